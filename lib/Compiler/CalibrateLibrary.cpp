@@ -43,7 +43,7 @@ ColdOperands::ColdOperands(int64_t bytes)
       count(std::max<int64_t>(MachineTable::coldBytes / stride, 3)),
       pool(allocateFloats(stride * count)) {}
 
-/// What other processes take does not count.
+/// Processor time of this thread: that of other processes does not count.
 static double getProcessorNanoseconds() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -51,14 +51,14 @@ static double getProcessorNanoseconds() {
 }
 
 int64_t compiler::countMeasuredCores() {
-  // The largest operands of each take 200 MB.
+  // The largest operands take 200 MB for each core.
   constexpr int64_t most = 8;
   int64_t gibibytes = getAllowedMemory().value_or(most << 30) >> 30;
   return std::min(countUsableCores(), std::clamp<int64_t>(gibibytes, 1, most));
 }
 
 namespace {
-/// Runs works on threads of their own while it lives.
+/// Runs `works` again and again while it lives, each on a thread of its own.
 class Neighbours {
 public:
   explicit Neighbours(llvm::ArrayRef<Work> works) {
@@ -86,7 +86,7 @@ private:
 double compiler::measureNanoseconds(llvm::ArrayRef<Work> works) {
   constexpr double enough = 30e6;
   constexpr size_t fewest = 7, most = 400;
-  // Many at a time of what is shorter than the clock can tell.
+  // What is too short for the clock is run many times in one measurement.
   constexpr double shortest = 20e3;
   const Work &run = works.front();
   Neighbours neighbours(works.drop_front());
@@ -105,19 +105,20 @@ double compiler::measureNanoseconds(llvm::ArrayRef<Work> works) {
     times.push_back(time / double(runs));
     total += time;
   }
-  // Not the shortest: whoever else is there will be there in a step, too.
+  // The median, not the shortest: other load will be there in a step, too.
   auto middle = times.begin() + times.size() / 2;
   std::nth_element(times.begin(), middle, times.end());
   return std::max(*middle, 1.0);
 }
 
-/// The rate of a call that does `amount` in `time`. Some take less than the
-/// smallest product of the library does.
+/// The rate of a call that does `amount` in `time`, without the cost of a call.
+/// Some calls take less than that, which is the time of the smallest product.
 static double getRate(const MachineTable &table, double amount, double time) {
   return amount / std::max(time - table.callNanoseconds, time / 2);
 }
 
-/// Of a call with three operands of at most so many bytes; `prepare` makes it.
+/// Measures the call that `prepare` makes, in nanoseconds. Its three operands
+/// have at most `bytes` bytes.
 template <typename Prepare>
 static llvm::Expected<double> measureCall(Prepare prepare, int64_t bytes,
                                           int64_t cores) {
@@ -171,10 +172,10 @@ static llvm::Error measureProducts(MachineTable &table, const std::string &name,
   return llvm::Error::success();
 }
 
-/// A row times a matrix, and a column times a row: these read, or write, more
-/// than they multiply.
+/// Measures a row times a matrix, and a column times a row. These read, or
+/// write, more than they multiply.
 static llvm::Error measureRows(MachineTable &table, int64_t cores) {
-  // No powers of two: rows would lie in the same lines of caches.
+  // No powers of two: rows would share cache sets.
   for (int64_t size : {120, 504, 1000, 1400, 2008, 4040}) {
     auto row = measureProduct(1, size, size, artifact::DataType::f32, cores);
     if (!row)
@@ -194,14 +195,14 @@ static llvm::Error measureRows(MachineTable &table, int64_t cores) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Channels are those of a group.
+/// Channels are per group.
 struct Shape {
   const char *name;
   int64_t groups, inputs, outputs, size, kernel, stride;
 };
 } // namespace
 
-/// In the order of their sizes within a class.
+/// Within a class, in the order of size.
 static constexpr Shape shapes[] = {
     {"image", 1, 1, 6, 28, 5, 1},         {"image", 1, 3, 16, 64, 3, 1},
     {"image", 1, 3, 64, 64, 3, 1},        {"pointwise", 1, 6, 6, 28, 1, 1},
@@ -261,7 +262,7 @@ static llvm::Error measureConvolution(MachineTable &table, const Shape &shape,
   if (!time)
     return time.takeError();
   double flops = 2.0 * double(y) * double(c.inputs * c.wSizes[0] * c.wSizes[1]);
-  // Of channels by themselves, most is reading and writing.
+  // Depthwise convolutions mostly read and write.
   bool isDepthwise = shape.groups > 1;
   double size = isDepthwise ? 4.0 * double(x + y) : double(c.outputs);
   double amount = isDepthwise ? size : flops;

@@ -19,13 +19,13 @@ using namespace veeline;
 using namespace veeline::compiler;
 
 namespace {
-/// A function of two tensors that gives one, and what one run of it does.
+/// A function of two tensors that returns one, and the work of one run.
 struct Loop {
   const char *name;     ///< Of its class.
-  std::string text;     ///< With the function's name as {0}.
+  std::string text;     ///< The function, which is called f.
   int64_t operandBytes; ///< Of the largest.
   double size, amount;
-  double rowBytes = 0; ///< That it moves as `elementwise` does, besides.
+  double rowBytes = 0; ///< Also moved, at the rate of `elementwise`.
 };
 } // namespace
 
@@ -45,7 +45,7 @@ func.func @f(%x: tensor<{0}xf32>, %b: tensor<{0}xf32>) -> tensor<{0}xf32> {{
                        elements, body);
 }
 
-/// The sums over samples of channels, as in a normalisation of batches.
+/// Sums of channels over samples, as in batch normalisation.
 static std::string makeSum(int64_t rows, int64_t columns) {
   return llvm::formatv(R"(
 func.func @f(%x: tensor<{0}x{1}xf32>, %b: tensor<{0}x{1}xf32>) -> tensor<{1}xf32> {{
@@ -64,7 +64,7 @@ func.func @f(%x: tensor<{0}x{1}xf32>, %b: tensor<{0}x{1}xf32>) -> tensor<{1}xf32
                        rows, columns);
 }
 
-/// One that reads along the dimension that it does not write along.
+/// Reads its first operand transposed.
 static std::string makeTransposition(int64_t size) {
   return llvm::formatv(R"(
 func.func @f(%x: tensor<{0}x{0}xf32>, %b: tensor<{0}x{0}xf32>) -> tensor<{0}x{0}xf32> {{
@@ -80,7 +80,7 @@ func.func @f(%x: tensor<{0}x{0}xf32>, %b: tensor<{0}x{0}xf32>) -> tensor<{0}x{0}
                        size);
 }
 
-/// The largest of windows of 2 x 2.
+/// Max pooling with windows of 2 x 2.
 static std::string makePooling(int64_t size, int64_t channels) {
   return llvm::formatv(R"(
 func.func @f(%x: tensor<1x{0}x{0}x{1}xf32>, %b: tensor<2x2xf32>) -> tensor<1x{2}x{2}x{1}xf32> {{
@@ -110,7 +110,7 @@ static std::string makeChain(int64_t length) {
 static std::vector<Loop> listLoops() {
   std::vector<Loop> loops;
   for (int64_t elements : {4096, 65536, 1 << 19, 1 << 20, 1 << 21, 1 << 23}) {
-    // What is written is read first.
+    // Two reads and a write, of memory that is read first.
     double bytes = 16.0 * double(elements);
     loops.push_back({"elementwise",
                      makeMap(elements, "%r = arith.addf %a, %c : f32"),
@@ -168,7 +168,7 @@ static llvm::Error measureLoop(MLIRContext &context, const Loop &loop,
   auto address = object->lookup("f");
   if (!address)
     return address.takeError();
-  // A rank, which nothing here calls, the operands, the result, a workspace.
+  // The rank, which no loop uses, the operands, the result, a workspace.
   using Function = void(void *, char *, char *, char *, char *);
   auto *function = reinterpret_cast<Function *>(*address);
   std::vector<Work> works;

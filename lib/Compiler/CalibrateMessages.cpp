@@ -40,7 +40,8 @@ void compiler::measureMessages(MachineTable &table) {
     times.push_back(double(nanoseconds() - begin) / 2);
   }
   peer.join();
-  // Neither those that found the peer awake nor those that others delayed.
+  // The median: neither a wait that found the peer awake nor one that other
+  // load delayed.
   auto middle = times.begin() + times.size() / 2;
   std::nth_element(times.begin(), middle, times.end());
   table.wakeNanoseconds = std::max(*middle, 1.0);

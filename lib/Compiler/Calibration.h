@@ -16,14 +16,14 @@
 
 namespace veeline::compiler {
 
-/// Bytes for operands, on a cache line of their own.
+/// Memory of operands, aligned to a cache line.
 using Buffer = std::unique_ptr<char, decltype(&std::free)>;
 
 /// Filled with small floats that are no powers of two.
 Buffer allocateFloats(int64_t bytes);
 
-/// Operands of so many bytes in turn, which no cache close by has any more when
-/// they come again.
+/// Hands out operands of `bytes` bytes in turn, from so many that one has left
+/// the nearby caches when it comes again.
 class ColdOperands {
 public:
   explicit ColdOperands(int64_t bytes);
@@ -37,20 +37,20 @@ private:
 /// Something that is run many times, with operands of its own.
 using Work = std::function<void()>;
 
-/// How many cores can do the same at a time while something is measured, as the
-/// ranks of a pipeline do: they share caches and memory.
+/// On how many cores the same is run at once in a measurement, as by the ranks
+/// of a pipeline: they share caches and memory.
 int64_t countMeasuredCores();
 
-/// Processor time of one run of the first of `works` on this thread, the median
-/// of several; meanwhile each of the others runs again and again on a thread of
-/// its own.
+/// Processor time of one run of the first of `works` on this thread, in
+/// nanoseconds: the median of several. Meanwhile each of the others runs again
+/// and again on a thread of its own.
 double measureNanoseconds(llvm::ArrayRef<Work> works);
 
-/// Measures products and convolutions as compiled code calls them, on so many
-/// cores at a time.
+/// Measures products and convolutions as compiled code calls them, on `cores`
+/// cores at once.
 llvm::Error measureLibrary(MachineTable &table, int64_t cores);
 
-/// Compiles loops and measures them, on so many cores at a time.
+/// Compiles loops and measures them, on `cores` cores at once.
 llvm::Error measureLoops(MachineTable &table, int64_t cores);
 
 /// Measures how long a rank takes to wake for a message.

@@ -38,7 +38,8 @@ public:
     return std::string(artifact::name(op.kind)) + std::to_string(op.chunk) +
            "." + std::to_string(op.microbatch);
   }
-  /// The predicted begin, in microseconds; of what comes after all, the end.
+  /// The predicted begin of F, B or W number `work`, in microseconds; past the
+  /// last, its end.
   double getTime(int64_t work) const {
     if (places.empty())
       return 0;
@@ -60,8 +61,9 @@ struct Receive {
 
 } // namespace
 
-/// The messages of a rank as they are waited for. A rank gets one direction of
-/// an edge only, so edge and microbatch say which region a message has.
+/// The messages that a rank receives, in the order of the waits. A rank
+/// receives only one direction of an edge, so edge and microbatch identify the
+/// region of a message.
 static std::vector<Receive> collectReceives(const artifact::Program &program,
                                             const artifact::Rank &rank) {
   llvm::StringMap<int64_t> posted;

@@ -40,8 +40,8 @@ static llvm::raw_ostream &error() {
   return llvm::WithColor::error(llvm::errs(), "veeline");
 }
 
-/// What the library of this machine wants for a product; 0 where it cannot say,
-/// which loading finds out. Next the same for a convolution.
+/// The scratch that this machine's library needs for a product. 0 if it fails;
+/// then loading fails, too. The next function is the same for a convolution.
 static uint64_t getGemmScratch(const GemmDesc &desc) {
   auto bytes = gemmScratchBytes(toArtifact(desc));
   return bytes.ok() ? *bytes : 0;
@@ -107,8 +107,8 @@ public:
   }
 
   /// Adds the programs of `module`: its pipeline as `name`, and the sequential
-  /// program where there is one. The first module describes the model. It must
-  /// be there until finish() has returned.
+  /// program if there is one. The first module also describes the model.
+  /// Modules must live until finish() has returned.
   LogicalResult add(ModuleOp module, const CompileOptions &options,
                     StringRef name);
 
@@ -128,7 +128,7 @@ private:
   const CompileCommand &command;
   HostTargetOptions target;
   HostUnits host;
-  int32_t numObjects = 0; ///< That ranks have got so far.
+  int32_t numObjects = 0; ///< Given to ranks so far.
   /// For a GPU: the kernels of all modules.
   std::optional<DeviceModule> device;
   artifact::Artifact artifact;
@@ -169,7 +169,7 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
                                    const CompileOptions &options,
                                    StringRef name) {
   moduleName = name;
-  // What is remarked of a model is said once.
+  // Remarks on the model are printed only for the first module.
   bool isHeard = !command.quiet && artifact.metadata.programs.empty();
   using Mode = RepeatedRemarks::Mode;
   RepeatedRemarks remarks(&context, !isHeard                 ? Mode::Silent
@@ -195,7 +195,7 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
   const size_t firstProgram = metadata.programs.size();
   const int32_t firstObject = numObjects;
   for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
-    // What has no programs is a version of the others for another length.
+    // A version of another pipeline, for another length, has no programs.
     if (pipe::isVersion(pipeline))
       continue;
     // The second pipeline of a module is the first one on a single rank.
@@ -225,8 +225,8 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
   return success();
 }
 
-/// Takes the kernels of `module`, whose programs are those from `firstProgram`
-/// on, and leaves code that launches them.
+/// Takes the kernels out of `module`, whose programs are those from
+/// `firstProgram` on, and leaves code that launches them.
 LogicalResult ArtifactBuilder::addKernels(ModuleOp module,
                                           size_t firstProgram) {
   device->share(module);
@@ -324,7 +324,7 @@ static void describeOptions(const CompileCommand &command,
   if (!command.machineTable.path.empty()) {
     addOption(metadata, "machine-table", command.machineTable.path);
     addOption(metadata, "machine-table-date", command.machineTable.date);
-    // Where ranks share cores, messages are slower.
+    // Recorded since messages are slower where ranks share cores.
     const artifact::Program *program = metadata.findProgram("pipeline");
     int64_t ranks = program ? program->replicas * program->ranks.size() : 0;
     if (ranks > command.machineTable.cores)
@@ -333,8 +333,8 @@ static void describeOptions(const CompileCommand &command,
   }
 }
 
-/// What a profile of the model is of: of what is cut; where its length varies,
-/// of the version for the bound. Fails after a message.
+/// The fingerprint of the model before it is cut, which profiles record. If its
+/// length varies, that of the version for the bound. Fails after a message.
 static FailureOr<std::string> getFingerprintOf(Model &model,
                                                const CompileCommand &command) {
   CompileOptions options = getOptions(command);
@@ -386,13 +386,13 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
     whole.pieces.clear();
     whole.profile.clear();
     whole.machineTable.clear();
-    // The gradients are the same bits whatever is computed again, but for those
-    // of GELU on a GPU, which is the library's or a kernel's.
+    // Recomputation does not change the bits of gradients, except those of GELU
+    // on a GPU, which either the library or a kernel computes.
     bool isOne = whole.recompute.size() == 1 && whole.recompute[0] != "auto";
     if (!isOne || command.target != "cuda")
       whole.recompute.clear();
     whole.memoryLimits.clear();
-    // The model is the same: what there is to warn about was said above.
+    // The model is the same, so its warnings were printed above.
     ScopedDiagnosticHandler once(&model.getContext(),
                                  [](Diagnostic &diagnostic) {
                                    return success(diagnostic.getSeverity() ==
@@ -410,7 +410,7 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
   return artifact;
 }
 
-/// Of the errors of partitioning the first; empty: there is none.
+/// The first error of partitioning, or empty.
 static std::string findError(ModuleOp module, const CompileOptions &options) {
   std::string message;
   ScopedDiagnosticHandler capture(

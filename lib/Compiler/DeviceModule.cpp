@@ -93,7 +93,7 @@ void DeviceModule::describe(ModuleOp other, artifact::Program &program) {
   }
 }
 
-/// Says which kernels the chips have too few registers for.
+/// Remarks on kernels that spill registers.
 static void remarkSpills(gpu::GPUModuleOp kernels, const GpuImage &image) {
   std::string list;
   for (const GpuKernelUse &use : image.uses)

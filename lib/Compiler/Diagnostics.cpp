@@ -13,14 +13,14 @@ using namespace llvm;
 using namespace veeline::compiler;
 
 namespace {
-/// Part of a line, and where a place in the line is in it.
+/// A part of a line, and the column of a place in it.
 struct Excerpt {
   std::string text;
   size_t column;
 };
 } // namespace
 
-/// A function is known by its name, up to the parenthesis.
+/// Of a function only the name, up to the parenthesis.
 static Excerpt excerptFunction(StringRef line) {
   return {line.take_until([](char c) { return c == '('; }).str() + "(...",
           line.find("func.func")};
@@ -64,7 +64,7 @@ void veeline::compiler::printShort(const SMDiagnostic &diagnostic, void *) {
   }
   Excerpt part = excerpt(line, column);
   out << diagnostic.getMessage() << '\n' << part.text << '\n';
-  // A tab stays one, so that the caret is under its place.
+  // A tab stays a tab, so that the caret is under its place.
   for (char c : StringRef(part.text).take_front(part.column))
     out << (c == '\t' ? '\t' : ' ');
   WithColor(out, HighlightColor::Note) << "^\n";
@@ -76,7 +76,8 @@ RepeatedRemarks::RepeatedRemarks(mlir::MLIRContext *context, Mode mode)
       context, [this](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Remark)
           return failure();
-        // What else locations say, as which computation an op is, is no place.
+        // Only the place in a file counts. Other parts of a location, as which
+        // computation an op belongs to, would make places differ.
         mlir::Location place = diagnostic.getLocation();
         if (auto line = place->findInstanceOf<mlir::FileLineColLoc>())
           place = line;

@@ -14,13 +14,14 @@
 
 namespace veeline::compiler {
 
-/// Prints a diagnostic to the standard error stream, with the source around its
-/// place: of a line that is long only the part there, and of a function, which
-/// may have hundreds of arguments, only its name. A handler of llvm::SourceMgr.
+/// Prints a diagnostic to standard error, with the source line: of a long line
+/// only the part around the place, and of a function, which may have hundreds
+/// of arguments, only its name. A handler of llvm::SourceMgr.
 void printShort(const llvm::SMDiagnostic &diagnostic, void *);
 
-/// While it lives, holds back remarks; then says each text once, at its first
-/// place, with the number of the others, or, with Mode::Each, once at each.
+/// Holds back remarks while it lives. Then each text is printed once, at its
+/// first place and with the number of other places, or, with Mode::Each, once
+/// at each place.
 class RepeatedRemarks {
 public:
   enum class Mode { Silent, Once, Each };
@@ -38,7 +39,7 @@ private:
   Mode mode;
   llvm::SmallVector<Remark> remarks;
   llvm::StringMap<size_t> numbers;
-  // The last member: it goes before remarks are said.
+  // Removed before remarks are printed, since it would hold them back.
   std::unique_ptr<mlir::ScopedDiagnosticHandler> handler;
 };
 

@@ -49,7 +49,7 @@ static void printMachine() {
                << ", for matrix products and convolutions\n";
 }
 
-/// Says what there is at `path`; returns the status to exit with.
+/// Prints which table there is at `path`; returns the exit code.
 static int printTable(const std::string &path) {
   llvm::outs() << "table    ";
   if (!llvm::sys::fs::exists(path)) {
@@ -87,7 +87,7 @@ static llvm::Expected<MachineTable> measureOn(int64_t cores) {
 
 static double mean(double a, double b) { return (a + b) / 2; }
 
-/// On one core, and on as many as can be.
+/// Measures on one core, and on as many at once as possible.
 static llvm::Expected<MachineTable> calibrate() {
   llvm::Expected<MachineTable> table = measureOn(1);
   if (!table)
@@ -106,7 +106,8 @@ static llvm::Expected<MachineTable> calibrate() {
   return table;
 }
 
-/// Of our own cache; the directory of a file that was named is there.
+/// Makes the directory of the default path. That of a file that was named must
+/// exist.
 static std::error_code makeDirectory(const DoctorCommand &command,
                                      const std::string &path) {
   if (!command.output.empty())
@@ -115,7 +116,7 @@ static std::error_code makeDirectory(const DoctorCommand &command,
 }
 
 static int writeTable(const DoctorCommand &command, const std::string &path) {
-  // Before what takes time.
+  // These come first, since measuring takes time.
   if (std::error_code code = makeDirectory(command, path))
     return fail("'" + llvm::sys::path::parent_path(path) +
                 "' cannot be made: " + code.message() +

@@ -21,7 +21,8 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
 
-/// Ops after which a unit ends, so that there are several to compile at once.
+/// How many ops a unit has before the next one begins, so that there are
+/// several to compile in parallel.
 static constexpr int64_t maxOps = 4000;
 
 /// A function that is defined in a module.
@@ -44,11 +45,11 @@ struct HostUnits::Source {
   llvm::StringMap<Operation *> symbols;
   /// Definitions, in the module's order.
   std::vector<Node> nodes;
-  /// Where another module has an equal kernel it is that module's node.
+  /// By name. If a module before has an equal kernel, it is that module's node.
   llvm::StringMap<Node *> definitions;
 
-  /// What a function is called in its object: objects of several modules are
-  /// linked together.
+  /// The name of a function in its object. It is unique, since objects of
+  /// several modules are linked together.
   std::string getName(Node &node) const {
     StringRef name = node.func.getSymName();
     return !number || node.isStep ? name.str()
@@ -83,7 +84,7 @@ static llvm::SmallSetVector<StringRef, 8> getReferences(func::FuncOp func) {
   return names;
 }
 
-/// What `func` does, without its name.
+/// The text of `func`, without its name.
 static std::string getText(func::FuncOp func) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -102,9 +103,8 @@ void HostUnits::findCalls() {
     }
     llvm::StringSet<> steps;
     steps.insert_range(source.steps);
-    // What the runtime is called with is a number in the module's tables, so
-    // that kernels alone, which refer to nothing, may be those of another
-    // module.
+    // Only kernels, which refer to nothing, may be shared with other modules:
+    // what calls the runtime passes it numbers of its own module's tables.
     bool isShared = sources.size() > 1;
     for (Node &node : source.nodes) {
       node.isStep = steps.contains(node.func.getSymName());
@@ -168,7 +168,7 @@ void HostUnits::divide() {
           callee->isCalledFromElsewhere |= callee->unit != node.unit;
 }
 
-/// Adds the function of `node`, whose references are to names in its object.
+/// Adds the function of `node`. Its references become names in its object.
 void HostUnits::addFunction(Node &node, OpBuilder &builder) {
   const Source &source = *node.source;
   auto func = cast<func::FuncOp>(builder.clone(*node.func));
@@ -225,8 +225,8 @@ OwningOpRef<ModuleOp> HostUnits::extract(Unit &unit) {
 }
 
 llvm::Error HostUnits::compileUnit(Unit &unit, HostTargetOptions target) {
-  // Calls one after the other: optimising them takes longer than all that they
-  // call, and grows faster than their number.
+  // A step only has calls. Optimising it takes longer than all that it calls,
+  // and grows faster than their number.
   if (unit.isStep)
     target.optimizationLevel = 0;
   OwningOpRef<ModuleOp> extracted = extract(unit);
@@ -236,7 +236,7 @@ llvm::Error HostUnits::compileUnit(Unit &unit, HostTargetOptions target) {
   for (Node *node : unit.nodes)
     if (node->isStep)
       steps.insert(node->source->getName(*node));
-  // A shared object offers its step alone.
+  // A shared object exports only its step.
   for (auto func : extracted->getOps<LLVM::LLVMFuncOp>())
     if (!func.isExternal() && func.getLinkage() == LLVM::Linkage::External &&
         !steps.contains(func.getName()))
@@ -247,8 +247,8 @@ llvm::Error HostUnits::compileUnit(Unit &unit, HostTargetOptions target) {
   return object.takeError();
 }
 
-/// Calls `body` for 0 to `count` - 1, several at once. What goes wrong for one
-/// does so for all: one error is enough.
+/// Calls `body` for 0 to `count` - 1 in parallel. One error is enough, as what
+/// fails for one fails for all.
 static llvm::Error forEach(MLIRContext *context, size_t count,
                            llvm::function_ref<llvm::Error(size_t)> body) {
   std::vector<std::string> messages(count);
@@ -268,8 +268,8 @@ static llvm::Error forEach(MLIRContext *context, size_t count,
   return llvm::createStringError("");
 }
 
-/// Loads what the host pipeline produces: a context must not load a dialect
-/// while several threads use it.
+/// Loads the dialects of the host pipeline: a context must not load one while
+/// several threads use it.
 static void loadHostDialects(MLIRContext &context) {
   PassManager passManager(&context);
   buildHostPipeline(passManager);

@@ -24,9 +24,9 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
 
-/// Whether the model has a gradient; an op that has none is said at its place.
-/// Of a model that cannot be cut as it is, as for a length that nothing bounds,
-/// nothing is known.
+/// Whether the model has a gradient; an op that has none is reported at its
+/// place. True also for a model that cannot be cut as it is, as with an
+/// unbounded length: nothing is known of it.
 static bool isDifferentiable(ModuleOp module, const std::string &entry) {
   OwningOpRef<ModuleOp> copy = module.clone();
   CompileOptions options;

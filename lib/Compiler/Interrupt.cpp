@@ -27,8 +27,8 @@ void compiler::catchInterrupts() {
   struct sigaction before[std::size(signals)];
   for (size_t i = 0; i != std::size(signals); ++i)
     sigaction(signals[i], nullptr, &before[i]);
-  // LLVM sets its own handlers with the first file that it is to remove; ours
-  // come after them, and theirs stay for crashes.
+  // This has LLVM set its handlers now, and not with the first file that it is
+  // to remove, so that ours replace them. LLVM's stay for crashes.
   llvm::sys::SetInterruptFunction(nullptr);
   struct sigaction action = {};
   action.sa_handler = onSignal;

@@ -62,7 +62,7 @@ private:
 
 } // namespace
 
-/// Names for nodes are nothing that a list of settings needs.
+/// Refuses anchors, aliases and tags, which a list of settings does not need.
 bool JobReader::checkPlain(yaml::Node &node, int line,
                            const std::string &what) {
   if (llvm::isa<yaml::AliasNode>(node) || !node.getAnchor().empty())
@@ -74,7 +74,7 @@ bool JobReader::checkPlain(yaml::Node &node, int line,
   return true;
 }
 
-/// A key, of the map `of` where that has a name.
+/// Reads a key. `of` is the key of its map, empty for the document.
 bool JobReader::readKey(yaml::Node *node, const std::string &of,
                         std::string &key) {
   auto *scalar = llvm::dyn_cast_or_null<yaml::ScalarNode>(node);
@@ -87,8 +87,8 @@ bool JobReader::readKey(yaml::Node *node, const std::string &of,
   return checkPlain(*node, getLine(*node), where + key);
 }
 
-/// Aliases, and values that are not there, do not say where they are: `line` is
-/// that of the key.
+/// `line` is that of the key: aliases and missing values have no position of
+/// their own.
 bool JobReader::readValue(yaml::Node &node, JobEntry &entry, int line,
                           const std::string &name) {
   std::string what = entry.key + (name.empty() ? "" : ": " + name);

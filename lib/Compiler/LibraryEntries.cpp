@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Of an element of a matrix product, a convolution or attention.
+/// The type of elements of a matrix product, a convolution or attention.
 static artifact::DataType toArtifact(Type type) {
   if (type.isF64())
     return artifact::DataType::f64;

@@ -33,7 +33,8 @@ static FailureOr<MachineTableOption> useNamed(const std::string &path) {
   return failure();
 }
 
-/// Nobody asked for it: what is wrong with it stops nothing.
+/// The table of the user's cache. It was not asked for, so what is wrong with
+/// it is no error.
 static MachineTableOption useCached(bool quiet) {
   std::string path = getDefaultMachinePath();
   if (path.empty() || !llvm::sys::fs::exists(path))

@@ -16,7 +16,7 @@ namespace veeline::compiler {
 struct MemoryKind {
   artifact::RegionKind kind;
   const char *name;
-  /// In a picture of text, and of colours.
+  /// For pictures as text, and in colour.
   char letter;
   const char *color;
   bool isOnDevice = false; ///< Only ranks of a GPU have it.

@@ -104,8 +104,8 @@ static void printTable(llvm::raw_ostream &os, size_t number,
 
 static constexpr int numColumns = 72, numRows = 12;
 
-/// For each column, what is live at the op of its stretch of time at which most
-/// is. Ops without a predicted time count as their predecessor's end.
+/// For each column, the most that is live at an op in its stretch of time. An
+/// op without a predicted time is at the end of the one before.
 static std::vector<Amounts> getColumns(const artifact::Rank &rank,
                                        const LiveBytes &live, double makespan) {
   std::vector<Amounts> columns(numColumns);
@@ -128,14 +128,14 @@ static std::vector<Amounts> getColumns(const artifact::Rank &rank,
       put(column, live.get()[number]);
     time = end;
   }
-  // Between ops what the op before left is still there.
+  // Between ops, what was live at the op before stays.
   for (int column = 0; column != numColumns; ++column)
     if (!isSet[column])
       columns[column] = column ? columns[column - 1] : live.get().front();
   return columns;
 }
 
-/// What a cell shows whose middle is at `bytes`.
+/// What a cell with its middle at `bytes` shows.
 static char getLetter(const Amounts &amounts, double bytes) {
   double top = 0;
   for (auto [k, kind] : llvm::enumerate(memoryKinds)) {

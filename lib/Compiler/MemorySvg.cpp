@@ -19,7 +19,7 @@ using namespace veeline::compiler;
 
 namespace {
 
-/// A lane a rank over the predicted time, kinds on top of each other.
+/// One lane per rank over the predicted time, with kinds stacked.
 class MemorySvg {
 public:
   explicit MemorySvg(const artifact::Program &program);
@@ -73,7 +73,7 @@ void MemorySvg::addLegend() {
     auto hasKind = [number = number](const LiveBytes &rank) {
       return rank.getPeak(number) > 0;
     };
-    // Those of a GPU only where some rank has them.
+    // Kinds of a GPU are shown only if some rank has them.
     if (kind.isOnDevice && llvm::none_of(live, hasKind))
       continue;
     svg.addRectangle(at, 33, 11, 11, kind.color);
@@ -83,7 +83,8 @@ void MemorySvg::addLegend() {
   }
 }
 
-/// From op to op; what happens in no time is drawn where it happens.
+/// Draws the area of a kind from op to op. Ops that take no time are drawn,
+/// too.
 void MemorySvg::addArea(size_t number, size_t kind) {
   auto sumBelow = [&](const Amounts &amounts, size_t end) {
     int64_t sum = 0;

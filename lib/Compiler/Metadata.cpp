@@ -56,8 +56,8 @@ static artifact::Initializer getInitializer(InitAttr init) {
   return {};
 }
 
-/// The bytes of the elements, which stay where they are; none of elements that
-/// are left out or whose size is wrong.
+/// The bytes of the elements, without a copy. None if elements are left out of
+/// the file, or if their size is wrong.
 static std::optional<std::string_view> getBytes(ElementsAttr elements) {
   ArrayRef<char> bytes;
   if (auto dense = dyn_cast<DenseElementsAttr>(elements)) {
@@ -82,7 +82,7 @@ static std::string_view keep(std::string bytes, artifact::Artifact &artifact) {
   return kept->first;
 }
 
-/// A splat's elements are the bytes of one.
+/// The bytes of all elements; a splat stores only one.
 static std::optional<std::string_view>
 expandSplat(ElementsAttr elements, artifact::Artifact &artifact) {
   auto dense = dyn_cast<DenseElementsAttr>(elements);
@@ -118,7 +118,7 @@ describeInit(ParamOp param, artifact::Artifact &artifact) {
   return result;
 }
 
-/// A boolean is a byte of memory, whatever IR makes of it.
+/// Booleans as one byte each, however IR stores them.
 static std::string expandBooleans(DenseElementsAttr elements) {
   std::string bytes;
   for (bool value : elements.getValues<bool>())

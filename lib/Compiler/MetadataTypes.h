@@ -18,7 +18,7 @@ namespace veeline::compiler {
 mlir::FailureOr<artifact::DataType> getDataType(mlir::Location loc,
                                                 mlir::Type tensor);
 
-/// That of a tensor.
+/// The shape of a tensor type.
 std::vector<int64_t> getShape(mlir::Type type);
 
 } // namespace veeline::compiler

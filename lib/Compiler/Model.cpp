@@ -71,7 +71,7 @@ LogicalResult Model::load(const std::string &path) {
   module = parseModel(implementation->sourceManager, implementation->context);
   if (!module)
     return failure();
-  // What is wrong with a file as a whole is said at its first line.
+  // Errors about a file as a whole are reported at its first line.
   Operation *root = module->getOperation();
   auto place = dyn_cast<FileLineColLoc>(root->getLoc());
   if (place && place.getLine() == 0)
@@ -79,7 +79,8 @@ LogicalResult Model::load(const std::string &path) {
   return success();
 }
 
-/// The function some of whose arguments say what they are, if there is one.
+/// The first function that follows the input contract: some of its arguments
+/// say what they are. Null if there is none.
 static func::FuncOp findContract(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (followsContract(function))
@@ -87,7 +88,7 @@ static func::FuncOp findContract(ModuleOp module) {
   return {};
 }
 
-/// Whether there is something that chunks may not hold and the import lowers.
+/// Whether there are ops that chunks may not have and that the import lowers.
 static bool needsLowering(ModuleOp module) {
   WalkResult found = module.walk([](Operation *op) {
     bool isLowered =
@@ -99,7 +100,7 @@ static bool needsLowering(ModuleOp module) {
   return found.wasInterrupted();
 }
 
-/// Which options say what a model says itself.
+/// Refuses options for what the model says itself.
 static LogicalResult verifyOptions(func::FuncOp model,
                                    const ImportCommand &command) {
   if (!command.params.empty())
@@ -131,7 +132,8 @@ LogicalResult Model::import(const ImportCommand &command, bool quiet) {
         !needsLowering(*module))
       return success();
   }
-  // A line for each argument; the lines of a generated file say nothing more.
+  // Remarks are one line for each argument, without the lines of a generated
+  // file, which say nothing more.
   ScopedDiagnosticHandler remarks(&getContext(), [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
       return failure();

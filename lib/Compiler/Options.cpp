@@ -121,7 +121,7 @@ static void addSizeOptions(CLI::App &app, CompileCommand &command) {
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
 }
 
-/// Those that compile: with one update a step.
+/// Schedules that can be compiled: with one update a step.
 static std::vector<std::string> listSchedules() {
   std::vector<std::string> names = schedule::scheduleNames();
   std::erase_if(names, [](const std::string &name) {
@@ -264,7 +264,7 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
   addOutputOptions(app, command);
 }
 
-/// Takes the sizes of a file with an order; why they do not fit those of the
+/// Takes over the sizes of a schedule file. Returns why they contradict the
 /// command line, or empty.
 static std::string readSizes(const CLI::App &app, const std::string &path,
                              CompileCommand &command) {
@@ -326,7 +326,7 @@ static std::string checkSchedule(const CLI::App &app, CompileCommand &command) {
   return placement ? "" : placement.error().message;
 }
 
-/// Why what is said about the ranks of stages makes no sense, or empty.
+/// What is wrong with --stage-replicas, or empty.
 static std::string checkWidths(const CompileCommand &command) {
   const std::vector<int64_t> &widths = command.stageReplicas;
   std::string option = "--stage-replicas: ";
@@ -344,7 +344,7 @@ static std::string checkWidths(const CompileCommand &command) {
   return "";
 }
 
-/// Why what is said about memory makes no sense, or empty.
+/// What is wrong with the options about memory, or empty.
 static std::string checkMemory(const CompileCommand &command) {
   std::vector<Recompute> policies;
   std::string misfit = parseRecompute(
@@ -363,7 +363,7 @@ static std::string checkMemory(const CompileCommand &command) {
   return misfit.empty() ? "" : "--memory-limit: " + misfit;
 }
 
-/// Why what is said about lengths makes no sense, or empty.
+/// What is wrong with the options about lengths, or empty.
 static std::string checkLengths(const CLI::App &app,
                                 const CompileCommand &command) {
   if (!command.lengthBound)
@@ -378,7 +378,7 @@ static std::string checkLengths(const CLI::App &app,
   return "";
 }
 
-/// Why what is said about GPUs makes no sense, or empty.
+/// What is wrong with the options about GPUs, or empty.
 static std::string checkGpu(const CLI::App &app,
                             const CompileCommand &command) {
   bool isCuda = command.target == "cuda";
@@ -402,7 +402,7 @@ static std::string checkGpu(const CLI::App &app,
   return "";
 }
 
-/// Why what is said about where times come from makes no sense, or empty.
+/// What is wrong with the options about where times come from, or empty.
 static std::string checkTimes(const CompileCommand &command) {
   const std::string &table = command.machineTable.path;
   if (table.empty() || table == "none")
@@ -415,7 +415,8 @@ static std::string checkTimes(const CompileCommand &command) {
              : "--machine-table is of a CPU, and --target is " + command.target;
 }
 
-/// Why a name that has to be one of a few is not, or empty.
+/// What is wrong with names and with options that depend on each other, or
+/// empty.
 static std::string checkNames(const CLI::App &app, CompileCommand &command) {
   std::string misfit = checkName("target", command.target, {"host", "cuda"});
   if (misfit.empty())
@@ -467,8 +468,8 @@ veeline::compiler::parseCompile(int argc, const char *const *argv) {
   return {command, 0};
 }
 
-/// By what is in the file: models have all sorts of names. One that says that
-/// it is an artifact is damaged where its content does not.
+/// By content, since models have all sorts of names. A file called .vee is an
+/// artifact, and a damaged one if its content is not.
 static bool isModel(const std::string &path) {
   return !path.ends_with(".vee") && !artifact::isArtifact(path);
 }

@@ -55,8 +55,8 @@ static std::vector<artifact::Chunk> describeChunks(PipelineOp pipeline) {
   return chunks;
 }
 
-/// The problem that the schedule solves: what chunks hold, and what goes from
-/// one to another.
+/// Describes the problem that the schedule solves: the costs and memory of
+/// chunks, and the edges between them.
 static LogicalResult describeProblem(PipelineOp pipeline,
                                      const EdgeTable &edges,
                                      artifact::Program &program) {
@@ -130,7 +130,7 @@ describeChannel(PipelineOp pipeline, const Channel &channel, const Edge &edge,
   return entry;
 }
 
-/// What goes from rank to rank of the pipeline, whose ranks have `programs`.
+/// Describes the channels of the pipeline, whose ranks have `programs`.
 static LogicalResult describeChannels(PipelineOp pipeline,
                                       ArrayRef<ProgramOp> programs,
                                       const ChannelTable &channels,

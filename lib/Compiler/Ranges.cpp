@@ -40,13 +40,13 @@ struct Bounds {
   }
 };
 
-/// Finds what a value of a pipeline, or of one of its chunks, may be to index
-/// the dimensions that it, or what casts and views make of it, indexes. Follows
-/// it through the chunks.
+/// Finds the numbers that a value of a pipeline or of a chunk may be: those
+/// that are valid for all dimensions that it, or what casts and views make of
+/// it, indexes. Follows it through the chunks.
 class BoundsFinder {
 public:
   explicit BoundsFinder(PipelineOp pipeline);
-  /// `isFloat`: the value was one before casts.
+  /// `isFloat`: the value was a float before casts.
   Bounds find(Value value, bool isFloat);
 
 private:
@@ -60,7 +60,7 @@ private:
   Bounds findWrapped(arith::SelectOp select, Value index);
 
   SymbolTableCollection symbols;
-  /// Those that run a function as their part of the model.
+  /// By primal function, the chunks that run it.
   DenseMap<Operation *, SmallVector<ChunkOp>> chunksOf;
 };
 } // namespace
@@ -72,8 +72,8 @@ BoundsFinder::BoundsFinder(PipelineOp pipeline) {
       chunksOf[primal].push_back(chunk);
 }
 
-/// An index that counts from the end where it is negative, as exporters write
-/// it: x < 0 ? x + size : x.
+/// The bounds of `index` if `select` has it count from the end where it is
+/// negative, as exporters write it: x < 0 ? x + size : x.
 Bounds BoundsFinder::findWrapped(arith::SelectOp select, Value index) {
   auto test = select.getCondition().getDefiningOp<arith::CmpIOp>();
   auto sum = select.getTrueValue().getDefiningOp<arith::AddIOp>();
@@ -96,7 +96,7 @@ static bool isOrder(arith::CmpIPredicate predicate) {
          predicate != arith::CmpIPredicate::ne;
 }
 
-/// Whether `user` is `value`, or a constant where that is larger or smaller.
+/// Whether `user` limits `value` by a constant: min, max or a select.
 static bool isClamp(Operation *user, Value value) {
   if (isa<arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(user))
     return matchPattern(user->getOperand(user->getOperand(0) == value),
@@ -118,9 +118,9 @@ static bool isClamp(Operation *user, Value value) {
          bound == given;
 }
 
-/// Whether `op` gives the number that it takes, in another type or in another
-/// arrangement. A float loses its fraction, which leaves it between whole
-/// bounds. Not so a narrower float, which may be rounded beyond them.
+/// Whether `op` returns the number that it takes, in another type or another
+/// arrangement. A float may lose its fraction, which leaves it between whole
+/// bounds. A narrower float does not count: it may be rounded beyond them.
 static bool keepsNumber(Operation *op) {
   return isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
              arith::ExtUIOp, arith::TruncIOp, arith::ExtFOp, arith::FPToSIOp,
@@ -169,14 +169,14 @@ Bounds BoundsFinder::findAt(OpOperand &use, bool isFloat) {
     return structured.isDpsInput(&use)
                ? find(structured.getMatchingBlockArgument(&use), isFloat)
                : Bounds();
-  // An op that only moves numbers around.
+  // A linalg op that only passes the number on.
   if (isa<linalg::YieldOp>(user))
     return find(user->getParentOp()->getResult(use.getOperandNumber()),
                 isFloat);
   if (isFloat && (isLowerLimit(user) || isUpperLimit(user)))
     return findAtLimit(user, use);
-  // What a clamp would change is most likely wrong: the last row of a table
-  // would be trained by whatever is beyond it.
+  // Valid values are those before a clamp. One that it changes is most likely
+  // wrong: it would train the last row of a table.
   if (keepsNumber(user) || (!isFloat && isClamp(user, use.get())))
     return find(user->getResult(0), isFloat);
   if (auto select = dyn_cast<arith::SelectOp>(user))
@@ -184,8 +184,9 @@ Bounds BoundsFinder::findAt(OpOperand &use, bool isFloat) {
   return {};
 }
 
-/// Floats may be places anywhere, which a clamp takes to the next row. What a
-/// cast saturates at is beyond every table.
+/// Float min and max. Floats may be positions, and a limit within the bounds
+/// clamps them to the nearest row, so it lifts the bound on its side. A limit
+/// beyond the bounds is one at which a cast saturates, and lifts nothing.
 Bounds BoundsFinder::findAtLimit(Operation *user, OpOperand &use) {
   std::optional<double> limit =
       getConstant(user->getOperand(1 - use.getOperandNumber()));
@@ -201,7 +202,8 @@ Bounds BoundsFinder::findAtLimit(Operation *user, OpOperand &use) {
   return bounds;
 }
 
-/// Of floats: one that a cast saturates, as above.
+/// For integers see findWrapped. A select of a float or a constant beyond the
+/// bounds is such a saturation; any other leaves the bounds unknown.
 Bounds BoundsFinder::findAtSelect(arith::SelectOp select, Value value,
                                   bool isFloat) {
   if (!isFloat)

@@ -128,8 +128,7 @@ void RankWriter::addRegion(std::string name, artifact::RegionKind kind,
                           static_cast<int32_t>(last)});
 }
 
-/// Slots of optimiser state follow from what lies between a parameter's state
-/// and the next thing placed; the optimiser says how many there are.
+/// Describes parameters, with their optimiser state and gradient accumulators.
 void RankWriter::describeParams() {
   for (const MemoryPlan::Param &param : plan.params) {
     std::string name = params[param.param].getParam().getName().str();
@@ -176,7 +175,7 @@ static std::string describeWork(Operation *op) {
          std::to_string(work->chunk) + " m" + std::to_string(work->microbatch);
 }
 
-/// A constant that this rank does not use has no values here.
+/// Constants that this rank does not use get the empty section.
 LogicalResult RankWriter::describeConstants(const MemoryPlan::Device &device) {
   rank.constants.resize(constants.size());
   for (const MemoryPlan::Constant &constant : device.constants) {
@@ -194,7 +193,7 @@ LogicalResult RankWriter::describeConstants(const MemoryPlan::Device &device) {
   return success();
 }
 
-/// What only the arena of a GPU has.
+/// Describes what only the arena of a GPU has.
 LogicalResult RankWriter::describeDevice(const MemoryPlan::Device &device) {
   SmallVector<StringRef> names;
   for (BatchOp batch : pipeline.getBatches())
@@ -231,7 +230,7 @@ LogicalResult RankWriter::describeDevice(const MemoryPlan::Device &device) {
   return success();
 }
 
-/// The copies of microbatches that kernels cannot read where they are.
+/// Adds the copies of microbatches that kernels cannot read in place.
 void RankWriter::describeSlices(Operation *op, int64_t number) {
   auto slices = op->getAttrOfType<DenseI64ArrayAttr>(sliceOffsetsAttrName);
   if (!slices)
@@ -269,7 +268,7 @@ void RankWriter::describeReductions() {
   }
 }
 
-/// What the results of an op are to the rank.
+/// The kinds of regions that the results of an op are.
 SmallVector<artifact::RegionKind> RankWriter::getResultKinds(Operation *op) {
   SmallVector<artifact::RegionKind> kinds(op->getNumResults(),
                                           artifact::RegionKind::edge);
@@ -367,8 +366,8 @@ void RankWriter::describeSlots() {
   }
 }
 
-/// The entries of a module's table of type `Desc`, called `what`, that `pass`
-/// writes. Compiled code names them by their place: none may be missing.
+/// Reads a module's table of `Desc`, called `what`, which `pass` writes.
+/// Compiled code refers to entries by their numbers, so none may be missing.
 template <typename Desc>
 static auto describeTable(ModuleOp module, StringRef table, StringRef what,
                           StringRef pass)

@@ -31,7 +31,7 @@ static int64_t countElements(const artifact::Metadata &metadata) {
   return count;
 }
 
-/// Of what is for a GPU: chips, kernels, and the toolkit that made them.
+/// Prints what is for a GPU: chips, kernels, and the toolkit that made them.
 static void printDevice(llvm::raw_ostream &os,
                         const artifact::DeviceCode &device,
                         llvm::StringRef target) {
@@ -54,7 +54,7 @@ static void printChunks(llvm::raw_ostream &os,
                        toMiB(chunk.residualBytes));
 }
 
-/// Busy time and end of the last work op of a rank, or of the last wait for an
+/// The busy time of a rank, and the end of its last F, B, W or wait for an
 /// all-reduce, in microseconds.
 static std::pair<double, double> getPredicted(const artifact::Rank &rank) {
   double busy = 0, end = 0;
@@ -88,7 +88,7 @@ static void printRanks(llvm::raw_ostream &os,
     os << llvm::format(
         "predicted step %.3f ms, bubble of the worst rank %.1f%% (of the "
         "makespan of all ranks)\n",
-        // Sums that are equal may differ in their last bits.
+        // Equal sums may differ in their last bits.
         makespan / 1e3, 100.0 * std::max(0.0, 1.0 - least / makespan));
 }
 
@@ -122,7 +122,8 @@ void veeline::compiler::printSource(llvm::raw_ostream &os,
                         "machine, veeline train --profile this model\n");
 }
 
-/// Predictions are of ranks that have a core each while they work.
+/// Other predictions are for ranks with a core each. If this machine has fewer
+/// cores, prints the step predicted for it.
 static void printSharing(llvm::raw_ostream &os,
                          const artifact::Metadata &metadata,
                          const artifact::Program &program) {

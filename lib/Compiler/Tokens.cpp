@@ -15,9 +15,9 @@ using namespace veeline;
 using namespace veeline::compiler;
 using namespace veeline::pipe;
 
-/// Whether `value`, in the chunk's primal function, is made of nothing but
-/// parameters, buffers and constants. Scores, of which labels choose some, are
-/// made of data.
+/// Whether `value`, in the chunk's primal function, is computed from nothing
+/// but parameters, buffers and constants. Scores, which labels choose from, are
+/// computed from data.
 static bool isMadeOfParameters(Value value, ChunkOp chunk,
                                func::FuncOp primal) {
   llvm::SetVector<Value> open;
@@ -30,7 +30,7 @@ static bool isMadeOfParameters(Value value, ChunkOp chunk,
       continue;
     }
     auto argument = cast<BlockArgument>(open[i]);
-    // Those of blocks inside are made of operands, which are looked at as well.
+    // Arguments of inner blocks come from operands, which are visited, too.
     if (argument.getOwner() == &primal.getBody().front() &&
         isa_and_present<BatchOp, ChunkOp>(
             chunk.getOperand(argument.getArgNumber()).getDefiningOp()))
@@ -39,8 +39,8 @@ static bool isMadeOfParameters(Value value, ChunkOp chunk,
   return true;
 }
 
-/// Whether it has rows of several numbers: the weights of classes, which labels
-/// choose, are no table.
+/// Whether it has rows of several numbers. A vector of weights of classes, from
+/// which labels choose, is no table.
 static bool hasRows(RankedTensorType type) {
   return llvm::count_if(type.getShape(),
                         [](int64_t extent) { return extent != 1; }) > 1;
@@ -51,8 +51,8 @@ static bool isInteger(Type type) {
          !getElementTypeOrSelf(type).isInteger(1);
 }
 
-/// What an operand becomes as an integer: none where it is a float or the
-/// result of a comparison.
+/// The integers that the user of an operand makes of it; none if that makes a
+/// float or the result of a comparison.
 static SmallVector<Value> follow(OpOperand &use) {
   Operation *op = use.getOwner();
   SmallVector<Value> values;
@@ -68,8 +68,8 @@ static SmallVector<Value> follow(OpOperand &use) {
   return values;
 }
 
-/// Whether the argument, or what is computed of it in integers, chooses
-/// rows of a table.
+/// Whether the argument, or an integer computed from it, chooses rows of a
+/// table.
 static bool choosesRows(BlockArgument argument, ChunkOp chunk,
                         func::FuncOp primal) {
   llvm::SetVector<Value> open;

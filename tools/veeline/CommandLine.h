@@ -28,11 +28,11 @@ std::function<int(char **argv)> addTrainCommand(CLI::App &app);
 /// The options of `train`.
 std::vector<compiler::OptionName> listTrainOptions();
 
-/// What of a training is looked at before it is started.
+/// What to check of a training before it is started.
 enum class TrainCheck {
-  files,           ///< Those that are read.
-  filesAndResults, ///< Those that this process writes, too.
-  artifact         ///< What does not fit the artifact.
+  files,           ///< Files that are read.
+  filesAndResults, ///< Also files that this process writes.
+  artifact         ///< Whether the options fit the artifact.
 };
 /// What is wrong with a command line of `train` that parses; empty: nothing.
 std::string checkTrain(const std::vector<const char *> &arguments,
@@ -41,16 +41,17 @@ std::string checkTrain(const std::vector<const char *> &arguments,
 /// Adds `run` to `app`; the result runs the job that was named.
 std::function<int()> addRunCommand(CLI::App &app);
 
-/// The function `symbol` of the compiler's library, which is loaded now; null
-/// after a message. `command` is the subcommand that needs it.
+/// Loads the compiler's library and returns its function `symbol`; null after a
+/// message. `command` is the subcommand that needs it.
 void *loadCompiler(const std::string &command, const char *symbol);
 
-/// Runs `compile`, `inspect` or `doctor` in the compiler's library, which is
-/// loaded now. `argv[0]` is the subcommand's name.
+/// Loads the compiler's library and runs `compile`, `inspect` or `doctor` in
+/// it. `argv[0]` is the subcommand's name.
 int runCompiler(int argc, const char *const *argv);
 
-/// Parses; 0 to go on, else the status to exit with after help was printed
-/// (reported as `finished`) or an error with the nearest known name.
+/// Parses the command line. If `finished`, the process should exit with the
+/// status that is returned: help was printed, or an error with the nearest
+/// known name.
 int parse(CLI::App &app, int argc, char **argv, bool &finished);
 
 /// The directory of this program's libraries: ../lib from where it lies.

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A job file says in one place what `veeline compile` and `veeline train` are
-// told by options. Its keys are their options, and a few that both share; so
-// what is right for these commands is right here, and what they refuse is
-// reported with the line that says it.
+// A job file has the options of `veeline compile` and `veeline train` in one
+// place. Its keys are their options, and a few that both share. The commands'
+// own parsers check them, and what they refuse is reported with the line of its
+// key.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ using compiler::OptionName;
 
 namespace {
 
-/// What VPipe's driver, or a command, calls otherwise.
+/// Keys of VPipe's driver, and options, that have another name here.
 const std::map<std::string, std::string> equivalents = {
     {"module", "'model'"},
     {"recompute_ratio", "'recompute'"},
@@ -140,14 +140,14 @@ bool Job::read() {
   return false;
 }
 
-/// Those of the file, and those that both commands have under one name.
+/// Keys that are not just an option of one command.
 static const std::set<std::string> &ownKeys() {
   static const std::set<std::string> keys = {
       "model", "artifact", "machines", "batch-size", "data", "write-profile"};
   return keys;
 }
 
-/// VPipe's key of that name is a file.
+/// Refuses the file that VPipe's key of this name takes.
 bool Job::checkPieces(const JobEntry &entry) {
   for (const JobEntry::Value &value : entry.values)
     if (value.text.find_first_not_of("0123456789, ") != std::string::npos)
@@ -225,7 +225,7 @@ bool Job::checkNumber(const JobEntry &entry, int64_t &number) {
               "expected a whole number of 1 or more, found '" + text + "'");
 }
 
-/// `batch-size` says how many microbatches there are, where nothing else does.
+/// Derives `microbatches` from `batch-size`, if nothing else gives it.
 bool Job::readBatchSize() {
   const JobEntry *batch = find("batch-size");
   if (!batch)
@@ -298,7 +298,7 @@ Job::Arguments Job::trainArguments(const JobEntry *without) const {
   return arguments;
 }
 
-/// Of GPUs, unless another key says which.
+/// The --device list of `machines`, for GPUs, unless the key `device` is given.
 std::string Job::devicesOfMachines() const {
   std::string list;
   if (textOf("target", "host") != "cuda" || find("device"))
@@ -336,7 +336,8 @@ std::string Job::errorOfTrain(const Arguments &arguments) {
   return capture.message;
 }
 
-/// Of `data` each source has a line.
+/// The line of an error about `entry`. In `data` each source has a line of its
+/// own.
 static int lineOf(const JobEntry &entry, const std::string &error) {
   for (const JobEntry::Value &value : entry.values)
     if (!value.name.empty() &&
@@ -346,8 +347,9 @@ static int lineOf(const JobEntry &entry, const std::string &error) {
   return entry.line;
 }
 
-/// Reports an error at the first key without which there would be none or, if
-/// there is no such key, another one: several may be wrong.
+/// Reports an error at the first key without which there is none. If there is
+/// no such key, at the first without which the error is another one: several
+/// may be wrong.
 template <typename Build, typename Check>
 bool Job::blame(const std::string &error, Build build, Check check) {
   if (error.empty())
@@ -383,7 +385,7 @@ bool Job::checkCommands() {
   };
   if (!blame(errorOfCompile(compileArguments()), build, check))
     return false;
-  // The last one that was parsed may have been without a key.
+  // Sets `command` again: the last one that was parsed may lack a key.
   (void)errorOfCompile(compileArguments());
   return blame(
       errorOfTrain(trainArguments()),
@@ -391,7 +393,7 @@ bool Job::checkCommands() {
       errorOfTrain);
 }
 
-/// What parses may still be wrong.
+/// Checks what may still be wrong with options that parse.
 bool Job::checkTrain(driver::TrainCheck what) {
   auto check = [what](const Arguments &arguments) {
     return driver::checkTrain(pointersTo(arguments), what);
@@ -433,7 +435,7 @@ bool Job::checkPartition() {
 // Machines
 //===----------------------------------------------------------------------===//
 
-/// "host:device", where devices of a host count from 0 in the order of ranks.
+/// Reads the "host:device" of a rank. No two ranks may have the same one.
 bool Job::checkMachine(const JobEntry::Value &value, size_t rank) {
   size_t colon = value.text.rfind(':');
   std::string host = value.text.substr(0, colon);
@@ -500,7 +502,8 @@ std::string Job::hostsText() const {
   return text;
 }
 
-/// What the launcher says of this process is what the file says.
+/// Checks what the launcher says of this process against the file, and sets
+/// MASTER_ADDR from it.
 bool Job::checkPlace(const net::Place &place) {
   const JobEntry *entry = find("machines");
   if (!entry)
@@ -517,7 +520,8 @@ bool Job::checkPlace(const net::Place &place) {
   return true;
 }
 
-/// Whether this is the host of the rank, where the file has its name.
+/// Whether this is the host of the rank; true if the file has an address and
+/// not its name.
 bool Job::checkHost(size_t rank, const std::string &startedBy) {
   char name[256] = {};
   ::gethostname(name, sizeof(name) - 1);
@@ -536,7 +540,7 @@ bool Job::checkHost(size_t rank, const std::string &startedBy) {
 // The artifact
 //===----------------------------------------------------------------------===//
 
-/// Whether an artifact is what this job is about.
+/// Checks that the artifact was compiled with the options of this job.
 bool Job::checkArtifact(bool isCompiledHere) {
   Expected<artifact::Artifact> read = artifact::readArtifact(artifactPath);
   if (!read.ok()) {
@@ -605,7 +609,7 @@ int Job::compile() {
   return driver::runCompiler(static_cast<int>(argv.size()), argv.data());
 }
 
-/// In a process of its own, without the compiler.
+/// Replaces this process by one without the compiler. Returns after an error.
 int Job::train() {
   Arguments arguments = trainArguments();
   std::vector<const char *> argv = pointersTo(arguments);

@@ -344,18 +344,18 @@ static void restartWithAllocationCounter(char **argv) {
   ::execv("/proc/self/exe", argv);
 }
 
-/// What --verify, which trains nothing, does not write or check.
+/// Options for output and checks do not go with --verify, which trains nothing.
 static void excludeFromVerify(CLI::App &app) {
   for (const char *name :
        {"--save", "--metrics", "--timeline", "--profile", "--flight-recorder",
         "--compare-sequential", "--check-memory", "--trace-tensors",
         "--check-messages"})
     app.get_option("--verify")->excludes(app.get_option(name));
-  // Its lines are text, which is allocated.
+  // Its lines are text, for which memory is allocated.
   app.get_option("--check-memory")->excludes(app.get_option("--trace-tensors"));
 }
 
-/// What stands for other options becomes these.
+/// Turns options that stand for others into these.
 static void resolve(TrainCommand &command) {
   train::Options &options = command.options;
   if (*command.minLearningRateOption)

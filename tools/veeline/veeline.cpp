@@ -24,8 +24,8 @@ static bool isCompilerCommand(std::string_view name) {
 int main(int argc, char **argv) {
   if (argc > 1 && isCompilerCommand(argv[1]))
     return driver::runCompiler(argc - 1, argv + 1);
-  // The name of the command goes in front of a shell's question. It may be
-  // what the question is about.
+  // In a shell's request for completion the command's name moves to the front.
+  // If it is the last word, it may be what is to be completed.
   if (argc > 3 && commandline::isCompleting(argc, argv) &&
       isCompilerCommand(argv[2])) {
     std::swap(argv[1], argv[2]);

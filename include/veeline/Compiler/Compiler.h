@@ -47,8 +47,8 @@ private:
 mlir::FailureOr<artifact::Artifact> compile(Model &model,
                                             const CompileCommand &command);
 
-/// From now on Ctrl-C and its like end the process with nothing half-written or
-/// temporary left behind, exit code 128 + signal.
+/// From now on SIGHUP, SIGINT and SIGTERM end the process with exit code 128 +
+/// signal, and leave nothing half-written or temporary behind.
 void catchInterrupts();
 
 /// The commands: parse, act, print. The exit code of the process.

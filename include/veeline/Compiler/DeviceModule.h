@@ -23,16 +23,16 @@ public:
 
   mlir::ModuleOp getModule() { return *module; }
 
-  /// Has `other` number its kernels after those that there are.
+  /// Has `other` number its kernels after those taken so far.
   void share(mlir::ModuleOp other);
   /// Takes the kernels out of `other`, whose functions launch them.
   void take(mlir::ModuleOp other);
-  /// What only shows in `other`, the module of the steps of `program`: which
-  /// ranks read values back, and which kernels add up gradients.
+  /// Describes what only `other`, the module of the steps of `program`, shows:
+  /// which ranks read values back, and which kernels add up gradients.
   void describe(mlir::ModuleOp other, artifact::Program &program);
 
-  /// Makes the image of kernels that are in the NVVM dialect, and describes
-  /// them.
+  /// Compiles the kernels, which are in the NVVM dialect, to one image, and
+  /// describes them.
   llvm::Error compile(const GpuTargetOptions &options,
                       artifact::Artifact &artifact);
 

@@ -27,17 +27,17 @@ struct StepCode {
 };
 
 /// The host code of the steps of several modules. Each function is compiled
-/// once, however many steps call it, and so are kernels, which call nothing,
-/// that are equal in several modules. A step is a unit, and so are functions
-/// that the same steps reach; a step is linked of the units that it reaches.
-/// Units are compiled at once, on all cores.
+/// once, however many steps call it. So are kernels, which call nothing, that
+/// are equal in several modules. A unit is a step, or the functions that the
+/// same steps reach. Units are compiled in parallel, and a step is linked from
+/// those that it reaches.
 class HostUnits {
 public:
   HostUnits();
   ~HostUnits();
 
-  /// Adds the functions `steps` of `module`, which the passes of host code have
-  /// not seen yet. It must be there until they are compiled.
+  /// Adds the functions `steps` of `module`, on which the passes of host code
+  /// have not run. The module must live until compile() has returned.
   void add(mlir::ModuleOp module, llvm::ArrayRef<std::string> steps);
 
   /// Compiles all steps, in the order in which they were added; there is at

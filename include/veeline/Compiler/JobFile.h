@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The reader is in the compiler's library, which has LLVM and with it a parser
-// of YAML; the driver asks for it by name. Plain C++, no LLVM types.
+// The reader is in the compiler's library, where LLVM has a parser of YAML; the
+// driver looks it up by name. Plain C++, no LLVM types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ struct JobEntry {
   std::string key;
   int line;
   Kind kind;
-  std::vector<Value> values; ///< One of a scalar.
+  std::vector<Value> values; ///< A scalar has one.
 };
 
 /// Reads the file at `path`: one mapping of keys to scalars, lists of scalars
@@ -44,8 +44,8 @@ inline constexpr char readJobFileSymbol[] = "veeline_read_job_file";
 using ReadJobFile = bool(const std::string &path,
                          std::vector<JobEntry> &entries, std::string &error);
 
-/// Why the model of a `veeline compile` command line cannot be cut as it says,
-/// in `error`; empty where it can. False after a message about the model
+/// Sets `error` to why the model of a `veeline compile` command line cannot be
+/// cut as it says, or to empty. Returns false after a message about the model
 /// itself.
 inline constexpr char checkPartitionSymbol[] = "veeline_check_partition";
 using CheckPartition = bool(int argc, const char *const *argv,

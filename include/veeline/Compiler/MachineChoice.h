@@ -13,9 +13,9 @@
 
 namespace veeline::compiler {
 
-/// Sets the table whose times `command` uses: the one that it names, or that of
-/// the user's cache where it is of the CPU that is compiled for; empty: none.
-/// Says why one of the cache is not used, and fails after a message about one
+/// Sets the table whose times `command` uses: the one that it names, or else
+/// that of the user's cache if it is of the CPU that is compiled for; empty:
+/// none. Prints why a cached one is not used. Fails after a message about one
 /// that was named.
 mlir::LogicalResult chooseMachineTable(CompileCommand &command);
 /// The same for the times of a model's pieces, on this CPU.

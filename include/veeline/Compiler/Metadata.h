@@ -17,37 +17,37 @@
 
 namespace veeline::compiler {
 
-/// The inputs and results of a pipeline's model, without what is said of
-/// its numbers below. Fails with a diagnostic where one has a type that the
-/// runtime does not know. Values that parameters start from are not copied:
+/// Describes the parameters, inputs and results of a pipeline's model, except
+/// what the next two functions add. Fails with a diagnostic if one has a type
+/// that the runtime does not know. Initial values of parameters are not copied:
 /// they live in the context.
 mlir::LogicalResult describeModel(pipe::PipelineOp pipeline,
                                   artifact::Artifact &artifact);
 
-/// The valid values of batch arguments and buffers: those that the model says,
-/// and of those that index tensors, as integers or as floats that become some,
-/// the smallest dimension that one of them indexes. Reads the primal functions
-/// of the chunks, which have to be on tensors.
+/// Sets the valid values of batch arguments and buffers: those that the model
+/// gives and, for those that index tensors, as integers or as floats that
+/// become some, those within the smallest dimension that is indexed. Reads the
+/// primal functions of the chunks, which have to be on tensors.
 void describeRanges(pipe::PipelineOp pipeline, artifact::Metadata &metadata);
 
-/// Which batch arguments are tokens: integers of 32 or 64 bits that choose
-/// rows of parameters, buffers or constants. Labels choose some of what is
-/// computed. Reads the same functions.
+/// Sets which batch arguments are tokens: integers of 32 or 64 bits that choose
+/// rows of parameters, buffers or constants. Labels, which choose from what is
+/// computed, are none. Reads the same functions.
 void describeTokens(pipe::PipelineOp pipeline, artifact::Metadata &metadata);
 
 /// The values of a module's dense constants as sections of an artifact, equal
-/// ones once. Sections are made when they are asked for: an artifact has none
-/// that nobody uses.
+/// ones once. Sections are made when they are asked for, so that none is
+/// unused.
 class ConstantSections {
 public:
   ConstantSections(mlir::ModuleOp module, artifact::Artifact &artifact);
 
   /// How many constants there are; none in a module for a CPU.
   size_t size() const { return names.size(); }
-  /// That of the constant of this number in the attribute `pipe.constants`.
-  /// Fails with a diagnostic where its values are not there.
+  /// The section of the constant of this number in the attribute
+  /// `pipe.constants`. Fails with a diagnostic if its values are not there.
   mlir::FailureOr<int32_t> getSection(size_t number);
-  /// That of no values.
+  /// The section of no values.
   int32_t getEmptySection() { return add({}); }
 
 private:

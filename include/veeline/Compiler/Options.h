@@ -33,21 +33,20 @@ struct ImportCommand {
   bool verbose = false;
 };
 
-/// Where times come from that no profile says.
+/// Where times come from without a profile.
 struct MachineTableOption {
-  /// What veeline doctor --calibrate has written, or none; empty: that of the
-  /// user's cache.
+  /// A file of veeline doctor --calibrate, or "none"; empty: that of the user's
+  /// cache.
   std::string path;
   /// When the table was made; not an option.
   std::string date;
-  /// Cores that ranks have there: of this machine those that this process may
-  /// use, of another one those of the table. Not an option.
+  /// Cores for ranks. With a table of this CPU, those that this process may
+  /// use; with another one, those of the table. Not an option.
   int64_t cores = 0;
 };
 
-/// `veeline compile`. All of it is checked, and its schedule with its numbers,
-/// which are those of a file with an order where the command line does not say
-/// them.
+/// `veeline compile`, checked as a whole. With a schedule from a file, sizes
+/// that the command line does not give are those of the file.
 struct CompileCommand : ProgramOptions {
   std::string model;
   /// Default: the model's path with the extension `.vee`.
@@ -56,16 +55,16 @@ struct CompileCommand : ProgramOptions {
   MachineTableOption machineTable;
   /// How messages are sent and received.
   std::string communication = "overlap";
-  /// Under whose rules that is proved, mpi, nccl or nccl-duplex; empty: the
+  /// The rules under which that is proved: mpi, nccl or nccl-duplex; empty: the
   /// strategy's own.
   std::string rules;
   /// What programs are lowered to: host or cuda.
   std::string target = "host";
-  /// For cuda: the chips of native code; empty: those that are usual.
+  /// For cuda: the chips of native code; empty: the default ones.
   std::vector<std::string> gpuChips;
   /// For cuda: how many compute streams a rank has, one or chunk (for each).
   std::string computeStreams = "one";
-  /// For cuda: in what products of f32 are computed, f32 or tf32.
+  /// For cuda: the arithmetic of products of f32, f32 or tf32.
   std::string products = "f32";
   /// For cuda: the directory of a toolkit; empty: looked for.
   std::string cudaToolkit;

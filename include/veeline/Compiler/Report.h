@@ -22,9 +22,9 @@ namespace veeline::compiler {
 void printSummary(llvm::raw_ostream &os, const std::string &path,
                   const artifact::Metadata &metadata);
 
-/// Where the times of F, B and W, or those of pieces, come from: a profile or
-/// a table that is named, or else default numbers. With `sharedCores` messages
-/// take what they do where ranks share so many.
+/// Prints where the times of F, B and W, or of pieces, come from: a named
+/// profile or table, or default numbers. `sharedCores` is the number of cores
+/// that ranks share, which messages are predicted for; empty: none are shared.
 void printSource(llvm::raw_ostream &os, const std::string &profile,
                  const std::string &table, const std::string &tableDate,
                  const std::string &sharedCores, bool isOnDevice);

@@ -13,8 +13,9 @@
 
 namespace veeline::library {
 
-/// By oneDNN. Weights are brought into the order that it asks for; x and y
-/// only where it has nothing fast for the one that they are in.
+/// By oneDNN, or as a matrix product where that is faster. oneDNN gets weights
+/// in the layout that it asks for; x and y only if it has nothing fast for the
+/// layout that they are in.
 Expected<std::unique_ptr<PreparedCall>>
 prepareConvolution(const artifact::Convolution &convolution);
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// oneDNN computes with OpenMP, and with g++'s library of it. We ask that
-// library for nothing else, so its two functions are declared here: any
-// compiler will do.
+// oneDNN computes with OpenMP, by g++'s library of it. Only two functions of
+// that library are used here. They are declared here, so that any compiler will
+// do.
 //
 //===----------------------------------------------------------------------===//
 

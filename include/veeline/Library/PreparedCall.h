@@ -44,7 +44,7 @@ public:
   bool usesGivenScratch(int32_t index) const {
     return !entries[index].usesExtra;
   }
-  /// What is planned of it.
+  /// The scratch that the artifact has for call `index`.
   int64_t plannedScratch(int32_t index) const {
     return entries[index].plannedScratch;
   }

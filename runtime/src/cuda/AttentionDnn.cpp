@@ -75,7 +75,7 @@ AttentionGraph::AttentionGraph(const Cudnn &dnn, const Attention &attention)
     buildBackward();
 }
 
-/// Elements of a row are next to each other.
+/// An operand whose rows are contiguous.
 AttentionGraph::Tensor AttentionGraph::addOperand(int64_t id,
                                                   const Sizes &sizes,
                                                   const Sizes &strides) {
@@ -85,7 +85,7 @@ AttentionGraph::Tensor AttentionGraph::addOperand(int64_t id,
   return graph.addOperand(id, type, sizes, all);
 }
 
-/// Rows are the last dimension of `sizes`.
+/// The transpose of such an operand: its rows are columns of `sizes`.
 AttentionGraph::Tensor
 AttentionGraph::addTransposed(int64_t id, const Sizes &sizes, Sizes strides) {
   strides.insert(strides.begin() + 2, 1);
@@ -93,7 +93,7 @@ AttentionGraph::addTransposed(int64_t id, const Sizes &sizes, Sizes strides) {
   return graph.addOperand(id, type, sizes, strides);
 }
 
-/// A number of f32 for each query, without gaps.
+/// One f32 for each query, contiguous.
 AttentionGraph::Tensor AttentionGraph::addRows(int64_t id) {
   ids.push_back(id);
   return graph.addOperand(id, api::dnnFloat,
@@ -101,7 +101,7 @@ AttentionGraph::Tensor AttentionGraph::addRows(int64_t id) {
                           {entry.heads * entry.queries, entry.queries, 1, 1});
 }
 
-/// Where it is the same along a dimension it has one element of it.
+/// The mask has size 1 in dimensions along which it is the same.
 AttentionGraph::Tensor AttentionGraph::addMask() {
   Sizes sizes = {entry.batch, entry.heads, entry.queries, entry.keys};
   Sizes strides = entry.maskStrides;
@@ -126,7 +126,7 @@ AttentionGraph::Tensor AttentionGraph::hideFuture(const Tensor &scores) {
   return graph.select(scores, hidden, graph.isAtLeast(row, column));
 }
 
-/// With their scale and mask, without what is hidden by being later.
+/// Scores with their scale and mask, before the future is hidden.
 AttentionGraph::Tensor AttentionGraph::addScores() {
   Tensor scores =
       graph.multiply(graph.matmul(query, key, api::dnnFloat), scale);
@@ -157,9 +157,9 @@ void AttentionGraph::buildForward() {
   graph.matmulTo(output, weights, value);
 }
 
-/// The sum of the products of each row. Where dropout would divide it, cuDNN
-/// wants a factor in any case: without one it takes the graph, but for another
-/// one, whose workspace is three times as large.
+/// The sum of products in each row. cuDNN's pattern has a factor here, for
+/// dropout, so the sum is multiplied by 1: without a factor cuDNN takes the
+/// graph for another one, whose workspace is three times as large.
 AttentionGraph::Tensor AttentionGraph::addDelta(const Tensor &output,
                                                 const Tensor &outputGrad) {
   Tensor sums = graph.reduce(api::reduceAdd, graph.multiply(outputGrad, output),
@@ -207,10 +207,10 @@ void AttentionGraph::buildKeyGradient(int64_t id, const Tensor &transposed,
   graph.reduceTo(result, api::reduceAdd, graph.matmul(transposed, of, type));
 }
 
-/// Blocks of cuDNN's kernels have keys. In scratch memory they add to sums of
-/// f32, in the order in which they come; without it they leave the gradients of
-/// scores to another kernel, in workspace that grows with both lengths. No note
-/// of the engines tells one from the other.
+/// cuDNN's kernels give each block some of the keys. With scratch memory the
+/// blocks add to sums of f32, in the order in which they come. Without it they
+/// leave the gradients of scores to another kernel, in workspace that grows
+/// with both lengths. The notes of the engines do not tell which.
 void AttentionGraph::buildQueryGradient(const Tensor &scoreGrad) {
   Sizes sizes = {entry.batch, entry.heads, entry.queries, entry.depth};
   Tensor keys = graph.transpose(key, type);
@@ -288,9 +288,9 @@ Status AttentionGraph::run(const Cudnn &dnn, api::DnnHandle handle,
 // The table
 //===----------------------------------------------------------------------===//
 
-/// Versions before 9.10.2 have no minus infinity in masks, or are wrong
-/// (9.10.0, 9.10.1); derivatives of up to 9.15.0 need padding where keys do not
-/// divide by 128.
+/// Versions before 9.10.2 do not support minus infinity in masks, or compute
+/// wrong results (9.10.0, 9.10.1). Up to 9.15.0, derivatives need padding
+/// unless the number of keys is a multiple of 128.
 bool veeline::cuda::isTrusted(size_t version, const Attention &attention) {
   constexpr size_t least = 91002, lastWithPadding = 91500;
   bool isForward = attention.kind == AttentionKind::forward;
@@ -307,7 +307,7 @@ Status AttentionTable::prepare(DnnContext *newContext,
     return Status::success();
   for (size_t i = 0; i < attentions.size(); ++i) {
     const Attention &attention = attentions[i];
-    // An artifact has the scratch; another compiler's may not.
+    // An artifact of ours has the scratch; one of another compiler may not.
     if (!isTrusted(context->dnn().version, attention) ||
         attention.scratchBytes < attentionScratchBytes(attention))
       continue;

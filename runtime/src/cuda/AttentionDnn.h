@@ -14,10 +14,9 @@ namespace veeline::cuda {
 
 /// One attention, or its derivative, as a graph of cuDNN's.
 ///
-/// cuDNN 9.19 also has an operation that is attention as a whole, which knows
-/// no mask and no causal attention. So the graph is of products, pointwise
-/// operations and reductions, of the pattern that its fused engines know; which
-/// order that has is no matter of taste.
+/// cuDNN 9.19 also has attention as one operation, but without masks and causal
+/// attention. So the graph has products, pointwise operations and reductions,
+/// in exactly the pattern, and order, that cuDNN's fused engines know.
 class AttentionGraph {
 public:
   AttentionGraph(const Cudnn &dnn, const artifact::Attention &attention);
@@ -28,7 +27,7 @@ public:
   bool isThere() const { return static_cast<bool>(made.desc); }
   int64_t workspaceBytes() const { return made.workspaceBytes; }
 
-  /// `handle` says where.
+  /// Issues it into the stream of `handle`.
   Status run(const Cudnn &dnn, api::DnnHandle handle,
              const AttentionOperands &operands, void *library);
 
@@ -53,9 +52,9 @@ private:
   DnnGraph graph;
   int type;
   Tensor query, key, scale;
-  std::vector<int64_t> ids; ///< Of what is in memory.
+  std::vector<int64_t> ids; ///< Of operands in memory, and of scalars.
   DnnPlan made;
-  /// The numbers of the graph.
+  /// The scalars of the graph.
   float scaleNumber, oneNumber, hiddenNumber;
 };
 
@@ -63,8 +62,8 @@ private:
 /// loaded.
 class AttentionTable {
 public:
-  /// On the rank's device. Without cuDNN (a null `context`), and where it has
-  /// nothing for an entry within `libraryBytes`, the entry is not there.
+  /// The rank's device is current. An entry is missing without cuDNN (a null
+  /// `newContext`), and if cuDNN has nothing for it within `libraryBytes`.
   Status prepare(DnnContext *newContext,
                  const std::vector<artifact::Attention> &attentions,
                  int64_t libraryBytes);
@@ -73,7 +72,7 @@ public:
   bool has(int32_t index) const { return entries[index] != nullptr; }
   size_t countMissing() const;
 
-  /// `library` is what the library calls in `stream` share.
+  /// `library` is the workspace that library calls in `stream` share.
   Status run(int32_t index, const AttentionOperands &operands, void *library,
              api::Stream stream);
 
@@ -83,8 +82,8 @@ private:
   std::vector<std::unique_ptr<AttentionGraph>> entries;
 };
 
-/// Bytes of scratch that `attention` wants. What engines of cuDNN work in
-/// besides is the library's workspace.
+/// Bytes of scratch that `attention` needs, besides the workspace of cuDNN's
+/// engines.
 int64_t attentionScratchBytes(const artifact::Attention &attention);
 
 /// Whether this version of cuDNN is known to compute `attention` right.

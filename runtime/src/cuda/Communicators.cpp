@@ -51,7 +51,7 @@ int Communicators::peer(int32_t number, int32_t rank) const {
 // Begin and end
 //===----------------------------------------------------------------------===//
 
-/// The ids of all communicators, each by its first member.
+/// The ids of all communicators, each made by the first member.
 static Expected<std::map<int32_t, api::UniqueId>>
 shareIds(const Nccl &nccl, engine::Network &network,
          const std::map<int32_t, std::vector<int32_t>> &members) {
@@ -90,7 +90,7 @@ Communicators::connect(const Nccl &nccl, const artifact::Program &program,
   if (!ids.ok())
     return ids.status();
   std::unique_ptr<Communicators> made(new Communicators(nccl, options));
-  // All processes in the order of the numbers, so that nobody waits in vain.
+  // All processes join in the order of the numbers, so that none waits in vain.
   for (auto &[number, ranks] : members) {
     if (!std::binary_search(ranks.begin(), ranks.end(), network.rank()))
       continue;
@@ -135,8 +135,8 @@ Status Communicators::join(int32_t number, const api::UniqueId &id,
                        "; NCCL_DEBUG=INFO has NCCL say how it tries to");
 }
 
-/// All at once: giving back what one has waits for the whole device, where what
-/// others have under way only ends once they are aborted, too.
+/// Aborts all at once. Freeing a communicator's memory waits for the whole
+/// device, where work of the others ends only when they are aborted, too.
 bool Communicators::abort() {
   auto numLeft = std::make_shared<std::atomic<size_t>>(0);
   bool isOver = true;
@@ -146,8 +146,8 @@ bool Communicators::abort() {
     ++*numLeft;
     BlockedSignals blocked;
     try {
-      // Nobody is left to be told what fails here. Nothing of this is used: it
-      // may be gone by then.
+      // Errors are ignored: nobody is left to report them to. The thread uses
+      // nothing of `this`, which may be gone by then.
       std::thread([abort = nccl.ncclCommAbort, comm = entry.comm, numLeft] {
         (void)abort(comm);
         --*numLeft;
@@ -188,7 +188,7 @@ Status Communicators::close(double seconds) {
 }
 
 //===----------------------------------------------------------------------===//
-// Looking
+// Polling
 //===----------------------------------------------------------------------===//
 
 Expected<bool>

@@ -21,16 +21,16 @@
 
 namespace veeline::cuda {
 
-/// What part of the timeout communicators have to abort, and then a device to
-/// stop.
+/// The share of the timeout in which communicators must abort, and then a
+/// device must stop.
 inline constexpr double abortShare = 0.125;
 
-/// A communicator for each number in the tables of a program to which a rank
-/// belongs. No call waits inside of NCCL, or a thread of its own does, so that
-/// each wait can be given up.
+/// The NCCL communicators to which this process's rank belongs, by their
+/// numbers in the program's tables. No call waits inside of NCCL, except in a
+/// thread of its own, so that each wait can be given up.
 class Communicators {
 public:
-  /// Meets the other processes; every process calls it. The device is current.
+  /// Connects to the other processes, which all call it. The device is current.
   static Expected<std::unique_ptr<Communicators>>
   connect(const Nccl &nccl, const artifact::Program &program,
           engine::Network &network, const CudaOptions &options);
@@ -41,20 +41,21 @@ public:
 
   const Nccl &library() const { return nccl; }
   api::Comm handle(int32_t number) const { return all.at(number).comm; }
-  /// What the communicator calls a rank of the program.
+  /// The number of a rank of the program within the communicator.
   int peer(int32_t number, int32_t rank) const;
 
-  /// Waits until what was begun is; false where `isAborted` comes first.
+  /// Waits until NCCL has begun what was issued; false if `isAborted` comes
+  /// first.
   Expected<bool> settle(int32_t number,
                         const std::function<bool()> &isAborted) const;
-  /// The first error that has come since.
+  /// The first asynchronous error.
   Status check() const;
 
-  /// Ends what is under way on the device, for good. No graph has anything of
-  /// them: NCCL would wait until that is gone. False where it does not come to
-  /// an end within `abortShare` of the timeout: then work is abandoned.
+  /// Ends what is under way on the device, for good. No graph may use them:
+  /// NCCL would wait for its end. False if that takes longer than `abortShare`
+  /// of the timeout: then work is abandoned.
   bool abort();
-  /// Where all is over: takes leave of the others, within `seconds`.
+  /// Takes leave of the others within `seconds`. Nothing is under way.
   Status close(double seconds);
 
 private:

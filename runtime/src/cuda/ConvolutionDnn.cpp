@@ -14,7 +14,7 @@ using namespace veeline::cuda;
 using artifact::Convolution;
 using artifact::ConvolutionKind;
 
-/// As many algorithms as cuDNN is asked to list; it has fewer.
+/// How many algorithms cuDNN is asked to list; it has fewer.
 static constexpr int maxAlgorithms = 16;
 
 static const float one = 1, zero = 0;
@@ -183,9 +183,9 @@ Status ConvolutionTable::choose(const Entry &entry, size_t limit, int &algo,
   return Status::success();
 }
 
-/// Whether cuDNN copies small floats, its documentation leaves open: two of
-/// them are copied in the memory of libraries. It says so before it does
-/// anything.
+/// Whether cuDNN copies elements of this type. Its documentation leaves that
+/// open for small floats, so two of them are copied within `library`. cuDNN
+/// refuses before it does anything.
 Status ConvolutionTable::tryCopy(int dataType, void *library,
                                  int64_t libraryBytes, bool &works) {
   const DnnTensor row{{1, 2, 1, 1}, {2, 1, 1, 1}};
@@ -209,7 +209,7 @@ Status ConvolutionTable::tryCopy(int dataType, void *library,
   return tried.isUnsupported() ? Status::success() : dnn->check(tried);
 }
 
-/// Asked once for each type.
+/// Tries each type other than f32 once.
 Status ConvolutionTable::canCopy(const DnnTypes &types, void *library,
                                  int64_t libraryBytes, bool &works) {
   works = types.type == artifact::DataType::f32;
@@ -225,7 +225,8 @@ Status ConvolutionTable::canCopy(const DnnTypes &types, void *library,
 Status ConvolutionTable::prepare(const Convolution &convolution, void *library,
                                  int64_t libraryBytes, Entry &entry) {
   std::optional<DnnConvolution> plan = planConvolution(convolution);
-  // An artifact knows how much is copied; another compiler's may not.
+  // An artifact of ours has scratch for the copies; one of another compiler may
+  // not.
   if (!plan || plan->scratchBytes > convolution.scratchBytes)
     return Status::success();
   if (plan->copyOfX || plan->copyOfW) {
@@ -260,7 +261,7 @@ Status ConvolutionTable::transform(api::TensorDesc sourceDesc,
                       source, &zero, targetDesc, target);
 }
 
-/// The first element of what is copied.
+/// Where the first element is copied to.
 char *ConvolutionTable::contentOf(const Copy &copy, char *place) {
   return place + copy.plan.firstElement * copy.width;
 }

@@ -14,9 +14,9 @@
 
 namespace veeline::cuda {
 
-/// A rank's table of convolutions, with the algorithms that cuDNN's heuristics
-/// chose when it was loaded: of those whose results are the same in every run,
-/// and that need no more memory than the plan has, the first.
+/// A rank's table of convolutions, with the algorithms that were chosen when it
+/// was loaded: the first one in the order of cuDNN's heuristics whose results
+/// are the same in every run and that needs no more memory than is planned.
 class ConvolutionTable {
 public:
   ConvolutionTable() = default;
@@ -24,9 +24,9 @@ public:
   ConvolutionTable &operator=(const ConvolutionTable &) = delete;
   ~ConvolutionTable();
 
-  /// On the rank's device, which `newStream` is of. Without cuDNN (a null
-  /// `newContext`), and where it has nothing for an entry within
-  /// `libraryBytes`, the entry is not there. `library` is written to.
+  /// The device, to which `newStream` belongs, is current. An entry is missing
+  /// without cuDNN (a null `newContext`), and if cuDNN has nothing for it
+  /// within `libraryBytes`. Writes to `library`.
   Status prepare(const Driver &driver, DnnContext *newContext,
                  const std::vector<artifact::Convolution> &convolutions,
                  void *library, int64_t libraryBytes, api::Stream newStream);
@@ -35,19 +35,20 @@ public:
   bool has(int32_t index) const { return entries[index].isThere; }
   size_t countMissing() const;
 
-  /// Operands as of veeline_convolution. `scratch` is the entry's own,
-  /// `library` what library calls of `newStream` share, into which it goes.
+  /// Operands are those of veeline_convolution. `scratch` is the entry's own,
+  /// `library` is shared by library calls of `newStream`, into which it is
+  /// issued.
   Status run(int32_t index, const void *a, const void *b, void *c,
              void *scratch, void *library, api::Stream newStream);
 
 private:
-  /// A copy in scratch.
+  /// A copy of an operand, in scratch.
   struct Copy {
     bool isUsed = false;
     DnnCopy plan;
-    int64_t width = 0; ///< Of an element.
+    int64_t width = 0; ///< Bytes of an element.
     api::TensorDesc given = nullptr, copied = nullptr;
-    bool isZeroed = false; ///< It is larger than what is copied.
+    bool isZeroed = false; ///< The copy is larger than what is copied.
   };
   struct Entry {
     artifact::ConvolutionKind kind = artifact::ConvolutionKind::forward;

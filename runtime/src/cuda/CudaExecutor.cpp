@@ -16,11 +16,11 @@
 using namespace veeline;
 using namespace veeline::cuda;
 
-// GCC 12 takes a destroying delete for one that matches no new.
+// GCC 12 wrongly warns that a destroying delete matches no new.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
-/// How long NCCL may take to end what is over anyway, and threads to see that
-/// their step is.
+/// How long NCCL may take to close communicators that are idle, and threads to
+/// see that their step has ended.
 static constexpr double leaveSeconds = 2;
 
 //===----------------------------------------------------------------------===//
@@ -128,7 +128,7 @@ void CudaExecutor::issueStep(CudaWorker &worker) {
   }
 }
 
-/// What a step does must be the same each time, and all of one device.
+/// A graph needs steps that are always the same, and all on one device.
 bool CudaExecutor::canBeCaptured(const CudaOptions &options) const {
   bool isOne = !options.isEager && !options.traceTensors &&
                options.timelineEvents == 0 && artifact.metadata.lengths.empty();
@@ -157,7 +157,7 @@ Status CudaExecutor::keepTimes(CudaWorker &worker, const CudaOptions &options) {
   return Status::success();
 }
 
-/// While no stream has anything to do.
+/// Called while all streams are idle.
 Status CudaExecutor::setOrigins() {
   for (auto &[ordinal, entry] : devices) {
     if (!entry.origin)
@@ -172,7 +172,7 @@ Status CudaExecutor::setOrigins() {
   return Status::success();
 }
 
-/// What is copied to the device goes before the graph, not into it.
+/// Copies to the device come before the graph, and are no part of it.
 Status CudaExecutor::beginCaptured() {
   VEELINE_TRY(local.front()->device->makeCurrent());
   for (CudaWorker *worker : local)
@@ -201,8 +201,9 @@ Status CudaExecutor::finishCaptured() {
   return Status::success();
 }
 
-/// A thread that issues more than its device takes may be held by the driver,
-/// for ever where the device never ends: after a stall it is given some time.
+/// Waits until all threads are done with the step. The driver may block a
+/// thread that is far ahead of its device, for ever if the device hangs. So
+/// after a stall threads get `leaveSeconds` more.
 void CudaExecutor::waitUntilDone() {
   int64_t stalledSince = 0;
   for (uint32_t seen = done.load(); seen != doneTarget; seen = done.load()) {
@@ -218,17 +219,17 @@ void CudaExecutor::waitUntilDone() {
   }
 }
 
-/// NCCL wants all ranks to abort, so the others hear of the fault first. Nor
-/// does it let go of a communicator that is in a graph; one that runs is
-/// destroyed once it is over.
+/// NCCL wants all ranks to abort, so the others hear of the fault first. It
+/// does not release a communicator that is in a graph, so the graph is
+/// destroyed; if it is running, once it is over.
 void CudaExecutor::prepareAbort() {
   network->announce(localStatus().message());
   if (graph)
     graph->destroy();
 }
 
-/// After a fault the others may not be there to take leave of. That one of them
-/// has ended its part is none, between steps.
+/// Takes leave of the others, which may be gone after a fault. A process that
+/// has just ended, between steps, is no fault.
 void CudaExecutor::leave() {
   if (isBetweenSteps && !network->knownFailure())
     (void)communicators->close(leaveSeconds).ok();
@@ -241,8 +242,9 @@ void CudaExecutor::stop() {
   if (hasAbandonedWork())
     return;
   joinThreads();
-  // What a device has is freed where it is current. Nobody is left to be told
-  // what fails. Of a communicator that is in a graph NCCL does not let go.
+  // A device's resources are freed where it is current. Errors are ignored:
+  // nobody is left to report them to. The graph goes first, since NCCL does not
+  // release a communicator that is in one.
   if (graph || communicators)
     (void)local.front()->device->makeCurrent().ok();
   graph.reset();
@@ -250,8 +252,9 @@ void CudaExecutor::stop() {
     leave();
 }
 
-/// What may never end is not waited for. A GPU may still use all of it then,
-/// and so may a thread that the driver holds, once it is let go.
+/// Work that may never end is not waited for. The executor is leaked then: the
+/// GPU may still use all of it, and so may a thread that the driver blocks,
+/// once it goes on.
 void CudaExecutor::operator delete(CudaExecutor *executor,
                                    std::destroying_delete_t) {
   executor->stop();
@@ -342,8 +345,8 @@ Status CudaExecutor::finish(StepResult &result) {
   return Status::success();
 }
 
-/// After the first step, which loads what is loaded, and after the first one of
-/// a graph.
+/// Called after the first step, which loads what is needed, and after the
+/// second, the first one of a graph.
 void CudaExecutor::lookAtMemory() {
   for (auto &[ordinal, entry] : devices) {
     MemoryBook &book = entry.device->book();
@@ -364,7 +367,7 @@ engine::Pulse CudaExecutor::pulse() const {
   const CudaWorker &worker = *local.front();
   engine::Pulse pulse =
       engine::pulseOf(worker.rank, worker.thread, worker.threadNumber);
-  // Who waits for the device computes by it.
+  // A rank that waits for its device counts as computing.
   pulse.isRunnable = pulse.isRunnable || transport->isDeviceAwaited() ||
                      isReplaying.load(std::memory_order_relaxed);
   return pulse;

@@ -23,20 +23,20 @@
 namespace veeline::cuda {
 
 struct CudaWorker : engine::RankWorker<CudaRank> {
-  LocalTransport *transport = nullptr; ///< The rank's, among threads.
+  LocalTransport *transport = nullptr; ///< The rank's, if ranks are threads.
   std::shared_ptr<Device> device;
-  Status current = Status::success(); ///< Whether it is its thread's.
+  Status current = Status::success(); ///< Of making the device current.
 };
 
-/// Runs a program on GPUs: the thread of a rank issues its steps.
+/// Runs a program on GPUs. Each rank has a thread that issues its steps.
 class CudaExecutor final : public engine::ThreadedProgram<CudaWorker> {
 public:
   static Expected<std::unique_ptr<CudaExecutor>>
   create(const artifact::Artifact &artifact, const artifact::Program &program,
          const CudaOptions &options);
-  /// Of who has stopped it.
+  /// Called after stop().
   ~CudaExecutor() override;
-  /// Ends its threads, and destroys it but where it has abandoned work.
+  /// Ends its threads, and destroys it unless work was abandoned.
   static void operator delete(CudaExecutor *executor, std::destroying_delete_t);
 
   Status begin(const void *const *inputs,
@@ -47,12 +47,12 @@ public:
   Status read(int32_t rank, int64_t offset, void *target,
               int64_t bytes) override;
 
-  /// What users should know of how it runs; empty: nothing.
+  /// A remark to users about how it runs, or empty.
   const std::string &remark() const { return note; }
   engine::Pulse pulse() const override;
 
-  /// Of the GPU of a rank of this process, whose arena was poisoned, between
-  /// steps.
+  /// Memory in use on the GPU of a rank of this process, whose arena was
+  /// poisoned. Called between steps.
   Expected<DeviceUse> memoryOf(int32_t rank) const;
   std::vector<std::vector<engine::Event>>
   timeline(int32_t steps) const override;
@@ -60,7 +60,7 @@ public:
 private:
   struct OpenDevice {
     std::shared_ptr<Device> device;
-    std::optional<StepOrigin> origin; ///< Where times are kept.
+    std::optional<StepOrigin> origin; ///< Only with a timeline.
   };
 
   CudaExecutor(const artifact::Artifact &artifact,
@@ -103,24 +103,24 @@ private:
 
   Driver driver = {};
   BlasLt blas = {};
-  Nccl nccl = {}; ///< Among processes.
+  Nccl nccl = {}; ///< If ranks are processes.
   std::optional<Cudnn> dnn;
   std::string note;
-  /// By channel of the program, of threads. Those of the host carry lengths
-  /// alone.
+  /// By channel of the program, if ranks are threads. Null for lengths, which
+  /// use channels of the host.
   std::vector<std::unique_ptr<DeviceChannel>> deviceChannels;
-  DeviceWatch watch;                     ///< Of threads.
+  DeviceWatch watch;                     ///< If ranks are threads.
   std::map<int32_t, OpenDevice> devices; ///< By ordinal.
-  /// Of this process, which has one rank.
+  /// If ranks are processes, each of which has one rank.
   std::unique_ptr<Communicators> communicators;
   NcclTransport *transport = nullptr;
-  bool isBetweenSteps = false; ///< And no step has failed.
-  /// The first step runs as it is issued and uses every event, the second one
-  /// is captured, and from then on the graph is all that runs.
+  bool isBetweenSteps = false; ///< False also after a failed step.
+  /// The first step runs as it is issued, and uses every event. The second is
+  /// captured as a graph, which later steps replay.
   enum class Mode { eager, capture, replay } mode = Mode::eager;
   std::atomic<bool> isReplaying{false};
   bool isCapturable = false;
-  bool isMeasured = false; ///< What takes memory of the devices.
+  bool isMeasured = false; ///< MemoryBooks are in use.
   int64_t stepsDone = 0;
   std::unique_ptr<StepGraph> graph;
 };

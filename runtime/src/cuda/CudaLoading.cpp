@@ -1,4 +1,4 @@
-//===- CudaLoading.cpp - how a program for GPUs is loaded -----------------===//
+//===- CudaLoading.cpp - loading a program for GPUs -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -38,8 +38,8 @@ Status CudaExecutor::loadLibraries(const CudaOptions &options) {
   return newNccl.status();
 }
 
-/// Who has convolutions or attention, and names no file, has another way
-/// without it.
+/// Loads cuDNN if the program has convolutions or attention. If no file is
+/// named, there is another way without it, so a failure is only noted.
 Status CudaExecutor::loadCudnn(const CudaOptions &options) {
   bool hasConvolutions = false, hasAttentions = false;
   for (const artifact::Rank &rank : program.ranks) {
@@ -90,7 +90,7 @@ void CudaExecutor::noteMissing() {
 // Devices
 //===----------------------------------------------------------------------===//
 
-/// All of them, and their code, before anything is allocated.
+/// Opens all devices, and checks the code for them, before allocating anything.
 Status CudaExecutor::openDevices(const CudaOptions &options) {
   if (network) {
     Expected<int32_t> ordinal = placeProcess(driver, options);
@@ -126,7 +126,8 @@ Status CudaExecutor::openDevice(int32_t rank, int32_t ordinal,
   return Status::success();
 }
 
-/// Before all else that takes memory, so that it is clear what is missing.
+/// Called before anything else takes memory, so that the error can say how much
+/// is missing.
 Status CudaExecutor::allocateArenas(const OpenDevice &entry) {
   int64_t available = 0, total = 0;
   VEELINE_TRY(entry.device->makeCurrent());
@@ -145,7 +146,7 @@ Status CudaExecutor::allocateArenas(const OpenDevice &entry) {
   return Status::success();
 }
 
-/// What all ranks of the device take, of what was there before.
+/// The error: what all ranks of the device need, and what was free before.
 Status CudaExecutor::tooLittle(const Device &device, int64_t available,
                                int64_t total) const {
   int64_t sum = 0;
@@ -213,7 +214,7 @@ Status CudaExecutor::prepareRank(CudaWorker &worker,
                                  const CudaOptions &options) {
   CudaRank &rank = worker.rank;
   describeRank(worker);
-  // Lengths alone are written there.
+  // Only lengths are written there.
   rank.discard.resize(sizeof(int64_t));
   VEELINE_TRY(worker.device->makeCurrent());
   VEELINE_TRY(
@@ -243,7 +244,8 @@ void CudaExecutor::setTransport(CudaRank &rank,
   rank.setTransport(std::move(newTransport));
 }
 
-/// Meets the other processes, once what this one needs of its GPU is there.
+/// Connects to the other processes, once all that this one needs on its GPU is
+/// loaded.
 Status CudaExecutor::connect(const CudaOptions &options) {
   CudaRank &rank = local.front()->rank;
   MemoryBook::Scope measured(local.front()->device->book(),
@@ -263,7 +265,7 @@ Status CudaExecutor::connect(const CudaOptions &options) {
   return Status::success();
 }
 
-/// What the ranks of a stage share of a piece, once all their arenas are there.
+/// The sum of a piece that the ranks of a stage share. Their arenas are there.
 Expected<std::shared_ptr<DeviceReduction>>
 CudaExecutor::makeReduction(int32_t stage, int32_t index, size_t piece) {
   std::vector<int32_t> members = program.ranksOf(stage);

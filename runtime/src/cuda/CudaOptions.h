@@ -18,39 +18,40 @@
 namespace veeline::cuda {
 
 struct CudaOptions {
-  /// Files, or empty for the usual ones.
+  /// Files of libraries; empty: the usual ones.
   std::string driver, blasLt, nccl;
-  /// The same; "none": convolutions are matrix products, as where there is no
-  /// usual one.
+  /// The same. Without cuDNN ("none", or empty and not found), convolutions are
+  /// matrix products and attention runs in kernels of the artifact.
   std::string cudnn;
-  /// Of each rank, as the driver counts them. Empty: the first one or, where
-  /// ranks are processes, that of the local rank.
+  /// The GPU of each rank, in the driver's numbering. If ranks are processes, a
+  /// single number is that of this process. Empty: GPU 0 or, for processes,
+  /// that of the local rank.
   std::vector<int32_t> devices;
-  /// How many channels NCCL may use of a communicator, at least and at most; 0:
-  /// what it chooses.
+  /// The least and the greatest number of channels that NCCL uses for a
+  /// communicator; 0: NCCL chooses.
   int32_t minNcclChannels = 0, maxNcclChannels = 0;
   /// Issue each step anew, and never replay a graph.
   bool isEager = false;
-  /// Fill arenas with what shows whether it was written.
+  /// Fill arenas with a pattern that shows which bytes were written.
   bool poison = false;
   /// Print statistics of each message and each gradient.
   bool traceTensors = false;
-  /// Compare what each message is with what is expected, as in builds with
-  /// checks. The same in all processes.
+  /// Check that each message is the expected one, as builds with checks do. The
+  /// same in all processes.
   bool checkMessages = false;
-  /// Events that each rank keeps of when its operations ran, of steps that are
-  /// issued anew; 0: no timeline.
+  /// How many of the last events each rank's timeline keeps; 0: no timeline.
+  /// With one, every step is issued anew.
   size_t timelineEvents = 0;
-  /// Where given, one rank runs here and each other one in a process with a GPU
-  /// of its own. Outlives the executor.
+  /// If given, one rank runs in this process, and each other one in a process
+  /// with a GPU of its own. Outlives the executor.
   engine::Network *network = nullptr;
-  /// Which process of its machine this is, as the launcher says.
+  /// The number of this process on its machine, if the launcher gives it.
   std::optional<int32_t> localRank;
   /// How long processes may take to meet, and ranks to stop after a fault.
   double timeoutSeconds = 30;
-  /// How long a rank that is a thread, or its GPU, may be at one operation.
+  /// How long a rank that is a thread, or its GPU, may make no progress.
   double stallSeconds = 3600;
-  /// Where given, one per rank: run these instead of the artifact's objects.
+  /// If given, one per rank: run these instead of the artifact's objects.
   std::vector<veeline_step_fn> steps;
 };
 

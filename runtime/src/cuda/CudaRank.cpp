@@ -20,12 +20,11 @@ using namespace veeline;
 using namespace veeline::cuda;
 using artifact::DataType;
 
-/// A NaN as f32 and as f64, so that a read of poison shows in the loss too.
+/// A NaN as f32 and as f64, so that reading poison shows in the loss, too.
 static constexpr unsigned char poisonByte = 0xff;
-/// As much as is looked at at once.
+/// How much of an arena is read at a time.
 static constexpr int64_t inspectedBytes = int64_t(16) << 20;
 
-/// Places in pinned memory.
 static constexpr int64_t pinnedAlignment = 64;
 
 static int64_t alignUp(int64_t bytes) {
@@ -70,12 +69,12 @@ Status CudaRank::prepareLibraries(const BlasLt &blas, const Cudnn *dnn) {
   return prepareDnn(dnn);
 }
 
-/// The tables of what cuDNN computes, where it is there.
+/// Prepares the tables of what cuDNN computes, with or without it.
 Status CudaRank::prepareDnn(const Cudnn *dnn) {
   DnnContext *context = nullptr;
   if (dnn && (!description->convolutions.empty() ||
               !description->attentions.empty())) {
-    // It may have nothing for this GPU.
+    // cuDNN may not support this GPU.
     DnnResult created = dnnContext.create(*dnn);
     if (!created.isUnsupported())
       VEELINE_TRY(dnn->check(created));
@@ -87,7 +86,7 @@ Status CudaRank::prepareDnn(const Cudnn *dnn) {
   return attentions.prepare(context, description->attentions, libraryBytes());
 }
 
-/// As many as the tables name.
+/// Makes as many streams as the tables name.
 Status CudaRank::makeStreams() {
   numMessageStreams = 1;
   for (const artifact::Channel &channel : program->channels)
@@ -266,7 +265,7 @@ static bool isPoison(char byte) {
   return static_cast<unsigned char>(byte) == poisonByte;
 }
 
-/// Adds those of 64 bytes that were written from `offset` to `end`.
+/// Adds how many lines of 64 bytes from `offset` to `end` were written.
 Status CudaRank::countLines(int64_t offset, int64_t end, int64_t &lines) {
   constexpr int64_t line = 64;
   for (std::string bytes; offset < end;
@@ -521,7 +520,7 @@ bool CudaRank::findKernel(int32_t kernel) {
   auto index = static_cast<size_t>(kernel);
   if (device->hasKernel(index))
     return true;
-  // It may wait for the device, which does nothing before a graph is there.
+  // Loading may wait for the device, which runs nothing during a capture.
   if (captureMutex) {
     fail("kernel '" + code->kernels[index].name +
          "' is launched in the second step and was not in the first one: steps "
@@ -556,7 +555,7 @@ bool CudaRank::launchOn(api::Stream stream, int32_t kernel, int64_t blocks,
          require(driver().check("cuLaunchKernel (" + entry.name + ")", result));
 }
 
-/// What a block of a kernel for sums adds up, by its 256 threads.
+/// Elements that a block of a sum kernel, of 256 threads, adds up.
 static constexpr int64_t elementsOfBlock = 1024;
 
 bool CudaRank::launchSum(api::Stream stream, int32_t kernel,

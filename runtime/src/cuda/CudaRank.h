@@ -21,26 +21,26 @@
 
 namespace veeline::cuda {
 
-/// What the rank's thread issues for its step goes into the compute stream that
-/// it has chosen last, in order; messages go into streams of their own, and
-/// events tie them to it.
+/// A rank on a GPU. Its thread issues the operations of a step, in order, into
+/// the compute stream that it has chosen last. Messages have streams of their
+/// own, which events order with compute streams.
 class CudaRank final : public veeline_rank {
 public:
-  /// Allocates the arena on `newDevice`, which is current; where it has too
-  /// little, the arena is not there.
+  /// Allocates the arena on `newDevice`, which is current. If there is too
+  /// little memory, this is no error, and the arena is not there.
   Status allocateArena(std::shared_ptr<Device> newDevice, int64_t bytes);
-  /// Makes what else the rank needs, where its device is current, and finds its
-  /// algorithms. `dnn` may be null.
+  /// Makes all else that the rank needs, and chooses algorithms of libraries.
+  /// The device is current. `dnn` may be null.
   Status prepare(const artifact::Artifact &artifact, const BlasLt &blas,
                  const Cudnn *dnn, bool isPoisoned);
   /// Once it is prepared, and before its first step.
   void setTransport(std::unique_ptr<Transport> newTransport) {
     transport = std::move(newTransport);
   }
-  /// The last `timelineEvents` events are kept, from the next step on.
-  /// `origin` is that of the device.
+  /// Keeps the last `timelineEvents` events, from the next step on. `origin` is
+  /// that of the device.
   Status keepTimes(const StepOrigin &origin, size_t timelineEvents);
-  /// Wakes it where it waits for other ranks. From any thread.
+  /// Wakes the rank from waits for others. May be called from any thread.
   void abort() {
     if (transport)
       transport->abort();
@@ -48,68 +48,71 @@ public:
 
   // Around a step; the errors are those of the device.
   /// Issues the copies of what the step reads. `inputs` are those of Executor,
-  /// from the rank's first microbatch on.
-  /// Where the step is replayed, it reports what it did when it was captured.
+  /// from the rank's first microbatch on. A replayed step reports what the
+  /// captured one did.
   Status beginStep(const void *const *inputs, const StepSettings &settings,
                    bool isReplayed);
-  /// Issues the copies of what it leaves behind.
+  /// Ends the step in all streams, and issues the copy of norms to the host.
   Status endStep();
   /// Waits for all that was issued.
   Status synchronize();
-  /// Of a step that the device has done: what its messages were.
+  /// Inspects the messages of a step that the device has done.
   void inspectStep() { transport->inspectStep(*this); }
   const std::vector<Stream> &allStreams() const { return streams; }
-  /// Of a step that has ended, perhaps by a fault: adds what was timed.
+  /// Adds the times of a step that has ended, perhaps by a fault, to the
+  /// timeline.
   void addTimes();
-  /// Of a step that has ended: writes what was reported.
+  /// Writes what was reported in a step that has ended to `results`.
   void readReports();
-  /// The square of the averaged gradient of entry `param`, as reported.
+  /// The squared norm of the averaged gradient of entry `param`, as reported.
   double squaredNorm(size_t param) const;
 
   /// One for each batch argument and buffer: its place in the arena, or null.
   const void *const *inputPlaces() const { return places.data(); }
   const DeviceMemory &memory() const { return arena; }
-  /// What was written of an arena that was poisoned.
+  /// Sets what of `use` is about the arena, which was poisoned.
   Status inspectArena(DeviceUse &use);
-  /// Those that no library computes.
+  /// How many of its entries no library computes.
   size_t missingConvolutions() const { return convolutions.countMissing(); }
   size_t missingAttentions() const { return attentions.countMissing(); }
   const Device &gpu() const { return *device; }
 
   const Driver &driver() const { return device->driver(); }
-  /// That of what is before and behind the operations of a step.
+  /// The stream of what comes before and after a step's operations.
   api::Stream computeStream() const { return streams[0].get(); }
   api::Stream stream(int32_t number) const { return streams[number].get(); }
-  /// The number of a compute stream: 0, and those behind all that the tables
-  /// of messages name.
+  /// The number of a compute stream among all streams: the first is 0, the
+  /// others follow the streams that the tables of messages name.
   int32_t computeNumber(int32_t compute) const {
     return compute == 0 ? 0 : numMessageStreams + compute - 1;
   }
   int32_t numComputeStreams() const { return description->computeStreams; }
-  /// The compute stream that operations are issued to, and its number.
+  /// The compute stream that operations are issued to, and its number among all
+  /// streams.
   int32_t currentCompute() const { return current; }
   int32_t currentNumber() const { return computeNumber(current); }
   api::Stream currentStream() const { return stream(currentNumber()); }
-  /// Whether `status` is no error; else it is the rank's fault.
+  /// Whether `status` is no error. An error becomes the rank's fault.
   bool require(const Status &status);
-  /// Held around calls of the driver while all ranks are captured into one
-  /// graph, which is not safe for threads; nobody waits for a rank with it.
+  /// A lock for calls of the driver while all ranks are captured into one
+  /// graph, which is not thread-safe. Nobody waits for a rank with it.
   std::unique_lock<std::mutex> serialize() {
     return captureMutex ? std::unique_lock<std::mutex>(*captureMutex)
                         : std::unique_lock<std::mutex>();
   }
   std::mutex *captureMutex = nullptr;
 
-  /// What the GPU did, and not, as `timeline`, the host; null: not asked for.
+  /// What the GPU did, where `timeline` has what the host did; null: not asked
+  /// for.
   std::unique_ptr<engine::Timeline> deviceTimeline;
 
   int32_t numKernels() const {
     return static_cast<int32_t>(code->kernels.size());
   }
-  /// Loads the kernel, where no rank of the device has launched it yet.
+  /// Loads the kernel unless a rank of the device has launched it already.
   bool findKernel(int32_t kernel);
-  /// Launches with the grid of the table, or, where `blocks` is not 0, that
-  /// many.
+  /// Launches with the grid of the table or, if `blocks` is not 0, with that
+  /// many blocks in the first dimension.
   bool launchOn(api::Stream stream, int32_t kernel, int64_t blocks,
                 const uint64_t *arguments);
   /// Launches a kernel for sums: result = parts[0] + parts[1] + ..., in this
@@ -164,9 +167,10 @@ private:
   Status readArena(int64_t offset, std::string &bytes);
   Status countLines(int64_t offset, int64_t end, int64_t &lines);
   Status allocatePinned(const artifact::Metadata &metadata);
-  /// What the rank's library calls work in; null where it has none.
+  /// The workspace of library calls in the current compute stream; null if the
+  /// rank has none.
   void *libraryPlace() const;
-  /// Of one compute stream.
+  /// Bytes of that workspace.
   int64_t libraryBytes() const;
   void failOnDevice(const char *what);
   bool carriesLength(int32_t channel) const;
@@ -175,12 +179,12 @@ private:
   const artifact::DeviceCode *code = nullptr;
   artifact::Optimizer optimizer = artifact::Optimizer::sgd;
   std::vector<Stream> streams;   ///< By number: see computeNumber.
-  int32_t numMessageStreams = 1; ///< With number 0.
+  int32_t numMessageStreams = 1; ///< Including number 0.
   int32_t current = 0;
   std::vector<Event> events; ///< That order compute streams.
   DeviceMemory arena;
   GemmTable gemms;
-  DnnContext dnnContext; ///< Outlives what it computes.
+  DnnContext dnnContext; ///< Outlives the tables, which use it.
   ConvolutionTable convolutions;
   AttentionTable attentions;
   std::vector<const void *> places;
@@ -196,7 +200,8 @@ private:
   MemoryBook::Scope measure(MemoryBook::Part part) {
     return {device->book(), part};
   }
-  /// Lengths go from host to host, whatever place the step has for them.
+  /// Lengths, which go from host to host, by the place that the step has for
+  /// each.
   std::unordered_map<const void *, int64_t> lengthPlaces;
 };
 

@@ -12,13 +12,13 @@
 
 namespace veeline::cuda {
 
-/// Whether cuDNN says that it has nothing for what it is asked for.
+/// Whether cuDNN does not support what it was asked for.
 inline bool isUnsupported(api::DnnStatus status) {
   return status >= api::dnnNotSupported && status < api::dnnInternalError;
 }
 
-/// What a call of cuDNN came to. That it has nothing for what it is asked for
-/// is for the caller to judge; anything else is an error.
+/// The result of a call of cuDNN. The caller decides what it means that
+/// something is unsupported; any other failure is an error.
 struct DnnResult {
   const char *call = "";
   api::DnnStatus status = api::dnnSuccess;
@@ -27,7 +27,7 @@ struct DnnResult {
   bool isUnsupported() const { return cuda::isUnsupported(status); }
 };
 
-/// The functions of cuDNN, loaded and of a version that we know.
+/// The functions of cuDNN, of a supported version.
 struct Cudnn {
 #define VEELINE_DECLARE(type, name, parameters) type(*name) parameters;
   VEELINE_CUDNN_FUNCTIONS(VEELINE_DECLARE)
@@ -40,10 +40,10 @@ struct Cudnn {
     return check(result.call, result.status);
   }
 
-  size_t version = 0; ///< 91900.
+  size_t version = 0; ///< 91900 is 9.19.0.
 };
 
-/// A handle for the calls of a rank.
+/// A rank's handle for calls of cuDNN.
 class DnnContext {
 public:
   DnnContext() = default;
@@ -56,7 +56,7 @@ public:
 
   /// For the device that is current.
   DnnResult create(const Cudnn &dnn);
-  /// Where the next calls go.
+  /// Sets the stream of the calls that follow.
   Status setStream(api::Stream newStream);
 
   const Cudnn &dnn() const { return *library; }
@@ -68,8 +68,8 @@ private:
   api::Stream stream = nullptr;
 };
 
-/// What `message` says of a part of a program that cuDNN was asked for when it
-/// was loaded, and what to do.
+/// The error where loading `part` of a program by cuDNN fails with `message`,
+/// and what to do.
 inline Status refuse(const std::string &part, const std::string &message) {
   return Status::error(part + ": " + message +
                        "; --cudnn none does without cuDNN");

@@ -13,7 +13,7 @@ namespace veeline::cuda::api {
 
 using BackendDesc = void *; ///< cudnnBackendDescriptor_t
 
-/// Of a kernel that cuDNN writes for an engine, which its compiler refuses.
+/// cuDNN's compiler refuses a kernel that cuDNN wrote for an engine.
 inline constexpr DnnStatus dnnCompilationFailed = 4001;
 
 // cudnnDataType_t

@@ -13,10 +13,10 @@
 using namespace veeline;
 using namespace veeline::cuda;
 
-/// The pages in which the driver gives memory.
+/// The granularity of the driver's allocations.
 static constexpr uint64_t pageBytes = uint64_t(2) << 20;
 
-/// More dynamic shared memory than this has to be asked for.
+/// Kernels must opt in to more dynamic shared memory than this.
 static constexpr int32_t plainSharedBytes = 48 * 1024;
 
 //===----------------------------------------------------------------------===//
@@ -57,7 +57,7 @@ Status Device::retain() {
 Device::~Device() {
   if (!context)
     return;
-  // Nobody is left to be told what fails here.
+  // Errors are ignored: nobody is left to report them to.
   (void)makeCurrent().ok();
   if (module)
     (void)cuda.cuModuleUnload(module);
@@ -89,14 +89,15 @@ std::string Device::name() const {
          (model.empty() ? "" : " (" + model + ")");
 }
 
-/// 90 of "sm_90" and "sm_90a".
+/// 90 for "sm_90" and "sm_90a".
 static int numberOf(const std::string &chip) {
   return std::atoi(chip.c_str() + std::strlen("sm_"));
 }
 
 Status Device::checkCode(const artifact::DeviceCode &code) const {
-  // Native code runs on later chips of its generation, that with a suffix on
-  // its own chip alone; PTX runs on all later ones.
+  // Native code runs on its chip and later ones of the same generation; with a
+  // suffix, as sm_90a, only on its chip. PTX runs on its chip and all later
+  // ones.
   bool isNative = false;
   std::string has;
   for (const std::string &name : code.chips) {
@@ -135,7 +136,7 @@ Status Device::setCode(const artifact::Artifact &newArtifact) {
 Status Device::loadModule() {
   if (module)
     return Status::success();
-  // What the driver's compiler says of PTX.
+  // For errors of the driver's compiler of PTX.
   char log[4096] = {};
   int options[] = {api::jitErrorLogBuffer, api::jitErrorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
@@ -200,7 +201,7 @@ Status DeviceMemory::allocate(const Device &device, int64_t bytes) {
 
 Status DeviceMemory::allocateIfFree(const Device &device, int64_t bytes) {
   const Driver &cuda = device.driver();
-  // No rank has nothing, and the driver refuses 0.
+  // The driver refuses to allocate 0 bytes.
   auto wanted = static_cast<size_t>(std::max<int64_t>(bytes, 256));
   api::Result result = cuda.cuMemAlloc_v2(&place, wanted);
   if (result == api::outOfMemory)

@@ -19,12 +19,11 @@
 
 namespace veeline::cuda {
 
-/// A GPU with its primary context, and the kernels of one artifact, as far as
-/// they are needed. What allocates on it, or frees, does so where it is
-/// current.
+/// A GPU with its primary context, and the kernels of one artifact, loaded on
+/// demand. It must be current where something is allocated or freed on it.
 class Device {
 public:
-  /// Number `ordinal` as the driver counts them.
+  /// Opens GPU `ordinal`, in the driver's numbering, and makes it current.
   static Expected<std::shared_ptr<Device>> open(const Driver &driver,
                                                 int ordinal);
   Device(const Device &) = delete;
@@ -32,35 +31,35 @@ public:
   ~Device();
 
   const Driver &driver() const { return cuda; }
-  /// Makes it the one that the calling thread works on.
+  /// Makes it the current device of the calling thread.
   Status makeCurrent() const;
 
-  /// Whether the artifact has code for it; the error says what it has.
+  /// Fails if `code` does not run on it; the error says which chips it is for.
   Status checkCode(const artifact::DeviceCode &code) const;
-  /// Takes the kernels of `artifact`, which outlives it. The code is checked,
-  /// and nothing is loaded.
+  /// Uses the kernels of `artifact`, which must outlive it. Checks the code,
+  /// and loads nothing yet.
   Status setCode(const artifact::Artifact &artifact);
-  /// Whether it is loaded.
+  /// Whether kernel `index` is loaded.
   bool hasKernel(size_t index) const {
     return functions[index].load(std::memory_order_acquire);
   }
-  /// Loads a kernel, and before the first one the image, where nobody has yet.
-  /// By any thread where it is current, but never while a stream is captured;
-  /// it may wait for all that the GPU has under way.
+  /// Loads a kernel, and the image with the first one, unless they are loaded.
+  /// Any thread may call it where the device is current, but not while a stream
+  /// is captured: loading may wait for all work on the GPU.
   Status findKernel(size_t index);
-  /// One that is loaded.
+  /// A kernel that is loaded.
   api::Function kernel(size_t index) const {
     return functions[index].load(std::memory_order_acquire);
   }
 
-  /// setCode, and all kernels.
+  /// setCode, then loads all kernels.
   Status loadKernels(const artifact::Artifact &artifact);
 
-  /// What is left for whomever, and what there is in all, where it is current.
+  /// Free and total memory in bytes. The device is current.
   Status freeBytes(int64_t &available, int64_t &total) const;
-  /// By whomever, where it is current.
+  /// Memory in use by all programs. The device is current.
   Status usedBytes(int64_t &bytes) const;
-  /// Who has taken what of it.
+  /// What its memory is used for.
   MemoryBook &book() { return memory; }
   const MemoryBook &book() const { return memory; }
 
@@ -84,11 +83,11 @@ private:
   /// By kernel; null: not loaded.
   std::unique_ptr<std::atomic<api::Function>[]> functions;
   std::string model;
-  int chip = 0; ///< 90 of sm_90.
+  int chip = 0; ///< 90 for sm_90.
   MemoryBook memory;
 };
 
-/// The one allocation of a rank on a GPU.
+/// An allocation on a GPU, such as a rank's arena.
 class DeviceMemory {
 public:
   DeviceMemory() = default;
@@ -98,14 +97,14 @@ public:
 
   /// The error says how much is free.
   Status allocate(const Device &device, int64_t bytes);
-  /// That there is too little is no error, and nothing is there then.
+  /// If there is too little memory, this is no error, and isThere() is false.
   Status allocateIfFree(const Device &device, int64_t bytes);
   bool isThere() const { return driver; }
   api::DevicePointer address() const { return place; }
   char *data() const { return reinterpret_cast<char *>(place); }
   bool contains(const void *address, int64_t count) const;
-  /// Whether the driver has it as one allocation of what was asked for, in
-  /// pages of its own.
+  /// Fails unless the driver has it as one allocation of the requested size,
+  /// rounded up to whole pages.
   Status checkSize() const;
 
 private:
@@ -114,7 +113,7 @@ private:
   int64_t size = 0;
 };
 
-/// Memory of the host that a GPU copies from and to by itself.
+/// Page-locked memory of the host, at first zero, which a GPU can access.
 class PinnedMemory {
 public:
   PinnedMemory() = default;
@@ -130,7 +129,7 @@ private:
   void *place = nullptr;
 };
 
-/// A stream that waits for none but those that it is told to.
+/// A stream that does not synchronise with the default stream.
 class Stream {
 public:
   Stream() = default;
@@ -145,8 +144,8 @@ private:
   api::Stream stream = nullptr;
 };
 
-/// Whether the device has done all that `streams` have, or what has failed
-/// there. Does not wait.
+/// Sets `isOver` to whether the device has done all work in `streams`, without
+/// waiting. Fails if that work has.
 Status areDone(const Driver &driver, const std::vector<api::Stream> &streams,
                bool &isOver);
 
@@ -156,7 +155,7 @@ public:
   Event(Event &&other) noexcept;
   ~Event();
 
-  /// One that is timed says when it was, and takes longer.
+  /// A timed event has a time stamp, and takes longer.
   Status create(const Device &device, bool isTimed = false);
   api::Event get() const { return event; }
 

@@ -14,9 +14,9 @@ namespace veeline::cuda {
 
 class CudaRank;
 
-/// One edge in one direction, between ranks that are threads: a copy from
-/// device to device. The threads meet when a message is issued, by counters as
-/// those of the host's channels are; the device's streams by events.
+/// One edge in one direction between ranks that are threads and share a GPU: a
+/// copy on the device. Threads synchronise when they issue a message, by
+/// counters like those of the host's channels; streams synchronise by events.
 class DeviceChannel {
 public:
   DeviceChannel(engine::Group &group, int32_t index,
@@ -25,11 +25,11 @@ public:
   /// Makes the events.
   Status prepare(const Device &device);
 
-  /// From here on in the receiver's compute stream, `slot` may be written.
+  /// The sender may write `slot` once the receiver's compute stream gets here.
   void post(CudaRank &rank, void *slot);
-  /// The receiver's compute stream waits for the oldest message.
+  /// Has the receiver's compute stream wait for the oldest message.
   void wait(CudaRank &rank);
-  /// Returns the event that says that `value` has left; null after a fault.
+  /// Returns the event after which `value` may change; null after a fault.
   api::Event send(CudaRank &rank, const void *value, int64_t bytes);
 
   /// Wakes both sides for good. From any thread.
@@ -43,7 +43,7 @@ private:
   const int32_t streamNumber; ///< Of the sender, who copies.
   std::vector<void *> slots;
   std::vector<engine::Identity> identities; ///< By message; empty: not checked.
-  Event computed;          ///< What the sender has computed is there.
+  Event computed;                           ///< The sender's value is computed.
   std::vector<Event> free; ///< By message: its slot may be written.
   std::vector<Event> sent; ///< By message: it is in its slot.
 

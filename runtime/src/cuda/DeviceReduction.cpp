@@ -24,7 +24,7 @@ Status DeviceReduction::prepare(const Device &device) {
   return added.create(device);
 }
 
-/// Once all have posted: the sum in the first one's place, and from there to
+/// Issues the sum into the first rank's accumulators, and copies from there to
 /// the others.
 bool DeviceReduction::issue(CudaRank &rank) {
   const Driver &cuda = rank.driver();
@@ -58,7 +58,7 @@ void DeviceReduction::post(CudaRank &rank, size_t member, uint32_t step) {
   if (!isRecorded)
     return;
   uint64_t arrival = arrivals.fetch_add(1, std::memory_order_acq_rel) + 1;
-  // The others have posted, too, and nobody is in another step.
+  // All have posted, and no rank is in another step.
   if (arrival == uint64_t(step) * accumulators.size() && issue(rank))
     issued.add(engine::oneMessage);
 }

@@ -16,12 +16,13 @@ namespace veeline::cuda {
 
 class CudaRank;
 
-/// A piece of accumulators that ranks add up which are threads and share a GPU.
-/// The last one that posts issues the sum, in the order of the replicas, for
-/// all; each one's stream goes on when it is there.
+/// The sum of a piece of accumulators of ranks that are threads and share a
+/// GPU. The last rank that posts issues it, in the order of the replicas; the
+/// streams of all wait for it.
 class DeviceReduction {
 public:
-  /// `number` is what Group calls the reduction; `accumulators` are by replica.
+  /// `number` is the reduction's number in Group; `accumulators` are by
+  /// replica.
   DeviceReduction(engine::Group &group, int32_t number, int32_t stream,
                   const artifact::ReducedPiece &piece,
                   std::vector<api::DevicePointer> accumulators);
@@ -29,11 +30,11 @@ public:
   /// Makes the events.
   Status prepare(const Device &device);
 
-  // By the `member` of that number, each once a step; `step` counts from 1.
+  // Called by each member once a step; `step` counts from 1.
   void post(CudaRank &rank, size_t member, uint32_t step);
   void wait(CudaRank &rank, uint32_t step);
 
-  /// Wakes who waits, for good. From any thread.
+  /// Ends all waits for good. May be called from any thread.
   void abort() { issued.setBits(engine::faultBit); }
 
 private:
@@ -46,7 +47,7 @@ private:
   std::vector<Event> posted; ///< By member.
   Event added;
   std::atomic<uint64_t> arrivals{0};
-  WaitWord issued; ///< Steps, times two; bit 0 is a fault.
+  WaitWord issued; ///< Twice the number of steps; bit 0 is a fault.
 };
 
 } // namespace veeline::cuda

@@ -33,7 +33,7 @@ int64_t DeviceWatch::sleepMilliseconds() const {
   return std::clamp<int64_t>(static_cast<int64_t>(seconds * 125), 1, 1000);
 }
 
-/// Another number wherever a rank, or its GPU, is at something else.
+/// A hash of what the ranks and their GPUs are at: it changes with progress.
 uint64_t DeviceWatch::place() const {
   uint64_t sum = 0;
   for (auto [rank, transport] : ranks) {
@@ -47,7 +47,7 @@ uint64_t DeviceWatch::place() const {
 bool DeviceWatch::hasStalled() {
   if (isStuck())
     return true;
-  // Who is not the first one leaves it to that one.
+  // Another thread is polling already.
   std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
   if (!lock)
     return false;
@@ -59,7 +59,7 @@ bool DeviceWatch::hasStalled() {
     return false;
   }
   bool isSound = fault.status().ok();
-  // What was under way has its time from the fault on.
+  // What was under way gets its time from the fault on.
   if (!isSound && !hasSeenFault) {
     hasSeenFault = true;
     since = now;
@@ -86,7 +86,8 @@ static bool isMessage(const CudaRank &rank) {
          kind == artifact::OpKind::allReduceWait;
 }
 
-/// Who waits for no other one first: it is what the others wait for.
+/// What each rank is at. The first one that waits for no other comes first: it
+/// is what the others wait for.
 std::string DeviceWatch::describe() {
   const CudaRank *first = nullptr;
   std::string places;

@@ -21,13 +21,13 @@ namespace veeline::cuda {
 class CudaRank;
 class LocalTransport;
 
-/// Of ranks that are threads of one process: whether they and their GPUs get
-/// on. Who waits for a GPU asks again and again; nobody else does, so that it
-/// takes no thread of its own. (Of processes, their network asks.)
+/// Detects when ranks that are threads of one process, or their GPUs, make no
+/// progress. Threads that wait for a GPU poll it, so it needs no thread of its
+/// own. (If ranks are processes, their network does this.)
 class DeviceWatch {
 public:
-  /// Nothing of a rank or of its GPU moves for `stallSeconds`: a fault. After
-  /// one it is given up after `timeoutSeconds`, if that is less.
+  /// No progress of any rank or GPU for `stallSeconds` is a fault. After a
+  /// fault work is given up after as long, or `timeoutSeconds` if that is less.
   DeviceWatch(const engine::Group &group, engine::Fault &fault,
               double stallSeconds, double timeoutSeconds)
       : group(group), fault(fault), stallSeconds(stallSeconds),
@@ -36,13 +36,13 @@ public:
   void add(CudaRank &rank, LocalTransport &transport) {
     ranks.push_back({&rank, &transport});
   }
-  /// From here on time counts.
+  /// A step begins: time without progress counts from here.
   void beginStep();
-  /// Raises the fault, once. True where there is no use in waiting any more:
-  /// what was issued may never end.
+  /// Polls for progress, and raises the fault of a stall once. True if waiting
+  /// is useless, as what was issued may never end.
   bool hasStalled();
   bool isStuck() const { return stuck.load(std::memory_order_acquire); }
-  /// How long who waits may sleep before it asks again.
+  /// How long a waiting thread may sleep between two polls.
   int64_t sleepMilliseconds() const;
 
 private:
@@ -58,17 +58,17 @@ private:
   const double stallSeconds, timeoutSeconds;
   std::vector<Watched> ranks;
   std::mutex mutex;
-  uint64_t lastPlace = 0; ///< What `place` was, and since when.
+  uint64_t lastPlace = 0; ///< The last result of place(), and since when.
   int64_t since = 0;
   bool hasSeenFault = false;
   std::atomic<bool> stuck{false};
 };
 
-/// Whether some GPU of this process was given up with work that may never end.
-/// The process should end without giving back anything of any GPU: that could
-/// wait for it.
+/// Whether work on a GPU of this process was given up that may never end. The
+/// process should then end without freeing anything on any GPU, which could
+/// wait for that work.
 bool hasAbandonedWork();
-/// Says so.
+/// From here on hasAbandonedWork() is true.
 void abandonWork();
 
 } // namespace veeline::cuda

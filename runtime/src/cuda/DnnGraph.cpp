@@ -15,7 +15,7 @@ namespace attribute = veeline::cuda::api::attribute;
 namespace attribute_type = veeline::cuda::api::attribute_type;
 namespace backend = veeline::cuda::api::backend;
 
-/// What every address of an operand is a multiple of.
+/// Every address of an operand is a multiple of this.
 static constexpr int64_t operandAlignment = 16;
 
 //===----------------------------------------------------------------------===//
@@ -68,7 +68,8 @@ DnnResult DnnDescriptor::finalize() {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// Whichever call says that cuDNN has nothing for it, says so of the graph.
+/// Keeps the first failure. If cuDNN does not support one call, it does not
+/// support the graph.
 bool DnnGraph::require(const DnnResult &result) {
   if (!isGoing() || result.ok())
     return isGoing();
@@ -232,7 +233,7 @@ void DnnGraph::reduceTo(const Tensor &result, int op, const Tensor &x) {
                 {attribute::reductionY, result.desc}});
 }
 
-/// The same memory, read the other way.
+/// A view of the same memory.
 DnnGraph::Tensor DnnGraph::transpose(const Tensor &x, int type) {
   Tensor result = x;
   std::swap(result.sizes[2], result.sizes[3]);
@@ -291,7 +292,7 @@ DnnResult DnnGraph::propose(const DnnTarget &target, const DnnDescriptor &graph,
     VEELINE_DNN_TRY(all.emplace_back().create(dnn, backend::engineConfig));
     places.push_back(all.back().get());
   }
-  // Some of them may turn out to be none.
+  // The second call may return fewer of them.
   if (count > 0)
     VEELINE_DNN_TRY(heuristics.get(attribute::heuristicsResults,
                                    attribute_type::descriptor, count, found,
@@ -317,8 +318,8 @@ DnnResult DnnGraph::isDeterministic(const DnnDescriptor &config, bool &answer) {
   return {};
 }
 
-/// Leaves `result` as it is where the engine is not taken, or cannot do it
-/// after all.
+/// Leaves `result` as it is if the engine is not deterministic but has to be,
+/// does not compile, or needs too much memory.
 DnnResult DnnGraph::tryConfig(const DnnTarget &target,
                               const DnnDescriptor &config, bool deterministic,
                               int64_t maxWorkspace, DnnPlan &result) {

@@ -16,7 +16,7 @@
 
 namespace veeline::cuda {
 
-/// A descriptor of cuDNN's, which goes with it.
+/// Owns a descriptor of cuDNN's.
 class DnnDescriptor {
 public:
   DnnDescriptor() = default;
@@ -37,10 +37,10 @@ public:
   DnnResult set(int name, const std::vector<int64_t> &values);
   DnnResult setNumber(int name, int64_t value);
   DnnResult setFlag(int name, bool value);
-  /// An enumerator, of the type that is called `type`.
+  /// `type` is the attribute type of the enumeration.
   DnnResult setEnum(int name, int type, int value);
-  /// What is called `name`: as many as there are, of which `values` has room
-  /// for `most`.
+  /// Gets the values of attribute `name`. `count` is how many there are, `most`
+  /// how many `values` has room for.
   DnnResult get(int name, int type, int64_t most, int64_t &count,
                 void *values) const;
   DnnResult finalize();
@@ -53,8 +53,8 @@ private:
   api::BackendDesc desc = nullptr;
 };
 
-/// What a plan is for: the GPU of a handle, or one that is only described, for
-/// which nothing can run.
+/// What a plan is for: the GPU of a handle, or a GPU that is only described by
+/// properties, for which nothing can run.
 struct DnnTarget {
   api::DnnHandle handle = nullptr;
   const DnnDescriptor *properties = nullptr;
@@ -66,9 +66,8 @@ struct DnnPlan {
   int64_t workspaceBytes = 0;
 };
 
-/// A graph of operations, in the order in which they are added. After the first
-/// call that fails none is made any more; `plan` says why, where that is an
-/// error.
+/// A graph of operations, in the order in which they are added. After a call
+/// that fails, no more are made; plan() returns the failure if it is an error.
 class DnnGraph {
 public:
   using Sizes = std::vector<int64_t>;
@@ -79,20 +78,20 @@ public:
 
   explicit DnnGraph(const Cudnn &dnn) : dnn(dnn) {}
 
-  // Tensors. Identifiers of those in memory are the caller's, and below
+  // Tensors. The caller chooses the identifiers of those in memory, below
   // `firstVirtual`.
   static constexpr int64_t firstVirtual = 64;
   Tensor addOperand(int64_t id, int type, const Sizes &sizes,
                     const Sizes &strides);
-  /// A number of f32, which is in memory of the host.
+  /// A scalar of f32 in memory of the host.
   Tensor addNumber(int64_t id);
 
-  // Operations that compute in f32; their results are in no memory.
+  // Operations that compute in f32. Their results are not in memory.
   Tensor multiply(const Tensor &a, const Tensor &b);
   Tensor pointwise(int mode, const Tensor &x, const Tensor *b = nullptr,
                    int type = api::dnnFloat);
   Tensor reduce(int op, const Tensor &x, const Sizes &sizes);
-  /// The place of each element of something like `x` in dimension `axis`.
+  /// The index of each element along dimension `axis`, in the shape of `x`.
   Tensor index(const Tensor &x, int64_t axis);
   Tensor isAtLeast(const Tensor &a, const Tensor &b);
   /// `x` where the condition is true, else `other`.
@@ -108,8 +107,9 @@ public:
   void reduceTo(const Tensor &result, int op, const Tensor &x);
   void matmulTo(const Tensor &result, const Tensor &a, const Tensor &b);
 
-  /// Plans the graph: the first one that cuDNN's heuristics propose, can be
-  /// made and works in `maxWorkspace` bytes.
+  /// Plans the graph by the first proposal of cuDNN's heuristics that can be
+  /// made, is deterministic if that is asked for, and works in `maxWorkspace`
+  /// bytes. `result` stays empty if there is none.
   Status plan(const DnnTarget &target, bool deterministic, int64_t maxWorkspace,
               DnnPlan &result);
 
@@ -136,7 +136,7 @@ private:
 
   const Cudnn &dnn;
   Status error = Status::success();
-  bool isRefused = false; ///< cuDNN has nothing for what was added.
+  bool isRefused = false; ///< cuDNN does not support what was added.
   int64_t nextVirtual = firstVirtual;
   std::vector<std::unique_ptr<DnnDescriptor>> kept;
   std::vector<api::BackendDesc> operations;

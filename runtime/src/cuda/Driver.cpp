@@ -13,8 +13,8 @@
 using namespace veeline;
 using namespace veeline::cuda;
 
-/// From CUDA 12.2 on a driver loads kernels when they are asked for, also those
-/// of libraries.
+/// From CUDA 12.2 on, drivers load kernels lazily by default, those of
+/// libraries too.
 static constexpr int firstLazyDriver = 12020;
 
 /// CUDA 12.0, and the cuBLASLt that came with it.
@@ -42,7 +42,7 @@ Status Driver::check(const std::string &call, api::Result result) const {
                        "): " + text);
 }
 
-/// What cuInit says, in words.
+/// Calls cuInit. Errors say what to do.
 static Status initialize(const Driver &driver, const std::string &path) {
   api::Result result = driver.cuInit(0);
   if (result == api::stubLibrary)
@@ -75,14 +75,14 @@ Expected<Driver> Driver::load(const std::string &path) {
     return library->missing(#name, "a CUDA driver of version 12.0 or later");
   VEELINE_CUDA_FUNCTIONS(VEELINE_FIND)
 #undef VEELINE_FIND
-  // It may be asked before cuInit, which an old driver on new devices fails.
+  // Allowed before cuInit, which fails for an old driver on a new GPU.
   VEELINE_TRY(VEELINE_CALL(driver, cuDriverGetVersion, &driver.version));
   if (driver.version < leastDriver)
     return Status::error("the CUDA driver '" + library->path() +
                          "' supports CUDA " + versionText(driver.version) +
                          ", and " + versionText(leastDriver) +
                          " or later is needed; install a newer one");
-  // It looks when it starts; what the user says counts.
+  // cuInit reads this variable. A value that the user has set is kept.
   if (driver.version < firstLazyDriver)
     ::setenv("CUDA_MODULE_LOADING", "LAZY", /*overwrite=*/0);
   VEELINE_TRY(initialize(driver, library->path()));

@@ -16,8 +16,7 @@
 
 namespace veeline::cuda {
 
-/// The functions of the driver. Loaded, of a version that we know, and
-/// initialised.
+/// The functions of the CUDA driver, of a supported version and initialised.
 struct Driver {
 #define VEELINE_DECLARE(name, parameters) api::Result(*name) parameters;
   VEELINE_CUDA_FUNCTIONS(VEELINE_DECLARE)
@@ -26,10 +25,11 @@ struct Driver {
   /// `path` is a file, or empty for the usual one.
   static Expected<Driver> load(const std::string &path);
 
-  /// As in "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory".
+  /// The error reads like "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY (2): out of
+  /// memory".
   Status check(const std::string &call, api::Result result) const;
 
-  int version = 0; ///< Of CUDA that it supports: 13000.
+  int version = 0; ///< The CUDA version that it supports: 13000 is 13.0.
 };
 
 /// The functions of cuBLASLt.
@@ -41,15 +41,16 @@ struct BlasLt {
   static Expected<BlasLt> load(const std::string &path);
   Status check(const std::string &call, api::BlasStatus status) const;
 
-  size_t version = 0; ///< 130100.
+  size_t version = 0; ///< 130100 is 13.1.0.
 };
 
-/// "13.0", of 13000.
+/// "13.0" for 13000.
 std::string versionText(int version);
 
 } // namespace veeline::cuda
 
-/// The status of a call of `library`, a Driver or a BlasLt.
+/// Calls `function` of `library`, a Driver or another table of functions, and
+/// returns its Status.
 #define VEELINE_CALL(library, function, ...)                                   \
   (library).check(#function, (library).function(__VA_ARGS__))
 

@@ -1,4 +1,4 @@
-//===- FirstMessages.cpp - connecting all that exchange messages ----------===//
+//===- FirstMessages.cpp - connecting ranks that send messages ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,12 +17,12 @@ using namespace veeline;
 using namespace veeline::cuda;
 
 namespace {
-/// Of a rank: to whom and from whom, on one communicator.
+/// Whom a rank sends to and receives from on one communicator.
 struct Peers {
   std::set<int32_t> sends, receives;
 };
 
-/// What is waited for in the host, and no longer than that.
+/// Ends a wait in the host after some time, or when the network has failed.
 class Deadline {
 public:
   Deadline(const engine::Network &network, double seconds)
@@ -73,7 +73,7 @@ static std::map<int32_t, Peers> peersOf(const artifact::Program &program,
   return peers;
 }
 
-/// One byte for each message, which the stream begins at once.
+/// Issues one message of a byte for each peer and direction, as one group.
 static Status issue(const Communicators &communicators, int32_t number,
                     const Peers &peers, const DeviceMemory &memory,
                     api::Stream stream) {
@@ -141,8 +141,8 @@ Status cuda::exchangeFirstMessages(Communicators &communicators,
       exchange(communicators, peers, rank, network, *memory, timeoutSeconds);
   if (status.ok())
     return status;
-  // The others abort theirs, too. What is under way reads and writes the
-  // memory.
+  // Has the others abort theirs, too. If work is still under way, it reads and
+  // writes the memory, which is leaked.
   network.announce("rank " + std::to_string(rank.index) + ": " +
                    status.message());
   if (!communicators.abort())

@@ -1,4 +1,4 @@
-//===- FirstMessages.h - connecting all that exchange messages -*- C++ -*-===//
+//===- FirstMessages.h - connecting ranks that send messages ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,15 +13,17 @@ namespace veeline::cuda {
 
 class CudaRank;
 
-/// Has each two ranks that the tables of a program have a message between, in
-/// each direction and on each communicator, exchange a first one. NCCL connects
-/// them then, and waits in the host for the other one: two ranks that first
-/// receive, each from the other, would wait for ever, though their devices
-/// could do both. Two ranks may also connect both directions in one message of
-/// NCCL's own, whose size is that of what a group connects, so that one end
-/// that groups a send and a receive and one that does not would not understand
-/// each other. So every process calls this, and here all that a rank has on a
-/// communicator is one group.
+/// Has every two ranks between which the program's tables have a message
+/// exchange a first one, in each direction and on each communicator. Every
+/// process calls it.
+///
+/// NCCL connects two ranks at their first message, and waits in the host for
+/// the other one. Two ranks that first receive, each from the other, would wait
+/// for ever, though their devices could do both. NCCL may also connect both
+/// directions by one message of its own, whose size depends on what a group
+/// connects; an end that groups a send and a receive and one that does not
+/// would disagree. So all first messages of a rank on a communicator are one
+/// group.
 Status exchangeFirstMessages(Communicators &communicators, const CudaRank &rank,
                              engine::Network &network, double timeoutSeconds);
 

@@ -19,7 +19,7 @@ using artifact::Gemm;
 // Types
 //===----------------------------------------------------------------------===//
 
-/// Small floats are added up in f32, into a result of either width.
+/// Products of small floats are summed in f32, with a result of either width.
 static constexpr ProductTypes productTypes[] = {
     {DataType::f32, DataType::f32, ComputeType::f32, api::real32F, api::real32F,
      api::compute32F, api::real32F},
@@ -52,7 +52,7 @@ const ProductTypes *cuda::findProductTypes(const Gemm &gemm) {
 // Plans
 //===----------------------------------------------------------------------===//
 
-/// What strides of the matrix beside c are multiples of.
+/// Strides of the matrix beside c must be multiples of this.
 static constexpr int64_t auxElements = 8;
 
 namespace {
@@ -63,7 +63,8 @@ struct Storage {
 };
 } // namespace
 
-/// A dimension of one element has any stride.
+/// How a matrix with these strides is stored, if it has a unit stride and does
+/// not overlap. The stride of a dimension of one element does not count.
 static std::optional<Storage> storageOf(int64_t rows, int64_t columns,
                                         int64_t rowStride,
                                         int64_t columnStride) {
@@ -79,7 +80,7 @@ static std::optional<Storage> storageOf(int64_t rows, int64_t columns,
 static GemmPlan::Matrix operandOf(const Storage &storage, int64_t rows,
                                   int64_t columns, bool isTransposed) {
   GemmPlan::Matrix matrix;
-  // Down its columns, what is stored by rows is the transpose.
+  // A matrix that is stored by rows is its transpose, column-major.
   matrix.rows = static_cast<uint64_t>(storage.isByRows ? columns : rows);
   matrix.columns = static_cast<uint64_t>(storage.isByRows ? rows : columns);
   matrix.leadingDimension = storage.leadingDimension;
@@ -235,8 +236,8 @@ Status GemmTable::set(const Entry &entry, int attribute, const T &value) {
                       attribute, &value, sizeof(value));
 }
 
-/// Each call has pointers of its own; heuristics look at the alignment of these
-/// here.
+/// Each call sets its own pointers; the heuristics only look at the alignment
+/// of these.
 Status GemmTable::describeEpilogue(const Gemm &gemm, Entry &entry) {
   const void *aligned =
       reinterpret_cast<const void *>(intptr_t(gemm.alignment));
@@ -247,8 +248,8 @@ Status GemmTable::describeEpilogue(const Gemm &gemm, Entry &entry) {
   }
   if (!artifact::hasAux(gemm.epilogue))
     return Status::success();
-  // Of the result's type, which is what an attribute that is not set means: the
-  // library takes no other one.
+  // The type of the aux matrix is not set: by default it is the result's, and
+  // the library takes no other.
   const GemmPlan::Matrix &result = entry.plan.result;
   VEELINE_TRY(set(entry, api::descAuxLd, result.leadingDimension));
   if (entry.plan.batch != 1)
@@ -273,8 +274,8 @@ Status GemmTable::describe(const Gemm &gemm, Entry &entry) {
                     entry.result);
 }
 
-/// There is no other way at run time; without what happens to a product there
-/// may be one.
+/// The error for a product without an algorithm. There is no other way at run
+/// time, but without an epilogue or a sum there may be an algorithm.
 static Status refuse(const Gemm &gemm) {
   std::string text = "cuBLASLt has no algorithm for it";
   if (gemm.epilogue != Epilogue::none || gemm.accumulate)
@@ -283,7 +284,8 @@ static Status refuse(const Gemm &gemm) {
   return Status::error(text);
 }
 
-/// The first of cuBLASLt's heuristics, which is the same whenever it is asked.
+/// Takes the first algorithm that cuBLASLt's heuristics propose. Their answer
+/// is the same each time.
 Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
   api::MatmulPreference preference = nullptr;
   VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatmulPreferenceCreate, &preference));
@@ -298,8 +300,8 @@ Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
       status =
           VEELINE_CALL(*blas, cublasLtMatmulPreferenceSetAttribute, preference,
                        attribute, &alignment, sizeof(alignment));
-  // A sum in parts would be rounded otherwise than a product that is added
-  // afterwards.
+  // A product that is summed in parts would be rounded differently from one
+  // that is added to c afterwards.
   const uint32_t noReductions = 0;
   if (status.ok() && gemm.accumulate)
     status = VEELINE_CALL(*blas, cublasLtMatmulPreferenceSetAttribute,

@@ -16,12 +16,13 @@
 
 namespace veeline::cuda {
 
-/// One batched product as cuBLASLt takes it, and where the others of its entry
-/// begin. cuBLASLt's matrices run down their columns, so what is stored by rows
-/// is their transpose: of (a b)^T = b^T a^T it computes either side.
+/// One batched product as cuBLASLt computes it, and the loops that repeat it
+/// for the other products of its entry. cuBLASLt's matrices are column-major,
+/// so one that is stored by rows is its transpose there: the result is a b or,
+/// if that is stored by rows, (a b)^T = b^T a^T.
 struct GemmPlan {
   struct Matrix {
-    uint64_t rows = 0, columns = 0; ///< As it is stored, down the columns.
+    uint64_t rows = 0, columns = 0; ///< As stored, column-major.
     int64_t leadingDimension = 0;
     int operation = api::operationN;
     int64_t batchStride = 0; ///< In elements.
@@ -29,14 +30,14 @@ struct GemmPlan {
   Matrix first, second, result;
   bool isSwapped = false; ///< `first` is b, and `second` a.
   int32_t batch = 1;
-  /// Of the loops around it: extents, and strides of a, b and c in elements.
+  /// Loops around it: extents, and strides of a, b and c in elements.
   struct Loop {
     int64_t extent, a, b, c;
   };
   std::vector<Loop> loops;
 };
 
-/// Elements that cuBLASLt multiplies, by our names and by its own.
+/// Types of a product that cuBLASLt has, by our names and by its own.
 struct ProductTypes {
   artifact::DataType type, cType;
   artifact::ComputeType compute;
@@ -50,7 +51,8 @@ std::span<const ProductTypes> allProductTypes();
 /// Those of `gemm`; null where cuBLASLt has no such product.
 const ProductTypes *findProductTypes(const artifact::Gemm &gemm);
 
-/// Fails where cuBLASLt has no such operand: without a unit stride.
+/// Fails for what cuBLASLt does not have, such as an operand without a unit
+/// stride.
 Expected<GemmPlan> planGemm(const artifact::Gemm &gemm);
 
 /// What a product reads and writes, on the device.
@@ -62,8 +64,8 @@ struct GemmOperands {
   void *scratch = nullptr; ///< The entry's own, or null.
 };
 
-/// A rank's table of matrix products, with the algorithm that cuBLASLt chose
-/// when it was loaded.
+/// A rank's table of matrix products, each with the algorithm that cuBLASLt
+/// chose when it was loaded.
 class GemmTable {
 public:
   GemmTable() = default;
@@ -71,8 +73,8 @@ public:
   GemmTable &operator=(const GemmTable &) = delete;
   ~GemmTable();
 
-  /// `libraryBytes` are those of the workspace that products get which have no
-  /// scratch of their own. On the rank's device.
+  /// `libraryBytes` is the size of the workspace for products without scratch
+  /// of their own. The rank's device is current.
   Status prepare(const BlasLt &blas, const std::vector<artifact::Gemm> &gemms,
                  int64_t libraryBytes);
 

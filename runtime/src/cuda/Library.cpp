@@ -1,4 +1,4 @@
-//===- Library.cpp - libraries that are found when one starts -------------===//
+//===- Library.cpp - shared libraries loaded at run time ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

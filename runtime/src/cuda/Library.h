@@ -1,4 +1,4 @@
-//===- Library.h - libraries that are found when one starts ----*- C++ -*-===//
+//===- Library.h - shared libraries loaded at run time ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,27 +14,27 @@
 
 namespace veeline::cuda {
 
-/// What to look for.
+/// A library to load, and what errors say of it.
 struct LibraryName {
   const char *what;               ///< "the CUDA driver".
-  const char *option;             ///< That names the file: "--cuda-driver".
+  const char *option;             ///< The option for its file: "--cuda-driver".
   const char *advice;             ///< "install NVIDIA's driver".
-  std::vector<std::string> files; ///< In this order, where no file is named.
+  std::vector<std::string> files; ///< Tried in this order if no file is named.
 };
 
-/// A shared library that is open. It stays so until the process ends: CUDA's
-/// cannot be closed while their threads run.
+/// An open shared library. It is never closed: CUDA's libraries cannot be while
+/// their threads run.
 class Library {
 public:
-  /// The file `path`, or the first of the usual ones that can be loaded. The
-  /// error says what was looked for, and what the loader said of each.
+  /// Opens the file `path` or, where that is empty, the first of `name.files`
+  /// that can be loaded. The error has the loader's message for each.
   static Expected<Library> open(const LibraryName &name,
                                 const std::string &path);
 
   const std::string &path() const { return file; }
-  /// Null where it has none of this name.
+  /// Null if the library has no such function.
   void *find(const char *function) const;
-  /// The error where it is not `what`: it has no such function.
+  /// The error for a library without `function`, which is thus not `what`.
   Status missing(const char *function, const char *what) const;
 
 private:

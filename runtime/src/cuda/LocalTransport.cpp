@@ -12,7 +12,7 @@
 using namespace veeline;
 using namespace veeline::cuda;
 
-/// A look costs little, and a step should not wait for who sleeps.
+/// In nanoseconds. A poll costs little, and a long sleep would delay a step.
 static constexpr int64_t longestPause = 50'000;
 
 Status LocalTransport::prepare(CudaRank &rank) {
@@ -29,7 +29,7 @@ uint32_t LocalTransport::markOf(int32_t compute) const {
   return wordOf(marks, compute).load(std::memory_order_acquire);
 }
 
-/// The device has nothing of the last step left to write.
+/// The device has written all marks of the last step.
 void LocalTransport::beginStep(CudaRank &rank, bool) {
   for (int32_t i = 0; i < rank.numComputeStreams(); ++i)
     wordOf(marks, i).store(0, std::memory_order_relaxed);
@@ -44,11 +44,11 @@ void LocalTransport::beginOp(CudaRank &rank, int32_t op) {
                                   rank.currentStream()));
 }
 
-/// Asks nothing of the driver, which may not answer.
+/// Does not call the driver, which may block.
 bool LocalTransport::showPlace(CudaRank &rank) const {
   if (!rank.isInStep.load(std::memory_order_acquire))
     return false;
-  // Where its host waits, that is what it is at.
+  // If the host waits, that is what the rank is at.
   if (rank.awaited >= 0)
     return true;
   auto end = static_cast<uint32_t>(rank.description->ops.size()) + 1;

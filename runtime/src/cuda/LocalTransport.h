@@ -16,20 +16,20 @@
 
 namespace veeline::cuda {
 
-/// Of a rank that is a thread, as the others on its GPU are.
+/// The transport of a rank that is a thread, as are the others on its GPU.
 ///
-/// Its compute streams write into memory of the host which operation they are
-/// at, also from a graph: so everybody can see what its GPU does.
+/// Compute streams write the operation that they are at into memory of the
+/// host, also from a graph, so that any thread can see what the GPU does.
 class LocalTransport final : public Transport {
 public:
-  /// By the rank's numbers of channels; null where it has no end.
+  /// `channels` are by the rank's channel numbers; null where it has no end.
   LocalTransport(std::vector<DeviceChannel *> channels, DeviceWatch &watch)
       : channels(std::move(channels)), watch(watch) {}
 
   Status prepare(CudaRank &rank);
 
-  /// The pieces of each reduction of the rank's table, of which it is the
-  /// `newMember` of its stage. Once all ranks have their arenas.
+  /// Sets the pieces of each reduction in the rank's table. The rank is number
+  /// `newMember` of its stage. All arenas are allocated.
   void setReductions(
       std::vector<std::vector<std::shared_ptr<DeviceReduction>>> newReductions,
       size_t newMember);
@@ -47,22 +47,23 @@ public:
   void settle(CudaRank &rank, int32_t stream) override;
   void postSum(CudaRank &rank, int32_t reduction) override;
   void waitForSum(CudaRank &rank, int32_t reduction) override;
-  /// Of its reductions: channels are of two ranks, and their owner's to wake.
+  /// Ends waits for reductions. A channel belongs to two ranks, so its owner
+  /// ends waits for it.
   void abort() override;
 
-  /// One more than the operation that the compute stream is at, or than the
-  /// last one where its step is over; 0: none yet.
+  /// The operation that the compute stream is at, plus 1; 0: none yet. After
+  /// the step it is the number of operations, plus 1.
   uint32_t markOf(int32_t compute) const;
-  /// Says what its GPU is at as what the rank is at, where it still does
-  /// something. From any thread, once nobody makes progress.
+  /// Sets what the rank is at to what its GPU is at; false if it has nothing
+  /// left to do. May be called from any thread, once nobody makes progress.
   bool showPlace(CudaRank &rank) const;
 
 private:
   const std::vector<DeviceChannel *> channels;
   DeviceWatch &watch;
   PinnedMemory marks; ///< By compute stream.
-  /// A send whose value must still stay, the compute stream that it is of, and
-  /// the stream that it is on.
+  /// A send whose value must not change yet: the compute stream that issued it,
+  /// the message stream, and the event that ends it.
   struct Sent {
     int32_t compute, stream;
     api::Event event;

@@ -17,12 +17,13 @@ namespace veeline::cuda {
 
 class Device;
 
-/// By what the driver says is free before and after. Nothing is asked while it
-/// is closed, so that steps cost nothing.
+/// Attributes memory of a GPU to its uses, by how much the driver says is free
+/// before and after. While the book is closed, Scopes do nothing, so that steps
+/// cost nothing.
 class MemoryBook {
 public:
   enum Part {
-    context, ///< With what other programs have.
+    context, ///< Including other programs.
     arenas,
     kernels,
     libraries,
@@ -35,16 +36,17 @@ public:
   explicit MemoryBook(const Device &device) : device(device) {}
 
   // Between steps.
-  /// From here on Scopes count, and what is taken between them is of `part`.
+  /// From here on Scopes measure. What is taken between them counts as `part`.
   void open(Part part) {
     isOpen = true;
     between = part;
   }
   void close() { isOpen = false; }
-  /// What was taken since the last look is of `part`.
+  /// Counts what was taken since the last measurement as `part`.
   void look(Part part);
 
-  /// What is taken while it lives is of `part`. Others wait meanwhile.
+  /// Counts what is taken during its lifetime as `part`. Other Scopes of the
+  /// book wait meanwhile.
   class Scope {
   public:
     Scope(MemoryBook &book, Part part);
@@ -59,9 +61,9 @@ public:
   };
 
   int64_t bytes(Part part) const { return parts[part]; }
-  /// In use, at any of the looks.
+  /// The highest use of all measurements.
   int64_t most() const { return largest; }
-  /// The first error of a look.
+  /// The first error of a measurement.
   const Status &status() const { return error; }
 
 private:

@@ -12,7 +12,7 @@
 using namespace veeline;
 using namespace veeline::cuda;
 
-/// 2.18, which NcclConfig is of.
+/// 2.18, the version of NcclConfig.
 static constexpr int leastNccl = 21800;
 static constexpr const char *what = "NCCL of version 2.18 or later";
 
@@ -45,7 +45,7 @@ Status Nccl::check(const std::string &call, api::NcclResult result,
                        (last && *last ? std::string("; ") + last : ""));
 }
 
-/// Before its functions are looked for, of which an old one may have too few.
+/// Called before functions are looked up, some of which an old version lacks.
 static Status checkVersion(const Library &library, int &version) {
   auto *ask = reinterpret_cast<api::NcclResult (*)(int *)>(
       library.find("ncclGetVersion"));

@@ -16,7 +16,7 @@
 
 namespace veeline::cuda {
 
-/// Loaded, and of a version that we know.
+/// The functions of NCCL, of a supported version.
 struct Nccl {
 #define VEELINE_DECLARE(type, name, parameters) type(*name) parameters;
   VEELINE_NCCL_FUNCTIONS(VEELINE_DECLARE)
@@ -25,21 +25,21 @@ struct Nccl {
   /// `path` is a file, or empty for the usual one.
   static Expected<Nccl> load(const std::string &path);
 
-  /// As in "ncclSend: ncclSystemError (2): unhandled system error; socket was
-  /// closed", the end of which NCCL says of `comm`, or of all where that is
-  /// null. That something is in progress is no error.
+  /// The error reads like "ncclSend: ncclSystemError (2): unhandled system
+  /// error; socket was closed", where the end is NCCL's last error of `comm`,
+  /// or of any communicator if that is null. ncclInProgress is no error.
   Status check(const std::string &call, api::NcclResult result,
                api::Comm comm = nullptr) const;
 
-  int version = 0; ///< 22809.
+  int version = 0; ///< 22809 is 2.28.9.
 };
 
-/// As what messages of this type travel, and as how many elements each.
+/// The NCCL type for elements of a type, and how many of it each takes.
 struct NcclType {
   int number;
   int64_t elements;
 };
-/// The error is that of a type that the table has no row for.
+/// Fails for a type without a row in VEELINE_NCCL_TYPES.
 Expected<NcclType> ncclTypeOf(artifact::DataType type);
 
 } // namespace veeline::cuda

@@ -20,8 +20,8 @@
   X(ncclInvalidUsage, 5)                                                       \
   X(ncclRemoteError, 6)
 
-/// X(type of ours, name, number) for each type of elements: a ncclDataType_t.
-/// What NCCL has no type for travels as bytes: see ncclTypeOf.
+/// X(our type, name, number) for each type of elements, with its
+/// ncclDataType_t. Types that NCCL lacks travel as bytes: see ncclTypeOf.
 #define VEELINE_NCCL_TYPES(X)                                                  \
   X(f32, ncclFloat32, 7)                                                       \
   X(f64, ncclFloat64, 8)                                                       \
@@ -43,13 +43,13 @@ struct UniqueId {
   char internal[128];
 };
 
-/// As of NCCL 2.18: later versions know from `size` and `version` what there
-/// is.
+/// ncclConfig_t of NCCL 2.18. Later versions know by `size` and `version` which
+/// fields there are.
 struct NcclConfig {
   size_t size = sizeof(NcclConfig);
   unsigned magic = 0xcafebeef;
   unsigned version = 21800;
-  int blocking = INT_MIN; ///< INT_MIN: not said.
+  int blocking = INT_MIN; ///< INT_MIN: not set.
   int cgaClusterSize = INT_MIN;
   int minCtas = INT_MIN;
   int maxCtas = INT_MIN;

@@ -20,7 +20,7 @@ using namespace veeline::cuda;
 // Around a step
 //===----------------------------------------------------------------------===//
 
-/// Every message on its own would be a unit, and so every sum.
+/// An upper bound: every message and every sum is a unit of its own.
 static size_t maxUnits(const CudaRank &rank) {
   size_t count = rank.description->reductions.size();
   for (size_t i = 0; i < rank.channels.size(); ++i) {
@@ -84,7 +84,7 @@ static std::atomic_ref<uint32_t> wordOf(const PinnedMemory &marks,
 }
 
 void NcclTransport::beginStep(CudaRank &rank, bool isReplayed) {
-  // The device has nothing of the last step left to write.
+  // The device has written all marks of the last step.
   for (size_t i = 0; i < seen.size(); ++i)
     wordOf(marks, i).store(0, std::memory_order_relaxed);
   std::fill(seen.begin(), seen.end(), 0);
@@ -116,7 +116,8 @@ void NcclTransport::endGroup(CudaRank &rank) {
   issue(rank);
 }
 
-/// Says what the next unit has, too.
+/// Prepares the next unit for one more part, in `stream`. The first part says
+/// what the rank waits for.
 bool NcclTransport::add(CudaRank &rank, int32_t stream, int32_t awaited) {
   if (next.stream < 0)
     next.stream = stream;
@@ -141,7 +142,7 @@ void NcclTransport::post(CudaRank &rank, int32_t channel, void *slot) {
     return rank.fail("channel " + std::to_string(rank.firstChannel + channel) +
                      " has no more than " + std::to_string(end.units.size()) +
                      " messages a step, one more was posted");
-  // Both ends say how much it is.
+  // Both ends must know the size of the message.
   if (!description.lengthShapes.empty() &&
       rank.versions[description.microbatchOf(end.numPosted)] < 0)
     return rank.fail("channel " + std::to_string(rank.firstChannel + channel) +
@@ -162,7 +163,7 @@ void NcclTransport::post(CudaRank &rank, int32_t channel, void *slot) {
     issue(rank);
 }
 
-/// The stream has a value in the next unit that must stay.
+/// The next unit sends a value of the current compute stream.
 void NcclTransport::addSender(const CudaRank &rank) {
   if (std::find(next.senders.begin(), next.senders.end(),
                 rank.currentCompute()) == next.senders.end())
@@ -220,7 +221,7 @@ void NcclTransport::waitForSum(CudaRank &rank, int32_t reduction) {
 void NcclTransport::waitForUnit(CudaRank &rank, uint32_t number) {
   if (number >= units.size())
     return rank.fail("a message is waited for inside of its group");
-  // What is on the compute stream itself is over by then.
+  // What is in the waiting stream itself is over by then.
   int32_t waiting = rank.currentNumber();
   if (units[number].stream == waiting)
     return;
@@ -258,7 +259,7 @@ api::DevicePointer NcclTransport::addressOfIdentity(size_t number) const {
   return identitiesOfDevice.address() + number * sizeof(engine::Identity);
 }
 
-/// Just before the message itself, so that both come in one order.
+/// Just before the message itself, so that the two stay in order.
 void NcclTransport::addIdentity(bool isSend, const artifact::Channel &channel,
                                 size_t number) {
   next.transfers.push_back({isSend, addressOfIdentity(number), identityBytes,
@@ -266,7 +267,7 @@ void NcclTransport::addIdentity(bool isSend, const artifact::Channel &channel,
                             isSend ? channel.toRank : channel.fromRank});
 }
 
-/// What is sent goes to the device first, also in a graph.
+/// Copies the identity to the device first, also in a graph.
 bool NcclTransport::sendIdentity(CudaRank &rank, int32_t channel,
                                  uint32_t number) {
   size_t place = placeOfIdentity(ends[channel], number);
@@ -278,7 +279,7 @@ bool NcclTransport::sendIdentity(CudaRank &rank, int32_t channel,
       &identityAt(place), sizeof(engine::Identity), rank.currentStream()));
 }
 
-/// Also after a graph, which brings them anew: what is expected is the same.
+/// A replayed graph receives identities anew; what is expected is the same.
 void NcclTransport::inspectStep(CudaRank &rank) {
   int32_t currentOp = rank.currentOp;
   for (const Expectation &expected : expectations)
@@ -306,7 +307,7 @@ void NcclTransport::inspectStep(CudaRank &rank) {
 
 void NcclTransport::issue(CudaRank &rank) {
   Unit unit = std::exchange(next, {});
-  // A group that has lengths alone has nothing for the device.
+  // A group that only has lengths has nothing for the device.
   if (unit.stream < 0 || rank.failed)
     return;
   if (units.size() == done.size())
@@ -320,9 +321,9 @@ void NcclTransport::issue(CudaRank &rank) {
       unsettled[compute].push_back(number);
 }
 
-/// All that the streams of computations of its messages have before it, and all
-/// units before it, wherever they are, but for those beside it: that is the
-/// order which was proved.
+/// Orders a unit after what precedes it in the compute streams of its messages,
+/// and after all earlier units in any stream, except those that run beside it.
+/// This is the order that was proved free of deadlock.
 bool NcclTransport::orderUnit(CudaRank &rank, const Unit &unit,
                               uint32_t number) {
   const Driver &cuda = rank.driver();
@@ -338,8 +339,8 @@ bool NcclTransport::orderUnit(CudaRank &rank, const Unit &unit,
   }
   if (rank.numComputeStreams() == 1)
     return true;
-  // The last one of each stream; of its own, what that one has waited for is
-  // over, too.
+  // Waits for the last unit of each stream, back to the last one of the unit's
+  // own: what that one waited for is over, too.
   std::set<int32_t> others;
   for (uint32_t last = number; last-- > 0;) {
     int32_t other = units[last].stream;
@@ -357,7 +358,7 @@ bool NcclTransport::issueUnit(CudaRank &rank, const Unit &unit,
                               uint32_t number) {
   const Driver &cuda = rank.driver();
   api::Stream stream = rank.stream(unit.stream);
-  // Who is on the unit's stream needs no event.
+  // Waits in the unit's own stream need no event.
   bool isBeside = unit.stream != 0;
   bool isAwaited = isBeside || rank.numComputeStreams() > 1;
   if (!orderUnit(rank, unit, number))
@@ -365,7 +366,7 @@ bool NcclTransport::issueUnit(CudaRank &rank, const Unit &unit,
   std::vector<Transfer> transfers = unit.transfers;
   for (int32_t reduction : unit.reductions)
     addShares(rank, reduction, /*areSums=*/false, transfers);
-  // Who waits for it goes on before the mark is there.
+  // The event comes before the mark, which waiting streams need not wait for.
   return (isBeside || mark(rank, 0, 2 * number + 1)) &&
          runGroup(rank, unit, transfers) && sumShares(rank, unit) &&
          (!isAwaited ||
@@ -382,7 +383,7 @@ bool NcclTransport::mark(CudaRank &rank, int32_t stream, uint32_t value) {
                    value, 1, rank.stream(stream)));
 }
 
-/// Always closes the group; the first error.
+/// Always closes the group. Returns the first error.
 Status NcclTransport::issueGroup(api::Stream stream,
                                  const std::vector<Transfer> &transfers) const {
   const Nccl &nccl = communicators.library();
@@ -424,7 +425,7 @@ bool NcclTransport::runGroup(CudaRank &rank, const Unit &unit,
     return true;
   if (!rank.require(issueGroup(rank.stream(unit.stream), transfers)))
     return false;
-  // The first one with a rank waits for it.
+  // At the first message between two ranks, NCCL waits for the other one.
   rank.await(unit.awaited);
   std::vector<int32_t> numbers;
   for (const Transfer &transfer : transfers)
@@ -469,7 +470,7 @@ struct PieceOf {
                                          share(member).begin *
                                              artifact::byteSize(piece.type));
   }
-  /// What others contribute to the rank's share, in their order.
+  /// Where the contribution of `member` to the rank's share arrives.
   api::DevicePointer buffer(int32_t member) const {
     int64_t number = member < self ? member : member - 1;
     return arena +
@@ -488,8 +489,9 @@ static PieceOf pieceOf(const CudaRank &rank,
   return {piece, std::move(members), at, rank.memory().address()};
 }
 
-/// First everybody's contributions go to whose share they belong to, and then
-/// the sums go to everybody.
+/// Adds the transfers of one of two phases. In the first everybody's
+/// contributions go to the owners of shares, in the second (`areSums`) the sums
+/// go to everybody.
 void NcclTransport::addShares(const CudaRank &rank, int32_t reduction,
                               bool areSums,
                               std::vector<Transfer> &transfers) const {
@@ -514,7 +516,7 @@ void NcclTransport::addShares(const CudaRank &rank, int32_t reduction,
   }
 }
 
-/// In the order of the replicas, so that the bits are those of the host.
+/// Sums in the order of the replicas, so that the bits are those of the host.
 bool NcclTransport::sumShares(CudaRank &rank, const Unit &unit) {
   std::vector<Transfer> sums;
   for (int32_t reduction : unit.reductions) {
@@ -540,7 +542,7 @@ bool NcclTransport::sumShares(CudaRank &rank, const Unit &unit) {
 // Waiting for the device
 //===----------------------------------------------------------------------===//
 
-/// The unit that keeps compute stream `compute` from going on, or null.
+/// The unit that compute stream `compute` waits for, or null.
 const NcclTransport::Unit *NcclTransport::findAwaited(const CudaRank &rank,
                                                       int32_t compute) const {
   uint32_t value = seen[rank.computeNumber(compute)];
@@ -548,18 +550,19 @@ const NcclTransport::Unit *NcclTransport::findAwaited(const CudaRank &rank,
     return nullptr;
   uint32_t awaited = value / 2;
   int32_t stream = units[awaited].stream;
-  // On its own stream there is no word for units before.
+  // The marks of stream 0 are also those of a compute stream, so they do not
+  // tell which of its units are over.
   if (stream == 0)
     return compute == 0 || seen[0] < 2 * awaited + 2 ? &units[awaited]
                                                      : nullptr;
-  // Units of a stream follow each other: it may be at an earlier one.
+  // Units of a stream run one after the other: it may be at an earlier one.
   for (uint32_t i = seen[stream] / 2; i <= awaited; ++i)
     if (units[i].stream == stream)
       return &units[i];
   return nullptr;
 }
 
-/// The first unit that keeps any of them from going on, or null.
+/// The first unit that any compute stream waits for, or null.
 const NcclTransport::Unit *
 NcclTransport::findAwaited(const CudaRank &rank) const {
   const Unit *first = nullptr;
@@ -570,7 +573,7 @@ NcclTransport::findAwaited(const CudaRank &rank) const {
   return first;
 }
 
-/// What the device is at counts as what the rank is at.
+/// Sets what the rank is at to what its device is at.
 void NcclTransport::showWaits(CudaRank &rank) {
   bool hasMoved = false;
   uint32_t latest = 0;
@@ -588,7 +591,7 @@ void NcclTransport::showWaits(CudaRank &rank) {
   rank.await(awaited ? awaited->awaited : -1);
 }
 
-/// Until the device is done, or cannot be any more.
+/// Polls until the device is done, or until an error or abort.
 Status NcclTransport::look(CudaRank &rank,
                            const std::vector<api::Stream> &streams) {
   Pause pause;
@@ -608,7 +611,7 @@ Status NcclTransport::look(CudaRank &rank,
   }
 }
 
-/// Nothing may be under way when memory is given back.
+/// Nothing may be under way when memory is freed.
 void NcclTransport::drain(CudaRank &rank,
                           const std::vector<api::Stream> &streams) {
   beforeAbort();

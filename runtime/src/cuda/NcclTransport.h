@@ -19,21 +19,23 @@
 
 namespace veeline::cuda {
 
-/// Of a rank with a GPU and a process of its own. What the rank issues as one
-/// unit, a group or a single message, is one group of NCCL's, and comes in the
-/// order in which it is issued, as it was proved.
+/// The transport of a rank with a process and a GPU of its own. What the rank
+/// issues as one unit, a group or a single message, is one NCCL group. Units
+/// run in the order in which they are issued, which was proved free of
+/// deadlock.
 ///
-/// A unit begins after what the compute streams of its messages have before it,
-/// and after the unit before it, but where the tables have a stream for sends
-/// and one for receives: they run side by side. Who waits for a unit waits for
-/// an event. Streams
-/// write into memory of the host which unit is over and which one a compute
-/// stream waits for, also from a graph: so everybody can see what a rank waits
-/// for.
+/// A unit begins after what precedes it in the compute streams of its messages,
+/// and after the unit before it. Where the tables have one stream for sends and
+/// another for receives, units of the two run side by side. To wait for a unit
+/// is to wait for an event.
+///
+/// Streams write which unit is over, and which one a compute stream waits for,
+/// into memory of the host, also from a graph, so that any thread can see what
+/// a rank waits for.
 class NcclTransport final : public Transport {
 public:
-  /// Where it `checksMessages`, what each one is goes ahead of it. After a
-  /// fault `beforeAbort` is called, by who issues or replays the step.
+  /// With `checksMessages` an identity precedes each message. After a fault
+  /// `beforeAbort` is called, by the thread that issues or replays the step.
   NcclTransport(Communicators &communicators, double timeoutSeconds,
                 bool checksMessages, std::function<void()> beforeAbort)
       : communicators(communicators), timeoutSeconds(timeoutSeconds),
@@ -83,17 +85,18 @@ private:
     std::vector<int32_t> reductions; ///< Of the rank's table.
     int32_t stream = -1;
     std::vector<int32_t> computes; ///< Compute streams that take part.
-    std::vector<int32_t> senders;  ///< Those whose values must stay.
-    /// What the rank is at and waits for while it is under way, as
-    /// veeline_rank has it.
+    std::vector<int32_t> senders;  ///< Compute streams whose values it sends.
+    /// The rank's currentOp and awaited (see veeline_rank) while it is under
+    /// way.
     int32_t op = -1, awaited = -1;
   };
   struct End {
     uint32_t numPosted = 0, numWaited = 0, numSent = 0;
-    std::vector<uint32_t> units; ///< By message of a step, those of receives.
-    size_t firstIdentity = 0;    ///< Of those of a step's messages.
+    std::vector<uint32_t> units; ///< The unit of each receive of a step.
+    size_t firstIdentity = 0;    ///< The first identity of its messages.
   };
-  /// What message `number` of a channel is to be, as operation `op` says.
+  /// A check after the step: operation `op` waited for message `number` of a
+  /// channel, and received `identity`.
   struct Expectation {
     int32_t channel, op;
     uint32_t number;
@@ -136,7 +139,7 @@ private:
   std::set<std::pair<int32_t, int32_t>> beside; ///< The lower one first.
 
   bool isInGroup = false;
-  Unit next;               ///< What the next call of issue has.
+  Unit next;               ///< What issue() issues next.
   std::vector<Unit> units; ///< Of the step, as far as they are issued.
   std::vector<Event> done; ///< By unit.
   Event computed;
@@ -144,16 +147,17 @@ private:
   std::vector<uint32_t> sumUnits;  ///< By reduction.
   std::vector<bool> isSumUnderWay; ///< The same.
 
-  /// Those of the messages of a step; without checks there is no memory.
+  /// Identities of a step's messages, allocated only with checks.
   PinnedMemory identitiesOfHost;
   DeviceMemory identitiesOfDevice;
   std::vector<Expectation> expectations;
 
-  /// By compute stream: units with values of it that must still stay.
+  /// By compute stream: units that may still be sending its values.
   std::vector<std::vector<uint32_t>> unsettled;
 
-  /// By stream, what it wrote last: 2n + 2 after unit n; those of computations
-  /// 2n + 1 where they wait for unit n.
+  /// By stream, the mark that it wrote last: 2n + 2 after unit n, and 2n + 1
+  /// where a compute stream begins to wait for unit n. `seen` is what the host
+  /// read.
   PinnedMemory marks;
   std::vector<uint32_t> seen;
 };

@@ -1,4 +1,4 @@
-//===- OpTimes.cpp - when a GPU did what ----------------------------------===//
+//===- OpTimes.cpp - when operations ran on a GPU -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -55,7 +55,7 @@ Status OpTimes::end(int32_t op, int64_t length, api::Stream stream) {
 
 void OpTimes::addTo(engine::Timeline &timeline,
                     const artifact::Rank &rank) const {
-  // A stream that waits leaves the rank to the others.
+  // While one of several streams waits, the others use the GPU.
   bool isIdle = rank.computeStreams == 1;
   for (const Issued &each : issued) {
     auto op = static_cast<size_t>(each.op);

@@ -1,4 +1,4 @@
-//===- OpTimes.h - when a GPU did what -------------------------*- C++ -*-===//
+//===- OpTimes.h - when operations ran on a GPU -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,14 +14,13 @@
 
 namespace veeline::cuda {
 
-/// A moment that the host and a GPU agree on.
+/// A moment whose time is known on the host and on a GPU.
 class StepOrigin {
 public:
   Status prepare(const Device &device);
-  /// Is now: waits for `stream`, which has nothing to do.
+  /// Sets it to now, by an event in `stream`, which is idle.
   Status set(api::Stream stream);
-  /// In nanoseconds() of the host; nothing where the GPU does not say when the
-  /// event was.
+  /// The time of `event` in the host's nanoseconds(), if the GPU knows it.
   std::optional<int64_t> timeOf(const Event &event) const;
 
 private:
@@ -30,12 +29,12 @@ private:
   int64_t time = 0;
 };
 
-/// When the operations of a rank's step begin and end on its GPU, by events in
-/// their compute streams. Not of steps that are replayed, whose events a graph
-/// has.
+/// Measures when the operations of a rank's step begin and end on its GPU, by
+/// events in their compute streams. Not for steps that are replayed: their
+/// events belong to the graph.
 class OpTimes {
 public:
-  /// Of `numOps` operations, each once in a step. The device, to which
+  /// `numOps` operations run, each once a step. The device, to which
   /// `newOrigin` belongs, is current.
   Status prepare(const Device &device, const StepOrigin &newOrigin,
                  size_t numOps);
@@ -45,9 +44,9 @@ public:
   /// `length` is that of the microbatch, where it varies.
   Status end(int32_t op, int64_t length, api::Stream stream);
 
-  /// Adds the operations of the step that have ended, of those of `rank`: a GPU
-  /// that receives waits, where it has one compute stream. Where it cannot say
-  /// when that was, as after a fault, it is when they were issued.
+  /// Adds the step's operations that have ended; `rank` describes them. With
+  /// one compute stream a GPU is idle while it receives. If the GPU does not
+  /// know a time, as after a fault, it is when the operation was issued.
   void addTo(engine::Timeline &timeline, const artifact::Rank &rank) const;
 
 private:
@@ -59,7 +58,7 @@ private:
   const Driver *driver = nullptr;
   const StepOrigin *origin = nullptr;
   std::vector<Event> begins, ends; ///< By operation.
-  int64_t issuedAt = 0;            ///< The begin of the one that runs.
+  int64_t issuedAt = 0;            ///< When the current one began to be issued.
   std::vector<Issued> issued;
 };
 

@@ -1,4 +1,4 @@
-//===- Pause.h - looking at a device again and again -----------*- C++ -*-===//
+//===- Pause.h - pauses between two polls -----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,9 +16,10 @@
 
 namespace veeline::cuda {
 
-/// Between two looks: none at first, then an eighth of what the wait has taken,
-/// 0.5 ms at most, or as much as is said. So waits end soon after what they are
-/// for, and leave the core to others.
+/// The pause between two polls of a wait: only a spin hint in the first 20 us,
+/// then an eighth of the time waited so far, at most `longest` (0.5 ms by
+/// default). So a wait ends soon after its condition holds, and leaves the core
+/// to others.
 class Pause {
 public:
   explicit Pause(int64_t longest = 500'000) : longest(longest) {}

@@ -1,4 +1,4 @@
-//===- Placement.cpp - which GPU a process has ----------------------------===//
+//===- Placement.cpp - which GPU a process uses ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,9 +19,9 @@ static std::string hostName() {
   return text;
 }
 
-/// Among the processes of this machine, by rank.
+/// The number of this process among those of its machine, in rank order.
 static Expected<int32_t> findLocalRank(const CudaOptions &options) {
-  // All take part, whether they need it or not.
+  // All processes take part in this, whether they need it or not.
   auto names = options.network->exchange(hostName());
   if (!names.ok())
     return names.status();
@@ -51,7 +51,7 @@ static Expected<int32_t> chooseDevice(const Driver &driver,
     return devices[rank];
   int count = 0;
   VEELINE_TRY(VEELINE_CALL(driver, cuDeviceGetCount, &count));
-  // A launcher may show each process its own one alone.
+  // A launcher may show each process only its own GPU.
   if (count == 1)
     return 0;
   if (localRank >= count)
@@ -63,18 +63,18 @@ static Expected<int32_t> chooseDevice(const Driver &driver,
   return localRank;
 }
 
-/// What is the same for all processes, and for no other GPU.
+/// A name that all processes have for this GPU and for no other.
 static Expected<std::string> identify(const Driver &driver, int32_t ordinal) {
   int count = 0;
   VEELINE_TRY(VEELINE_CALL(driver, cuDeviceGetCount, &count));
-  // Who opens it says what is wrong.
+  // Device::open reports the error.
   if (ordinal >= count)
     return std::string();
   api::Device device = 0;
   VEELINE_TRY(VEELINE_CALL(driver, cuDeviceGet, &device, ordinal));
   api::Uuid uuid = {};
   VEELINE_TRY(VEELINE_CALL(driver, cuDeviceGetUuid_v2, &uuid, device));
-  // By which NCCL takes processes for those of several machines.
+  // With it NCCL takes processes of one machine for those of several.
   const char *host = std::getenv("NCCL_HOSTID");
   return std::string(uuid.bytes, sizeof(uuid.bytes)) + (host ? host : "");
 }

@@ -1,4 +1,4 @@
-//===- Placement.h - which GPU a process has -------------------*- C++ -*-===//
+//===- Placement.h - which GPU a process uses -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,9 +12,9 @@
 
 namespace veeline::cuda {
 
-/// The GPU of this process, where each rank has one: by --device, or by its
-/// local rank. NCCL takes no two ranks on one GPU, so two are an error of all
-/// processes, each of which calls this. Nothing is allocated.
+/// Chooses the GPU of this process, which has one rank, by --device or by its
+/// local rank. Every process calls this. All fail if two chose the same GPU,
+/// which NCCL does not support. Allocates nothing.
 Expected<int32_t> placeProcess(const Driver &driver,
                                const CudaOptions &options);
 

@@ -1,4 +1,4 @@
-//===- Rehearsal.cpp - what a step needs is loaded before it --------------===//
+//===- Rehearsal.cpp - loading what a step needs before it runs -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,13 +10,14 @@ using namespace veeline;
 using namespace veeline::cuda;
 
 namespace {
-/// Stands for a rank in a step that neither sends, nor receives, nor launches
-/// anything.
+/// Stands for a rank in a step that loads kernels and makes library calls, but
+/// neither sends, nor receives, nor launches kernels.
 class Stage final : public veeline_rank {
 public:
   explicit Stage(CudaRank &rank);
 
-  /// One where all microbatches have length number `version`, if lengths vary.
+  /// Runs `step` with all microbatches of length number `version`, if lengths
+  /// vary.
   Status run(veeline_step_fn step, int32_t version);
 
   void recvPost(int32_t, void *) override {}
@@ -87,7 +88,7 @@ private:
 
   CudaRank &rank;
   std::vector<int64_t> lengthsOfData;
-  std::vector<bool> gemms, convolutions, attentions; ///< Made so far.
+  std::vector<bool> gemms, convolutions, attentions; ///< Called so far.
 };
 } // namespace
 
@@ -117,7 +118,7 @@ Status Stage::run(veeline_step_fn step, int32_t version) {
   return fault->status();
 }
 
-/// The kernels for sums of a rank's reductions, which no step launches itself.
+/// Loads the sum kernels of a rank's reductions, which no step launches itself.
 static Status findSums(CudaRank &rank) {
   for (const artifact::Reduction &reduction : rank.description->reductions)
     for (const artifact::ReducedPiece &piece : reduction.pieces)
@@ -128,7 +129,7 @@ static Status findSums(CudaRank &rank) {
 
 Status cuda::rehearse(CudaRank &rank, veeline_step_fn step) {
   VEELINE_TRY(findSums(rank));
-  // What it does depends on what it computes: it may launch any of them.
+  // Its launches depend on values that it computes, so all kernels are loaded.
   if (rank.description->readsBack) {
     for (int32_t i = 0; i < rank.numKernels(); ++i)
       if (!rank.findKernel(i))
@@ -139,7 +140,7 @@ Status cuda::rehearse(CudaRank &rank, veeline_step_fn step) {
   auto versions = std::max(static_cast<int32_t>(rank.lengths->size()), 1);
   for (int32_t version = 0; version < versions; ++version)
     VEELINE_TRY(stage.run(step, version));
-  (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamSynchronize,
-                                  rank.computeStream()));
+  (void)rank.require(
+      VEELINE_CALL(rank.driver(), cuStreamSynchronize, rank.computeStream()));
   return rank.fault->status();
 }

@@ -1,4 +1,4 @@
-//===- Rehearsal.h - what a step needs is loaded before it -----*- C++ -*-===//
+//===- Rehearsal.h - loading what a step needs before it runs ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,14 +11,14 @@
 
 namespace veeline::cuda {
 
-/// Loads the kernels that `step`, that of `rank`, launches, and makes each of
-/// its calls of libraries once, in memory whose content nobody needs yet.
+/// Loads the kernels that `step`, the step of `rank`, launches, and makes each
+/// of its library calls once, in memory whose contents are not needed yet. What
+/// cannot be loaded fails here.
 ///
-/// The driver may wait for all that the GPU has under way before it loads a
-/// kernel, of ours or of a library, and keeps other threads out meanwhile.
-/// Where a message of NCCL's is under way, NCCL's own threads may be among
-/// these, and it never ends. So ranks that are processes load before they meet.
-/// It also shows what cannot be loaded.
+/// Before the driver loads a kernel, ours or a library's, it may wait for all
+/// work on the GPU, and it blocks other threads meanwhile. If a message of
+/// NCCL's is under way and NCCL's threads are blocked, that never ends. So
+/// ranks that are processes load everything before they connect.
 Status rehearse(CudaRank &rank, veeline_step_fn step);
 
 } // namespace veeline::cuda

@@ -31,7 +31,7 @@ otherStreams(const std::vector<CudaRank *> &ranks) {
   return streams;
 }
 
-/// The first event forks, the others join.
+/// The first event forks the streams, the others join them.
 Status StepGraph::begin(const std::vector<CudaRank *> &ranks) {
   std::vector<api::Stream> streams = otherStreams(ranks);
   for (size_t i = 0; i <= streams.size(); ++i)
@@ -70,7 +70,7 @@ Status StepGraph::end(const std::vector<CudaRank *> &ranks,
     status = join(ranks);
   for (CudaRank *rank : ranks)
     rank->captureMutex = nullptr;
-  // The first error is that of the step, not of the capture that it ends.
+  // An error of the step comes before the error that it causes in the capture.
   Status ended = VEELINE_CALL(device.driver(), cuStreamEndCapture,
                               ranks[0]->computeStream(), &graph);
   VEELINE_TRY(status);

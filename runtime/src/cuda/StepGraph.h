@@ -15,9 +15,10 @@ namespace veeline::cuda {
 
 class CudaRank;
 
-/// What ranks that share a GPU issue in a step, captured once and replayed: one
-/// launch instead of one call for each kernel. One graph for all of them, since
-/// none may wait for an event of another one. Begun and ended by one thread.
+/// A step of all ranks that share a GPU, captured once and replayed: one launch
+/// instead of one call for each kernel. All ranks share one graph, since a
+/// graph cannot wait for an event of another. One thread begins and ends the
+/// capture.
 class StepGraph {
 public:
   explicit StepGraph(const Device &device) : device(device) {}
@@ -25,13 +26,13 @@ public:
   StepGraph &operator=(const StepGraph &) = delete;
   ~StepGraph() { destroy(); }
 
-  /// From here on what the ranks issue is captured, by one of them at a time.
+  /// Begins to capture what the ranks issue, only one of them at a time.
   Status begin(const std::vector<CudaRank *> &ranks);
-  /// Ends that, also where `fault` is an error, and makes the graph.
+  /// Ends the capture and, unless `fault` is an error, makes the graph.
   Status end(const std::vector<CudaRank *> &ranks, const Status &fault);
-  /// After all that the ranks' compute streams have before it.
+  /// Launches the graph after all work in the ranks' compute streams.
   Status launch(const std::vector<CudaRank *> &ranks);
-  /// Also while it runs: then it goes on to its end.
+  /// A graph that is running still runs to its end.
   void destroy();
 
 private:

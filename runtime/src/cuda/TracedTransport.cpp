@@ -65,12 +65,12 @@ void TracedTransport::waitForSum(CudaRank &rank, int32_t reduction) {
   transport->waitForSum(rank, reduction);
 }
 
-/// What the device has, once it has done all that was issued so far; null after
-/// a fault.
+/// Reads from the device, once it has done all that was issued; null after a
+/// fault.
 const char *TracedTransport::read(CudaRank &rank, const void *place,
                                   int64_t size) {
   bytes.resize(static_cast<size_t>(size));
-  // The copy waits in the driver, where nobody could end a wait for others.
+  // Otherwise the copy would wait in the driver, where it cannot be aborted.
   if (!rank.require(transport->finish(rank, {rank.currentStream()})))
     return nullptr;
   bool isThere = rank.require(VEELINE_CALL(

@@ -15,12 +15,12 @@
 
 namespace veeline::cuda {
 
-/// One rank's end of all messages, which prints what it carries: before a
-/// message is sent, and once it is there, the rank waits for its device and
-/// reads it. So a step is never captured.
+/// A Transport that prints what another one carries. The rank waits for its
+/// device and reads each message before it is sent, and once it has arrived. So
+/// a step is never captured.
 class TracedTransport final : public Transport {
 public:
-  /// Once the rank's channels and streams are there.
+  /// The rank has its channels and streams.
   TracedTransport(std::unique_ptr<Transport> transport, CudaRank &rank,
                   const artifact::Metadata &metadata);
 
@@ -43,8 +43,8 @@ public:
 
 private:
   struct End {
-    uint32_t number = 0;             ///< Of messages that have gone by.
-    std::deque<const void *> places; ///< Of those that are posted.
+    uint32_t number = 0;             ///< Of messages that were printed.
+    std::deque<const void *> places; ///< Of receives that are posted.
   };
   void print(CudaRank &rank, const char *what, int32_t channel,
              const void *place);

@@ -16,46 +16,46 @@ namespace veeline::cuda {
 
 class CudaRank;
 
-/// A rank's end of all messages and sums of gradients, but for lengths, which
-/// go from host to host. Called by whoever issues the rank's step; what fails
-/// is the rank's fault.
+/// Carries a rank's messages and sums of gradients, except for lengths, which
+/// go from host to host. Called by the thread that issues the rank's step. An
+/// error becomes the rank's fault.
 class Transport {
 public:
   virtual ~Transport() = default;
 
-  /// Before a step is issued, or what was issued is replayed.
+  /// Called before a step is issued or replayed.
   virtual void beginStep(CudaRank &, bool /*isReplayed*/) {}
 
-  /// What is between these is one unit.
+  /// What is issued between these two is one unit.
   virtual void beginGroup(CudaRank &) {}
   virtual void endGroup(CudaRank &) {}
-  /// The rank's operation `op` begins in its compute stream, or what comes
-  /// after the last one.
+  /// Operation `op` of the rank begins in the compute stream. The number after
+  /// the last operation is the end of the step.
   virtual void beginOp(CudaRank &, int32_t /*op*/) {}
   // The compute stream is the rank's current one.
-  /// From here on in the compute stream, `slot` may be written.
+  /// The sender may write `slot` once the compute stream gets here.
   virtual void post(CudaRank &rank, int32_t channel, void *slot) = 0;
-  /// The compute stream waits for the oldest message.
+  /// Has the compute stream wait for the oldest message.
   virtual void wait(CudaRank &rank, int32_t channel) = 0;
   virtual void send(CudaRank &rank, int32_t channel, const void *value,
                     int64_t bytes) = 0;
-  /// The compute stream waits until all that was sent of its own on `stream`,
-  /// one of messages, has left, but for what is of the same unit.
+  /// Has the compute stream wait until all that it sent on message stream
+  /// `stream` has left, except for values of the unit that is still open.
   virtual void settle(CudaRank &rank, int32_t stream) = 0;
   virtual void postSum(CudaRank &rank, int32_t reduction) = 0;
   virtual void waitForSum(CudaRank &rank, int32_t reduction) = 0;
 
-  /// Once the device has done all that the step has.
+  /// Called once the device has done the whole step.
   virtual void inspectStep(CudaRank &) {}
 
-  /// Waits until the device has done all that `streams` have; after a fault of
-  /// the rank, until nothing of its own is under way.
+  /// Waits until the device has done all work in `streams`; after a fault of
+  /// the rank, until none of its work is under way.
   virtual Status finish(CudaRank &rank,
                         const std::vector<api::Stream> &streams) = 0;
 
-  /// Wakes whoever waits, for good. From any thread.
+  /// Ends all waits for good. May be called from any thread.
   virtual void abort() = 0;
-  /// Between steps.
+  /// Whether no message is under way, as between steps.
   virtual bool isIdle() const { return true; }
 };
 

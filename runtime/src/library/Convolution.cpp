@@ -34,7 +34,7 @@ static int64_t alignUp(int64_t bytes) {
 enum class Layout { channelsLast, channelsFirst, library };
 
 namespace {
-/// What is convolved, in the library's words.
+/// A convolution in oneDNN's terms.
 struct Geometry {
   explicit Geometry(const artifact::Convolution &convolution);
 
@@ -76,7 +76,7 @@ static bool areSame(const memory::dims &extents, const memory::dims &a,
   return true;
 }
 
-/// An order that the library has a name for, if it is one.
+/// Strides of a layout that the library knows, if `given` is one.
 static memory::desc describe(const memory::dims &extents,
                              const memory::dims &given) {
   for (Layout layout : {Layout::channelsLast, Layout::channelsFirst})
@@ -86,7 +86,7 @@ static memory::desc describe(const memory::dims &extents,
   return {extents, f32, given};
 }
 
-/// Extents and strides of x or y: groups are part of the channels.
+/// Extents of x or y, where groups are part of the channels.
 static memory::dims makeExtents(int64_t batch, int64_t channels,
                                 const std::vector<int64_t> &sizes) {
   memory::dims extents{batch, channels};
@@ -129,7 +129,7 @@ Geometry::Geometry(const artifact::Convolution &c)
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One of the library's implementations, and the orders that it wants.
+/// One of the library's implementations, and the layouts that it wants.
 struct Offer {
   dnnl::primitive primitive;
   memory::desc x, w, y, scratchpad;
@@ -151,7 +151,7 @@ static void finish(Offer &offer, const Description &description,
   offer.implementation = description.impl_info_str();
 }
 
-/// Fails (with the library's exception) where it has nothing for `layout`.
+/// Throws the library's exception if it has nothing for `layout`.
 static Offer askFor(const Geometry &geometry, Layout layout,
                     const dnnl::engine &engine) {
   const artifact::Convolution &c = geometry.convolution;
@@ -201,15 +201,15 @@ static bool areAll(const std::vector<int64_t> &list, int64_t value) {
                      [&](int64_t element) { return element == value; });
 }
 
-/// True for windows of one element: products of matrices, of every sample or of
-/// all.
+/// Whether windows have one element: then it is a matrix product, of each
+/// sample or of all.
 static bool isPointwise(const artifact::Convolution &c) {
   return c.groups == 1 && areAll(c.wSizes, 1) && areAll(c.padding, 0);
 }
 
-/// About how many FLOPs an implementation does in a nanosecond. Measured with
-/// oneDNN 2.6 on a CPU with AVX-512; what counts is that those differ by
-/// multiples.
+/// Roughly how many FLOPs an implementation does in a nanosecond, measured with
+/// oneDNN 2.6 on a CPU with AVX-512. They differ by multiples, which is what
+/// counts.
 static double estimateRate(const Offer &offer, const Geometry &geometry) {
   const artifact::Convolution &c = geometry.convolution;
   std::string_view name = offer.implementation;
@@ -218,16 +218,16 @@ static double estimateRate(const Offer &offer, const Geometry &geometry) {
   if (name.find("gemm:") != std::string_view::npos) {
     if (isPointwise(c))
       return 130;
-    // Through a copy of x for every element of the window, group by group.
+    // It copies x for every element of the window, group by group.
     double rate = c.inputs < 16 ? 45 : 75;
     return c.groups == 1 ? rate : std::min(rate, 0.7 * double(c.inputs));
   }
-  // 16 channels of x are computed, however few there are.
+  // It computes 16 channels of x, however few there are.
   bool isOfFew = c.kind == ConvolutionKind::backwardData && c.groups == 1;
   return 160 * (isOfFew ? std::min(1.0, double(c.inputs) / 16) : 1);
 }
 
-/// Nanoseconds, with copies into other orders and back.
+/// In nanoseconds, with copies into other layouts and back.
 static double estimateTime(const Offer &offer, const Geometry &geometry) {
   constexpr double copiedBytesPerNs = 8;
   double time = geometry.flops / estimateRate(offer, geometry);
@@ -239,12 +239,13 @@ static double estimateTime(const Offer &offer, const Geometry &geometry) {
   return time;
 }
 
-/// The best offer. The choice depends on shapes, layouts and the CPU, not on
-/// what is measured: bits are the same in every run.
+/// The offer with the least estimated time. The choice depends on shapes,
+/// layouts and the CPU, not on measurements, so that bits are the same in every
+/// run.
 static Offer choose(const Geometry &geometry, const dnnl::engine &engine) {
   std::optional<Offer> best;
   std::optional<dnnl::error> error;
-  // Of equals the first: blocks of channels are copied fastest.
+  // The first of equals: the library's blocks of channels are copied fastest.
   for (Layout layout :
        {Layout::library, Layout::channelsLast, Layout::channelsFirst}) {
     try {
@@ -266,8 +267,8 @@ static Offer choose(const Geometry &geometry, const dnnl::engine &engine) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A primitive and its arguments. The C interface: that of C++ builds a hash
-/// map per call.
+/// A primitive and its arguments, called by the C interface: that of C++ builds
+/// a hash map in each call.
 class Execution {
 public:
   Execution() = default;
@@ -298,7 +299,7 @@ private:
   std::vector<dnnl_exec_arg_t> arguments;
 };
 
-/// An operand, and its copy in the order that the library wants.
+/// An operand, and its copy in the layout that the library wants.
 struct Operand {
   bool isCopied = false;
   int64_t offset = 0; ///< Of the copy, in the scratch.
@@ -352,7 +353,7 @@ public:
   std::string implementation() const override { return name; }
 
 private:
-  /// Plans a copy from `given` to `wanted`, of the result the other way.
+  /// Plans a copy from `given` to `wanted`, or back for the result.
   void prepareCopy(Operand &operand, const memory::desc &given,
                    const memory::desc &wanted, bool isResult) {
     operand.isCopied = given != wanted;

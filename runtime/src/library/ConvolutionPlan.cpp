@@ -20,12 +20,12 @@ using artifact::DataType;
 using List = std::vector<int64_t>;
 
 static constexpr int64_t alignment = 256;
-/// Of tensors that cuDNN copies.
+/// The highest rank of a tensor that cuDNN copies.
 static constexpr size_t maxCopiedRank = 5;
 
-/// With the default of math, products of f32 may be those of tf32. Small floats
-/// are added up in f32 (cuDNN's PSEUDO_HALF_CONFIG and PSEUDO_BFLOAT16_CONFIG),
-/// into a result of their type: it has none of f32.
+/// The default math may compute products of f32 in tf32. Small floats are
+/// summed in f32 (cuDNN's PSEUDO_HALF_CONFIG and PSEUDO_BFLOAT16_CONFIG), with
+/// a result of their own type: cuDNN has none of f32.
 static constexpr DnnTypes dnnTypes[] = {
     {DataType::f32, ComputeType::f32, api::dnnFloat, api::fmaMath},
     {DataType::f32, ComputeType::tf32, api::dnnFloat, api::defaultMath},
@@ -44,14 +44,14 @@ const DnnTypes *cuda::findDnnTypes(const Convolution &convolution) {
 }
 
 namespace {
-/// A tensor before it is known whether cuDNN can count so far.
+/// A tensor whose numbers may not fit into cuDNN's int.
 struct Tensor {
   List sizes, strides;
 };
 } // namespace
 
-/// Strides without gaps, with channels (dimension 1) as the first or the last
-/// ones of a sample.
+/// A tensor without gaps, whose channels (dimension 1) come first or last in a
+/// sample.
 static Tensor makeDense(List sizes, bool isChannelsLast) {
   std::vector<size_t> order;
   for (size_t i = 0; i < sizes.size(); ++i)
@@ -65,8 +65,8 @@ static Tensor makeDense(List sizes, bool isChannelsLast) {
   return {std::move(sizes), std::move(strides)};
 }
 
-/// Whether `tensor` is in that order, samples perhaps with gaps between them.
-/// Dimensions of one element do not count.
+/// Whether `tensor` is in that order, perhaps with gaps between samples.
+/// Strides of dimensions of one element do not count.
 static bool isInOrder(const Tensor &tensor, bool isChannelsLast) {
   Tensor dense = makeDense(tensor.sizes, isChannelsLast);
   for (size_t i = 1; i < tensor.sizes.size(); ++i)
@@ -104,7 +104,7 @@ static Tensor makeData(int64_t batch, int64_t channels, const List &sizes,
   return tensor;
 }
 
-/// Whether one stride runs through all channels of y that w has.
+/// Whether groups and channels of y, in w, are one dimension with one stride.
 static bool hasEvenGroups(const Convolution &c) {
   return c.groups == 1 || c.outputs == 1 ||
          c.wStrides[0] == c.outputs * c.wStrides[1];
@@ -144,7 +144,8 @@ static std::vector<int> toInts(const List &list) {
 }
 
 namespace {
-/// Puts a plan together; false where cuDNN has no such numbers or copies.
+/// Makes a plan. Its functions return false if cuDNN cannot take the numbers,
+/// or make the copies.
 class Planner {
 public:
   explicit Planner(const Convolution &convolution) : c(convolution) {}
@@ -170,7 +171,8 @@ private:
 };
 } // namespace
 
-/// Zeros before and behind x, as the windows reach them.
+/// Sets strides and dilations. `before` and `after` are the zeros around x that
+/// the windows reach.
 bool Planner::setWindows(List &before, List &after) {
   List strides = c.strides, dilations = c.dilations;
   before = c.padding;
@@ -201,13 +203,13 @@ bool Planner::addCopy(std::optional<DnnCopy> &copy, const Tensor &given,
          set(copy->copied, copied);
 }
 
-/// Where windows see other zeros behind x than before it, a copy of x with all
-/// of them; where x is in no order, one in the order of y.
+/// Plans a copy of x with all zeros, if windows reach other zeros after x than
+/// before it, or if x is in neither order. The copy is in the order of y.
 bool Planner::copyX(const Tensor &given, const List &before, const List &after,
                     Tensor &x) {
   bool isEven = true;
   for (size_t i = 0; i < before.size(); ++i) {
-    // cuDNN leaves out what no whole window is left for.
+    // cuDNN ignores what is left after the last whole window.
     int64_t beyond = before[i] - after[i];
     isEven &= beyond >= 0 && beyond < plan.strides[i];
   }
@@ -261,7 +263,8 @@ bool Planner::run() {
   if (!copyX(givenX, before, after, x) || !copyW(givenW))
     return false;
   plan.wSizes = toInts(givenW.sizes);
-  // y may be in no order; cuDNN is told, and may have nothing for it.
+  // If y is in neither order, cuDNN gets its strides, and may have nothing for
+  // them.
   bool isUsual = isInOrder(y, plan.isChannelsLast);
   return canCount(givenW.sizes) && set(plan.x, x) &&
          set(plan.y, isUsual ? normalize(y, plan.isChannelsLast) : y);

@@ -16,21 +16,21 @@
 
 namespace veeline::cuda {
 
-/// A tensor: its dimensions are (sample, channel, spatial...) of x and y,
-/// (channel of y, channel of x, spatial...) of w.
+/// A tensor as cuDNN describes it. Dimensions of x and y are (sample, channel,
+/// spatial...), those of w (channel of y, channel of x, spatial...).
 struct DnnTensor {
   std::vector<int> sizes, strides;
 };
 
-/// A copy of an operand in scratch, between what compiled code has and what
-/// cuDNN takes.
+/// A copy of an operand in scratch, from the layout of compiled code to one
+/// that cuDNN takes, or back.
 struct DnnCopy {
   int64_t offset = 0, bytes = 0; ///< Of the copy.
-  int64_t firstElement = 0;      ///< In it, of what is copied.
+  int64_t firstElement = 0;      ///< Where the data begins in the copy.
   DnnTensor given, copied;       ///< Of equal sizes.
 };
 
-/// A row of the table of convolutions: what cuDNN calls them.
+/// Types of a convolution that cuDNN has, by our names and by its own.
 struct DnnTypes {
   artifact::DataType type;       ///< Of x, w and y.
   artifact::ComputeType compute; ///< Sums are of f32 in each.
@@ -42,9 +42,9 @@ std::span<const DnnTypes> allDnnTypes();
 /// Null where cuDNN has no such convolutions.
 const DnnTypes *findDnnTypes(const artifact::Convolution &convolution);
 
-/// How cuDNN computes an entry. It wants x, y and w all with their channels
-/// first, or all with them last, w without gaps, and as many zeros behind x as
-/// before it; what is otherwise is copied.
+/// How cuDNN computes an entry. It wants x, y and w either all channels-first
+/// or all channels-last, w without gaps, and as many zeros after x as before
+/// it. An operand that is otherwise is copied.
 struct DnnConvolution {
   const DnnTypes *types = nullptr;
   bool isChannelsLast = false;
@@ -56,8 +56,8 @@ struct DnnConvolution {
   int64_t scratchBytes = 0;
 };
 
-/// Nothing where cuDNN has no such types, where a number is more than it can
-/// count to, or a copy has more dimensions than it copies.
+/// Nothing if cuDNN does not have the types, if a number does not fit into an
+/// int, or if a tensor to copy has too many dimensions.
 std::optional<DnnConvolution>
 planConvolution(const artifact::Convolution &convolution);
 

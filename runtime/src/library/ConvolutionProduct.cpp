@@ -51,7 +51,7 @@ static bool hasWindowsAsRows(const artifact::Convolution &c) {
   return true;
 }
 
-/// Whether the matrix of what windows see is x as it stands.
+/// Whether the matrix of what windows see is x itself.
 static bool seesAll(const artifact::Convolution &c) {
   return count(c.wSizes) == 1 && c.xSizes == c.ySizes;
 }
@@ -59,7 +59,7 @@ static bool seesAll(const artifact::Convolution &c) {
 bool library::isProduct(const artifact::Convolution &c) {
   int64_t rows = c.batch * count(c.ySizes);
   int64_t columns = c.inputs * count(c.wSizes);
-  // Of a product, x and y are read as often as w; of others x is copied.
+  // If the matrix is x, x and y are read as often as w; otherwise x is copied.
   int64_t others = seesAll(c) ? rows * (c.inputs + c.outputs) : rows * columns;
   return c.groups == 1 && others <= columns * c.outputs &&
          hasChannelsLast(c.batch, c.inputs, c.xSizes, c.xStrides) &&

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The library's convolutions want weights in an order of their own, which costs
-// a copy in each call. Where weights are most of what there is, a matrix
-// product is faster: it takes them as they are, and instead of them x is copied
-// into a matrix, one row for each element of y and in it what its window sees.
+// oneDNN's convolutions copy weights into an order of their own in each call.
+// If weights are most of the data, a matrix product is faster, since it takes
+// them as they are. Instead x is copied into a matrix (im2col), with a row for
+// each position of y, which has what the window there sees.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 
 namespace veeline::library {
 
-/// True for a convolution that is computed so: without groups, all channels
-/// last, w in the order of a window, and that matrix smaller than w.
+/// Whether a convolution is computed so: it has no groups, channels come last,
+/// w is in the order of a window, and the matrix is not larger than w.
 bool isProduct(const artifact::Convolution &convolution);
 
 Expected<std::unique_ptr<PreparedCall>>

@@ -26,7 +26,7 @@ Status library::prepareConvolutions(
 
 Expected<int64_t>
 veeline::convolutionScratchBytes(const artifact::Convolution &convolution) {
-  // The library plans for the threads that it may use where it is asked.
+  // What the library plans depends on how many threads it may use.
   OneThread oneThread;
   Expected<std::unique_ptr<PreparedCall>> prepared =
       prepareConvolution(convolution);

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Declared here, so that no header of CUDA is needed to build: a test compares
-// all of it with the real ones where these are.
+// Declared here, so that no header of CUDA is needed to build. A test compares
+// all of it with the real headers, if they are installed.
 //
 //===----------------------------------------------------------------------===//
 

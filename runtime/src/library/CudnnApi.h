@@ -13,7 +13,7 @@ namespace veeline::cuda::api {
 
 using DnnStatus = int; ///< cudnnStatus_t
 inline constexpr DnnStatus dnnSuccess = 0;
-/// Those from the first up to the second say that cuDNN has nothing for it.
+/// A status from the first up to the second, exclusive, means unsupported.
 inline constexpr DnnStatus dnnNotSupported = 3000, dnnInternalError = 4000;
 
 using DnnHandle = struct OpaqueDnnHandle *;
@@ -45,8 +45,8 @@ inline constexpr int deterministic = 1;
 
 } // namespace veeline::cuda::api
 
-/// X(type, name, parameters). The three kinds of convolutions are functions of
-/// their own, which were deprecated when cuDNN 9 came, and are there.
+/// X(type, name, parameters). Each of the three kinds of convolutions has
+/// functions of its own. They are deprecated since cuDNN 9, but still there.
 #define VEELINE_CUDNN_FUNCTIONS(X)                                             \
   X(size_t, cudnnGetVersion, ())                                               \
   X(const char *, cudnnGetErrorString, (api::DnnStatus status))                \

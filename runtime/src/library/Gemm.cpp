@@ -31,7 +31,7 @@ Status library::prepareGemms(const std::vector<artifact::Gemm> &gemms,
 }
 
 Expected<int64_t> veeline::gemmScratchBytes(const artifact::Gemm &gemm) {
-  // The library plans for the threads that it may use where it is asked.
+  // What the library plans depends on how many threads it may use.
   OneThread oneThread;
   Expected<std::unique_ptr<PreparedCall>> prepared = prepareGemm(gemm);
   if (!prepared.ok())

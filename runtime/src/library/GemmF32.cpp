@@ -65,8 +65,8 @@ static int64_t rowStride(const View &view) {
 }
 static int64_t columnStride(const View &view) { return view.strides.back(); }
 
-/// The library writes rows only: c transposed is b transposed times a
-/// transposed.
+/// The library writes only row-major results. Instead of a column-major c it
+/// computes c transposed, which is b transposed times a transposed.
 static bool transposeIfColumnMajor(Product &product) {
   if (columnStride(product.c) == 1 || rowStride(product.c) != 1)
     return false;
@@ -77,8 +77,8 @@ static bool transposeIfColumnMajor(Product &product) {
   return true;
 }
 
-/// A broadcast batch dimension (stride 0) has extent 1 in the library's words,
-/// but not in both operands: then one is repeated.
+/// Gives a broadcast batch dimension (stride 0) extent 1, as the library wants
+/// it, but only in one operand: if both broadcast it, b is repeated.
 static void expressBroadcasts(Product &product) {
   for (size_t d = 0; d + 2 < product.c.extents.size(); ++d) {
     if (product.a.strides[d] == 0)
@@ -116,7 +116,7 @@ static int64_t alignUp(int64_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// Four dimensions, where the library accepts more orders of them.
+/// Makes it four dimensions: then the library accepts more orders of them.
 static void prependUnitDimension(View &view) {
   view.extents.insert(view.extents.begin(), 1);
   view.strides.insert(view.strides.begin(), 1);
@@ -188,21 +188,22 @@ static Description describe(const Product &product,
           engine};
 }
 
-/// The reference implementation takes any strides, at a thousandth of the
-/// speed.
+/// The reference implementation takes any strides, but is a thousand times
+/// slower.
 static bool isSlow(const Description &description) {
   return std::string_view(description.impl_info_str()).starts_with("ref");
 }
 
-/// The implementations by the library's older matrix products pack into memory
-/// that they allocate in each call, whatever the scratchpad's mode.
+/// Implementations by the library's older matrix products allocate memory for
+/// packing in each call, whatever the scratchpad's mode.
 static bool allocatesScratch(const Description &description) {
   return std::string_view(description.impl_info_str()).starts_with("gemm");
 }
 
-/// The newer implementation, which takes scratch from us, wants rows without
-/// gaps and, in fewer than four dimensions, their usual order. The variant of
-/// `plan` that suits it and packs least; none where the CPU is too old.
+/// The variant of `plan` that the library's newer implementation takes and that
+/// packs least; none if the CPU is too old. That implementation takes scratch
+/// from us. It wants rows without gaps and, in fewer than four dimensions, the
+/// usual order of dimensions.
 static std::optional<Plan>
 findPlanWithoutAllocations(const Plan &plan, const dnnl::engine &engine) {
   constexpr int everything = 7;
@@ -301,7 +302,7 @@ private:
       arguments[i] = {names[i], memories[i].get()};
   }
 
-  /// The C interface: that of C++ builds a hash map per call.
+  /// Uses the C interface: that of C++ builds a hash map in each call.
   dnnl_status_t execute(const void *const *operands, void *result,
                         char *scratch) {
     void *handles[] = {const_cast<void *>(operands[0]),
