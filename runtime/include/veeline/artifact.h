@@ -6,10 +6,10 @@
 //
 // An artifact is one file: a header, the metadata below as JSON, one ELF
 // shared object per rank and program, the image with the kernels of a GPU, and
-// the values that parameters start from where the model has them. The compiler
-// fills these structs and calls writeArtifact; the runtime reads them back with
-// readArtifact, which accepts nothing that `validate` does not.
-// docs/artifact.md has the format.
+// the stored values of parameters and constants. The compiler fills these
+// structs and calls writeArtifact; the runtime reads them back with
+// readArtifact, which accepts only what `validate` accepts. docs/artifact.md
+// has the format.
 //
 // Offsets and sizes are bytes, strides are elements, indices count from 0.
 //
@@ -31,8 +31,8 @@
 
 namespace veeline::artifact {
 
-/// The version of the file format, and the oldest one that readers take: in a
-/// file of version 15 no batch argument says that it is tokens.
+/// The version of the file format that is written, and the oldest one that is
+/// read. Files of version 15 lack Batch::tokens.
 inline constexpr uint32_t formatVersion = 16, oldestFormatVersion = 15;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
@@ -47,7 +47,7 @@ std::optional<DataType> parseDataType(std::string_view text);
 /// The product of `shape`: 1 for a scalar.
 int64_t numElements(const std::vector<int64_t> &shape);
 
-/// Where the values are that a parameter starts from.
+/// Where the initial values of a parameter are stored.
 struct StoredValues {
   int32_t section = 0;           ///< Index into Artifact::values.
   DataType type = DataType::f32; ///< A float, no wider than the parameter.
@@ -55,8 +55,8 @@ struct StoredValues {
 
 /// How a parameter starts. The meaning of the two numbers:
 /// constant(first), normal(first = mean, second = standard deviation),
-/// uniform(first = low, second = high). Of the kind `values`, and only of it,
-/// there is `stored`.
+/// uniform(first = low, second = high). The kind `values`, and no other, has
+/// `stored`.
 struct Initializer {
   enum class Kind { zeros, ones, constant, normal, uniform, values };
   Kind kind = Kind::zeros;
@@ -77,21 +77,22 @@ struct Batch {
   std::string name;           ///< Unique among batches and buffers.
   std::vector<int64_t> shape; ///< Of one microbatch.
   DataType type = DataType::f32;
-  /// The valid values: [first, second) of integers, [first, second - 1] of
-  /// floats that become some. A reader of data refuses any other; compiled code
-  /// relies on it.
+  /// The valid values: [first, second) for integers, [first, second - 1] for
+  /// floats that are converted to integers. The runtime refuses data with any
+  /// other; compiled code relies on that.
   std::optional<std::pair<int64_t, int64_t>> range;
-  /// Which extent of the shape is the bound of the length, or -1. A shorter
-  /// microbatch has its elements without gaps, where one of the bound would
-  /// begin.
+  /// The dimension of the shape that is the length, or -1; its extent is the
+  /// bound. A shorter microbatch begins where one of full length would, and
+  /// its elements have no gaps.
   int32_t lengthDim = -1;
   /// Its integers choose rows of a table: `train` counts them.
   bool tokens = false;
 };
 
-/// The samples of a microbatch: of the leading extents of batch arguments the
-/// one that most of them have in some dimension, so that of labels where data
-/// have time first. One where there is none.
+/// The number of samples in a microbatch: the leading extent that occurs, in
+/// any dimension, in the most batch arguments. Where data have time first, that
+/// is the leading extent of the labels. 1 if no argument has a leading extent;
+/// one that is the length does not count.
 int64_t countSamples(const std::vector<Batch> &batches);
 
 /// A constant argument that the user gives.
@@ -117,32 +118,32 @@ std::optional<Optimizer> parseOptimizer(std::string_view text);
 /// type: 0, 1 (momentum), 2 (first moments of all elements, then second).
 int64_t stateSlots(Optimizer optimizer);
 
-/// What a matrix product or a convolution multiplies with; it adds in f32, or
-/// in f64.
+/// The type in which a matrix product or a convolution multiplies. It adds in
+/// f32, or in f64.
 enum class ComputeType {
   f32,
   tf32, ///< Of f32 operands, 10 bits of the fraction.
   f64
 };
 
-/// How products of this type compute where nothing else is asked for.
+/// The default for operands of this type.
 ComputeType computeTypeOf(DataType type);
 
 /// What a matrix product does to its result, before it is stored.
 enum class Epilogue {
   none,
   bias, ///< Adds one number for each column.
-  /// Stores that beside c, and applies the approximation of GELU by tanh.
+  /// Stores the result in aux, then applies the tanh approximation of GELU.
   geluAux,
-  biasGeluAux, ///< Likewise, after a bias.
-  dgelu        ///< Times the derivative of GELU at what was stored.
+  biasGeluAux, ///< Likewise, after adding a bias.
+  dgelu        ///< Multiplies by the derivative of GELU at aux.
 };
 
-/// Whether veeline_gemm_bias or veeline_gemm_aux has a bias for it.
+/// Whether veeline_gemm_bias or veeline_gemm_aux gets a bias.
 constexpr bool hasBias(Epilogue epilogue) {
   return epilogue == Epilogue::bias || epilogue == Epilogue::biasGeluAux;
 }
-/// Whether it is one of veeline_gemm_aux: beside c there is a matrix like that.
+/// Whether it needs veeline_gemm_aux: aux is a matrix of c's type and strides.
 constexpr bool hasAux(Epilogue epilogue) {
   return epilogue >= Epilogue::geluAux;
 }
@@ -158,11 +159,11 @@ struct Gemm {
   std::vector<int64_t> aStrides, bStrides, cStrides;
   int64_t scratchBytes = 0; ///< What veeline_gemm gets; see gemm.h.
 
-  // The host has f32 and f64 alone, and of what follows the type's own (f64) or
-  // the defaults.
+  // The host supports only f32 and f64. There, cType and compute follow from
+  // the type, and the rest has its defaults.
   DataType cType = DataType::f32;
   ComputeType compute = ComputeType::f32;
-  /// Bytes that all operands share, bias and aux too, a power of two.
+  /// In bytes, of all operands including bias and aux; a power of two.
   int32_t alignment = 4;
   bool accumulate = false; ///< c += a * b.
   Epilogue epilogue = Epilogue::none;
@@ -180,9 +181,10 @@ enum class ConvolutionKind {
 ///       x[n, g, c, (o * stride + k * dilation - padding)...]
 ///
 /// with x zero outside of its extents, or one of the two adjoints. Lists have
-/// one element for each spatial dimension; x and y have strides for n, g,
-/// channels and those, w for g, f, c and those. All channels of x, and of y,
-/// have one stride.
+/// one element for each spatial dimension. Strides of x and y are those of n,
+/// g, the channel and the spatial dimensions, strides of w those of g, f, c and
+/// the spatial dimensions. In x and in y one stride runs through the channels
+/// of all groups.
 struct Convolution {
   ConvolutionKind kind = ConvolutionKind::forward;
   int64_t batch = 0, groups = 0, inputs = 0, outputs = 0;
@@ -201,8 +203,8 @@ enum class AttentionKind {
   backward ///< The gradients of query, key and value.
 };
 
-/// One entry of a rank's table of attentions, on a GPU alone. With b a sample,
-/// h a head of queries and h' = h / (heads / keyHeads) its keys':
+/// One entry of a rank's table of attentions, on a GPU only. For sample b,
+/// query head h and its key head h' = h / (heads / keyHeads):
 ///
 ///   s[b, h, i, j] = scale * sum over d of query[b, h, i, d] * key[b, h', j, d]
 ///                   + mask[b, h, i, j], and minus infinity where `causal` and
@@ -211,8 +213,8 @@ enum class AttentionKind {
 ///   output[b, h, i, d] = sum over j of exp(s[b, h, i, j] - lse[b, h, i])
 ///                                      * value[b, h', j, d]
 ///
-/// or the derivatives. Strides are of sample, head and row, the elements of a
-/// row are next to each other; lse, of f32, has no gaps.
+/// or the derivatives. Strides are those of sample, head and row; the elements
+/// of a row are contiguous. lse is of f32 and has no gaps.
 struct Attention {
   AttentionKind kind = AttentionKind::forward;
   DataType type = DataType::bf16; ///< f16 or bf16; sums are of f32.
@@ -220,7 +222,7 @@ struct Attention {
   int64_t depth = 0, valueDepth = 0;
   double scale = 1;
   bool causal = false;
-  /// The results have to be the same in every run.
+  /// Results must be the same in every run.
   bool deterministic = true;
   std::vector<int64_t> queryStrides, keyStrides, valueStrides, outputStrides;
   /// Of the gradients; empty in a forward attention.
@@ -237,8 +239,8 @@ enum class OpKind {
   backward, ///< Fused.
   backwardInput,
   backwardWeight,
-  send, ///< From acquiring the slot to committing it, where nothing computes
-        ///< into it; else the commit.
+  send, ///< From acquiring the slot to committing it; only the commit where an
+        ///< op computes into the slot.
   recv, ///< The wait.
   update,
   allReduce, ///< Posts the gradients of a chunk, to be added over ranks.
@@ -257,7 +259,7 @@ struct Op {
   int32_t channel = -1;    ///< Of send and recv; index into Program::channels.
   int32_t param = -1;      ///< Of update; index into Metadata::params.
   int32_t reduction = -1;  ///< Of all-reduces; index into Rank::reductions.
-  int32_t stream = 0;      ///< On a GPU: of Rank::computeStreams.
+  int32_t stream = 0;      ///< On a GPU: below Rank::computeStreams.
   /// The simulator's times since the begin of the step, in microseconds;
   /// negative where nothing was predicted.
   double predictedBegin = -1;
@@ -282,9 +284,9 @@ enum class RegionKind {
   report    ///< Results, and the parts of norms.
 };
 
-/// One planned piece of an arena. Regions may share bytes while their lives do
-/// not overlap. `firstOp` to `lastOp` (inclusive, indices into Rank::ops) is
-/// the life; -1 and -1: the whole run.
+/// One planned range of an arena. Regions may share bytes if their lifetimes do
+/// not overlap. The lifetime is `firstOp` to `lastOp` (inclusive, indices into
+/// Rank::ops); -1 and -1: the whole run.
 struct Region {
   std::string name;
   RegionKind kind = RegionKind::other;
@@ -316,15 +318,15 @@ struct RankParam {
   bool isHome = false;
 };
 
-/// Accumulators of one type without a gap between them, which are added up over
-/// the ranks of a stage in place: d of them, in all replicas.
+/// Contiguous accumulators of one type. They are added up in place over the
+/// ranks of a stage in all replicas; d is the number of these ranks.
 struct ReducedPiece {
   DataType type = DataType::f32; ///< f32 or f64.
   int64_t offset = 0;
   int64_t numElements = 0;
-  /// Where the contributions of the other ranks may lie, from the post to
-  /// the end of the wait: d-1 places of ceil(numElements / d) elements,
-  /// `stride` bytes apart. Only processes use it.
+  /// The buffer for contributions of the other ranks, from the post to the end
+  /// of the wait: d-1 places of ceil(numElements / d) elements, `stride` bytes
+  /// apart. Only ranks in processes of their own use it.
   int64_t bufferOffset = 0;
   int64_t stride = 0;
   /// On a GPU: the kernel that adds the contributions, see docs/cuda-design.md.
@@ -332,15 +334,15 @@ struct ReducedPiece {
   int32_t sumKernel = -1;
 };
 
-/// The gradients of one chunk, which are added up over the ranks at once.
+/// The gradients of one chunk, which are added up over the ranks together.
 struct Reduction {
   int32_t chunk = 0;
   std::vector<ReducedPiece> pieces;
   int32_t stream = 1;       ///< As in Channel.
-  int32_t communicator = 0; ///< The same.
+  int32_t communicator = 0; ///< As in Channel.
 };
 
-/// On a GPU: a batch argument, all microbatches, or a buffer that the rank
+/// On a GPU: a batch argument (all microbatches) or a buffer that the rank
 /// reads. The runtime writes it before each step.
 struct Input {
   int32_t input = 0; ///< Index as in veeline_step_fn's `batch`.
@@ -375,19 +377,20 @@ struct Rank {
   std::vector<Constant> constants; ///< Indexed by veeline_constant.
   /// Indexed by veeline_attention and veeline_attention_backward.
   std::vector<Attention> attentions;
-  /// Those that the step is issued to, and the events that order them.
+  /// The streams that the step is issued to, and the events that order them.
   int32_t computeStreams = 1;
   int32_t events = 0;
-  /// The workspace of libraries, the same for each compute stream; 0 bytes at
-  /// -1 without calls of any.
+  /// The workspace of libraries, shared out evenly among the compute streams;
+  /// 0 bytes at -1 if no library is called.
   int64_t libraryOffset = -1;
   int64_t libraryBytes = 0;
   int64_t settingsOffset = -1; ///< Of a veeline_settings; -1: none.
-  /// double[params][normParts]: squares of the averaged gradients, which the
-  /// runtime adds up in order; 0 parts at -1 where the rank updates nothing.
+  /// double[params][normParts]: partial sums of the squares of the averaged
+  /// gradients, which the runtime adds up in order. 0 parts at -1 where the
+  /// rank updates nothing.
   int64_t normsOffset = -1;
   int32_t normParts = 0;
-  bool readsBack = false; ///< It calls veeline_load, so it is never captured.
+  bool readsBack = false; ///< Calls veeline_load: no graph can be captured.
 };
 
 enum class ChannelKind {
@@ -404,29 +407,30 @@ struct Channel {
   int32_t edge = 0;
   int32_t fromRank = 0;
   int32_t toRank = 0;
-  int64_t messageBytes = 0; ///< At most.
+  int64_t messageBytes = 0; ///< Of the largest message.
   int32_t messagesPerStep = 0;
   DataType type = DataType::f32;   ///< Of the elements of a message.
-  std::vector<int64_t> shape = {}; ///< Of the largest.
-  /// For each of Metadata::lengths the shape of a message; empty where all
+  std::vector<int64_t> shape = {}; ///< Of the largest message.
+  /// The shape of a message for each of Metadata::lengths; empty if all
   /// messages have the same.
   std::vector<std::vector<int64_t>> lengthShapes = {};
-  /// Where they have not, the microbatch of each message of a step, in order.
+  /// The microbatch of each message of a step, in order; empty where
+  /// `lengthShapes` is.
   std::vector<int32_t> microbatches = {};
-  /// In how many parts a message travels, no more than the shortest one has
-  /// elements.
+  /// The number of parts in which a message travels: at most the number of
+  /// elements of the shortest message.
   int32_t parts = 1;
   int32_t stream = 1;       ///< On a GPU; 0 is that of the computation.
-  int32_t communicator = 0; ///< Of NCCL, which serialises it.
-  /// Of the receiver, whose units and those on `stream` run side by side; -1:
-  /// it has the same.
+  int32_t communicator = 0; ///< Of NCCL, which runs its units in order.
+  /// The stream of the receiver, if it is another: a rank's units on `stream`
+  /// and on this one run side by side. -1: the same.
   int32_t receiveStream = -1;
 
   int32_t streamOf(bool isSend) const {
     return isSend || receiveStream < 0 ? stream : receiveStream;
   }
 
-  /// Of a message of a microbatch that has the length of this number.
+  /// Of a message whose microbatch has Metadata::lengths[length].
   const std::vector<int64_t> &shapeOf(size_t length) const {
     return lengthShapes.empty() ? shape : lengthShapes[length];
   }
@@ -435,30 +439,29 @@ struct Channel {
                ? messageBytes
                : numElements(lengthShapes[length]) * byteSize(type);
   }
-  /// Of message `number`, counted since the start, where `lengthShapes` has
-  /// several.
+  /// Of message `number`, counted since the start; `microbatches` is not empty.
   int32_t microbatchOf(uint32_t number) const {
     return microbatches[number % microbatches.size()];
   }
 };
 
-/// What a chunk costs and holds for one microbatch, as the schedule was made
-/// for; for `inspect` and `schedule`, the runtime does not need it.
+/// What a chunk costs and holds for one microbatch, as the scheduler assumed.
+/// It is for `inspect` and `schedule`; the runtime does not need it.
 struct Chunk {
   std::string name;
   int32_t stage = 0;
-  double forwardCost = 0; ///< In microseconds, by the cost model; so the next.
+  double forwardCost = 0; ///< In microseconds; the next ones too.
   double backwardInputCost = 0;
   double backwardWeightCost = 0;
-  double backwardSharedCost = 0; ///< By which a fused backward takes less.
-  /// How much of these is work of F that B, W and a fused backward repeat, and
-  /// of B that W repeats.
+  double backwardSharedCost = 0; ///< A fused backward takes B + W less this.
+  /// How much of these costs is repeated work: of F in B, in W and in a fused
+  /// backward, and of B in W.
   double forwardInInput = 0;
   double forwardInWeight = 0;
   double forwardInFused = 0;
   double inputInWeight = 0;
-  /// What the rest of each is of the cost model's estimate: 1, or what a
-  /// profile says. What is repeated has the scale of where it comes from.
+  /// The rest of each cost divided by the cost model's estimate: 1 without a
+  /// profile. Repeated work has the scale of the function it repeats.
   double forwardScale = 1;
   double backwardInputScale = 1;
   double backwardWeightScale = 1;
@@ -478,7 +481,7 @@ struct Edge {
   int32_t from = 0;
   int32_t to = 0;
   int64_t bytes = 0;          ///< Of one message.
-  double forwardTransfer = 0; ///< In microseconds, between two ranks; so next.
+  double forwardTransfer = 0; ///< In microseconds, between ranks; next one too.
   double backwardTransfer = 0;
   bool carriesGradient = true;
 };
@@ -491,48 +494,48 @@ struct Program {
   std::string schedule;       ///< "zb-v", ...
   int32_t stages = 1;         ///< p.
   int32_t chunksPerStage = 1; ///< v.
-  /// d: so many pipelines run side by side, on m microbatches each.
+  /// d: the number of pipelines side by side, each on m microbatches.
   int32_t replicas = 1;
-  /// The ranks of each stage in one replica; empty: one each. Of w ranks,
-  /// number i runs microbatches i, i + w, ...
+  /// The number of ranks of each stage in one replica; empty: one each. Rank i
+  /// of w runs microbatches i, i + w, ...
   std::vector<int32_t> stageReplicas;
-  /// The microbatches that its step runs, if it is not all of a replica's, m:
-  /// the sequential program that is the reference for ranks which add up some
-  /// of them has 1. Else 0.
+  /// The number of microbatches in a step, if it is not m; else 0. It is 1 in
+  /// the sequential program that verifies ranks which each add up some of a
+  /// replica's microbatches.
   int32_t microbatches = 0;
   std::vector<Chunk> chunks; ///< Empty, or all of them in model order.
   std::vector<Edge> edges;   ///< Between chunks, from < to.
   std::vector<Channel> channels;
   std::vector<Rank> ranks; ///< Those of each stage, in order.
 
-  /// Where a rank of a run is: the stage, the replica, and its number among the
-  /// stage's ranks in that replica.
+  /// Where a rank is: its stage, its replica, and its number among the stage's
+  /// ranks in that replica.
   struct Place {
     int32_t stage = 0;
     int32_t replica = 0;
     int32_t member = 0;
   };
-  /// Empty in a file, where `ranks` and `channels` are those of one replica. By
-  /// rank where they are those of all (see `withAllReplicas`).
+  /// One for each rank, where `ranks` and `channels` are those of all replicas
+  /// (see `withAllReplicas`). Empty in a file, where they are those of one.
   std::vector<Place> places;
 
   Place placeOf(size_t rank) const;
-  /// The ranks of a stage in one replica.
+  /// The number of ranks of a stage in one replica.
   int32_t widthOf(int32_t stage) const {
     return stageReplicas.empty() ? 1
                                  : stageReplicas[static_cast<size_t>(stage)];
   }
-  /// The ranks of a stage, by replica and member: in this order they add up
-  /// their gradients.
+  /// The ranks of a stage in the order in which their gradients are added up:
+  /// by replica, then member.
   std::vector<int32_t> ranksOf(int32_t stage) const;
 };
 
-/// `program`, of a file, with the ranks and channels of all replicas: of d
-/// replicas of n ranks, n*d. Channel c of replica r has number r * (channels of
-/// a replica) + c, in ops too. `order` says which rank is where: "stages-first"
-/// (rank r*n + i is rank i of replica r), "replicas-first" (rank i*d + r), or
-/// those of replica 0, then 1, and so on, separated by commas. The error says
-/// what is wrong with the order.
+/// `program`, as in a file, expanded to the ranks and channels of all replicas:
+/// n*d ranks for d replicas of n. Channel c of replica r has number
+/// r * (channels of a replica) + c, in ops too. `order` says which rank is
+/// where: "stages-first" (rank r*n + i is rank i of replica r),
+/// "replicas-first" (rank i*d + r), or a list of the ranks of replica 0, then
+/// 1, and so on, separated by commas. The error says what is wrong with it.
 Expected<Program> withAllReplicas(const Program &program,
                                   const std::string &order);
 
@@ -545,7 +548,7 @@ struct Kernel {
   int32_t numArguments = 0; ///< Each in one place of 8 bytes.
 };
 
-/// What a GPU runs of an artifact.
+/// The code of an artifact that runs on a GPU.
 struct DeviceCode {
   std::vector<std::string> chips; ///< Native code: "sm_80", ...
   std::string ptx;     ///< "sm_80": PTX for this and later chips; empty: none.
@@ -555,17 +558,17 @@ struct DeviceCode {
 
 struct Metadata {
   std::string model;
-  /// Of the model's structure: a profile is of the models that have the same.
+  /// Of the model's structure: a profile serves all models with the same one.
   std::string fingerprint;
   std::string cpu; ///< As LLVM names it: "znver4", "x86-64-v3", ...
   /// Instruction set extensions that the objects need, as LLVM names the
-  /// features of an x86 subtarget: "avx512f", "fma", ... Names outside the
-  /// table of cpu.cpp (tuning flags) may stand here; they are not checked.
+  /// features of an x86 subtarget: "avx512f", "fma", ... Names that the table
+  /// in Cpu.cpp lacks (tuning flags) are not checked.
   std::vector<std::string> cpuFeatures;
   Optimizer optimizer = Optimizer::sgd;
   int32_t microbatches = 1; ///< m.
-  /// The lengths that a microbatch can have, ascending: the chunk functions of
-  /// the objects have a version for each. Empty where nothing varies.
+  /// The lengths that a microbatch can have, ascending: chunk functions have a
+  /// version for each. Empty if the length does not vary.
   std::vector<int64_t> lengths;
   /// What the artifact was compiled with, in the order to print.
   std::vector<std::pair<std::string, std::string>> options;
@@ -588,11 +591,10 @@ struct Artifact {
   /// What the driver of a GPU loads: a fat binary, native code or PTX. Empty
   /// where Metadata::device is none.
   std::string image;
-  /// Values that parameters start from, and constants: row-major, without gaps.
-  /// They are not copied: readArtifact has them in the file, a writer where
-  /// they were.
+  /// Initial values of parameters, and constants: row-major, without gaps. They
+  /// are views, of the mapped file after readArtifact.
   std::vector<std::string_view> values;
-  /// What keeps `values` alive; null where somebody else does.
+  /// Keeps `values` alive; null if the caller does.
   std::shared_ptr<const void> storage;
 };
 
@@ -600,24 +602,23 @@ struct Artifact {
 /// arenas, names, sizes. Linear in the metadata.
 Status validate(const Artifact &artifact);
 
-/// Validates and writes. The file is there as a whole or not at all, also where
-/// this process is killed meanwhile, and what was at `path` before stays where
-/// anything fails.
+/// Validates and writes, atomically: whatever fails, even if this process is
+/// killed, `path` has the whole new file or what it had before.
 Status writeArtifact(const std::string &path, const Artifact &artifact);
 
-/// Whether the file at `path` begins as artifacts do, damaged ones perhaps;
-/// false where it cannot be read.
+/// Whether the file at `path` begins as an artifact does, even a damaged one;
+/// false if it cannot be read.
 bool isArtifact(const std::string &path);
 
-/// Reads and validates. A file that is truncated, damaged, of another version
-/// or no artifact at all is one message that names it.
+/// Reads and validates. If the file is truncated, damaged, of another version
+/// or no artifact at all, one message names it and says so.
 Expected<Artifact> readArtifact(const std::string &path);
 
 /// The metadata alone, as indented JSON (for `inspect` and tests).
 std::string toJson(const Metadata &metadata);
 
-/// Fails with the missing ones where this machine's CPU lacks features that
-/// `metadata` asks for.
+/// Fails if this machine's CPU lacks features that `metadata` asks for, and
+/// lists them.
 Status checkCpu(const Metadata &metadata);
 
 } // namespace veeline::artifact

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the compiler plans and the runtime uses.
+// The layout of scratch memory that the compiler plans and the runtime uses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +17,9 @@ namespace veeline {
 
 /// Scratch of the derivative of an attention on a GPU: two tensors of f32.
 struct AttentionScratch {
-  /// For each query the sum of the products of the output and its gradient.
+  /// For each query, the inner product of the output and its gradient.
   int64_t deltaBytes = 0;
-  /// The gradient of the queries, where it may be added up in any order.
+  /// The gradient of the queries, if it may be added up in any order.
   int64_t queryGradBytes = 0;
 
   constexpr AttentionScratch(int64_t batch, int64_t heads, int64_t queries,
@@ -32,7 +32,7 @@ struct AttentionScratch {
   constexpr int64_t bytes() const { return deltaBytes + queryGradBytes; }
 
 private:
-  /// Bytes of so many numbers, up to where another tensor can be.
+  /// Bytes of so many numbers, rounded up to a multiple of 256.
   static constexpr int64_t align(int64_t numbers) {
     return (4 * numbers + 255) / 256 * 256;
   }

@@ -11,15 +11,15 @@
 
 namespace veeline {
 
-/// Bytes of scratch that veeline_convolution wants for `convolution` on this
-/// machine, for one thread. They depend on the CPU: where the machine that runs
-/// wants more than the artifact says, it allocates the difference once, when it
+/// Bytes of scratch that veeline_convolution needs for `convolution` on this
+/// machine, for one thread. They depend on the CPU: if the machine that runs an
+/// artifact needs more than it says, the runtime allocates memory once, when it
 /// loads.
 Expected<int64_t>
 convolutionScratchBytes(const artifact::Convolution &convolution);
 
-/// The same on a GPU, where it depends on the convolution alone: copies of the
-/// operands that cuDNN does not take as they are.
+/// The same on a GPU: copies of operands that cuDNN does not take as they are.
+/// This depends on the convolution only.
 int64_t deviceConvolutionScratchBytes(const artifact::Convolution &convolution);
 
 } // namespace veeline

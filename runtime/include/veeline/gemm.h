@@ -13,9 +13,9 @@
 
 namespace veeline {
 
-/// Bytes of scratch that veeline_gemm wants for `gemm` on this machine, for one
-/// thread. They depend on the CPU: where the machine that runs wants more than
-/// the artifact says, it allocates the difference once, when it loads.
+/// Bytes of scratch that veeline_gemm needs for `gemm` on this machine, for one
+/// thread. They depend on the CPU: if the machine that runs an artifact needs
+/// more than it says, the runtime allocates memory once, when it loads.
 Expected<int64_t> gemmScratchBytes(const artifact::Gemm &gemm);
 
 /// The library that computes products and convolutions here, and its version.

@@ -14,10 +14,11 @@
 
 namespace veeline {
 
-/// The predicted end of all work, and of the waits for all-reduces, in
-/// microseconds, where every F, B and W has a prediction. That is of ranks that
-/// have a core each while they work; where `cores` have to do for all, those of
-/// all replicas, it stretches whenever more ranks work than there are cores.
+/// The predicted time of a step in microseconds: the end of all work and of the
+/// waits for all-reduces. None if an F, B or W has no prediction. `program` is
+/// that of one replica; `cores` is shared by all replicas. Predictions assume a
+/// core for each rank; while more ranks work than there are cores, the time
+/// stretches in proportion.
 std::optional<double> predictStep(const artifact::Program &program,
                                   int64_t cores = INT64_MAX);
 
