@@ -41,7 +41,7 @@ struct Extent {
 };
 } // namespace
 
-/// The first byte is no text, the last two find a transfer that changed line
+/// The first byte is not text. The last two reveal a transfer that changed line
 /// ends.
 static constexpr char magic[8] = {'\x8b', 'V', 'E', 'E', 'L', 'N', '\r', '\n'};
 static constexpr size_t sectionAlignment = 64;
@@ -84,8 +84,9 @@ static std::string encodeHead(const Artifact &artifact,
   return bytes;
 }
 
-/// Calls `add` with the pieces of the file in their order, whose first is
-/// `head`; stops at the first error. Sections can be large: nothing is copied.
+/// Calls `add` with the parts of the file in order: `head`, then each section
+/// after its padding. Stops at the first error. Sections can be large, so
+/// nothing is copied.
 template <typename Add>
 static Status forEachPiece(std::string_view head,
                            const std::vector<std::string_view> &sections,
@@ -139,7 +140,7 @@ Status artifact::writeArtifact(const std::string &path,
 //===----------------------------------------------------------------------===//
 
 bool artifact::isArtifact(const std::string &path) {
-  // Without the line ends, which are for damage to show.
+  // Without the line ends: damage to these is readArtifact's to report.
   constexpr std::string_view name(magic, sizeof(magic) - 2);
   Expected<MappedFile> file = MappedFile::open(path);
   return file.ok() && file->bytes().starts_with(name);
@@ -183,7 +184,7 @@ static Status checkHeader(std::string_view file, const Header &header) {
   return Status::success();
 }
 
-/// How many sections, the last ones, are values.
+/// How many sections are values: the last ones.
 static uint32_t countValues(const Metadata &metadata) {
   int64_t count = 0;
   for (const Parameter &param : metadata.params)

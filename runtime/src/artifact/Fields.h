@@ -18,7 +18,7 @@
 
 namespace veeline::artifact {
 
-/// Says of a member that older files do not have it: it keeps its value then.
+/// Marks a member that older files lack. It then keeps its default.
 struct MayBeMissing {};
 
 /// True where Self is Struct, const or not.

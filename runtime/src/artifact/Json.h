@@ -14,8 +14,8 @@ namespace veeline::artifact {
 /// One line, for the file.
 std::string toCompactJson(const Metadata &metadata);
 
-/// Fails with the path of the offending member where `text` is no JSON, lacks
-/// a member, or has one of the wrong type. Unknown members are refused.
+/// Fails if `text` is no JSON, lacks a member, has one of the wrong type, or an
+/// unknown one. The message has the path of the member.
 Expected<Metadata> fromJson(std::string_view text);
 
 } // namespace veeline::artifact

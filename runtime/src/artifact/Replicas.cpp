@@ -47,7 +47,8 @@ static std::optional<std::vector<int32_t>> parseList(std::string_view text) {
   }
 }
 
-/// As in "those of the 2 stages of replica 0", of a wrong list.
+/// What a list of ranks must have, for the error: "those of the 2 stages of
+/// replica 0, then ...".
 static std::string describeOrder(const Program &program) {
   std::string ranks = std::to_string(program.ranks.size());
   if (program.replicas == 1)
@@ -59,7 +60,7 @@ static std::string describeOrder(const Program &program) {
          std::to_string(program.replicas) + " replicas";
 }
 
-/// The rank of each stage of replica 0, then 1, ...
+/// The numbers of the ranks of replica 0, then 1, ...
 static Expected<std::vector<int32_t>> orderRanks(const Program &program,
                                                  const std::string &order) {
   auto p = static_cast<int32_t>(program.ranks.size());

@@ -16,8 +16,8 @@
 using namespace veeline;
 using namespace veeline::artifact;
 
-/// More elements than any tensor of ours may have; products of extents below
-/// it, times the size of an element, fit an int64_t.
+/// The most elements that a tensor may have: so many times the size of an
+/// element fit an int64_t.
 static constexpr int64_t maxElements = int64_t(1) << 48;
 
 static bool isFloat(DataType type) {
@@ -167,7 +167,7 @@ private:
               where, "its extent is not the bound of the length");
   }
 
-  /// The microbatches of a step's messages, each once.
+  /// Each message has a microbatch of the step, and no two have the same.
   void checkMicrobatches(const Channel &channel, const std::string &where) {
     std::unordered_set<int32_t> seen;
     bool isRight = channel.microbatches.size() ==
@@ -194,7 +194,7 @@ private:
     }
   }
 
-  /// Counters of parts are never 2^30 apart.
+  /// The limits keep counters of parts less than 2^30 apart.
   void checkParts(const Channel &channel, const std::string &where) {
     if (!message.empty())
       return;
@@ -259,8 +259,8 @@ private:
       checkAlike(program, i, where + ", rank " + std::to_string(i));
   }
 
-  /// The ranks of a stage add up their gradients in place, so these are at one
-  /// place in all of them, and so is what is updated with them.
+  /// The ranks of a stage add up their gradients in place. So their parameters,
+  /// accumulators and reductions agree, offsets of gradients included.
   void checkAlike(const Program &program, size_t number,
                   const std::string &where) {
     auto member = static_cast<size_t>(program.placeOf(number).member);
@@ -463,8 +463,8 @@ private:
       checkWindow(convolution, i, where);
   }
 
-  /// The last window begins before x and its padding end, and no other fits
-  /// behind it.
+  /// No further window fits behind the last one. Padding behind x is as long as
+  /// that needs.
   void checkWindow(const Convolution &convolution, size_t i,
                    const std::string &where) {
     int64_t before = convolution.padding[i];
@@ -509,7 +509,8 @@ private:
   const Metadata &metadata;
   const std::vector<std::string> &objects;
   const std::vector<std::string_view> &values;
-  std::vector<int32_t> homes; ///< Per parameter, in the program at hand.
+  /// How many stages are a parameter's home, in the program being checked.
+  std::vector<int32_t> homes;
   std::string message;
 };
 } // namespace

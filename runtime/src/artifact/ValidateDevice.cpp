@@ -12,22 +12,23 @@
 using namespace veeline;
 using namespace veeline::artifact;
 
-/// Of what the plan places for a GPU.
+/// Of everything that the compiler places in the arena of a GPU.
 static constexpr int64_t deviceAlignment = 256;
-/// Of a rank: as many as it may have chunks, and what order their operations.
+/// Of a rank: as many streams as it may have chunks, and the events that order
+/// their operations.
 static constexpr int32_t maxComputeStreams = 4096;
 static constexpr int32_t maxEvents = 1 << 20;
 static constexpr int64_t settingsBytes = 256;
 
-// What a driver takes, whatever the chip.
+// Limits of the driver, on every chip.
 static constexpr int64_t maxThreads = 1024;
 static constexpr int32_t maxSharedBytes = 227 * 1024;
 static constexpr int32_t maxArguments = 4096 / 8;
 
-// What a program can reasonably ask for; each costs the device something.
+// More than a reasonable program needs; each one has a cost on the device.
 static constexpr int32_t maxStreams = 64;
 static constexpr int32_t maxCommunicators = 1024;
-/// Of an attention, so that products of two numbers do not overflow.
+/// Of extents and strides of an attention: a product of two does not overflow.
 static constexpr int64_t maxAttentionExtent = (int64_t(1) << 31) - 1;
 
 /// "sm_80", "sm_90a".
@@ -349,7 +350,8 @@ private:
            bytes <= rank.arenaBytes && offset <= rank.arenaBytes - bytes;
   }
 
-  /// What the runtime writes of input `index`; -1 where there is none.
+  /// The bytes that the runtime writes for input `index`; -1 if it does not
+  /// exist.
   int64_t bytesOfInput(const Program &program, int32_t index) const {
     auto number = static_cast<size_t>(index);
     size_t numBatches = metadata.batches.size();

@@ -11,8 +11,9 @@
 
 namespace veeline::artifact {
 
-/// What depends on the target: the code for a GPU and what ranks have for it,
-/// or that there is none of that. Of an artifact that keeps all other rules.
+/// Checks what depends on the target: the code for a GPU and the members of
+/// ranks that are for a GPU, or that there are none. `artifact` keeps all other
+/// rules.
 Status validateTarget(const Artifact &artifact);
 
 } // namespace veeline::artifact

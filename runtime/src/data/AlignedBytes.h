@@ -13,7 +13,7 @@
 
 namespace veeline {
 
-/// Bytes that are aligned as compiled code expects its inputs, to 64.
+/// Memory aligned to 64 bytes, as compiled code expects of its inputs.
 class AlignedBytes {
 public:
   static constexpr std::align_val_t alignment{64};

@@ -15,7 +15,7 @@
 
 namespace veeline::data {
 
-/// What formats of files call an element type; empty: they do not have it.
+/// The names of an element type in file formats; empty if a format lacks it.
 struct ElementNames {
   artifact::DataType type;
   std::string_view safeTensors, npy;

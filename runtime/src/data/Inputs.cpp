@@ -175,11 +175,12 @@ private:
   const InputOptions &options;
   Files &files;
   std::vector<Spec> specs;
-  /// The first array of samples: all others have as many.
+  /// The last array of samples that was opened, if any. All have samples for as
+  /// many steps.
   const Spec *firstRows = nullptr;
   int64_t numRows = 0, rowsPerStep = 0;
-  /// Of the arguments whose length varies: in a microbatch, and of the arrays
-  /// (0: there are none).
+  /// Of the arguments whose length varies: the samples in a microbatch, and
+  /// those in the arrays (0: there are none).
   int64_t lengthSamples = 0, lengthRows = 0;
 };
 } // namespace
@@ -194,7 +195,8 @@ std::vector<std::string> Opener::argumentNames() const {
   return names;
 }
 
-/// Whether what is said of an argument, as `text`, fits the model and the rest.
+/// Checks that the model has the argument of `spec`, which the user wrote as
+/// `text`, and that no other spec is for it.
 Status Opener::checkName(const Spec &spec, const std::string &text,
                          const std::vector<std::string> &names) const {
   const std::string &name = spec.argument;
@@ -327,7 +329,7 @@ Expected<std::unique_ptr<Source>> Opener::openBatch(const Batch &batch) {
 // Text
 //===----------------------------------------------------------------------===//
 
-/// One past the largest value of an integer type; 0 for others.
+/// One past the largest byte that an integer type holds; 0 for other types.
 static int64_t limitOf(DataType type) {
   switch (type) {
   case DataType::i8:
@@ -436,15 +438,15 @@ Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
   Expected<Tensor> tensor = openArray(spec, batch.type, "batch argument");
   if (!tensor.ok())
     return tensor.status();
-  // The samples of all microbatches one after the other, or a dimension of
-  // microbatches in front of what one of them has.
+  // The array has the samples of all microbatches one after the other, or one
+  // more dimension in front, that of microbatches.
   std::vector<int64_t> joined = batch.shape, stacked = batch.shape;
   int64_t extent = tensor->shape.empty() ? 0 : tensor->shape[0];
   stacked.insert(stacked.begin(), extent);
   if (!joined.empty())
     joined[0] = extent;
   bool isStacked = tensor->shape == stacked;
-  // A first dimension that is the length is none of samples.
+  // A first dimension that is the length does not count samples.
   bool mayBeJoined = !joined.empty() && batch.lengthDim != 0;
   if (!isStacked && (!mayBeJoined || tensor->shape != joined))
     return Status::error("'" + spec.file + "' holds " +
@@ -473,7 +475,8 @@ static bool isFloat(DataType type) {
   return type == DataType::f32 || type == DataType::f64;
 }
 
-/// The integers that `type` has room for, without gaps; of i64 all but one.
+/// The range of integers that `type` represents without gaps; for i64, all but
+/// the largest.
 static std::pair<int64_t, int64_t> limitsOf(DataType type) {
   if (type == DataType::i1)
     return {0, 2};
@@ -487,7 +490,8 @@ static std::pair<int64_t, int64_t> limitsOf(DataType type) {
   return {-half, half};
 }
 
-/// Those that the model can take; where nobody knows, integers are 0 and 1.
+/// Random values that the model accepts. If their range is not known, integers
+/// are 0 and 1.
 template <typename Input>
 Expected<std::unique_ptr<Source>>
 Opener::openRandom(const Spec &spec, const Input &input,
@@ -515,7 +519,8 @@ Opener::openRandom(const Spec &spec, const Input &input,
 // Lengths
 //===----------------------------------------------------------------------===//
 
-/// A length is that of one sample of all arguments that have it.
+/// Notes the samples of an argument whose length varies. A length is that of a
+/// sample, so all such arguments have as many in a microbatch.
 Status Opener::noteSamples(const Batch &batch, int64_t perMicrobatch,
                            int64_t rows) {
   if (batch.lengthDim < 0)

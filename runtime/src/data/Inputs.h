@@ -21,22 +21,22 @@ struct InputOptions {
   ///   text:FILE:shift=K    the same windows, K bytes later
   ///   FILE.npy             samples, or a buffer
   ///   FILE.safetensors:ENTRY
-  ///   random               random values, others in each step
+  ///   random               random values, new ones in each step
   ///   random:fixed         the same in all steps
   std::vector<std::string> specs;
   uint64_t seed = 0;
   bool shuffle = false;  ///< Samples in another order in each epoch.
   bool dropLast = false; ///< Leave out samples that make no whole step.
-  /// The source of all that have none: "random" or "random:fixed"; empty where
-  /// that is an error.
+  /// The source of arguments that have none in `specs`: "random" or
+  /// "random:fixed"; empty if that is an error.
   std::string otherwise = {};
   /// A .npy file with the length of each sample, for a model whose length
   /// varies; empty: all have the greatest one.
   std::string lengths = {};
 };
 
-/// What is wrong with them without regard to a model: how they are written, and
-/// files that cannot be read.
+/// Checks what needs no model: how `options` are written, and that files can be
+/// read.
 Status checkFiles(const InputOptions &options);
 
 /// Where one batch argument comes from.
@@ -59,16 +59,16 @@ public:
   void fill(size_t index, int64_t step, int64_t first, int64_t count,
             char *target);
 
-  /// The lengths of as many of them, where they vary.
+  /// Writes the lengths of these microbatches, if the model's length varies.
   void fillLengths(int64_t step, int64_t first, int64_t count, int64_t *target);
 
-  /// How many steps take all samples of the arrays once; 0 where there are no
+  /// How many steps read all samples of the arrays once; 0 if there are no
   /// arrays.
   int64_t stepsPerEpoch() const { return numStepsPerEpoch; }
 
-  /// Where everything comes from, as "--data NAME=SOURCE" and "--lengths
-  /// SOURCE": equal where the same values are read. A file counts with its size
-  /// and checksum, not with its name, which differs between machines.
+  /// The sources, as "--data NAME=SOURCE" and "--lengths SOURCE": equal if the
+  /// same values are read. A file is described by its size and checksum, not by
+  /// its name, which differs between machines.
   std::vector<std::string> describe() const;
 
   /// Of one microbatch.

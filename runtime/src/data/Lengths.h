@@ -11,25 +11,26 @@
 
 namespace veeline::data {
 
-/// The lengths of the microbatches of a model whose length varies: that of a
-/// microbatch is the one of its longest sample, rounded up to the next one that
-/// the model was compiled for. Without a file all have the greatest one.
+/// The lengths of microbatches, for a model whose length varies. A microbatch
+/// has the length of its longest sample, rounded up to the next length that the
+/// model was compiled for. Without a file all have the greatest one.
 class Lengths {
 public:
-  /// `file` is the .npy file at `path`, an integer for each sample, or empty.
-  /// A microbatch has `samples` of them, the other files `numSamples`, or 0
-  /// where they have no number.
+  /// `file` is the content of the .npy file at `path`, an integer for each
+  /// sample; both are empty without a file. A microbatch has `samples` samples.
+  /// The arrays of arguments whose length varies have `numSamples`; 0 if there
+  /// are no such arrays.
   static Expected<std::unique_ptr<Lengths>>
   open(const artifact::Metadata &metadata, int64_t microbatches,
        const std::string &path, std::string_view file, int64_t samples,
        int64_t numSamples, bool shuffle, bool dropLast, uint64_t seed);
 
-  /// Those of the microbatches of step `step`. Steps ascend.
+  /// The lengths of the microbatches of step `step`. Steps ascend.
   const std::vector<int64_t> &ofStep(int64_t step);
 
-  /// Closes the gaps that shorter microbatches leave in `count` microbatches of
-  /// `batch`, from number `first` of the step on, at `data`: each begins where
-  /// it did, its elements without gaps.
+  /// Closes the gaps in the shorter ones of `count` microbatches of `batch`, at
+  /// `data`, from number `first` of the step on. Each microbatch still begins
+  /// where it did.
   void pack(const artifact::Batch &batch, int64_t step, int64_t first,
             int64_t count, char *data);
 

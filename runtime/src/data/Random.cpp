@@ -30,7 +30,8 @@ std::array<uint32_t, 4> data::philox(std::array<uint32_t, 4> counter,
   return counter;
 }
 
-/// The finaliser of splitmix64: every bit of the input moves every bit out.
+/// The finaliser of splitmix64: every bit of the input affects every bit of the
+/// output.
 static uint64_t mix(uint64_t value) {
   value += 0x9e3779b97f4a7c15;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;

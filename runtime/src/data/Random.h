@@ -18,8 +18,7 @@ namespace veeline::data {
 std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter,
                                std::array<uint32_t, 2> key);
 
-/// A stream of 64-bit numbers, two per counter, told from others by seed and
-/// name.
+/// A stream of 64-bit numbers, two per counter. Seed and name select it.
 class RandomStream {
 public:
   RandomStream(uint64_t seed, std::string_view name);

@@ -36,7 +36,8 @@ struct SafeTensorsEntry {
   std::vector<int64_t> shape;
 };
 
-/// Writes atomically. `read` gives the bytes of entry i, one after the other.
+/// Writes atomically. `read` writes entry i to `bytes`; it is called in order.
+/// `notes` become the metadata of the file.
 Status
 writeSafeTensors(const std::string &path,
                  const std::vector<SafeTensorsEntry> &entries,

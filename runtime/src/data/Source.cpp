@@ -132,7 +132,7 @@ static void drawBelow(const RandomStream &stream, int64_t valuesPerStep,
                       int64_t step, RandomSource::Range range,
                       RandomSource::Part part, char *target) {
   auto first = static_cast<uint64_t>((step - 1) * valuesPerStep + part.first);
-  // Without a sign: all of i64 is a range too.
+  // Unsigned, because the range may be all of i64.
   auto low = static_cast<uint64_t>(range.first);
   uint64_t width = static_cast<uint64_t>(range.second) - low;
   for (int64_t i = 0; i < part.count; ++i) {

@@ -16,8 +16,8 @@
 
 namespace veeline::data {
 
-/// Fills batch arguments. A step has a number of samples (windows or rows), the
-/// microbatches' first dimensions one after the other.
+/// Fills a batch argument. A step has a number of samples (windows, rows or
+/// values): those of its microbatches one after the other.
 class Source {
 public:
   virtual ~Source() = default;
@@ -27,8 +27,8 @@ public:
   virtual int64_t samplesPerStep() const = 0;
 };
 
-/// Windows of a text at random places: those of one file are the same for all
-/// arguments, so that labels fit tokens.
+/// Windows of a text at random places. All arguments that read one file have
+/// the same places, so that labels match tokens.
 class TextSource final : public Source {
 public:
   TextSource(std::string_view text, const artifact::Batch &batch, int64_t shift,
@@ -43,7 +43,7 @@ private:
   const RandomStream stream;
 };
 
-/// Rows of an array, in order or in an order of each epoch's own.
+/// Rows of an array, in order or shuffled anew in each epoch.
 class ArraySource final : public Source {
 public:
   ArraySource(const Tensor &tensor, int64_t rowsPerStep, bool shuffle,
@@ -62,9 +62,9 @@ private:
   std::vector<int64_t> order;
 };
 
-/// Random values: floats of mean 0 and variance 1, or integers that are equally
-/// likely, as any type. They depend on the seed, `name` and the step only; on
-/// no step where there is one batch for all.
+/// Random values: normally distributed floats of mean 0 and variance 1, or
+/// uniformly distributed integers, in any type. They depend only on the seed,
+/// `name` and the step; if all steps have the same batch, not on the step.
 class RandomSource final : public Source {
 public:
   /// Some of the values of a step.
@@ -73,8 +73,8 @@ public:
   };
   using Range = std::pair<int64_t, int64_t>;
 
-  /// `count` values a step: integers of `range`, or floats of a normal
-  /// distribution where there is none.
+  /// `count` values a step: integers of `range`, or normally distributed floats
+  /// if there is none.
   RandomSource(const std::string &name, artifact::DataType type, int64_t count,
                std::optional<Range> range, bool isFixed, uint64_t seed);
   void fill(int64_t step, int64_t first, int64_t count, char *target) override;

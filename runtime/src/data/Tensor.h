@@ -25,17 +25,16 @@ std::string describe(artifact::DataType type,
 /// "[1, 2]", the indices of element `index` in row-major order.
 std::string formatPosition(int64_t index, const std::vector<int64_t> &shape);
 
-/// The bytes of a tensor; none where they do not fit 2^62, or an extent is
-/// negative.
+/// The bytes of a tensor; none if they exceed 2^62, or an extent is negative.
 std::optional<int64_t> tensorBytes(artifact::DataType type,
                                    const std::vector<int64_t> &shape);
 
-/// Writes the floats of `tensor` as those of `type`, f32 or f64, which is as
-/// wide or wider: no value changes.
+/// Converts the floats of `tensor` to `type`, f32 or f64, which is at least as
+/// wide: no value changes.
 void widenFloats(const Tensor &tensor, artifact::DataType type, char *bytes);
 
 /// Calls `body` with a zero of the C++ type that holds the numbers of `type`,
-/// none of the floats of 16 bits.
+/// which is no float of 16 bits.
 template <typename Body>
 auto withZeroOf(artifact::DataType type, const Body &body) {
   switch (type) {
@@ -54,10 +53,11 @@ auto withZeroOf(artifact::DataType type, const Body &body) {
   }
 }
 
-/// Fails, naming `what` and the first offender's position, where an integer of
-/// `tensor` is outside of [range.first, range.second), or a float outside of
-/// [range.first, range.second - 1]: it may be rounded. NaN is outside. Floats
-/// of 16 bits are not looked at, since no argument has them.
+/// Fails if an integer of `tensor` is outside of [range.first, range.second),
+/// or a float outside of [range.first, range.second - 1]: it may be rounded to
+/// an integer later. NaN is outside. The message has `what` and the position of
+/// the first such value. Floats of 16 bits are not checked, since no argument
+/// has them.
 Status checkRange(const Tensor &tensor, std::pair<int64_t, int64_t> range,
                   const std::string &what);
 
