@@ -12,8 +12,8 @@
 
 using namespace veeline;
 
-// Here, so that what has ranks is linked with the functions below, which only
-// objects that it loads refer to.
+// Defined here so that every program with ranks is linked with the functions
+// below: only objects that it loads refer to these.
 void veeline_rank::fail(const std::string &message) {
   failed = true;
   std::string where = "rank " + std::to_string(index);
@@ -141,7 +141,7 @@ int32_t veeline_has_convolution(veeline_rank *rank, int32_t convolution) {
   return rank->failed || rank->hasConvolution(convolution);
 }
 
-// Entries tell results from what they come from; the table has addresses.
+// AttentionOperands does not distinguish operands from results; entries do.
 static void *writable(const void *operand) {
   return const_cast<void *>(operand);
 }

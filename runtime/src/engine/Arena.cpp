@@ -52,8 +52,8 @@ Status Arena::allocate(int64_t size) {
   if (error)
     return Status::error("cannot allocate an arena of " + std::to_string(size) +
                          " bytes: " + std::strerror(error));
-  // Fewer page faults and TLB misses, and a process that reads the memory of
-  // another one is twice as fast; a hint, so a refusal is no error.
+  // Huge pages cause fewer page faults and TLB misses, and one process reads
+  // the memory of another twice as fast. A hint, so a refusal is no error.
   ::madvise(begin, static_cast<size_t>(usableBytes), MADV_HUGEPAGE);
   return Status::success();
 }

@@ -13,8 +13,7 @@
 
 namespace veeline::engine {
 
-/// Zeroed pages of its own, page-aligned, between two pages that no one may
-/// touch.
+/// The memory of a rank: zeroed, page-aligned, between two guard pages.
 class Arena {
 public:
   Arena() = default;
@@ -30,12 +29,12 @@ public:
     return first >= begin && count <= bytes && first - begin <= bytes - count;
   }
 
-  /// Fills the arena, and what is left of its last page, with a pattern.
+  /// Fills the arena, and the rest of its last page, with a pattern.
   void poison();
 
-  /// Since `poison`: the end of the last byte that changed, counted past the
-  /// arena's end too, and how many 64-byte lines changed in
-  /// [offset, offset + size). A write of the pattern itself is not seen.
+  /// What changed since `poison`: the end of the last changed byte, which may
+  /// be past the arena's end, and the number of 64-byte lines in
+  /// [offset, offset + size) that changed. A write of the pattern is not seen.
   int64_t highWaterMark() const;
   int64_t touchedLines(int64_t offset, int64_t size) const;
 

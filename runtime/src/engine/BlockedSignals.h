@@ -11,8 +11,8 @@
 
 namespace veeline {
 
-/// Threads that start while it lives get no signals: those are for the thread
-/// that runs the training loop.
+/// Threads that start during its lifetime get no signals: those are for the
+/// thread that runs the training loop.
 class BlockedSignals {
 public:
   BlockedSignals() {

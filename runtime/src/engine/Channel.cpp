@@ -16,11 +16,11 @@
 using namespace veeline;
 using namespace veeline::engine;
 
-/// How long a rank sleeps before it looks whether all of them do.
+/// How long a rank sleeps before it checks whether all ranks do.
 static constexpr int64_t deadlockCheckMilliseconds = 200;
 
-/// The counter in `word` is at least `target`, where the two are never 2^30
-/// messages apart.
+/// Whether the counter in `word` is at least `target`. The two are never 2^30
+/// messages apart, so that they may wrap around.
 static bool hasReached(uint32_t word, uint32_t target) {
   return static_cast<int32_t>((word & ~faultBit) - target) >= 0;
 }
@@ -97,9 +97,9 @@ void Group::sleepUntilReached(veeline_rank &rank, WaitWord &word,
   }
 }
 
-/// The sum of the ranks' turns where each rank sleeps for something that has
-/// not come, or has ended its step. A turn tells one sleep of a rank from its
-/// next.
+/// The sum of the ranks' turns, if each rank sleeps for something that has not
+/// come or has ended its step; else none. A turn tells one sleep of a rank from
+/// its next.
 std::optional<uint64_t> Group::turnsIfAllBlocked() const {
   uint64_t sum = 0;
   for (const Blockage &blockage : blockages) {
@@ -117,9 +117,9 @@ std::optional<uint64_t> Group::turnsIfAllBlocked() const {
   return sum;
 }
 
-/// Exact: two equal looks mean that all ranks slept at the instant between
-/// them, and whoever sleeps wakes nobody. Turns only grow, so equal sums are
-/// equal turns; and nothing is allocated by a rank that waits for a slow peer.
+/// Exact: if two looks are equal, all ranks slept at the instant between them,
+/// and a rank that sleeps wakes nobody. Turns only grow, so equal sums mean
+/// equal turns, and a rank that waits for a slow peer allocates nothing.
 bool Group::isDeadlocked() const {
   if (!isWhole)
     return false;

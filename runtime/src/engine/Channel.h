@@ -35,18 +35,18 @@ public:
   virtual void wait(veeline_rank &rank) = 0;
   /// Null after a fault.
   virtual void *acquire(veeline_rank &rank) = 0;
-  /// The next part of the oldest place that is acquired is filled.
+  /// The next part of the oldest slot that is acquired is filled.
   virtual void commit(veeline_rank &rank) = 0;
-  /// Ends the sender's part of a step: what is committed is on its way, with no
-  /// more help from the rank.
+  /// Ends the sender's step: what is committed arrives without further help
+  /// from the rank.
   virtual void flush(veeline_rank &) {}
-  /// What only the rank's own thread can do for messages under way, as of
-  /// Reduction.
+  /// Does what only the rank's own thread can do for messages under way; see
+  /// Reduction::progress.
   virtual void progress(veeline_rank &) {}
   /// Wakes both sides for good. From any thread.
   virtual void abort() = 0;
-  /// True where every post was waited for and every place that was acquired
-  /// is committed. Between steps.
+  /// Whether every post was waited for and every acquired slot is committed.
+  /// Called between steps.
   virtual bool isIdle() const = 0;
 };
 
@@ -62,33 +62,33 @@ struct Blockage {
 /// The ranks of a program whose threads share memory.
 class Group {
 public:
-  /// `isWhole` where all ranks of the program belong to it: only then can all
-  /// be seen to wait. `checksMessages` where a receiver compares what arrives
-  /// with what it expects, on every transport; by TCP it does so anyway.
+  /// `isWhole` if all ranks of the program belong to it: only then can it find
+  /// a deadlock. `checksMessages` if receivers compare what arrives with what
+  /// they expect, on every transport; by TCP they always do.
   Group(const artifact::Program &program, bool isWhole, bool checksMessages);
 
   bool checksMessages() const { return isChecking; }
 
-  /// Sleeps until `word` has reached `target` (see ThreadChannel) or carries
-  /// the fault bit, which returns false. Spins first, where every rank has a
-  /// core. `channel` says what is waited for: a channel, or a reduction of the
-  /// rank
-  /// (`indexOf`).
+  /// Blocks until `word` has reached `target` (see ThreadChannel); false if it
+  /// carries the fault bit. Spins before it sleeps, longer where every rank has
+  /// a core. `channel` says what is waited for: a channel, or a reduction of
+  /// the rank (`indexOf`).
   bool waitFor(veeline_rank &rank, int32_t channel, WaitWord &word,
                uint32_t target);
 
-  /// Entry `reduction` of a rank's table as what is waited for.
+  /// The number by which waitFor knows entry `reduction` of a rank's table.
   int32_t indexOf(int32_t reduction) const {
     return static_cast<int32_t>(program.channels.size()) + reduction;
   }
 
-  /// What a rank does and waits for now, or did when it saw a fault. For
-  /// handlers of signals, too.
+  /// Describes what a rank does and waits for now, or did when it saw a fault.
+  /// May be called by signal handlers.
   void describe(ShortText &text, const veeline_rank &rank) const;
 
-  /// Before any rank starts its step.
+  /// Called before any rank starts its step.
   void beginStep();
-  /// By the rank's own thread: from here on it helps nobody in this step.
+  /// Called by the rank's own thread: from here on it wakes no other rank in
+  /// this step.
   void endStep(int32_t rank);
 
 private:

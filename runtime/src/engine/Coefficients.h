@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The same on all targets. What includes this is compiled without contraction.
+// The same on all targets. Files that include this are compiled without
+// contraction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@ template <typename T> struct Coefficients {
   T secondMomentScale, epsilon;
 };
 
-/// `decays` of a parameter that weight decay applies to.
+/// `decays` says whether weight decay applies to the parameter.
 template <typename T>
 Coefficients<T> coefficientsOf(artifact::Optimizer optimizer, bool decays,
                                const StepSettings &s, int32_t microbatches) {

@@ -28,7 +28,7 @@ struct StepSettings {
   double beta1 = 0.9; ///< AdamW; momentum of sgd-momentum.
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  /// Decoupled; only of parameters of rank 2 and more, so that biases and
+  /// Decoupled; only for parameters of rank 2 and more, so that biases and
   /// norms keep their scale.
   double weightDecay = 0;
 };
@@ -36,7 +36,7 @@ struct StepSettings {
 struct StepResult {
   /// As reported, [result][microbatch]. f32 values are exact in a double.
   std::vector<double> results;
-  /// Over all parameters, of the averaged gradient, before the update.
+  /// Of the averaged gradient over all parameters, before the update.
   double gradientNorm = 0;
 };
 
@@ -62,7 +62,8 @@ public:
                       int64_t bytes) = 0;
 };
 
-/// The mean loss of a step: the sum in microbatch order, divided by m.
+/// The mean of a result in a step: the sum in microbatch order, divided by the
+/// number of microbatches.
 inline double meanOfResult(const StepResult &result, size_t index,
                            int32_t microbatches) {
   double sum = 0;

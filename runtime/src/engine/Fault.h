@@ -16,8 +16,8 @@
 
 namespace veeline::engine {
 
-/// Shared by the ranks of a program. The first message wins; whoever blocks in
-/// a channel is woken.
+/// Shared by the ranks of a program. The first message wins, and ranks that
+/// block in a channel are woken.
 class Fault {
 public:
   /// `wake` makes every channel see the fault; called once.

@@ -13,29 +13,29 @@ struct veeline_rank;
 
 namespace veeline::engine {
 
-/// The part of a message that has no parts.
+/// Identity::part of a message that is not in parts.
 inline constexpr int32_t wholeMessage = -1;
 
-/// Fields of their own, so that no two messages can be taken for each other.
-/// Sent as it is between processes of one machine type.
+/// Tells a message from all others, by a field for each property. Processes of
+/// one machine type send it as it is.
 struct Identity {
   artifact::ChannelKind kind = artifact::ChannelKind::activation;
   int32_t edge = 0;
-  int32_t microbatch = -1;     ///< -1 of what is sent once a step.
-  int32_t part = wholeMessage; ///< Of a channel whose messages have several.
+  int32_t microbatch = -1;     ///< -1 for what is sent once a step.
+  int32_t part = wholeMessage; ///< If messages of the channel have several.
   int64_t bytes = 0;           ///< Of the part.
 
   bool operator==(const Identity &) const = default;
 };
 
-/// What a rank sends or expects now by a channel of the program: as the entry
-/// of its table of operations says that runs, which is not the table of the
-/// other end. `number` counts the messages of the channel since the start,
-/// `part` the parts of this one.
+/// What a rank sends or expects now on a channel of the program, according to
+/// the running entry of its own table of operations; the other end has another
+/// table. `number` counts the messages of the channel since the start, `part`
+/// the parts of this one.
 Identity identityOf(const veeline_rank &rank, int32_t channel, uint32_t number,
                     int32_t part = wholeMessage);
 
-/// Ends the run where `arrived` is not what the rank expects.
+/// Fails the rank if `arrived` is not what it expects.
 void checkIdentity(veeline_rank &rank, int32_t channel, uint32_t number,
                    int32_t part, const Identity &arrived);
 

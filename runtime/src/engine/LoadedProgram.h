@@ -14,30 +14,30 @@
 
 namespace veeline::engine {
 
-/// A program that is loaded, on whatever target, and which part of it is in
-/// this process. What Observed has is of its one rank here, where other
-/// processes run the other ranks.
+/// A loaded program on any target, and which part of it is in this process. If
+/// other processes run the other ranks, Observed is about the one rank here.
 class LoadedProgram : public Executor, public Observed {
 public:
-  /// True where the rank runs in this process.
+  /// Whether the rank runs in this process.
   virtual bool isLocal(int32_t rank) const = 0;
   /// The replicas of which some rank runs in this process.
   virtual int32_t firstReplica() const = 0;
   virtual int32_t numReplicas() const = 0;
   /// After a fault: what a rank of this process did when it saw it, and what it
-  /// waited for; empty where the fault is its own.
+  /// waited for; empty if the fault is its own.
   virtual std::string stoppedAt(int32_t rank) const = 0;
-  /// The step, what is known of a fault, and what this process's rank does and
-  /// waits for now; where others run the other ranks. For handlers of signals.
+  /// Describes the step, what is known of a fault, and what this process's rank
+  /// does and waits for now. Only if other processes run the other ranks. May
+  /// be called by signal handlers.
   virtual void describe(ShortText &text) const = 0;
   virtual int64_t currentStep() const = 0;
   /// The last steps of each rank of this process; empty without a timeline.
   virtual std::vector<std::vector<Event>> timeline(int32_t steps) const = 0;
 };
 
-/// Of `all` inputs of a step, as Executor::begin takes them, those of a rank of
-/// `loaded`: batches begin with the microbatches of its replica. Gives the rank
-/// their lengths, too.
+/// Sets `inputs` to those that a rank of `loaded` uses, of `all` inputs of a
+/// step, as Executor::begin takes them: batches begin with the microbatches of
+/// the rank's replica. Gives the rank their lengths, too.
 void selectInputs(const LoadedProgram &loaded,
                   const artifact::Metadata &metadata, const void *const *all,
                   veeline_rank &rank, std::vector<const void *> &inputs);

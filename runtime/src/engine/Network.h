@@ -31,9 +31,9 @@ struct Pulse {
     waiting    ///< In a step, for another rank.
   };
   State state = elsewhere;
-  uint32_t moves = 0; ///< Another number after each move.
-  /// Of the rank's thread, in a step: what it has computed for, and whether it
-  /// could compute now: it does not sleep.
+  uint32_t moves = 0; ///< Changes with each move.
+  /// Of the rank's thread, in a step: its processor time, and whether it runs
+  /// or could run, that is, does not sleep.
   int64_t processorNanoseconds = 0;
   bool isRunnable = true;
 };
@@ -49,9 +49,9 @@ public:
   virtual void describePlace(ShortText &text) const = 0;
 };
 
-/// The processes of a run, one for each rank of the pipeline. But for
-/// `connect` and `progress`, these are for the thread that runs the training
-/// loop, and every process calls the same ones in the same order.
+/// The processes of a run, one for each rank. Except for `connect` and
+/// `progress`, these functions are for the thread that runs the training loop,
+/// and every process calls the same ones in the same order.
 class Network {
 public:
   virtual ~Network() = default;
@@ -72,29 +72,30 @@ public:
        const artifact::ReducedPiece &description,
        const std::vector<int32_t> &members, char *arena) = 0;
 
-  /// Helps messages under way that do not move by themselves. For the rank's
-  /// thread, now and then while it computes.
+  /// Advances messages under way that do not move by themselves. The rank's
+  /// thread calls it now and then while it computes.
   virtual void progress() {}
 
-  /// From now on what `connect` and `join` gave is not used any more.
+  /// Ends the use of what `connect` and `join` gave.
   virtual void disconnect() = 0;
 
-  /// What each process gave, by rank. An error where one of them has failed.
+  /// Returns what each process gave, by rank. Fails if one of them has failed.
   virtual Expected<std::vector<std::string>> exchange(std::string mine) = 0;
 
-  /// The same, for rank 0 alone; nothing for the others, who do not wait.
+  /// The same for rank 0 only. The others get nothing and do not wait.
   virtual Expected<std::vector<std::string>> gather(std::string mine) = 0;
 
-  /// From now on `rank` hears of processes that fail, and is watched for
-  /// progress; null: no more.
+  /// From now on tells `rank` of processes that fail, and watches its progress;
+  /// null: no more.
   virtual void watch(Observed *rank) = 0;
 
-  /// A process that has heard of a failure, and has not ended soon, cannot:
-  /// then `end` is called again and again, from another thread. Null: that is
-  /// for nobody to decide.
+  /// Sets what ends this process if it has heard of a failure and does not end
+  /// soon by itself: `end` is called again and again, from another thread.
+  /// Null: nothing ends it.
   virtual void setLastResort(std::function<void(const char *failure)> end) = 0;
 
-  /// What a rank has heard of first, or null. For handlers of signals, too.
+  /// The first failure that a rank has heard of, or null. May be called by
+  /// signal handlers.
   virtual const char *knownFailure() const = 0;
 
   /// Tells the others that this process cannot go on.

@@ -17,8 +17,8 @@ struct Part {
   int64_t offset, bytes;
 };
 
-/// Where a part of a message of `bytes` by `channel` lies: whole elements, the
-/// first parts larger where they do not divide.
+/// Where a part lies in a message of `bytes` on `channel`. Parts have whole
+/// elements; if these do not divide evenly, the first parts have one more.
 inline Part partOf(const artifact::Channel &channel, int64_t bytes,
                    int32_t part) {
   int64_t size = artifact::byteSize(channel.type);
@@ -30,12 +30,12 @@ inline Part partOf(const artifact::Channel &channel, int64_t bytes,
   return {begin(part), begin(part + 1) - begin(part)};
 }
 
-/// Counts messages, each with its last part.
+/// Counts parts, and the messages that are complete.
 struct PartCounter {
   uint32_t messages = 0;
   int32_t part = 0; ///< The next one.
 
-  /// True where the part that is counted ends a message.
+  /// Counts a part; true if it ends a message.
   bool count(int32_t parts) {
     if (++part < parts)
       return false;

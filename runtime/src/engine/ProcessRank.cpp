@@ -15,7 +15,7 @@
 using namespace veeline;
 using namespace veeline::engine;
 
-/// Whether the system would run the thread, or does: it does not sleep.
+/// Whether the thread runs or could run: it does not sleep.
 static bool isRunnable(pid_t thread) {
   std::string path = "/proc/self/task/" + std::to_string(thread) + "/stat";
   char text[256] = {};
@@ -37,7 +37,8 @@ Pulse engine::pulseOf(const veeline_rank &rank, const std::thread &thread,
     return pulse;
   bool waits = rank.awaited.load(std::memory_order_relaxed) >= 0;
   pulse.state = waits ? Pulse::waiting : Pulse::computing;
-  // Threads of a step have begun long ago, and end after this is asked last.
+  // The thread exists: it started before the first step, and ends after the
+  // last call of this function.
   clockid_t clock;
   timespec time = {};
   if (::pthread_getcpuclockid(const_cast<std::thread &>(thread).native_handle(),

@@ -18,27 +18,29 @@
 
 namespace veeline::engine {
 
-/// No computation gives this NaN; reported results are told from others by it.
+/// Marks a result that was not reported: a NaN that no computation gives.
 inline const double notReported =
     std::bit_cast<double>(uint64_t(0x7ff8'7665'656c'696e));
 
-/// What the rank of a process does: that of `thread`, whose number for the
-/// system is `number`.
+/// What the rank of this process does. It runs on `thread`, which has the
+/// system's number `number`.
 Pulse pulseOf(const veeline_rank &rank, const std::thread &thread,
               pid_t number);
 
 /// The first rank of each stage.
 std::vector<int32_t> firstRanks(const artifact::Program &program);
 
-/// `squareOf(rank, i)` is that of parameter i of the rank's table. In the order
-/// of `ranks`, the first ones of stages, wherever they run: the bits of a sum
-/// depend on it. All ranks of a stage have the same gradients.
+/// The sum of the squared gradient norms of all parameters, at their homes.
+/// `squareOf(rank, i)` is that of parameter i of the rank's table. Adds in the
+/// order of `ranks`, the first ranks of stages, because the bits of the sum
+/// depend on it. The other ranks of a stage have the same gradients.
 double addSquares(const artifact::Program &program,
                   const std::vector<int32_t> &ranks,
                   const std::function<double(size_t, size_t)> &squareOf);
 
 /// Gives each process what all of them have reported. This one has `results`,
-/// and of its gradients `squares`, by the rank's table of parameters.
+/// and `squares`, the squared norms of its gradients by the rank's table of
+/// parameters.
 Status shareStep(Network &network, const artifact::Program &program,
                  const std::vector<double> &results,
                  const std::vector<double> &squares, StepResult &result);

@@ -44,7 +44,7 @@ private:
   void addWork(const Op &op, const Event &event, int64_t before);
   void extendStep(const Event &event);
   /// Calls `use` with the rank, the operation and the event of each operation
-  /// of a kind in the steps that count.
+  /// of a kind, in the steps that count.
   template <typename Use> void forEach(OpKind kind, Use use) const;
   void addMessages();
   void addReductions();
@@ -92,8 +92,9 @@ void Profiler::chooseSteps() {
   firstStep = first < last ? first + 1 : first;
 }
 
-/// Where ranks share cores, time in which another one ran is not this one's
-/// work. What the rank does `before` it, from the end of the last event, is.
+/// Counts processor time, because where ranks share cores the time in which
+/// another rank ran is not this one's work. The time `before` the event, from
+/// the end of the last one, counts as well.
 void Profiler::addWork(const Op &op, const Event &event, int64_t before) {
   work[{op.chunk, op.kind}].push_back(before + (event.processor >= 0
                                                     ? event.processor
@@ -214,7 +215,7 @@ Profile Profiler::result() const {
     (key.second == ChannelKind::activation ? edge.activation : edge.gradient) =
         measured(samples);
   }
-  // What is shorter than the clock can tell is no measurement.
+  // A time of 0 is below the resolution of the clock, and no measurement.
   if (std::optional<Measured> time = measured(reductions);
       time && time->microseconds > 0)
     profile.allReduce = {*time, reducedBytes / double(time->samples)};
@@ -242,12 +243,12 @@ Profile engine::measure(const Program &program,
 
 using Json = nlohmann::ordered_json;
 
-/// What was predicted of one kind of work, in microseconds.
+/// What was predicted for one kind of work, in microseconds.
 struct Prediction {
   double cost = 0;
-  double repeated = 0; ///< Of it, at what it takes now where it comes from.
+  double repeated = 0; ///< Of it, scaled as its original was measured.
   double own = 0;      ///< The rest of it.
-  double scale = 1;    ///< What `own` is of its estimate.
+  double scale = 1;    ///< `own` divided by its estimate.
 };
 
 static void addMeasured(Json &object, const char *key,
@@ -258,7 +259,7 @@ static void addMeasured(Json &object, const char *key,
   Json entry = {{"us", measured->microseconds}, {"samples", measured->samples}};
   if (predicted && predicted->cost > 0) {
     double own = measured->microseconds - predicted->repeated;
-    // Nearly everything is repeated: the rest is too small to be measured.
+    // If nearly everything is repeated, the rest is too small to be measured.
     bool isClear = own > 0 && predicted->own > 0.1 * predicted->cost;
     entry["scale"] =
         predicted->scale * (isClear ? own / predicted->own

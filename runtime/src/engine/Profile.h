@@ -14,10 +14,10 @@
 
 namespace veeline::engine {
 
-/// What operations of one kind took, all microbatches and steps together.
+/// How long operations of one kind took, over all microbatches and steps.
 struct Measured {
-  /// The mean without the shortest and the longest tenth, in microseconds: of
-  /// such means a step is the sum, and of medians not quite.
+  /// The mean without the shortest and the longest tenth, in microseconds. A
+  /// step is the sum of such means, but not quite of medians.
   double microseconds = 0;
   int64_t samples = 0;
 };
@@ -29,20 +29,19 @@ struct Profile {
     std::optional<Measured> backward; ///< Fused.
   };
   /// From the end of a send to the end of the receive that waited for it.
-  /// None where no rank ever waited.
+  /// None if no rank ever waited.
   struct Edge {
     std::optional<Measured> activation, gradient;
   };
-  /// From where the last replica posts to the end of the wait of one that was
-  /// there before, and of how many bytes, on average.
+  /// From the last rank's post to the end of the wait of a rank that waited
+  /// before that, and the bytes, on average.
   struct AllReduce {
     Measured time;
     double bytes = 0;
   };
   int64_t steps = 0;
   /// From the first begin of an F to the last end of a B, a W or a wait for an
-  /// all-reduce of a step, the median of the steps; and what was predicted
-  /// (none: nothing was).
+  /// all-reduce in a step: the median of the steps, and the prediction, if any.
   double stepMicroseconds = 0;
   std::optional<double> predictedStepMicroseconds;
   std::vector<Chunk> chunks;
@@ -50,10 +49,9 @@ struct Profile {
   std::optional<AllReduce> allReduce;
 };
 
-/// Measures on the events of `program`, those of each rank. Of all their steps
-/// the first is left out where there are more: it makes primitives and touches
-/// memory. O(n log n) with n events. What was predicted is of ranks that share
-/// `cores`.
+/// Measures by the events of the ranks of `program`. Leaves out the first of
+/// several steps, which makes primitives and touches memory. The prediction is
+/// for ranks that share `cores`. O(n log n) with n events.
 Profile measure(const artifact::Program &program,
                 const std::vector<std::vector<Event>> &ranks,
                 int64_t cores = INT64_MAX);

@@ -24,7 +24,7 @@
 
 namespace veeline {
 /// What veeline_attention and veeline_attention_backward get; null where the
-/// entry has no such operand. Which of them are written, the entry says.
+/// entry has no such operand. The entry says which of them are written.
 struct AttentionOperands {
   void *query, *key, *value, *mask, *output, *lse;
   void *outputGrad, *queryGrad, *keyGrad, *valueGrad;
@@ -32,19 +32,20 @@ struct AttentionOperands {
 };
 } // namespace veeline
 
-/// What the C ABI works on: one virtual function for each of runtime.h, which a
-/// target implements, and what transports know of a rank. Touched only by the
-/// rank's own thread while a step runs.
+/// What the C ABI works on: virtual functions for those of runtime.h, which
+/// targets implement, and the state of a rank that transports use. While a step
+/// runs, only the rank's own thread touches it; others may read the atomics.
 struct veeline_rank {
   veeline_rank() = default;
   veeline_rank(const veeline_rank &) = delete;
   veeline_rank &operator=(const veeline_rank &) = delete;
   virtual ~veeline_rank() = default;
 
-  // Never called after a fault; what they return is then not used.
+  // Not called after a fault. If one of them finds a fault, its result is not
+  // used.
   virtual void recvPost(int32_t channel, void *slot) = 0;
   virtual void recvWait(int32_t channel) = 0;
-  /// Null after a fault that it finds itself.
+  /// Null if it finds a fault.
   virtual void *sendAcquire(int32_t channel) = 0;
   virtual void sendCommit(int32_t channel) = 0;
   virtual void sendCopy(int32_t channel, int32_t microbatch, void *slot,
@@ -91,61 +92,62 @@ struct veeline_rank {
 
   /// Set once this rank has seen a fault: every call returns at once.
   bool failed = false;
-  // Written by the rank's thread, until it has seen a fault; a handler of
-  // signals reads them, too.
-  /// The entry of the table of operations that runs; -1 between them.
+  // The rank's thread writes these until it sees a fault. Signal handlers read
+  // them, too.
+  /// The entry of the table of operations that runs; -1 between entries.
   std::atomic<int32_t> currentOp{-1};
-  /// The last one of this step that has ended, or -1.
+  /// The entry that ended last in this step, or -1.
   std::atomic<int32_t> lastOp{-1};
-  /// What the rank waits for, as Group::waitFor has it, or -1.
+  /// What the rank waits for, numbered as for Group::waitFor, or -1.
   std::atomic<int32_t> awaited{-1};
-  /// Counts begins and ends of operations and waits: who makes progress, moves.
+  /// Counts begins and ends of operations and waits: it shows progress.
   std::atomic<uint32_t> moves{0};
   /// From the begin of a step to its end on this rank.
   std::atomic<bool> isInStep{false};
-  /// It prints, which may wait for who reads it.
+  /// The rank prints, which may block on whoever reads the output.
   std::atomic<bool> isPrinting{false};
 
-  /// Those of the rank's replica, as in a file.
+  /// Of the rank's replica, numbered as in a file.
   std::vector<veeline::engine::Channel *> channels;
   int32_t firstChannel = 0; ///< The program's number of the first one.
   /// The pieces of each reduction of the rank's table.
   std::vector<std::vector<std::unique_ptr<veeline::engine::Reduction>>>
       reductions;
-  /// Some are posted and not waited for.
+  /// How many are posted and not yet waited for.
   int32_t reductionsUnderWay = 0;
   std::vector<char> discard; ///< Where sends write after a fault.
   const veeline::StepSettings *settings = nullptr;
   int32_t microbatches = 1;    ///< Of the rank's replica.
   int32_t allMicrobatches = 1; ///< Of all replicas.
 
-  /// What microbatches can have as their length, and for each one what it has
-  /// in this step: an index, or -1 as long as nobody has said so.
+  /// The lengths that microbatches can have, and for each microbatch the index
+  /// of its length in this step, -1 while it is not known.
   const std::vector<int64_t> *lengths = nullptr;
   std::vector<int32_t> versions;
-  /// Of the rank's own data, for each microbatch.
+  /// The length of each microbatch in the rank's own data.
   const int64_t *dataLengths = nullptr;
 
-  /// [result][microbatch of all], of all ranks, from the first one of the
-  /// rank's replica on; each entry is reported once a step.
+  /// [result][microbatch of all replicas], shared by all ranks, from the first
+  /// microbatch of the rank's replica on. Each entry is reported once a step.
   double *results = nullptr;
   const std::vector<veeline::artifact::Result> *resultTypes = nullptr;
 
   std::unique_ptr<veeline::engine::Timeline> timeline; ///< Null: not asked for.
 
   void move() {
-    // One thread writes, so that no locked instruction is needed.
+    // Only one thread writes, so no locked instruction is needed.
     moves.store(moves.load(std::memory_order_relaxed) + 1,
                 std::memory_order_release);
   }
 
-  /// Says that the rank waits for `what` (see Group::waitFor), or no more (-1).
+  /// Notes that the rank waits for `what` (see Group::waitFor), or for nothing
+  /// any more (-1).
   void await(int32_t what) {
     awaited.store(what, std::memory_order_relaxed);
     move();
   }
 
-  /// Helps what is under way while the rank computes.
+  /// Advances messages and reductions under way while the rank computes.
   void progress() {
     if (network)
       network->progress();
@@ -171,16 +173,16 @@ struct veeline_rank {
     return isKnown ? (*lengths)[versions[microbatch]] : 0;
   }
 
-  /// The bytes of what `channel` carries of a microbatch; those of the shortest
-  /// where its length is not known.
+  /// The bytes of a microbatch's message on `channel`; those of the shortest
+  /// message if the length is not known.
   int64_t microbatchBytes(const veeline::artifact::Channel &channel,
                           int32_t microbatch) const {
     bool varies = !channel.lengthShapes.empty();
     return channel.bytesOf(varies ? std::max(versions[microbatch], 0) : 0);
   }
 
-  /// The number of the length of message `number` of `channel`, counted since
-  /// the start; 0 where it is not known, or does not vary.
+  /// The index of the length of message `number` of `channel`, counted since
+  /// the start; 0 if it is not known, or does not vary.
   size_t messageLength(const veeline::artifact::Channel &channel,
                        uint32_t number) const {
     int32_t version = channel.lengthShapes.empty()
@@ -196,10 +198,11 @@ struct veeline_rank {
   /// Records the first fault of the program and stops this rank.
   void fail(const std::string &message);
 
-  /// Takes what `source` says for the length of a microbatch.
+  /// Sets the length of a microbatch, as `source` says. Fails if there is no
+  /// version for it, or if it contradicts a known length.
   void agreeOnLength(int32_t microbatch, int64_t length, const char *source);
 
-  // What compiled code must get right, in builds with checks.
+  // Checks of what compiled code must get right, in builds with checks.
   const veeline::artifact::Channel &channelOf(int32_t channel) const;
   const veeline::artifact::Channel &checkedReceiver(int32_t channel) const;
   const veeline::artifact::Channel &checkedSender(int32_t channel) const;

@@ -11,20 +11,20 @@
 
 namespace veeline::engine {
 
-/// A piece of accumulators that are added up over the replicas, seen from one
-/// rank: see veeline_reduce_post. What is posted on all ranks comes to an end,
+/// One rank's part in adding up a piece of accumulators over the ranks of its
+/// stage: see veeline_reduce_post. A sum that all ranks have posted completes,
 /// whatever else these ranks do or wait for. Transports implement it.
 class Reduction {
 public:
   virtual ~Reduction() = default;
   virtual void post(veeline_rank &rank) = 0;
   virtual void wait(veeline_rank &rank) = 0;
-  /// What only the rank's own thread can do for what is posted; whoever blocks
-  /// in it calls this, and so does the rank between its operations.
+  /// Does what only the rank's own thread can do for posted sums. That thread
+  /// calls it while it blocks, and between its operations.
   virtual void progress(veeline_rank &) {}
-  /// Wakes who waits, for good. From any thread.
+  /// Wakes the waiting rank for good. From any thread.
   virtual void abort() = 0;
-  /// True where every post was waited for. Between steps.
+  /// Whether every post was waited for. Called between steps.
   virtual bool isIdle() const = 0;
 };
 
@@ -39,11 +39,12 @@ Share shareOf(int64_t numElements, int32_t k, int32_t count);
 void addInOrder(artifact::DataType type, const std::vector<const char *> &parts,
                 const std::vector<char *> &sums, Share share);
 
-/// What the ranks of one stage share of a piece where they are threads. The
-/// last one that posts adds, block by block, and who waits helps.
+/// The sum of a piece over the ranks of a stage that are threads. The last one
+/// that posts adds, block by block, and ranks that wait help.
 class SharedSum {
 public:
-  /// `index` is what Group calls it. `accumulators` are by replica.
+  /// `index` is Group's number for it (`indexOf`). `accumulators` are in the
+  /// order of Program::ranksOf.
   SharedSum(Group &group, int32_t index, const artifact::ReducedPiece &piece,
             std::vector<char *> accumulators);
 
@@ -60,9 +61,9 @@ private:
   std::atomic<uint64_t> arrivals{0};
   /// The step in the upper half, the next block to add in the lower one.
   std::atomic<uint64_t> nextBlock{0};
-  WaitWord complete;            ///< Steps that all have posted, times two.
-  std::atomic<int64_t> left{0}; ///< Blocks that are not added.
-  WaitWord added;               ///< Steps, times two; bit 0 is a fault.
+  WaitWord complete; ///< Steps that all have posted, times two; bit 0: fault.
+  std::atomic<int64_t> left{0}; ///< Blocks that are not yet added.
+  WaitWord added;               ///< Steps that are added; otherwise the same.
 };
 
 class ThreadReduction final : public Reduction {

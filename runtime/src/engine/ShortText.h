@@ -14,7 +14,7 @@
 
 namespace veeline {
 
-/// For handlers of signals: writing to it calls nothing that these may not.
+/// Text for signal handlers: writing to it calls nothing that these may not.
 /// What does not fit is left out.
 class ShortText {
 public:

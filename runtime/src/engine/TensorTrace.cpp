@@ -126,7 +126,7 @@ public:
       places.push_back(slot);
     return slot;
   }
-  /// From the last part on the place is the receiver's.
+  /// Prints before the last part is committed: then the slot is the receiver's.
   void commit(veeline_rank &rank) override {
     if (!places.empty() && committed.count(parts))
       print("sending");
@@ -147,7 +147,7 @@ private:
   const int32_t parts;
   const TensorTrace &trace;
   PartCounter committed;
-  uint32_t number = 0;             ///< Of messages that have gone by.
+  uint32_t number = 0;             ///< Of messages that are printed.
   std::deque<const void *> places; ///< Posted or acquired, oldest first.
 };
 } // namespace
@@ -165,7 +165,7 @@ TensorTrace::TensorTrace(veeline_rank &rank, const artifact::Metadata &metadata)
   }
 }
 
-/// In one piece, whatever other ranks print.
+/// Writes the line at once, so that it is not mixed with those of other ranks.
 void TensorTrace::print(std::string line) const {
   line = "[Rank " + std::to_string(rank.index) + "] step " +
          std::to_string(rank.settings->step) + ": " + line + "\n";
@@ -188,7 +188,7 @@ void TensorTrace::printMessage(const char *what, int32_t index, uint32_t number,
                   : std::to_string(channel.edge);
   if (microbatch >= 0)
     line += ", microbatch " + std::to_string(microbatch);
-  // Without gaps, in a place for the longest.
+  // The slot is for the longest message; a shorter one is without gaps.
   const std::vector<int64_t> &shape =
       channel.shapeOf(rank.messageLength(channel, number));
   TensorStatistics numbers =
@@ -204,7 +204,7 @@ void TensorTrace::printMessage(const char *what, int32_t index, uint32_t number,
 // Gradients
 //===----------------------------------------------------------------------===//
 
-/// More than one chunk uses it.
+/// Whether more than one chunk uses it.
 bool TensorTrace::isShared(int32_t param) const {
   size_t count = 0;
   for (int32_t stage = 0; stage < rank.program->stages; ++stage) {

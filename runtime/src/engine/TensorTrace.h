@@ -16,7 +16,7 @@
 namespace veeline::engine {
 
 /// Of the elements of a tensor, computed in f64. A NaN among them makes all of
-/// these NaN; `deviation` has n-1 under the fraction, and is 0 for one element.
+/// these NaN. `deviation` divides by n-1, and is 0 for one element.
 struct TensorStatistics {
   double mean = 0, deviation = 0, least = 0, greatest = 0;
 };
@@ -25,12 +25,12 @@ TensorStatistics measureTensor(artifact::DataType type, int64_t numElements,
                                const void *data);
 
 /// Prints a line for each message and each gradient of a rank to standard
-/// output, at once, so that what went by before a fault is seen. Used by the
-/// rank's own thread alone, which gives its lines an order.
+/// output, without delay, so that all up to a fault is seen. Only the rank's
+/// own thread uses it, so that its lines are in order.
 class TensorTrace {
 public:
-  /// From now on what `rank` sends and receives by its channels goes through
-  /// this object, which it owns. After the rank's channels are set.
+  /// Replaces the rank's channels, which are set before, by ones that print.
+  /// `rank` owns this object.
   TensorTrace(veeline_rank &rank, const artifact::Metadata &metadata);
 
   /// `channel` is one of the program's, `number` counts its messages.
@@ -39,9 +39,10 @@ public:
 
   /// Bytes of the rank's arena, from an offset on; null after a fault.
   using Read = std::function<const char *(int64_t offset, int64_t bytes)>;
-  /// The norms of what the rank's chunks have added up in this step, averaged
-  /// over microbatches. At its end. `squaredNorm` is the square of that of an
-  /// entry of the rank's table of parameters.
+  /// Prints the norms of gradients, averaged over microbatches, at the end of a
+  /// step: of parameters whose home the rank is, and for each of its chunks, if
+  /// several chunks use a parameter. `squaredNorm` is the square of the norm of
+  /// an entry of the rank's table of parameters.
   void printGradients(const Read &read,
                       const std::function<double(size_t)> &squaredNorm) const;
 

@@ -37,10 +37,10 @@ template <typename RankT> struct RankWorker {
   std::thread thread;
 };
 
-/// What all backends share: a thread per rank, which sleeps between steps; all
-/// ranks of a program, or one where the others are processes of a network.
-/// `artifact` and `program` (one of its programs) outlive it. A backend ends
-/// the threads before it is destroyed.
+/// What all backends share: a thread per rank, which sleeps between steps. The
+/// ranks are all those of a program, or one if the others are processes of a
+/// network. `artifact` and `program` (one of its programs) outlive it. A
+/// backend ends the threads before it is destroyed.
 template <typename WorkerT> class ThreadedProgram : public LoadedProgram {
 public:
   bool isLocal(int32_t rank) const final { return workers[rank] != nullptr; }
@@ -76,10 +76,10 @@ protected:
                 static_cast<size_t>(artifact.metadata.microbatches) *
                 static_cast<size_t>(program.replicas)) {}
 
-  /// Wakes ranks of this process that wait for others, at a fault, which any
-  /// thread may find.
+  /// Wakes ranks of this process that wait for others, after a fault. Called
+  /// from any thread.
   virtual void abortRanks() = 0;
-  /// The life of a rank's thread, which ends with `runSteps`.
+  /// What a rank's thread runs, `runSteps` at the end.
   virtual void runThread(WorkerT &worker) = 0;
   /// One step of a rank, on its thread.
   virtual void runStep(WorkerT &worker) = 0;
@@ -90,14 +90,15 @@ protected:
     workers[rank]->rank.index = rank;
     return *local.emplace_back(workers[rank].get());
   }
-  /// True where a channel ends in this process, and not both ends do.
+  /// Whether exactly one end of a channel is in this process.
   bool leadsElsewhere(const artifact::Channel &channel) const {
     return (channel.fromRank == network->rank()) !=
            (channel.toRank == network->rank());
   }
-  /// Takes `steps[rank]`, where there are any, else the artifact's.
+  /// Sets the worker's step: `steps[rank]` if there are any, else the
+  /// artifact's.
   Status findStep(WorkerT &worker, const std::vector<veeline_step_fn> &steps);
-  /// Tells the rank of the program, once its channels are there.
+  /// Sets what a rank knows of the program, once its channels exist.
   void describeRank(WorkerT &worker);
   Status startThreads();
   /// Tells the other processes whether this one is prepared, and waits for
@@ -114,7 +115,7 @@ protected:
   }
 
   // Around a step.
-  /// An earlier fault.
+  /// Fails after an earlier fault.
   Status checkRunning() const;
   void prepareStep(const void *const *inputs, const StepSettings &newSettings);
   void startStep() {
@@ -125,7 +126,7 @@ protected:
   /// The first fault, and where the ranks of this process were when they saw
   /// it.
   Status localStatus() const;
-  /// Tells the other processes of it, too.
+  /// The same; tells the other processes of it, too.
   Status announcedStatus() const {
     Status status = localStatus();
     if (!status.ok() && network)
@@ -134,7 +135,7 @@ protected:
   }
 
   // At the end.
-  /// Where other processes are: no calls from the network any more.
+  /// Ends calls from the network, if there is one.
   void leaveNetwork() {
     if (!network)
       return;
@@ -151,15 +152,16 @@ protected:
         worker->thread.join();
   }
 
-  /// How long a thread that waits for a step sleeps at most before it looks
-  /// again; only a bound for a system call.
+  /// The longest sleep of a thread that waits for a step before it looks again;
+  /// the system call needs a bound.
   static constexpr int64_t sleepMilliseconds = 60'000;
 
   const artifact::Artifact &artifact;
   const artifact::Program &program;
   Network *const network;
   Group group;
-  /// By channel of the program: those of the host's memory that end here.
+  /// By channel of the program: those in the host's memory with an end here,
+  /// else null.
   std::vector<std::unique_ptr<Channel>> channels;
   Fault fault;
   std::vector<std::unique_ptr<WorkerT>> workers; ///< By rank; null: elsewhere.
@@ -322,7 +324,7 @@ Status ThreadedProgram<WorkerT>::localStatus() const {
 template <typename WorkerT>
 std::string ThreadedProgram<WorkerT>::stoppedAt(int32_t rank) const {
   const veeline_rank &stopped = workers[rank]->rank;
-  // What it could not do itself, the fault says.
+  // If the rank raised the fault itself, its message says what it did.
   if (stopped.failed && stopped.awaited < 0)
     return "";
   ShortText text;

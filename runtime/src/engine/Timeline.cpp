@@ -53,7 +53,7 @@ std::string engine::nameOfOp(const Program &program, int32_t rank,
   return name;
 }
 
-/// Colours of the trace viewer, so that F, B, W and waiting look apart.
+/// Colours of the trace viewer, so that F, B, W and waiting look different.
 static const char *colourOf(OpKind kind) {
   switch (kind) {
   case OpKind::forward:
@@ -131,7 +131,7 @@ public:
   static constexpr int predictedProcess = 1;
 
 private:
-  /// A rank has one for each of its compute streams.
+  /// A rank has a lane for each of its compute streams.
   size_t laneOf(size_t rank, int32_t stream) const {
     return rank * static_cast<size_t>(mostStreams) +
            static_cast<size_t>(stream);
@@ -159,7 +159,7 @@ private:
                       {"cname", colour}});
   }
 
-  /// What a message had for this length.
+  /// The bytes of a message of this length.
   void addBytes(const Op &op, int64_t length) {
     if (op.channel < 0)
       return;

@@ -22,7 +22,7 @@ struct Event {
   int64_t begin, end; ///< In nanoseconds().
   int64_t gemm; ///< Nanoseconds of that in matrix products and convolutions.
   int64_t length = 0; ///< Of the microbatch, where it varies.
-  /// Nanoseconds of a core that it had; less than 0: nobody knows.
+  /// Nanoseconds of processor time; less than 0: not known.
   int64_t processor = -1;
 };
 
@@ -41,9 +41,9 @@ public:
     int64_t processor = processorNanoseconds() - opProcessor;
     add({op, step, opBegin, nanoseconds(), opGemm, length, processor});
   }
-  /// A matrix product or a convolution of the op that runs.
+  /// Counts a matrix product or a convolution in the op that runs.
   void addCall(int64_t begin, int64_t end) { opGemm += end - begin; }
-  /// An op that somebody else has timed.
+  /// Adds an op that was timed elsewhere.
   void addOp(int32_t op, int64_t begin, int64_t end, int64_t length) {
     add({op, step, begin, end, 0, length});
   }
@@ -51,8 +51,8 @@ public:
     add({Event::idle, step, begin, end, 0, 0});
   }
 
-  /// Those of the last `steps` steps, in the order of their ends. Not while a
-  /// step runs.
+  /// The events of the last `steps` steps, in the order of their ends. Not
+  /// while a step runs.
   std::vector<Event> lastEvents(int32_t steps) const;
 
 private:
@@ -76,12 +76,12 @@ std::string toText(const artifact::Program &program, int32_t rank,
                    const std::vector<Event> &events);
 
 /// A Chrome trace (about:tracing, Perfetto) with one lane per rank, or for each
-/// of its compute streams where it has several, named by op, chunk and
-/// microbatch as in "F c3 m2"; an op with matrix products or convolutions says
-/// how long they took (`gemm_us`), a message its `bytes`, and what is of a
-/// microbatch whose length varies its `length`. Where the program has predicted
-/// times, a second process holds them, one step long. Times are microseconds
-/// since the first event.
+/// of its compute streams if it has several. Events are named by op, chunk and
+/// microbatch as in "F c3 m2". An op with matrix products or convolutions has
+/// their time (`gemm_us`), a message its `bytes`, and an op of a microbatch
+/// whose length varies its `length`. If the program has predicted times, a
+/// second process holds them, one step long. Times are microseconds since the
+/// first event.
 std::string toChromeTrace(const artifact::Metadata &metadata,
                           const artifact::Program &program,
                           const std::vector<std::vector<Event>> &ranks);

@@ -18,7 +18,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// glibc's own names of what is replaced here.
+// glibc's own names of the functions that are replaced here.
 extern "C" {
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);

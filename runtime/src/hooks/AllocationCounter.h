@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A shared object that stands in front of malloc while it is preloaded, and
-// counts the calls of threads that ask for it, by what the thread says it does
-// and by the shared object that called. `veeline train --check-memory` runs
-// itself with it. Its functions are found with dlsym, so nothing links it.
+// A shared object that replaces malloc when it is preloaded. It counts the
+// calls of threads that ask for it, by the activity that the thread names and
+// by the shared object that called. `veeline train --check-memory` runs itself
+// with it. Its functions are found with dlsym, so nothing links it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ struct veeline_allocations {
   uint64_t bytes;
 };
 
-/// From here on counts the calls of this thread as those of `activity`, a
-/// number of the caller's from 1; 0: no more.
+/// From here on counts the calls of this thread under `activity`, a number from
+/// 1 that the caller chooses; 0 ends that.
 void veeline_count_allocations(int32_t activity);
 
 /// Writes up to `capacity` entries, those with the most bytes first; returns

@@ -68,7 +68,7 @@ Status HostExecutor::prepare(const HostOptions &options) {
   return meetOthers(prepareLocal(options));
 }
 
-/// Null where it leads from another process to another one.
+/// Adds this process's end of a channel; null if both ends are elsewhere.
 void HostExecutor::addChannel(int32_t index) {
   const artifact::Channel &channel = program.channels[index];
   std::unique_ptr<Channel> &end = channels.emplace_back();
@@ -91,7 +91,7 @@ Status HostExecutor::prepareLocal(const HostOptions &options) {
   return prepareCalls();
 }
 
-/// Once all arenas of this process are there.
+/// Called once all arenas of this process exist.
 void HostExecutor::addReductions(HostWorker &worker) {
   veeline_rank &rank = worker.rank;
   int32_t stage = program.placeOf(static_cast<size_t>(rank.index)).stage;
@@ -161,7 +161,7 @@ static Status prepareCallsOf(HostRank &rank) {
                                       rank.convolutions);
 }
 
-/// The library makes code here, for which there may be no memory.
+/// The library generates code here, for which there may be no memory.
 static Status prepareCallsWithin(HostRank &rank) {
   try {
     return prepareCallsOf(rank);
@@ -172,7 +172,7 @@ static Status prepareCallsWithin(HostRank &rank) {
   }
 }
 
-/// On the threads that will make the calls.
+/// Prepares the calls on the threads that will make them.
 Status HostExecutor::prepareCalls() {
   Status status = startThreads();
   for (const HostWorker *worker : local)

@@ -27,13 +27,13 @@ struct HostOptions {
   bool traceTensors = false;
   /// Compare what arrives with what is expected; builds with checks always do.
   bool checkMessages = false;
-  /// Where given, called by each rank's thread before it does something else;
-  /// for counting allocations.
+  /// If given, called by each rank's thread before it does something else; for
+  /// counting allocations.
   void (*announce)(Activity activity) = nullptr;
-  /// Where given, one per rank: run these instead of the artifact's objects.
+  /// If given, one per rank: run these instead of the artifact's objects.
   std::vector<veeline_step_fn> steps;
-  /// Where given, one rank runs here and each other one in a process of its
-  /// own. Outlives the executor.
+  /// If given, one rank runs here and each other one in a process of its own.
+  /// Outlives the executor.
   engine::Network *network = nullptr;
 };
 
@@ -71,7 +71,7 @@ public:
   const library::CallTable &convolutions(int32_t rank) const {
     return workers[rank]->rank.convolutions;
   }
-  /// Of the place that a rank's sends write to after a fault.
+  /// Of the memory that a rank's sends write to after a fault.
   int64_t discardBytes(int32_t rank) const {
     return static_cast<int64_t>(workers[rank]->rank.discard.size());
   }
@@ -101,7 +101,7 @@ private:
   int64_t maxMessageBytes() const;
 
   std::vector<int32_t> firstReplicaRanks; ///< The first one of each stage.
-  /// Those of threads, by stage, reduction and piece.
+  /// Of ranks that are threads, by stage, reduction and piece.
   std::map<std::array<int32_t, 3>, std::shared_ptr<engine::SharedSum>> sums;
   void (*const announce)(Activity activity);
 };

@@ -54,7 +54,7 @@ struct HostRank final : veeline_rank {
   void opBegin(int32_t op) override;
   void opEnd(int32_t op) override;
 
-  /// True where the `bytes` at `place` lie inside of this rank's arena.
+  /// Whether the `bytes` at `place` lie inside of this rank's arena.
   bool owns(const void *place, int64_t bytes) const {
     return arena->contains(place, bytes);
   }
@@ -72,7 +72,7 @@ private:
                  const void *scratch) const;
   void checkUpdate(int32_t param, const void *value, const void *state,
                    const void *const *gradients, int32_t numGradients) const;
-  /// A call that only code for a GPU makes.
+  /// Fails on a call that only code for a GPU makes.
   void failOnHost(const std::string &what);
 };
 

@@ -21,7 +21,7 @@ using namespace veeline;
 using namespace veeline::host;
 using artifact::Optimizer;
 
-/// Elements that are worked on at a time: gradients stay in the first cache.
+/// Elements that are worked on at a time: gradients stay in the L1 cache.
 static constexpr int64_t blockSize = 1024;
 static constexpr int64_t normLanes = 8;
 

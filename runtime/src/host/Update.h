@@ -22,7 +22,8 @@ struct ParamUpdate {
   double squaredGradientNorm = 0;
 };
 
-/// See veeline_update. With g the sum of the gradients in order, times 1/m:
+/// See veeline_update. With g the sum of the gradients in order, divided by
+/// `microbatches`:
 ///   sgd           value -= lr * g
 ///   sgd-momentum  state = beta1 * state + g; value -= lr * state
 ///   adamw         Loshchilov and Hutter, "Decoupled Weight Decay
