@@ -4,17 +4,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MPI lets a rank only look whether a message has come. On a bell it can sleep
-// meanwhile:
+// MPI only lets a rank look whether a message has come. A bell lets it sleep
+// between looks:
 //
-//   the rank that waits                 who sends to it, or takes from it
+//   the rank that waits                 the rank at the other end
 //     arm                                 send, or see that it has come
 //     look whether it is there            ring
 //     sleep
 //
-// `arm` and `ring` change the same word, so one of them is first. Where that is
-// `ring`, the rank looks after it, and sees what was done before; where it is
-// `arm`, `ring` finds the bell armed, and the rank's sleep ends, or does not
+// `arm` and `ring` change the same word, so one of them is first. If `ring` is
+// first, the rank looks after it, and sees what the other did before. If `arm`
+// is first, `ring` finds the bell armed, and the rank's sleep ends or does not
 // begin.
 //
 //===----------------------------------------------------------------------===//
@@ -31,15 +31,16 @@
 
 namespace veeline::net {
 
-/// Of one rank, in memory that the processes of a host share. All zeros is a
-/// bell. Who rings without need costs the rank a look; what nobody rings for
-/// waits until the sleep has taken its time.
+/// The bell of one rank, in memory that the processes of a host share. All
+/// zeros is a valid bell. To ring without need costs the rank a look; if nobody
+/// rings, it looks when its sleep times out.
 class alignas(64) Bell {
 public:
-  /// By the rank, before it looks for the last time.
+  /// Called by the rank before its last look.
   void arm() { word.exchange(armed, std::memory_order_acq_rel); }
 
-  /// By the rank: no more than that. True where somebody has rung since `arm`.
+  /// Called by the rank: sleeps for `nanoseconds` at most. True if another rank
+  /// has rung since `arm`.
   bool sleep(int64_t nanoseconds) {
     timespec timeout = {nanoseconds / 1'000'000'000,
                         nanoseconds % 1'000'000'000};
@@ -47,18 +48,18 @@ public:
     return !disarm();
   }
 
-  /// True where it was still armed.
+  /// True if it was still armed.
   bool disarm() {
     return word.exchange(silent, std::memory_order_acq_rel) == armed;
   }
 
-  /// By others: true where the rank sleeps, or is about to.
+  /// Called by others: true if the rank sleeps, or is about to.
   bool isArmed() {
-    // A change, too, so that it is before `arm` or after it.
+    // Modifies the word, so that it is ordered before `arm` or after it.
     return word.fetch_or(0, std::memory_order_acq_rel) == armed;
   }
 
-  /// By others: a system call only where the rank sleeps.
+  /// Called by others: a system call only if the rank sleeps, or is about to.
   void ring() {
     if (disarm())
       ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);

@@ -53,8 +53,8 @@ std::string Bells::describe() const {
   return text;
 }
 
-/// Null where there is none: a process of that number on this host, or as this
-/// container counts them, may be any other.
+/// Null if it is not the one described: the process of that number on this
+/// host, or in this container, may be any other.
 Bells::Memory *Bells::find(const std::string &description) {
   int process = 0, number = 0;
   uint64_t token[2];
@@ -63,7 +63,7 @@ Bells::Memory *Bells::find(const std::string &description) {
     return nullptr;
   std::string path =
       "/proc/" + std::to_string(process) + "/fd/" + std::to_string(number);
-  // Nothing else is opened: that may have effects.
+  // Opens nothing else, because that may have side effects.
   std::string expected = std::string("/memfd:") + memoryName;
   std::array<char, 64> target = {};
   if (::readlink(path.c_str(), target.data(), target.size() - 1) < 0 ||

@@ -14,9 +14,9 @@
 
 namespace veeline::net {
 
-/// Each process has its bell in memory without a name, which goes with the last
-/// process that uses it; those of the same host find it through /proc. Where
-/// that cannot be, nobody rings, and a rank that waits looks now and then.
+/// The bell of a process is in memory without a name, which is freed with the
+/// last process that uses it. Processes of the same host find it through /proc.
+/// If they cannot, nobody rings, and a rank that waits polls.
 class Bells {
 public:
   Bells();
@@ -24,15 +24,15 @@ public:
   Bells(const Bells &) = delete;
   Bells &operator=(const Bells &) = delete;
 
-  /// What the others need to know of the own bell.
+  /// What the others need to find the bell of this process.
   std::string describe() const;
-  /// Finds the others' bells, by what each rank said of its own.
+  /// Finds the others' bells by what `describe` returned on each rank.
   void connect(int32_t self, const std::vector<std::string> &descriptions);
 
   Bell &own() { return mine ? mine->bell : unshared; }
-  /// Whether there is a bell of every rank.
+  /// Whether the bells of all ranks were found.
   bool everyoneRings() const { return found.size() + 1 == bells.size(); }
-  /// Null where that rank is on another host.
+  /// Null if it was not found, as on another host.
   Bell *of(int32_t rank) const { return bells[static_cast<size_t>(rank)]; }
 
 private:

@@ -14,8 +14,8 @@
 
 namespace veeline::net {
 
-/// Ends the process with an error where it lives for too long: some functions
-/// of MPI wait for all ranks, and for ever where one does not call them.
+/// Ends the process with an error if this object lives for too long. Some
+/// functions of MPI wait for all ranks, for ever if one does not call them.
 class Deadline {
 public:
   /// `what` is what `rank` waits for all ranks to do.

@@ -45,8 +45,8 @@ void net::bindTo(tcp::acceptor &acceptor, const tcp::endpoint &endpoint,
   if (error || endpoint.port() != 0 ||
       acceptor.local_endpoint().port() != reserved)
     return;
-  // Held, so that the next one is another one. Does not keep rank 0 from it, as
-  // both may reuse an address and this one does not listen.
+  // Holds the port, so that the next one is another one. Rank 0 can still bind
+  // to it, because both may reuse an address and this one does not listen.
   tcp::acceptor held = std::move(acceptor);
   bind();
 }

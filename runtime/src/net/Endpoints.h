@@ -16,14 +16,14 @@ namespace veeline::net {
 /// As in "127.0.0.1:29500" or "[::1]:29500".
 std::string nameOf(const asio::ip::tcp::endpoint &endpoint);
 
-/// Warns where `name` is one of this machine's that only it finds at the
-/// loopback, as Debian's own one in /etc/hosts: it leads the others nowhere.
+/// Warns if `name` is the loopback for this machine only, as Debian's
+/// /etc/hosts has the machine's own name: other machines do not get here by it.
 void warnOfLoopback(const std::string &name,
                     const asio::ip::tcp::endpoint &endpoint);
 
-/// Where `endpoint` has no port, at any but `reserved`, which is rank 0's: the
-/// system knows that only when rank 0 listens, and who comes early would find
-/// this process there, or itself.
+/// Binds to `endpoint`, or if that has no port, to any port but `reserved`,
+/// which is rank 0's. The system may give that one away until rank 0 listens,
+/// and a rank that comes early would find this process there, or itself.
 void bindTo(asio::ip::tcp::acceptor &acceptor,
             const asio::ip::tcp::endpoint &endpoint, uint16_t reserved,
             asio::error_code &error);

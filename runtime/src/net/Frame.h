@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bytes on a connection, in the order of x86-64's memory. First, who connects
-// says Hello, and who listens answers with a Welcome; from then on both send
-// frames: a header, and as many bytes as it says.
+// What is sent on a connection, in the byte order of x86-64. First the process
+// that connects sends a Hello, and the one that listens answers with a Welcome.
+// From then on both send frames: a header, and as many bytes as it says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,15 +24,15 @@ struct Hello {
   char magic[8];
   char token[64]; ///< Filled up with zeros.
   int32_t rank;
-  int32_t sought; ///< The rank that is to listen here.
+  int32_t sought; ///< The rank that should listen here.
   int32_t numRanks;
   uint32_t aboutBytes;
   uint16_t port;      ///< Where the process listens for ranks above its own.
   uint16_t isRefusal; ///< It cannot take part; the last line says why.
 };
 
-/// Followed by `bytes` of text: an error, or where every rank listens, as
-/// lines.
+/// Followed by `bytes` of text: an error, or a line for each rank that says
+/// where it listens.
 struct Welcome {
   char magic[8];
   uint32_t isError;
@@ -46,25 +46,25 @@ enum class FrameKind : uint32_t {
   reductionPart,
   exchange, ///< One process's part of an exchange, or of a gathering.
   failure,  ///< The sender of the frame cannot go on; followed by why.
-  verdict,  ///< Nobody can; followed by why.
+  verdict,  ///< No process can go on; followed by why.
   goodbye,  ///< The sender of the frame has ended its part of the run.
   alive     ///< `number` counts moves; followed by what is waited for.
 };
 
-/// A message is named by fields of its own, which the receiver checks.
+/// A field for each property of a message, which the receiver checks.
 struct Header {
   FrameKind kind;
-  int32_t channel; ///< Of a part of a reduction: its number for the ranks.
+  int32_t channel; ///< Or the number of a reduction, as for Network::join.
   int32_t edge;
   uint32_t direction; ///< An artifact::ChannelKind, or a Part of a reduction.
   uint32_t number;    ///< Counts the messages of the channel since the start.
-  int32_t microbatch; ///< -1 of what is sent once a step.
+  int32_t microbatch; ///< -1 for what is sent once a step.
   int32_t part;       ///< Of a message; engine::wholeMessage: it has none.
   uint32_t unused;
   uint64_t bytes;
 };
 
-/// Longer texts of a Hello, a Welcome or a failure are no text of ours.
+/// The longest text of a Hello, a Welcome, a failure or a sign of life.
 inline constexpr uint32_t maxTextBytes = 1 << 20;
 
 } // namespace veeline::net

@@ -54,7 +54,7 @@ static Expected<int64_t> readNumber(const char *name, int64_t least,
   return value;
 }
 
-/// Of a run on one machine, so that two at once do not meet.
+/// A port that follows from the job, so that two runs on a machine do not meet.
 static uint16_t choosePort(const std::string &job) {
   constexpr uint64_t first = 20'000, count = 9'500;
   Crc64 checksum;
@@ -77,7 +77,8 @@ static Status readRendezvous(Place &place) {
   return Status::success();
 }
 
-/// Processes of a launcher that nobody asks would each train alone.
+/// Fails if a launcher whose variables are not read has started this process:
+/// its processes would each train alone.
 static Status checkForgotten() {
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   bool saysHowMany = std::getenv("WORLD_SIZE");
@@ -117,7 +118,7 @@ Expected<std::optional<Place>> net::findPlace() {
     if (!rank.ok())
       return rank.status();
     Place place;
-    // It says which GPU is meant; the host is one device.
+    // Chooses a GPU. May be missing, because the host is one device.
     if (std::getenv(launcher.localRank)) {
       Expected<int64_t> local =
           readNumber(launcher.localRank, 0, *numRanks - 1);

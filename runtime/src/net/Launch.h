@@ -17,22 +17,22 @@ namespace veeline::net {
 
 /// Where this process stands among those that a launcher has started.
 struct Place {
-  std::string launcher; ///< Of messages: "mpirun", "srun", "RANK".
+  std::string launcher; ///< For messages: "mpirun", "srun", "RANK".
   int32_t rank = 0;
   int32_t numRanks = 1;
-  /// Among the processes of this machine; a launcher may not say it.
+  /// Among the processes of this machine; none if the launcher does not say.
   std::optional<int32_t> localRank;
   std::string address = "127.0.0.1"; ///< Where rank 0 listens.
   uint16_t port = 29500;
-  /// What a launcher calls this run, and no other one; may be empty.
+  /// The launcher's name for this run and no other one; may be empty.
   std::string job;
 };
 
-/// Reads the environment: Open MPI's mpirun, Slurm's srun, or RANK and
-/// WORLD_SIZE; MASTER_ADDR and MASTER_PORT say where rank 0 listens (without
-/// both, runs of mpirun and srun have a port of their own). Nothing
-/// where no launcher has started more than one process; an error where one has
-/// that is not known, or that does not say how many.
+/// Reads the environment: that of Open MPI's mpirun, of Slurm's srun, or RANK
+/// and WORLD_SIZE. MASTER_ADDR and MASTER_PORT say where rank 0 listens;
+/// without both, a run of mpirun or srun has a port of its own. None if no
+/// launcher has started more than one process. Fails if an unknown one has, or
+/// one that does not say how many.
 Expected<std::optional<Place>> findPlace();
 
 } // namespace veeline::net

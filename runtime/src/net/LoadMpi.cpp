@@ -19,9 +19,9 @@
 using namespace veeline;
 using namespace veeline::net;
 
-/// Between processes of one host Open MPI has shared memory, but starts the
-/// ways to others as well, which listen at all interfaces. Whoever has chosen
-/// ways keeps them.
+/// Restricts Open MPI to shared memory if all processes are on one host. It
+/// would start its network transports as well, which listen at all interfaces.
+/// Transports that the user has chosen stay.
 static void stayOnHost() {
   const char *all = std::getenv("OMPI_COMM_WORLD_SIZE");
   const char *here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
@@ -34,7 +34,7 @@ static void stayOnHost() {
 
 Expected<const MpiLibrary *> net::loadMpi(const std::string &directory) {
   stayOnHost();
-  // MPI loads parts of its own, which look for its symbols.
+  // Global, because MPI loads plugins that look for its symbols.
   std::string path = directory + "/libveeline_mpi.so";
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   void *symbol = library ? ::dlsym(library, mpiLibrarySymbol) : nullptr;

@@ -22,15 +22,15 @@
 using namespace veeline;
 using namespace veeline::net;
 
-/// How long the last frames of a process may take, but no longer than it takes
-/// on any network.
+/// How long the last frames of a process may take: a part of the timeout, and
+/// at most the time that they take on any network.
 static constexpr double goodbye = 0.125;
 static constexpr std::chrono::seconds goodbyeTime(2);
 
 /// How long a process that ends waits for its peers to end, too.
 static constexpr std::chrono::milliseconds hangUpTime(200);
-/// How long it waits where the last frames are lost on the way, again and
-/// again.
+/// How long it waits if the last frames are lost on the way again and again: a
+/// part of the timeout, and at most this time.
 static constexpr double arrival = 0.25;
 static constexpr std::chrono::seconds arrivalTime(10);
 
@@ -100,8 +100,8 @@ void Mesh::start() {
   });
 }
 
-/// Says goodbye or, after a failure that the others may not have seen yet, what
-/// it was. Waits until that is written or cannot be any more.
+/// Says goodbye or, after a failure that the others may not have seen yet, says
+/// what it was. Waits until that is written, or cannot be written any more.
 Mesh::~Mesh() {
   if (!thread.joinable())
     return;
@@ -117,7 +117,7 @@ Mesh::~Mesh() {
   hangUp();
   io.stop();
   thread.join();
-  // After a failure MPI would wait for who is gone.
+  // After a failure MPI would wait for processes that are gone.
   if (!mpi || failure)
     return;
   Deadline deadline(timeoutSeconds, rank(), "end MPI");
@@ -133,7 +133,7 @@ void Mesh::sayGoodbye() {
       send(peer, goodbye);
 }
 
-/// True where something is still to be written. Of the network's thread.
+/// Whether something is still to be written. On the network's thread.
 bool Mesh::isWriting() const {
   for (const std::unique_ptr<Link> &link : links)
     if (link && !link->isClosed && !link->queue.empty())
@@ -141,22 +141,23 @@ bool Mesh::isWriting() const {
   return false;
 }
 
-/// What `function` says on the network's thread.
+/// Calls `function` on the network's thread and returns its result.
 bool Mesh::ask(const std::function<bool()> &function) {
   std::promise<bool> promise;
   asio::post(io, [&] { promise.set_value(function()); });
   return promise.get_future().get();
 }
 
-/// Whether the peer's host has not yet said that it has all that was written.
+/// Whether the peer's host has not yet acknowledged all that was written.
 static bool isUnderWay(asio::ip::tcp::socket &socket) {
   int bytes = 0;
   return ::ioctl(socket.native_handle(), SIOCOUTQ, &bytes) == 0 && bytes > 0;
 }
 
-/// To close a connection from which something is still to be read takes back
-/// what has not arrived. So the peers close first, unless they take long and
-/// have it all; after a failure they may never.
+/// Waits until the peers close their connections. To close one from which there
+/// is still something to read would reset it, and lose what has not arrived at
+/// the peer. A peer that has everything is not waited for long, and after a
+/// failure none is, because it may never close.
 void Mesh::hangUp() {
   ask([this] {
     asio::error_code ignored;
@@ -178,7 +179,7 @@ void Mesh::hangUp() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-/// Waits until everything is written, or closes what does not come to an end.
+/// Waits until everything is written. Closes connections that take too long.
 void Mesh::flush() {
   auto until =
       Clock::now() + std::min<Duration>(goodbyeTime, part(timeout, goodbye));
@@ -224,7 +225,7 @@ void Mesh::disconnect() {
   }
 }
 
-/// Of the network's thread.
+/// On the network's thread.
 bool Mesh::isUsingMemory() const {
   return std::any_of(links.begin(), links.end(),
                      [](const std::unique_ptr<Link> &link) {
@@ -232,14 +233,15 @@ bool Mesh::isUsingMemory() const {
                      });
 }
 
-/// What is under way ends soon after. Of the network's thread.
+/// Closes connections with messages under way, which then end soon. On the
+/// network's thread.
 void Mesh::abandonMessages() {
   for (int32_t peer = 0; peer < numRanks(); ++peer) {
     Link *link = links[static_cast<size_t>(peer)].get();
     if (!link || !(link->isReading || link->isWriting))
       continue;
     lose(peer, "does not finish a message");
-    // Who has failed is lost already, and its connection still open.
+    // A peer that has failed is lost already, but its connection is open.
     asio::error_code ignored;
     link->socket.close(ignored);
   }
@@ -276,8 +278,9 @@ void Mesh::fail(const std::string &text, bool isOfAll) {
     observed->raise(text);
 }
 
-/// After a verdict, and where another rank has said that it failed, this rank
-/// has not: the others may hear of it here first, in the same words.
+/// After a verdict, or if another rank has said that it failed, this rank has
+/// not failed itself. It repeats the same words, because others may hear of it
+/// here first.
 void Mesh::announce(const std::string &text) {
   std::optional<std::string> verdict;
   {
@@ -301,7 +304,8 @@ void Mesh::tell(FrameKind kind, const std::string &text) {
   }
 }
 
-/// A connection is of no use any more.
+/// Closes a connection that is of no use any more, which is a failure unless
+/// this process ends.
 void Mesh::lose(int32_t peer, const std::string &how) {
   Link &link = *links[static_cast<size_t>(peer)];
   if (link.isClosed)
@@ -388,7 +392,8 @@ Mesh::join(engine::Group &group, int32_t index, int32_t number,
     frame.header.direction = static_cast<uint32_t>(part);
     return frame;
   };
-  // All of these run on the network's thread but `defer`, which leads there.
+  // All of these run on the network's thread, except `defer`, which leads
+  // there.
   TcpReduction::Wire wire;
   wire.defer = [this](std::function<void()> function) {
     asio::post(io, std::move(function));
@@ -420,7 +425,7 @@ std::string Mesh::describeAwaited() const {
          " has to tell all";
 }
 
-/// With the lock.
+/// The caller holds the lock.
 std::string Mesh::describeMissing() const {
   std::string own = describeAwaited();
   std::string text =

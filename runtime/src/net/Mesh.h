@@ -28,11 +28,11 @@
 
 namespace veeline::net {
 
-/// TCP between all processes of a run. A thread of its own reads and writes; a
-/// process that is silent has failed, so each says again and again that it is
-/// alive, and what it waits for; so does one whose rank has stalled. All
-/// processes have ended within the timeout. Messages of channels go over TCP,
-/// too, or by MPI.
+/// TCP between all processes of a run, read and written by a thread of its own.
+/// Each process says again and again that it is alive, and what its rank waits
+/// for: one that is silent has failed, and so has one whose rank has stalled.
+/// After a failure all processes end within the timeout. Messages of channels
+/// go over TCP, too, or by MPI.
 class Mesh final : public engine::Network {
 public:
   /// `mpi` is initialised, or null.
@@ -63,26 +63,26 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
-  /// Bytes on their way out. `text` holds them, or the channel's place does.
+  /// A frame to send. Its content is at `data`, or in `text` if that is null.
   struct Frame {
     Header header = {};
     std::string text;
     const char *data = nullptr;
-    std::function<void()> written; ///< Called once it is, where given.
+    std::function<void()> written; ///< Called once it is, if given.
   };
   struct Link {
     explicit Link(asio::ip::tcp::socket socket) : socket(std::move(socket)) {}
     asio::ip::tcp::socket socket;
     std::deque<Frame> queue; ///< The first one is being written.
     Clock::time_point heard;
-    // Of messages, whose memory is the executor's.
+    // Whether a message is being read or written, in the executor's memory.
     bool isReading = false, isWriting = false;
     bool isClosed = false; ///< It has said goodbye, or it has failed.
   };
 
   Mesh(const MeetingOptions &options, const MpiLibrary *mpi);
 
-  // Of the network's thread.
+  // On the network's thread.
   void start();
   Status removeSharedMemoryName();
   asio::awaitable<void> read(int32_t peer);
@@ -134,29 +134,29 @@ private:
   asio::executor_work_guard<asio::io_context::executor_type> work;
   asio::steady_timer timer;
   std::vector<std::unique_ptr<Link>> links; ///< Null at this rank.
-  // By index in the program; set before the first exchange, so before any
+  // By index in the program. Set before the first exchange, and so before any
   // message.
   std::map<int32_t, RemoteSender *> senders;
   std::map<int32_t, RemoteReceiver *> receivers;
   std::map<int32_t, TcpReduction *> reductions;
-  // Of the network's thread.
-  uint32_t numArrivals = 0; ///< Counts moves that the network makes.
+  // Used by the network's thread.
+  uint32_t numArrivals = 0; ///< Counts arrivals as moves.
   Deadlock deadlock;
   Stall stall;
   std::thread thread;
 
-  std::mutex mutex; ///< Of what follows.
+  std::mutex mutex; ///< Guards what follows.
   std::condition_variable changed;
   std::vector<std::deque<std::string>> inbox; ///< Of exchanges, by rank.
   std::vector<bool> hasEnded;                 ///< Said goodbye, by rank.
   std::optional<std::string> failure;         ///< The first one.
-  bool isVerdict = false; ///< It is for all ranks, in these words.
+  bool isVerdict = false; ///< All ranks get it in these words.
   Time failedAt;
   engine::Observed *observed = nullptr;
-  int32_t awaitedPeer = -1; ///< Of an exchange.
+  int32_t awaitedPeer = -1; ///< Whom an exchange waits for, or -1.
   uint32_t numExchanged = 0;
   bool isEnding = false;
-  std::atomic<const char *> failureText{nullptr}; ///< Of `failure`, once it is.
+  std::atomic<const char *> failureText{nullptr}; ///< Of `failure`, or null.
 
   std::mutex endMutex; ///< Held while the last resort runs.
   std::function<void(const char *)> lastResort;

@@ -22,7 +22,8 @@ using namespace veeline;
 using namespace veeline::net;
 using artifact::ChannelKind;
 
-/// A large message is read in parts, so that a slow one counts as alive.
+/// A large message is read in parts, so that the sender of a slow one counts as
+/// alive.
 static constexpr size_t partBytes = 1 << 20;
 
 //===----------------------------------------------------------------------===//
@@ -44,7 +45,7 @@ void Mesh::enqueue(int32_t peer, Frame frame) {
     asio::co_spawn(io, write(peer), asio::detached);
 }
 
-/// Writes until nothing is left.
+/// Writes until the queue is empty.
 asio::awaitable<void> Mesh::write(int32_t peer) {
   Link &link = *links[static_cast<size_t>(peer)];
   while (!link.queue.empty() && !link.isClosed) {
@@ -58,10 +59,11 @@ asio::awaitable<void> Mesh::write(int32_t peer) {
     co_await asio::async_write(
         link.socket, buffers, asio::redirect_error(asio::use_awaitable, error));
     link.isWriting = false;
-    // What is lost is found out by reading, which may still see why.
+    // Reading finds out that the peer is lost, and may still see why.
     if (error)
       co_return;
-    // May queue further frames, which this loop writes as long as there is one.
+    // May queue further frames: this loop writes them, as the queue is not yet
+    // empty.
     if (frame.written)
       frame.written();
     link.queue.pop_front();
@@ -100,18 +102,18 @@ asio::awaitable<void> Mesh::read(int32_t peer) {
   }
   if (header.kind != FrameKind::goodbye)
     co_return lose(peer, "is gone: its connection is closed");
-  // Missed only by who still waits for what it has to give.
+  // The peer is missed only by a process that still waits for it.
   link.isClosed = true;
   std::lock_guard<std::mutex> lock(mutex);
   hasEnded[static_cast<size_t>(peer)] = true;
   changed.notify_all();
-  // Steps end with an exchange of all, so none that can end needs the peer; one
-  // that waits for it would wait for ever.
+  // Steps end with an exchange of all, so a step that can still end does not
+  // need the peer; one that needs it would wait for ever.
   if (observed)
     observed->raise(nameOf(peer) + " has ended its part of the run");
 }
 
-/// False where nothing more is to be read.
+/// False if nothing more is to be read.
 asio::awaitable<bool> Mesh::readFrame(int32_t peer, const Header &header) {
   switch (header.kind) {
   case FrameKind::credit:
@@ -135,7 +137,7 @@ asio::awaitable<bool> Mesh::readFrame(int32_t peer, const Header &header) {
   co_return false;
 }
 
-/// False where it is not about what this process sends to `peer`.
+/// False if the credit is not for what this process sends to `peer`.
 bool Mesh::takeCredit(int32_t peer, const Header &header) {
   ++numArrivals;
   // This process has given up meanwhile.
@@ -182,7 +184,7 @@ bool Mesh::isFromPeer(int32_t peer, const Header &header) const {
          static_cast<uint32_t>(channel.kind) == header.direction;
 }
 
-/// Into memory of the executor's.
+/// Reads into memory of the executor.
 asio::awaitable<bool> Mesh::readInto(int32_t peer, char *target,
                                      uint64_t bytes) {
   Link &link = *links[static_cast<size_t>(peer)];
@@ -212,7 +214,7 @@ asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
   }
   if (!co_await readInto(peer, target, header.bytes))
     co_return false;
-  // Not where this process has given up meanwhile.
+  // There is no receiver if this process has given up meanwhile.
   if (auto it = receivers.find(header.channel); it != receivers.end())
     it->second->arrive({static_cast<ChannelKind>(header.direction), header.edge,
                         header.microbatch, header.part,
@@ -229,7 +231,7 @@ asio::awaitable<bool> Mesh::readText(int32_t peer, const Header &header) {
                    " bytes, which is more than it has to say");
     co_return false;
   }
-  // Grows as they come: a number alone takes no memory.
+  // Grows as bytes come, so that a header alone takes no memory.
   while (text.size() < header.bytes) {
     size_t done = text.size();
     text.resize(std::min<size_t>(done + partBytes, header.bytes));

@@ -30,7 +30,7 @@ asio::awaitable<void> Mesh::keepAlive() {
   }
 }
 
-/// This process was stopped: what it has not heard, it could not hear.
+/// Forgives silence after this process was stopped and could not hear.
 void Mesh::beginAnew(Time now) {
   for (const std::unique_ptr<Link> &link : links)
     if (link)
@@ -39,7 +39,7 @@ void Mesh::beginAnew(Time now) {
   stall.clear();
 }
 
-/// Finds out who is silent.
+/// Loses peers that have been silent for too long.
 void Mesh::listen(Time now) {
   for (int32_t peer = 0; peer < numRanks(); ++peer) {
     Link *link = links[static_cast<size_t>(peer)].get();
@@ -66,7 +66,7 @@ void Mesh::sayAlive(const engine::Pulse &pulse, const std::string &place) {
   }
 }
 
-/// `text` gets what this process waits for, where it does.
+/// Sets `text` to what this process waits for, if it does.
 engine::Pulse Mesh::ownPulse(std::string &text) {
   std::lock_guard<std::mutex> lock(mutex);
   engine::Pulse pulse = observed ? observed->pulse() : engine::Pulse{};
@@ -103,13 +103,14 @@ void Mesh::checkProgress(const engine::Pulse &pulse, const std::string &place,
   judge(nameOf(rank()) + " " + *what + std::string(where.view()));
 }
 
-/// Ends the run of all, for a reason that one process has found out.
+/// Ends the run of all processes, for a reason that this one has found out.
 void Mesh::judge(const std::string &text) {
   fail(text, /*isOfAll=*/true);
   tell(FrameKind::verdict, text);
 }
 
-/// Who has not ended by itself cannot: it computes, say.
+/// Calls the last resort if this process has not ended soon after a failure:
+/// its rank computes, say.
 void Mesh::endIfFailed(Time now) {
   {
     std::lock_guard<std::mutex> lock(mutex);

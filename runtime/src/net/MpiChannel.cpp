@@ -13,8 +13,8 @@
 using namespace veeline;
 using namespace veeline::net;
 
-/// Messages of a channel on their way out; the next one waits for the oldest,
-/// which it may: a send may block until its receive is posted.
+/// The most messages of a channel on their way out. A further one waits for the
+/// oldest, as it may: a send may block until its receive is posted.
 static constexpr size_t maxPlaces = 4;
 
 static constexpr size_t cacheLineBytes = 64;
@@ -54,8 +54,8 @@ bool MpiChannel::hasCome(veeline_rank &rank, Receiving &message) {
   return true;
 }
 
-/// The sender may sleep until a message has come for which this rank does not
-/// wait.
+/// Takes messages for which this rank does not wait yet, if their sender sleeps
+/// until they have come.
 void MpiChannel::progress(veeline_rank &rank) {
   if (posted.empty() || !peer || !peer->isArmed())
     return;
@@ -78,8 +78,8 @@ engine::Identity &MpiChannel::identityAt(uint32_t number, int32_t part) {
                     static_cast<size_t>(part)];
 }
 
-/// Each part has the room of the longest message's, so that one of another size
-/// than the rank expects, which it may know only later, is told apart by that.
+/// Each part has the room that it has in the longest message. The rank may know
+/// only later which size to expect; `waitForPart` compares it.
 void MpiChannel::post(veeline_rank &rank, void *slot) {
   uint32_t number = numPosted++;
   for (int32_t i = 0; i < description.parts && !rank.failed; ++i) {
@@ -114,7 +114,7 @@ bool MpiChannel::waitForIdentity(veeline_rank &rank, uint32_t number,
   return !rank.failed;
 }
 
-/// False after a fault; it has another size than the rank expects, say.
+/// False after a fault: the part has another size than the rank expects, say.
 bool MpiChannel::waitForPart(veeline_rank &rank, uint32_t number,
                              int32_t part) {
   int64_t bytes = 0;
@@ -133,7 +133,7 @@ void MpiChannel::wait(veeline_rank &rank) {
   uint32_t number = numWaited++;
   char *slot = nullptr;
   for (int32_t i = 0; i < description.parts; ++i) {
-    // Before the message: a wrong one may be larger than its place.
+    // Checked before the message: a wrong one may be larger than its place.
     if (!identities.empty() && !waitForIdentity(rank, number, i))
       return;
     char *place = posted.front().place;
@@ -147,7 +147,7 @@ void MpiChannel::wait(veeline_rank &rank) {
   }
 }
 
-/// Room for the identities before a message in its place.
+/// Room for identities in front of a message.
 size_t MpiChannel::bytesAhead() const {
   if (identities.empty())
     return 0;
@@ -155,8 +155,8 @@ size_t MpiChannel::bytesAhead() const {
                     sizeof(engine::Identity));
 }
 
-/// Several of them are one piece of memory, which has huge pages where it is
-/// large; those that are never used are never touched.
+/// Several places are one piece of memory, which has huge pages if it is large.
+/// Places that are never used are never touched.
 void MpiChannel::addPlace(veeline_rank &rank) {
   size_t bytes =
       bytesAhead() + wholeLines(static_cast<size_t>(description.messageBytes));
@@ -240,13 +240,14 @@ void MpiChannel::finishOldest(veeline_rank &rank) {
   sending.pop_front();
 }
 
-/// MPI moves nothing while nobody calls it.
+/// Waits for all sends, because MPI moves nothing while nobody calls it.
 void MpiChannel::flush(veeline_rank &rank) {
   while (!sending.empty() && !rank.failed)
     finishOldest(rank);
 }
 
-/// What is still under way after a fault keeps its place: MPI may read it.
+/// After a fault does not free the places of messages that are under way,
+/// because MPI may still read them.
 MpiChannel::~MpiChannel() {
   for (Sending &message : sending)
     for (bool done = false; !done;) {

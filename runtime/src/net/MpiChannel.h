@@ -16,16 +16,16 @@
 
 namespace veeline::net {
 
-/// Either end of a channel. All that MPI does is done in calls of the rank's
-/// own thread, which sleeps between looks while it waits; who sends a message,
-/// or sees that it has come, rings for the other end. The tag is the channel's
-/// index: edge and direction are the channel's, messages come in
-/// the order in which they were sent, and so do the parts of one. One of
-/// another size than the rank expects ends the run. Where messages are checked,
-/// the identity of each part is sent ahead of it.
+/// Either end of a channel. MPI works only in calls of the rank's own thread,
+/// which sleeps between looks while it waits. A rank that sends a message, or
+/// sees that it has come, rings for the other end. The tag is the channel's
+/// index, which implies edge and direction. Messages, and the parts of one,
+/// come in the order in which they were sent. A part of another size than the
+/// rank expects ends the run. If messages are checked, the identity of each
+/// part is sent ahead of it.
 class MpiChannel final : public engine::Channel {
 public:
-  /// Of rank `self`.
+  /// The end of rank `self`.
   MpiChannel(const MpiLibrary &mpi, Bells &bells, int32_t self,
              const engine::Group &group, int32_t index,
              const artifact::Channel &description)
@@ -51,7 +51,7 @@ public:
 private:
   struct Sending {
     void *request;
-    char *place; ///< That is free then; null: others follow from it.
+    char *place; ///< Free once this is sent; null: parts follow from it.
   };
   struct Receiving {
     void *request; ///< Null: it has come.
@@ -77,7 +77,7 @@ private:
 
   const MpiLibrary &mpi;
   Bells &bells;
-  Bell *const peer; ///< Null: it is not on this host.
+  Bell *const peer; ///< Null: not found, as on another host.
   const int32_t index;
   const artifact::Channel &description;
   std::atomic<bool> isAborted{false};

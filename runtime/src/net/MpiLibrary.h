@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nothing but a library of its own, libveeline_mpi.so, is linked against MPI;
-// it is loaded where it is asked for and gives this table.
+// Only libveeline_mpi.so is linked against MPI. It is loaded on demand and
+// gives this table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +19,10 @@
 
 namespace veeline::net {
 
-/// Functions return null, or what went wrong, which is valid until the next
-/// call. One thread at a time calls them. `request` is of the library, until
-/// `test` says that it is done; of a receive it says, where `bytes` is not
-/// null, how many bytes have come.
+/// Functions return null or an error, which is valid until the next call. One
+/// thread at a time calls them. The library owns `request` until `test` says
+/// that it is done. Then `test` sets `bytes`, unless null, to how many bytes a
+/// receive got.
 struct MpiLibrary {
   const char *(*initialize)(int32_t *rank, int32_t *numRanks);
   /// From rank 0 to all.
@@ -32,7 +32,7 @@ struct MpiLibrary {
   const char *(*receive)(void *data, int64_t bytes, int32_t from, int32_t tag,
                          void **request);
   const char *(*test)(void *request, bool *done, int64_t *bytes);
-  /// Moves on what is under way: MPI does so in calls alone.
+  /// Advances messages under way: MPI does so only in calls.
   const char *(*progress)();
   const char *(*finalize)();
 };
@@ -44,17 +44,17 @@ using GetMpiLibrary = const MpiLibrary *();
 /// Loads libveeline_mpi.so from `directory`, and MPI with it.
 Expected<const MpiLibrary *> loadMpi(const std::string &directory);
 
-/// By Open MPI, processes of a host share memory that has a name, which stays
-/// where a process ends without `finalize` and mpirun does not see to it.
+/// The name of memory that Open MPI shares between processes of a host. It
+/// stays if a process ends without `finalize` and mpirun does not clean up.
 class SharedMemoryName {
 public:
   /// After `initialize`: whether this process uses the memory of all ranks of
   /// its host by now.
   bool find();
-  /// Takes the name of its own away, which nobody needs then. `finalize` misses
-  /// it.
+  /// Removes the name of this process's memory, which nobody needs once all
+  /// ranks use it.
   void remove();
-  /// Before `finalize`.
+  /// Restores it before `finalize`, which needs it.
   void restore();
 
 private:

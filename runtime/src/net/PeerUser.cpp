@@ -18,7 +18,7 @@ using asio::ip::tcp;
 
 static constexpr int maxAttempts = 20;
 
-/// As /proc/net/tcp writes it: words of the address as the machine has them.
+/// As /proc/net/tcp writes it: the words of the address in native byte order.
 static std::string nameOf(const tcp::endpoint &endpoint) {
   auto append = [](std::string &text, const unsigned char *bytes, size_t size) {
     for (size_t i = 0; i < size; i += 4) {
@@ -42,8 +42,8 @@ static std::string nameOf(const tcp::endpoint &endpoint) {
   return text + port;
 }
 
-/// The user at the other end of `ends`, as a table of the system has it, or
-/// none where it does not.
+/// The user whose socket has `ends` in a table of the system; none if no socket
+/// has.
 static std::optional<unsigned long> findUser(const char *path,
                                              const std::string &ends) {
   std::ifstream table(path);
@@ -55,7 +55,7 @@ static std::optional<unsigned long> findUser(const char *path,
     std::string state, queues, timer, retries;
     unsigned long user = 0, timeout = 0, inode = 0;
     fields >> state >> queues >> timer >> retries >> user >> timeout >> inode;
-    // What nobody holds any more has no user.
+    // A socket that no process holds any more has no user.
     return inode == 0 ? std::nullopt : std::optional(user);
   }
   return std::nullopt;

@@ -12,9 +12,8 @@
 
 namespace veeline::net {
 
-/// Why who is at the other end of a connection through the loopback is none of
-/// this user's processes; empty where it is one, and where the system does not
-/// tell.
+/// Why the other end of a connection through the loopback is not a process of
+/// this user; empty if it is one, or if the system does not tell.
 std::string whyOfAnotherUser(const asio::ip::tcp::socket &socket);
 
 } // namespace veeline::net

@@ -114,8 +114,8 @@ void RemoteReceiver::commit(veeline_rank &rank) {
 
 void RemoteReceiver::abort() { arrived.setBits(faultBit); }
 
-/// The parts of a shorter message follow each other as those of the longest
-/// one do; how long each one has to be, the rank knows when it waits.
+/// The parts of a shorter message follow each other without gaps, too. The
+/// exact size of each is checked when the rank waits, and knows it.
 char *RemoteReceiver::placeOf(uint32_t number, int32_t part, uint64_t bytes) {
   auto most = static_cast<uint64_t>(
       engine::partOf(description, description.messageBytes, numArrived.part)

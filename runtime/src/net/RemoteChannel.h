@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The two ends of a channel whose ranks share no memory. As in shared memory, a
-// sender computes nothing into a message before its receive is posted, so that
-// what is proved of one holds for the other: each post sends a credit. The
-// sender computes into a place of its own, which is sent from there; the
-// receiver reads into the place that was posted.
+// The two ends of a channel whose ranks share no memory. Each post sends a
+// credit, so that, as in shared memory, a sender computes nothing into a
+// message before its receive is posted: what is proved of one holds for the
+// other. The sender computes into a place of its own and sends from there; the
+// receiver reads into the slot that was posted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ struct Outgoing {
   uint32_t number = 0; ///< Counts the messages of the channel.
   const char *data = nullptr;
   engine::Identity identity;
-  char *place = nullptr; ///< That is free then; null: others follow from it.
+  char *place = nullptr; ///< Free once this is sent; null: parts follow.
 };
 
 /// `send` hands a message to the network, which calls `sent` when its place is
@@ -66,15 +66,15 @@ private:
   WaitWord credits; ///< In steps of two; bit 0 is a fault.
   uint32_t numAcquired = 0;
   engine::PartCounter committed;
-  std::vector<char *> acquired; ///< A ring of those not committed.
+  std::vector<char *> acquired; ///< Those not committed, oldest first.
 
-  std::mutex mutex; ///< Of what follows.
+  std::mutex mutex; ///< Guards what follows.
   std::vector<std::unique_ptr<char[]>> places;
   std::vector<char *> freePlaces;
 };
 
-/// `announce` tells the sender of one more post. The network asks where message
-/// `number` goes, or a part of it, and calls `arrived` when it is there.
+/// `announce` tells the sender of one more post. The network asks `placeOf`
+/// where a message or a part goes, and calls `arrive` when it is there.
 class RemoteReceiver final : public engine::Channel {
 public:
   RemoteReceiver(engine::Group &group, int32_t index,
@@ -92,8 +92,8 @@ public:
   void abort() override;
   bool isIdle() const override { return numPosted.load() == numWaited; }
 
-  /// From the network's thread. Null where this is not the next message or
-  /// part, it has another size than it can have, or nothing is posted for it.
+  /// From the network's thread. Null if this is not the next message or part,
+  /// if it cannot have this size, or if nothing is posted for it.
   char *placeOf(uint32_t number, int32_t part, uint64_t bytes);
   void arrive(const engine::Identity &identity);
 
@@ -109,7 +109,7 @@ private:
   WaitWord arrived; ///< In steps of two; bit 0 is a fault.
   std::atomic<uint32_t> numPosted{0};
   uint32_t numWaited = 0;
-  // Of the network's thread.
+  // Used by the network's thread.
   engine::PartCounter numArrived;
   int64_t offset = 0; ///< Of the next part in its message.
 };

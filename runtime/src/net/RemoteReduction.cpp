@@ -38,7 +38,7 @@ char *RemoteReduction::accumulatorsOf(int32_t member) const {
              artifact::byteSize(piece.description.type);
 }
 
-/// The others' contributions lie in their order.
+/// The others' contributions lie in the order of members.
 char *RemoteReduction::bufferOf(int32_t peer) const {
   int64_t number = peer < piece.self ? peer : peer - 1;
   return piece.arena + piece.description.bufferOffset +
@@ -99,7 +99,7 @@ void RemoteReduction::received(Part part, int32_t) {
   finishOne();
 }
 
-/// The sum takes the place of the contribution, so that has to be gone.
+/// A sum is received where the contribution was, so only once that is sent.
 void RemoteReduction::sent(Part part, int32_t peer) {
   if (part == Part::contribution)
     receive(Part::sum, peer, accumulatorsOf(peer), bytesOf(peer));
@@ -236,7 +236,7 @@ void MpiReduction::post(veeline_rank &rank) {
   progress(rank);
 }
 
-/// What is done may begin further transfers, which go to the end of the list.
+/// A transfer that is done may begin further ones, at the end of the list.
 void MpiReduction::progress(veeline_rank &rank) {
   for (auto it = transfers.begin(); it != transfers.end() && error.empty();) {
     bool done = false;

@@ -31,23 +31,24 @@ struct JoinedPiece {
   engine::Group &group;
   int32_t index; ///< Of the reduction in the rank's table.
   const artifact::ReducedPiece &description;
-  std::vector<int32_t> members; ///< Ranks, by replica.
+  std::vector<int32_t> members; ///< Ranks, in the order of the sum.
   int32_t self;                 ///< This process among them.
   char *arena;
 };
 
-/// What all transports have in common: what follows from what has arrived.
-/// Peers are numbers of members.
+/// What all transports have in common: what is done after each transfer. Peers
+/// are indices of members.
 class RemoteReduction : public engine::Reduction {
 public:
   explicit RemoteReduction(JoinedPiece piece) : piece(std::move(piece)) {}
 
 protected:
-  /// Take `bytes` from a peer into `place`, or send them from it; never block.
-  /// The transport calls `received` or `sent` when that is done.
+  /// Begin to receive `bytes` from a peer into `place`, or to send them from
+  /// it; never block. The transport calls `received` or `sent` when that is
+  /// done.
   virtual void receive(Part part, int32_t peer, char *place, int64_t bytes) = 0;
   virtual void send(Part part, int32_t peer, char *place, int64_t bytes) = 0;
-  /// The accumulators hold the sums, and nothing is under way.
+  /// Called when the accumulators hold the sums and nothing is under way.
   virtual void finish() = 0;
 
   void begin();
@@ -68,8 +69,8 @@ private:
   int32_t left = 0; ///< Transfers that are not over.
 };
 
-/// By TCP: all of it happens on the network's thread, which `post` tells so.
-/// `sendFrame` and `sendCredit` hand over to the connection to a rank.
+/// By TCP: all of it happens on the network's thread, to which `post` defers
+/// it. `sendFrame` and `sendCredit` use the connection to a rank.
 class TcpReduction final : public RemoteReduction {
 public:
   struct Wire {
@@ -86,7 +87,7 @@ public:
   void abort() override;
   bool isIdle() const override { return numPosted == numWaited; }
 
-  /// From the network's thread, about a rank: false where it is no member.
+  /// From the network's thread, about a rank: false if it is no member.
   bool credit(Part part, int32_t rank);
   /// Where `bytes` that have come belong; null: they were not expected.
   char *placeOf(Part part, int32_t rank, uint64_t bytes);
@@ -112,9 +113,9 @@ private:
   uint32_t numPosted = 0, numWaited = 0;
 };
 
-/// By MPI: all of it happens on the rank's thread, in calls of `progress`. Who
-/// sends a part, or sees that one has come, rings for the other end.
-/// Messages have the tags `firstTag` and the next one.
+/// By MPI: all of it happens on the rank's thread, in calls of `post` and
+/// `progress`. A rank that sends a part, or sees that one has come, rings for
+/// the other end. Messages have the tags `firstTag` and the next one.
 class MpiReduction final : public RemoteReduction {
 public:
   MpiReduction(JoinedPiece piece, const MpiLibrary &mpi, Bells &bells,

@@ -34,17 +34,17 @@ using namespace veeline::net;
 using asio::ip::tcp;
 using std::chrono::steady_clock;
 
-/// A stranger that connects and says nothing is dropped after this time, or a
-/// quarter of the timeout; earlier, where there are so many that no connection
-/// can be taken any more.
+/// A connection on which nothing is said is dropped after this time, or a
+/// quarter of the timeout; earlier if there are so many that no further one can
+/// be accepted.
 static constexpr std::chrono::seconds helloTime(5);
 static constexpr std::chrono::milliseconds crowdTime(10);
-/// Of how many strangers something is said.
+/// How many dropped connections are reported.
 static constexpr int32_t maxDropsTold = 20;
 static constexpr std::chrono::milliseconds retryTime(50);
 /// How soon Ctrl-C is seen.
 static constexpr std::chrono::milliseconds interruptTime(50);
-/// How long an error may take to the processes that have come.
+/// How long it may take to tell an error to the processes that have come.
 static constexpr std::chrono::seconds farewellTime(1);
 
 namespace {
@@ -95,7 +95,7 @@ private:
   std::string whoLeft() const;
   bool hasToken(const Hello &hello) const;
 
-  /// Its own, so that strangers that have not spoken end with the meeting.
+  /// The meeting's own, so that connections that are still silent end with it.
   asio::io_context io;
   const MeetingOptions &options;
   const int32_t rank, numRanks;
@@ -113,16 +113,16 @@ private:
   std::map<int32_t, std::string> refused;
   const steady_clock::time_point begin = steady_clock::now();
   steady_clock::time_point end;    ///< The timeout.
-  steady_clock::time_point giveUp; ///< Where one was turned away.
+  steady_clock::time_point giveUp; ///< An earlier end, if `refused` has one.
   std::optional<Status> result;
-  int32_t numTold = 0; ///< Ranks that know of an error.
+  int32_t numTold = 0; ///< Ranks that were told an error.
   int32_t numDrops = 0;
   /// Connections that have not said who they are, the oldest first.
   std::deque<std::weak_ptr<tcp::socket>> silent;
 };
 } // namespace
 
-/// For errors that two runs at one place may be the reason of.
+/// For errors whose cause may be two runs at one place.
 static constexpr const char *otherRun =
     "; is another run at this place? MASTER_PORT or VEELINE_TOKEN keep them "
     "apart";
@@ -139,8 +139,9 @@ static std::string describe(const tcp::socket &socket) {
 // Listening
 //===----------------------------------------------------------------------===//
 
-/// Rank 0 listens where all know; the others at any port of the interface that
-/// leads to rank 0. That is the loopback unless the address says otherwise.
+/// Rank 0 listens at the address that all know, the others at any port of the
+/// interface that leads to rank 0. That is the loopback unless the address says
+/// otherwise.
 Status Meeting::listen() {
   asio::error_code error;
   tcp::resolver resolver(io);
@@ -161,7 +162,7 @@ Status Meeting::listen() {
   if (rank == 0)
     warnOfLoopback(options.place.address, endpoint);
   if (rank > 0 && !endpoint.address().is_loopback()) {
-    // Sends nothing: asks the system which of its addresses leads there.
+    // Sends nothing, but asks the system which of its addresses leads there.
     asio::ip::udp::socket probe(io);
     probe.connect({endpoint.address(), endpoint.port()}, error);
     if (!error)
@@ -204,7 +205,7 @@ asio::awaitable<void> Meeting::acceptAll() {
   }
 }
 
-/// The half of those that have been silent for longest.
+/// Drops the half that has been silent for longest.
 void Meeting::dropSilent() {
   for (size_t count = (silent.size() + 1) / 2; count > 0; --count) {
     asio::error_code ignored;
@@ -227,7 +228,7 @@ void Meeting::drop(tcp::socket &socket, const char *why) {
   socket.close(ignored);
 }
 
-/// In a time that does not depend on where they differ.
+/// Compares in constant time.
 bool Meeting::hasToken(const Hello &hello) const {
   char expected[sizeof(hello.token)] = {};
   std::memcpy(expected, options.token.data(),
@@ -239,7 +240,7 @@ bool Meeting::hasToken(const Hello &hello) const {
 }
 
 asio::awaitable<void> Meeting::receive(tcp::socket socket) {
-  // Shared with the timer's handler, which may come after this has ended.
+  // Shared with the timer's handler, which may run after this has ended.
   auto shared = std::make_shared<tcp::socket>(std::move(socket));
   silent.push_back(shared);
   asio::steady_timer timer(
@@ -303,7 +304,8 @@ static std::string firstLine(const std::string &text) {
   return text.substr(0, text.find('\n'));
 }
 
-/// Why who said `hello` is certainly of another run; empty where it is not.
+/// Why the other end is certainly of another run; empty if it may be of this
+/// one.
 std::string Meeting::whyStranger(const tcp::socket &socket,
                                  const std::string &theirs) const {
   std::string their = firstLine(theirs), our = firstLine(about);
@@ -312,8 +314,8 @@ std::string Meeting::whyStranger(const tcp::socket &socket,
   return options.token.empty() ? whyOfAnotherUser(socket) : "";
 }
 
-/// One that differs may be this run's own or another one's. The run goes on if
-/// its own comes in time.
+/// Turns away a process that differs: it may be of this run or of another. The
+/// run goes on if its own process comes in time.
 asio::awaitable<void> Meeting::refuse(tcp::socket &socket, int32_t who,
                                       std::string text) {
   if (refused.empty())
@@ -324,7 +326,7 @@ asio::awaitable<void> Meeting::refuse(tcp::socket &socket, int32_t who,
   drop(socket, text.c_str());
 }
 
-/// Why the process that said `hello` does not fit; empty where it does.
+/// Why the process that said `hello` does not fit; empty if it does.
 std::string Meeting::findDifference(const Hello &hello,
                                     const std::string &about) {
   std::string who = "rank " + std::to_string(hello.rank);
@@ -351,7 +353,7 @@ std::string Meeting::findDifference(const Hello &hello,
   return "";
 }
 
-/// Rank 0 answers when it knows everybody; others at once.
+/// Rank 0 answers when all have come, the others at once.
 void Meeting::welcome(const Hello &hello, tcp::socket socket) {
   peers[static_cast<size_t>(hello.rank)] = std::move(socket);
   left.erase(hello.rank);
@@ -373,8 +375,8 @@ void Meeting::welcome(const Hello &hello, tcp::socket socket) {
     asio::co_spawn(io, watch(hello.rank), asio::detached);
 }
 
-/// Who has come says nothing before he is answered: what there is to read is
-/// the end of his process, and another one may come in his place.
+/// A process that has come sends nothing before it is answered. So if there is
+/// something to read, it has ended, and another one may come in its place.
 asio::awaitable<void> Meeting::watch(int32_t who) {
   tcp::socket &peer = peers[static_cast<size_t>(who)];
   asio::error_code error;
@@ -402,13 +404,14 @@ asio::awaitable<void> Meeting::answer(tcp::socket &socket, bool isError,
   welcome.bytes = static_cast<uint32_t>(text.size());
   std::string bytes(reinterpret_cast<const char *>(&welcome), sizeof(welcome));
   bytes += text;
-  asio::error_code ignored; // Who is gone is missed by the first frame.
+  asio::error_code ignored; // The first frame finds out who is gone.
   co_await asio::async_write(
       socket, asio::buffer(bytes),
       asio::redirect_error(asio::use_awaitable, ignored));
 }
 
-/// An error of this rank, to one that is or comes too late for anything else.
+/// Tells an error of this rank to a process that has come, or comes when it is
+/// too late to take part.
 asio::awaitable<void> Meeting::tellResult(tcp::socket &socket) {
   if (!result || result->ok())
     co_return;
@@ -427,22 +430,23 @@ asio::awaitable<void> Meeting::answerAll() {
 // Joining
 //===----------------------------------------------------------------------===//
 
-/// Where nobody listens at a port that the system may also choose for who
-/// connects, it does so now and then, and connects the socket to itself.
+/// If nobody listens at a port that the system may also choose for the socket
+/// that connects, it does so now and then, and connects the socket to itself.
 static bool isConnectedToItself(const tcp::socket &socket) {
   asio::error_code error, otherError;
   return socket.local_endpoint(error) == socket.remote_endpoint(otherError) &&
          !error && !otherError;
 }
 
-/// The first that answers.
+/// Connects to the first address that answers.
 static asio::awaitable<void> connect(tcp::socket &socket,
                                      const tcp::resolver::results_type &found,
                                      asio::error_code &error) {
   for (const auto &entry : found) {
     socket.close(error);
     socket.open(entry.endpoint().protocol(), error);
-    // One that is connected to itself then does not keep rank 0 from its port.
+    // So a socket that is connected to itself does not keep rank 0 from its
+    // port.
     if (!error)
       socket.set_option(tcp::socket::reuse_address(true), error);
     if (!error)
@@ -455,7 +459,7 @@ static asio::awaitable<void> connect(tcp::socket &socket,
   }
 }
 
-/// Tries until somebody listens there; the deadline ends it.
+/// Tries until a process listens there; the deadline ends it.
 asio::awaitable<tcp::socket> Meeting::reach(std::string host,
                                             std::string port) {
   for (;;) {
@@ -472,7 +476,8 @@ asio::awaitable<tcp::socket> Meeting::reach(std::string host,
   }
 }
 
-/// False where the connection ended.
+/// Sends a Hello and reads the Welcome; false if the connection ended, or the
+/// answer is no Welcome.
 asio::awaitable<bool> Meeting::greet(tcp::socket &socket, int32_t peer,
                                      Welcome &welcome, std::string &text) {
   Hello hello = {};
@@ -560,7 +565,7 @@ void Meeting::finish(Status status) {
     acceptor.close(ignored);
     return;
   }
-  // What rank 0 has found goes to all that have come, or still come.
+  // Rank 0 tells the error to all that have come; `receive` to those that come.
   for (tcp::socket &socket : peers)
     if (socket.is_open())
       asio::co_spawn(io, tellResult(socket), asio::detached);
@@ -618,7 +623,7 @@ Status Meeting::wait() {
                            " was interrupted while it waited for " +
                            missing()));
   }
-  // Of a refusal the others hear when they come.
+  // The others hear of a refusal when they come, so it waits for them.
   const auto until =
       options.refusal.empty()
           ? steady_clock::now() + farewellTime
@@ -655,7 +660,7 @@ bool net::hasMet() { return hasBegun; }
 Expected<std::vector<tcp::socket>> net::meet(asio::io_context &io,
                                              const MeetingOptions &options) {
   hasBegun = true;
-  // A connection may end at any time, which its first frame finds out.
+  // A connection may end at any time; calls on it then throw.
   try {
     return Meeting(options).run(io);
   } catch (const asio::system_error &error) {

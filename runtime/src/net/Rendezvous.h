@@ -1,5 +1,4 @@
-//===- Rendezvous.h - how the processes of a run find each other -*- C++
-//-*-===//
+//===- Rendezvous.h - how processes find each other -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,15 +24,15 @@ struct MeetingOptions {
   /// Lines "name value" that all processes must agree about.
   std::string about;
   double timeoutSeconds = 30;
-  /// How long a process may be at one thing.
+  /// How long a rank may go without a move; see Stall.
   double stallSeconds = 3600;
-  /// What a process gives in an exchange has no more bytes.
+  /// The most bytes that a process gives in an exchange.
   uint64_t maxExchangeBytes = 1 << 20;
-  /// Where given, rank 0 listens at any port: all call this, rank 0 with the
-  /// port once it listens, the others to be told.
+  /// If given, rank 0 listens at any free port. All call this: rank 0 with its
+  /// port once it listens, the others to get it.
   std::function<Status(uint16_t &)> sharePort;
-  /// Where given, this process comes only to say why it cannot take part, and
-  /// the meeting fails.
+  /// If given, this process comes only to say why it cannot take part, and the
+  /// meeting fails.
   std::string refusal;
   /// Whether the user wants this to end.
   std::function<bool()> isInterrupted;
@@ -43,13 +42,13 @@ struct MeetingOptions {
 /// is the connection to rank i; that of this process is closed. Connections
 /// that are not from a process of this run are dropped, with a line on standard
 /// error. An error names the ranks that did not come, or the first line of
-/// `about` that differs, and whose it is. Where neither a token nor a launcher
-/// tells runs apart, one that differs may be of another run: the meeting then
-/// ends only if no other one comes in its place.
+/// `about` that differs, and whose it is. If neither a token nor a launcher
+/// tells runs apart, a process that differs may be of another run: the meeting
+/// then fails only if no other process comes in its place.
 Expected<std::vector<asio::ip::tcp::socket>>
 meet(asio::io_context &io, const MeetingOptions &options);
 
-/// Whether this process has come to its meeting.
+/// Whether this process has called `meet`.
 bool hasMet();
 
 } // namespace veeline::net

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A process whose network's thread lives may be stuck all the same. Every wait
-// of a rank is for another one, so a run that has stalled has a rank that
-// is stuck by itself, which its own process finds out, or all ranks wait.
+// A process may be stuck although its network's thread is alive. A rank only
+// ever waits for another rank. So in a run that has stalled, either a rank is
+// stuck by itself, which its own process finds out, or all ranks wait.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,41 +25,41 @@ namespace veeline::net {
 using Time = std::chrono::steady_clock::time_point;
 using Duration = std::chrono::steady_clock::duration;
 
-/// Whether all ranks wait for each other. Each rank says again and again
-/// whether it waits, and how often it has moved; what arrives is a move, too.
-/// Where none moves in an interval that all have in common, nothing is under
-/// way, and nobody is left to move.
+/// Finds out whether all ranks wait for each other. Each rank says again and
+/// again whether it waits, and how often it has moved; an arrival is a move,
+/// too. If none moves in an interval that is common to all, nothing is under
+/// way, and no rank can move any more.
 class Deadlock {
 public:
   explicit Deadlock(int32_t numRanks) : ranks(static_cast<size_t>(numRanks)) {}
 
-  /// `place` is what the rank does and waits for; empty where it does not wait.
+  /// `place` is what the rank does and waits for; empty if it does not wait.
   void hear(int32_t rank, uint32_t moves, std::string place, Time now);
   /// Forgets everything.
   void clear();
-  /// What all wait for, where they have for `limit`.
+  /// What all ranks wait for, if they have waited for `limit`; else none.
   std::optional<std::string> find(Duration limit) const;
 
 private:
   struct Rank {
     uint32_t moves = 0;
     std::string place;
-    Time first, last; ///< It has said the same from one to the other.
+    Time first, last; ///< It said the same from `first` to `last`.
   };
   std::vector<Rank> ranks;
 };
 
-/// Whether the rank of this process is stuck by itself.
+/// Finds out whether the rank of this process is stuck by itself.
 class Stall {
 public:
   struct Limits {
     Duration asleep; ///< In a step, without computing or waiting for another.
-    Duration busy;   ///< With anything else.
+    Duration busy;   ///< Without a move, not waiting for another.
   };
   explicit Stall(Limits limits) : limits(limits) {}
 
   void clear() { since.reset(); }
-  /// What is wrong with the rank, where something is: "has ...".
+  /// What is wrong with the rank, "has ..."; none if nothing is.
   std::optional<std::string> look(const engine::Pulse &pulse, Time now);
 
 private:

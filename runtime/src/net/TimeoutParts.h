@@ -1,4 +1,4 @@
-//===- TimeoutParts.h - what of the timeout is for what --------*- C++ -*-===//
+//===- TimeoutParts.h - how the timeout is divided -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,15 +14,15 @@
 
 namespace veeline::net {
 
-// Parts of the timeout. A failure is found at the end of a look, the process
-// has another look's time to end, and two more, or two seconds, where it is
-// about to.
+// Parts of the timeout. The network's thread looks for failures so many times
+// in it. After a failure the process has the time of one look to end by itself,
+// and if it has begun to, that of two more, but at least two seconds.
 inline constexpr int32_t looks = 16;
 /// How long a process may be silent, or its rank's thread asleep.
 inline constexpr double silence = 0.75;
-/// A look that comes so late says that the process was stopped.
+/// If a look is so late, the process was stopped.
 inline constexpr double lateness = 0.25;
-/// How long all ranks have to wait.
+/// How long all ranks wait before that is a deadlock.
 inline constexpr double standstill = 0.625;
 
 inline Duration part(Duration whole, double share) {

@@ -16,11 +16,11 @@
 
 namespace veeline::net {
 
-/// The pauses of who looks again and again whether something is there. He
-/// sleeps until somebody rings, from when on it counts as a new wait, and no
-/// longer than a quarter of what the wait has taken; nor than 1 ms, or 0.5 ms
-/// where some others have nothing to ring. So short waits end soon, what nobody
-/// rings for is found all the same, and long waits leave the core to others.
+/// The pauses between a rank's looks while it waits. It spins for 20 us, then
+/// sleeps until somebody rings, which begins a new wait. A sleep takes at most
+/// a quarter of the wait so far, and at most 1 ms, or 0.5 ms if the bells of
+/// some ranks were not found. So short waits end soon, what nobody rings for is
+/// found all the same, and long waits leave the core to others.
 class Pauses {
 public:
   explicit Pauses(Bells &bells)
@@ -47,8 +47,8 @@ public:
     if (!isArmed)
       return pauseSpin();
     isArmed = false;
-    // What a sleep costs, some 10 us where there is a hypervisor, is a few
-    // percent of that.
+    // A sleep costs some 10 us where there is a hypervisor, a few percent of
+    // the longest one.
     if (bell.sleep(std::min(waited / 4, maxSleepNanoseconds)))
       wakened = nanoseconds();
   }
@@ -62,9 +62,8 @@ private:
   bool isArmed = false;
 };
 
-/// Calls `isDone` until it is true: then so is the result, unless the rank has
-/// failed; false once `isAborted` is. The bells are the rank's. What is under
-/// way is helped meanwhile.
+/// Calls `isDone` until it is true, and advances the rank's messages meanwhile.
+/// False if the rank fails, or once `isAborted` is set. `bells` are the rank's.
 template <typename Predicate>
 bool lookUntil(veeline_rank &rank, Bells &bells,
                const std::atomic<bool> &isAborted, Predicate isDone) {
@@ -83,7 +82,7 @@ bool lookUntil(veeline_rank &rank, Bells &bells,
   return !rank.failed;
 }
 
-/// The same; `awaited` says what is waited for, as Group::waitFor has it.
+/// The same; `awaited` says what is waited for, as for Group::waitFor.
 template <typename Predicate>
 bool sleepUntil(veeline_rank &rank, int32_t awaited, Bells &bells,
                 const std::atomic<bool> &isAborted, Predicate isDone) {
