@@ -11,8 +11,8 @@
 
 namespace veeline::train {
 
-/// Empty where the bits are equal; else where the first difference is and what
-/// stands there: "element 5 ([1, 1]) is 0.5 (0x3f000000), ... ; 3 of 8 differ".
+/// Empty if the bits are equal; else where the first difference is and what the
+/// values are: "element 5 ([1, 1]) is 0.5 (0x3f000000), ... ; 3 of 8 differ".
 std::string describeDifference(const artifact::Parameter &param,
                                const std::vector<char> &a, const char *aName,
                                const std::vector<char> &b, const char *bName);

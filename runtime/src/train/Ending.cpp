@@ -25,8 +25,8 @@ enum class Teller { nobody, loop, network };
 
 using Clock = std::chrono::steady_clock;
 
-/// What the loop may take at least to write and say why: looks of the network's
-/// thread are parts of the timeout, and may be short.
+/// The least time that the loop has to write and print, because looks of the
+/// network's thread are parts of the timeout, and may be short.
 static constexpr std::chrono::seconds patience(2);
 
 static std::atomic<Teller> teller{Teller::nobody};
@@ -36,7 +36,7 @@ static std::atomic<const Session *> watched{nullptr};
 
 void train::beginEnding() {
   Teller nobody = Teller::nobody;
-  // Before the network's thread can see who is at it.
+  // Set before the network's thread can see that the loop has begun.
   if (teller.load() == nobody)
     loopBegan.store(Clock::now().time_since_epoch().count());
   if (teller.compare_exchange_strong(nobody, Teller::loop) ||
@@ -52,7 +52,7 @@ void train::printError(const std::string &text) {
   std::fprintf(stderr, "veeline: error: %s\n", text.c_str());
 }
 
-/// Without stdio: another thread may be in it, and stay there.
+/// Does not use stdio: another thread may be in it, and stay there.
 [[noreturn]] static void exitWith(const std::string &text) {
   std::string line = "veeline: error: " + text + "\n";
   if (!isTold.exchange(true))
@@ -69,7 +69,7 @@ void train::leaveAbandonedWork(int code) {
   ::_exit(code);
 }
 
-/// What the loop would say of a step, where it waits for one.
+/// What the loop would print; names the step if it waits for one.
 static std::string describeEnd(const Session &session, const char *failure) {
   const engine::LoadedProgram &executor = session.loadedProgram();
   if (executor.pulse().state == engine::Pulse::elsewhere)
@@ -83,12 +83,12 @@ static std::string describeEnd(const Session &session, const char *failure) {
   return text;
 }
 
-/// Of the network's thread.
+/// On the network's thread.
 static void endProcess(const Options &options, const char *failure,
                        int32_t calls) {
   Teller nobody = Teller::nobody;
   if (!teller.compare_exchange_strong(nobody, Teller::network)) {
-    // The loop is at it; a disk or a pipe may keep it from the end.
+    // The loop has begun, but a disk or a pipe may keep it from the end.
     Clock::duration begun(loopBegan.load());
     if (calls > 2 && Clock::now().time_since_epoch() - begun > patience)
       exitWith(failure);
@@ -113,7 +113,7 @@ void train::refuseToMeet(const Options &options, const std::string &why) {
   const std::optional<net::Place> &place = *found;
   if (!place)
     return;
-  // Where MPI would have said where rank 0 is, mpirun ends the others.
+  // If only MPI could tell where rank 0 is, mpirun ends the others.
   bool isByMpi = options.transport == "mpi" ||
                  (options.transport == "auto" && place->launcher == "mpirun");
   if (isByMpi && !std::getenv("MASTER_PORT"))

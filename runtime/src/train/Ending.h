@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A failed run writes its flight record and says why it ends: the training loop
-// does, or the network's thread, where the loop waits for a step that does not
-// come to its end.
+// A failed run writes its flight record and prints why it ends. The training
+// loop does so, or the network's thread if the loop waits for a step that does
+// not end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,22 +17,22 @@
 
 namespace veeline::train {
 
-/// By the training loop, which is about to write and say it. Does not return
-/// where the network's thread has begun, which ends the process.
+/// Called by the training loop before it writes and prints. Does not return if
+/// the network's thread has begun to, which ends the process.
 void beginEnding();
 
 /// Prints an error, after `beginEnding`.
 void printError(const std::string &text);
 
-/// Where a GPU has work that may never end, the process ends here: nothing that
-/// waits for that is done. Else it returns.
+/// Ends the process if a GPU has work that may never end, without waiting for
+/// it. Else returns.
 void leaveAbandonedWork(int code);
 
-/// Where other processes wait for this one to meet them, tells them why it does
-/// not come: they would wait for the timeout.
+/// If other processes wait for this one to meet them, tells them why it does
+/// not come: else they would wait for the timeout.
 void refuseToMeet(const Options &options, const std::string &why);
 
-/// While it lives, the network of a run ends the process where the loop cannot.
+/// While it lives, the network of a run ends the process if the loop cannot.
 class LastResort {
 public:
   explicit LastResort(Run &run);
@@ -40,10 +40,11 @@ public:
   LastResort(const LastResort &) = delete;
   LastResort &operator=(const LastResort &) = delete;
 
-  /// Steps are over: what is left to do takes what it takes.
+  /// Called after the steps: what is left to do may take any time.
   void dismiss();
 
-  /// Whose step may be the last one; null: none.
+  /// Sets the session whose step is described and recorded if the process ends;
+  /// null: none.
   void watch(const Session *session);
 
 private:

@@ -11,14 +11,14 @@
 
 namespace veeline::train {
 
-/// A program on one rank that runs the steps of a run whose stages have
-/// several: those of d replicas, or of stages with several in each. It runs
-/// groups of microbatches one after the other, each from the parameters that
-/// the step began with: the m of a replica or, where it is made for that, one.
-/// Of each chunk, the gradients of the groups that one rank of its stage has
-/// are added in their order, then those of the ranks, by replica and number in
-/// the stage. What the ranks have to equal bit for bit. Where there is one
-/// group it is the session alone.
+/// A program on one rank that runs the steps of a run whose stages have several
+/// ranks, because of replicas or within each replica. The run has to equal it
+/// bit for bit. It runs groups of microbatches one after the other, each from
+/// the parameters that the step began with. A group is the m microbatches of a
+/// replica, or one if the program is made for that. For each chunk, the
+/// gradients of the groups of one rank are added in their order, then those of
+/// the ranks of the stage, by replica and number in the stage. If there is one
+/// group, it is the session alone.
 class GroupedSession {
 public:
   static Expected<std::unique_ptr<GroupedSession>>
@@ -50,9 +50,9 @@ private:
 
   Run &run;
   std::unique_ptr<Session> session;
-  /// By parameter; only where there are several groups.
+  /// By parameter; only if there are several groups.
   std::vector<std::vector<char>> values, states;
-  /// As `gradients`: of each rank of the chunk's stage, and of all of them.
+  /// By entry of `gradients`: for each rank of the chunk's stage, and over all.
   std::vector<std::vector<std::vector<char>>> parts;
   std::vector<std::vector<char>> sums;
 };

@@ -19,7 +19,8 @@
 using namespace veeline;
 
 static volatile std::sig_atomic_t caught = 0;
-/// Apart: the signal may still come to this process, and is then its first.
+/// Kept apart, because the signal may still come to this process, and is then
+/// its first.
 static int caughtElsewhere = 0;
 
 static std::atomic<const engine::LoadedProgram *> running{nullptr};
@@ -33,8 +34,8 @@ static void tellPlace(int signal) {
   text << "veeline: told to end by signal " << signal << " in ";
   executor->describe(text);
   text << "\n";
-  // In one piece, whatever the others write; where it goes nobody is left to
-  // hear that it failed.
+  // In one write, so that it is not mixed with what others write. If it fails,
+  // there is nobody to tell.
   (void)!::write(STDERR_FILENO, text.view().data(), text.view().size());
   errno = error;
 }
@@ -53,7 +54,7 @@ static void onLostLauncher(int) {
   constexpr std::string_view text =
       "veeline: error: what has started this process has ended\n";
   deleteTemporaryFiles();
-  // Perhaps to nobody.
+  // Perhaps nobody reads it.
   (void)!::write(STDERR_FILENO, text.data(), text.size());
   _exit(1);
 }
@@ -72,7 +73,7 @@ void train::catchInterrupts() {
 }
 
 void train::endWithLauncher() {
-  // None that a user or a launcher sends.
+  // One that no user or launcher sends.
   int signal = SIGRTMIN;
   handle(signal, onLostLauncher);
   prctl(PR_SET_PDEATHSIG, signal);

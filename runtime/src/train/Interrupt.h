@@ -17,19 +17,19 @@ namespace veeline::train {
 /// temporary files and ends the process at once.
 void catchInterrupts();
 
-/// From here on the end of the process that has started this one ends it at
-/// once, with nothing written, as any other fault: a launcher that is killed
-/// cannot end its processes.
+/// From here on this process ends when the process that has started it does: a
+/// launcher that is killed cannot end its processes. It ends at once, with
+/// nothing written, as after any other fault.
 void endWithLauncher();
 
 /// The signal that came, or 0.
 int interruptSignal();
 
-/// While it lives, SIGTERM, by which mpirun ends who is left when one process
-/// has failed, makes this process say what it does and waits for.
+/// While it lives, SIGTERM makes this process print what it does and waits for.
+/// mpirun sends that signal to those that are left when one process has failed.
 class PlaceTeller {
 public:
-  /// `executor` is one of several processes', or null: there is nothing to say.
+  /// `executor` is null if there is one process: then nothing is printed.
   explicit PlaceTeller(const engine::LoadedProgram *executor);
   ~PlaceTeller();
   PlaceTeller(const PlaceTeller &) = delete;

@@ -25,7 +25,7 @@ template <typename Function> static Function *findHook(const char *name) {
 }
 
 namespace {
-/// What the counter tells apart.
+/// The activities that the counter distinguishes.
 enum Counted : int32_t { nothing, loading, stepsOfRanks, stepsOfTraining };
 } // namespace
 
@@ -43,7 +43,7 @@ void train::countTrainingAllocations(bool inSteps) {
     count(inSteps ? stepsOfTraining : nothing);
 }
 
-/// The first step counts as loading: it is where libraries set themselves up.
+/// The first step counts as loading, because libraries set themselves up in it.
 void train::countRankAllocations(host::Activity activity) {
   thread_local bool warm = false;
   if (!count)

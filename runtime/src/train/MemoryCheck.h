@@ -11,24 +11,24 @@
 
 namespace veeline::train {
 
-// Where the counter of allocations is not preloaded, these do nothing, and
+// If the counter of allocations is not preloaded, these do nothing, and
 // checkMemory says so.
 
 /// Counts what the training thread allocates from here on as loading.
 void startCountingAllocations();
 
-/// Of the training thread, once it is past the first step: counts what it
-/// allocates as done in steps, or no more.
+/// Called by the training thread once it is past the first step: counts what it
+/// allocates as done in steps, or stops counting.
 void countTrainingAllocations(bool inSteps);
 
 /// For HostOptions::announce.
 void countRankAllocations(host::Activity activity);
 
-/// Prints per rank the arena, its high-water mark and the planned peak of live
-/// bytes, what was allocated outside of it, and by whom. Fails where a
-/// byte outside of every planned region was written. The session's arenas were
-/// poisoned. Of GPUs, prints what of them the ranks take beside their arenas,
-/// too; all processes call it, and the first one prints.
+/// Prints for each rank the arena, its high-water mark and the planned peak of
+/// live bytes; then what was allocated outside of arenas, and by whom. Fails if
+/// a byte outside of every planned region was written. The session's arenas
+/// were poisoned. For GPUs, prints the memory that ranks take beside their
+/// arenas in place of allocations; all processes call it, the first one prints.
 Status checkMemory(const Session &session, int64_t steps);
 
 } // namespace veeline::train

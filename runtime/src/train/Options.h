@@ -13,12 +13,12 @@
 
 namespace veeline::train {
 
-/// Paths are empty where nothing was asked for.
+/// Paths are empty if nothing was asked for.
 struct Options {
   std::string artifact;
   std::string program = "pipeline";
   int64_t steps = 1;
-  /// Instead of steps: how often all samples are taken; 0: not given.
+  /// Instead of steps: how often all samples are used; 0: not given.
   int64_t epochs = 0;
 
   data::InputOptions inputs; ///< Its seed is also that of the parameters.
@@ -35,19 +35,19 @@ struct Options {
   std::string timeline;
   int32_t timelineSteps = 4; ///< The last ones.
   std::string profile;
-  /// The begin of names of files that only a fault writes.
+  /// The prefix of files that are written only after a fault.
   std::string flightRecorder;
-  int64_t logEvery = 10; ///< Lines, where the output is no terminal.
+  int64_t logEvery = 10; ///< Steps per line, if the output is no terminal.
 
   /// How long other processes may be silent before they count as failed.
   double timeoutSeconds = 30;
-  /// How long each process may be at one thing.
+  /// How long a rank may go without a move; see net::Stall.
   double stallSeconds = 3600;
   /// Which rank is where, of a program with replicas: see withAllReplicas.
   std::string rankOrder = "stages-first";
-  /// "tcp", "mpi", or "auto": by MPI where mpirun is the launcher.
+  /// "tcp", "mpi", or "auto": by MPI if mpirun is the launcher.
   std::string transport = "auto";
-  /// Where libraries of ours are that are loaded on demand.
+  /// Where our libraries are that are loaded on demand.
   std::string libraryDirectory;
 
   /// Of an artifact for a GPU: where its libraries are, and which GPUs to use.

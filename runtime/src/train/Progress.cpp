@@ -25,7 +25,8 @@ using namespace veeline::train;
 /// Rewriting a line more often than a screen shows it costs and helps nobody.
 static constexpr double secondsBetweenRewrites = 0.1;
 
-/// Launchers give processes terminals whose lines end up in files.
+/// `isAlone`, because launchers give processes terminals whose lines end up in
+/// files.
 Progress::Progress(int64_t steps, const WorkOfStep &work, int64_t logEvery,
                    bool isAlone)
     : steps(steps), logEvery(logEvery), work(work),
@@ -53,7 +54,7 @@ std::string train::formatDuration(double seconds) {
   return text;
 }
 
-/// Three digits at least. Returns the end.
+/// Prints at least three digits. Returns the end.
 static size_t printRate(char *text, size_t size, double rate,
                         const char *unit) {
   const char *format = rate < 100 ? "%.3g %s/s" : "%.0f %s/s";
@@ -113,7 +114,7 @@ static void removeRegular(const std::string &path) {
 
 Status MetricsFile::failure() {
   int error = errno;
-  // What is there has lost lines: worse than nothing.
+  // A file that has lost lines is worse than none.
   removeRegular(path);
   return Status::error("cannot write '" + path + "': " + std::strerror(error));
 }
@@ -156,7 +157,7 @@ template <typename T> static void append(std::string &row, T value) {
   row.append(text, end);
 }
 
-/// As a column of its own.
+/// Appends a column.
 static void appendRate(std::string &row, double rate) {
   char text[32];
   std::snprintf(text, sizeof(text), rate < 100 ? ",%.4g" : ",%.1f", rate);

@@ -31,19 +31,19 @@ struct StepRecord {
 struct WorkOfStep {
   /// Over all microbatches.
   int64_t samples = 0;
-  /// Elements of the first batch argument of tokens that has several a sample;
-  /// 0: there is none.
+  /// Elements of the first batch argument that has tokens and more than one
+  /// dimension; 0: there is none.
   int64_t tokens = 0;
 };
 
-/// As in "12.3 samples/s, 1574 tokens/s", of a step in so many seconds.
+/// As in "12.3 samples/s, 1574 tokens/s", of a step that takes `seconds`.
 struct Rate {
   Rate(const WorkOfStep &work, double seconds);
   char text[80];
 };
 
-/// One line that is rewritten on a terminal, where this process alone writes to
-/// it; one line every so many steps elsewhere.
+/// One line that is rewritten, on a terminal to which this process alone
+/// writes; elsewhere one line every `logEvery` steps.
 class Progress {
 public:
   Progress(int64_t steps, const WorkOfStep &work, int64_t logEvery,
@@ -51,7 +51,7 @@ public:
   ~Progress();
 
   void show(const StepRecord &record);
-  /// Ends a rewritten line; before anything else is printed.
+  /// Ends a rewritten line. Called before anything else is printed.
   void finish();
 
 private:
@@ -80,7 +80,7 @@ public:
   Status open(const std::string &path, const WorkOfStep &work,
               const std::vector<std::string> &metrics);
   Status add(const StepRecord &record);
-  /// Without it, a file without a row is removed.
+  /// Keeps the file. If this is not called, a file without a row is removed.
   Status close();
 
 private:
@@ -91,7 +91,7 @@ private:
   WorkOfStep work;
   std::string row; ///< Kept, so that no step allocates.
   std::FILE *file = nullptr;
-  bool isEmpty = true; ///< But for its header.
+  bool isEmpty = true; ///< Except for its header.
 };
 
 } // namespace veeline::train

@@ -81,13 +81,13 @@ Run::findProgram(const std::string &name) const {
                        suggestion(name, names));
 }
 
-/// Which program runs is found out later: it may not exist.
+/// 1 if the program does not exist, which is found out later.
 int32_t Run::replicas() const {
   const artifact::Program *program = metadata().findProgram(options.program);
   return program ? program->replicas : 1;
 }
 
-/// Of all that an artifact holds.
+/// Of the metadata, the objects and the values.
 static uint64_t checksumOf(const artifact::Artifact &artifact) {
   Crc64 content;
   content.add(artifact::toJson(artifact.metadata));
@@ -98,7 +98,7 @@ static uint64_t checksumOf(const artifact::Artifact &artifact) {
   return content.value();
 }
 
-/// Before ranks are placed, which changes the metadata.
+/// Called before ranks are placed, which changes the metadata.
 Status Run::findPlace() {
   Expected<std::optional<net::Place>> found = net::findPlace();
   if (!found.ok())
@@ -125,7 +125,7 @@ Status Run::placeRanks() {
   return Status::success();
 }
 
-/// The shortest text that reads back as `value`.
+/// Adds the shortest text that reads back as `value`.
 template <typename T>
 static void addLine(std::string &text, const char *name, T value) {
   char number[32];
@@ -147,8 +147,8 @@ bool Run::usesMpi() const {
          (options.transport == "auto" && place->launcher == "mpirun");
 }
 
-/// What would give other bits, an endless wait, or a fault where there is none,
-/// where it is not the same for all processes.
+/// What has to be the same for all processes: a difference would give other
+/// bits, an endless wait, or a fault where there is none.
 std::string Run::commonOptions() const {
   std::string text;
   addLine(text, "artifact",
@@ -167,7 +167,7 @@ std::string Run::commonOptions() const {
   addLine(text, "--init",
           options.init.empty() ? std::string("no")
                                : describeContent(initFile.bytes()));
-  // MPI sends more with it; builds with checks always do.
+  // With it more is sent by MPI; builds with checks always have it.
   addLine(text, "--check-messages", checksEnabled || options.checkMessages);
   addLine(text, "--save", !options.save.empty());
   addLine(text, "--timeline", !options.timeline.empty());
@@ -220,8 +220,8 @@ Status Run::openNetwork() {
   return connect();
 }
 
-/// MPI, initialised, where it is the transport; it must agree with what the
-/// launcher says of this process.
+/// Loads and initialises MPI, which must agree with what the launcher says of
+/// this process.
 static Expected<const net::MpiLibrary *> openMpi(const Options &options,
                                                  const net::Place &place) {
   Expected<const net::MpiLibrary *> mpi =
@@ -252,8 +252,8 @@ size_t train::timelineCapacity(const artifact::Program &program,
   return (3 * ops + 1) * static_cast<size_t>(steps);
 }
 
-/// What processes give each other: values of parameters, the results of a step,
-/// events of a timeline.
+/// The most bytes that a process gives in an exchange: the value of a
+/// parameter, the results of a step, or the events of a timeline.
 static uint64_t largestExchange(const artifact::Metadata &metadata,
                                 const artifact::Program &program,
                                 int64_t timelineSteps) {
@@ -304,7 +304,7 @@ Status Run::connect() {
   return Status::success();
 }
 
-/// Checks that the file given by --init has every parameter.
+/// Opens the file given by --init and checks that it has every parameter.
 Status Run::openInit() {
   const std::string &path = options.init;
   if (path.empty())

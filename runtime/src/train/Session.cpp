@@ -139,7 +139,7 @@ void Session::copyFromArena(int32_t rank, int64_t offset,
     readFailure = status;
 }
 
-/// The ranks that update the parameter, by place.
+/// The ranks that update the parameter, in the order of Program::ranksOf.
 std::vector<int32_t> Session::homesOf(size_t param) const {
   for (int32_t stage = 0; stage < description->stages; ++stage) {
     std::vector<int32_t> ranks = description->ranksOf(stage);
@@ -189,7 +189,8 @@ std::vector<char> Session::read(const Gradient &gradient) const {
   return bytes;
 }
 
-/// In the first process `bytes` gets the value; the others give what they have.
+/// Writes the value to `bytes` in the first process; the others give what they
+/// have.
 Status Session::gatherValue(size_t param, char *bytes) const {
   std::vector<int32_t> homes = homesOf(param);
   int32_t home = homes.empty() ? -1 : homes[0];

@@ -19,29 +19,29 @@ namespace veeline::train {
 
 int64_t byteSizeOf(const artifact::Parameter &param);
 
-/// The steps that a flight record has at most.
+/// The most steps that a flight record has.
 inline constexpr int32_t flightSteps = 2;
-/// Its files, but for what tells the text from the trace.
+/// The names of its files, without the endings of the text and the trace.
 inline std::string flightRecordName(const std::string &prefix, int32_t rank) {
   return prefix + ".rank" + std::to_string(rank);
 }
 /// How many steps --profile measures, the last ones.
 inline constexpr int32_t profileSteps = 21;
 
-/// Events of a rank in so many steps: each op and the waits in it, of which a
-/// reduction has two.
+/// The most events of a rank in so many steps: each op, up to two waits in it,
+/// as in that of a reduction, and the wait at the end of each step.
 size_t timelineCapacity(const artifact::Program &program, int64_t steps);
 
-/// `place` is what the launcher says, where there is one.
+/// `place` is what the launcher says, if there is one.
 Status checkTransport(const Options &options,
                       const std::optional<net::Place> &place);
 
-/// What all sessions of a run share: the artifact, the data, the first values
+/// What all sessions of a run share: the artifact, the data, the initial values
 /// of the parameters.
 class Run {
 public:
   static Expected<std::unique_ptr<Run>> open(const Options &options);
-  /// The same for this process alone: no other one is met.
+  /// The same without meeting other processes.
   static Expected<std::unique_ptr<Run>> load(const Options &options);
 
   const artifact::Metadata &metadata() const { return artifact.metadata; }
@@ -53,25 +53,24 @@ public:
   int32_t replicas() const;
   int32_t microbatches() const { return metadata().microbatches * replicas(); }
   WorkOfStep workOfStep() const;
-  /// The first value of parameter `index`, in its type.
+  /// The initial value of parameter `index`, in its type.
   std::vector<char> initialValue(size_t index) const;
 
-  /// True where this process writes what there is to write: alone, or as rank
-  /// 0.
+  /// Whether this process writes results: it is alone, or rank 0.
   bool isFirst() const { return !network || network->rank() == 0; }
 
-  /// Of this process among those of its machine, where the launcher says so.
+  /// The number of this process on its machine, if the launcher says so.
   std::optional<int32_t> localRank() const {
     return place ? place->localRank : std::nullopt;
   }
-  /// Says on standard error what users should know, each thing once.
+  /// Prints a remark for the user on standard error, in the first process; not
+  /// twice in a row.
   void say(const std::string &remark);
 
   Options options;
   artifact::Artifact artifact;
   std::unique_ptr<data::Inputs> inputs;
-  /// The processes that a launcher has started; null where it is this one
-  /// alone.
+  /// The processes that a launcher has started; null if it is only this one.
   std::unique_ptr<net::Mesh> network;
 
 private:
@@ -84,9 +83,9 @@ private:
   std::string commonOptions() const;
 
   std::string said; ///< The last remark.
-  /// Among the processes of a launcher; none where there is one alone.
+  /// Among the processes of a launcher; none if there is only one.
   std::optional<net::Place> place;
-  uint64_t artifactChecksum = 0; ///< Where there is a place.
+  uint64_t artifactChecksum = 0; ///< If there is a place.
   MappedFile initFile;
   data::NamedTensors initTensors;
 };
@@ -95,7 +94,7 @@ private:
 /// data of the next one is read.
 class Session {
 public:
-  /// Loads the program and writes the parameters' first values.
+  /// Loads the program and writes the parameters' initial values.
   static Expected<std::unique_ptr<Session>>
   create(Run &run, const std::string &programName,
          const host::HostOptions &options = {});
@@ -103,12 +102,12 @@ public:
   /// Runs step `step`; they ascend from 1.
   Status step(int64_t step, StepResult &result);
 
-  /// Of a program that runs fewer microbatches than the run: the next steps
+  /// For a program that runs fewer microbatches than the run: the next steps
   /// take those from `first` on.
   void setFirstMicrobatch(int64_t first);
 
-  /// The value of parameter `index` at its home, in this process. Where several
-  /// ranks update it, `copy` says which, by replica and number in the stage.
+  /// The value of parameter `index` at its home, in this process. If several
+  /// ranks update it, `copy` chooses one, in the order of Program::ranksOf.
   std::vector<char> value(size_t index, size_t copy = 0) const;
   /// How many ranks update it.
   size_t numCopies(size_t index) const { return homesOf(index).size(); }
@@ -121,8 +120,8 @@ public:
     int32_t chunk, rank;
     int64_t offset;
   };
-  /// By parameter, then chunk: those of the first rank of each stage, and of
-  /// all ranks, by rank.
+  /// The accumulators, by parameter, then chunk: of the first rank of each
+  /// stage, or of all ranks, by rank.
   std::vector<Gradient> gradients() const { return collectGradients(false); }
   std::vector<Gradient> allGradients() const { return collectGradients(true); }
   std::vector<char> read(const Gradient &gradient) const;
@@ -140,23 +139,23 @@ public:
                            const std::string &failure) const;
 
   const artifact::Program &program() const { return *description; }
-  /// Those that one replica of the program runs in a step.
+  /// The microbatches that one replica of the program runs in a step.
   int64_t stepMicrobatches() const {
     return description->microbatches ? description->microbatches
                                      : run.metadata().microbatches;
   }
-  /// On whatever target.
+  /// On any target.
   const engine::LoadedProgram &loadedProgram() const { return *loaded; }
   /// On the host, and only there.
   const host::HostExecutor &executor() const { return *onHost; }
   bool isOnDevice() const { return onDevice != nullptr; }
-  /// Of the first process.
+  /// Whether this is the first process.
   bool isFirst() const { return run.isFirst(); }
-  /// On GPUs, and only there: what each rank's has, in the first process. All
-  /// must call it.
+  /// On GPUs, and only there: how each rank uses the memory of its GPU, in the
+  /// first process. All must call it.
   Expected<std::vector<cuda::DeviceUse>> deviceMemory() const;
-  /// The first failure of what was read of arenas so far: what reads several
-  /// values asks once.
+  /// The first failure to read an arena so far, for callers that read several
+  /// values and check once.
   Status readStatus() const { return readFailure; }
 
   /// Of the batch arguments of two steps, and of the constant buffers.
@@ -183,13 +182,13 @@ private:
   const artifact::Program *description = nullptr;
   std::unique_ptr<engine::LoadedProgram> loaded;
   const host::HostExecutor *onHost = nullptr;   ///< `loaded`; null on a GPU.
-  const cuda::CudaExecutor *onDevice = nullptr; ///< The same, there.
+  const cuda::CudaExecutor *onDevice = nullptr; ///< `loaded`; null on a host.
   mutable Status readFailure = Status::success();
   /// Two steps of every batch argument, used in turn; then the buffers.
   std::vector<AlignedBytes> batches[2];
   std::vector<const void *> inputs[2];
   int64_t firstMicrobatch = 0;
-  /// Of the microbatches of two steps; empty where they do not vary.
+  /// Of the microbatches of two steps; empty if they do not vary.
   std::vector<int64_t> lengths[2];
   int64_t preparedStep = 0;
 };

@@ -164,7 +164,7 @@ static Status checkRecordOf(int32_t rank, const Options &options) {
                      : Status::error("--flight-recorder: " + status.message());
 }
 
-/// Of each rank of this process.
+/// The same for each rank of this process.
 Status Trainer::checkFlightRecord(const artifact::Program *program) const {
   if (options.flightRecorder.empty() || !program)
     return Status::success();
@@ -178,7 +178,7 @@ Status Trainer::checkFlightRecord(const artifact::Program *program) const {
   return Status::success();
 }
 
-/// Writes the flight record, where one is asked for.
+/// Writes the flight record, if one is asked for.
 Status Trainer::fail(const std::string &text) const {
   beginEnding();
   if (!options.flightRecorder.empty())
@@ -214,7 +214,8 @@ Expected<bool> Trainer::isInterrupted() const {
   auto all = run.network->exchange(std::to_string(interruptSignal()));
   if (!all.ok())
     return all.status();
-  // What was said counts, not a signal that has come since: all decide alike.
+  // A signal that has come since the exchange does not count, so that all
+  // decide alike.
   int shared = 0;
   for (const std::string &signal : *all)
     shared = std::max(
@@ -248,8 +249,8 @@ Status Trainer::loop() {
   return Status::success();
 }
 
-/// Everything that was asked for, even where one of them fails; the first
-/// failure.
+/// Writes everything that was asked for, even if a part of it fails. Returns
+/// the first failure.
 Status Trainer::writeResults() {
   Status first = metrics.close();
   auto keep = [&](Status status) {
@@ -279,7 +280,7 @@ Status Trainer::writeProfile() const {
   auto events = session->timeline(profileSteps);
   if (!events.ok() || !run.isFirst())
     return events.ok() ? Status::success() : events.status();
-  // Where other processes are, nobody says here.
+  // The cores of other processes are not known here.
   bool isAllHere = !run.network && !session->isOnDevice();
   engine::Profile profile = engine::measure(
       program, *events, isAllHere ? countUsableCores() : INT64_MAX);
@@ -323,7 +324,7 @@ void Trainer::printSummary() const {
   std::fflush(stdout);
 }
 
-/// Of an allocation that failed. `run` is null where the artifact is not open.
+/// The error of a failed allocation. `run` is null if the artifact is not open.
 static Status outOfMemory(const Options &options, const Run *run) {
   std::string text = "there is not enough memory to " +
                      std::string(options.verify ? "verify" : "train") + " '" +
@@ -353,7 +354,7 @@ Status Trainer::openAndLoop() {
 Status Trainer::train() {
   Status trained = openAndLoop();
   if (!trained.ok()) {
-    // Of what only this process knows others would see that it leaves.
+    // If only this process knows why, the others would only see that it leaves.
     if (run.network && !run.network->knownFailure())
       run.network->announce(trained.message());
     return trained;
@@ -402,7 +403,7 @@ static Expected<std::unique_ptr<Run>> open(const Options &options) {
   }
 }
 
-/// What was asked for, once the run is open.
+/// Does what was asked for, once the run is open.
 static Status act(Run &run, Trainer &trainer) {
   try {
     return run.options.verify ? verify(run) : trainer.train();
@@ -433,7 +434,7 @@ static int reportError(const Status &status) {
 
 int train::run(const Options &options) {
   catchInterrupts();
-  // A limit on the size of files is an error of write, not the end.
+  // To exceed the limit on the size of files is an error of write, not the end.
   std::signal(SIGXFSZ, SIG_IGN);
   if (options.checkMemory)
     startCountingAllocations();
@@ -444,8 +445,8 @@ int train::run(const Options &options) {
     leaveAbandonedWork(code);
     return code;
   }
-  // Said before what the run holds is given back, which takes time: who starts
-  // the processes may end this one meanwhile.
+  // Errors are printed before the memory of the run is freed, which takes time:
+  // the launcher may end this process meanwhile.
   std::optional<Trainer> trainer(std::in_place, **run);
   Status status = act(**run, *trainer);
   int code = 0;

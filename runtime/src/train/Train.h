@@ -15,10 +15,10 @@ namespace veeline::train {
 /// status: 0, 1 after an error, 128 + n after signal n.
 int run(const Options &options);
 
-/// What `run` would find out before it trains: files that cannot be read or
-/// written. Results are those of this process.
+/// Finds what `run` would find before it trains: files that cannot be read or,
+/// if this process writes results, written.
 Status checkFiles(const Options &options, bool writesResults);
-/// And what does not fit the artifact.
+/// Finds what does not fit the artifact.
 Status check(const Options &options);
 
 } // namespace veeline::train

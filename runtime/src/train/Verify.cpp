@@ -22,7 +22,7 @@ using namespace veeline::train;
 using artifact::DataType;
 using artifact::Parameter;
 
-/// What differs; empty where nothing does.
+/// What differs; empty if nothing does.
 using Difference = std::string;
 
 static Difference compareLosses(const std::vector<double> &a, const char *aName,
@@ -39,7 +39,7 @@ static Difference compareLosses(const std::vector<double> &a, const char *aName,
   return "";
 }
 
-/// All ranks of a stage have the same parameters.
+/// Compares all copies: the ranks of a stage must have the same parameters.
 static Difference compareParams(const Run &run, const Session &a,
                                 const GroupedSession &b) {
   for (size_t i = 0; i < run.metadata().params.size(); ++i)
@@ -106,7 +106,7 @@ private:
 };
 } // namespace
 
-/// One line of what is in both, in the same order.
+/// Whether both are of the same parameters and chunks, in the same order.
 static bool sameGradients(const std::vector<Session::Gradient> &a,
                           const std::vector<Session::Gradient> &b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -142,7 +142,7 @@ Status Verifier::open() {
 void Verifier::compareGradients(int64_t step) {
   size_t row = 0;
   for (const Session::Gradient &gradient : tested->allGradients()) {
-    // Those of one row follow each other.
+    // The accumulators of one row follow each other.
     while (rows[row].gradient.param != gradient.param ||
            rows[row].gradient.chunk != gradient.chunk)
       ++row;

@@ -12,14 +12,15 @@
 namespace veeline::train {
 
 /// Runs the steps of the options' program and of "sequential", the same chunks
-/// one after the other, and compares losses, accumulators and new parameters
-/// bit by bit; then each step's gradients with those of "reference" where the
-/// artifact has it: ||a - b|| / ||b|| <= 1e-5 (f32) or 1e-12 (f64) per tensor,
-/// from the same parameters. Prints a table. Fails with what differs first.
+/// one after the other, and compares losses, accumulators and, at the end,
+/// parameters bit by bit. If the artifact has "reference", also compares each
+/// step's loss and gradients, from the same parameters, with those of it:
+/// ||a - b|| / ||b|| <= 1e-5 (f32) or 1e-12 (f64) per tensor. Prints a table.
+/// Fails with the first difference.
 Status verify(Run &run);
 
-/// Runs `steps` steps of "sequential" and fails where a loss differs from
-/// `losses` ([step][microbatch]) or, at the end, a parameter from `trained`.
+/// Runs `steps` steps of "sequential" and fails if a loss differs from `losses`
+/// ([step][microbatch]) or, at the end, a parameter from `trained`.
 Status compareWithSequential(Run &run, const Session &trained, int64_t steps,
                              const std::vector<std::vector<double>> &losses);
 

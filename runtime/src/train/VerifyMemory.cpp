@@ -25,7 +25,7 @@ int64_t VerifyMemory::total() const {
   return bytes;
 }
 
-/// Those that a replica of `program` runs in a step.
+/// The microbatches that a replica of `program` runs in a step.
 static int64_t stepMicrobatches(const Run &run, const Program &program) {
   return program.microbatches ? program.microbatches
                               : run.metadata().microbatches;
@@ -44,8 +44,8 @@ int64_t train::bytesOfProgram(const Run &run, const Program &program) {
          message * static_cast<int64_t>(program.ranks.size());
 }
 
-/// What a GroupedSession of `program` has beside it: new parameters and state,
-/// and the gradients of each rank of a chunk's stage and of all of them.
+/// What a GroupedSession has beside `program`: new parameters and state, and
+/// the gradients of each rank of a chunk's stage and their sum.
 static int64_t bytesOfGroups(const Run &run, const Program &program) {
   if (run.microbatches() == stepMicrobatches(run, program))
     return 0;
@@ -68,7 +68,7 @@ static int64_t bytesOfGroups(const Run &run, const Program &program) {
   return bytes;
 }
 
-/// Those of `names` that the artifact has, one after the other.
+/// Of those programs of `names` that the artifact has.
 static VerifyMemory
 memoryOfPrograms(const Run &run,
                  std::initializer_list<std::string_view> names) {
@@ -125,7 +125,7 @@ static void print(const VerifyMemory &memory, const std::string &what,
               long(memory.copies),
               double(memory.total()) / double(memory.programs[0].bytes),
               isOnDevice ? ", arenas on GPUs" : "");
-  // It tells what was tried where the system ends the process.
+  // Flushed, so that it is seen if the system ends the process.
   std::fflush(stdout);
 }
 
@@ -138,13 +138,13 @@ static std::string whatToDo(const VerifyMemory &memory) {
   return "compile with a smaller --microbatch-size or fewer --microbatches";
 }
 
-/// Prints what is needed, and fails where less is free. `option` asks for it.
+/// Prints what is needed for `option`, and fails if less is free.
 static Status check(const Run &run, const VerifyMemory &memory,
                     const std::string &what, const std::string &option) {
   bool isOnDevice = run.metadata().target == "cuda";
   print(memory, what, isOnDevice);
   std::optional<int64_t> free = getFreeMemory();
-  // What GPUs have left is found out where arenas are allocated.
+  // The free memory of GPUs is found out when arenas are allocated.
   if (isOnDevice || !free || memory.total() <= *free)
     return Status::success();
   return Status::error(option + " needs " + std::to_string(memory.total()) +
@@ -154,7 +154,7 @@ static Status check(const Run &run, const VerifyMemory &memory,
                        whatToDo(memory));
 }
 
-// That there is no such program is said where it is loaded.
+// If there is no such program, loading it says so.
 
 Status train::checkMemoryOfVerify(const Run &run) {
   if (!run.metadata().findProgram(run.options.program))

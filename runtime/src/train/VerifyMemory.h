@@ -11,9 +11,9 @@
 
 namespace veeline::train {
 
-/// The bytes that --verify or --compare-sequential has at a time, as the
-/// artifact tells them: those of the data, and what libraries allocate for
-/// themselves, are not among them.
+/// The bytes that --verify or --compare-sequential has at a time, as far as the
+/// artifact tells: without those of the data, and without what libraries
+/// allocate for themselves.
 struct VerifyMemory {
   struct Loaded {
     std::string program;
@@ -32,11 +32,11 @@ int64_t bytesOfProgram(const Run &run, const artifact::Program &program);
 VerifyMemory memoryOfVerify(const Run &run);
 VerifyMemory memoryOfComparison(const Run &run);
 
-/// Prints what is needed, and fails where less is free.
+/// Prints what is needed, and fails if less is free.
 Status checkMemoryOfVerify(const Run &run);
 
-/// The same of --compare-sequential, whose sequential run begins while the
-/// session of the pipeline is still there.
+/// The same for --compare-sequential, whose sequential run begins while the
+/// session of the pipeline still exists.
 Status checkMemoryOfComparison(const Run &run);
 
 } // namespace veeline::train
