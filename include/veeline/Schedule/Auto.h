@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The schedule `auto` is the best of all others that apply and of a search; it
-// is generated like any other. Here is what it does beyond that: choosing the
-// placement, and a schedule for every limit.
+// `auto` is generated like any other schedule: it is the best of all others
+// that apply and of a search. This header adds the choice of a placement, and
+// schedules for several memory limits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 
 namespace veeline::schedule {
 
-/// The problem of a placement; an error where it has none.
+/// Makes the problem for a placement; an error where there is none.
 using ProblemMaker = std::function<Expected<Problem>(const Placement &)>;
 
 /// What `auto` chose: a placement, and the schedule that it found there.
@@ -27,23 +27,21 @@ struct AutoChoice {
   Schedule schedule;
 };
 
-/// The best of `auto` on each of the placements, in equal shares of the search
-/// time, by the objective and `options.simulation`: so it is not worse than any
-/// other synchronous schedule on any of them. Of equally good ones, the first.
-/// The error is that of the last placement, where none has a problem and a
-/// schedule; none: NotApplicable.
+/// Runs `auto` on each placement, in equal shares of the search time, and
+/// returns the best result by the objective under `options.simulation`. So it
+/// is not worse than any other synchronous schedule on any of them. On a tie
+/// the first placement wins. Where no placement has a problem and a schedule,
+/// the error is that of the last one; without placements it is NotApplicable.
 Expected<AutoChoice> autoAmong(std::vector<Placement> placements,
                                const ProblemMaker &makeProblem,
                                const GeneratorOptions &options = {});
 
-/// The placements of p stages that `auto` chooses among where nobody says more:
-/// of v chunks a stage, or, with v = 0, of 1, 2 and 4; fewest chunks first.
+/// The placements that `auto` chooses among by default: p stages of v chunks
+/// each, or of 1, 2 and 4 where v = 0. Fewest chunks come first.
 std::vector<Placement> autoPlacements(int stages, int chunksPerStage);
 
-/// The placement of p stages with which `auto` reaches the best objective in
-/// equal shares of the search time: of v chunks a stage, or, with v = 0, of 1,
-/// 2 and 4. Of equally good ones, that with fewest chunks. The error is that of
-/// the last placement, where none has a problem and a schedule.
+/// The placement that `autoAmong` chooses from the `autoPlacements`; on a tie
+/// the one with fewest chunks. Errors as of `autoAmong`.
 Expected<Placement> autoPlacement(int stages, int chunksPerStage,
                                   const ProblemMaker &makeProblem,
                                   const GeneratorOptions &options = {});
@@ -51,16 +49,17 @@ Expected<Placement> autoPlacement(int stages, int chunksPerStage,
 /// Solves a problem under one memory limit of all stages.
 using LimitSolver = std::function<Expected<Solution>(std::int64_t limit)>;
 
-/// Solutions for several memory limits of all stages, ascending: each at least
-/// as good by the objective as those for less memory, whatever luck a search
-/// has. Where `solve` finds nothing better for a limit, its solution is the one
-/// before. An entry is an error where there is none for its limit or less.
+/// Solves for several memory limits of all stages, ascending. Each solution is
+/// at least as good by the objective as those for lower limits, whatever luck a
+/// search has: where `solve` finds nothing better for a limit, the previous
+/// solution is used again. An entry is an error where neither its limit nor a
+/// lower one has a solution.
 std::vector<Expected<Solution>>
 solveForLimits(const std::vector<std::int64_t> &limits, Objective objective,
                const LimitSolver &solve);
 
-/// The same with `auto`. Here the errors are for limits that are below the
-/// least possible.
+/// `solveForLimits` with `auto`. An entry is an error where its limit is below
+/// the least possible.
 std::vector<Expected<Schedule>>
 autoForLimits(Problem problem, const std::vector<std::int64_t> &limits,
               const GeneratorOptions &options = {});

@@ -1,4 +1,4 @@
-//===- Bounds.h - what no schedule can undercut -----------------*- C++ -*-===//
+//===- Bounds.h - lower bounds on any schedule ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -21,8 +21,8 @@ enum class BoundKind {
   FillAndDrain,
   /// The longest chain of operations and transfers of one microbatch.
   CriticalPath,
-  /// The memory limit of the stage: few microbatches in flight, each for a
-  /// whole round trip.
+  /// The memory limit of the stage: it admits few microbatches at once, each
+  /// for a whole round trip.
   Memory,
 };
 
@@ -37,9 +37,9 @@ struct Bound {
 struct StageBounds {
   /// Sum of the costs of its operations.
   double busy = 0;
-  /// Of the makespan of all stages, by arguments about this one.
+  /// A bound on the makespan of all stages, by arguments about this one.
   Bound makespan;
-  /// Of the time from its own first start to its last end.
+  /// A bound on the time from its own first start to its last end.
   Bound span;
 };
 
@@ -47,19 +47,20 @@ struct StageBounds {
 /// accepts, in whatever order and with whatever transfers (blocking and
 /// contention only delay). Infinite where a limit admits no schedule.
 struct Bounds {
-  /// Where stages have several ranks, one for each of these; so are the numbers
-  /// below.
+  /// One for each stage. Where stages have several ranks, one for each rank,
+  /// and `makespanStage` and `spanStage` are ranks.
   std::vector<StageBounds> stages;
-  /// The best over all stages, and the stage; the span that is the longest one
-  /// of a step.
+  /// The greatest bounds, and the stages that give them. `span` is a bound on
+  /// the longest span of a step.
   Bound makespan, span;
   int makespanStage = 0, spanStage = 0;
-  /// The bubbles that follow, by the simulator's definitions.
+  /// Lower bounds on the bubbles, which follow from these, as the simulator
+  /// defines them.
   double bubbleMakespan = 0, bubbleSpan = 0;
 };
 
 struct BoundOptions {
-  /// Only schedules that never split a backward.
+  /// Consider only schedules that never split a backward.
   bool fusedBackward = false;
 };
 

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Formulas to stand beside simulated figures. All are for equal chunks on a
-// chain and free transfers.
+// Published formulas to compare with simulated figures. All are for equal
+// chunks on a chain and free transfers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,14 @@
 
 namespace veeline::schedule {
 
-/// How a formula relates to what the simulator says of our schedule of the
+/// How a formula relates to what the simulator says of our schedule of that
 /// name.
 enum class FormKind {
   Exact,
   /// Never more.
   AtMost,
-  /// For many microbatches, or by counting that ignores some effects.
+  /// Holds for many microbatches, or comes from counting that ignores some
+  /// effects.
   Approximate,
 };
 
@@ -51,8 +52,8 @@ struct ClosedForms {
   /// The time of the bubble over that of the work, which some papers call the
   /// bubble: greater than the share above.
   std::optional<Form> bubbleToWork;
-  /// The greatest number of activations (of a whole stage, for one microbatch)
-  /// that a stage holds, of the worst stage and of each.
+  /// The most activations (each of a whole stage, for one microbatch) that a
+  /// stage holds: on the worst stage, and on each.
   std::optional<Form> activations;
   std::vector<double> activationsOfStage;
   /// Messages between stages for one microbatch, both ways.

@@ -61,8 +61,8 @@ struct Position {
   int step;
 };
 
-/// The number of operations that run together from a step on, where the steps
-/// of a stage are visited in order: 2 for an overlapped block, else 1.
+/// Tells how many operations run together from a step on: 2 for an overlapped
+/// block, else 1. Expects the steps of each stage in order.
 class BlockCursor {
 public:
   explicit BlockCursor(const Schedule &schedule)
@@ -82,8 +82,8 @@ private:
   mutable std::vector<std::size_t> next;
 };
 
-/// The first step of the overlapped block that a step belongs to, if any, and
-/// the step after its last one.
+/// The steps [first, last) of the overlapped block that a step belongs to, or
+/// of the step alone.
 std::pair<int, int> blockAround(const Schedule &schedule, int stage, int step);
 
 /// The time that `size` operations from a step on take together.
@@ -105,7 +105,7 @@ struct Execution {
 };
 
 /// Runs every stage in its order, with buffered messages. Error (Deadlock):
-/// stages that wait in a circle.
+/// stages that wait in a cycle.
 Expected<Execution> execute(const Problem &problem, const Flow &flow,
                             const Schedule &schedule, const OpIndex &index,
                             bool contention = false);
@@ -116,8 +116,9 @@ std::vector<Message> orderMessages(const Problem &problem, const Flow &flow,
                                    const OpIndex &index,
                                    const Execution &execution);
 
-/// How many of its operations a stage has run when it calls each message, where
-/// messages are called in order (see `verifyCommunication`).
+/// For each message, how many of their operations the sender and the receiver
+/// have run when they call it, where messages are called in order (see
+/// `verifyCommunication`).
 struct CallSites {
   CallSites(const Schedule &schedule, std::span<const Message> messages);
   std::vector<int> send, receive;
@@ -128,7 +129,7 @@ struct CallSites {
 Execution executeRendezvous(const Problem &problem, const Schedule &schedule,
                             std::span<const Message> messages);
 
-/// `verifyCalls`, where the calls are complete.
+/// `verifyCalls` for calls that are known to be complete.
 Status checkCalls(const Problem &problem, const Schedule &schedule,
                   std::span<const Message> messages, const Calls &calls);
 

@@ -47,15 +47,15 @@ struct CriticalStep {
   /// Of a message: the stage that sends it, and what.
   int source = -1;
   bool gradient = false;
-  /// Of operations: how long their stage did not compute before them, and what
-  /// the path says that it waited for.
+  /// Of operations: how long their stage was idle before them, and why,
+  /// according to the path.
   double waited = 0;
   WaitCause cause = WaitCause::None;
 
   bool isMessage() const { return size == 0; }
 };
 
-/// What the time of the critical path is made of. All add up to its end.
+/// What the time of the critical path is made of. All add up to its length.
 struct PathShares {
   /// By `OpKind`. The time of an overlapped block is shared by its two
   /// operations in proportion to their costs.
@@ -64,7 +64,7 @@ struct PathShares {
 };
 
 /// Where the critical path is, seen from the stage that it computes on longest.
-/// The times add up to its end.
+/// The times add up to its length.
 struct PathParts {
   int stage = 0;
   /// Of `stage` itself.
@@ -75,9 +75,9 @@ struct PathParts {
   double messages = 0;
 };
 
-/// Where the time goes in which a stage does not compute. Each part is what the
-/// value (see `Explanation`) loses with one more thing out of the way, in this
-/// order, so that they add up to that time.
+/// What the idle time of a stage is made of. Each part is by how much the value
+/// (see `Explanation`) falls with one more obstacle removed, in this order, so
+/// that the parts add up to the idle time.
 struct BubbleParts {
   /// Messages that wait for their receiver or for other messages: against
   /// buffered ones, in the same order.
@@ -95,8 +95,8 @@ struct BubbleParts {
   double imbalance = 0;
 };
 
-/// Time in which a stage does not compute because its memory limit keeps back a
-/// forward whose inputs are there.
+/// Idle time of a stage whose memory limit holds back a forward although its
+/// inputs are there.
 struct MemoryWait {
   int stage;
   /// All of it, and the longest time without a break.
@@ -108,7 +108,7 @@ struct MemoryWait {
   std::int64_t held;
 };
 
-/// Something that could be different, and the step then.
+/// A change of the problem, and what the step becomes with it.
 struct Change {
   enum class Kind {
     /// One more microbatch.
@@ -127,10 +127,11 @@ struct Change {
   std::string what;
   /// Of the step with the change.
   double makespan = 0, bubbleMakespan = 0, bubbleSpan = 0;
-  /// How much shorter a microbatch becomes, as a share of its time now by the
-  /// objective; negative where it becomes longer.
+  /// By how much the time of a microbatch falls, as a share of its time now by
+  /// the objective; negative where it rises.
   double gain = 0;
-  /// Why it was not tried, or there is no step with it; empty where there is.
+  /// Why there is no result: the change was not tried, or no schedule was
+  /// found. Empty where there is one.
   std::string reason = {};
 };
 
@@ -149,25 +150,25 @@ struct Explanation {
   int bubbleStage;
   double bubbleTime;
   BubbleParts bubble;
-  /// What makes up the time up to the end of the last operation of the stage
-  /// that decides, in order: each part starts when the one before it ends, the
-  /// first at time 0.
+  /// The critical path to the end of the last operation of the stage that
+  /// decides, in order. Each part starts when the one before it ends. The first
+  /// starts at time 0, or, for the span, with the stage's first operation.
   std::vector<CriticalStep> path;
   PathShares shares;
   PathParts parts;
   /// Of the stage where it takes most time, if any.
   std::optional<MemoryWait> memory;
-  /// All that were thought of; those that were tried first, and of them those
-  /// that shorten the step most.
+  /// All changes. Those that were tried come first, by how much they shorten
+  /// the step, most first.
   std::vector<Change> changes;
-  /// The schedule that solved the problem with the changes.
+  /// The name of the schedule that solved the changed problems.
   std::string solver;
 };
 
-/// Explains a valid schedule, for the transfers of `simulation`. Changes are
-/// solved again by the generator of the schedule's name, each in a tenth of the
-/// search time, or by `auto` where the name has none; the order that there is
-/// competes where it stays valid. Errors as of `simulate`.
+/// Explains a valid schedule under the transfers of `simulation`. Each change
+/// is solved by the generator of the schedule's name, or by `auto` where the
+/// name has none, in a tenth of the search time. The present order competes
+/// where it stays valid. Errors as of `simulate`.
 Expected<Explanation> explain(const Problem &problem, const Schedule &schedule,
                               const GeneratorOptions &options = {},
                               const SimulationOptions &simulation = {});

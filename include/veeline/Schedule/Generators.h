@@ -17,12 +17,13 @@
 
 namespace veeline::schedule {
 
-/// What a generator that has a choice makes small.
+/// What a generator minimises where it has a choice.
 enum class Objective {
   /// Time of one step over all stages (a synchronous optimiser).
   Makespan,
-  /// The zero-bubble papers': the longest time of a stage from its own first to
-  /// its own last operation (an optimiser that is validated afterwards).
+  /// The longest time of a stage from its own first to its own last operation,
+  /// as in the zero-bubble papers (an optimiser that is validated afterwards).
+  /// The search of `auto` takes it as a multiple of the stage's busy time.
   Span,
 };
 
@@ -40,15 +41,15 @@ enum class UpdateSemantics {
 
 struct GeneratorOptions {
   Objective objective = Objective::Makespan;
-  /// Whether a schedule that can pairs forwards and backwards to overlapped
-  /// blocks.
+  /// Whether to pair forwards and backwards into overlapped blocks, where the
+  /// schedule can.
   bool overlapBlocks = false;
   /// How long `auto` may search, and the seed of its choices. The same seed
   /// gives the same schedule as long as the budget suffices.
   double searchSeconds = 1;
   std::uint64_t seed = 0;
-  /// By which times `auto` chooses among what it has found. All other
-  /// schedules, and its search, are made for the default.
+  /// The simulation by which `auto` chooses among what it has found. All other
+  /// schedules, and the search of `auto`, are made for the default.
   SimulationOptions simulation = {};
 };
 
@@ -95,17 +96,17 @@ Expected<const Generator *> findGenerator(std::string_view name);
 Expected<Placement> placementFor(std::string_view name, int stages,
                                  int chunksPerStage);
 
-/// Checks the problem, generates the schedule, and verifies it. Of a problem
-/// with `Problem::widths` see Widths.h. Besides the
-/// errors of `check`: NotApplicable where the schedule is not defined for this
-/// problem (says what to change), OutOfMemory where no order of it fits (with
-/// stage, limit and the least limit that does).
+/// Checks the problem, generates the schedule, and verifies it. Problems with
+/// `Problem::widths` are described in Widths.h. Errors besides those of
+/// `check`: NotApplicable where the schedule is not defined for this problem
+/// (says what to change), OutOfMemory where no order of it fits (with stage,
+/// limit and the least limit that does).
 Expected<Schedule> generate(std::string_view name, const Problem &problem,
                             const GeneratorOptions &options = {});
 
-/// Completes an error for memory (others stay as they are), as `generate` does:
-/// sets `leastOfAnySchedule` and, where that is less than what the order needs,
-/// says so, with the schedules that go down to it.
+/// Completes an OutOfMemory error, as `generate` does; others stay as they are.
+/// Sets `leastOfAnySchedule`. Where that is less than what the order needs, the
+/// message says so and names the schedules that go down to it.
 Error withLeastOfAny(const Problem &problem, Error error);
 
 } // namespace veeline::schedule

@@ -12,10 +12,11 @@
 namespace veeline::schedule {
 
 /// "3.5 activations" in the unit of the problem; whole numbers without a point.
-/// Where that is bytes, as `formatBytes`, but rounded up, so that as a limit it
-/// is enough.
+/// Bytes are as in `formatBytes`, but rounded up, so that the text is enough as
+/// a limit.
 std::string formatMemory(const Problem &problem, std::int64_t amount);
-/// "1.5 MiB", "768 B": five digits, in the greatest unit that is not more.
+/// "1.5 MiB", "768 B": five digits, in the greatest unit that is not more than
+/// the amount.
 std::string formatBytes(double bytes);
 /// The number of `formatMemory` alone.
 std::string formatMemoryNumber(const MemoryUnit &unit, std::int64_t amount);

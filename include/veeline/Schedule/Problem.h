@@ -98,8 +98,8 @@ struct Chunk {
   std::int64_t backwardInputMemory = 0;
   std::int64_t backwardWeightMemory = 0;
 
-  /// By how much a fused Backward takes less than B and W together: what both
-  /// of them compute again, it computes once. At most either of them.
+  /// By how much a fused Backward takes less than B and W together: it computes
+  /// once what both of them recompute. At most either of them.
   double backwardShared = 0;
 
   /// Time of one operation; that of a fused Backward is the sum of both, less
@@ -161,7 +161,7 @@ struct Problem {
   std::vector<int> widths = {};
 
   int stages() const { return placement.stages(); }
-  /// Those of all stages.
+  /// The ranks of all stages.
   int ranks() const;
   int width(int stage) const { return widths.empty() ? 1 : widths[stage]; }
   int firstRankOf(int stage) const;
@@ -207,16 +207,21 @@ constexpr double maxTime = 1e30;
 /// it too, far from overflow.
 constexpr std::int64_t maxMemory = std::int64_t(1) << 60;
 
-/// Is this a problem? Errors (InvalidProblem) name the member and the value:
-/// microbatches below 1 or above 2^24, a wrong number of chunks or limits,
-/// widths that are not one for each stage, or not from 1 to the number of
-/// microbatches,
-/// costs that are negative or above `maxTime`, a B and a W that share more than
-/// one of them takes, limits that are negative or
-/// above `maxMemory`, an overlap that is not in [0, 1], an edge that does not
-/// go forward or leaves the chunks, a chunk whose operations do not release
-/// exactly what they add or release it too early, a chunk without BackwardInput
-/// that has costs for it or an incoming edge that carries a gradient.
+/// Whether the members fit together. Errors (InvalidProblem) name the member
+/// and the value:
+/// - microbatches below 1 or above 2^24, too many operations, a memory unit
+///   below 1;
+/// - a wrong number of chunks, limits or widths, a width that is not from 1 to
+///   the number of microbatches;
+/// - costs that are negative or above `maxTime`, a B and a W that share more
+///   than one of them takes;
+/// - limits that are negative or above `maxMemory`, memory too large to be
+///   summed, an overlap that is not in [0, 1];
+/// - an edge that does not go forward or leaves the chunks;
+/// - a chunk whose operations do not release exactly what they add, or release
+///   it too early;
+/// - a chunk without BackwardInput that has costs for it or an incoming edge
+///   that carries a gradient.
 Status check(const Problem &problem);
 
 } // namespace veeline::schedule

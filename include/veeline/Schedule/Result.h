@@ -64,7 +64,7 @@ enum class ErrorKind {
   WrongStage,
   /// B or W of a chunk do not run in ascending microbatch order, or W before B.
   WrongOrder,
-  /// Stages wait for each other in a circle.
+  /// Stages wait for each other in a cycle.
   Deadlock,
   /// Two operations that are said to overlap cannot.
   WrongBlock,

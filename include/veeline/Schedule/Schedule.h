@@ -91,22 +91,23 @@ struct Call {
 /// The calls of each stage, in order.
 using Calls = std::vector<std::vector<Call>>;
 
-/// The calls by which stages exchange `messages` in this order, where calls
-/// block: a stage receives what an operation (or overlapped block) needs just
-/// before it, and sends what it made right after it, each message by a call of
-/// its own; before any call it makes those of all its messages that stand
-/// earlier in the order. O(messages).
+/// The blocking calls by which stages exchange `messages` in this order, one
+/// call for each end of a message. A stage receives what an operation (or
+/// overlapped block) needs just before it, and sends what it made right after
+/// it. Before any call, it makes those of all its messages that stand earlier
+/// in the order. O(messages).
 Calls blockingCalls(const Schedule &schedule,
                     std::span<const Message> messages);
 
-/// Can the ranks of a schedule exchange all their messages by `calls` that
-/// block? Every stage is one thread of control without buffers: it runs its
-/// operations and makes its calls in order, and a call returns when the other
-/// stage has called the same message. Errors: those of `simulate`, a message
-/// that the schedule does not have, has between other steps, has twice or lacks
-/// (WrongMessage), the same of calls, a send before its producer, a receive
-/// after its consumer, and stages that wait for each other in a circle (all
-/// Deadlock); the message spells out the circle. O(operations + messages).
+/// Whether the ranks of a schedule can exchange all their messages by `calls`
+/// that block. Every stage is one thread of control without buffers: it runs
+/// its operations and makes its calls in order, and a call returns when the
+/// other stage has called the same message. Errors: those of `simulate`, and
+/// - WrongMessage: a message that the schedule does not have, has between other
+///   steps, has twice or lacks; the same of calls;
+/// - Deadlock: a send before its producer, a receive after its consumer, or
+///   stages that wait for each other in a cycle, which the message spells out.
+/// O(operations + messages).
 Status verifyCalls(const Problem &problem, const Schedule &schedule,
                    std::span<const Message> messages, const Calls &calls);
 

@@ -45,8 +45,8 @@ struct SimulationOptions {
 struct Waiting {
   /// Before its first operation.
   double fill = 0;
-  /// For the outputs of forwards of other stages, and for gradients; of an
-  /// overlapped block that waits for both, the one that comes last (on a tie,
+  /// For the outputs of other stages' forwards, and for gradients. Where an
+  /// overlapped block waits for both, the one that comes last counts (on a tie,
   /// the forward). In a rendezvous, all time spent in receives, from the call
   /// to the end of the message.
   double forward = 0;

@@ -39,7 +39,7 @@ struct TextOptions {
   int width = 100;
   /// Seconds that the generator took; not printed when negative.
   double generatorSeconds = -1;
-  /// Those of a processor among them; not printed when negative.
+  /// How many of these were spent on a processor; not printed when negative.
   double processorSeconds = -1;
 };
 
@@ -53,7 +53,7 @@ std::string orderTable(const Problem &problem, const Schedule &schedule,
 /// show the kind alone, in lower case for the second, fourth... chunk of the
 /// stage. An overlapped block is one cell, "F3+B1", narrow "F+B" or "&". Where
 /// that would still be too long, the whole step is scaled to one width. A
-/// legend at the end says so where there are such cells.
+/// legend at the end explains such cells.
 std::string timeline(const Problem &problem, const Schedule &schedule,
                      const Simulation &simulation, int width);
 

@@ -29,22 +29,22 @@ enum class Direction : std::uint8_t {
   Shape,
 };
 
-/// Which message this is. The fields stay fields: no two messages can meet in
-/// one number, whatever the number of edges and microbatches.
+/// Which message this is. The fields are not packed into one number, so that no
+/// two messages collide, whatever the number of edges and microbatches.
 struct MessageId {
   int edge = 0;
   Direction direction = Direction::Activation;
   int microbatch = 0;
-  /// Of the pipeline, where there are several beside each other.
+  /// Of the pipeline, where several run side by side.
   int replica = 0;
-  /// Of a message that travels in several, from 0 on; -1: it is whole.
+  /// The number of this part, from 0 on, of a message that travels in parts;
+  /// -1: the whole message.
   int part = -1;
 
   friend auto operator<=>(const MessageId &, const MessageId &) = default;
 };
 
-/// Which gradients an all-reduce adds up: those that a chunk has of a
-/// parameter.
+/// Which gradients an all-reduce adds up: those of a parameter from a chunk.
 struct ReductionId {
   int chunk = 0;
   int param = 0;
@@ -55,8 +55,8 @@ struct ReductionId {
 enum class OpKind : std::uint8_t {
   /// A computation. It always ends.
   Compute,
-  /// Waits until the receive of `message` is posted, which this rank sends
-  /// later: what a sender does that computes straight into the receiver's
+  /// Waits until the receive of `message`, which this rank sends later, is
+  /// posted. A sender does so before it computes straight into the receiver's
   /// memory. Only a transport that shares memory has it.
   Ready,
   Send,
@@ -67,13 +67,13 @@ enum class OpKind : std::uint8_t {
   AllReduce,
 };
 
-/// The stream of computations, of waits, and of what is said to be on it.
+/// The stream of computations and waits, and of the transfers that name it.
 constexpr int computeStream = 0;
-/// Those that make progress beside each other where a device has room for a
+/// The streams that make progress side by side where a device has room for a
 /// unit of each (`Model::NcclDuplex`).
 constexpr int sendStream = 1, receiveStream = 2;
 
-/// What a rank issues.
+/// An operation that a rank issues.
 struct Op {
   OpKind kind = OpKind::Compute;
   /// Of Ready, Send and Receive.
@@ -87,8 +87,8 @@ struct Op {
   /// Of a transfer.
   int stream = computeStream;
   int communicator = 0;
-  /// Of a transfer: neighbours with the same number that is not negative
-  /// are one group.
+  /// Of a transfer: consecutive transfers with the same number form a group;
+  /// negative: no group.
   int group = -1;
   /// Of a transfer: the handle by which it is waited for, or -1 where the
   /// rank waits for it right there (for those of a group, at its end). Of Wait:
@@ -100,13 +100,13 @@ struct Op {
   bool isMessage() const {
     return kind == OpKind::Send || kind == OpKind::Receive;
   }
-  /// What units are made of.
+  /// Units (see `Model`) are made of these.
   bool isTransfer() const { return isMessage() || kind == OpKind::AllReduce; }
   friend bool operator==(const Op &, const Op &) = default;
 };
 
-/// The type of a message, as it is printed. It has its number in a program
-/// once, so equal numbers and equal types are the same.
+/// The type of a message, as it is printed. A program lists each type once, so
+/// types are equal exactly where their indices are.
 struct Type {
   std::string name;
   std::int64_t bytes = 0;
@@ -116,33 +116,34 @@ struct Program {
   std::vector<Type> types;
   /// What each rank issues, in order.
   std::vector<std::vector<Op>> ranks;
-  /// The ranks of each communicator; all of them where it has no entry here, or
-  /// an empty one.
+  /// The ranks of each communicator; all ranks where the entry is missing or
+  /// empty.
   std::vector<std::vector<int>> communicators = {};
 };
 
 /// A program whose messages travel in parts.
 struct SplitProgram {
   Program program;
-  /// Of each operation, by rank, the one that it was before.
+  /// By rank and operation, the operation of the original program.
   std::vector<std::vector<int>> origins;
 };
 
-/// Has each message of `program` travel in as many parts as `partsOf` says of
-/// its Ready, send and receive, 1 and more: each becomes one for each part, in
-/// order and in the same group, and a Wait for a receive waits for all parts.
-/// Numbers of handles change. What was right stays so: on both ends the parts
-/// of a message follow each other as one.
+/// Splits each message of `program` into as many parts, 1 or more, as `partsOf`
+/// says of its Ready, send and receive. Each of these becomes one operation for
+/// each part, in order and in the same group, and a Wait becomes one for each
+/// part. Handles are renumbered. A correct program stays correct: on both ends
+/// the parts of a message directly follow each other.
 SplitProgram splitMessages(const Program &program,
                            const std::function<int(const Op &)> &partsOf);
 
-/// By which rules messages travel.
+/// The rules by which messages travel.
 ///
-/// Of both: a message is a send on one rank and a receive on another. A send
-/// may block until its receive is posted, so a program that relies on buffers
-/// is wrong. All ranks of a communicator issue its all-reduces in one order;
-/// the n-th of each are one, and done once all of them are posted. A *unit* is
-/// a group, or a send, receive or all-reduce outside of groups.
+/// In all models, a message is a send on one rank and a receive on another. A
+/// send may block until its receive is posted, so a program that relies on
+/// buffers is wrong. All ranks of a communicator issue its all-reduces in one
+/// order. The n-th of each rank belong together and are done once all of them
+/// are posted. A *unit* is a group, or a send, receive or all-reduce outside of
+/// groups.
 enum class Model {
   /// Threads issue without ever blocking; the device carries out.
   /// 1. Streams: what is issued on a stream begins when all that was issued
@@ -157,11 +158,11 @@ enum class Model {
   /// 4. Units: the operations of a unit are posted when it begins; each one is
   ///    done when the other end is posted too, independently of the others; the
   ///    unit ends as a whole, when all are done.
-  /// 5. Streams promise no progress beside each other: of two units of one
-  ///    device either may keep the other from running, though never a
-  ///    computation. So no rank may have two units under way at once,
-  ///    whatever the others do: of two that it issues, the second must wait
-  ///    for the first by rules 1 and 2.
+  /// 5. Streams promise no progress side by side: of two units of one device
+  ///    either may keep the other from running, though never a computation.
+  ///    So no rank may have two units in progress at once, whatever the others
+  ///    do: of two that it issues, the second must wait for the first by rules
+  ///    1 and 2.
   Nccl,
   /// One thread a rank does everything in order. A send or receive is posted
   /// when the thread comes to it, those of a group one after the other. What
@@ -170,11 +171,11 @@ enum class Model {
   /// by itself. A receive takes the message of its source, communicator and
   /// tag, and the tag is the identity. Streams mean nothing.
   Mpi,
-  /// As Nccl, for who knows that the device has room for two units, with a
-  /// weaker rule in the place of 5:
+  /// As Nccl, for devices that are known to have room for two units, with a
+  /// weaker rule in place of 5:
   /// 5'. A unit on `sendStream` and a unit on `receiveStream` make progress
-  ///     beside each other. Of any other two units of one device either may
-  ///     keep the other from running, as by rule 5.
+  ///     side by side. Of any other two units of one device either may keep
+  ///     the other from running, as by rule 5.
   NcclDuplex,
 };
 
@@ -183,8 +184,8 @@ constexpr bool isNccl(Model model) { return model != Model::Mpi; }
 
 /// "nccl", "mpi" or "nccl-duplex".
 const char *toString(Model model);
-/// As one says by whose rules something is right: "nccl, sends and receives
-/// side by side".
+/// The model in a statement about its rules: "nccl, sends and receives side by
+/// side".
 const char *describe(Model model);
 std::optional<Model> parseModel(std::string_view name);
 
@@ -201,7 +202,7 @@ enum class ErrorKind {
   Malformed,
   /// A group that is interrupted, or that mixes streams or communicators.
   Group,
-  /// A handle that is made, waited for or not, in any way but once each.
+  /// A handle that is not made exactly once and then waited for exactly once.
   Handle,
   /// Two messages of one identity.
   Duplicate,
@@ -217,9 +218,9 @@ enum class ErrorKind {
   /// Messages that are received in another order than sent, where only the
   /// order says which is which; all-reduces in different orders.
   Crossed,
-  /// Two units of one rank that nothing keeps apart.
+  /// Two units of one rank that may be in progress at once.
   AtOnce,
-  /// Ranks that wait for each other in a circle.
+  /// Ranks that wait for each other in a cycle.
   Deadlock,
 };
 
@@ -244,24 +245,23 @@ std::string describe(const Op &op);
 /// The error and its notes on a line each, with rank and operation.
 std::string toText(const Program &program, const Error &error);
 
-/// The first thing that keeps `program` from being right under the rules of
-/// `model`, or nothing: then every execution ends, every message arrives where
-/// it belongs, and every handle is waited for once. A message that says the
-/// shape of a value is sent before the value, and has arrived before the value
-/// is waited for (under the rules of NCCL, before its receive is issued, which
-/// says how many elements it takes). Of a deadlock the notes
-/// are the circle, one for each rank in it.
+/// The first error of `program` under the rules of `model`, or nothing. Without
+/// an error every execution ends, every message arrives where it belongs, and
+/// every handle is waited for once. A message that says the shape of a value is
+/// then sent before the value, and has arrived before the value is waited for
+/// (under the rules of NCCL, before its receive is issued, which says how many
+/// elements it takes). For a deadlock the notes are the cycle, one for each
+/// wait in it.
 ///
-/// Linear but for sorting the messages. Why that is enough: under rule 5 the
-/// units of a rank run one after the other, and so do the steps of an MPI
-/// thread; what one waits for are certain operations of other ranks. Under
-/// rule 5' a rank has three such sequences, of what is on `sendStream`, on
-/// `receiveStream` and elsewhere, and what one waits for may be of another
-/// sequence of its rank, too. Whatever begins or ends does so once certain
-/// things have begun or ended, all of them, never one or the other; so what
-/// can go on still can when others have gone on first. The first state in which
-/// nobody can is the same whatever the order of events, and one execution finds
-/// it.
+/// Linear but for sorting the messages, since one execution stands for all.
+/// Under rule 5 the units of a rank run one after the other, and so do the
+/// operations of an MPI thread; each waits for certain operations of other
+/// ranks. Under rule 5' a rank has three such sequences: on `sendStream`, on
+/// `receiveStream`, and all else. There an operation may wait for another
+/// sequence of its own rank, too. Every beginning or end needs all of certain
+/// others to have happened, never one or the other. So what can go on still can
+/// after others have gone on first, and the state in which nothing can go on is
+/// the same whatever the order of events.
 std::optional<Error> verify(const Program &program, Model model);
 
 } // namespace veeline::schedule::communication

@@ -70,7 +70,7 @@ std::string colored(std::string_view text, const Schedule &schedule);
 /// renamed, so that `path` is never half written. A device is written to
 /// directly.
 Status writeFile(const std::string &path, std::string_view bytes);
-/// Whether `writeFile` could begin to. Leaves everything as it is.
+/// Whether `writeFile` could begin to write. Changes nothing.
 Status tryFile(const std::string &path);
 
 //===----------------------------------------------------------------------===//
@@ -89,7 +89,7 @@ Error errorIn(const std::string &file, Place place, const std::string &message);
 /// What a file says. Nothing is verified yet: the order is as it stands there.
 struct ImportedSchedule {
   Schedule schedule;
-  /// One of the rules where the chunks lie that way, otherwise a list.
+  /// By a rule where one gives this placement, otherwise a list.
   Placement placement;
   int microbatches;
   /// The rows of each stage, its ranks; empty where each has one.
@@ -114,9 +114,9 @@ Expected<ImportedSchedule> readScheduleFile(const std::string &path);
 /// PATH, where `name` is "file:PATH": a schedule that stands in a file.
 std::optional<std::string> scheduleFilePath(std::string_view name);
 
-/// `schedule`, as a reader gave it, without the BackwardInputs of chunks that
-/// have none in `problem`, whose W is the whole backward. Who wrote the file
-/// may not have known that a chunk owes nobody an input gradient.
+/// Drops the BackwardInputs of chunks that have none in `problem`, where W is
+/// the whole backward, from a schedule that was read. Who wrote the file may
+/// not have known that a chunk owes nobody an input gradient.
 Schedule withoutMissingInputs(const Problem &problem, Schedule schedule);
 
 } // namespace veeline::schedule
