@@ -10,7 +10,8 @@
 
 using namespace veeline::schedule;
 
-/// The most microbatches between F and the end of the backward of a chunk.
+/// The most microbatches that are between their F and the end of their backward
+/// on a chunk at once.
 static int mostInFlight(const std::vector<Op> &ops, int chunk) {
   int inFlight = 0, most = 0;
   for (const Op &op : ops) {
@@ -66,16 +67,17 @@ private:
   void add(int from, int to, double transfer, int distance) {
     dependencies.push_back({from, to, cost[from] + transfer, distance});
   }
-  /// Whether some circle takes longer than `period` for each microbatch; then
-  /// `period` becomes what that circle takes.
+  /// Whether some cycle takes longer than `period` for each microbatch. If so,
+  /// raises `period` to what that cycle takes.
   bool raise(double &period);
   double ratioOfCircle(int node) const;
 
   std::vector<double> cost;
-  /// What one microbatch takes of each stage, whose ranks take turns.
+  /// The time of one microbatch on each stage, divided by its ranks, which take
+  /// turns.
   std::vector<double> work;
   std::vector<Dependency> dependencies;
-  /// The dependency that determines a node, in `raise`; -1: none.
+  /// In `raise`: the dependency that determines the start of a node; -1: none.
   std::vector<int> decisive;
 };
 } // namespace
@@ -88,8 +90,8 @@ EndlessPipeline::EndlessPipeline(const Problem &problem) {
   for (int stage = 0; stage < problem.stages(); ++stage) {
     int width = problem.width(stage);
     work.push_back((cost[2 * stage] + cost[2 * stage + 1]) / width);
-    // F(i + ahead - w), B(i), F(i + ahead) on each of w ranks, as what
-    // `oneForwardOneBackward` leaves of its turns.
+    // Each of the w ranks runs F(i + ahead - w), B(i), F(i + ahead): its turns
+    // of the order of `oneForwardOneBackward`.
     int behind = problem.ranks() - problem.firstRankOf(stage);
     int ahead = (behind + width - 1) / width * width;
     add(2 * stage, 2 * stage + 1, 0, width - ahead);
@@ -102,7 +104,8 @@ EndlessPipeline::EndlessPipeline(const Problem &problem) {
   }
 }
 
-/// Follows decisive dependencies back from a node that a circle leads to.
+/// Returns the time for each microbatch of the cycle that decisive dependencies
+/// lead back to from a node.
 double EndlessPipeline::ratioOfCircle(int node) const {
   for (std::size_t i = 0; i < cost.size(); ++i) {
     // Only rounding ends a path at a node that nothing determines.
@@ -121,7 +124,9 @@ double EndlessPipeline::ratioOfCircle(int node) const {
   return time / distance;
 }
 
-/// Bellman and Ford: longest paths with what each circle of `period` leaves.
+/// Longest paths by Bellman and Ford, where a dependency takes its time less
+/// `period` for each microbatch of its distance. Only a cycle that takes longer
+/// than `period` keeps raising them.
 bool EndlessPipeline::raise(double &period) {
   std::vector<double> start(cost.size());
   decisive.assign(cost.size(), -1);

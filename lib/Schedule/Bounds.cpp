@@ -1,18 +1,18 @@
-//===- Bounds.cpp - what no schedule can undercut -------------------------===//
+//===- Bounds.cpp - lower bounds on any schedule --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Of one microbatch, an operation X has a head, the longest chain of operations
-// and transfers that ends where X may start, and a tail, the longest one that
-// has to follow its end. No schedule starts X before its head or ends less than
-// its tail after X, since each operation takes at least its cost (also within
-// an overlapped block) and each transfer at least the time of its edge (also
-// with contention or blocking). A gradient leaves a chunk after its B, or later
-// where the backward is fused, so chains count B alone unless `fusedBackward`.
+// For one microbatch, an operation X has a *head*, the longest chain of
+// operations and transfers that ends where X may start, and a *tail*, the
+// longest one that has to follow its end. No schedule starts X before its head
+// or ends less than its tail after X, since each operation takes at least its
+// cost (also within an overlapped block) and each transfer at least the time of
+// its edge (also with contention or blocking). A gradient leaves a chunk after
+// its B, or later where the backward is fused, so chains count B alone unless
+// `fusedBackward`.
 //
-// Where a stage has several ranks, each argument about a stage is one about a
-// rank and the microbatches that it runs. What it says of one microbatch, it
-// says of those; and its limit is that of the stage.
+// Where a stage has several ranks, each argument about a stage is about one
+// rank, the microbatches that it runs, and the limit of its stage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,15 +45,16 @@ static constexpr double never = -std::numeric_limits<double>::infinity();
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 namespace {
-/// What a chunk does per microbatch: F, then what its gradient waits for, then
-/// what is left of the backward and nobody waits for, at least; an operation W
-/// of its own takes `weight`, which is more where B and W share work.
+/// Times of a chunk for one microbatch: F, the part of the backward that its
+/// gradient waits for, and the least that is left of the backward, which nobody
+/// waits for. A W of its own takes `weight`, more than `rest` where B and W
+/// share work.
 struct Costs {
   double forward, backward, rest, weight;
 };
 
 /// Longest chains to the start (heads) or from the end (tails) of each of the
-/// three, by chunk; `never` where there is none.
+/// three parts, by chunk; `never` where there is none.
 struct Chains {
   explicit Chains(int chunks)
       : forward(chunks, never), backward(chunks, never), rest(chunks, never) {}
@@ -66,7 +67,7 @@ struct Job {
   bool isForward;
 };
 
-/// The begin and the end of what a stage with a memory limit does.
+/// How the work of a stage with a memory limit begins and ends.
 struct Ends {
   double work = 0;
   /// Before its first F, and before its first B.
@@ -142,8 +143,8 @@ Analysis::Analysis(const Problem &problem, const BoundOptions &options)
       roundTrips.push_back(roundTrip(chunk));
 }
 
-/// Chains that begin with the F of a chunk for which `isStart` holds; none of
-/// them is before chunk `first`.
+/// Heads of chains that begin with the F of a chunk for which `isStart` holds.
+/// No such chunk is before `first`.
 template <typename IsStart>
 Chains Analysis::heads(int first, IsStart isStart) const {
   int count = problem.numChunks();
@@ -167,9 +168,9 @@ Chains Analysis::heads(int first, IsStart isStart) const {
   return result;
 }
 
-/// Chains that end with an operation of a chunk for which `isEnd` holds; none
-/// of them is before chunk `first`. Only F of chunks from `first` on are
-/// covered.
+/// Tails of chains that end with an operation of a chunk for which `isEnd`
+/// holds. No such chunk is before `first`, and only F of chunks from `first` on
+/// are covered.
 template <typename IsEnd> Chains Analysis::tails(int first, IsEnd isEnd) const {
   int count = problem.numChunks();
   Chains result(count);
@@ -215,12 +216,12 @@ std::vector<Job> Analysis::jobs(const Rank &rank, const Chains &heads,
   return result;
 }
 
-/// Any set of operations of a stage runs after the least of their heads, one
-/// at a time, and before the least of their tails: their work plus the two is a
-/// lower bound. The best one over all sets is the time in which one machine
-/// that may interrupt its jobs can finish them, always with the available one
-/// of the longest tail (Jackson 1955, Carlier 1982). Those of all microbatches
-/// have the same head and tail, so they make one job.
+/// Any set of operations of a stage runs one at a time, after the least of
+/// their heads and before the least of their tails. So their work plus these
+/// two is a lower bound. The best one over all sets is the time of one machine
+/// that may interrupt its jobs and always runs the available one with the
+/// longest tail (Jackson 1955, Carlier 1982). An operation has the same head
+/// and tail for all microbatches, so these make one job.
 static double oneMachine(std::vector<Job> jobs) {
   std::sort(jobs.begin(), jobs.end(),
             [](const Job &a, const Job &b) { return a.head < b.head; });
@@ -252,7 +253,8 @@ static double oneMachine(std::vector<Job> jobs) {
 
 /// `oneMachine`, also with overlapped blocks. A block saves at most its share
 /// of its F, and at most that of its backward, and only where both belong to
-/// the set in question.
+/// the set in question. So shortening all F gives a bound, and shortening all
+/// backwards another.
 double Analysis::oneStage(const std::vector<Job> &jobs) const {
   if (problem.overlap == 0)
     return oneMachine(jobs);
@@ -267,12 +269,13 @@ double Analysis::oneStage(const std::vector<Job> &jobs) const {
   return best;
 }
 
-/// A chunk holds at least `held` of a stage's `limit` from the start of an F
-/// for a round trip, so at most L = limit / held microbatches are on it at
-/// once. Let S(1) <= S(2) <= ... be the starts of its F. When F number i + L
-/// starts, at least i of those before it have finished their round trips; the
-/// i-th to do so started at S(i) or later. Hence S(i + L) >= S(i) + round trip,
-/// and S(m) >= S(1) + floor((m-1) / L) round trips + ((m-1) mod L) F.
+/// The least time from the first to the last start of F of a chunk. It holds at
+/// least `held` of the stage's `limit` from the start of an F for a round trip,
+/// so at most L = limit / held microbatches are on it at once. Let S(1) <= S(2)
+/// <= ... be the starts of its F. When F number i + L starts, at least i of
+/// those before it have finished their round trips; the i-th to do so started
+/// at S(i) or later. Hence S(i + L) >= S(i) + round trip, and S(m) >= S(1) +
+/// floor((m-1) / L) round trips + ((m-1) mod L) F.
 static double lastStart(std::int64_t microbatches, std::int64_t limit,
                         std::int64_t held, double roundTrip, double forward) {
   std::int64_t before = microbatches - 1, most = limit / held;
@@ -283,9 +286,9 @@ static double lastStart(std::int64_t microbatches, std::int64_t limit,
          static_cast<double>(rest) * forward;
 }
 
-/// The last F of a chunk is followed by its own round trip and tail. What F
-/// holds is held until the end of B; the less of that and of what B keeps until
-/// the end of W.
+/// A bound by `lastStart`: the last F of a chunk is followed by its own round
+/// trip and tail. What F holds is held until the end of B. The lesser of that
+/// and of what B keeps is held until the end of W.
 double Analysis::rounds(int chunk, const Rank &rank, std::int64_t limit,
                         const Chains &heads, const Chains &tails) const {
   const Chunk &memory = problem.chunks[chunk];
@@ -301,12 +304,13 @@ double Analysis::rounds(int chunk, const Rank &rank, std::int64_t limit,
   return heads.forward[chunk] + last + trip + tails.backward[chunk];
 }
 
-/// Besides `rounds`: over the time of a stage, its memory adds up to at least
-/// what every microbatch holds for its round trip on each chunk, and what B
-/// keeps while W runs. It never exceeds the limit, so dividing the sum by the
-/// limit gives a time, from the first F to the last B or W. What a stage holds
-/// is a multiple of the greatest common divisor of what its operations add, so
-/// the limit may be rounded down to one.
+/// The greater of `rounds` over all chunks and a bound by the integral of
+/// memory over time. The integral is at least what every microbatch holds for
+/// its round trip on each chunk, and what B keeps while W runs. Memory never
+/// exceeds the limit, so the integral divided by the limit is at most the time
+/// from the first F to the last B or W. What a stage holds is a multiple of the
+/// greatest common divisor of what its operations add, so the limit may be
+/// rounded down to one.
 double Analysis::memory(const Rank &rank, const Chains &heads,
                         const Chains &tails) const {
   double sum = 0, fill = infinity, drain = infinity, best = 0;
@@ -349,7 +353,7 @@ struct Holder {
 } // namespace
 
 /// The most time that up to `microbatches` of each take while they hold at most
-/// `limit` together, parts of one counted as parts.
+/// `limit` together: a knapsack that takes fractions.
 static double mostTime(std::vector<Holder> holders, double microbatches,
                        std::int64_t limit) {
   std::int64_t divisor = 0;
@@ -374,9 +378,9 @@ static double mostTime(std::vector<Holder> holders, double microbatches,
 }
 
 /// Before the first gradient reaches a stage, it runs only F, which release
-/// nothing: no more of them than fit in its limit, and it waits for the rest of
-/// that time. Between its last B and the end of the step it runs only W, of
-/// which each kept something until then: no more than fit either.
+/// nothing. So it runs no more of them than fit in its limit, and is idle for
+/// the rest of that time. Between its last B and the end of the step it runs
+/// only W, each of which kept something until then: again no more than fit.
 Ends Analysis::ends(const Rank &rank, const Chains &heads,
                     const Chains &tails) const {
   std::vector<Holder> forwards, weights;
@@ -388,7 +392,7 @@ Ends Analysis::ends(const Rank &rank, const Chains &heads,
     forwards.push_back({cost.forward, memory.forwardMemory});
     weights.push_back(
         {cost.weight, memory.forwardMemory + memory.backwardInputMemory});
-    // Overlapped blocks may hide as much of every F.
+    // Overlapped blocks may hide this share of every F.
     result.work += rank.microbatches * (cost.forward * (1 - problem.overlap) +
                                         cost.backward + cost.rest);
     result.fill = std::min(result.fill, heads.forward[chunk]);
@@ -405,9 +409,9 @@ Ends Analysis::ends(const Rank &rank, const Chains &heads,
   return result;
 }
 
-/// The span of the stage that has chunk 0 begins before everything else, and
-/// includes what another stage runs between its first gradient and its last B;
-/// that of its only rank, that is.
+/// A bound on the span of the stage that has chunk 0, if it has one rank. That
+/// span begins before everything else, and includes what another stage runs
+/// between its first gradient and its last B.
 double Analysis::spanOver(const Rank &other, const Chains &heads,
                           const Chains &tails) const {
   Ends ends = this->ends(other, heads, tails);

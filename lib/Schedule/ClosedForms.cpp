@@ -36,7 +36,7 @@ constexpr std::string_view controllable = "Qi et al. 2024, arXiv:2405.15362";
 constexpr std::string_view dualPipe = "DeepSeek-AI 2024, arXiv:2412.19437";
 constexpr std::string_view counting = "counted: one message for each crossing";
 
-/// Where the chunks are, as far as messages go.
+/// The kinds of placements that differ in their messages.
 enum class Path { Linear, Interleaved, Wave, Any };
 
 /// Numbers of one schedule, as doubles to compute with.
@@ -63,8 +63,7 @@ static Form approximate(double value, std::string_view formula,
   return {value, FormKind::Approximate, formula, source};
 }
 
-/// A time of waiting as a share of itself and the work; 0 where nothing takes
-/// time.
+/// Waiting as a share of waiting and work together; 0 where nothing waits.
 static double share(double bubble, double work) {
   return bubble > 0 ? bubble / (bubble + work) : 0;
 }
@@ -115,8 +114,8 @@ static void fillEager(const Input &in, ClosedForms &forms) {
       FormKind::AtMost, "min(2(p-s)-1, m)", eager);
 }
 
-/// The warm-up of stage s is 2(p-s-1) + (v-1)g forwards, and one more is there
-/// before the first backward.
+/// Stage s warms up with 2(p-s-1) + (v-1)g forwards, and runs one more before
+/// its first backward.
 static void setInterleavedActivations(const Input &in, double group,
                                       std::string_view formula,
                                       ClosedForms &forms) {
@@ -136,8 +135,8 @@ static void setInterleavedBubble(const Input &in, ClosedForms &forms) {
       exact((in.p - 1) / (in.v * in.m), "(1/v)(p-1)/m", megatron);
 }
 
-/// The remainder of a division by p joins the last group, so that the bubble
-/// stays the same; with m < p every change of chunk waits for p-m more.
+/// The remainder m mod p joins the last group, so that the bubble stays the
+/// same; with m < p every change of chunk waits for p-m more.
 static void fillInterleaved(const Input &in, ClosedForms &forms) {
   int rest = in.microbatches % in.stages;
   bool isFew = in.microbatches < in.stages;
@@ -282,8 +281,8 @@ static constexpr Entry entries[] = {
     {"pipedream-2bw", Path::Linear, fillPipeDream},
 };
 
-/// A forward crosses from stage to stage between all neighbours of a chain, but
-/// not where a wave turns; its gradient comes back the same way.
+/// The messages of one microbatch: one from each chunk to the next, except
+/// where a wave turns on a stage, and as many gradients back.
 static Form messages(Path path, const Input &in) {
   if (in.stages == 1)
     return exact(0, "0", counting);

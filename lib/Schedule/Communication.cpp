@@ -105,7 +105,7 @@ static Status checkMessages(const Problem &problem, const Flow &flow,
   auto slot = [&](const Message &message) {
     return (message.edge * m + message.microbatch) * 2 + message.gradient;
   };
-  // Per edge, microbatch and direction, the message and whether it was seen.
+  // Per edge, microbatch and direction, the message that there has to be.
   std::vector<std::optional<Message>> wanted(problem.edges.size() * m * 2);
   for (int stage = 0; stage < problem.ranks(); ++stage)
     for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step)

@@ -85,8 +85,8 @@ struct Missing {
 };
 
 /// Runs each stage until it has to wait for an operation of another one, and
-/// goes on with it once that has run. Every operation is looked at once when it
-/// runs and once for each time it has to wait, so the whole is linear.
+/// resumes it once that has run. Every operation is looked at once when it runs
+/// and once for each time it has to wait, so the whole is linear.
 class Executor {
 public:
   Executor(const Problem &problem, const Flow &flow, const Schedule &schedule,
@@ -188,7 +188,7 @@ Executor::Executor(const Problem &problem, const Flow &flow,
   result.topological.reserve(total);
 }
 
-/// An input from another chunk.
+/// Whether an input from another chunk is there; raises `ready` to its arrival.
 bool Executor::needs(const Op &op, const Link &link, int step, bool gradient,
                      double &ready, Position &missing) const {
   int stage = problem.rankOf(link.chunk, op.microbatch);
@@ -204,7 +204,7 @@ bool Executor::needs(const Op &op, const Link &link, int step, bool gradient,
   return true;
 }
 
-/// An earlier operation of the same chunk.
+/// Whether an earlier operation of the same chunk has run.
 bool Executor::needsOwn(const Op &op, int step, Position &missing) const {
   int stage = problem.rankOf(op.chunk, op.microbatch);
   if (progress[stage] > step)
@@ -340,7 +340,7 @@ Missing Executor::missingInput(int stage) const {
 }
 
 /// Every unfinished stage waits for an unfinished one, so following them from
-/// anywhere ends in a circle.
+/// anywhere ends in a cycle.
 Error Executor::deadlock() const {
   int stage = 0;
   while (progress[stage] == static_cast<int>(schedule.stages[stage].size()))

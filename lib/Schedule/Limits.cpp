@@ -15,8 +15,8 @@
 using namespace veeline::schedule;
 
 namespace {
-/// What has to run before what among F and Backward of one microbatch on one
-/// stage, in local chunks, over paths through all stages.
+/// The order that dependencies, over paths through all stages, impose on F and
+/// Backward of one microbatch on one stage, by local chunk.
 class StageOrder {
 public:
   StageOrder(const Problem &problem, const Flow &flow, int stage);
@@ -47,7 +47,7 @@ private:
 };
 } // namespace
 
-/// Adds the chunks whose backward runs after one that is marked.
+/// Marks all chunks whose backward runs after one that is marked.
 static void followBackwards(const Flow &flow, std::vector<bool> &marked) {
   for (int chunk = static_cast<int>(marked.size()) - 1; chunk >= 0; --chunk)
     if (marked[chunk])
@@ -86,7 +86,7 @@ StageOrder::StageOrder(const Problem &problem, const Flow &flow, int stage) {
   }
 }
 
-/// The chunk before whose Backward most is held by necessity.
+/// Finds the chunk before whose Backward the stage has to hold most.
 static void findWitness(const StageOrder &order, LeastLimit &result) {
   std::int64_t most = -1;
   for (int last = 0; last < order.size(); ++last) {
@@ -108,8 +108,8 @@ static void findWitness(const StageOrder &order, LeastLimit &result) {
 }
 
 namespace {
-/// Forwards in some order, with every Backward as soon as it may run: it only
-/// releases, so running it earlier never needs more memory.
+/// Runs forwards in a given order, and every Backward as soon as it may: it
+/// only releases, so running it earlier never needs more memory.
 class ReleaseEarly {
 public:
   ReleaseEarly(const StageOrder &order)
@@ -157,7 +157,7 @@ private:
 };
 } // namespace
 
-/// The forwards in this order.
+/// Sets `attained` and `order` by running the forwards in this order.
 static void attain(const StageOrder &order, const std::vector<int> &forwards,
                    LeastLimit &result) {
   ReleaseEarly run(order);
@@ -169,9 +169,9 @@ static void attain(const StageOrder &order, const std::vector<int> &forwards,
 }
 
 namespace {
-/// The best order over all sets of forwards that have run. What has been
-/// released is a function of that set, so the peak up to a set is the least
-/// over its last forward.
+/// Finds the best order by dynamic programming over the sets of forwards that
+/// have run. What has been released is a function of that set, so the peak up
+/// to a set is the least over its last forward.
 class SubsetSearch {
 public:
   SubsetSearch(const StageOrder &order)

@@ -50,7 +50,7 @@ static Error invalid(std::string message) {
   return Error{ErrorKind::InvalidProblem, std::move(message)};
 }
 
-/// The chunks per stage a kind has, as an error where v is not among them.
+/// Whether a placement of this kind may have v chunks per stage.
 static Status checkChunksPerStage(PlacementKind kind, int v) {
   std::string name = toString(kind);
   if (kind == PlacementKind::Linear && v != 1)

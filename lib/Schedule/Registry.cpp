@@ -322,8 +322,8 @@ static Status checkPlacement(const Generator &generator,
   return Status::success();
 }
 
-/// Those of the schedules that fit every possible limit that are defined for
-/// the placement.
+/// The schedules that go down to every possible limit, as far as they are
+/// defined for the placement.
 static std::string followersOfLimits(const Placement &placement) {
   std::string names;
   for (std::string_view name : {"zb-v", "auto"})
@@ -339,7 +339,7 @@ Error veeline::schedule::withLeastOfAny(const Problem &problem, Error error) {
   std::int64_t least = leastLimit(problem, *error.stage).limit;
   error.leastOfAnySchedule = least;
   if (error.leastLimit && *error.leastLimit <= least) {
-    // Those without a step are about all orders of the schedule and say it.
+    // An error without a step is about all orders of the schedule and says so.
     error.message += error.step ? "; no schedule needs less" : "";
     return error;
   }

@@ -23,7 +23,7 @@ std::pair<int, int> veeline::schedule::blockAround(const Schedule &schedule,
 }
 
 // From the last message to the first: a call is made when its own operation
-// demands it, or when that of a later message does.
+// demands it, or earlier, with the call of a later message of the same stage.
 CallSites::CallSites(const Schedule &schedule,
                      std::span<const Message> messages)
     : send(messages.size()), receive(messages.size()) {
@@ -57,7 +57,8 @@ Calls veeline::schedule::blockingCalls(const Schedule &schedule,
 }
 
 namespace {
-/// Clocks of stages that run their operations up to a call, then the call.
+/// Keeps the clock of each stage, which runs its operations up to a call, then
+/// makes the call.
 class RendezvousExecutor {
 public:
   RendezvousExecutor(const Problem &problem, const Schedule &schedule)
@@ -121,7 +122,7 @@ private:
 } // namespace
 
 // Messages complete in the given order: when all before one have, both of its
-// stages come to it (see `verifyCommunication`).
+// stages reach their calls of it (see `verifyCommunication`).
 Execution
 veeline::schedule::executeRendezvous(const Problem &problem,
                                      const Schedule &schedule,
@@ -194,8 +195,8 @@ private:
 };
 } // namespace
 
-/// Calls in order, sends after their producers, receives before their
-/// consumers; otherwise a stage waits for itself.
+/// Whether calls are in order, sends after their producers, and receives before
+/// their consumers; otherwise a stage waits for itself.
 Status CallChecker::checkSites(int stage) const {
   int previous = 0;
   for (const Call &call : calls[stage]) {

@@ -135,9 +135,9 @@ struct Axis {
 } // namespace
 
 namespace {
-/// Of all cells that are operations, or all that are blocks.
+/// Sizes of all cells of one sort: operations, or blocks.
 struct CellSizes {
-  /// Of those that take any time.
+  /// The shortest time of those that take any.
   double shortest = 0;
   double sum = 0;
   std::size_t count = 0;
@@ -166,8 +166,9 @@ static double meanTime(const std::array<CellSizes, 2> &sizes) {
   return (sizes[0].sum + sizes[1].sum) / (sizes[0].count + sizes[1].count);
 }
 
-/// As wide as the names of all cells need, else of most, else as letters need,
-/// else whatever fits one block.
+/// Chooses the time of a column: one with room for the names of all cells, else
+/// for most names, else for letters, if that takes few enough lines; else the
+/// whole step fits one block.
 static Axis chooseAxis(const Problem &problem,
                        const std::array<CellSizes, 2> &sizes,
                        const Simulation &simulation, int columns) {
@@ -211,8 +212,8 @@ struct Signs {
 };
 } // namespace
 
-/// What fits `columns`: the name, letters, or of a block "&". A name needs a
-/// column more, to be apart from the next one.
+/// What fits into `columns`: the name, else letters, else "&" for a block. A
+/// name needs a column more, to be apart from the next one.
 static std::string fittingName(const Problem &problem,
                                const std::vector<Op> &ops, const Cell &cell,
                                std::size_t columns, Signs &signs) {
@@ -395,7 +396,7 @@ std::string veeline::schedule::summary(const Problem &problem,
           ", of the makespan)\n";
   text += "bubble of span    " + formatRate(simulation.bubbleSpan) + worst +
           ", its own first to last operation)\n";
-  // That of an endless pipeline with times as they are by default.
+  // The steady state is that of the default transfers.
   if (std::optional<SteadyState> state = steadyStateOf(problem, schedule);
       state && simulation.options == SimulationOptions())
     text += "steady state      " + formatRate(state->bubble) +

@@ -12,14 +12,14 @@
 using namespace veeline::schedule;
 
 namespace {
-/// The last microbatch of each chunk whose B and W were seen, and where.
+/// The last microbatches of a chunk whose B and whose W were seen, and where.
 struct Latest {
   int inputMicrobatch = -1, inputStep = -1;
   int weightMicrobatch = -1, weightStep = -1;
 };
 } // namespace
 
-/// Microbatches ascend, and W follows its B, at one step.
+/// Checks at one step that microbatches ascend, and that W follows its B.
 static Status checkOrderAt(const Problem &problem, const Schedule &schedule,
                            const OpIndex &index, int stage, int step,
                            Latest &latest) {

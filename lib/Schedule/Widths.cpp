@@ -12,14 +12,15 @@
 
 using namespace veeline::schedule;
 
-/// How often a schedule is asked for less room.
+/// How often a schedule is generated again with less room.
 static constexpr int maxTightenings = 8;
 
 namespace {
-/// A problem, and the same with a stage for each rank. Times of a part are a
-/// w-th of its chunk's. Memory is that of the chunk, so that a part holds what
-/// all ranks of its stage hold together: nothing is rounded, and memory is only
-/// ever compared with that of the same stage.
+/// A problem, and a *wide* one with a stage for each rank. A chunk of a stage
+/// with w ranks becomes w parts, each with a w-th of its times. The memory of
+/// each part is that of the whole chunk, so that a part holds what all ranks of
+/// its stage hold together: nothing is rounded, and memory is only ever
+/// compared with that of the same stage.
 class Widening {
 public:
   Widening(const Problem &problem, Placement placement)
@@ -37,7 +38,7 @@ public:
   /// Limits what the ranks of each stage hold together.
   void setRoom(const std::vector<std::int64_t> &room);
   Schedule narrow(const Schedule &schedule) const;
-  /// What the ranks of a stage hold together in a schedule of `get`, at most.
+  /// The most that the ranks of a stage hold together in a wide schedule.
   std::int64_t heldTogether(const Schedule &schedule, int stage) const {
     return peakOf(wide, schedule, problem.firstRankOf(stage));
   }
@@ -58,7 +59,7 @@ private:
 };
 } // namespace
 
-/// The parts of a chunk, which follow each other: up or down its stages.
+/// The parts of a chunk, which are neighbours: up or down its stages.
 Widening::Range Widening::partsOf(int chunk) const {
   const Placement &placement = problem.placement;
   int stage = placement.stageOf(chunk), local = placement.localChunk(chunk);
@@ -110,7 +111,8 @@ std::int64_t Widening::peakOf(const Problem &problem, const Schedule &schedule,
       0, *std::max_element(memory.begin(), memory.end()));
 }
 
-/// The orders of the stages that are the first ones of a stage of the problem.
+/// Takes the order of the first of the wide stages for each stage, and spreads
+/// it over the ranks.
 Schedule Widening::narrow(const Schedule &schedule) const {
   Schedule result{schedule.name, {}};
   result.warnings = schedule.warnings;
@@ -162,7 +164,7 @@ private:
   const Problem &problem;
   Widening &widening;
   GeneratorOptions options;
-  /// Of each stage, what the schedule may hold on its ranks together, and what
+  /// What the schedule may hold on the ranks of each stage together, and what
   /// it is known to need.
   std::vector<std::int64_t> room, least;
 };
@@ -179,8 +181,8 @@ std::vector<std::int64_t> Tightening::excessOf(const Schedule &narrow) const {
   return excess;
 }
 
-/// Gives the room that the schedule says that it needs; false where it does not
-/// say, or has it.
+/// Gives a stage the room that the schedule says it needs; false where it does
+/// not say, or has it.
 bool Tightening::raise(const Error &error) {
   if (error.kind != ErrorKind::OutOfMemory || !error.stage || !error.leastLimit)
     return false;
@@ -219,7 +221,7 @@ Expected<Schedule> Tightening::run() {
   std::optional<Schedule> closest;
   std::int64_t closestBy = 0;
   for (int left = maxTightenings + problem.stages(); left > 0; --left) {
-    // What is asked again and again searches no longer than what is asked once.
+    // All attempts together search no longer than one alone.
     options.searchSeconds /= 2;
     widening.setRoom(room);
     Expected<Schedule> wide = generate(name, widening.get(), options);
@@ -258,7 +260,8 @@ static Expected<Schedule> generateOne(std::string_view name,
   return widening.narrow(*schedule);
 }
 
-/// By what `auto` chooses; none for an order that does not solve the problem.
+/// The value by which `auto` chooses; none for an order that does not solve the
+/// problem.
 static std::optional<double> valueOf(const Problem &problem,
                                      const Schedule &schedule,
                                      const GeneratorOptions &options) {
@@ -271,7 +274,8 @@ static std::optional<double> valueOf(const Problem &problem,
                                                   : step->bubbleSpan;
 }
 
-/// What is best for so many stages need not be for ranks that take turns.
+/// The best order for the wide problem need not be the best for ranks that take
+/// turns.
 static Expected<Schedule> bestOfAll(const Problem &problem, Widening &widening,
                                     const GeneratorOptions &options) {
   Expected<Schedule> best = generateOne("auto", problem, widening, options);
@@ -317,7 +321,7 @@ veeline::schedule::generateForWidths(std::string_view name,
   if (schedule)
     return schedule;
   Error error = schedule.takeError();
-  // It is of one of so many stages.
+  // The stage of the error is one of the wide problem.
   if (error.stage)
     error.stage = problem.stageOfRank(*error.stage);
   error.message += " (stages of several ranks count as so many stages, here " +

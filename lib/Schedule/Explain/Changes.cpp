@@ -11,7 +11,7 @@
 
 using namespace veeline::schedule;
 
-/// Makes all ranks as heavy as the mean; why that is nothing new.
+/// Gives all ranks the mean work. Returns why that changes nothing, else "".
 static std::string balance(Problem &problem) {
   FlatProblem flat(problem);
   auto work = [&](int stage) {
@@ -40,8 +40,9 @@ static std::string balance(Problem &problem) {
   return "";
 }
 
-/// Room for one more microbatch than the limit, or, for a schedule with a limit
-/// of its own, than the stage holds.
+/// Adds room for one more microbatch to the limits, or, for a schedule that
+/// keeps within memory of its own accord, to what its stages hold. Returns why
+/// that changes nothing, else "".
 static std::string addMemory(const Simulation &simulation, bool searches,
                              Problem &problem) {
   bool isLimited = !problem.memoryLimits.empty();
@@ -130,7 +131,7 @@ private:
 };
 } // namespace
 
-/// Applies a change; why that is nothing new, or empty.
+/// Applies a change. Returns why that changes nothing, else "".
 std::string Changer::apply(Change::Kind kind, Problem &changed) const {
   switch (kind) {
   case Change::Kind::Microbatch:
@@ -161,7 +162,7 @@ Changer::solve(const Problem &changed,
   return std::move(*step);
 }
 
-/// The order that there is, where the change leaves it valid and it is better.
+/// Offers the present order for the changed problem.
 void Changer::improve(const Problem &changed,
                       const SimulationOptions &transfers,
                       std::optional<Simulation> &best) const {
@@ -171,8 +172,8 @@ void Changer::improve(const Problem &changed,
     best = std::move(*same);
 }
 
-/// `solved` is the time of a microbatch that the solver reaches for the problem
-/// as it is. It may have less time now than it had.
+/// `solved` is the time of a microbatch that the solver reaches now for the
+/// problem as it is: it may have less time to search than it had then.
 Change Changer::tried(Change::Kind kind, double solved) const {
   Change change{kind, describe(problem, kind)};
   Problem changed = problem;

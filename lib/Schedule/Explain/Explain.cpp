@@ -39,7 +39,7 @@ static bool splitsBackward(const Schedule &schedule) {
   return false;
 }
 
-/// Takes one thing after the other out of the way. `value` falls with each.
+/// Removes one obstacle after the other. `value` falls with each.
 static Status addBubbleParts(Problem problem, const Schedule &schedule,
                              const Simulation &simulation,
                              Explanation &result) {

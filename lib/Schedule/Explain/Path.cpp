@@ -43,7 +43,7 @@ int veeline::schedule::decisiveStage(const Simulation &simulation,
   return worst;
 }
 
-/// Why operations started no earlier, where their stage had nothing to do.
+/// Why operations did not start earlier on a stage that was idle.
 static WaitCause causeOf(const Trace &trace, const Activity &activity) {
   if (activity.step == 0)
     return WaitCause::Fill;
@@ -84,7 +84,7 @@ veeline::schedule::criticalPath(const Simulation &simulation,
   for (int i = trace.computing[stage].back(); i >= 0;
        i = trace.activities[i].cause) {
     const Activity &activity = trace.activities[i];
-    // What ends before it only matters where it takes no time.
+    // What ends at `from` only matters where it takes no time.
     if (activity.end <= from && activity.start < from)
       break;
     path.push_back(stepOf(simulation, trace, activity));
@@ -207,7 +207,8 @@ void MemoryWaits::add(int step, int forward, double time) {
       release == ops.end() ? -1 : static_cast<int>(release - ops.begin());
 }
 
-/// The rank waits before `step`. Of each chunk, the next forward might run.
+/// Looks at the idle time before `step`. Of each chunk, the next forward might
+/// run in it.
 void MemoryWaits::look(int step) {
   double begin = simulation.end[rank][step - 1];
   double end = simulation.start[rank][step];
@@ -227,7 +228,7 @@ void MemoryWaits::look(int step) {
     double ready = readyTime(ops[next]);
     if (ready >= end)
       continue;
-    // One that would fit waits for something else.
+    // A forward that would fit waits for something else.
     if (problem.chunks[chunk].forwardMemory <= room)
       return;
     if (ready < since || blocked < 0) {

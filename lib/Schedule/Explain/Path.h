@@ -12,10 +12,10 @@
 
 namespace veeline::schedule {
 
-/// What is made small: the makespan, or the longest span.
+/// What the objective minimises: the makespan, or the longest span.
 double valueOf(const Simulation &simulation, Objective objective);
 
-/// The stage that ends last, or takes longest.
+/// The stage that decides: it ends last, or has the longest span.
 int decisiveStage(const Simulation &simulation, Objective objective);
 
 /// The path to the last operation of the stage that decides; for the span, from

@@ -85,8 +85,8 @@ PathTable::PathTable(const Problem &problem, const Schedule &schedule,
   }
 }
 
-/// The end of operations that take one microbatch over at least three stages,
-/// chunk after chunk; `cell` itself where there are none.
+/// The end of the leg from `cell` on: operations that take one microbatch over
+/// at least three stages, chunk after chunk. `cell` itself where there is none.
 std::size_t PathTable::legFrom(std::size_t cell) const {
   int direction = op(cell).kind == OpKind::Forward ? 1 : -1, stages = 1;
   std::size_t end = cell + 1;
@@ -201,7 +201,7 @@ std::vector<std::string> PathTable::columnsOf(const Row &row) const {
   return columns(row.first, row.last, stagesOf(row), operationsOf(row));
 }
 
-/// What stands for the rows in the middle.
+/// The row that stands for rows in the middle.
 std::vector<std::string> PathTable::middle(std::size_t first,
                                            std::size_t last) const {
   std::size_t begin = rows[first].first, end = rows[last - 1].last;

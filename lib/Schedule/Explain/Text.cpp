@@ -16,7 +16,7 @@
 using namespace veeline;
 using namespace veeline::schedule;
 
-/// A gain that is printed as nothing.
+/// Gains below this are printed as nothing.
 static constexpr double noGain = 5e-5;
 
 static std::string field(std::string name, const std::string &value) {
@@ -60,7 +60,7 @@ private:
                ? 0
                : explanation.path.back().end - explanation.path.front().start;
   }
-  /// What "stage" is called where ranks are not stages.
+  /// "stage", or "rank" where ranks are not stages.
   const char *kind() const { return problem.widths.empty() ? "stage" : "rank"; }
   std::string nameOf(int stage, int step) const {
     return cellName(problem, schedule.stages[stage][step]);
@@ -214,7 +214,7 @@ static std::string gainOf(const Change &change) {
          (change.gain > 0 ? " less" : " more") + " time a microbatch";
 }
 
-/// A word for a change that makes none.
+/// A short name for a change that has no effect.
 static const char *shortName(Change::Kind kind) {
   switch (kind) {
   case Change::Kind::Microbatch:
@@ -255,7 +255,7 @@ std::string Writer::changes() const {
   return "what a change would bring" + solver + "\n" + text;
 }
 
-/// Why the stage waits, most first, without what is less than this share.
+/// Why the stage waits, greatest part first, without parts below this share.
 std::vector<Writer::Reason> Writer::reasons(double least) const {
   const BubbleParts &parts = explanation.bubble;
   std::vector<Reason> result{
@@ -351,8 +351,8 @@ std::string Writer::whatHelps() const {
                     std::string(kind()) + " would wait less for the others)");
 }
 
-/// What matters of a schedule that never flushes, whose fill and drain come
-/// once. Nothing where messages block: the steady state is without.
+/// The verdict on a schedule that never flushes, whose fill and drain come
+/// once. Empty where messages block: the steady state does not cover that.
 std::string Writer::steady() const {
   std::optional<SteadyState> state = steadyStateOf(problem, schedule);
   if (!state || explanation.bubble.blocking > 0)

@@ -28,7 +28,7 @@ struct Activity {
   /// Of messages.
   int source = -1;
   bool gradient = false;
-  /// Whether its link carried another message when it was made.
+  /// Whether its link was busy with another message when it was made.
   bool queued = false;
 
   bool isMessage() const { return size == 0; }
