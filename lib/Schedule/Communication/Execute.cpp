@@ -4,13 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a rank does is one or several *lines* of items, each done after the one
-// before. A thread of MPI is a line, and so is what a rank issues under NCCL's
-// rule 5. Under rule 5' a rank has three: what is on the streams of sends and
-// of receives, and everything else, with the units that are waited for right
-// away. An item of one line may have to wait for certain items of other lines,
-// of other ranks that they are posted, of its own that they are done. All of
-// them have to be, so the order in which lines go on does not matter.
+// The operations of a rank form one or several *lines* of items, each done
+// after the one before. An MPI thread is one line, and so is what a rank issues
+// under NCCL's rule 5. Under rule 5' a rank has three: what is on the stream of
+// sends, what is on that of receives, and everything else, with an item for
+// each wait for one of these units right away. An item may have to wait for
+// items of other lines: that those of other ranks are posted, that those of its
+// own rank are done. It waits for all of them, never for one or the other, so
+// the order in which lines go on does not matter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,15 +33,16 @@ public:
 
 private:
   struct Line {
-    /// The operations of its items. On the line of computations that of a unit
-    /// on another line stands for waiting right there until it is done.
+    /// The operations of its items. On the line of computations, an operation
+    /// of a unit on another line stands for waiting right there until that is
+    /// done.
     std::vector<int> items;
     /// The items before this one are posted.
     int posted = 0;
-    /// Within the posted unit (or operation), what is to be looked at next.
+    /// The next item to be done, within the posted unit (or operation).
     int done = 0;
   };
-  /// Where an operation itself is, and not who waits for it.
+  /// Where an operation itself is, not an item that waits for it.
   struct Place {
     int line = 0, item = 0;
   };
@@ -61,10 +63,10 @@ private:
   int lineOf(const Op &op) const;
 
   void advance(LineId id);
-  /// What keeps a line at its item `done` for now.
+  /// What item `done` of a line still waits for.
   std::optional<Need> blocker(LineId id) const;
   std::optional<Need> blockerOf(Position transfer) const;
-  /// What keeps it from posting the next one.
+  /// What a line still waits for before it posts its next item.
   std::optional<Need> obstacle(LineId id) const;
   std::optional<Need> whatHolds(LineId id) const;
   bool isPosted(Position at) const {
@@ -189,7 +191,7 @@ void Executor::findMakers(int rank) {
                             ->second;
 }
 
-/// What is not posted of the other ends of a transfer, or of a Ready.
+/// The first other end of a transfer, or of a Ready, that is not posted.
 std::optional<Executor::Need> Executor::blockerOf(Position transfer) const {
   const Op &op = program.ranks[transfer.rank][transfer.op];
   if (op.kind != OpKind::AllReduce) {
@@ -205,13 +207,13 @@ std::optional<Executor::Need> Executor::blockerOf(Position transfer) const {
 }
 
 /// Under NCCL's rules a unit holds up the next one of its line until it has
-/// ended, whether or not anybody waits for it; computations hold up nothing for
-/// ever. Where all units are on one line, who waits for one finds it done.
+/// ended, whether or not anybody waits for it. Computations always end, so they
+/// block nothing. Where all units are on one line, a Wait finds its unit done.
 std::optional<Executor::Need> Executor::blocker(LineId id) const {
   const Line &line = lines[id.rank][id.line];
   int i = line.items[line.done];
   const Op &op = program.ranks[id.rank][i];
-  // A group is done with its last operation, behind all others.
+  // A group is done once its last operation is.
   if (isBeside && op.kind == OpKind::Wait) {
     const Ops &ops = program.ranks[id.rank];
     return untilDone(id.rank, endOfUnit(ops, makers[id.rank][i]) - 1);
@@ -243,7 +245,7 @@ std::optional<Executor::Need> Executor::obstacle(LineId id) const {
                                 : untilDone(id.rank, own.onCommunicator);
 }
 
-/// The item behind what is posted with that one.
+/// The end of the items that are posted together with `item`.
 int Executor::endOfItem(LineId id, int item) const {
   const std::vector<int> &items = lines[id.rank][id.line].items;
   const Ops &ops = program.ranks[id.rank];
@@ -315,7 +317,8 @@ Error::Note Executor::noteOn(LineId id) const {
                            "), which comes after what " + rank + " is at"};
 }
 
-/// Every line that is stuck is held up by one that is stuck too.
+/// Every line that is stuck is held up by one that is stuck too, so following
+/// them ends in a cycle.
 Error Executor::circle(LineId id) const {
   std::vector<LineId> path;
   while (std::find(path.begin(), path.end(), id) == path.end()) {

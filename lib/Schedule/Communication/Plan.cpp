@@ -15,7 +15,7 @@
 #include <queue>
 #include <tuple>
 
-// Of the two namespaces, which share names, the inner one.
+// The two namespaces share names; this uses those of the inner one.
 using namespace veeline;
 using namespace veeline::schedule::communication;
 using schedule::Expected;
@@ -108,8 +108,8 @@ veeline::schedule::communication::trafficOf(const schedule::Problem &problem,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Does the steps of all ranks by the times of their ends, each after what it
-/// needs, and lists messages as they come to be.
+/// Runs the steps of all ranks in the order of their ends, each after what it
+/// needs, and lists the messages as they are made.
 class Sequencer {
 public:
   explicit Sequencer(const Traffic &traffic)
@@ -148,7 +148,7 @@ public:
     return std::move(order);
   }
 
-  /// Of each message of the order, how many steps its target had done when it
+  /// For each message of the order, how many steps its target had done when it
   /// was sent.
   const std::vector<int> &targetSteps() const { return progress; }
 
@@ -180,7 +180,7 @@ private:
 
   const Traffic &traffic;
   std::vector<std::size_t> done;
-  /// By message of the order, how many steps its target had done.
+  /// See `targetSteps`.
   std::vector<int> progress;
   /// What each rank sends, by step, and how much of that it has sent.
   std::vector<std::vector<int>> sent;
@@ -197,12 +197,12 @@ private:
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One rank's messages by slot, then its operations.
+/// One end of a message, and the slot of its rank in which it is called.
 struct Call {
   int slot;
   int message;
   bool isSend;
-  /// Within the slot, before what has a greater one.
+  /// Calls of one slot ascend in this.
   int place = 0;
 };
 using RankCalls = std::vector<std::vector<Call>>;
@@ -241,7 +241,8 @@ struct Slots {
 };
 } // namespace
 
-/// As late as steps and later messages allow; from the last to the first.
+/// Slots as late as steps and later messages allow, found from the last message
+/// to the first.
 static Slots latestSlots(const Traffic &traffic,
                          const std::vector<PlannedMessage> &order) {
   Slots slots{std::vector<int>(order.size()), std::vector<int>(order.size())};
@@ -259,7 +260,7 @@ static Slots latestSlots(const Traffic &traffic,
 /// even sender first.
 static std::vector<int> byParity(const std::vector<PlannedMessage> &order,
                                  const Slots &slots) {
-  // Between the same slots: what goes one way, in order.
+  // What goes one way between the same slots, the first one at the back.
   using Key = std::tuple<int, int, int, int>;
   auto keyOf = [&](int i) {
     return Key{order[i].source, order[i].target, slots.send[i],
@@ -313,7 +314,8 @@ static RankCalls callsOf(const Traffic &traffic,
   return calls;
 }
 
-/// Whether a message from `begin` to `end` says the shape of the one there.
+/// Whether a call from `begin` to before `end` says the shape of the value at
+/// `end`.
 static bool saysShapeOf(const std::vector<PlannedMessage> &order,
                         const std::vector<Call> &calls, std::size_t begin,
                         std::size_t end) {
@@ -326,8 +328,8 @@ static bool saysShapeOf(const std::vector<PlannedMessage> &order,
       [&](const Call &call) { return order[call.message].id == shape; });
 }
 
-/// How many calls from `begin` on are one unit. A value is in another unit than
-/// its shape, which has to be there before.
+/// How many calls from `begin` on are one unit. A value is never in one unit
+/// with its shape, which has to be there before.
 static int unitSize(const std::vector<PlannedMessage> &order,
                     const std::vector<Call> &calls, std::size_t begin,
                     Strategy strategy) {
@@ -379,12 +381,14 @@ static std::vector<Op> writeCalls(const std::vector<PlannedMessage> &order,
 // Receives that are posted ahead
 //===----------------------------------------------------------------------===//
 
-/// The stream of what does not hold up computations, where it is one.
+/// The stream of messages that do not hold up computations, where there is one
+/// for all.
 static constexpr int asynchronousStream = 1;
 
-/// Before the first step that is not over when the producer begins. A step that
-/// takes no time and begins with it does not count as over: then whoever waits
-/// for memory waits for what begins earlier, and there is no circle.
+/// The slot before the target's first step that is not over when the producer
+/// begins. A step that takes no time and begins with the producer does not
+/// count as over. So a sender that waits for memory waits for what begins
+/// earlier, and there is no cycle.
 static int slotAhead(const Traffic &traffic, const PlannedMessage &message) {
   double begin = traffic.ranks[message.source][message.sourceSteps - 1].begin;
   const std::vector<Traffic::Step> &steps = traffic.ranks[message.target];
@@ -395,8 +399,8 @@ static int slotAhead(const Traffic &traffic, const PlannedMessage &message) {
   return std::min<int>(after - steps.begin(), message.targetSteps);
 }
 
-/// The calls of each rank, by slot; in a slot, receives that are posted there
-/// stand first unless the order of messages matters.
+/// The calls of each rank, by slot. Within a slot, receives stand first, except
+/// under NCCL's rules, where the order of messages matters.
 static RankCalls callsAhead(const Traffic &traffic,
                             const std::vector<PlannedMessage> &order,
                             Model model) {
@@ -421,8 +425,8 @@ static RankCalls callsAhead(const Traffic &traffic,
 }
 
 namespace {
-/// Which values have their shape sent ahead: by edge and microbatch the place
-/// of the shape in the order.
+/// The values whose shape is sent ahead: by edge and microbatch, the place of
+/// the shape in the order.
 using Shapes = std::map<std::pair<int, int>, int>;
 } // namespace
 
@@ -444,10 +448,14 @@ static int shapeOf(const std::vector<PlannedMessage> &order,
   return hasShape ? shape->second : -1;
 }
 
-/// The slots of receives that do not hold up sends: ahead, no earlier than
-/// those of receives before them, and no earlier than that the rank, which
-/// waits for the shape of a value where it posts the receive, waits for nothing
-/// that depends on it. `targetSteps` are the steps that the order has before.
+/// The slots of receives that do not hold up sends. A receive is posted ahead
+/// (`slotAhead`), except that, by the order of messages,
+/// - it is not posted before an earlier receive of the rank;
+/// - it is not posted behind a step that comes after the message;
+/// - where the rank waits for the shape of a value as it posts the receive of
+///   the value, it does so behind all of its steps that come before the shape.
+///   Otherwise it could wait for what depends on itself.
+/// `targetSteps`: how many steps of its target come before each message.
 static std::vector<int> slotsBeside(const Traffic &traffic,
                                     const std::vector<PlannedMessage> &order,
                                     const Shapes &shapes,
@@ -463,9 +471,10 @@ static std::vector<int> slotsBeside(const Traffic &traffic,
   return slots;
 }
 
-/// The calls of each rank, by slot: receives, then sends, and behind these from
-/// the first receive on that waits for a shape, which nothing before it in the
-/// order of messages may wait for.
+/// The calls of each rank, by slot. In a slot, receives stand before sends, but
+/// from the first receive on that waits for a shape, they stand after the
+/// sends: nothing before such a receive in the order of messages may wait for
+/// it.
 static RankCalls callsBeside(const Traffic &traffic,
                              const std::vector<PlannedMessage> &order,
                              const std::vector<int> &targetSteps) {
@@ -499,8 +508,9 @@ struct Lanes {
   std::vector<int> communicators;
 };
 
-/// Writes the operations of one rank: in each slot the calls, then what the
-/// next step waits for, messages and the memory of what it sends directly.
+/// Writes the operations of one rank: in each slot the calls, then the waits of
+/// the next step, for messages and for the memory that it computes into
+/// directly.
 class AheadWriter {
 public:
   AheadWriter(const std::vector<PlannedMessage> &order, const Lanes &lanes,
@@ -530,7 +540,7 @@ private:
   };
   std::vector<Waits> before;
   std::vector<bool> isWaitedFor;
-  /// Of the shapes that are received, by edge and microbatch.
+  /// The handles of the shapes that are received, by edge and microbatch.
   std::map<std::pair<int, int>, int> shapes;
 };
 } // namespace
@@ -542,7 +552,7 @@ void AheadWriter::addReady(const PlannedMessage &message) {
   before[message.sourceSteps - 1].memory.push_back(ready);
 }
 
-/// NCCL is told with a receive how many elements it takes.
+/// A receive tells NCCL how many elements it takes.
 void AheadWriter::waitForShape(const PlannedMessage &message) {
   auto shape = shapes.find({message.id.edge, message.id.microbatch});
   if (message.id.direction == Direction::Activation && shape != shapes.end())

@@ -52,7 +52,7 @@ Splitter::Splitter(const std::vector<Op> &ops,
   }
 }
 
-/// A handle that nothing makes stays one.
+/// A handle that nothing makes becomes another one that nothing makes.
 Splitter::Handles Splitter::handlesOf(const Op &op) {
   auto it = handles.find(op.handle);
   return it == handles.end() ? Handles{nextHandle++, 1} : it->second;

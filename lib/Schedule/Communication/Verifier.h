@@ -16,7 +16,7 @@ using Result = std::optional<Error>;
 
 inline int sizeOf(const Ops &ops) { return static_cast<int>(ops.size()); }
 
-/// The operation after the unit that begins at `begin`, a transfer.
+/// The end of the unit that begins with the transfer at `begin`.
 inline int endOfUnit(const Ops &ops, int begin) {
   int end = begin + 1;
   if (ops[begin].group >= 0)
@@ -46,7 +46,8 @@ private:
     OpKind kind;
     Position at;
   };
-  /// All that names one message: each Ready, send and receive.
+  /// All operations that name one message: Readys, sends, receives, in this
+  /// order.
   struct Ends {
     const End *begin, *sends, *receives, *end;
   };
@@ -60,7 +61,7 @@ private:
   std::vector<std::vector<Position>> others;
 };
 
-/// Which all-reduces of the ranks of a communicator are one.
+/// Finds which all-reduces of the ranks of a communicator belong together.
 class Collectives {
 public:
   explicit Collectives(const Program &program) : program(program) {
@@ -72,7 +73,7 @@ public:
   Result match();
   /// The number of the all-reduce at `at`.
   int operator[](Position at) const { return numbers[at.rank][at.op]; }
-  /// All that are the all-reduce of a number.
+  /// The operations of the all-reduce of a number, one for each of its ranks.
   const std::vector<Position> &ends(int number) const { return all[number]; }
   int size() const { return static_cast<int>(all.size()); }
 
@@ -88,8 +89,9 @@ private:
   std::vector<std::vector<Position>> all;
 };
 
-/// Lets everything go on until nothing can: the circle that is left where that
-/// is not the end, or nothing. All else about the program is right.
+/// Executes the program until nothing can go on. Returns the cycle that is left
+/// where it has not ended by then, else nothing. Expects that all else about
+/// the program is right.
 Result execute(const Program &program, const Matching &matching,
                const Collectives &collectives, Model model);
 

@@ -172,8 +172,8 @@ Result Matching::matchEnds(Position send, Position receive) {
   return std::nullopt;
 }
 
-/// Each message has at most one send and one receive, and what waits to send it
-/// does so.
+/// Whether each message has at most one send and one receive, and each Ready
+/// stands before the send of its message on its rank.
 Result Matching::checkIdentity(const Ends &ends) {
   for (auto [first, last] :
        {std::pair(ends.sends, ends.receives), {ends.receives, ends.end}})
@@ -246,8 +246,7 @@ Result Matching::match() {
 }
 
 namespace {
-/// Numbers the messages that one rank exchanges with each other on each
-/// communicator.
+/// Counts the messages of one rank with each other rank on each communicator.
 class Counters {
 public:
   int next(int communicator, int peer) {
@@ -266,8 +265,8 @@ private:
 };
 } // namespace
 
-/// Without tags, messages from one rank to another on one communicator are
-/// received in the order in which they are sent.
+/// Whether messages from one rank to another on one communicator are received
+/// in the order in which they are sent: there are no tags.
 static Result checkOrder(const Program &program, const Matching &matching) {
   std::vector<std::vector<int>> numbers;
   for (const Ops &ops : program.ranks) {
@@ -425,7 +424,8 @@ static Result checkShape(int rank, const RankEnds &shape, const RankEnds &value,
   return std::nullopt;
 }
 
-/// The shape of a value is known wherever the value is dealt with.
+/// Whether the shape of a value is known wherever the value is sent or
+/// received.
 static Result checkShapes(const Program &program, int rank, Model model) {
   const Ops &ops = program.ranks[rank];
   if (std::none_of(ops.begin(), ops.end(), [](const Op &op) {
@@ -458,15 +458,15 @@ static Result checkShapes(const Program &program, int rank, Model model) {
 
 namespace {
 
-/// What a rank knows to be over: of each class of units how many of them. Two
-/// that are of one class never make progress beside each other, whatever the
-/// rules; all of a class that are let pass wait for each other in order.
+/// Keeps what a rank knows to be over: how many of the units of each class. Two
+/// units of one class never make progress side by side, whatever the rules, so
+/// the units of a class that are accepted run in order.
 class UnitOrder {
 public:
   UnitOrder(const Ops &ops, Model model) : ops(ops), model(model) {}
 
-  /// The first unit that may be under way at once with one before it, and that
-  /// one, or nothing.
+  /// The first unit that may be in progress together with an earlier one, as
+  /// (earlier, later), or nothing.
   std::optional<std::pair<int, int>> findTwoAtOnce();
 
 private:
@@ -487,20 +487,21 @@ private:
 
   const Ops &ops;
   const Model model;
-  /// How many units there are of each class, and the last one.
+  /// How many units there are of each class so far, and the last one.
   Knowledge counts = {};
   std::array<int, numClasses> last = {};
-  /// What is over once all is that was issued so far on the stream of
-  /// computations, on any other one, on a communicator; once a handle is waited
-  /// for.
+  /// What is over once everything is over that was issued so far on the stream
+  /// of computations, on another stream, or on a communicator; and once a
+  /// handle is waited for.
   Knowledge computed = {};
   std::map<int, Knowledge> byStream, byCommunicator, byHandle;
 };
 
 } // namespace
 
+/// Adds a unit, or returns an earlier one that it has to wait for and does not.
 /// A unit of class 0 has to wait for all before it, any other for all but those
-/// of the class beside which its own makes progress.
+/// of the class that makes progress beside its own.
 std::optional<int> UnitOrder::addUnit(int begin, int end) {
   const Op &op = ops[begin];
   int own = classOf(op);
@@ -541,8 +542,8 @@ std::optional<std::pair<int, int>> UnitOrder::findTwoAtOnce() {
   return std::nullopt;
 }
 
-/// Of two units that may be under way at once, the rules have to say that both
-/// make progress.
+/// Checks that no two units may be in progress at once unless the rules say
+/// that both make progress.
 static Result checkUnits(const Program &program, int rank, Model model) {
   const Ops &ops = program.ranks[rank];
   auto found = UnitOrder(ops, model).findTwoAtOnce();
