@@ -13,8 +13,8 @@
 
 using namespace veeline::schedule;
 
-/// The makespan or the longest span: of one problem cut in different ways, in
-/// one unit.
+/// The makespan or the longest span. As times they compare across cuts of one
+/// problem.
 static Expected<double> valueOf(const Problem &problem,
                                 const Schedule &schedule,
                                 const GeneratorOptions &options) {
@@ -92,8 +92,8 @@ veeline::schedule::autoPlacement(int stages, int chunksPerStage,
   return std::move(choice->placement);
 }
 
-/// Whether `a` reaches less of what is to be small than `b` does. They may be
-/// cut and placed differently.
+/// Whether `a` is better than `b` by the objective. They may be cut and placed
+/// differently.
 static bool isBetter(const Solution &a, const Solution &b,
                      Objective objective) {
   return objective == Objective::Makespan

@@ -13,8 +13,7 @@ using namespace veeline::schedule;
 static constexpr OpKind splitKinds[] = {OpKind::Forward, OpKind::BackwardInput,
                                         OpKind::BackwardWeight};
 
-/// Adds what the backward of each chunk waits for: its own F, and the
-/// backwards of the chunks that use its output.
+/// Adds the gradient that comes back over an edge to the inputs of a backward.
 static void addGradients(const Problem &problem,
                          std::vector<std::vector<FlatProblem::Link>> &inputs,
                          const Edge &edge, double transfer) {

@@ -66,8 +66,8 @@ public:
   std::int64_t limit(int stage) const { return limits[stage]; }
   /// Sum of the costs of all operations of a stage.
   double busy(int stage) const { return busyTimes[stage]; }
-  /// The first step F of a stage's local chunks up, then B down: the order in
-  /// which a microbatch passes the stage. 2v kinds of stage s from 2vs on.
+  /// The 2v kinds of a stage in the order in which a microbatch passes them: F
+  /// of the local chunks up, then B down.
   std::span<const int> passes(int stage) const {
     return {passKinds.data() + 2 * perStage * stage,
             static_cast<std::size_t>(2 * perStage)};
@@ -91,9 +91,9 @@ private:
 /// The nodes of each stage, in order.
 using FlatOrders = std::vector<std::vector<int>>;
 
-/// A schedule whose backwards are all split, as nodes; none where it has fused
-/// backwards that do not fit in the limits when they are split, overlapped
-/// blocks, or forwards of a chunk that do not ascend.
+/// The schedule as nodes, with all backwards split. None where it has
+/// overlapped blocks, forwards of a chunk that do not ascend, or fused
+/// backwards that do not fit in the limits once they are split.
 std::optional<FlatOrders> flatten(const FlatProblem &flat,
                                   const Schedule &schedule);
 Schedule unflatten(const FlatProblem &flat, const FlatOrders &orders);

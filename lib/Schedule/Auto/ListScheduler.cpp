@@ -133,7 +133,7 @@ ListScheduler::ListScheduler(const FlatProblem &flat,
     plan();
 }
 
-/// In the order of the chunks, inputs come first.
+/// Visits kinds in an order in which their inputs come first.
 void ListScheduler::plan() {
   std::vector<int> pass(flat.kinds());
   for (int s = 0; s < flat.stages(); ++s) {
@@ -178,8 +178,8 @@ double ListScheduler::readyTime(int s, int step) const {
 }
 
 /// Whether a stage that runs `step` now could then finish all microbatches that
-/// it has begun, oldest first. Those at one step are alike and each leaves less
-/// behind than it found, so the first of each decides.
+/// it has begun, oldest first. Microbatches at one step are alike, and each
+/// leaves less behind than it found, so the first of them decides.
 bool ListScheduler::isSafeAfter(int s, int step) const {
   const Stage &stage = stages[s];
   const Passage &passage = stage.passage;
@@ -289,7 +289,7 @@ void ListScheduler::place(int s, int step, double ready) {
   stage.owedMemory += flat.kind(weight).memory;
 }
 
-/// Runs the oldest W where it delays what comes next by little enough.
+/// Runs the oldest W unless it would delay what comes next by too much.
 bool ListScheduler::runWeight(int s, double time, double nextReady) {
   Stage &stage = stages[s];
   if (stage.owedBegin == stage.owed.size())

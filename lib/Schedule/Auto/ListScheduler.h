@@ -20,30 +20,33 @@ struct ListOptions {
     Forward,
     /// The direction that it has not just run.
     Other,
-    /// The operation that a plan has first: microbatches follow each other at
-    /// the pace of the busiest stage, and each passes the chunks at `paces`.
+    /// The operation that a plan has first. In a plan, microbatches follow each
+    /// other at the pace of the busiest stage, and each passes the chunks at
+    /// `paces`.
     Planned,
   };
   First first = First::Backward;
   /// Among chunks of one direction: the one further on, or the nearer one.
   bool furtherOn = true;
-  /// The share of the memory of a microbatch's forwards to come that a new
-  /// microbatch keeps free for each one that is still on its way forward.
+  /// What a new microbatch keeps free for each one that is still on its way
+  /// forward: this share of the memory of a microbatch's forwards after the
+  /// first.
   double reserve = 0.25;
   /// Before waiting for an input, run W that delay what waits by at most this
   /// share of their cost; 0: only W that fit.
   double overrun = 0.5;
-  /// Rather wait than run what comes second, where what comes first is ready
-  /// within this share of the cost of what comes second.
+  /// Wait for the operation that comes first rather than run the one that comes
+  /// second, where the first is ready within this share of the cost of the
+  /// second.
   double patience = 0;
   /// How long a plan lets a microbatch take through the p chunks of one pass
-  /// (first F of every stage, ..., last B of every stage), against their cost;
-  /// with more than 8 passes, several share one number.
+  /// (first F of every stage, ..., last B of every stage), as a multiple of
+  /// their cost. With more than 8 passes, several share one number.
   std::array<double, 8> paces = {1, 1, 1, 1, 1, 1, 1, 1};
-  /// At most so many microbatches on stage s between their first F and their
-  /// last B, linear from the first stage to the last; 0: no bound.
+  /// The most microbatches on a stage between their first F and their last B,
+  /// linear from the first stage to the last; 0: no bound.
   double mostOnFirst = 0, mostOnLast = 0;
-  /// Ties and near ties are decided at random by up to this share of a cost.
+  /// Ties and near ties are broken at random, by up to this share of a cost.
   double noise = 0;
   std::uint64_t seed = 1;
 };
@@ -55,8 +58,8 @@ struct ListResult {
 };
 
 /// The least limit with which a stage can run one microbatch at a time in model
-/// order with split backwards. That of Limits.h, for any order, is less where a
-/// B adds memory or chunks do not depend on each other.
+/// order with split backwards. The one of Limits.h, for any order, is less
+/// where a B adds memory or chunks do not depend on each other.
 std::int64_t leastLimit(const FlatProblem &flat, int stage);
 
 /// Runs whatever is ready, in the order of time, as long as every stage could

@@ -124,9 +124,9 @@ double LocalSearch::score() const {
   return worst;
 }
 
-/// With spans, an end is late against the start of the stage and the span that
-/// the best score so far allows. The starts hardly change: a stage starts with
-/// the first microbatch's F.
+/// For spans, the end of a stage counts against its start plus the span that
+/// the present score allows. The starts hardly change: a stage starts with the
+/// first microbatch's F.
 void LocalSearch::setOffsets() {
   if (goal == Objective::Makespan)
     return;
@@ -212,8 +212,8 @@ bool LocalSearch::reachLater(Move &move, int distance) const {
   return true;
 }
 
-/// The new sequence of the stretch, with what the node needs before it. False
-/// where that includes what it is to go past.
+/// Sets `stretch` to its new sequence: what the node needs, the node, then the
+/// rest. False where the node needs what it is to go past.
 bool LocalSearch::arrangeEarlier(const Move &move) {
   int stage = flat.kind(kindOf[move.node]).stage, m = flat.microbatches();
   ++now;
@@ -281,8 +281,8 @@ int LocalSearch::newPrevious(const Move &move, int node) const {
   return previous[node];
 }
 
-/// The longest path over `node` that leaves the stretch at it. False where it
-/// is above the threshold.
+/// Raises `worst` to the longest path that leaves the stretch at `node`. False
+/// where that is above the threshold.
 bool LocalSearch::leavesStretch(const Move &move, int node, double nodeEnd,
                                 double threshold, double &worst) const {
   int kind = kindOf[node], after = next[node];
@@ -303,8 +303,8 @@ bool LocalSearch::leavesStretch(const Move &move, int node, double nodeEnd,
   return worst <= threshold;
 }
 
-/// New ends in the stretch; `worst` is the longest path over what changed
-/// there. False where that is above the threshold.
+/// Computes the new ends in the stretch; `worst` is the longest path over what
+/// changed there. False where that is above the threshold.
 bool LocalSearch::evaluate(const Move &move, double threshold, double &worst) {
   int m = flat.microbatches();
   int lastOfStage = move.earlier ? previous[move.node] : move.node;
@@ -484,8 +484,8 @@ void LocalSearch::anneal(const AnnealOptions &options, Work &work) {
     double worst;
     if (!evaluate(move, threshold, worst))
       continue;
-    // Nothing worse was taken before the best is kept; only rounding may have
-    // raised it a little.
+    // The best is kept before anything worse is taken; until then only rounding
+    // may have raised it a little.
     if (worst > current)
       keepBest();
     apply(move);

@@ -2,15 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A schedule is a job shop's: stages are machines, microbatches are jobs that
-// come back. The state is one topological sequence of all operations, with the
-// longest path to each operation (its end) and from each (its tail). A move
-// takes an operation past some neighbours of its stage, which concerns only the
-// stretch of the sequence between the two places: what comes before keeps its
-// ends, what comes after keeps its tails, so the new objective is the longest
-// path over that stretch, and most moves are refused after a look at a few
-// dozen operations however long the step is. Only moves that are taken update
-// ends and tails further on, and only where these change.
+// A schedule is one of a job shop: stages are machines, microbatches are jobs
+// that return to them. The state is one topological sequence of all operations,
+// with the longest path to each operation (its end) and from each (its tail). A
+// move takes an operation past some neighbours of its stage. It concerns only
+// the stretch of the sequence between the two places: what comes before keeps
+// its ends, what comes after keeps its tails. So the new objective is the
+// longest path over that stretch, and most moves are refused after a look at a
+// few dozen operations, however long the step is. Only moves that are taken
+// update ends and tails further on, and only where these change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,11 +37,12 @@ public:
   /// Starts from these orders. False where they deadlock. Their memory must
   /// fit.
   bool load(const FlatOrders &orders);
-  /// Anneals and stays at the best orders that it met, also before.
+  /// Anneals, and ends at the best orders that it met, including those at the
+  /// start.
   void anneal(const AnnealOptions &options, Work &work);
 
-  /// What is to be small: the makespan, or the largest ratio of a stage's span
-  /// to its busy time.
+  /// What is minimised: the makespan, or the largest ratio of a stage's span to
+  /// its busy time.
   double score() const;
   FlatOrders orders() const;
 

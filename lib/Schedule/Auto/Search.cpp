@@ -71,7 +71,7 @@ Goal veeline::schedule::goalOf(const Problem &problem, Objective objective) {
 }
 
 namespace {
-/// Searches the numbers of list scheduling.
+/// Searches the options of list scheduling.
 class Tuner {
 public:
   Tuner(const FlatProblem &flat, const Goal &goal, std::uint64_t seed,
@@ -185,7 +185,7 @@ ListOptions Tuner::varied() {
 }
 
 namespace {
-/// The numbers of list scheduling by a plan.
+/// The options of list scheduling by a plan.
 struct Plan {
   double reserve, overrun, patience;
   std::array<double, 8> paces;

@@ -34,8 +34,8 @@ private:
   std::vector<Entry> entries;
 };
 
-/// What the search makes small: the makespan, or the largest ratio of a
-/// stage's span to its busy time.
+/// What the search minimises: the makespan, or the largest ratio of a stage's
+/// span to its busy time.
 double scoreOf(const FlatProblem &flat, Objective objective,
                const std::vector<double> &firstStart,
                const std::vector<double> &lastEnd);
@@ -43,8 +43,8 @@ double scoreOf(const FlatProblem &flat, Objective objective,
 double scoreOf(const FlatProblem &flat, Objective objective,
                const Simulation &simulation);
 
-/// What to make small, and what no order of split or fused backwards without
-/// overlapped blocks undercuts (Bounds.h).
+/// The objective, and a lower bound on it for orders of split or fused
+/// backwards without overlapped blocks (Bounds.h).
 struct Goal {
   Objective objective;
   double bound;

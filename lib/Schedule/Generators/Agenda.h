@@ -11,18 +11,18 @@
 
 namespace veeline::schedule {
 
-/// Lets stages act as if always the one that wakes first did, of several the
-/// first by number.
+/// Lets stages act as if always the one that wakes first did, on a tie the one
+/// with the lowest number.
 ///
-/// An act at some time looks at its own stage and at what the stages it
-/// exchanges data with, its neighbours, have placed by then; and it may wake
-/// neighbours at the end of what it places. So a stage may act as soon as none
-/// of its neighbours can act before it: there is no need to find the first of
-/// all, and sweeps over the stages, which find what they look at side by side
-/// in memory, do. For this the agenda keeps for each stage a time before which
-/// it will certainly not act: when it wakes, or, as a neighbour may wake it
-/// before, when a neighbour acts at the earliest and the shortest step after
-/// that.
+/// An act looks only at its own stage and at what its *neighbours*, the stages
+/// that it exchanges data with, have placed by then. It may wake neighbours at
+/// the end of what it places. So a stage may act as soon as none of its
+/// neighbours can act before it. There is no need to find the first of all
+/// stages: sweeps over the stages are enough, and what they look at stands side
+/// by side in memory. For this the agenda keeps for each stage a time before
+/// which it will certainly not act. That is when it wakes, or, since a
+/// neighbour may wake it before, the earliest act of a neighbour plus the
+/// shortest step of that neighbour.
 class Agenda {
 public:
   static constexpr double never = std::numeric_limits<double>::infinity();

@@ -11,7 +11,7 @@
 
 using namespace veeline::schedule;
 
-/// That of a best that is about to be replaced, else a new one.
+/// The storage of a best that is about to be replaced, else a new one.
 std::shared_ptr<LegBuilder::Orders> Best::storage(const bool *isBest) {
   for (int side : {0, 1})
     if (isBest[side] && sides[side].orders &&

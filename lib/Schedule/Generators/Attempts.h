@@ -17,7 +17,7 @@ namespace veeline::schedule {
 
 /// The best of several attempts: by the objective, then by the other one, then
 /// by memory, then the earlier one. Keeps the best by either objective, so that
-/// what is found by one does not depend on which was asked for.
+/// what is found does not depend on which of them was asked for.
 class Best {
 public:
   explicit Best(Objective objective) : objective(objective) {}
@@ -25,10 +25,10 @@ public:
   /// of the builder away.
   bool offer(LegBuilder &builder);
   bool isFound() const { return sides[0].orders != nullptr; }
-  /// What an attempt has to undercut to be the best by an objective.
+  /// What an attempt has to beat to be the best by an objective.
   Goal goal() const;
-  /// Whether no schedule has a shorter makespan, nor another one a shorter
-  /// span, so that attempts can only save memory.
+  /// Whether makespan and span are both as short as they can be, so that
+  /// further attempts can only save memory.
   bool isShortest(const LegProblem &problem) const;
   const LegBuilder::Orders &orders() const { return orders(objective); }
   const LegBuilder::Orders &orders(Objective objective) const {
@@ -52,8 +52,9 @@ private:
 void offerLists(LegBuilder &builder, std::int64_t budget, int atLeast,
                 Best &best);
 
-/// OutOfMemory at the first stage whose limit is below `least[stage]`; `why`
-/// ends the message, before that amount: "one microbatch alone needs".
+/// Error (OutOfMemory): the first stage whose limit is below `least[stage]`.
+/// The message ends with `why`, such as "one microbatch alone needs", and that
+/// amount.
 Status checkLimits(const Problem &problem, const LegProblem &legs,
                    std::string_view name,
                    const std::vector<std::int64_t> &least,

@@ -12,11 +12,11 @@
 //   pass through the stages, as the papers' repeating patterns do;
 // - local search (Auto/LocalSearch.h): annealing over the orders of the stages,
 //   from the best of both.
-// A part of the work goes into the same with one activation less memory, which
-// finds other orders.
+// A part of the work goes into list scheduling with one activation less memory,
+// which finds other orders.
 //
-// Where the user asked for other times than those of buffered transfers, what
-// wins is the best by these of all that was found.
+// Where `GeneratorOptions::simulation` is not the default, all that was found
+// is compared by that simulation.
 //
 // The bubble has no closed form. The search ends where a lower bound (Bounds.h)
 // proves that nothing is better, as it does on a V with m >= 2p and p
@@ -41,15 +41,15 @@ struct Portfolio {
   Schedule schedule;
 };
 
-/// Chooses by the times that the user asked for, where these are not those that
-/// schedules are made for.
+/// Chooses by the simulation that the user asked for, where it is not the one
+/// that schedules are made for.
 class Judge {
 public:
   Judge(const Problem &problem, const FlatProblem &flat,
         const GeneratorOptions &options)
       : problem(problem), flat(flat), options(options) {}
 
-  /// Whether the times are others than those of the search.
+  /// Whether the simulation is not that of the search.
   bool isNeeded() const { return options.simulation != SimulationOptions(); }
   void offer(const Schedule &schedule);
   std::optional<Schedule> takeBest() { return std::move(best); }
@@ -122,7 +122,7 @@ static Portfolio tryOthers(const Problem &problem, const FlatProblem &flat,
 }
 
 /// Whether split backwards fit in the limits; otherwise only schedules with
-/// fused ones do, of which `sequential` always does.
+/// fused ones may.
 static bool admitsSplit(const FlatProblem &flat) {
   for (int stage = 0; stage < flat.stages(); ++stage)
     if (leastLimit(flat, stage) > flat.limit(stage))

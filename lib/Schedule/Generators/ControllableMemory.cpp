@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Qi, Wan, Amar, Lin: Pipeline Parallelism with Controllable Memory (2024,
-// arXiv:2405.15362). On a V, the memory of a stage is the time that a
-// microbatch is under way, so a pattern that leads one microbatch through the
-// stages, repeated once per period, says how much is needed. V-Min leads it
-// through as fast as it goes: about 1/3 of 1F1B's activations. V-Half takes its
-// time on the way down, forward and backward: about 1/2. p = 4, equal costs,
-// stage 0 and stage 3 of V-Min (F down, f up, b and B back):
+// arXiv:2405.15362). On a V, the memory of a stage grows with the time that a
+// microbatch is in flight. So a pattern of one microbatch through the stages,
+// repeated once per period, says how much is needed. V-Min leads it through as
+// fast as it goes: about 1/3 of 1F1B's activations. V-Half takes its time on
+// the way down, forward and backward: about 1/2. p = 4, equal costs, stage 0
+// and stage 3 of V-Min (F down, f up, b and B back):
 //
 //   stage 0: F0 F1 F2 .  .  .  .  f0 b0 w0 .  .  f1 b1 w1 B0 F3 W0 .  ...
 //   stage 3: .  .  .  F0 f0 F1 f1 .  .  .  .  b0 B0 w0 F2 W0 f2 b1 B1 ...

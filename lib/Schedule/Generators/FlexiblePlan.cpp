@@ -84,8 +84,8 @@ void FlexibleRunner::placeWeight(int stage) {
   agenda.wake(stage, builder.now(stage));
 }
 
-/// Places a step whose inputs are there, after W that make room for it. False:
-/// there is no room.
+/// Places a step whose inputs are there, after as many W as make room for it.
+/// False: there is no room.
 bool FlexibleRunner::place(int stage, int code, double ready) {
   const LegProblem::Leg &info = problem.leg(stage, code);
   while (builder.memory(stage) + info.memory > problem.limit(stage)) {

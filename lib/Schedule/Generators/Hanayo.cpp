@@ -14,7 +14,7 @@
 // limit demands it, and takes a forward of its chunk r only while that leaves
 // v-1-r chunks free: enough for the oldest microbatch to come back to its later
 // chunks, so that stages cannot wait for each other. At most 2p microbatches
-// are under way. p = 2, v = 2, m = 2:
+// are in flight. p = 2, v = 2, m = 2:
 //
 //   stage 0: 0F0 0F1 .   3F0 3BW0--- 3F1 3BW1--- .   0BW0--- .   .   0BW1---
 //   stage 1:     1F0 2F0 1F1 2F1 .   2BW0--- 1BW0--- 2BW1--- 1BW1---
@@ -75,7 +75,8 @@ private:
     /// Chunks between their F and the end of their backward.
     int held = 0;
   };
-  /// Forwards of a chunk run in order; so many can, so many have started.
+  /// Forwards of a chunk run in order: how many are ready, and how many have
+  /// started.
   struct Forwards {
     int ready = 0;
     int started = 0;
@@ -219,7 +220,7 @@ private:
 };
 } // namespace
 
-/// How many gaps between what is taken have an odd length.
+/// How many of the gaps between what is taken have an odd length.
 int RepeatedWave::oddGaps(int stage) const {
   const std::vector<bool> &taken = isTaken[stage];
   auto first = std::find(taken.begin(), taken.end(), true) - taken.begin();
@@ -234,8 +235,9 @@ int RepeatedWave::oddGaps(int stage) const {
   return odd;
 }
 
-/// Whether the time is free, and what is left is in one piece for each
-/// backward: only a forward fills a gap of odd length.
+/// Takes the time if it is free and what is left then has room for all that is
+/// to come: a backward needs two units side by side, so only a forward evens a
+/// gap of odd length.
 bool RepeatedWave::fits(int stage, int start, int length) {
   for (int i = 0; i < length; ++i)
     if (isTaken[stage][(start + i) % period])
@@ -300,7 +302,7 @@ std::optional<Schedule> RepeatedWave::run() {
   return schedule;
 }
 
-/// What the objective makes small.
+/// What the objective minimises.
 static Expected<double> timeOf(const Problem &problem, const Schedule &schedule,
                                Objective objective) {
   Expected<Simulation> result = simulate(problem, schedule);

@@ -12,7 +12,7 @@
 //   stage 1: 1F0 1F1 3F0 3BW0 3F1 3BW1 1F2 1BW0 3F2 1BW1 3BW2 1BW2
 //
 // It is the same as `interleaved-1f1b` where p divides m. Elsewhere stages may
-// wait for each other in a circle: with p = 5, v = 2, m = 7 the last stage has
+// wait for each other in a cycle: with p = 5, v = 2, m = 7 the last stage has
 // the backward of microbatch 0 before the forward of microbatch 6 through its
 // first chunk; the first stage has them, one chunk on, the other way round.
 // Whether that happens is decided by executing the order.

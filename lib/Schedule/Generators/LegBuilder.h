@@ -40,8 +40,8 @@ public:
   int legs() const { return numLegs; }
   int microbatches() const { return numMicrobatches; }
 
-  /// Steps of a microbatch on a stage, in order: forward on legs 0..v-1, then
-  /// backward on legs 0..v-1.
+  /// The number of a step of a microbatch on a stage, in order: forward on legs
+  /// 0..v-1, then backward on legs 0..v-1.
   int code(Direction direction, int leg) const {
     return static_cast<int>(direction) * numLegs + leg;
   }
@@ -70,7 +70,8 @@ public:
   }
   int stageOf(int chunk) const { return stageOfChunk[chunk]; }
   /// The time that the operations of a stage take, and a time before which none
-  /// of them can start. No schedule is shorter than the sum of the two.
+  /// of them can start. No schedule that splits all backwards is shorter than
+  /// the sum of the two.
   double work(int stage) const { return workOfStage[stage]; }
   double fill(int stage) const { return fillOfStage[stage]; }
 
@@ -101,13 +102,13 @@ private:
 /// What a schedule is measured by, the one that counts most first.
 using Key = std::array<double, 3>;
 
-/// What an attempt has to undercut to be of use: by makespan, span and memory,
-/// or by span, makespan and memory. By default, anything is.
+/// What an attempt has to beat to be of use: by makespan, span and memory, or
+/// by span, makespan and memory. By default, anything is of use.
 struct Goal {
   static constexpr double never = std::numeric_limits<double>::infinity();
   Key makespan{never, never, never};
   Key span{never, never, never};
-  /// One whose stages all wait less than this is of use anyway.
+  /// An attempt whose stages all wait less than this is of use anyway.
   double idle = 0;
 };
 
@@ -124,8 +125,8 @@ public:
     goal = newGoal;
     hopeless = false;
   }
-  /// Whether the schedule will certainly not undercut the goal: a stage that
-  /// has waited does not make up for it. Strategies may then give up.
+  /// Whether the schedule will certainly not beat the goal, since a stage never
+  /// makes up for having waited. Strategies may then give up.
   bool isHopeless() const { return hopeless; }
 
   const LegProblem &getProblem() const { return problem; }
@@ -156,7 +157,7 @@ public:
   void place(int stage, int code) {
     place(stage, code, readyTime(stage, code));
   }
-  /// The same where that time is at hand.
+  /// The same where that time is known already.
   void place(int stage, int code, double ready);
   void place(Direction direction, int stage, int leg) {
     place(stage, problem.code(direction, leg));
@@ -184,7 +185,7 @@ public:
   double makespan() const;
   /// The longest time of a stage from its first start to its last end.
   double span() const;
-  /// By the one or the other, and memory.
+  /// What it is measured by: the objective, then the other one, then memory.
   Key key(Objective objective) const;
 
   /// The most memory that a stage has held, of the worst stage.
@@ -194,7 +195,7 @@ public:
   /// l the code 2v + l.
   using Orders = std::vector<std::vector<std::int32_t>>;
   const Orders &orders() const { return placedCodes; }
-  /// Gives them away for others, which are of use as storage only.
+  /// Swaps them for others, of which only the storage is of use.
   void swapOrders(Orders &others) { placedCodes.swap(others); }
   /// The schedule of these orders. Backward steps of chunks that have no
   /// BackwardInput are not operations.
@@ -204,7 +205,8 @@ private:
   std::size_t slot(int stage, int code) const {
     return static_cast<std::size_t>(stage) * problem.codes() + code;
   }
-  /// Where the ends of a microbatch begin, in the direction of a step.
+  /// The place in `ends` where those of a microbatch begin, in the direction of
+  /// a step.
   std::size_t row(int microbatch, int code) const {
     return (std::size_t(2) * microbatch + (code >= problem.legs())) * chunks;
   }
@@ -218,7 +220,7 @@ private:
   /// Puts one operation at the end of a stage; returns its end.
   double append(int stage, double ready, double cost, std::int64_t memory,
                 std::int32_t code);
-  /// Looks at what a stage has waited and held for whether there is hope.
+  /// Updates `hopeless` after a stage has waited or held more.
   void judge(int stage);
 
   struct State {
@@ -233,12 +235,12 @@ private:
   std::vector<int> counts;
   /// W that have run, by stage and leg.
   std::vector<int> weightCounts;
-  /// End of (microbatch, direction, chunk): what neighbours do at about the
-  /// same time stands side by side.
+  /// The ends by (microbatch, direction, chunk), so that what neighbours do at
+  /// about the same time stands side by side.
   std::vector<double> ends;
   std::size_t chunks;
-  /// By stage: the legs of the B, in order. They begin at different places of
-  /// the cache.
+  /// By stage: the legs of the B, in order. The stride makes stages begin at
+  /// different places of the cache.
   std::size_t owedStride;
   std::vector<std::uint16_t> owed;
   Orders placedCodes;

@@ -86,8 +86,8 @@ Lister::Lister(LegBuilder &builder, const ListOptions &options)
           problem.code(direction, options.lastLegFirst ? v - 1 - i : i));
 }
 
-/// What a forward step leaves free for the forwards to come of those it would
-/// follow.
+/// What a forward step has to leave free for the remaining forwards of the
+/// microbatches before it.
 double Lister::reserved(int stage, int code) const {
   double reserved = 0, rest = 0;
   for (int step = problem.legs() - 1; step >= 1; --step) {
@@ -101,8 +101,9 @@ double Lister::reserved(int stage, int code) const {
 }
 
 /// Whether a stage that runs the next step `code` now could then finish all
-/// microbatches that it has begun, oldest first. Those at one step are alike
-/// and each leaves less behind than it found, so the first of each decides.
+/// microbatches that it has begun, oldest first. Microbatches at one step are
+/// alike, and each leaves less behind than it found, so the first of them
+/// decides.
 bool Lister::isSafeAfter(int stage, int code) const {
   std::int64_t memory = builder.memory(stage) + owedMemory[stage] +
                         held(stage, code + 1) - held(stage, code);

@@ -29,8 +29,8 @@ struct ListOptions {
 /// still finish all it has begun within its memory limit, one microbatch after
 /// the other. That condition never blocks the oldest microbatch, so the result
 /// is complete whenever every limit is at least `LegProblem::leastLimit`, which
-/// it expects. Returns false where there is no hope to undercut the builder's
-/// goal. O(operations · (log stages + v^2)) for v chunks a stage.
+/// it expects. Returns false where it certainly misses the builder's goal.
+/// O(operations · (log stages + v^2)) for v chunks a stage.
 bool buildList(LegBuilder &builder, const ListOptions &options);
 
 } // namespace veeline::schedule

@@ -31,9 +31,9 @@ Schedule oneForwardOneBackwardSchedule(const char *name, const Problem &problem,
   return schedule;
 }
 
-/// 1F1B over several chunks a stage: microbatches in groups of the given sizes,
-/// each group through the chunks of the stage in order, forwards of stage s
-/// 2(p-s-1) + (v-1)·`warmUpGroup` in front of backwards, at most all.
+/// 1F1B over several chunks a stage. Microbatches go in groups of the given
+/// sizes, each group through the chunks of the stage in order. Forwards of
+/// stage s are 2(p-s-1) + (v-1)·`warmUpGroup` ahead of backwards, at most all.
 Schedule interleavedSchedule(const char *name, const Problem &problem,
                              const std::vector<int> &groups, int warmUpGroup);
 

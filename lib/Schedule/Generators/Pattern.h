@@ -19,8 +19,8 @@ struct Pattern {
   std::vector<double> starts;
 };
 
-/// How a pattern is stretched. This is what memory buys: the longer a
-/// microbatch is under way, the more of them are at once.
+/// How a pattern is stretched. The longer a microbatch is in flight, the more
+/// of them are at once, and the more memory that takes.
 struct PatternOptions {
   /// How much later than its input a step starts, as a share of its cost: F and
   /// B on even legs (on a V, down the stages) and on odd legs (up).
@@ -29,9 +29,10 @@ struct PatternOptions {
   /// The same for the first B.
   double turn = 0;
   /// 0: with the costs of the problem. 1: as if all F, B and W took the same
-  /// time, and transfers none. In between: in between.
+  /// time, and transfers none. Values between mix the two.
   double evenness = 0;
-  /// Whether the steps of one stage may not overlap, all periods together.
+  /// Whether the steps of one stage must not overlap, those of all periods
+  /// together.
   bool disjoint = false;
   /// The period, as a multiple of the work of the busiest stage.
   double stretch = 1;
@@ -42,7 +43,7 @@ struct PatternOptions {
 Pattern makePattern(const Problem &problem, const LegProblem &legs,
                     const PatternOptions &options);
 
-/// F and B of so many microbatches by the times of the pattern.
+/// The plan with F and B of so many microbatches by the times of the pattern.
 Plan planOf(const LegProblem &legs, const Pattern &pattern, int microbatches);
 
 } // namespace veeline::schedule

@@ -177,8 +177,8 @@ Trial Search::next(int number) {
                 random);
 }
 
-/// Whether a pattern fits in memory. That shows before all of its microbatches
-/// are there.
+/// Whether a pattern fits in memory. Microbatches after the first ones, which
+/// fill the pipeline, make no difference.
 bool Search::fits(const Pattern &pattern) const {
   double last = 0;
   for (double start : pattern.starts)
@@ -195,7 +195,7 @@ bool Search::fits(const Pattern &pattern) const {
 }
 
 /// Builds the pattern of a trial if it fits in memory. One that does not is
-/// slowed down: then fewer microbatches are under way at once.
+/// slowed down: then fewer microbatches are in flight.
 bool Search::build(Trial &trial) {
   double &stretch = trial.pattern.stretch;
   Pattern pattern = makePattern(problem, legs, trial.pattern);
@@ -239,7 +239,7 @@ bool Search::keep(const Trial &trial) {
   return isBest;
 }
 
-/// What a trial has to undercut to be kept, or to be the best.
+/// What a trial has to beat to be kept, or to be the best.
 Goal Search::goal(const Best *best) const {
   Goal goal = best ? best->goal() : Goal{{}, {}};
   for (int which = 0; which < 2; ++which) {
@@ -347,7 +347,7 @@ void Search::run(std::int64_t budget, Best &best) {
     for (const std::vector<Scored> &list : kept)
       if (i < list.size())
         candidates.push_back(list[i]);
-  // Whether any pattern fits. One without hope did.
+  // Whether any pattern fits. A hopeless one does.
   bool found = false;
   auto attempt = [&](Trial &trial) {
     builder.setGoal(best.goal());

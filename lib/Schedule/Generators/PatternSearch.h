@@ -13,7 +13,7 @@ namespace veeline::schedule {
 
 /// Offers what patterns of many shapes give within the limits of the builder's
 /// problem: first those of a table, then random ones, then variations of the
-/// best. Which they are depends on the problem alone. Places about `budget`
+/// best. The choice depends on the problem alone. Places about `budget`
 /// operations in all, but at least those of one pattern that fits, if one does.
 /// A long step is searched with fewer stages and microbatches of the same
 /// costs, and only the best of what that gives is built in full.
@@ -27,7 +27,7 @@ void polish(LegBuilder &builder, std::int64_t budget, Best &best);
 
 /// Patterns, list scheduling and polishing within the usual budget of
 /// operations, which is larger where memory is tight or nothing was found.
-/// After this, something is, if every limit is at least
+/// After this `best` has an order if every limit is at least
 /// `LegProblem::leastLimit`.
 void offerMore(const Problem &problem, LegBuilder &builder, Best &best);
 

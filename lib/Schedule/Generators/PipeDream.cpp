@@ -4,7 +4,7 @@
 //
 // Narayanan et al., PipeDream: Generalized Pipeline Parallelism for DNN
 // Training (2019), arXiv:1806.03377. Stage s starts with p-s forwards, then
-// runs one backward and one forward in turn for ever. Weights are updated after
+// runs one backward and one forward in turn forever. Weights are updated after
 // every backward, and for every minibatch between its F and its B a stage keeps
 // the weights that F used: p-s versions on stage s (`weightVersions`).
 //

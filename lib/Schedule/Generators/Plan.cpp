@@ -15,7 +15,7 @@ public:
   StagePlan(std::vector<std::int32_t> &order, int microbatches)
       : order(order), microbatches(microbatches) {}
 
-  /// One operation, unless its microbatch is beyond the real ones.
+  /// Adds an operation, unless its microbatch is beyond the real ones.
   void add(Direction direction, int leg) {
     int code = static_cast<int>(direction) * 2 + leg;
     if (count[code]++ < microbatches)

@@ -18,11 +18,11 @@ using Plan = std::vector<std::vector<std::int32_t>>;
 
 constexpr std::int32_t planWeight = -1;
 
-/// The order in which F and B alternate in blocks F0 B0 F1 B1 with no regard to
-/// costs: 2(p-s)-1 forwards down, s pairs of a forward up and down, p-s pairs
-/// of F and B up, then the blocks, then the backwards that are left, with W
-/// after each B except for s pairs of B at the end. A stage holds at most 2p
-/// forwards. (PyTorch's ScheduleZBVZeroBubble has this order.)
+/// The order in which F and B alternate in blocks F0 B0 F1 B1 (with the leg),
+/// regardless of costs: 2(p-s)-1 forwards down, s pairs of a forward up and
+/// down, p-s pairs of F and B up, then the blocks, then the backwards that are
+/// left, with W after each B except for s pairs of B at the end. A stage holds
+/// at most 2p forwards. (PyTorch's ScheduleZBVZeroBubble has this order.)
 Plan blockPlan(int stages, int microbatches);
 
 struct PlanOptions {
@@ -33,12 +33,11 @@ struct PlanOptions {
   double overrun = 0;
 };
 
-/// Places F and B in the order of the plan, and W after the options. With
+/// Places F and B in the order of the plan, and W by the options. With
 /// `keepWeights` and no overrun, no operation ends later than where W run just
 /// as the plan says. Returns false where memory limits do not admit the order,
-/// or where there is no hope to undercut the builder's goal.
-/// O(operations), times the number of sweeps over the stages that one
-/// microbatch takes.
+/// or where it certainly misses the builder's goal. O(operations), times the
+/// number of sweeps over the stages that one microbatch takes.
 bool buildPlan(LegBuilder &builder, const Plan &plan,
                const PlanOptions &options);
 

@@ -77,9 +77,9 @@ bool Rounds::place(Direction direction, int stage, int leg) {
   return true;
 }
 
-/// W that fit into the gap before `ready`; then, if `fill` says so, one more
-/// where the gap that is left would make this the worst stage. Whether that one
-/// ran.
+/// Runs W that fit into the gap before `ready`; then, if `fill` says so, one
+/// more where the gap that is left would make this the worst stage. Returns
+/// whether that one ran.
 bool Rounds::runWeightsUntil(int stage, double ready, bool fill) {
   auto fits = [&] {
     LegBuilder::Owed weight = builder.oldestOwed(stage);
@@ -100,8 +100,8 @@ bool Rounds::runWeightsUntil(int stage, double ready, bool fill) {
   return true;
 }
 
-/// Forwards of leg 0 that fit on a stage before its first F of leg 1, each
-/// with those of the stages before it.
+/// Places forwards of leg 0 that fit on a stage before its first F of leg 1,
+/// each with those of the stages before it.
 void Rounds::extraForwards(int stage) {
   double ready = builder.readyTime(Forward, stage, 1);
   double cost = problem.leg(Forward, stage, 0).cost;
@@ -116,7 +116,7 @@ void Rounds::extraForwards(int stage) {
         return;
 }
 
-/// The first microbatch down and up, with more forwards on the way.
+/// Places the first microbatch down and up, with more forwards on the way.
 bool Rounds::firstV() {
   for (int stage = 0; stage < p; ++stage)
     if (!place(Forward, stage, 0))
@@ -130,8 +130,8 @@ bool Rounds::firstV() {
   return true;
 }
 
-/// Forwards of later stages while the first backward comes down to them. Where
-/// memory does not admit one, the rounds will place it.
+/// Places forwards of later stages while the first backward comes down to them.
+/// Where memory does not admit one, the rounds will place it.
 void Rounds::fillUp() {
   auto forwards = [&](int stage, int leg) {
     return builder.placed(Forward, stage, leg);

@@ -25,8 +25,9 @@ struct VRoundsOptions {
   /// Fail where memory does not admit a step, instead of leaving the step to a
   /// later round.
   bool strict = false;
-  /// How long each stage waited in an earlier attempt, which this one need not
-  /// stay below; empty: none.
+  /// How long each stage waited in an earlier attempt; empty: there was none.
+  /// In this attempt a stage may wait for the difference between the longest
+  /// wait then and its own.
   std::vector<double> approvedIdle = {};
 };
 
@@ -35,11 +36,12 @@ struct VRoundsFills {
   bool beforeForward = false, beforeBackward = false;
 };
 
-/// What attempts with and without the two options did. One that ran no W by an
-/// option is the same without it.
+/// What attempts with and without the two options did. An attempt that ran no W
+/// because of an option is the same as one without the option.
 class VRoundsVariants {
 public:
-  /// Whether an earlier attempt was the same. Those that fill more come first.
+  /// Whether an earlier attempt was the same. Expects those that fill more
+  /// first.
   bool isKnown(const VRoundsOptions &options);
   /// What this attempt and its repetitions did.
   VRoundsFills &of(const VRoundsOptions &options) {
@@ -52,10 +54,10 @@ private:
 
 /// The construction of Qi et al. (Zero Bubble Pipeline Parallelism, 2024,
 /// section 6): a V of forwards, more forwards where memory and time permit,
-/// then rounds in which every stage places at most one B and one F, with W
-/// in the gaps. Returns false, with the builder in an undefined state, where
-/// the memory limits do not admit its order, or where there is no hope to
-/// undercut the builder's goal. Adds to `fills`. O(operations).
+/// then rounds in which every stage places at most one B and one F, with W in
+/// the gaps. Returns false, with the builder in an undefined state, where the
+/// memory limits do not admit its order, or where it certainly misses the
+/// builder's goal. Adds to `fills`. O(operations).
 bool buildVRounds(LegBuilder &builder, const VRoundsOptions &options,
                   VRoundsFills &fills);
 

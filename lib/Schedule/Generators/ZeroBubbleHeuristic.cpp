@@ -65,7 +65,7 @@ private:
   const LegProblem &problem;
   const HeuristicOptions &options;
   int p, m;
-  /// Of the gradient from stage s+1 to s.
+  /// The time of the gradient from stage s+1 to s.
   std::vector<double> gradientTransfer;
 };
 } // namespace
@@ -87,9 +87,9 @@ void Heuristic::makeRoom(int stage, std::int64_t amount) {
 }
 
 /// How many more F a stage runs before its first B, which has its input at
-/// `firstBackward`; sets `end` to the time when they are done. So many
-/// microbatches and no more are ever begun and not finished, so that they fit
-/// in memory once their W have run.
+/// `firstBackward`; sets `end` to the time when they are done. No more
+/// microbatches than these are ever unfinished at once, so they fit in memory
+/// once their W have run.
 int Heuristic::extraForwards(int stage, double firstBackward,
                              double &end) const {
   std::int64_t memory = builder.memory(stage);
@@ -159,7 +159,7 @@ bool Heuristic::wantsForward(int stage) const {
          gradient - now > builder.maxIdle() - builder.idle(stage);
 }
 
-/// W before an operation whose inputs are there at `ready`.
+/// Runs W before an operation whose inputs are there at `ready`.
 void Heuristic::fillGap(int stage, double ready) {
   auto fits = [&] {
     LegBuilder::Owed weight = builder.oldestOwed(stage);
@@ -211,7 +211,8 @@ void Heuristic::run() {
       builder.placeWeight(stage);
 }
 
-/// `multiple`: of p activations, that a stage may hold; 0: what its limit says.
+/// `multiple`: how many times p activations a stage may hold; 0: what its limit
+/// says.
 static Expected<Schedule> generateHeuristic(const Problem &problem,
                                             const GeneratorOptions &options,
                                             const char *name, int multiple) {

@@ -9,10 +9,11 @@
 // which nobody waits for, fills the gaps. With equal F, B and W the gaps of a
 // long enough step vanish, in the memory of 1F1B.
 //
-// Three constructions give the orders, and the best one by the objective wins:
-// the published rounds in their variants (VRounds.h), blocks with no regard to
-// costs (Plan.h), and list scheduling (ListBuilder.h), which alone copes with
-// memory limits below p activations.
+// Several constructions give orders, and the best one by the objective wins:
+// the published rounds in their variants (VRounds.h), their order from mean
+// costs (ZeroBubbleVReference.h), blocks regardless of costs (Plan.h), patterns
+// (PatternSearch.h), and list scheduling (ListBuilder.h). The last two cope
+// with memory limits below p activations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,11 +29,11 @@
 
 using namespace veeline::schedule;
 
-/// One variant of the rounds, repeated with what its stages waited as long as
-/// that shortens the longest wait.
+/// Tries one variant of the rounds, and repeats it with the waits of its stages
+/// approved as long as that shortens the longest wait.
 static void tryRounds(LegBuilder &builder, VRoundsOptions variant,
                       VRoundsFills &fills, Best &best) {
-  // Also what is not the best may be repeated to be it.
+  // An attempt that is not the best may become it when it is repeated.
   Goal goal;
   goal.idle = Goal::never;
   do {
@@ -85,7 +86,8 @@ static void tryBlocks(LegBuilder &builder, Best &best) {
   }
 }
 
-/// The published order, which is made from mean costs, with the true ones.
+/// Tries the published order, which is made from mean costs, with the true
+/// ones.
 static void tryReference(const Problem &problem, LegBuilder &builder,
                          Best &best) {
   bool uniform = true;

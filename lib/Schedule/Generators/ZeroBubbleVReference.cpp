@@ -109,7 +109,7 @@ private:
 } // namespace
 
 void Reference::tryVariant(VRoundsOptions variant, VRoundsFills &fills) {
-  // Only a shorter wait is of use; the first attempt has nothing to undercut.
+  // Only a shorter wait is of use; the first attempt has nothing to beat.
   Goal goal{{}, {}, Goal::never};
   do {
     builder.setGoal(goal);

@@ -16,7 +16,7 @@ namespace veeline::schedule {
 Expected<LegBuilder::Orders> referenceOrders(const Problem &problem);
 
 /// What each stage needs for the published order without its extra forwards.
-/// That order is a matter of counts alone: neither times nor limits change it.
+/// That order depends on counts alone: neither times nor limits change it.
 std::vector<std::int64_t> referenceLimits(const Problem &problem);
 
 } // namespace veeline::schedule
