@@ -71,7 +71,7 @@ static std::string textOf(const Answer &answer, const CommandOptions &options) {
   return text;
 }
 
-/// The output has been written, or why not.
+/// Flushes the output. An error says that it could not be written.
 static int finish(std::ostream &out, std::ostream &err) {
   out.flush();
   if (out)
@@ -133,7 +133,7 @@ static Status writeOutputs(const CommandOptions &options,
 // Tables
 //===----------------------------------------------------------------------===//
 
-/// Prints a table, which says itself why where nothing has a schedule.
+/// Prints a table. Where it has no schedule, it says why itself.
 static int print(const Report &report, std::ostream &out, std::ostream &err) {
   out << report.text;
   int code = finish(out, err);

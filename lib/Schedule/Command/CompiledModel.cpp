@@ -22,7 +22,7 @@ static Chunk toChunk(const veeline::artifact::Chunk &chunk) {
           chunk.backwardWeightMemory, chunk.backwardSharedCost};
 }
 
-/// A unit in which what a microbatch holds is a number to read.
+/// A unit in which what a microbatch holds is a readable number.
 static MemoryUnit unitFor(const Model &model) {
   std::int64_t most = 0;
   for (const Chunk &chunk : model.chunks)

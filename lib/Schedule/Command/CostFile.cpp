@@ -50,7 +50,7 @@ static std::vector<Word> split(std::string_view line) {
   return words;
 }
 
-/// What stands in a file that may be anything, for a message.
+/// A text from a file, which may be anything, for a message.
 static std::string quoted(std::string_view text) {
   constexpr std::size_t most = 40;
   std::string result;
@@ -72,7 +72,8 @@ private:
   /// One of the values of a line; none for a B of "-".
   Expected<std::optional<double>> value(const Word &word, std::size_t index);
   void addChunk(const std::vector<std::optional<double>> &values);
-  /// What the lines say nothing about: the memory of a stage, shared evenly.
+  /// Sets the memory of chunks whose lines do not say it: a stage's, shared
+  /// evenly.
   Status shareMemory();
 
   const std::string &path;

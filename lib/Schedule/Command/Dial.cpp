@@ -34,8 +34,9 @@ static std::optional<std::int64_t> peakOf(const Request &request, Task task) {
   return peak;
 }
 
-/// From the least limit that admits any schedule to the peak of the schedule
-/// that has none, each by what the smallest forward adds, or in that many rows.
+/// Limits from the least that admits any schedule to the peak of the schedule
+/// that has none. They are apart by what the smallest forward adds, or by
+/// multiples of it so that there are at most `mostRows`.
 static std::vector<std::int64_t> allLimits(const Request &request, Task task) {
   constexpr std::int64_t mostRows = 16;
   std::int64_t least = 0, step = 0;
@@ -111,8 +112,8 @@ namespace {
 struct Figures {
   std::int64_t peak = 0;
   double span = 0;
-  /// What no schedule undercuts by the objective, and by which share of it this
-  /// one is above.
+  /// The lower bound by the objective, and by which share of it this schedule
+  /// is above.
   double bound = 0, gap = 0;
 };
 } // namespace

@@ -59,7 +59,7 @@ static OpValues stageCost(const Problem &problem) {
 }
 
 namespace {
-/// Which forms are about the problem.
+/// Which forms apply to the problem.
 struct Applicability {
   explicit Applicability(const Solution &solution);
 
@@ -142,8 +142,9 @@ static bool holds(const Form &form, double simulated) {
   return false;
 }
 
-/// A form that is not about the problem, or about another order of the same
-/// name, is no statement about what was simulated.
+/// A simulated figure beside a form. A form that is not about the problem, or
+/// is about another order of the same name, is shown as published: it is no
+/// statement about what was simulated.
 static std::string formLine(const char *name, const Form &form,
                             const char *format, double simulated, bool applies,
                             const std::string &condition) {
@@ -243,7 +244,7 @@ static std::string closedFormLines(const Answer &answer,
 // Time
 //===----------------------------------------------------------------------===//
 
-/// What a schedule takes beside a bound.
+/// A bound, and what the schedule takes beside it.
 static std::string gapLine(const char *name, const Bound &bound, double time) {
   double above = bound.time > 0 ? 100 * (time / bound.time - 1) : 0;
   return line(name,

@@ -11,7 +11,7 @@
 
 namespace veeline::schedule {
 
-/// A model, cut into chunks as finely as anybody knows.
+/// A model, cut into chunks as finely as is known.
 struct Model {
   std::vector<Chunk> chunks;
   std::vector<Edge> edges;

@@ -11,7 +11,7 @@ using namespace veeline;
 using namespace veeline::schedule;
 
 namespace {
-/// What the values of an option are.
+/// What the values of an option are, and their range.
 struct Range {
   const char *what;
   double least, most;

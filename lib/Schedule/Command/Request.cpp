@@ -27,13 +27,14 @@ static bool takes(const Generator &generator, int v) {
          (generator.maxChunksPerStage == 0 || v <= generator.maxChunksPerStage);
 }
 
-/// Operations of a step up to which `auto` tries a placement beside that with
-/// the fewest chunks.
+/// `auto` tries placements beside that with the fewest chunks only where a step
+/// has at most so many operations.
 static constexpr std::int64_t mostOperationsToChoose = 1'000'000;
 
-/// What the user says, which a shared model is cut to already; else as many as
-/// the model has and the schedule takes, where neighbours may be merged; else
-/// the least that the schedule takes.
+/// The chunks per stage of a schedule. Without a model: what the user says,
+/// else the least that the schedule takes. With one: what the user says, which
+/// a shared model is cut to already; else as many as the model has and the
+/// schedule takes, where neighbours may be merged.
 Expected<int> Request::chooseChunksPerStage(const Generator &generator) const {
   if (!model) {
     int least = generator.minChunksPerStage;
@@ -402,7 +403,7 @@ Expected<AutoChoice> Request::choosePlacement(const Generator &wanted,
       return status.takeError();
     return AutoChoice{std::move(*placement), {}};
   }
-  // Of the costs of a chunk, fewer chunks would make a smaller model.
+  // With costs for each chunk, fewer chunks would make a smaller model.
   if (choosesChunks() && costs.chunkCost)
     return usage("--chunk-cost says what one chunk costs, but " +
                  std::string(wanted.name) +
@@ -477,7 +478,7 @@ Status Request::shareModel() {
     model = merged(*model, costs.stages * v);
     return Status::success();
   }
-  // Where this is too much, it says so.
+  // The error where there are too many chunks.
   Expected<Placement> placement = placementFor("sequential", costs.stages, v);
   if (!placement)
     return placement.takeError();
@@ -489,14 +490,14 @@ Status Request::shareModel() {
   return Status::success();
 }
 
-/// What this thread, which generates alone, has had of a processor.
+/// The processor time of this thread, which generates alone.
 static double processorSeconds() {
   timespec time = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * time.tv_nsec;
 }
 
-/// Whether one of two schedules of a problem reaches less of the objective.
+/// Whether one of two schedules of a problem is better by the objective.
 static bool isShorter(const Simulation &one, const Simulation &other,
                       Objective objective) {
   return objective == Objective::Makespan ? one.makespan < other.makespan

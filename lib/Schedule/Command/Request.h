@@ -19,12 +19,13 @@ struct Task {
   std::string name;
   Problem problem;
   std::optional<Schedule> imported = std::nullopt;
-  /// Of one message on each edge of the problem; empty where nobody knows.
+  /// Bytes of one message on each edge of the problem; empty where nobody
+  /// knows.
   std::vector<std::int64_t> edgeBytes = {};
   UpdateSemantics semantics = UpdateSemantics::Synchronous;
   /// Whether the schedule itself chose the placement.
   bool hasChosenPlacement = false;
-  /// What it found when it did.
+  /// The schedule that it found when it did.
   std::optional<Schedule> found = std::nullopt;
   /// Whether the placement is that of the compiled model.
   bool keepsPlacement = false;
@@ -34,8 +35,8 @@ struct Task {
 struct Answer {
   Task task;
   Solution solution;
-  /// What generating and verifying took, and what of it on a processor: other
-  /// programs that run make the former longer.
+  /// Wall-clock time of generating and verifying, and processor time: only the
+  /// former is longer when other programs run.
   double seconds, processorSeconds;
 };
 
@@ -60,7 +61,7 @@ public:
   Expected<Answer> solve(Task task) const;
 
   /// From here on every schedule gets the same model, cut into at most as many
-  /// chunks a stage as the user says (2, or as many as there are).
+  /// chunks a stage as the user says (by default 2, or as many as there are).
   Status shareModel();
 
   /// The same with this limit for all stages.
@@ -119,19 +120,20 @@ private:
   std::vector<int> widths;
   /// Of all edges of the chain, or of each.
   std::vector<EdgeTransfer> transfers{{0, 0}};
-  /// Those of the command line, or of the compiled model.
+  /// Whether the command line or the compiled model says them.
   bool hasStages = false, hasMicrobatches = false;
   std::set<std::string> given;
-  /// Whether the command line has costs, all of them or just a few.
+  /// Whether the command line has any costs, and whether it has those of
+  /// operations.
   bool hasCosts = false, hasTimes = false;
   std::optional<Model> model;
   /// Where the chunks of the compiled model are.
   std::vector<int> compiledStages;
   std::optional<PlacementKind> placementKind;
-  /// Whether all schedules get the one model, and whether it is that of equal
-  /// chunks which make up stages of known cost: then any cut of it is known.
+  /// `isShared`: all schedules get the one model. `isAnyCut`: its chunks are
+  /// equal and make up stages of known cost, so that any cut of it is known.
   bool isShared = false, isAnyCut = false;
-  /// As given, or the same for all stages.
+  /// Limits as the command line has them, or the same one for all stages.
   std::string memoryLimit;
   std::optional<std::int64_t> limitOfAll;
   std::optional<double> overlap;
@@ -184,8 +186,8 @@ bool isDialFormat(Format format);
 std::string toCsv(const Dial &dial);
 std::string toJson(const Dial &dial, const Request &request);
 
-/// A line that says that the messages of a schedule are right, as the options
-/// have them; an error that says what is wrong.
+/// Proves that the messages of a schedule are right, as the options have them.
+/// Returns a line that says so; the error says what is wrong.
 Expected<std::string> proveCommunication(const Answer &answer,
                                          const CommandOptions &options);
 

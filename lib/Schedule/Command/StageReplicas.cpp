@@ -13,11 +13,11 @@
 using namespace veeline;
 using namespace veeline::schedule;
 
-/// One number of ranks for each stage. Without --stages, how many these are is
-/// known when the file with the order is read.
+/// Reads one number of ranks for each stage. Without --stages, how many stages
+/// there are is known when the file with the order is read.
 Status Request::readWidths(const CommandOptions &options) {
   if (options.stageReplicas.empty()) {
-    // Those of the compiled model are those of its stages.
+    // The compiled model's numbers are for as many stages as it has.
     if (hasStages && widths.size() != static_cast<std::size_t>(costs.stages))
       widths.clear();
     return Status::success();
@@ -56,8 +56,9 @@ static std::string ranksOf(std::vector<int> widths, int stages) {
   return ranksNote(widths).substr(2);
 }
 
-/// Rows of ranks are those of the file's own stages. Rows of stages are spread
-/// over the ranks that these are said to have.
+/// A file with rows of ranks has its own numbers of ranks. One with rows of
+/// stages is spread over the ranks that the command line or the compiled model
+/// gives them.
 Status Request::setWidths(Task &task, const ImportedSchedule &file,
                           const std::string &path) const {
   int stages = file.placement.stages();

@@ -14,9 +14,9 @@ namespace veeline::schedule {
 
 using Row = std::vector<std::string>;
 
-/// The first row has the titles. The first and the last column stand to the
-/// left, what is between them to the right; a row of two is a name and a text
-/// that goes over all columns. Empty columns are left out.
+/// The first row has the titles. The first and the last column are aligned to
+/// the left, those between to the right. A row of two is a name and a text over
+/// all columns. Empty columns are left out.
 std::string formatTable(const std::vector<Row> &rows);
 
 } // namespace veeline::schedule

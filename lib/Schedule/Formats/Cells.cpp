@@ -83,8 +83,8 @@ static std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// The number at the begin of `text`, which loses it; none where there is none
-/// or it is not below `bound`.
+/// Takes the number at the begin of `text` off it; none where there is none or
+/// it is not below `bound`.
 static std::optional<int> takeNumber(std::string_view &text, int bound) {
   int value;
   auto [end, error] =
@@ -199,7 +199,7 @@ Expected<std::vector<Op>> veeline::schedule::parseCell(std::string_view cell) {
 //===----------------------------------------------------------------------===//
 
 void OrderReader::beginRow() {
-  // One without operations is a stage of its own.
+  // A row without operations is a stage of its own.
   if (!hasStage)
     widths.push_back(1);
   hasStage = false;

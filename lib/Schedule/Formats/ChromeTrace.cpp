@@ -77,9 +77,9 @@ void TraceWriter::addMemory(int stage) {
   }
 }
 
-/// An arrow from the producer to the start of the consumer. It belongs to what
-/// runs at the time where it begins, so that this is before the producer's end,
-/// when the next operation may start.
+/// Adds an arrow from the producer to the start of the consumer. A viewer draws
+/// it from what runs at the time where it begins, so that is before the end of
+/// the producer, when the next operation may start.
 void TraceWriter::addMessage(const Message &message, std::size_t number) {
   double start = simulation.start[message.sourceStage][message.sourceStep];
   double end = simulation.end[message.sourceStage][message.sourceStep];

@@ -52,7 +52,7 @@ private:
   }
 
   const schedule::Placement &placement;
-  /// Of which the ranks of chunks are known, and nothing else.
+  /// A problem of which only the ranks of chunks are known.
   schedule::Problem sizes;
   const std::string &file;
   Cells cells;

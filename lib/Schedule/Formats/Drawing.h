@@ -17,7 +17,7 @@ inline constexpr std::array<OpKind, 4> drawnKinds{
     OpKind::Forward, OpKind::BackwardInput, OpKind::BackwardWeight,
     OpKind::Backward};
 
-/// "forward", "backward (input)", ...: for a legend.
+/// "F, forward", "B, gradient of inputs", ...: for a legend.
 const char *legendName(OpKind kind);
 
 /// "#rrggbb" for an operation on local chunk `local` of `v`: one hue a kind,

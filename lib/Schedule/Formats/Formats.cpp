@@ -21,7 +21,7 @@ struct NamedFormat {
 };
 } // namespace
 
-/// Longer endings before those that end them.
+/// Longer endings before those that they end in.
 static constexpr std::array<NamedFormat, 6> namedFormats{{
     {".txt", Format::Text},
     {".csv", Format::Csv},
@@ -61,7 +61,7 @@ Status veeline::schedule::writeFile(const std::string &path,
 }
 
 Status veeline::schedule::tryFile(const std::string &path) {
-  // What reads from a pipe would take the attempt for the end.
+  // Whoever reads from a pipe would take this attempt for its end.
   std::error_code error;
   std::filesystem::file_type type = std::filesystem::status(path, error).type();
   if (type == std::filesystem::file_type::fifo ||

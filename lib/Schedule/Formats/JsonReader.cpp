@@ -141,7 +141,7 @@ public:
                    const nlohmann::detail::exception &exception) override;
 
 private:
-  /// An object or array that is not at its end.
+  /// An object or array that is still open.
   struct Level {
     bool isObject;
     std::set<std::string> keys = {};
@@ -347,7 +347,7 @@ void JsonReader::readOrder(OrderReader &reader) {
   }
 }
 
-/// What the file says about the order has to fit the order.
+/// Whether what the file says about the order fits the order.
 void JsonReader::readPlacement(ImportedSchedule &result) {
   if (has(Pointer("/stages"))) {
     int stages = 0;
@@ -419,7 +419,7 @@ Edge JsonReader::readEdge(const Pointer &path) {
   return edge;
 }
 
-/// The costs that the order was made for. Those that say nothing have none.
+/// Reads the costs that the order was made for. A file without chunks has none.
 void JsonReader::readProblem(ImportedSchedule &result) {
   if (!has(Pointer("/chunks"))) {
     for (const char *name :
