@@ -20,7 +20,7 @@ using namespace veeline::fuzz;
 
 namespace {
 
-/// What a step leaves, to the bit.
+/// What a step computes; compared bit by bit.
 struct Outcome {
   using Tensors = std::map<std::pair<int32_t, int32_t>, Bytes>;
   std::vector<double> results;
@@ -100,7 +100,8 @@ template <typename T> static void addElements(Bytes &sum, const Bytes &part) {
   }
 }
 
-/// The microbatches of one replica, from the values that the step begins with.
+/// Runs the microbatches of one replica, from the values that the step begins
+/// with, and adds what they give to `sum`.
 Status Checker::addGroup(Runner &sequential, int32_t group,
                          const std::vector<Bytes> &values, Outcome &sum) {
   for (size_t i = 0; i < values.size(); ++i)
@@ -126,7 +127,7 @@ Status Checker::addGroup(Runner &sequential, int32_t group,
   return Status::success();
 }
 
-/// By what all groups add up to.
+/// Updates `values` by the gradients that all groups add up to.
 void Checker::update(std::vector<Bytes> &values, Outcome &sum) {
   StepSettings settings;
   settings.learningRate = 0.01;
@@ -148,7 +149,8 @@ void Checker::update(std::vector<Bytes> &values, Outcome &sum) {
   }
 }
 
-/// Two steps of one replica that takes the groups of all one after the other.
+/// The expected outcomes of all replicas: two steps of the sequential program,
+/// which runs the microbatches of one replica after those of the other.
 Expected<std::vector<Outcome>> Checker::runInGroups(Runner &sequential) {
   std::vector<Bytes> values = inputs.parameters;
   std::vector<Outcome> outcomes(2);
@@ -259,8 +261,9 @@ Expected<double> Checker::sumOfLosses(Runner &runner, size_t param,
   return sum;
 }
 
-/// Slopes with three steps give two differences of fourth order; where those
-/// disagree there is a kink nearby, and neither says anything.
+/// Compares an element of a gradient with central differences. Slopes with
+/// three steps give two differences of fourth order. Where these disagree there
+/// is a kink nearby, and neither says anything.
 Status Checker::checkElement(Runner &runner, size_t param, size_t element,
                              double gradient) {
   const double steps[] = {0.5e-3, 1e-3, 2e-3};

@@ -79,13 +79,13 @@ public:
   artifact::Artifact artifact;
 
 private:
-  /// Every fourth random model is optimised, and verified after each pass,
-  /// which both take longer than what they are for.
+  /// Every fourth random model is optimised, and verified after each pass. For
+  /// all of them, both would take longer than the rest of the compilation.
   bool isThorough() const { return !task.chunks && task.seed % 4 == 3; }
   /// Another fourth has an object for each step, as `veeline compile` makes
   /// them; the others have one with all steps, which is linked once.
   bool hasUnits() const { return task.seed % 4 == 1; }
-  /// Of a fourth there is a program that has less memory than it likes.
+  /// Yet another fourth also has a program within memory limits.
   bool hasLimits() const { return !task.chunks && task.seed % 4 == 2; }
   int64_t replicas() const;
   LogicalResult apply(llvm::function_ref<void(OpPassManager &)> build);
@@ -109,7 +109,7 @@ private:
   OwningOpRef<ModuleOp> module;
   /// Before it was cut.
   OwningOpRef<ModuleOp> model;
-  /// The pieces of each chunk.
+  /// The number of pieces of each chunk.
   std::vector<int64_t> pieces;
 };
 
@@ -136,13 +136,13 @@ LogicalResult Compilation::prepare() {
   return success();
 }
 
-/// Cuts into as many chunks as a schedule can have, on one stage.
+/// Cuts into a number of chunks that some schedule can have, on one stage.
 LogicalResult Compilation::partition() {
   FailureOr<func::FuncOp> function = pipe::findModel(*module, "");
   if (failed(function))
     return failure();
-  // The choice depends on the seed alone, so that a model that is taken apart
-  // keeps its cuts as long as it has that many pieces.
+  // The choice depends on the seed alone, so that a model that shrinks keeps
+  // its cuts as long as it has that many pieces.
   Random random(task.seed ^ 0xC075);
   int64_t numPieces = Pieces::find(*function).get().size();
   std::vector<int64_t> counts = {1, 2, 2, 3, 4, 4, 4, 5, 6, 8};
@@ -173,7 +173,9 @@ LogicalResult Compilation::differentiate(std::vector<std::string> recompute) {
   });
 }
 
-/// The sequential program keeps everything, the others what the seed says.
+/// Differentiates the pipeline twice: for the sequential program, which
+/// recomputes nothing, and for the others, where the seed chooses what each
+/// chunk recomputes.
 LogicalResult Compilation::differentiate() {
   Random random(task.seed ^ 0x9EC0);
   std::vector<std::string> choices = {"none", "balanced", "cheap", "full",
@@ -185,7 +187,8 @@ LogicalResult Compilation::differentiate() {
   pipe::PipelineOp sequential = pipeline.clone();
   if (failed(differentiate(recompute)))
     return failure();
-  // The pass takes every pipeline that it finds.
+  // The pass takes every pipeline that it finds, so that the module has only
+  // one of them at a time.
   pipeline->remove();
   module->push_back(sequential);
   LogicalResult result = differentiate({"none"});
@@ -321,7 +324,7 @@ Compilation::lowerTogether(const std::vector<std::string> &names) {
   return success();
 }
 
-/// The strategy and the parts of messages are what the seed says.
+/// The seed chooses the communication strategy and how messages are split.
 static CompileOptions getOptions(const Task &task) {
   namespace comm = veeline::schedule::communication;
   Random random(task.seed ^ 0xC033);
@@ -353,9 +356,9 @@ LogicalResult Compilation::addCommunication() {
   });
 }
 
-/// Adds one pipeline within limits of memory, of the first schedule, from one
-/// that the seed says, that can do with less. Its chunks are those of the
-/// others, so that it has their bits.
+/// Adds one pipeline within memory limits: of the first schedule that can do
+/// with less memory, beginning with one that the seed chooses. Its chunks are
+/// those of the other pipelines, so that it computes the same bits.
 LogicalResult Compilation::addLimited() {
   Random random(task.seed ^ 0x11717);
   std::vector<Variant> variants =

@@ -34,17 +34,18 @@ struct Task {
 /// Compiles models one after the other in one MLIR context.
 class Compiler {
 public:
-  /// With a fault, one that makes wrong code.
+  /// With a fault, a compiler that makes wrong code on purpose.
   explicit Compiler(Fault fault = Fault::none);
   ~Compiler();
 
   /// Cuts the model at random between its marks, and compiles the functions of
-  /// its chunks once, with the steps of the program "sequential" and of every
-  /// schedule that has that many chunks and microbatches. Every fourth model
-  /// also has, where it can do with less memory, a program within limits, with
-  /// functions of its own. Code is generated without optimisation, that of
-  /// every fourth seed of a random model with as much of it as the product has.
-  /// Fails with the diagnostics. Every fifth seed has two or three replicas.
+  /// its chunks once. The program "sequential" and every schedule that has that
+  /// many chunks and microbatches call them. Fails with the diagnostics.
+  ///
+  /// The seed chooses variants. Every fourth random model is optimised as the
+  /// product's code is; all others are not. Another fourth also has, if the
+  /// model can do with less memory, a program within memory limits, with
+  /// functions of its own. Every fifth model has two or three replicas.
   Expected<artifact::Artifact> compile(const Task &task);
 
 private:

@@ -50,7 +50,8 @@ static void scaleGradients(func::FuncOp function, double factor) {
   }
 }
 
-/// Transposes what products of `function` read, and reads it as before.
+/// Transposes the operands of products in memory, and changes the indexing maps
+/// so that the products read the same elements.
 static void turnOperands(func::FuncOp function) {
   SmallVector<linalg::LinalgOp> products;
   function.walk([&](linalg::LinalgOp op) {
@@ -92,7 +93,8 @@ void veeline::fuzz::miscompileFunctions(ModuleOp module, Fault fault) {
     if (fault == Fault::gradient)
       for (Kind kind : {Kind::Backward, Kind::BackwardWeight})
         scale(chunk, kind, 1 + 1e-5);
-    // Several bits of an f32, and less than what differences can tell.
+    // Changes several bits of an f32, and less than finite differences can
+    // tell.
     if (fault == Fault::split)
       scale(chunk, Kind::BackwardWeight, 1 + std::ldexp(1, -20));
     if (fault == Fault::layout)
@@ -105,7 +107,7 @@ void veeline::fuzz::miscompileFunctions(ModuleOp module, Fault fault) {
       miscompile(chunk);
 }
 
-/// Moves the results of the second forward of each chunk.
+/// Moves the results of all forwards of a chunk to those of its first one.
 static void overlapForwards(pipe::ProgramOp program) {
   llvm::DenseMap<int64_t, Attribute> first;
   program.walk([&](pipe::ForwardOp forward) {

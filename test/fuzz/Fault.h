@@ -16,21 +16,21 @@ class ModuleOp;
 
 namespace veeline::fuzz {
 
-/// What a compiler could do wrong, each found by one check alone. A checker
-/// that finds nothing has to find these.
+/// What a compiler could do wrong. Each fault is found by one check alone, so
+/// that it shows that this check works.
 enum class Fault {
   none,
   /// Gradients of parameters are 1e-5 too large, in every program alike: only
-  /// differences of losses show it.
+  /// finite differences of losses show it.
   gradient,
-  /// W computes them 1e-6 larger than the fused backward does: only bits show
-  /// it, in programs that split.
+  /// W computes gradients about 1e-6 larger than the fused backward does: only
+  /// comparing bits shows it, in programs that split the backward.
   split,
-  /// W multiplies matrices that lie in memory the other way round: a library
-  /// may add up in another order there. The compiler itself refuses it.
+  /// W multiplies matrices that lie transposed in memory, where a library may
+  /// add up in another order. The compiler itself refuses this.
   layout,
-  /// In pipelined programs what the second forward of a chunk leaves lies where
-  /// that of the first one does.
+  /// In pipelined programs, the results of every forward of a chunk lie where
+  /// those of its first one do.
   memory
 };
 

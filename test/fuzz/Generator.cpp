@@ -13,7 +13,7 @@ using namespace veeline::fuzz;
 Model veeline::fuzz::generateModel(uint64_t seed, Sizes sizes,
                                    const std::string &element) {
   Random random(seed);
-  // Differences need f64; GPUs are for f32.
+  // Finite differences need f64; models for GPUs are mostly in f32.
   double probability = sizes == Sizes::small ? 0.2 : 0.8;
   std::string chosen = random.chance(probability) ? "f32" : "f64";
   GraphBuilder builder(seed, element.empty() ? chosen : element, random, sizes);

@@ -12,11 +12,11 @@
 
 namespace veeline::fuzz {
 
-/// The model of `seed`: a random graph of the ops that can be differentiated,
-/// on small tensors, with marks at random places. Values stay of order one for
-/// parameters and data in [-1, 1], and every function is smooth there but for
-/// maxima, minima, absolute values and selects. `element` is f64 or f32; empty,
-/// it is what the seed says.
+/// The model of `seed`: a random graph of ops that can be differentiated, with
+/// marks at random places. For parameters and data in [-1, 1], values stay of
+/// order one, and every function is smooth but for maxima, minima, absolute
+/// values and selects. `element` is f64 or f32; if it is empty, the seed
+/// chooses.
 Model generateModel(uint64_t seed, Sizes sizes = Sizes::small,
                     const std::string &element = "");
 

@@ -34,7 +34,8 @@ int64_t GraphBuilder::randomSize(int64_t rank) {
     return random.between(2, rank > 2 ? 4 : 6);
   if (random.chance(0.3))
     return random.between(2, 9);
-  // What threads, warps, blocks and accesses divide, and what they do not.
+  // Multiples of the sizes of threads' accesses, warps and blocks, and other
+  // sizes.
   static const std::vector<int64_t> some = {12, 16,  31,  32,  33,  40, 64,
                                             77, 100, 127, 128, 130, 160},
                                     more = {200,  256,  257,  320,  511,  513,
@@ -59,7 +60,8 @@ const Tensor &GraphBuilder::pick() {
 
 const Tensor *
 GraphBuilder::pickThat(const std::function<bool(const Tensor &)> &fits) {
-  // What nobody uses yet comes first half of the time, so that most ops count.
+  // Half of the time, values that no op uses yet come first, so that few ops
+  // are dead.
   std::set<ValueId> used;
   if (random.chance(0.5))
     for (const Step &step : writer.model.steps)
@@ -251,7 +253,7 @@ void GraphBuilder::addCapture() {
   op.init = {writer.empty(x.shape), writer.typeOf(x.shape),
              identityDims(op.loops)};
   ScalarBody body(random, writer.element(), static_cast<int64_t>(op.loops));
-  // The scalar is used: a model has no dead code, which pieces would count.
+  // The scalar must be used: pieces would count dead code.
   body.add(body.op("arith.mulf", "%a0, " + scalar), x.bound * source.bound);
   body.add("%a0", x.bound);
   body.add(scalar, source.bound);
@@ -352,7 +354,7 @@ Tensor GraphBuilder::meanSquare(const Tensor &x) {
   return sumAll(x, lines, x.bound * x.bound);
 }
 
-/// Of the rows of `x` as logits.
+/// The summed cross entropy of the rows of `x` as logits, with random labels.
 Tensor GraphBuilder::crossEntropy(const Tensor &x) {
   int64_t rows = x.shape[0];
   Tensor top = reduceRows(x, "arith.maximumf");

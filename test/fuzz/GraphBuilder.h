@@ -19,8 +19,8 @@ struct Windows {
   std::vector<int64_t> strides, dilations;
 };
 
-/// Adds random ops to a model, each on values that are there: late ones are
-/// likelier, so that graphs get deep; early ones are used again over marks.
+/// Adds random ops to a model. Their operands are earlier values: late ones are
+/// likelier, so that graphs get deep; early ones are used again beyond marks.
 class GraphBuilder {
 public:
   GraphBuilder(uint64_t seed, std::string element, Random &random, Sizes sizes)
@@ -39,15 +39,16 @@ private:
   int64_t randomSize(int64_t rank);
   Shape randomShape(int64_t minRank, int64_t maxRank);
   const Tensor &pick();
-  /// One that `fits`, or none.
+  /// A value that `fits`, or null.
   const Tensor *pickThat(const std::function<bool(const Tensor &)> &fits);
   Tensor pickOfRank(size_t low, size_t high);
-  /// One that is there, or a new parameter, batch argument or buffer.
+  /// An existing value, or a new parameter, batch argument or buffer.
   Tensor valueOf(const Shape &shape);
   ValueId indicesOf(const Shape &shape);
-  /// Makes `tensor` known, of order one.
+  /// Adds `tensor` to the values that ops can use, scaled to order one.
   void keep(Tensor tensor);
-  /// How a value of `shape` is read by loops over `output`, if it can be.
+  /// The dimensions by which loops over `output` index a value of `shape`, if
+  /// it can be broadcast to it.
   std::optional<std::vector<std::string>> broadcastDims(const Shape &shape,
                                                         const Shape &output);
 

@@ -39,9 +39,9 @@ getArenas(ModuleOp model, const CompileOptions &options) {
   return arenas;
 }
 
-/// The programs within the limits of `options`; no module where
-/// --pipe-fit-memory finds that these are too little, which nobody knows
-/// beforehand. What it has promised has to hold.
+/// Compiles within the limits of `options`. Returns no module if
+/// --pipe-fit-memory finds the limits too low, which nobody knows beforehand.
+/// Every other failure is one: what the pass has promised has to hold.
 static FailureOr<OwningOpRef<ModuleOp>>
 tryToFit(ModuleOp model, const CompileOptions &options, const Twine &name) {
   OwningOpRef<ModuleOp> module = model.clone();

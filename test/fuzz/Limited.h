@@ -13,12 +13,14 @@
 
 namespace veeline::fuzz {
 
-/// The programs of `model`, with communication and in a module of their own, as
-/// --pipe-fit-memory makes them within a share of the arenas that they have
-/// without a limit and with nothing computed again: the first one of `shares`
-/// that is enough. `options` say all but what is computed again. They and their
-/// functions are called after `name`. There is no module where no share is
-/// enough.
+/// Compiles `model` within memory limits, as --pipe-fit-memory does. The limit
+/// of each stage is a share of the arena that it has without a limit and
+/// without recomputation; the first one of `shares` that is enough is taken.
+/// `options` say everything except what is recomputed.
+///
+/// Returns a module of its own with the programs, with communication; there is
+/// no module if no share is enough. The programs and their functions are named
+/// after `name`.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 compileWithinLimits(mlir::ModuleOp model, CompileOptions options,
                     llvm::ArrayRef<double> shares, const llvm::Twine &name);

@@ -9,7 +9,8 @@
 
 using namespace veeline::fuzz;
 
-/// The product of the state with a square matrix, as the lines of an iteration.
+/// Returns the lines of an iteration that multiply `value`, the state, by a
+/// square matrix.
 std::string GraphBuilder::mixState(const Tensor &state, std::string &value) {
   Tensor w = valueOf({state.shape[1], state.shape[1]});
   std::string type = writer.typeOf(state.shape);
@@ -21,7 +22,8 @@ std::string GraphBuilder::mixState(const Tensor &state, std::string &value) {
   return line;
 }
 
-/// What an iteration takes from a row of `rows`, as its lines.
+/// Returns the lines of an iteration that add a row of `rows` to `value`, or
+/// multiply it by one.
 std::string GraphBuilder::addRow(const Tensor &state, const Tensor &rows,
                                  std::string &value) {
   std::string offsets = "%i", sizes = "1", steps = "1";
@@ -40,7 +42,8 @@ std::string GraphBuilder::addRow(const Tensor &state, const Tensor &rows,
   return lines;
 }
 
-/// Puts the state of an iteration into the stack of all, as its lines.
+/// Returns the lines of an iteration that insert its state into the stack of
+/// all states.
 static std::string stackState(const ModelWriter &writer, const Tensor &state,
                               const std::string &value, const Shape &stacked) {
   std::string offsets = "%i", sizes = "1", steps = "1";
@@ -55,9 +58,9 @@ static std::string stackState(const ModelWriter &writer, const Tensor &state,
          "] : " + writer.typeOf(state.shape) + " into " + type + "\n";
 }
 
-/// A recurrence: a state that every iteration mixes, adds a row of data to and
-/// bends. Mostly the loop is kept, and sometimes all of its states are the
-/// result.
+/// A recurrence. Every iteration mixes the state, adds a row of data and
+/// applies a nonlinear function. Mostly the loop is not unrolled; sometimes the
+/// stack of all states is the result.
 void GraphBuilder::addRecurrence() {
   Tensor state = pickOfRank(1, 2);
   int64_t trips = random.between(1, 5);

@@ -21,26 +21,26 @@ inline std::string nameOf(ValueId value) {
   return "%v" + std::to_string(value);
 }
 
-/// A few lines of MLIR that define one value. What they need beside it has
-/// names that no other step uses.
+/// A few lines of MLIR that define one value. No other step uses the other
+/// names that they define.
 struct Step {
   std::string text;
   ValueId result = -1;
-  /// `pipe.boundary`: the result is this value.
+  /// Of a `pipe.boundary`, its operand; else -1.
   ValueId boundaryOf = -1;
 };
 
 /// An argument of the model function with its attributes.
 struct Argument {
   ValueId value = -1;
-  /// As it stands between braces; of a parameter it begins with `pipe.param`.
+  /// The text between the braces. That of a parameter begins with `pipe.param`.
   std::string attributes;
 };
 
 struct Model {
   uint64_t seed = 0;
   int64_t microbatches = 1;
-  /// f64 or f32: what parameters and the loss are made of.
+  /// f64 or f32: the type of parameters and of the loss.
   std::string element = "f64";
   /// The type of each value.
   std::vector<std::string> types;
@@ -55,8 +55,8 @@ struct Model {
   /// The values that `step` uses.
   static std::vector<ValueId> operandsOf(const Step &step);
 
-  /// Drops what the results do not depend on, but for one parameter: a model
-  /// has one.
+  /// Drops what the results do not depend on, but keeps one parameter, which a
+  /// model must have.
   void dropUnused();
   /// Writes `to` for every use of `from`.
   void replace(ValueId from, ValueId to);

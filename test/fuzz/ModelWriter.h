@@ -24,7 +24,7 @@ std::vector<std::string> identityDims(size_t rank);
 /// "[1, 2]"
 std::string listOf(const std::vector<int64_t> &numbers);
 
-/// How large values are.
+/// How large tensors are.
 enum class Sizes {
   small, ///< Up to 6 in a dimension: quick to differentiate numerically.
   large, ///< As kernels of a GPU meet them, up to thousands.
@@ -52,7 +52,8 @@ struct Generic {
   std::vector<size_t> reductions;
   std::vector<Operand> inputs;
   Operand init;
-  /// In which inputs are %a0, %a1, ... and the init is %out.
+  /// The lines of the body, in which inputs are %a0, %a1, ... and the init is
+  /// %out.
   std::string body;
 };
 
@@ -71,11 +72,11 @@ public:
   Tensor parameter(const Shape &shape);
   Tensor batch(const Shape &shape);
   Tensor buffer(const Shape &shape);
-  /// Indices; the reader of data keeps them in range. Returns the name.
+  /// A batch argument of indices, which whoever makes its data keeps in range.
   ValueId integers(const Shape &shape);
 
-  /// A line of the next step; returns its name. Of several results the first
-  /// one is `#0` of it.
+  /// Writes a line of the next step and returns the name of its result. If
+  /// there are several, the first one is `#0` of that name.
   std::string temp(const std::string &text, int64_t numResults = 1);
   std::string empty(const Shape &shape);
   std::string fill(const Shape &shape, const std::string &literal);

@@ -13,8 +13,8 @@
 
 namespace veeline::fuzz {
 
-/// The same numbers for the same seed with every standard library: its
-/// distributions are not used.
+/// Random numbers that are the same for a seed with every standard library,
+/// whose distributions are not used.
 class Random {
 public:
   explicit Random(uint64_t seed)

@@ -18,10 +18,10 @@ using Bytes = std::vector<char>;
 
 /// Random parameters, batches and buffers of a model.
 struct Inputs {
-  /// For the microbatches of so many replicas.
+  /// With data for the microbatches of `replicas` replicas.
   Inputs(const artifact::Metadata &metadata, uint64_t seed, int32_t replicas);
 
-  /// Those of one replica alone.
+  /// The inputs of one replica alone.
   Inputs ofReplica(int32_t replica) const;
 
   std::vector<Bytes> parameters;

@@ -25,7 +25,7 @@ public:
   ScalarBody(Random &random, std::string element, int64_t loops)
       : random(random), element(std::move(element)), loops(loops) {}
 
-  /// Makes a scalar known that is there already.
+  /// Adds an existing scalar to those that ops can use.
   void add(std::string name, double bound) {
     scalars.push_back({std::move(name), bound});
   }

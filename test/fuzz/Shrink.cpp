@@ -20,7 +20,7 @@ static size_t sizeOf(const Model &model) {
   return size;
 }
 
-/// Takes away the step that defines `value` in favour of `other`.
+/// Removes the step that defines `value`, and uses `other` in its place.
 static Model withReplacement(const Model &model, ValueId value, ValueId other) {
   Model smaller = model;
   std::erase_if(smaller.steps,
@@ -30,7 +30,7 @@ static Model withReplacement(const Model &model, ValueId value, ValueId other) {
   return smaller;
 }
 
-/// The same, in favour of a new argument.
+/// Removes the step that defines `value`, and uses a new argument in its place.
 static Model withArgument(const Model &model, ValueId value, bool parameter) {
   Model smaller = model;
   ValueId argument = static_cast<ValueId>(smaller.types.size());
@@ -43,8 +43,9 @@ static Model withArgument(const Model &model, ValueId value, bool parameter) {
   return withReplacement(smaller, value, argument);
 }
 
-/// What could stand for the result of step `index`: its operands, then what
-/// else is defined before it, all of its type.
+/// Values that could replace the result of step `index`: of a boundary its
+/// operand, else up to three operands of the step and arguments of the model
+/// that have its type.
 static std::vector<ValueId> findSubstitutes(const Model &model, size_t index) {
   const Step &step = model.steps[index];
   if (step.boundaryOf >= 0)

@@ -15,7 +15,7 @@ using namespace veeline::fuzz;
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The text of a product that is no generic.
+/// The text of a product that is a named op.
 static std::string productText(const ModelWriter &writer,
                                const std::string &opcode, const Tensor &x,
                                const Tensor &y, const std::string &init,
@@ -38,7 +38,7 @@ void GraphBuilder::addMatmul() {
   bool transposeX = random.chance(0.25), transposeY = random.chance(0.4);
   int64_t m = x.shape[transposeX ? 1 : 0], k = x.shape[transposeX ? 0 : 1];
   int64_t n = random.chance(0.2) ? 1 : random.between(2, 6);
-  // Sometimes the other side is there already.
+  // Sometimes the other operand is an existing value.
   const Tensor *known = pickThat([&](const Tensor &tensor) {
     return tensor.shape.size() == 2 && tensor.shape[transposeY ? 1 : 0] == k;
   });
@@ -204,7 +204,8 @@ Tensor GraphBuilder::onRows(const Tensor &rows, const std::string &body,
   return writer.generic(op, rows.shape, bound);
 }
 
-/// Of the rows, with a causal mask where there are two dimensions to have one.
+/// Softmax of the rows, sometimes with a causal mask if there are two
+/// dimensions.
 void GraphBuilder::addSoftmax() {
   Tensor x = pickOfRank(1, 4);
   std::string type = writer.typeOf(x.shape);
@@ -244,7 +245,7 @@ void GraphBuilder::addSoftmax() {
                quotient.finish(quotient.op("arith.divf", "%a0, %a1")), 1));
 }
 
-/// Layer norm, or without the mean RMS norm, with a scale.
+/// Layer norm with a scale, or RMS norm, which does not subtract the mean.
 void GraphBuilder::addLayerNorm() {
   Tensor x = pickOfRank(1, 3);
   double share = 1 / static_cast<double>(x.shape.back());

@@ -23,9 +23,10 @@ struct Verdict {
 /// `seconds` at the latest: whatever compiled code does, this process goes on.
 Verdict judge(Compiler &compiler, const Task &task, unsigned seconds = 60);
 
-/// The smallest model found that fails as `model` did with `verdict`: steps,
-/// marks and arguments are removed one after the other as long as the kind of
-/// failure, or what the compiler says, stays the same.
+/// The smallest model found that fails as `model` did with `verdict`. Removes
+/// steps, marks and arguments one after the other as long as the kind of
+/// failure stays the same and, where the model does not compile, what the
+/// compiler says.
 Model shrink(Compiler &compiler, const Model &model, const Verdict &verdict);
 
 } // namespace veeline::fuzz

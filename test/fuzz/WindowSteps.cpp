@@ -63,7 +63,7 @@ static std::string windowText(const ModelWriter &writer,
          output + ") -> " + output;
 }
 
-/// One after the other, sometimes, with nothing but zeros between them.
+/// Sometimes adds two in a row, with nothing but zero padding between them.
 void GraphBuilder::addConvolution() {
   convolve(pickOfRank(3, 4));
   if (random.chance(0.3))
@@ -75,7 +75,8 @@ void GraphBuilder::addConvolution() {
 void GraphBuilder::convolve(Tensor x) {
   size_t rank = x.shape.size(), numWindows = rank - 2;
   bool channelsLast = random.chance(0.5), isDepthwise = random.chance(0.3);
-  // Of channels last, there is a form in which those of the result come first.
+  // With channels last, there is a form whose weights have output channels
+  // first.
   bool outputsFirst = channelsLast && numWindows == 2 && random.chance(0.3);
   size_t first = channelsLast ? 1 : 2, channel = channelsLast ? rank - 1 : 1;
   if (random.chance(0.5))
@@ -117,8 +118,8 @@ void GraphBuilder::convolve(Tensor x) {
                                 writer.fill(shape, "0.0"), shape)));
 }
 
-/// Channels in groups, in the forms that torch and TFLite export: those of a
-/// tensor of rank 4 are divided for the convolution.
+/// Convolutions with groups, in the forms that torch and TFLite export: the
+/// channels of a tensor of rank 4 are divided into groups for the convolution.
 void GraphBuilder::addGroupedConvolution() {
   Tensor x = pickOfRank(4, 4);
   bool channelsLast = random.chance(0.4);

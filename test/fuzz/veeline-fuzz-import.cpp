@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Changes model files at random and imports them, each in a process of its
-// own. A crash, more time or memory than a small model may take, and a failure
-// without a message are failures. docs/testing.md says how to use it.
+// Changes model files at random and imports them, each in a process of its own.
+// Failures are a crash, more time or memory than a small model may take, a
+// failure without a message, and success after an error. docs/testing.md says
+// how to use it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +71,7 @@ static ImportOptions chooseOptions(Random &random) {
   return options;
 }
 
-/// In the process of its own.
+/// Imports `text`, in a process of its own.
 static Outcome import(const std::string &text, const ImportOptions &options,
                       MLIRContext &context, bool quiet) {
   bool hasError = false;
@@ -110,7 +111,7 @@ static std::optional<std::string> describe(int status) {
   }
 }
 
-/// The outcome of model `seed`, as wait(2) gives it.
+/// Imports `text` in a new process and returns its status, as wait(2) gives it.
 static int runModel(const std::string &text, const ImportOptions &options,
                     MLIRContext &context, bool quiet) {
   pid_t child = ::fork();
@@ -135,7 +136,7 @@ static int runModel(const std::string &text, const ImportOptions &options,
 // All models
 //===----------------------------------------------------------------------===//
 
-/// Tests have several models in a file.
+/// Reads the models of a file; files of tests have several.
 static void readTexts(const char *path, std::vector<std::string> &texts) {
   std::ostringstream content;
   content << std::ifstream(path).rdbuf();
@@ -177,7 +178,7 @@ static std::optional<Settings> parse(int argc, char **argv) {
   return settings;
 }
 
-/// Loaded once, before there are processes.
+/// Loads all dialects once, before processes are forked.
 static void loadDialects(MLIRContext &context) {
   PassManager passManager(&context);
   buildImportPipeline(passManager, {});

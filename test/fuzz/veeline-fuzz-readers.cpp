@@ -6,7 +6,7 @@
 //
 // Changes .npy and .safetensors files at random and reads them: what a reader
 // accepts must lie within the file. Every file is in a block of its own size,
-// so that AddressSanitizer sees a byte too far.
+// so that AddressSanitizer finds a read beyond its end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,7 +90,8 @@ static void mutate(std::string &file, Random &random) {
   }
 }
 
-/// Reads every byte; false where the tensor has not the bytes of its shape.
+/// Reads every byte. Returns false if the tensor does not have the bytes of its
+/// shape.
 static bool touch(const data::Tensor &tensor) {
   static volatile unsigned sink;
   unsigned sum = 0;

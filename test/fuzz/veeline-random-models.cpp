@@ -173,10 +173,10 @@ static Task getTask(const Options &options, int64_t i) {
               static_cast<uint64_t>(i));
 }
 
-/// Every `jobs`-th model, from number `job` on.
+/// Checks every `jobs`-th model, from number `job` on.
 static Totals runJob(const Options &options, int64_t job) {
   Compiler compiler(options.fault);
-  // What is initialised once is so before the processes of models branch off.
+  // One-time initialisation has to happen before the processes of models fork.
   (void)compiler.compile(Task(generateModel(0)));
   Totals totals;
   for (int64_t i = job; i < options.count; i += options.jobs) {

@@ -69,14 +69,14 @@ std::string AccessCheck::describe(const Buffer &buffer,
          " of " + buffer.range.name;
 }
 
-/// True if another thread wrote the element, and nothing says that this was
+/// True if another thread wrote the element and no barrier puts that write
 /// before now. Threads of different blocks never wait for each other.
 bool AccessCheck::clashes(const Element &element, uint32_t thread) const {
   return element.time && (element.time < blockBegin ||
                           (element.time == now && element.writer != thread));
 }
 
-/// One element of an access.
+/// Checks one element of an access, and records a write.
 std::string AccessCheck::follow(Buffer &buffer, int64_t offset, AccessKind kind,
                                 uint32_t thread, bool &isGarbage) {
   Element &element =

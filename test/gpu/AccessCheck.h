@@ -11,14 +11,15 @@
 
 namespace veeline::gpu {
 
-/// Checks every access of a kernel: that it is within one of its buffers,
+/// Checks that every access of a kernel is within one of its buffers and
 /// aligned, and that no two threads write an element without a barrier in
-/// between. What a thread reads that another one has written without a barrier
-/// in between is garbage, which it may throw away; a read before such a write
-/// is one after it in the opposite order of threads and blocks.
+/// between. A read of what another thread has written without a barrier in
+/// between returns garbage, which the thread may throw away. A read before such
+/// a write is found in the opposite order of threads and blocks, where it
+/// follows the write.
 class AccessCheck {
 public:
-  /// `shared` is memory that a block finds without content.
+  /// `shared` is memory whose content is undefined when a block begins.
   AccessCheck(const std::vector<BufferRange> &buffers,
               const std::vector<BufferRange> &shared, bool findRaces);
 
@@ -26,8 +27,8 @@ public:
   /// All threads of the block have arrived at a barrier.
   void passBarrier() { ++now; }
 
-  /// Returns what is wrong with an access of thread `thread` of the block, else
-  /// nothing. Sets `isGarbage` where what it reads has no meaning.
+  /// Returns what is wrong with an access of the block's thread `thread`, or
+  /// nothing. Sets `isGarbage` if the access reads undefined data.
   std::string access(const void *address, int64_t bytes, int64_t alignment,
                      AccessKind kind, int64_t thread, bool &isGarbage);
 
@@ -35,8 +36,8 @@ public:
   const std::string &garbage() const { return firstGarbage; }
 
 private:
-  /// Who wrote an element last, and when: blocks and what lies between their
-  /// barriers are counted from 1 on.
+  /// Who wrote an element last, and when. Time counts the intervals between
+  /// barriers, of all blocks, from 1 on.
   struct Element {
     uint32_t writer = 0, time = 0;
   };

@@ -78,9 +78,9 @@ static uint16_t toBf16(double value) {
   return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-/// What kernels call to round to bf16 on a CPU without instructions for that:
-/// libgcc has it since version 13. The result is in the lower half of where a
-/// float is returned.
+/// Kernels call this to round to bf16 on a CPU without instructions for it;
+/// libgcc has it only since version 13. The result is in the lower half of the
+/// register that returns a float.
 extern "C" __attribute__((visibility("default"))) float
 __truncsfbf2(float value) {
   return std::bit_cast<float>(uint32_t(toBf16(value)));
@@ -96,7 +96,8 @@ static uint16_t toF16(double value) {
     return 0x7e00;
   if (size >= 65520)
     return withSign(0x7c00);
-  // Multiples of the smallest number, and then 1024 of them up to each power.
+  // Subnormal numbers are multiples of the smallest one. Above them, there are
+  // 1024 numbers from each power of two to the next.
   if (size < 0x1p-14)
     return withSign(std::nearbyint(size * 0x1p24));
   int exponent = 0;

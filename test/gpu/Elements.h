@@ -18,7 +18,7 @@ enum class ElementKind { f64, f32, bf16, f16, i64, i32, i16, i8, i1 };
 int64_t bytesOf(ElementKind kind);
 const char *nameOf(ElementKind kind);
 bool isFloat(ElementKind kind);
-/// What a rounding changes, as a part of the value; 0 of integers.
+/// The largest relative error of a rounding; 0 for integers.
 double epsilonOf(ElementKind kind);
 
 /// A buffer between two guards of NaN. It starts at a multiple of `alignment`,
@@ -35,7 +35,7 @@ public:
 
   double get(int64_t i) const;
   void set(int64_t i, double value);
-  /// The same bits, or both no number.
+  /// True if both have the same bits, or both are NaN.
   bool equals(const Buffer &other, int64_t i) const;
   void copyFrom(const Buffer &other);
   bool areGuardsWhole() const;

@@ -39,7 +39,7 @@ struct Thread {
   Waiting state = Waiting::ready;
   int32_t site = 0;
   WarpRequest request;
-  /// Of the group that is not committed yet, and of those that are.
+  /// The copies that are not committed yet, and the groups of those that are.
   std::vector<Copy> copies;
   std::deque<std::vector<Copy>> groups;
 };
@@ -221,7 +221,7 @@ std::string Machine::describeThread() const {
          std::to_string(block[2]) + ") ";
 }
 
-/// What comes first counts.
+/// Keeps the first error.
 void Machine::fail(const std::string &what) {
   if (error.empty())
     error = what;
@@ -272,12 +272,13 @@ VEELINE_ON_FIBER int32_t Machine::access(const void *address, int64_t bytes,
   if (isRight(address, bytes, alignment, static_cast<AccessKind>(kind),
               isGarbage))
     return isGarbage;
-  // Never to come back: what follows would be an access of foreign memory.
+  // Never returns to the kernel, whose access would be of foreign memory.
   Fiber::leave();
   return 0;
 }
 
-/// A row of a matrix; null where it has no meaning.
+/// Checks the read of a row of a matrix. Returns the row, or null if it is
+/// undefined.
 VEELINE_ON_FIBER const void *Machine::checkRow(const void *row) {
   constexpr int64_t rowBytes = 16;
   bool isGarbage =
@@ -285,7 +286,7 @@ VEELINE_ON_FIBER const void *Machine::checkRow(const void *row) {
   return isGarbage ? nullptr : row;
 }
 
-/// Reads what is copied when it is copied: nobody may write it before.
+/// Completes a copy. Its source is read only now: nobody may write it before.
 VEELINE_ON_FIBER void Machine::finish(const Copy &copy) {
   bool isGarbage =
       copy.sourceBytes && access(copy.source, copy.sourceBytes, copy.bytes,
@@ -346,7 +347,8 @@ VEELINE_ON_FIBER void Machine::runAll() {
   }
 }
 
-/// Runs every thread that can until it waits; false if there was none.
+/// Runs every ready thread until it waits. False if there was none, or after an
+/// error.
 bool Machine::runReady() {
   bool any = false;
   for (int64_t thread : order(kernel.info.blockSize)) {
@@ -362,7 +364,7 @@ bool Machine::runReady() {
   return any;
 }
 
-/// All lanes wait at one action.
+/// Performs the action at which all lanes of a warp wait.
 void Machine::actTogether(int64_t warp) {
   WarpRequest *lanes[warpSize];
   Thread *first = &threads[static_cast<size_t>(warp)];
@@ -373,7 +375,8 @@ void Machine::actTogether(int64_t warp) {
   act(lanes);
 }
 
-/// False if no warp waits for its lanes.
+/// Performs the actions at which warps wait. False if no warp does, or after an
+/// error.
 bool Machine::meetInWarps() {
   bool any = false;
   for (int64_t warp = 0; warp < kernel.info.blockSize; warp += warpSize) {
@@ -441,7 +444,7 @@ void Machine::runBlock(int64_t number) {
     check->beginBlock();
   if (kernel.info.exchanges)
     return runExchanging();
-  // Not on the fiber, which may never end.
+  // Allocates outside of the fiber, which may never end.
   sequence = order(kernel.info.blockSize);
   running = &getFiber(0);
   running->start(enterThreads, nullptr);
@@ -461,7 +464,7 @@ std::string Machine::runThreads() {
 
 std::string Machine::runTwin() {
   checkAccesses(false);
-  // Rows that are kept lie on its stack.
+  // The stack is large: the twin keeps rows on it.
   Fiber fiber(size_t(1) << 26);
   running = &fiber;
   fiber.start(enterTwin, nullptr);

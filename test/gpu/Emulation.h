@@ -14,8 +14,8 @@
 //                 const int64_t block[3], void *shared): what one thread does
 //   NAME.info     int64_t[]: KernelInfo, as writeInfo has it
 // where params[i] points to argument i, and
-//   veeline_gpu_functions   a pointer to DeviceFunctions, which who loads the
-//                           library sets
+//   veeline_gpu_functions   a pointer to DeviceFunctions, set by whoever
+//                           loads the library
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,58 +34,61 @@
 namespace veeline::gpu {
 
 inline constexpr int64_t warpSize = 32;
-/// Beyond those of gpu::ShuffleMode.
+/// A mode beyond those of gpu::ShuffleMode.
 inline constexpr int32_t ballotMode = 4;
 
 /// The types of a product of matrices; sums are in f32.
 enum class MatrixKind : int32_t { f16, bf16, tf32 };
 
-/// What the code of a thread calls. `site` says where in the kernel: all
-/// threads of a block meet at a barrier, those of a warp at the others.
+/// What the code of a thread calls. `site` identifies the op in the kernel: all
+/// threads of a block meet at a barrier, those of a warp at the other sites.
 struct DeviceFunctions {
   void (*barrier)(int32_t site);
-  /// The value of another lane; mode as gpu::ShuffleMode counts. Or the bits of
-  /// all lanes (`ballotMode`).
+  /// Returns the value of another lane, by a mode of gpu::ShuffleMode, or bit 0
+  /// of the values of all lanes (`ballotMode`).
   uint64_t (*shuffle)(uint64_t value, int32_t offset, int32_t width,
                       int32_t mode, int32_t site);
-  /// Before an access of memory, which has no bytes where it is masked. Not 0
-  /// if what is read has no meaning.
+  /// Called before an access of memory, with 0 bytes if the access is masked.
+  /// Returns not 0 if it reads undefined data.
   int32_t (*access)(const void *address, int64_t bytes, int64_t alignment,
                     int32_t kind);
-  /// ldmatrix: `count` registers of the lane, of matrices whose rows lanes
-  /// point to.
+  /// ldmatrix: loads `count` registers of the lane, from matrices whose rows
+  /// the lanes point to.
   void (*loadMatrices)(uint32_t *registers, const void *row, int32_t count,
                        int32_t isTransposed, int32_t site);
   /// mma.sync of a MatrixKind: c += a b.
   void (*multiply)(const uint32_t *a, const uint32_t *b, float *c, int32_t kind,
                    int32_t site);
-  /// cp.async of `sourceBytes` and zeros up to `bytes`, which are there when
+  /// cp.async: copies `sourceBytes`, and zeros up to `bytes`. They arrive when
   /// the thread has waited for their group, or at any time before.
   void (*copyAsync)(void *target, const void *source, int64_t bytes,
                     int64_t sourceBytes);
   void (*commitCopies)();
-  /// Until all but the last `numLeft` groups are there.
+  /// Waits until all but the last `numLeft` groups have arrived.
   void (*waitForCopies)(int32_t numLeft);
 };
 
 enum class AccessKind : int32_t { read, write, atomic };
 
-/// A buffer that the threads of a block share, within the memory of all.
+/// A buffer that the threads of a block share; `offset` is within the memory of
+/// all of them.
 struct SharedBuffer {
   int64_t offset, bytes, elementBytes;
 };
 
-/// What an argument is.
+/// An argument of a kernel, and the data that it takes.
 struct KernelParam {
-  /// None where there are no data of its type here.
+  /// The type of its elements; none if ElementKind lacks it.
   std::optional<ElementKind> kind;
-  /// -1 where it is said at run time.
+  /// The number of elements; -1 if only the run time says it.
   int64_t count = 1;
   bool isBuffer = false, isRead = false, isWritten = false;
-  /// What is added to random floats, and to those that are all positive. With
-  /// it, others must not be large.
+  /// What is added to random floats: `positiveShift` if all of them are
+  /// positive, else `shift`. With a shift, the other floats of the kernel must
+  /// not be large.
   double shift = 0, positiveShift = 0;
-  /// Not of a library: what an integer is to be in every run.
+  /// The value of an integer in every run. A library does not have it; who runs
+  /// the kernel may set it.
   std::optional<int64_t> value;
 };
 
@@ -97,14 +100,16 @@ struct KernelInfo {
   bool exchanges = false;
   std::vector<SharedBuffer> shared;
   std::vector<KernelParam> params;
-  /// The order of additions is part of the result; the most that a sum adds.
+  /// Whether the result depends on the order of additions, and the most numbers
+  /// that a sum adds.
   bool addsFloats = false;
   int64_t numAdded = 1;
-  /// What a rounding of the narrowest sums and products changes, as a part.
+  /// The largest relative error of a rounding of the narrowest sums and
+  /// products.
   double unit = 0;
-  /// Functions of f64 are called, which are libdevice's on a GPU.
+  /// Calls functions of f64, which are libdevice's on a GPU.
   bool callsDoubleFunctions = false;
-  /// Integers of buffers that are smaller may be indices.
+  /// Integers in buffers may be indices if they are below this.
   int64_t indexedSize = 1;
 
   int64_t getSharedBytes() const {
@@ -143,9 +148,9 @@ private:
   void *handle;
 };
 
-/// In which order the threads of a block run between two points where they wait
-/// for each other, and blocks one after the other. Copies are there as late as
-/// they may be (forward), at once (backward), or one or the other.
+/// The order of blocks, and of the threads of a block between two points where
+/// they wait for each other. Asynchronous copies arrive as late as they may
+/// (forward), at once (backward), or one or the other (random).
 enum class Order { forward, backward, random };
 
 /// Memory that a kernel may use.
@@ -159,20 +164,22 @@ struct BufferRange {
 struct RunOptions {
   Order order = Order::forward;
   uint64_t seed = 0;
-  /// Where accesses are checked: every byte that the kernel may use, aligned as
-  /// it says. What a thread reads that another one writes without a barrier in
-  /// between is no number. Without ranges nothing is checked.
+  /// The memory that the kernel may use. Accesses are checked: they have to be
+  /// within it, and as aligned as they say. A read of what another thread
+  /// writes without a barrier in between gives NaN, or all bits set. Without
+  /// ranges, nothing is checked.
   std::vector<BufferRange> ranges;
 };
 
-/// Runs all threads. Returns what is wrong with them, else nothing: threads
-/// that do not wait at the same point, and what options.ranges say. Says in
-/// `garbage` where a thread has read what has no meaning, as it may.
+/// Runs all threads. Returns what is wrong with them, or nothing: threads that
+/// do not wait at the same point, and accesses that options.ranges do not
+/// allow. Sets `garbage` to the first read of undefined data, which is no
+/// error.
 std::string runThreads(const Kernel &kernel, const void *const *params,
                        const RunOptions &options = {},
                        std::string *garbage = nullptr);
 
-/// Runs the host twin, whose accesses are checked but for races.
+/// Runs the host twin. Its accesses are checked, but not for races.
 std::string runTwin(const Kernel &kernel, const void *const *params,
                     const RunOptions &options = {});
 

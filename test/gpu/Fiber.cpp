@@ -14,8 +14,9 @@
 
 using namespace veeline::gpu;
 
-// A block has up to 1024 threads that change at every exchange. swapcontext
-// makes two system calls for a change, this takes nanoseconds.
+// Saves the registers and the stack pointer in `*from`, and continues at `to`.
+// A block has up to 1024 threads, which switch at every exchange. swapcontext
+// needs a system call for a switch; this takes nanoseconds.
 extern "C" void veeline_fiber_switch(void **from, void *to);
 
 #if defined(__x86_64__)
@@ -42,9 +43,9 @@ veeline_fiber_switch:
   ret
 .size veeline_fiber_switch, .-veeline_fiber_switch
 )");
-/// Words that a switch takes from the stack, and which of them says where it
-/// goes on. At its first instruction a function finds the stack 8 bytes off a
-/// multiple of 16.
+/// The words at the end of a new stack, and which of them is the address where
+/// the switch goes on. One word stays on the stack: a function begins with the
+/// stack 8 bytes off a multiple of 16.
 static constexpr size_t numWords = 8, entryWord = 6;
 #elif defined(__aarch64__)
 asm(R"(

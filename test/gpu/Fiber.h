@@ -9,14 +9,14 @@
 
 #include <cstddef>
 
-/// Functions that run on a fiber: sanitizers know one stack of a thread.
+/// For functions that run on a fiber: sanitizers know one stack per thread.
 #define VEELINE_ON_FIBER                                                       \
   __attribute__((noinline, no_sanitize("address", "thread", "undefined")))
 
 namespace veeline::gpu {
 
-/// A stack of its own, which runs until it switches back. One that is not
-/// finished can be started anew.
+/// A function with a stack of its own, which runs until it switches back. It
+/// can be started anew before it has finished.
 class Fiber {
 public:
   explicit Fiber(size_t stackBytes = 1 << 16);
@@ -24,12 +24,12 @@ public:
   Fiber(const Fiber &) = delete;
   Fiber &operator=(const Fiber &) = delete;
 
-  /// Makes it call `function(argument)` next, which must not return, but end in
-  /// a last call of leave().
+  /// Makes enter() call `function(argument)` next. The function must not
+  /// return, but end in a last call of leave().
   void start(void (*function)(void *), void *argument);
   /// Runs it until it leaves.
   void enter();
-  /// Of the fiber that runs: back to who entered it.
+  /// Switches from the fiber that runs back to who entered it.
   static void leave();
 
   bool holds(const void *address) const {
@@ -44,7 +44,7 @@ private:
   char *stack;
   void (*function)(void *) = nullptr;
   void *argument = nullptr;
-  /// Where it stands, and where who entered it does.
+  /// The stack pointers of the fiber and of who entered it, while they wait.
   void *own = nullptr, *other = nullptr;
 };
 

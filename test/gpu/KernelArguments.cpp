@@ -40,7 +40,8 @@ static double drawFloat(std::mt19937_64 &engine, Style style) {
                                    std::numeric_limits<double>::infinity(),
                                    -std::numeric_limits<double>::infinity(),
                                    std::numeric_limits<double>::quiet_NaN()};
-  // Of what a maximum is taken of, the largest matters even if it cancels.
+  // An outlier shows a wrong maximum even where the maximum cancels, as in a
+  // softmax.
   if (style == Style::outliers && engine() % 256 == 0)
     return draw(engine, -2, 2) * std::pow(10, draw(engine, 0, 3));
   if (style == Style::special && engine() % 8 == 0)

@@ -12,7 +12,7 @@
 
 namespace veeline::gpu {
 
-/// What floats of a run are like.
+/// What random floats of a run are like.
 enum class Style { positive, signedValues, outliers, special };
 
 /// The arguments of one run, in memory of the host.
@@ -24,12 +24,12 @@ public:
   /// Integers are below `bound`: they may be indices.
   void fill(Style style, int64_t bound, uint64_t seed);
   void copyFrom(const Arguments &other);
-  /// Changes every float by up to `part` of it, but for those of types whose
-  /// roundings are larger.
+  /// Changes every float by up to `part` of its value, except those of types
+  /// whose roundings are larger.
   void perturb(double part, uint64_t seed);
-  /// Changes those of types whose roundings are larger than `part`, which hides
-  /// smaller changes, by up to two of these roundings. Returns how much that is
-  /// of a number; 0 where there are none.
+  /// Changes the floats of types whose roundings are larger than `part`, which
+  /// hides smaller changes, by up to two of the largest of these roundings.
+  /// Returns this relative change; 0 if there are no such floats.
   double perturbNarrow(double part, uint64_t seed);
 
   std::vector<const void *> getParams();

@@ -50,17 +50,17 @@ private:
   uint64_t seed;
   bool isExact;
   double unit;
-  /// Of the longest sum.
+  /// The numbers that the longest sum adds.
   double numAdded;
   /// Sums and products themselves are in a narrow type.
   bool isNarrow() const { return unit > epsilonOf(ElementKind::f32); }
   const std::vector<KernelParam> &params;
   int64_t bound = 1;
   KernelVerdict verdict;
-  /// Of the last run: what was read that has no meaning.
+  /// The first read of undefined data in the last run.
   std::string garbage;
-  /// How far results move where inputs do so by a few roundings, and the mean
-  /// of that.
+  /// How far every result moves when inputs change by a few roundings, and the
+  /// root mean square of that for each argument.
   std::vector<std::vector<double>> moved;
   std::vector<double> meanMoved;
 };
@@ -107,7 +107,7 @@ std::string KernelChecker::emulate(Arguments &arguments, Order order) {
   return veeline::gpu::runThreads(code, places.data(), run, &garbage);
 }
 
-/// The largest indices for which the twin stays within its buffers.
+/// Finds the largest indices for which the twin stays within its buffers.
 bool KernelChecker::chooseBound() {
   std::string wrong;
   for (bound = code.info.indexedSize; bound; bound /= 2) {
@@ -120,7 +120,8 @@ bool KernelChecker::chooseBound() {
   return fail(wrong);
 }
 
-/// Runs the twin on changed inputs; `scale` is how much less a change counts.
+/// Runs the twin on changed inputs, and records how far results move, times
+/// `scale`.
 void KernelChecker::addMoves(Arguments &changed, const Arguments &reference,
                              double scale) {
   if (!runTwin(changed).empty())
@@ -161,15 +162,16 @@ void KernelChecker::measure(const Arguments &input,
   }
 }
 
-/// Partial sums in another order differ by some roundings of what was added up.
-/// How much that is of the result, the changed inputs say.
+/// The difference that another order of additions may make. Partial sums differ
+/// by some roundings of what was added up. How far these move the result was
+/// measured with changed inputs.
 double KernelChecker::getAllowed(size_t argument, int64_t i,
                                  double value) const {
-  // A twin has a few partial sums, and each of them a rounding for each number.
+  // A twin has a few partial sums, each with a rounding for every number.
   double part = unit * std::max<double>(128, numAdded / 64), moves = 8;
   if (isNarrow()) {
-    // What is added to a long sum in a narrow type is lost, or not, by the
-    // order.
+    // A long sum in a narrow type loses what is added to it, or not, depending
+    // on the order.
     part = unit * std::max<double>(16, numAdded);
     moves *= std::sqrt(numAdded);
   }
@@ -269,7 +271,7 @@ KernelVerdict KernelChecker::run() {
   if (!checkParams() || !chooseBound() || !check(Style::positive) ||
       !check(Style::signedValues) || options.isBrief)
     return verdict;
-  // In f16 sums of outliers are infinite, or not, by their order.
+  // In f16, sums of outliers are infinite or not, depending on their order.
   if (isExact)
     check(Style::special);
   else if (!isNarrow() && std::all_of(params.begin(), params.end(),

@@ -17,30 +17,31 @@
 
 namespace veeline::gpu {
 
-/// What is said of a kernel.
+/// What the check of a kernel finds.
 struct KernelVerdict {
   /// Empty: twin and threads agree.
   std::string difference;
   /// Every float has the same bits in both.
   bool hasSameBits = true;
-  /// The largest difference, as a part of what is allowed.
+  /// The largest difference, relative to what is allowed.
   double worst = 0;
   int64_t numRuns = 0;
 };
 
 struct CheckOptions {
   uint64_t seed = 0;
-  /// Runs the threads and leaves in the arguments what they do; returns what
-  /// keeps it from that. Where there is none, they are emulated.
+  /// Runs the threads on the arguments. Returns an error, or nothing. Without
+  /// this function the threads are emulated.
   std::function<std::string(Arguments &)> run;
-  /// Looks at fewer kinds of data: of large kernels.
+  /// Runs fewer kinds of data, for large kernels.
   bool isBrief = false;
 };
 
 /// Runs `code` as a twin and as threads, several times, on data that follows
-/// from the seed, and compares what they leave in all buffers: bit for bit, or
-/// within what the order of sums can make where it adds up floats. How often
-/// threads run, and in which order, has to make no difference.
+/// from the seed, and compares what they leave in all buffers. These have to be
+/// equal bit for bit or, if the kernel adds up floats, within what another
+/// order of additions can change. Threads that run again, or in another order,
+/// have to leave the same bits.
 KernelVerdict checkKernel(const Kernel &code, const CheckOptions &options);
 
 } // namespace veeline::gpu

@@ -97,8 +97,8 @@ private:
 
 } // namespace
 
-/// An access of no bytes where `exists` does not hold. Returns what the check
-/// does, null where none is needed.
+/// Emits the check of an access, of 0 bytes where `exists` does not hold.
+/// Returns the result of the check, or null if the access needs none.
 Value CheckAdder::check(Value address, Type type,
                         std::optional<uint64_t> alignment, AccessKind kind,
                         Value exists) {
@@ -115,7 +115,7 @@ Value CheckAdder::check(Value address, Type type,
                      constant(32, static_cast<int64_t>(kind))});
 }
 
-/// No number, or all bits; null where neither has this type.
+/// NaN for floats, all bits set for integers, null for other types.
 static Attribute getGarbage(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   Type element = vector ? vector.getElementType() : type;
@@ -252,7 +252,7 @@ void LibraryWriter::addGlobals(ModuleOp source) {
       module->push_back(global.clone());
 }
 
-/// The two functions, for the passes to lower.
+/// Adds the twin and the thread function, for the passes to lower.
 LogicalResult LibraryWriter::addBodies(KernelSource kernel) {
   std::string name = kernel.name();
   func::FuncOp twin = kernel.twin.clone();
@@ -279,8 +279,9 @@ LLVM::LLVMFuncOp LibraryWriter::beginFunction(const std::string &name,
   return function;
 }
 
-/// Calls the function `name` with `arguments`, with what the first argument of
-/// `function` points to, and with shared buffers in its last one.
+/// Calls the function `name`. It takes `arguments`, then what the pointers in
+/// the first argument of `function` point to, then the shared buffers in the
+/// memory of its last one.
 void LibraryWriter::callBody(const std::string &name, LLVM::LLVMFuncOp function,
                              SmallVector<Value> arguments,
                              ArrayRef<SharedBuffer> shared) {

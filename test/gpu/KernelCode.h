@@ -18,7 +18,7 @@
 
 namespace veeline::gpu {
 
-/// What the passes that this runs need registered.
+/// Registers what the passes of compileKernels need.
 void registerKernelCode(mlir::DialectRegistry &registry);
 
 /// A kernel of a module.
@@ -43,7 +43,7 @@ struct KernelCodeOptions {
 };
 
 /// Compiles `kernels` to a shared object. Diagnostics say what is wrong with a
-/// kernel, the error that there is no code.
+/// kernel; the error only says that there is no code.
 llvm::Expected<std::vector<char>>
 compileKernels(llvm::ArrayRef<KernelSource> kernels,
                const KernelCodeOptions &options);

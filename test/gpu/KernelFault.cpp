@@ -58,7 +58,7 @@ static void setConstant(OpOperand &operand, int64_t value) {
 void veeline::gpu::makeFault(Operation *op, KernelFault fault) {
   if (fault == KernelFault::bound) {
     OpOperand &limit = op->getOpOperand(1);
-    // What is compared may move by the elements of an access.
+    // By 16: the compared index may move in steps of an access's elements.
     setConstant(limit, *getConstantIntValue(limit.get()) + 16);
   } else if (fault == KernelFault::shuffle) {
     OpOperand &offset = op->getOpOperand(1);

@@ -13,10 +13,10 @@ namespace veeline::gpu {
 
 enum class KernelFault {
   barrier, ///< One is missing.
-  bound,   ///< Something may be larger than it must be.
-  shuffle, ///< The value of another lane.
+  bound,   ///< A bound of an index is too large.
+  shuffle, ///< It takes the value of a wrong lane.
   store,   ///< One is missing.
-  wait,    ///< One for copies is missing.
+  wait,    ///< A wait for copies is missing.
 };
 
 /// The ops of `kernel` that can be wrong in this way.

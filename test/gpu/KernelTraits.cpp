@@ -69,7 +69,7 @@ static bool isLoadedInteger(Value value) {
           llvm::any_of(op->getOperands(), isLoadedInteger));
 }
 
-/// How far `place` moves with one step of all of the kernel's arguments.
+/// How far `place` moves if all arguments of the kernel grow by 1.
 static int64_t getStepOfArguments(Value place) {
   if (auto argument = dyn_cast<BlockArgument>(place))
     return isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
@@ -82,7 +82,7 @@ static int64_t getStepOfArguments(Value place) {
   return 0;
 }
 
-/// How many places in its buffer a view can have that arguments choose.
+/// The number of places in its buffer that arguments can choose for a view.
 static std::optional<int64_t> countPlaces(memref::ReinterpretCastOp view) {
   auto source = dyn_cast<MemRefType>(view.getSource().getType());
   auto start = dyn_cast<Value>(view.getMixedOffsets().front());
@@ -96,8 +96,8 @@ static std::optional<int64_t> countPlaces(memref::ReinterpretCastOp view) {
   return (source.getNumElements() - 1 - last) / step + 1;
 }
 
-/// The smallest dimension that a number of a buffer is an index of, and the
-/// fewest places that arguments choose among.
+/// The smaller of two sizes: the smallest dimension that an integer of a buffer
+/// indexes, and the fewest places that arguments can choose from. At most 1000.
 static int64_t getIndexedSize(KernelSource source) {
   int64_t smallest = 1000;
   auto include = [&](MemRefType type, ValueRange indices) {
@@ -138,7 +138,7 @@ static std::optional<ElementKind> getKind(Type type) {
   return std::nullopt;
 }
 
-/// The most iterations of loops that an op reduces.
+/// The most numbers that an op reduces to one.
 static int64_t countAdded(KernelSource source) {
   int64_t most = 1;
   source.twin.walk([&](linalg::LinalgOp op) {
@@ -158,10 +158,11 @@ static bool usesTf32(KernelSource source) {
       .wasInterrupted();
 }
 
-/// What a rounding of the narrowest sums and products is.
+/// The largest relative error of a rounding of the narrowest sums and products.
 static double getUnit(KernelSource source) {
   double unit = 0;
-  // Powers and what is made of them are rounded before their products.
+  // Attention rounds exponentials, and what it makes of them, before it
+  // multiplies them.
   if (pipe::AttentionOpInterface op = findAttention(source))
     if (auto kind = getKind(op.getQueryType().getElementType()))
       return std::max(epsilonOf(*kind), usesTf32(source) ? 0x1p-11 : 0);
@@ -186,7 +187,7 @@ static bool isLoaded(Value buffer) {
   });
 }
 
-/// An array whose extent is said at run time.
+/// Describes an array whose size only the run time knows.
 static KernelParam describePointer(Value argument) {
   KernelParam param;
   param.isBuffer = true;
@@ -227,8 +228,8 @@ static Value getLse(pipe::AttentionOpInterface op) {
       .Default([](Operation *) { return Value(); });
 }
 
-/// An lse is near that of the scores, so that powers are at most about 1, as
-/// they are where it is theirs.
+/// Shifts random data of an lse to near that of the scores, so that
+/// exponentials are at most about 1, as they are with the true one.
 static void shiftLse(pipe::AttentionOpInterface op, KernelInfo &info) {
   Value lse = getLse(op);
   if (!lse)

@@ -12,8 +12,8 @@
 
 namespace veeline::gpu {
 
-/// Adds to `info` what has to be known to run the kernel on random data, and to
-/// judge what comes of that.
+/// Adds to `info` what is needed to run the kernel on random data and to judge
+/// the results.
 void describeData(KernelSource source, KernelInfo &info);
 
 } // namespace veeline::gpu

@@ -25,7 +25,7 @@ using namespace veeline::gpu;
 
 namespace {
 
-/// Operands of an op as parts of buffers, in words.
+/// The text of an operand, which is a part of a buffer.
 struct Operand {
   std::string argument, view, name, type;
 };
@@ -61,7 +61,8 @@ private:
 
 } // namespace
 
-/// About the tiles' size and its multiples, often not quite.
+/// A length near the size of tiles or its multiples, half of the time not
+/// equal.
 int64_t AttentionWriter::drawLength() {
   static const int64_t sizes[] = {1, 16, 32, 64, 96, 128, 192};
   int64_t size = sizes[draw(0, std::size(sizes) - 1)];
@@ -85,7 +86,7 @@ void AttentionWriter::drawSizes() {
   keys = chance(2) ? queries : drawLength();
   depth = drawDepth();
   valueDepth = chance(2) ? depth : drawDepth();
-  // What a twin takes time for.
+  // Limits the time that the twin takes.
   constexpr int64_t most = 2 << 20;
   if (std::accumulate(batch.begin(), batch.end(), queries * keys,
                       std::multiplies<>()) *
@@ -103,8 +104,8 @@ static std::string joinNumbers(ArrayRef<int64_t> values, StringRef separator) {
       separator);
 }
 
-/// Adds an operand that is a buffer, or a part of one with gaps or with rows
-/// outside of the batch's last dimension.
+/// Adds an operand that is a buffer or a part of one: with gaps, or with the
+/// rows outside of the last dimension of the batch.
 void AttentionWriter::addOperand(const std::string &name,
                                  ArrayRef<int64_t> shape,
                                  const std::string &type) {
@@ -141,7 +142,7 @@ void AttentionWriter::addOperand(const std::string &name,
   operands.push_back(std::move(operand));
 }
 
-/// Returns what the op says of its mask; often there is none.
+/// Returns the text of the op's mask; half of the time it has none.
 std::string AttentionWriter::addMask() {
   if (chance(2))
     return {};
@@ -159,7 +160,8 @@ std::string AttentionWriter::addMask() {
   addOperand("mask", shape, type);
   std::string text = " mask(%mask : " + operands.back().type + ") dims [" +
                      joinNumbers(dims, ", ") + "]";
-  // A query that sees nothing has no number, so that a mask needs a fill.
+  // A mask of i1 needs a fill: without one, a query that sees nothing gives
+  // NaN.
   if (type == "i1")
     text += chance(2) ? " fill(-1.0e9)" : " fill(-4.0)";
   return text;

@@ -37,7 +37,7 @@ static constexpr llvm::StringLiteral classNames[] = {
 
 namespace {
 
-/// What a process says of its model.
+/// What the process of a model reports.
 struct Totals {
   int64_t models = 0, kernels = 0, sameBits = 0, wrong = 0;
   std::array<int64_t, std::size(classNames)> classes = {};
@@ -62,8 +62,8 @@ static void replaceAll(std::string &text, StringRef from, StringRef to) {
     text.replace(at, from.size(), to);
 }
 
-/// The functions of `module` with all f32 as another type, which parameters of
-/// a model cannot be, but what is computed of them.
+/// The functions of `module` with bf16 or f16 in place of f32. Parameters of a
+/// model cannot have these types, but what is computed from them can.
 static OwningOpRef<ModuleOp> narrow(ModuleOp module, bool isBrain) {
   for (auto pipeline :
        llvm::make_early_inc_range(module.getOps<pipe::PipelineOp>()))
@@ -86,7 +86,7 @@ static LogicalResult run(StringRef passes, ModuleOp module) {
 /// is in bf16, one in f16.
 static OwningOpRef<ModuleOp> makeKernels(uint64_t seed, MLIRContext &context) {
   std::string text = fuzz::generateModel(seed, fuzz::Sizes::large).text();
-  // What fits no fast class is not an error here.
+  // Remarks say which kernels fit no fast class, which is not an error here.
   ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
   });

@@ -12,17 +12,17 @@
 
 namespace veeline::gpu {
 
-/// Checks all kernels of the forward and backward functions of `count` random
-/// models, the first of which is that of `seed`. Every model is checked in a
-/// process of its own. Prints the kernels that differ, each with its function,
-/// and a summary; returns false where there is one. `only` is part of the names
-/// of the kernels.
+/// Checks the kernels of the forward and backward functions of `count` random
+/// models, from that of `seed` on, each model in a process of its own. Checks
+/// only kernels whose names contain `only`. Prints the kernels that differ,
+/// each with its function, and a summary. Returns false if a kernel differs or
+/// a model could not be checked.
 bool checkRandomModels(int64_t count, uint64_t seed, const std::string &only);
 
-/// The same of `count` random kernels of attention and its derivatives.
+/// Checks `count` random kernels of attention and its derivatives.
 bool checkRandomAttention(int64_t count, uint64_t seed);
 
-/// The same of the kernels of `count` random functions on wide rows.
+/// Checks the kernels of `count` random functions on wide rows.
 bool checkRandomRows(int64_t count, uint64_t seed);
 
 } // namespace veeline::gpu

@@ -24,8 +24,8 @@ using namespace veeline::gpu;
 
 namespace {
 
-/// What an op reads or writes: elements of rows, one row that all rows have in
-/// common, or a number of each row.
+/// An operand of an op: the elements of all rows (`row`), one row that all rows
+/// have in common (`column`), or one number for each row (`number`).
 struct Operand {
   enum Kind { row, column, number };
 
@@ -36,8 +36,8 @@ struct Operand {
 };
 
 /// Writes a function of ops on rows that are too wide for a few registers of
-/// each thread: sums, maxima and functions of the row, of earlier results and
-/// of numbers of the row.
+/// each thread: sums, maxima and elementwise functions of rows, of earlier
+/// results and of numbers of rows.
 class RowsWriter {
 public:
   explicit RowsWriter(uint64_t seed) : engine(seed) {}
@@ -70,9 +70,9 @@ private:
 
 } // namespace
 
-/// More than what stays in registers in any case, often not a multiple of what
-/// a thread loads at once. Of f64 that may be what a warp has, of which a block
-/// has several.
+/// A length beyond those that always stay in registers, often not a multiple of
+/// what a thread loads at once. In f64 it may also be a row for one warp, of
+/// which a block has several.
 int64_t RowsWriter::drawLength() {
   if (element == "f64" && chance(2))
     return draw(513, 1024);
@@ -141,7 +141,7 @@ std::string RowsWriter::addOp(ArrayRef<size_t> inputs, size_t output,
          llvm::join(arguments, ", ") + "):\n" + body + "  }\n";
 }
 
-/// Extends input `input` of an op, which is the operand `i` of its block.
+/// Extends the block argument %i<i> of an op to %x<i> of type `to`.
 static std::string extend(size_t i, const std::string &from,
                           const std::string &to) {
   if (from == to)
@@ -151,8 +151,8 @@ static std::string extend(size_t i, const std::string &from,
          " : " + from + " to " + to + "\n";
 }
 
-/// Makes %v of some operands. What is nearly the mean has no digits left when
-/// that is subtracted, and is only added up.
+/// Computes %v from some operands. The difference from a mean is only added up
+/// (`isSum`): it has no digits left where a value is nearly the mean.
 void RowsWriter::addExpression(std::vector<size_t> &inputs, std::string &body,
                                bool isSum) {
   inputs = {drawOf(Operand::row)};
@@ -216,7 +216,7 @@ void RowsWriter::addReduction() {
            "    %r = arith.maximumf %o, %x0 : " + sum + "\n";
   } else {
     addExpression(inputs, body, /*isSum=*/true);
-    // What cancels has no digits left.
+    // Adds absolute values: a sum that cancels has no digits left.
     body += "    %p = math.absf %v : " + sum +
             "\n    %r = arith.addf %o, %p : " + sum + "\n";
   }
@@ -235,7 +235,7 @@ void RowsWriter::addMap() {
   std::vector<size_t> inputs;
   std::string body;
   addExpression(inputs, body, /*isSum=*/false);
-  // Now and then in place of what is read.
+  // Now and then the op writes in place.
   bool isInPlace = operands[inputs[0]].element == sum && chance(3);
   if (isInPlace)
     for (Operand &operand : operands)

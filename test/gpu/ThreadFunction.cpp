@@ -61,7 +61,7 @@ static Value fromBits(OpBuilder &builder, Location loc, Value bits, Type type) {
 
 namespace {
 
-/// Turns the ops of a GPU in a function to arguments and calls.
+/// Replaces the GPU ops of a function by its arguments and by calls.
 class ThreadWriter {
 public:
   ThreadWriter(func::FuncOp function, ops::GPUFuncOp kernel)
@@ -153,7 +153,6 @@ void ThreadWriter::replaceShuffle(ops::ShuffleOp op) {
       fromBits(builder, loc, bits, op.getValue().getType()));
 }
 
-/// Of all lanes.
 void ThreadWriter::replaceBallot(NVVM::VoteSyncOp op) {
   Value bits = callDevice(builder, loc, shuffleIndex, builder.getI64Type(),
                           {toBits(builder, loc, op.getPred()), makeInt(0),
@@ -203,7 +202,7 @@ void ThreadWriter::replaceProduct(NVVM::MmaOp op) {
   op.replaceAllUsesWith(result);
 }
 
-/// Threads that wait for each other.
+/// Replaces an op at which threads wait for each other; false for other ops.
 bool ThreadWriter::replaceExchange(Operation *op) {
   if (isa<ops::BarrierOp>(op))
     call(barrierIndex, makeSite());
@@ -269,7 +268,7 @@ bool ThreadWriter::replaceCopy(Operation *op) {
   return true;
 }
 
-/// To 10 bits after the point; halves away from zero.
+/// Rounds to 10 bits after the point, halves away from zero.
 void ThreadWriter::replaceRounding(NVVM::ConvertFloatToTF32Op op) {
   Value number = op.getSrc();
   Value bits =
@@ -284,7 +283,7 @@ void ThreadWriter::replaceRounding(NVVM::ConvertFloatToTF32Op op) {
           .getResult());
 }
 
-/// An instruction of a GPU that LLVM has for others as well.
+/// True for a GPU instruction that an op of the math dialect emulates.
 static bool isApproximation(Operation *op) {
   auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
   return call && call.getIntrin() == "llvm.nvvm.ex2.approx.ftz.f32";

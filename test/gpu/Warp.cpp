@@ -102,7 +102,7 @@ struct Product {
 
 } // namespace
 
-/// m16n8k16 of 16 bits, m16n8k8 of tf32.
+/// Gathers the operands of m16n8k16 with 16 bits, or of m16n8k8 with tf32.
 static void gather(Lanes lanes, Product &product) {
   MatrixKind kind = lanes[0]->kind;
   bool isWide = kind == MatrixKind::tf32;

@@ -36,7 +36,7 @@ struct WarpRequest {
   float *c = nullptr;
 };
 
-/// Does what all `lanes`, 32 of them, ask for, which is the same action.
+/// Performs the action that all of the 32 lanes request.
 void act(WarpRequest *const *lanes);
 
 } // namespace veeline::gpu

@@ -76,8 +76,8 @@ static int fail(llvm::Error error) {
   return 1;
 }
 
-/// Leaves out kernels that others of `without` have: a name is that of the
-/// content.
+/// Leaves out kernels that the libraries of --without have. A kernel's name
+/// depends on its content.
 static llvm::Error eraseKnown(std::vector<KernelSource> &kernels) {
   for (const std::string &path : without) {
     std::string error;
@@ -95,7 +95,8 @@ static llvm::Error eraseKnown(std::vector<KernelSource> &kernels) {
 static int writeLibrary(std::vector<KernelSource> kernels) {
   if (llvm::Error error = eraseKnown(kernels))
     return fail(std::move(error));
-  // Where others have all of them there is no library, nor an older one.
+  // If others have all kernels, no library is written, and an older one is
+  // removed.
   if (kernels.empty() && !without.empty()) {
     llvm::sys::fs::remove(output);
     return 0;
