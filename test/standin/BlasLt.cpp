@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products by plain loops, added up as their layouts, epilogues and algorithms
-// say; what a real one could not take is refused.
+// Computes products by plain loops, in an order of sums that depends on
+// layouts, epilogues and algorithms. Refuses what the real library could not
+// take.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,10 +27,10 @@ namespace api = veeline::cuda::api;
 
 static constexpr int invalidValue = 7, internalError = 14, notSupported = 15;
 
-/// Of the kernel of a shape.
+/// Taken of each device by the kernel of a shape.
 static constexpr int64_t kernelBytes = 8192;
 
-/// Of epilogues with a matrix beside the result.
+/// Set in epilogues with a matrix beside the result.
 static constexpr int32_t auxBit = 128;
 
 namespace {
@@ -50,7 +51,7 @@ struct Layout {
   int32_t batch = 1;
   int64_t batchStride = 0;
 };
-/// What it has loaded: shapes of results, and how much they add up.
+/// The kernels that it has loaded, by rows, columns and depth.
 struct Handle {
   std::set<std::array<int64_t, 3>> kernels;
 };
@@ -99,7 +100,7 @@ static void store(int type, char *place, double number) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An operand, where it really is.
+/// An operand, in memory that the stand-in can access.
 struct Operand {
   Layout layout;
   char *data = nullptr;
@@ -142,10 +143,10 @@ struct Product {
   double alpha = 1, beta = 0;
   Operand a, b, d, aux;
   const char *bias = nullptr;
-  /// That the algorithm was chosen for.
+  /// What the algorithm was chosen for.
   uint64_t alignment = 0, workspaceBytes = 0, reductions = 0;
 
-  /// By everything that heuristics choose an algorithm by.
+  /// Depends on everything that heuristics choose an algorithm by.
   standin::SumOrder order() const {
     standin::SumOrder order(elementOf(a.layout.type),
                             {desc.computeType, desc.transA, desc.transB,
@@ -192,7 +193,7 @@ struct Product {
                                      operandAt(b, batch, k, j));
           sum = sums.end(sum) * alpha;
           char *place = d.at(batch, i, j);
-          // What is added up is an f32 of its own, but for f64.
+          // A sum is rounded to f32 before `beta` adds to it, except in f64.
           if (desc.scaleType == api::real32F)
             sum = static_cast<float>(sum);
           if (beta != 0)
@@ -203,7 +204,8 @@ struct Product {
 };
 } // namespace
 
-/// The matrix beside the result: of its type and sizes, with rows of its own.
+/// The matrix beside the result. It has the result's type and sizes, and
+/// strides of its own.
 static Layout layoutOfAux(const Desc &desc, const Layout &d) {
   Layout layout = d;
   layout.leadingDimension = desc.auxLeadingDimension;
@@ -216,8 +218,8 @@ static uint64_t alignmentOf(const void *place) {
   return std::min<uint64_t>(address & (~address + 1), 256);
 }
 
-/// Which epilogues there are, and what cuBLASLt asks of the pointers and
-/// strides that they have.
+/// Refuses unknown epilogues, and pointers and strides of epilogues that
+/// cuBLASLt does not take.
 static int checkEpilogue(const Desc &desc, const Layout &d) {
   switch (desc.epilogue) {
   case api::epilogueDefault:
@@ -238,12 +240,12 @@ static int checkEpilogue(const Desc &desc, const Layout &d) {
   Layout aux = layoutOfAux(desc, d);
   bool isDense = aux.leadingDimension >= d.rows &&
                  aux.leadingDimension % 8 == 0 && aux.batchStride % 8 == 0;
-  // All products of a batch have one each.
+  // Every product of a batch has one of its own.
   bool isApart = d.batch == 1 || aux.batchStride >= aux.leadingDimension;
   return desc.aux && isDense && isApart ? 0 : invalidValue;
 }
 
-/// What cuBLASLt would refuse: types, and matrices that do not fit each other.
+/// Refuses what cuBLASLt would: types, and matrices that do not fit each other.
 static int check(const Desc &desc, const Layout &a, const Layout &b,
                  const Layout &d) {
   if (int code = checkEpilogue(desc, d))
@@ -277,8 +279,8 @@ static bool isAligned(const void *place, uint64_t alignment) {
   return reinterpret_cast<uintptr_t>(place) % alignment == 0;
 }
 
-/// Finds bias and aux, which are as aligned as what the algorithm was chosen
-/// with.
+/// Finds bias and aux. False if they are not as aligned as those that the
+/// algorithm was chosen with.
 static bool findBeside(Product &product, const api::MatmulAlgo &algo) {
   const Desc &desc = product.desc;
   if (algo.data[5] != static_cast<uint64_t>(desc.epilogue))

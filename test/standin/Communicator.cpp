@@ -114,7 +114,7 @@ public:
         other(transfer.isSend ? pair.received : pair.sent),
         bytes(transfer.count * sizeOf(transfer.type)) {}
 
-  /// True once it is over, also where it cannot be.
+  /// True once it is over or has failed.
   bool advance();
 
 private:
@@ -130,8 +130,8 @@ private:
   uint64_t number = 0, moved = 0, before = 0;
 };
 
-/// A unit from its begin on: it begins once those before it are over, and the
-/// device has room for it. Streams promise no progress beside each other.
+/// Runs a unit. It begins once those before it are over and the device has room
+/// for it: streams promise no progress beside each other.
 class UnitRun {
 public:
   UnitRun(std::shared_ptr<Communicator> communicator, Unit newUnit,
@@ -172,7 +172,7 @@ void End::post() {
   own.number.store(number, std::memory_order_release);
 }
 
-/// What both ends say is the same.
+/// Whether both ends have the same count and type.
 bool End::isRight() {
   uint64_t count = other.count.load(std::memory_order_relaxed);
   int type = other.type.load(std::memory_order_relaxed);
@@ -193,7 +193,7 @@ bool End::isRight() {
   return false;
 }
 
-/// As much as there is, or as there is room for.
+/// Moves as much as there is, or as there is room for. True once all has moved.
 bool End::move() {
   uint64_t written = pair.written.load(std::memory_order_acquire);
   uint64_t read = pair.read.load(std::memory_order_acquire);
@@ -223,7 +223,7 @@ bool End::advance() {
     post();
   if (other.number.load(std::memory_order_acquire) < number)
     return false;
-  // Once, before the other end may go on to what comes next.
+  // Compares the ends once, before the other end may go on to the next message.
   if (own.checked.load(std::memory_order_relaxed) < number) {
     if (!isRight())
       return true;

@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A communicator is memory that its members share, threads or processes: a
-// file without a name, which who has made the id keeps open. Each pair of
-// members has a place for the message that is under way from one to the other:
-// both say what they are about to do, and only then does anything move. So no
-// send ends before its receive is posted, and nothing is left behind.
+// A communicator is memory that its members share, threads or processes: a file
+// without a name, which the maker of the id keeps open. Each pair of members
+// has a place for the message that is under way from one to the other. Nothing
+// moves before both have said what they are about to do. So no send ends before
+// its receive is posted, and nothing is left behind.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ struct Posted {
   std::atomic<uint64_t> checked{0}; ///< The last one that was compared.
 };
 
-/// By itself, or together with the way back.
+/// How a direction is connected: by itself, or together with the way back.
 enum class Connection : int32_t { none, alone, both };
 
 /// From one member to another one.
@@ -63,7 +63,7 @@ struct Transfer {
   int peer = 0;
 };
 
-/// What a group has of one communicator and stream.
+/// The messages of a group on one communicator and stream.
 struct Unit {
   cuda::api::Stream stream = nullptr;
   std::vector<Transfer> transfers;
@@ -84,27 +84,27 @@ public:
   int look() const;
 
   Pair &pair(int from, int to) const;
-  /// Says that the unit's messages are about to be issued; whether those at
-  /// their other ends are, too, or were before.
+  /// Tells the peers that the unit's messages are about to be issued. True if
+  /// the peers are about to issue their ends, or have done so.
   bool meet(const Unit &unit) const;
 
-  /// Says how a way to or from `peer` is connected; whether the other end has
-  /// not done so yet, or in the same way.
+  /// Records how the way to or from `peer` is connected. False if the other end
+  /// has recorded another connection.
   bool connect(int peer, bool isSend, Connection connection) const;
 
-  /// From now on nothing moves, and who asks hears of it.
+  /// From now on nothing moves, and ncclCommGetAsyncError returns `code`.
   void fail(int code, const std::string &text);
   std::string whatFailed() const;
 
   const int rank, numRanks, device;
-  int polls = 0; ///< Until it says what has become of a call.
+  int polls = 0; ///< That are left until it tells the outcome of a call.
   bool hasConnected = false;
   bool isFinalized = false;
   std::vector<Unit> pending; ///< Of the last group: not in their streams yet.
   /// Peers to which, and from which, groups outside of captures had messages.
   std::set<int> sendsTo, receivesFrom;
 
-  // Of whoever runs the device.
+  // For whoever runs the device.
   std::atomic<bool> isAborted{false};
   std::atomic<int> failure{0};
   std::atomic<int> numUnderWay{0}; ///< Units that its device runs.
@@ -118,8 +118,8 @@ private:
   std::string lastError;
 };
 
-/// How a unit is carried out: `ticket` is its number among those of its
-/// communicator, 0 in a graph, whose order is that of its streams.
+/// Returns what carries out a unit. `ticket` is its number in its communicator;
+/// 0 in a graph, where streams give the order.
 Progress carryOut(std::shared_ptr<Communicator> communicator, Unit unit,
                   uint64_t ticket);
 

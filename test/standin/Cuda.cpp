@@ -23,13 +23,14 @@ static constexpr int invalidValue = 1, notInitialized = 3, invalidDevice = 101,
                      captureIsolation = 905, capturedEvent = 907,
                      captureOfAnotherThread = 908;
 
-/// The device, from 1, whose context is current.
+/// The device whose context is current, from 1; 0: none.
 static thread_local int currentContext = 0;
 
 int standin::currentDevice() { return currentContext - 1; }
 
 namespace {
-/// Each function has one first: the lock, and whether the call fails at once.
+/// Begins a call of the driver: takes the lock, and finds out whether the call
+/// fails at once.
 class Call {
 public:
   explicit Call(const char *function, bool needsContext = true)
@@ -154,7 +155,7 @@ VEELINE_STANDIN int cuDeviceGetAttribute(int *value, int attribute,
 VEELINE_STANDIN int cuDeviceGetUuid_v2(api::Uuid *uuid, api::Device device) {
   ENTER("cuDeviceGetUuid_v2", false);
   *uuid = {};
-  // Of the machine: the same in all processes.
+  // The same in all processes of the machine.
   std::snprintf(uuid->bytes, sizeof(uuid->bytes), "stand-in %d", device);
   return api::success;
 }
@@ -252,7 +253,7 @@ VEELINE_STANDIN int cuMemcpyHtoDAsync_v2(api::DevicePointer target,
   if (!to)
     return invalidValue;
   if (engine.isPinned(source, static_cast<int64_t>(bytes))) {
-    // It is read when the stream comes to it.
+    // The source is read when the stream comes to the copy.
     enqueueWork(engine, stream, [=] { std::memcpy(to, source, bytes); });
     return api::success;
   }
@@ -312,7 +313,7 @@ VEELINE_STANDIN int cuMemsetD8Async(api::DevicePointer target,
   return api::success;
 }
 
-/// Of a device, or pinned.
+/// `target` is memory of a device, or pinned memory.
 VEELINE_STANDIN int cuMemsetD32Async(api::DevicePointer target, unsigned value,
                                      size_t count, api::Stream handle) {
   ENTER("cuMemsetD32Async");
@@ -327,7 +328,7 @@ VEELINE_STANDIN int cuMemsetD32Async(api::DevicePointer target, unsigned value,
     return invalidValue;
   enqueueWork(engine, stream, [=] {
     auto *words = reinterpret_cast<uint32_t *>(to);
-    // A host may look at them.
+    // The host may poll these words.
     for (size_t i = 0; i < count; ++i)
       std::atomic_ref<uint32_t>(words[i]).store(value,
                                                 std::memory_order_release);
@@ -390,12 +391,13 @@ VEELINE_STANDIN int cuStreamWaitEvent(api::Stream handle,
     return invalidHandle;
   if (event->capture && event->capture->isOver)
     return capturedEvent;
-  // It takes the stream with it, which another capture must not have.
+  // The event takes the stream into its capture. The stream must not be in
+  // another one.
   if (event->capture && !stream->capture)
     stream->capture = event->capture;
   if (event->capture != stream->capture)
     return captureIsolation;
-  // What was never recorded is waited for by nobody.
+  // Nobody waits for an event that was never recorded.
   if (event->recorded == 0)
     return api::success;
   Op op;
@@ -432,7 +434,7 @@ VEELINE_STANDIN int cuEventRecord(api::Event handle, api::Stream streamHandle) {
   standin::Stream *stream = streamOf(engine, streamHandle);
   if (!stream || !event)
     return invalidHandle;
-  // An event that moves to another stream has been waited for by then.
+  // Before an event moves to another stream, its last record is completed.
   if (event->stream && event->stream != stream && !event->capture)
     engine.finish(event, event->recorded);
   event->stream = stream;
@@ -559,7 +561,7 @@ VEELINE_STANDIN int cuModuleLoadDataEx(api::Module *handle, const void *image,
   ENTER("cuModuleLoadDataEx");
   if (int code = engine.beginLoading(/*isOfLibrary=*/false))
     return code;
-  // As a compiler of PTX would say it.
+  // Fails as a compiler of PTX would.
   if (std::strncmp(static_cast<const char *>(image), "broken", 6) == 0) {
     for (unsigned i = 0; i < numOptions; ++i)
       if (options[i] == api::jitErrorLogBuffer)

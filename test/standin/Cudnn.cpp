@@ -4,11 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Convolutions by plain loops, added up as their layouts say and rounded once;
-// what a real one could not take, or would only take slowly, is refused, and so
-// is what its documentation does not name. Where it may, it multiplies in tf32.
-// Of the algorithms that its heuristics list, one can be run: it is
-// deterministic and needs little workspace, which it fills with garbage.
+// Computes convolutions by plain loops, in an order of sums that depends on
+// layouts, and rounds results once. Multiplies in tf32 where it may. Refuses
+// what the real library could not take, or would only take slowly, and what its
+// documentation does not name. Of the algorithms that the heuristics list, one
+// can be run: it is deterministic and needs little workspace, which it fills
+// with garbage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,7 +113,7 @@ static bool isInOrder(const Tensor &tensor, int format) {
 // What is refused
 //===----------------------------------------------------------------------===//
 
-/// Whether y is what windows make of x.
+/// Whether y has the sizes that windows over x give.
 static bool isRightSize(const Tensor &x, const Filter &w, const Tensor &y,
                         const Convolution &c) {
   if (x.sizes[0] != y.sizes[0] || x.sizes[1] != w.sizes[1] * c.groups ||
@@ -127,8 +128,8 @@ static bool isRightSize(const Tensor &x, const Filter &w, const Tensor &y,
   return true;
 }
 
-/// Its FLOAT_CONFIG, PSEUDO_HALF_CONFIG and PSEUDO_BFLOAT16_CONFIG; the last
-/// two by tensor cores.
+/// Whether the types are cuDNN's FLOAT_CONFIG, PSEUDO_HALF_CONFIG or
+/// PSEUDO_BFLOAT16_CONFIG. The last two need tensor cores.
 static bool hasTypes(const Tensor &x, const Filter &w, const Tensor &y,
                      const Convolution &c) {
   bool isKnown =
@@ -199,11 +200,11 @@ struct Work {
         order.add(stride);
   }
 
-  /// Has the workspace while it runs.
+  /// Marks the workspace, which it has to itself until run() is over.
   void begin() const { std::memcpy(workspace, &number, sizeof(number)); }
 
   void run() const {
-    // Another call that has it too spoils both.
+    // Another call with the same workspace spoils both.
     bool isSpoilt = std::memcmp(workspace, &number, sizeof(number)) != 0;
     std::memset(workspace, 0xff, workspaceBytes);
     const Tensor &target = kind == Kind::forward        ? y
@@ -225,7 +226,7 @@ struct Work {
   }
 
 private:
-  /// Over samples, channels of y and of x in a group.
+  /// Loops over samples, channels of y, and channels of x in a group.
   void addProducts(std::vector<double> &sums) const {
     int64_t perGroup = y.sizes[1] / c.groups;
     for (int64_t n = 0; n < y.sizes[0]; ++n)
@@ -238,7 +239,7 @@ private:
         }
   }
 
-  /// From spatial dimension `i` on: over windows and their elements.
+  /// Loops over windows and their elements, from spatial dimension `i` on.
   void addWindows(std::vector<double> &sums, size_t i, int64_t inX, int64_t inW,
                   int64_t inY) const {
     if (i == c.padding.size())
@@ -320,8 +321,9 @@ static int convolve(Kind kind, api::DnnHandle handle, const void *alpha,
   return 0;
 }
 
-/// One that is fast and not deterministic, one that has nothing for it, one
-/// that needs more than there is, and the one that can be run.
+/// Lists an algorithm that is fast but not deterministic, one that does not
+/// support the shape, one that needs more memory than there is, and the one
+/// that can be run.
 static int listAlgorithms(const Tensor &x, const Filter &w, const Tensor &y,
                           const Convolution &c, int requested, int *found,
                           api::ConvolutionAlgo *algos) {
@@ -418,7 +420,7 @@ VEELINE_STANDIN int cudnnTransformTensor(api::DnnHandle handle,
                                          void *target) {
   ENTER("cudnnTransformTensor");
   Tensor from = get<Tensor>(sourceDesc), to = get<Tensor>(targetDesc);
-  // It converts nothing.
+  // It converts no types.
   if (from.sizes != to.sizes || to.type != from.type)
     return badParam;
   if (from.sizes.size() > 5)

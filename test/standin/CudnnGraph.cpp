@@ -4,9 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Descriptors, and the rules that they have. Of the engines that heuristics
-// propose, one can be run by who wants the same bits in every run; see
-// StandIn.h.
+// Descriptors, and the rules for them. Of the engines that heuristics propose,
+// only one can be run and has the same bits in every run; see StandIn.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +51,7 @@ struct Descriptor {
   bool isFinalized = false;
   std::map<int, Attribute> attributes;
 
-  // Once it is finalized, what it says.
+  // What its attributes say, once it is finalized.
   Tensor tensor;
   Node node;
   Graph graph;
@@ -90,7 +89,7 @@ struct Rule {
 };
 } // namespace
 
-/// What descriptors have.
+/// The attributes that can be set in descriptors.
 static const Rule rules[] = {
     {backend::tensor, attribute::tensorType, attribute_type::dataType, 1, true},
     {backend::tensor, attribute::tensorSizes, attribute_type::int64, 8, true},
@@ -157,7 +156,7 @@ static const Rule rules[] = {
      1000, true},
     {backend::variantPack, attribute::packWorkspace, attribute_type::pointer, 1,
      false},
-    // Nobody sets what is of these, and so nobody finalizes them.
+    // Attributes of these are only read: nobody sets one, or finalizes them.
     {backend::engine, -1, -1, 0, true},
     {backend::engineConfig, -1, -1, 0, true},
 };
@@ -191,7 +190,7 @@ static Shared &sharedAt(api::BackendDesc desc) {
 // Finalizing
 //===----------------------------------------------------------------------===//
 
-/// Those of a graph's operands that are in memory.
+/// The operands of a graph that are in memory.
 static std::map<int64_t, Tensor> listOperands(const Graph &graph) {
   std::map<int64_t, Tensor> operands;
   auto add = [&](const Tensor &tensor) {
@@ -209,8 +208,9 @@ static std::map<int64_t, Tensor> listOperands(const Graph &graph) {
   return operands;
 }
 
-/// Whether engines take the operands: rows of a product have up to 128 elements
-/// next to each other, a multiple of 8, and lie apart by multiples of 16 bytes.
+/// Refuses operands that engines do not take. In products of 16-bit types, rows
+/// have up to 128 elements next to each other, a multiple of 8, and lie apart
+/// by multiples of 16 bytes.
 static int checkOperands(const Graph &graph) {
   for (const Node &node : graph) {
     if (node.kind != NodeKind::matmul)
@@ -230,7 +230,8 @@ static int checkOperands(const Graph &graph) {
   return 0;
 }
 
-/// What cuDNN writes kernels for, and its compiler does not take.
+/// Whether there are boolean operands. cuDNN writes kernels for them that its
+/// compiler does not take.
 static bool hasBooleans(const Graph &graph) {
   for (const auto &[id, tensor] : listOperands(graph))
     if (tensor.type == api::dnnBoolean)
@@ -246,8 +247,8 @@ static bool addsInMemory(const Graph &graph) {
   });
 }
 
-/// A product of numbers of f32 that is no sum in memory leaves them there, as
-/// halves, in tiles of 64 by 64.
+/// The bytes of workspace. A product that reads f32 and does not add to memory
+/// stores what it reads there, as halves, in tiles of 64 by 64.
 static int64_t measure(const Descriptor &config) {
   if (config.engine == Engine::large)
     return int64_t(1) << 40;
@@ -393,7 +394,8 @@ int Descriptor::finalize() {
 // Answers
 //===----------------------------------------------------------------------===//
 
-/// Without places it says how many there may be; then which can do it.
+/// Without places (`requested` is 0), says how many configurations there may
+/// be; else makes those that support the graph.
 static int listConfigs(const Descriptor &heuristics, int64_t requested,
                        int64_t *count, void *values) {
   if (requested == 0) {
@@ -425,7 +427,7 @@ static int getEngine(const Descriptor &config, void *values) {
   return 0;
 }
 
-/// Nothing tells of sums in memory, as with the real one.
+/// As with the real library, no note tells of sums in memory.
 static int getNotes(const Descriptor &engine, int64_t requested, int64_t *count,
                     void *values) {
   List notes = {0};
@@ -441,8 +443,7 @@ static int getNotes(const Descriptor &engine, int64_t requested, int64_t *count,
 // Running
 //===----------------------------------------------------------------------===//
 
-/// Where everything is: numbers that the graph gets as such at their own
-/// places, which are the host's.
+/// Finds the memory of all operands. That of numbers by value is the host's.
 static int findPlaces(const Graph &graph, const Descriptor &pack,
                       std::map<int64_t, char *> &places) {
   List ids = pack.list(attribute::packIds);
@@ -472,7 +473,7 @@ static int findPlaces(const Graph &graph, const Descriptor &pack,
   return 0;
 }
 
-/// Numbers are copied before the call returns.
+/// Copies numbers by value before the call returns.
 static int execute(const Handle &handle, const Descriptor &plan,
                    const Descriptor &pack) {
   std::map<int64_t, char *> places;

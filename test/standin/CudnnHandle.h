@@ -24,7 +24,7 @@ inline constexpr int badParam = 2000, nullPointer = 2002,
                      unsupportedType = 3003, unsupportedLayout = 3004,
                      executionFailed = 5000;
 
-/// What work is done in.
+/// The bytes of workspace that a call needs, at least.
 inline constexpr size_t workspaceBytes = 512;
 
 } // namespace veeline::standin::dnn

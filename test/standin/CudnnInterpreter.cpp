@@ -96,8 +96,8 @@ static int checkPointwise(const Node &node) {
   return isCompare == (node.y.type == api::dnnBoolean) ? 0 : unsupportedType;
 }
 
-/// [batch..., m, k] * [batch..., k, n]; several entries of the one may share
-/// one of the other.
+/// [batch..., m, k] * [batch..., k, n]; several entries of one batch may share
+/// an entry of the other.
 static int checkMatmul(const Node &node) {
   const List &a = node.x.sizes, &b = node.b->sizes, &c = node.y.sizes;
   size_t rank = a.size();
@@ -144,8 +144,8 @@ int standin::dnn::check(const Node &node) {
              : badShape;
 }
 
-/// Each identifier is one tensor, which is written once, and, where it is in no
-/// memory, before it is read.
+/// Each identifier is one tensor. It is written at most once, and before it is
+/// read; a virtual one must be written.
 int standin::dnn::check(const Graph &graph) {
   std::map<int64_t, Tensor> tensors;
   std::set<int64_t> written, read;
@@ -228,7 +228,8 @@ static bool advance(List &index, const List &limits) {
   return false;
 }
 
-/// The place of `index` in a tensor that may be the same along a dimension.
+/// The offset of `index` in a tensor, which is broadcast along dimensions of
+/// size 1.
 static int64_t placeOf(const List &index, const Tensor &tensor) {
   int64_t sum = 0;
   for (size_t i = 0; i < index.size(); ++i)
@@ -241,7 +242,7 @@ static int64_t placeOf(const List &index, const Tensor &tensor) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Values of a tensor, at its places.
+/// The values of a tensor, by offset.
 using Values = std::vector<float>;
 
 class Interpreter {
@@ -315,7 +316,8 @@ void Interpreter::pointwise(const Node &node, Values &result) {
   } while (advance(index, node.y.sizes));
 }
 
-/// `index` of the product as one of an operand with fewer entries.
+/// The index in an operand, whose batch may have fewer entries, for `index` in
+/// the product.
 static List shared(const List &index, const List &sizes, const List &product) {
   List own = index;
   for (size_t i = 0; i + 2 < index.size(); ++i)
@@ -323,8 +325,8 @@ static List shared(const List &index, const List &sizes, const List &product) {
   return own;
 }
 
-/// Tensor cores take operands of one type: numbers of f32 are rounded to that
-/// of the other one.
+/// Tensor cores take operands of one type: an operand in f32 is rounded to the
+/// type of the other one.
 void Interpreter::matmul(const Node &node, Values &result) {
   const Values &a = read(node.x), &b = read(*node.b);
   size_t rank = node.y.sizes.size();

@@ -36,7 +36,7 @@ struct Tensor {
 
 enum class NodeKind { pointwise, matmul, reduction, reshape };
 
-/// y from x, and from b and t where there are.
+/// An operation that computes y from x, and from b and t if there are any.
 struct Node {
   NodeKind kind = NodeKind::pointwise;
   int mode = 0; ///< Of a pointwise operation or a reduction.
@@ -47,15 +47,15 @@ struct Node {
 
 using Graph = std::vector<Node>;
 
-/// 0, or why the real one would refuse it.
+/// 0, or the status with which the real library would refuse it.
 int check(const Tensor &tensor);
 int check(const Node &node);
 int check(const Graph &graph);
 
-/// Runs `graph` on what is at `places`, by identifier. Where `split` is not 0
-/// the terms of products are added up in two parts from the one of that number
-/// on, each of which is rounded so that it can be seen: a real engine that adds
-/// atomically has them in any order.
+/// Runs `graph` on the operands at `places`, by identifier. If `split` is not
+/// 0, every product adds up its terms in two parts, from term `split` modulo
+/// their number on, and rounds each part so that the split shows in the bits: a
+/// real engine that adds atomically adds in any order.
 void run(const Graph &graph, const std::map<int64_t, char *> &places,
          int64_t split);
 

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // cuDNN compiles kernels for GPUs that are only described, on machines without
-// one; but it looks for a driver that would load them. Here are the functions
-// that it looks for, which do nothing. There are no GPUs.
+// one, but looks for a driver that would load them. This driver has the
+// functions that it looks for, which do nothing, and no GPUs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ static constexpr int noDevice = 100;
 
 VEELINE_STUB int cuInit() { return noDevice; }
 
-/// Those that give something, which has to be some address.
+/// Functions whose result has to be some address.
 #define GIVES(name)                                                            \
   VEELINE_STUB int name(void **result) {                                       \
     *result = reinterpret_cast<void *>(&name);                                 \

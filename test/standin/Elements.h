@@ -41,8 +41,8 @@ inline uint16_t toBf16(float value) {
   return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-/// To 10 bits after the point, the nearest, ties to even: what tensor cores
-/// read of an f32. NaNs and infinities stay.
+/// Rounds to 10 bits after the point, to the nearest, ties to even: what tensor
+/// cores read of an f32. NaNs and infinities stay.
 inline double roundToTf32(double number) {
   auto single = static_cast<float>(number);
   uint32_t bits;
@@ -87,12 +87,14 @@ inline void store(Element type, char *place, double number) {
   std::memcpy(place, &half, sizeof(half));
 }
 
-/// How a library adds up: in an order that it may choose by all that it is told
-/// of a call. Here sums begin with a number that these `choices` make, between
-/// 1/256 and 1/128, and are without it in the end: so equal computations of f32
-/// that are other calls have other bits. Those of small floats are added up in
-/// f64: else a model that is not cut, whose calls are other ones, would now and
-/// then be off by a rounding to f16, which is more than `--verify` allows.
+/// The order in which a library adds up, which may depend on all that it is
+/// told of a call. Here a sum begins with a number between 1/256 and 1/128,
+/// which depends on the choices, and has it subtracted in the end. So equal
+/// computations in f32 by different calls have different bits.
+///
+/// Other types are added up in f64. Otherwise a model that is not cut, whose
+/// calls are different ones, would now and then be off by a rounding to f16,
+/// which is more than `--verify` allows.
 class SumOrder {
 public:
   SumOrder(Element operands, std::initializer_list<int64_t> choices)
@@ -105,7 +107,7 @@ public:
     hash = (hash ^ static_cast<uint64_t>(choice)) * 1099511628211u;
   }
 
-  /// Of few bits, so that sums of small whole numbers are exact in any order.
+  /// Has few bits, so that sums of small whole numbers are exact in any order.
   double begin() const {
     return (1 + static_cast<double>(hash >> 56) / 256) / 256;
   }

@@ -26,7 +26,7 @@ static std::string environment(const char *name, const char *otherwise) {
 
 static constexpr int captureUnsupported = 900, illegalState = 401;
 
-/// A test that asks for something wrong is to see it.
+/// Ends the process, so that a test sees that it asks for something wrong.
 [[noreturn]] static void fail(const std::string &message) {
   std::fprintf(stderr, "CUDA stand-in: %s\n", message.c_str());
   std::abort();
@@ -176,7 +176,7 @@ void Engine::report() const {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// The same pages twice: without access, and for the stand-in itself.
+/// Maps the same pages twice: without access, and for the stand-in itself.
 Allocation Engine::map(int64_t bytes, int device) const {
   Allocation allocation;
   allocation.bytes = bytes;
@@ -202,7 +202,7 @@ Allocation *Engine::allocate(int64_t bytes, int device) {
   if (allocatedBytes(device) + bytes > deviceBytes)
     return nullptr;
   Allocation allocation = map(bytes, device);
-  // Nothing that anybody hopes for.
+  // New memory has no content that a program could expect.
   std::memset(allocation.alias, 0xcb, static_cast<size_t>(bytes));
   Allocation &kept = allocations[allocation.address] = allocation;
   peakBytes = std::max(peakBytes, allocatedBytes(device));
@@ -213,7 +213,7 @@ bool Engine::release(const void *address) {
   auto it = allocations.find(static_cast<const char *>(address));
   if (it == allocations.end())
     return false;
-  // It frees what is in use, as the driver does: after all work.
+  // Memory in use is freed after all work, as by the driver.
   finishAll();
   it = allocations.find(static_cast<const char *>(address));
   auto size = static_cast<size_t>(it->second.mappedBytes);
@@ -269,7 +269,7 @@ bool Engine::isReady(const Stream &stream) {
   return !head.awaited || head.awaited->completed >= head.turn;
 }
 
-/// Whether it is done: others may have to take part.
+/// Runs the first op. False if it is not done: others may have to take part.
 bool Engine::runHead(Stream &stream) {
   Op &head = stream.ops.front();
   if (head.shared && !head.progress)
@@ -293,7 +293,7 @@ size_t Engine::choose(size_t choices) {
                          : choices - 1;
 }
 
-/// Whether some stream could go on.
+/// Runs an op of some stream. False if no stream could go on.
 bool Engine::runAny() {
   std::vector<Stream *> ready;
   bool hasWork = false;
@@ -304,7 +304,7 @@ bool Engine::runAny() {
   }
   if (hasWork && ready.empty())
     fail("streams wait for each other");
-  // What is chosen does not depend on addresses.
+  // The choice must not depend on addresses.
   std::sort(ready.begin(), ready.end(), [](const Stream *a, const Stream *b) {
     return a->number < b->number;
   });
@@ -317,8 +317,8 @@ bool Engine::runAny() {
   return false;
 }
 
-/// One step on the way to the end of `stream`; false where others have to move
-/// first. What they need of this device may be in any of its streams.
+/// Makes one step on the way to the end of `stream`. False if others have to
+/// move first. What they need of this device may be in any of its streams.
 bool Engine::step(Stream &stream) {
   if (order == random)
     return runAny();
@@ -351,15 +351,16 @@ bool Engine::advance(Stream *stream) {
   return true;
 }
 
-/// With the lock, which others get meanwhile.
+/// Called with the lock, which others get meanwhile.
 void Engine::waitForOthers() {
   mutex.unlock();
   std::this_thread::sleep_for(std::chrono::microseconds(50));
   mutex.lock();
 }
 
-/// Others wait for what this device has to give, also while its host is busy
-/// elsewhere: where nobody has called for some time, it does all that it can.
+/// Goes on while the host is busy elsewhere, since others may wait for what
+/// this device has to send. If nobody has called for some time, does all that
+/// it can.
 void Engine::goOnAlone() {
   for (int64_t seen = -1;;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -411,7 +412,8 @@ bool Engine::isCapturing() const {
 }
 
 bool Capture::isJoined() const {
-  // From the end of the origin back: what is before, and what is waited for.
+  // Goes back from the end of the origin, to earlier ops of a stream and to the
+  // records of awaited events.
   std::map<Stream *, size_t> reached;
   std::vector<std::pair<Stream *, size_t>> open = {
       {origin, lists.count(origin) ? lists.at(origin).size() : 0}};

@@ -38,7 +38,7 @@ struct Op {
   std::function<void()> work;
   /// Of work that others take part in: see enqueueShared.
   SharedWork shared;
-  Progress progress = nullptr; ///< Of the one under way.
+  Progress progress = nullptr; ///< Of `shared`, once it has begun.
   Event *recorded = nullptr;
   Event *awaited = nullptr;
   uint64_t turn = 0; ///< Of the event.
@@ -86,7 +86,8 @@ struct Capture {
   bool isJoined() const;
 };
 
-/// Memory of a device: the address that is given out cannot be touched.
+/// Memory of a device. Callers get `address`, which nobody can access; the
+/// stand-in accesses the same memory at `alias`.
 struct Allocation {
   char *address = nullptr;
   char *alias = nullptr;
@@ -102,7 +103,7 @@ struct Function {
   int32_t dynamicSharedBytes = 48 * 1024; ///< As much as it may have.
 };
 
-/// What they take of each device.
+/// What modules and functions take of each device.
 inline constexpr int64_t moduleBytes = 1 << 16, functionBytes = 1 << 12;
 
 struct Module {
@@ -113,7 +114,7 @@ struct Module {
   }
 };
 
-/// All of it, under one lock, which who calls a function holds.
+/// The state of the stand-in. Callers of its functions hold its one lock.
 class Engine {
 public:
   static Engine &get();
@@ -129,7 +130,7 @@ public:
   void setOrder(const std::string &text);
 
   // --- Calls.
-  /// Counts one; the code that it is to return, or 0.
+  /// Counts a call. Returns the code with which it has to fail, or 0.
   int enter(const std::string &function);
   void failCall(const std::string &function, int64_t nth, int code);
   std::map<std::string, int64_t> calls;
@@ -138,7 +139,7 @@ public:
   Allocation *allocate(int64_t bytes, int device);
   bool release(const void *address);
   char *find(const void *address, int64_t bytes) const;
-  /// The one that an address is of, or null.
+  /// The allocation that `address` is in, or null.
   const Allocation *allocationOf(const void *address) const;
   int64_t allocatedBytes(int device) const;
   bool isPinned(const void *address, int64_t bytes) const;
@@ -153,11 +154,12 @@ public:
 
   // --- Streams.
   void enqueue(Stream *stream, Op op);
-  /// Waits, where others are at it, with the lock given up meanwhile.
+  /// Runs a stream, or all, to the end, or until the event is completed. While
+  /// others have to act first, waits without the lock.
   void finish(Stream *stream);
   void finish(Event *event, uint64_t turn);
   void finishAll();
-  /// As far as it goes by itself; whether that is to the end.
+  /// Runs `stream` as far as it goes by itself. True if that is to the end.
   bool advance(Stream *stream);
   std::set<Stream *> streams;
   std::set<Event *> events;
@@ -165,7 +167,7 @@ public:
   bool isCapturing() const;
   std::map<const void *, std::shared_ptr<const Graph>> graphs;
   enum Order { fifo, late, random } order = late;
-  /// One of `choices` that stand side by side.
+  /// Chooses one of `choices` that could run next, by `order`.
   size_t choose(size_t choices);
   /// Whether this run of a kernel is the one that never ends.
   bool isEndless(const std::string &kernel);
@@ -173,7 +175,8 @@ public:
   bool mayEnd(const std::string &kernel) const { return kernel != endless; }
 
   // --- Code.
-  /// Before something is loaded, of a library or not: the error of that, or 0.
+  /// Called before a library, or the caller, loads something. Returns the error
+  /// of that, or 0.
   int beginLoading(bool isOfLibrary) const;
   const Function *findKernel(const std::string &name);
   std::map<std::string, Function> kernels;
@@ -194,7 +197,7 @@ private:
   Allocation map(int64_t bytes, int device) const;
 
   int64_t numCalls = 0;
-  bool hasThread = false; ///< That goes on where the host does not ask.
+  bool hasThread = false; ///< Which runs goOnAlone().
   std::mt19937 generator{1};
   std::string endless;
   int64_t endlessRun = 0;

@@ -31,8 +31,8 @@ static uint64_t hashOf(std::initializer_list<const List *> strides) {
   return hash;
 }
 
-/// The order in which a loop of `size` runs, by what the strides of a call are:
-/// from some number in equal steps.
+/// The order in which a loop of `size` runs: from some number in equal steps,
+/// both of which depend on the strides of a call.
 static List makeOrder(int64_t size, uint64_t hash) {
   List order;
   if (size == 0)
@@ -119,7 +119,8 @@ public:
   std::string implementation() const override { return "layout-sensitive"; }
 
 private:
-  /// What one element of the window makes of an element of x.
+  /// An element of x and the one of y that it meets at an element of the
+  /// window.
   struct Term {
     int64_t x, y; ///< Offsets within a channel.
   };

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Communicators that do not block, and nothing else. What a call begins is not
-// over when it returns: ncclCommGetAsyncError has to be asked, and a group is
-// in its streams only then.
+// Has communicators that do not block, and no others. What a call begins is not
+// over when it returns: the caller has to ask ncclCommGetAsyncError, and only
+// then a group is in its streams.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,10 +79,11 @@ static void forget(const std::shared_ptr<Communicator> &communicator) {
   standin::removeHandle(communicatorBytes);
 }
 
-/// A few polls take place before anything is said to be done.
+/// Lets a few polls take place before the communicator says that it is done.
 static void keepBusy(Communicator &communicator) { communicator.polls = 2; }
 
-/// Whether a group can be issued, as far as others have a say.
+/// Whether a group can be issued. With VEELINE_STANDIN_CONNECT=together, its
+/// peers have to be about to issue their ends.
 static bool haveMet(const Communicator &communicator) {
   const char *text = std::getenv("VEELINE_STANDIN_CONNECT");
   if (!text || std::strcmp(text, "together") != 0)
@@ -93,10 +94,11 @@ static bool haveMet(const Communicator &communicator) {
   return all;
 }
 
-/// NCCL connects two ranks when a group first has a message between them. Two
-/// that are as far from each other one way round as the other, so any two of
-/// two, tell each other of both directions in one message, whose size is that
-/// of what the group connects.
+/// Connects ranks as NCCL does, when a group first has a message between them.
+/// Two ranks that are as far apart in one direction of the ring as in the
+/// other, such as any two of two, tell each other of both directions in one
+/// message. Its size depends on the directions that the group connects, so that
+/// both must connect the same.
 static void connect(Communicator &communicator) {
   std::set<int> sends, receives;
   for (const Unit &unit : communicator.pending)
@@ -126,7 +128,7 @@ static void connect(Communicator &communicator) {
     say(peer, false, sends.count(peer));
 }
 
-/// What a group has goes into its streams.
+/// Puts the messages of a group into its streams.
 static void issue(const std::shared_ptr<Communicator> &communicator) {
   connect(*communicator);
   for (Unit &unit : communicator->pending) {
@@ -185,7 +187,7 @@ VEELINE_STANDIN int ncclGetUniqueId(api::UniqueId *unique) {
   return api::ncclSuccess;
 }
 
-/// The file of an id, for who closes it; -1: it is none.
+/// Opens the file of an id, which the caller closes; -1: it is no id.
 static int openId(const api::UniqueId &unique) {
   Id id;
   std::memcpy(&id, unique.internal, sizeof(id));
@@ -228,7 +230,7 @@ VEELINE_STANDIN int ncclCommInitRankConfig(api::Comm *handle, int numRanks,
   return api::ncclInProgress;
 }
 
-/// Nobody else comes to the id.
+/// Closes the file of the communicator's id: nobody else will use it.
 static void closeFile(const Communicator &communicator) {
   for (auto &[file, owner] : library().ownFiles)
     if (owner == &communicator) {
@@ -238,8 +240,8 @@ static void closeFile(const Communicator &communicator) {
     }
 }
 
-/// Whether all members are there; an error of the communicator where they
-/// cannot be.
+/// Whether all members have joined. If they cannot, this is an error of the
+/// communicator, and also true.
 static bool isConnected(Communicator &communicator) {
   if (communicator.hasConnected)
     return true;
@@ -297,9 +299,9 @@ VEELINE_STANDIN int ncclCommDestroy(api::Comm handle) {
   return api::ncclSuccess;
 }
 
-/// Whether what the communicator has could be given back: no graph nor stream
-/// has its messages, and its device has nothing of another one under way, which
-/// only its own abort would end.
+/// Whether the communicator could be given back. No graph or stream may have
+/// its messages, and no other communicator may have messages under way on its
+/// device, which only the abort of that one would end.
 static bool canBeForgotten(const std::shared_ptr<Communicator> &communicator) {
   if (communicator.use_count() > 2)
     return false;
@@ -318,7 +320,7 @@ VEELINE_STANDIN int ncclCommAbort(api::Comm handle) {
   if (!communicator || communicator->isAborted.exchange(true))
     return invalidArgument;
   closeFile(*communicator);
-  // For ever, as NCCL does.
+  // May wait for ever, as NCCL does.
   while (!canBeForgotten(communicator)) {
     lock.unlock();
     std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -367,7 +369,8 @@ static int add(api::Comm handle, api::Stream stream, Transfer transfer,
       transfer.peer >= communicator->numRanks || transfer.type < 0 ||
       transfer.type >= numTypes || transfer.count == 0)
     return invalidArgument;
-  // Outside of groups it would be a group of its own: nobody does that here.
+  // A message outside of groups would be a group of its own: nobody does that
+  // here.
   if (group.depth == 0 || communicator->polls > 0 ||
       !communicator->pending.empty() || communicator->isFinalized)
     return invalidUsage;

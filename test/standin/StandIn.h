@@ -4,39 +4,42 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What tests, and the other stand-ins, ask the stand-in of the CUDA driver for.
-// It is loaded in the place of libcuda.so.1 and has the same functions. Its
-// streams do nothing before somebody waits for them, and then as little, or in
-// as odd an order, as events allow; its addresses cannot be read by the host.
-// An image takes 64 KiB of each GPU, and each of its functions 4 KiB from when
-// it is asked for; cuBLASLt takes 8 KiB at the first call of each shape.
-// Nothing is loaded while a stream is captured, and no kernel once NCCL is at
-// work: that could wait for a message, and keep NCCL from moving it.
+// What tests and the other stand-ins ask the stand-in of the CUDA driver for.
+// The stand-in is loaded in place of libcuda.so.1 and has the same functions:
+// - Streams do nothing before somebody waits for them, and then as little, or
+//   in as odd an order, as events allow.
+// - The host cannot read addresses of a device.
+// - An image takes 64 KiB of each GPU, and each of its functions 4 KiB when it
+//   is first asked for; cuBLASLt takes 8 KiB at the first call of each shape.
+// - Nothing is loaded while a stream is captured, and no kernel once NCCL is at
+//   work: loading could wait for a message, and keep NCCL from moving it.
 //
-// The environment says what it is when cuInit is called:
-//   VEELINE_STANDIN_DEVICES  how many GPUs there are; 1
-//   VEELINE_STANDIN_CHIP     of all of them; sm_90
+// Environment variables configure it when cuInit is called, with defaults after
+// the semicolons:
+//   VEELINE_STANDIN_DEVICES  the number of GPUs; 1
+//   VEELINE_STANDIN_CHIP     the chip of all of them; sm_90
 //   VEELINE_STANDIN_DRIVER   the version of CUDA that it supports; 13000
-//   VEELINE_STANDIN_MEMORY   bytes of each; 2^33
+//   VEELINE_STANDIN_MEMORY   bytes of each GPU; 2^33
 //   VEELINE_STANDIN_MORE     bytes of an allocation beside those asked for; 0
 //   VEELINE_STANDIN_ORDER    fifo, late or random:SEED; late
 //   VEELINE_STANDIN_NCCL     the version of NCCL; 22809
 //   VEELINE_STANDIN_CUDNN    the version of cuDNN; 91900
+//   VEELINE_STANDIN_CUBLASLT the version of cuBLASLt; 130100
 //   VEELINE_STANDIN_ENGINES  what cuDNN's heuristics propose for a graph, of
 //                            nondeterministic, unsupported, uncompilable, large
 //                            and plain; all
-//   VEELINE_STANDIN_UNITS    how many units of NCCL, groups of messages, a
-//   device
-//                            has room for at once, each of another stream; 1
-//   VEELINE_STANDIN_CONNECT  together: who first sends to another rank, or
-//                            receives from it, on a communicator waits in the
-//                            host until that one is about to do its part
-//   VEELINE_STANDIN_FAIL     FUNCTION:N:CODE: its n-th call fails so, from 1;
-//                            asyncError: the n-th time that a communicator of
-//                            NCCL would say that all is well
-//   VEELINE_STANDIN_ENDLESS  KERNEL:N: its n-th run never ends, from 1
-//   VEELINE_STANDIN_QUEUE    how much a stream has to do before who gives it
-//                            more waits; any number
+//   VEELINE_STANDIN_UNITS    the number of units of NCCL, which are groups of
+//                            messages, that a device runs at once, each on
+//                            another stream; 1
+//   VEELINE_STANDIN_CONNECT  together: on a communicator, the first send to
+//                            another rank or receive from it waits in the host
+//                            until that rank is about to do its part
+//   VEELINE_STANDIN_FAIL     FUNCTION:N:CODE: its n-th call, from 1, returns
+//                            that; asyncError: the n-th time that a
+//                            communicator of NCCL would say that all is well
+//   VEELINE_STANDIN_ENDLESS  KERNEL:N: its n-th run, from 1, never ends
+//   VEELINE_STANDIN_QUEUE    with an endless kernel, the number of ops in a
+//                            stream from which on more have to wait; any number
 //   VEELINE_STANDIN_KERNELS  libraries of kernels, separated by colons: of each
 //                            the function NAME and the numbers NAME.info, whose
 //                            fifth one is the number of arguments
@@ -70,8 +73,9 @@ VEELINE_STANDIN void addKernel(const std::string &name, Kernel kernel,
 VEELINE_STANDIN void failCall(const std::string &function, int64_t nth,
                               int code);
 
-/// The `nth` run of kernel `name` from now on never ends, and who gives more
-/// than `queued` things to a stream waits. No name: what did not end does.
+/// The `nth` run of kernel `name` from now on never ends, and who gives a
+/// stream more than `queued` ops waits. With no name, a run that did not end
+/// does.
 VEELINE_STANDIN void neverEnd(const std::string &name, int64_t nth,
                               size_t queued);
 /// As VEELINE_STANDIN_ORDER.
@@ -81,12 +85,14 @@ VEELINE_STANDIN void setOrder(const std::string &order);
 VEELINE_STANDIN std::string loadingMode();
 /// How often `function` was called.
 VEELINE_STANDIN int64_t countCalls(const std::string &function);
-/// Allocations, streams, events, modules and retained contexts that are there.
+/// The number of allocations, streams, events, graphs, modules, retained
+/// contexts and handles of libraries.
 VEELINE_STANDIN int64_t countLive();
 /// The most bytes that a device had allocated since it was asked last.
 VEELINE_STANDIN int64_t takePeakBytes();
 
-/// Whether a call of another stand-in is to fail, and counts it; 0: it is not.
+/// Counts a call of another stand-in. Returns the code with which it has to
+/// fail, or 0.
 VEELINE_STANDIN int enterCall(const char *function);
 /// Where the `bytes` of the device at `address` really are; null where there
 /// are none.
@@ -102,13 +108,14 @@ using SharedWork = std::function<Progress()>;
 /// Begins `work` when the stream comes to it, in a graph in each of its runs.
 VEELINE_STANDIN void enqueueShared(cuda::api::Stream stream, SharedWork work);
 VEELINE_STANDIN bool isCapturing(cuda::api::Stream stream);
-/// Whose context is current, from 0; -1: none is.
+/// The device whose context is current, from 0; -1: none.
 VEELINE_STANDIN int currentDevice();
-/// Before a library loads what one of its calls needs; 0, or the error of the
-/// driver. It takes `bytes` of each device.
+/// Called before a library loads what one of its calls needs, which takes
+/// `bytes` of each device. Returns 0 or the error of the driver.
 VEELINE_STANDIN int loadCode(int64_t bytes);
 VEELINE_STANDIN void unloadCode(int64_t bytes);
-/// What a library takes of each device, and gives back with its handle.
+/// Adds a handle of a library, which takes `bytes` of each device until it is
+/// removed.
 VEELINE_STANDIN void addHandle(int64_t bytes);
 VEELINE_STANDIN void removeHandle(int64_t bytes);
 
