@@ -10,7 +10,8 @@
 #include <algorithm>
 #include <vector>
 
-/// Of an even number of values the greater one of the two in the middle.
+/// The median: of an even number of values, the greater one of the two in the
+/// middle.
 inline double medianOf(std::vector<double> values) {
   auto middle = values.begin() + static_cast<long>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());

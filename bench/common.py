@@ -16,7 +16,7 @@ median = statistics.median
 
 
 def run(command, **options):
-    """Standard output of the command; ends the script where it fails."""
+    """Returns the standard output of the command; ends the script if the command fails."""
     result = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, text=True, **options)
     if result.returncode != 0:
         sys.exit(f"bench: {' '.join(map(str, command))} failed with exit code {result.returncode}")
@@ -24,7 +24,7 @@ def run(command, **options):
 
 
 def write_indices(path, shape, limit, seed):
-    """A .npy file of int32 below `limit`, at random."""
+    """Writes a .npy file of random int32 below `limit`."""
     rng = random.Random(seed)
     header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
     values = [rng.randrange(limit) for _ in range(shape[0] * shape[1])]

@@ -23,8 +23,8 @@ using artifact::DataType;
 static constexpr int32_t numCalls = 2000;
 static constexpr int numRuns = 21;
 
-/// What the last step measured, in nanoseconds a call; steps are plain
-/// functions.
+/// Nanoseconds per call that the last step measured. Global, since steps are
+/// plain functions.
 static double measured;
 
 static void measure(int64_t begin, int32_t calls) {

@@ -15,7 +15,8 @@ using namespace veeline;
 using namespace veeline::bench;
 namespace api = veeline::cuda::api;
 
-/// Of a round, so that what the driver takes for a launch does not show.
+/// The length of a round, in which the driver's time for a launch does not
+/// show.
 static constexpr double roundMicroseconds = 5000;
 static constexpr int64_t mostCalls = 200;
 static constexpr int numRounds = 7;
@@ -143,7 +144,7 @@ Expected<double> Gpu::measureCopy(int64_t bytes) {
   return taken;
 }
 
-/// Tabs and lines part the fields and the rows.
+/// Removes tabs and line ends, which separate fields and rows.
 static std::string onOneLine(std::string text) {
   std::replace(text.begin(), text.end(), '\t', ' ');
   std::replace(text.begin(), text.end(), '\n', ' ');

@@ -39,7 +39,7 @@ public:
   Status download(void *target, cuda::api::DevicePointer source, int64_t bytes);
   Status set(cuda::api::DevicePointer target, unsigned char value,
              int64_t bytes);
-  /// Fills all of it with the bytes of `pattern`, again and again.
+  /// Fills `bytes` at `target` with `pattern`, again and again.
   Status repeat(cuda::api::DevicePointer target, const std::string &pattern,
                 int64_t bytes);
 

@@ -21,12 +21,12 @@ using gpu::Arguments;
 using gpu::KernelParam;
 namespace api = veeline::cuda::api;
 
-/// Between buffers on the GPU, of bytes that no kernel may change.
+/// Lies between buffers on the GPU; no kernel may change its bytes.
 static constexpr int64_t guardBytes = 1024;
 static constexpr unsigned char guard = 0xff;
-/// Where the runtime says how many elements there are.
+/// The number of elements where only the run time says it.
 static constexpr int64_t chosenCount = 100'003, chosenPerBlock = 1024;
-/// Kernels with more elements are looked at once or twice.
+/// Kernels with more elements are checked briefly.
 static constexpr int64_t largeCount = int64_t(1) << 24;
 
 namespace {
@@ -59,7 +59,7 @@ static int64_t bytesOf(const KernelParam &param) {
   return param.count * gpu::bytesOf(*param.kind);
 }
 
-/// Gives extents that are said at run time a value.
+/// Gives a value to sizes that only the run time knows.
 static void chooseExtents(Kernels::Entry &entry) {
   std::vector<KernelParam> &params = entry.code.info.params;
   bool isDynamic = std::any_of(params.begin(), params.end(),
@@ -138,7 +138,7 @@ DeviceArguments::DeviceArguments(Gpu &gpu,
                                  const std::vector<KernelParam> &params)
     : gpu(gpu), params(params) {
   for (const KernelParam &param : params) {
-    // A multiple of 16, and of no more.
+    // A multiple of 16 bytes, but not of 32.
     uint64_t place = (size + 31) / 32 * 32 + 16;
     offsets.push_back(param.isBuffer ? place : 0);
     if (param.isBuffer)
@@ -228,7 +228,7 @@ private:
 };
 } // namespace
 
-/// What the data of a check take.
+/// The memory of the host that a check takes.
 static int64_t hostBytes(const Kernels::Entry &entry) {
   int64_t bytes = 0;
   for (const KernelParam &param : entry.code.info.params)
@@ -249,7 +249,7 @@ std::string Checker::launch(const Kernels::Entry &entry, Arguments &arguments) {
   if (status.ok())
     status = DeviceArguments(*kernels.gpu, entry.code.info.params)
                  .run(entry, arguments);
-  // What is wrong with a context stays wrong.
+  // A context that has failed cannot be used again.
   if (!status.ok() && !kernels.gpu->synchronize().ok())
     isBroken = true;
   return status.ok() ? "" : status.message();
@@ -273,7 +273,7 @@ void Checker::work() {
   while (next < kernels.entries.size() && !isBroken) {
     const Kernels::Entry &entry = kernels.entries[next++];
     int64_t bytes = hostBytes(entry);
-    // One that is too large for all of it runs alone.
+    // A check that is too large for all of the memory runs alone.
     changed.wait(lock, [&] { return bytes <= freeBytes || numRunning == 0; });
     freeBytes -= bytes;
     ++numRunning;
@@ -311,7 +311,7 @@ Status bench::checkKernels(const GpuOptions &options, const KernelFiles &files,
 // Are they fast?
 //===----------------------------------------------------------------------===//
 
-/// What a kernel reads and writes at least.
+/// The bytes that a kernel reads and writes at least.
 static int64_t movedBytes(const Kernels::Entry &entry) {
   int64_t bytes = 0;
   for (const KernelParam &param : entry.code.info.params)
@@ -320,7 +320,7 @@ static int64_t movedBytes(const Kernels::Entry &entry) {
   return bytes;
 }
 
-/// A megabyte of data like those that are checked.
+/// Up to a megabyte of data like those of checks.
 static std::string makePattern(const KernelParam &param, int64_t bound) {
   std::vector<KernelParam> params = {param};
   params[0].count =

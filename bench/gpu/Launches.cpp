@@ -18,7 +18,7 @@ namespace api = veeline::cuda::api;
 static constexpr int numRounds = 9;
 
 namespace {
-/// Launches of a kernel with data for none of its arguments but zeros.
+/// Launches of a kernel, whose arguments all point to zeros.
 class Launcher {
 public:
   explicit Launcher(Gpu &gpu) : gpu(gpu) {}
@@ -77,7 +77,7 @@ Status Launcher::prepare(const artifact::Artifact &file,
   if (!isFound)
     return Status::error("the artifact has no kernel '" + only + "'");
   VEELINE_TRY(gpu.device().loadKernels(file));
-  // A few threads have no use for more.
+  // More than the few threads of the smallest kernel need.
   constexpr int64_t bytes = 1 << 20;
   VEELINE_TRY(memory.allocate(gpu.device(), bytes * kernel.numArguments));
   VEELINE_TRY(gpu.set(memory.address(), 0, bytes * kernel.numArguments));
@@ -114,7 +114,7 @@ static Expected<double> timeOnHost(Gpu &gpu,
     VEELINE_TRY(gpu.synchronize());
     std::chrono::duration<double, std::micro> taken =
         std::chrono::steady_clock::now() - begin;
-    // The first one loads what is loaded lazily.
+    // The first round loads what is loaded lazily.
     if (i > 0)
       rounds.push_back(taken.count());
   }

@@ -21,7 +21,8 @@ namespace api = veeline::cuda::api;
 /// ncclInt8.
 static constexpr int bytesType = 0;
 
-/// Written by the first rank under another name, so that nobody reads half.
+/// Shares the id by a file. The first rank writes it under another name, so
+/// that nobody reads half of it.
 static Expected<api::UniqueId> meet(const cuda::Nccl &nccl,
                                     const NcclOptions &ranks) {
   api::UniqueId id = {};
@@ -115,7 +116,7 @@ Graph::~Graph() {
     (void)gpu.driver().cuGraphDestroy(graph);
 }
 
-/// The capture is ended whatever is wrong in it.
+/// Ends the capture even if `call` fails.
 Status Graph::capture(const std::function<Status()> &call) {
   const cuda::Driver &driver = gpu.driver();
   VEELINE_TRY(VEELINE_CALL(driver, cuStreamBeginCapture_v2, gpu.stream(),
@@ -147,7 +148,7 @@ Status Ring::prepare() {
   return gpu.upload(from.address(), pattern.data(), most);
 }
 
-/// Waits until NCCL has done what it was called for, on the host.
+/// Waits until NCCL has done on the host what it was called for.
 Status Ring::settle() {
   for (;;) {
     api::NcclResult state = api::ncclSuccess;
@@ -158,7 +159,7 @@ Status Ring::settle() {
   }
 }
 
-/// The group is closed whatever is wrong in it.
+/// Closes the group even if a call in it fails.
 Status Ring::exchange(int64_t bytes) {
   auto count = static_cast<size_t>(bytes);
   int next = (ranks.rank + 1) % ranks.numRanks;
@@ -210,7 +211,7 @@ Status Ring::measure(int64_t bytes, const std::string &how,
   return Status::success();
 }
 
-/// Captured only after the pair of ranks was used.
+/// Captures only after an eager exchange has connected the ranks.
 Status Ring::measure(int64_t bytes) {
   auto eager = [&] { return exchange(bytes); };
   VEELINE_TRY(measure(bytes, "", eager));

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What bench/gpu/run names with --cuda-driver, to see what is said of a driver
-// that is too old: has every function that is looked for, and knows no more
-// than its version.
+// A driver that is too old: bench/gpu/run names it with --cuda-driver, to see
+// what is said of it. It has every function that is looked for, but knows no
+// more than its version.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ static int answer(const char *function, void *firstArgument) {
   return veeline::cuda::api::success;
 }
 
-// The other arguments are those of the caller, who cleans up after them.
+// Callers pass more arguments, and clean them up themselves.
 #define VEELINE_ANSWER(name, parameters)                                       \
   extern "C" __attribute__((visibility("default"))) int name(                  \
       void *firstArgument) {                                                   \

@@ -16,33 +16,34 @@ namespace veeline::bench {
 /// An artifact, and its kernels as host twins.
 struct KernelFiles {
   std::string artifact, twins;
-  /// Kernels with this in their names, but for those that are named here.
+  /// Only kernels with `only` in their names, and not those that `done` names.
   std::string only;
   std::set<std::string> done;
 };
 
-/// A row for each kernel: whether it does what its twin does. Ends with an
-/// error where the GPU cannot go on.
+/// Prints a row for each kernel: whether it does what its twin does. Fails if
+/// the GPU cannot go on.
 Status checkKernels(const GpuOptions &options, const KernelFiles &files,
                     unsigned jobs);
 
-/// A row for each kernel that moves `leastBytes` or more: what it takes, as a
-/// share of what a copy of as many bytes takes.
+/// Prints a row for each kernel that moves `leastBytes` or more: its bandwidth
+/// as a share of that of a copy of as many bytes.
 Status measureKernels(const GpuOptions &options, const KernelFiles &files,
                       int64_t leastBytes);
 
-/// Rows of a matrix product, as in "4096x768x3072:bf16" or
-/// "96*1024x1024x64:f32": ours, and cuBLASLt called directly.
+/// Prints a row for each matrix product, such as "4096x768x3072:bf16" or
+/// "96*1024x1024x64:f32": our time relative to that of cuBLASLt called
+/// directly.
 Status measureProducts(const GpuOptions &options,
                        const std::vector<std::string> &products);
 
-/// What a launch takes, of the smallest kernel of the artifact, one by one and
-/// as a graph of `count`.
+/// Prints what a launch of the artifact's smallest kernel takes, one by one and
+/// in a graph of `count`.
 Status measureLaunches(const GpuOptions &options, const KernelFiles &files,
                        int64_t count);
 
-/// One of `numRanks` ranks that meet by `file`, whose first one writes it; of
-/// one rank, to itself.
+/// One of `numRanks` ranks. They meet by `file`, which the first one writes; a
+/// single rank sends to itself.
 struct NcclOptions {
   int rank = 0, numRanks = 1;
   std::string file;

@@ -76,7 +76,8 @@ static Expected<Product> parse(const std::string &text) {
   return product;
 }
 
-/// As compiled code has it in its table: by rows, at multiples of 256 bytes.
+/// The product as in the table of compiled code: row-major, at multiples of 256
+/// bytes.
 static Gemm describe(const Product &product) {
   Gemm gemm;
   gemm.type = gemm.cType = product.type;
@@ -101,7 +102,7 @@ static Gemm describe(const Product &product) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// c^T = b^T a^T, down columns.
+/// Computes c^T = b^T a^T, since the library's matrices are column-major.
 class DirectProduct {
 public:
   DirectProduct(const cuda::BlasLt &blas, const Product &product)
@@ -282,7 +283,7 @@ Status Measurement::checkSample(const gpu::Buffer &c, int64_t batch, int64_t i,
   return Status::error(text);
 }
 
-/// Some elements of the result.
+/// Checks some elements of the result.
 Status Measurement::checkSamples() {
   gpu::Buffer c(product.kind, product.batch * product.m * product.n, 64);
   VEELINE_TRY(gpu.set(onGpu[2].address(), 0xff, c.bytes()));
@@ -299,7 +300,8 @@ Status Measurement::checkSamples() {
   return Status::success();
 }
 
-/// With the first of the heuristics; `best` with the best of several.
+/// The time with the first algorithm of the heuristics. Sets `best` to the time
+/// with the best of several.
 Expected<double> Measurement::measureDirect(double &best) {
   double first = 0;
   for (size_t i = 0; i < direct.numChoices(); ++i) {

@@ -1,4 +1,4 @@
-"""Rows of measurements, as a table and in a CSV file that a later call goes on with."""
+"""Rows of measurements, printed as a table and kept in a CSV file that a later run continues."""
 
 import csv
 import io
@@ -9,11 +9,11 @@ import sys
 FIELDS = ("measurement", "group", "what", "value", "unit", "target", "verdict", "note")
 GROUPS = ("machine", "oracle", "kernels", "bandwidth", "step", "products", "nccl", "launches", "memory", "convolutions", "bad input",
           "schedules")
-# Of a kernel that is right; one row of the table has all of an artifact.
+# The unit of a kernel that is right. The printed table has one row for all kernels of an artifact.
 ONLY_IN_FILE = "of what is allowed"
-# The measurement that these rows are of.
+# The measurement of the rows that describe the machine and the artifacts.
 ORIGIN = "machine"
-# What another call begins again.
+# Verdicts of measurements that a later run repeats.
 NOT_DONE = ("failed", "not measured")
 
 
@@ -35,11 +35,11 @@ def text_of(row):
 
 
 class Table:
-    """Rows by the measurement that they are of. The file has whole measurements only."""
+    """Rows by measurement. The file has complete measurements only."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
-        self.rows = {}  # Lists of them by measurement.
+        self.rows = {}  # Lists of rows by measurement.
         self.order = []
         self.current = None
         if self.path.exists():
@@ -56,7 +56,7 @@ class Table:
                 self.rows.setdefault(row["measurement"], []).append(row)
 
     def set_origin(self, about):
-        """Rows of which machine and of which artifacts: numbers of others are not mixed with these."""
+        """Sets the rows of the machine and the artifacts. Refuses a file that has rows of other ones."""
         rows = [dict(zip(FIELDS, (ORIGIN, "machine", what, value, unit, "", "", note))) for what, value, unit, note in about]
         known = self.rows.setdefault(ORIGIN, rows)
         for old, new in zip(known, rows):
@@ -73,7 +73,7 @@ class Table:
         return bool(rows) and not any(row["verdict"] in NOT_DONE for row in rows)
 
     def find(self, group, what):
-        """The row, where it is there and is no failure."""
+        """The row, or None if it is missing or a failure."""
         rows = [row for rows in (*self.rows.values(), self.current or ()) for row in rows]
         return next((row for row in rows if (row["group"], row["what"]) == (group, what) and row["verdict"] not in NOT_DONE), None)
 
@@ -84,7 +84,7 @@ class Table:
         names = sorted(self.rows, key=lambda name: (group.get(name.split("/")[0], len(GROUPS)), place.get(name, len(place))))
         return [row for name in names for row in self.rows[name]]
 
-    # Of the measurement that is being made
+    # For the measurement that is being made.
 
     def begin(self, measurement):
         self.name, self.current = measurement, []
@@ -101,7 +101,7 @@ class Table:
         self.add(group, what, value, unit, target, "met" if is_met else "missed", note)
 
     def require(self, group, what, value, unit, is_right, target, note=""):
-        """What has to be."""
+        """A requirement, which a row must meet: else it has failed."""
         self.add(group, what, value, unit, target, "met" if is_right else "failed", note)
 
     def end(self):
@@ -109,7 +109,7 @@ class Table:
         self.write()
 
     def leave_out(self, measurements, why):
-        """What is known of them from before stays."""
+        """Marks measurements as not made; rows from earlier runs stay."""
         for each in measurements:
             if each.name not in self.rows:
                 row = (each.name, each.group, each.label, "", "", "", "not measured", why)
@@ -118,7 +118,7 @@ class Table:
         self.write()
 
     def write(self):
-        """Whole or not at all."""
+        """Writes the file as a whole or not at all."""
         text = io.StringIO()
         writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
         writer.writeheader()

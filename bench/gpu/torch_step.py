@@ -63,12 +63,12 @@ class Gpt(nn.Module):
         for block in self.blocks:
             x = block(x)
         logits = F.linear(self.norm(x), self.wte.weight)
-        # As autocast has it on a GPU.
+        # In f32, as autocast does on a GPU.
         return F.cross_entropy(logits.flatten(0, 1).float(), labels.flatten())
 
 
 def read_safetensors(path):
-    """What veeline train --save has written, by name."""
+    """Reads what veeline train --save has written, by name."""
     with open(path, "rb") as file:
         size, = struct.unpack("<Q", file.read(8))
         entries = json.loads(file.read(size))
@@ -84,7 +84,7 @@ def read_safetensors(path):
 
 
 def example_name(name):
-    """Of a parameter, in examples/gpt: "h3.attn.qkv.weight"."""
+    """The name of a parameter in examples/gpt, such as "h3.attn.qkv.weight"."""
     if name == "wte.weight":
         return "wte"
     name = re.sub(r"^blocks\.(\d+)", r"h\1", name)
@@ -98,7 +98,7 @@ def load_parameters(model, path):
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             value = found.pop(example_name(name))
-            # The example's are [inputs, outputs].
+            # The example's weights are [inputs, outputs].
             parameter.copy_(value.t() if parameter in linear else value)
     if found:
         raise SystemExit(f"error: '{path}' has {', '.join(found)}, which the model has not")
@@ -142,7 +142,7 @@ def main():
         load_parameters(model, options.init)
     model.to(device)
     forward = torch.compile(model) if options.mode == "compile" else model
-    # As of veeline train.
+    # As veeline train does.
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.0, **({"fused": True} if on_gpu else {}))
     tokens, labels = make_batches(options, device)
 

@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Times what compiled code calls for a convolution and its adjoints, on one
-// thread, beside oneDNN called directly in alternation with it: with weights in
-// the order that it asks for, and x and y in the order of the model, or in its
-// own, with and without the copies that this takes. Our call starts from and
-// ends with plain tensors, weights included.
+// thread, in alternation with oneDNN called directly. The direct calls have
+// weights in the order that oneDNN asks for. They have x and y in the order of
+// the model, or in oneDNN's own, with and without the copies that this takes.
+// Our call starts from and ends with plain tensors, weights included.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ class Direct {
 public:
   Direct(const Convolution &c, bool channelsLast, bool chooses,
          const dnnl::engine &engine);
-  /// Takes x and y from our operands, so that both find them alike.
+  /// Uses x and y of our operands, so that both calls find them alike.
   void share(ConvolutionKind kind, char *a, char *b, char *c) {
     auto [x, y] = namesOf(kind);
     bool isOfData = kind == ConvolutionKind::backwardData;

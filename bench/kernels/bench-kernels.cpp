@@ -68,7 +68,7 @@ Memory allocate(size_t bytes) {
 
 } // namespace
 
-/// The names of the functions in a kernel's bodies, for the reader.
+/// The sums, maps and functions of a kernel's bodies, for the reader.
 static std::string summarize(func::FuncOp function) {
   std::string text;
   function.walk([&](linalg::LinalgOp op) {
@@ -111,7 +111,7 @@ static std::vector<Kernel> collectKernels(ModuleOp module) {
                                 memref.getElementType()});
     }
     kernels.push_back(std::move(kernel));
-    // To be found by its name.
+    // Makes it visible to a lookup by name.
     function->removeAttr("llvm.linkage");
   }
   return kernels;

@@ -47,8 +47,8 @@ private:
   }
 };
 
-/// The problem of a case on a placement; with v = 1 a chunk is both chunks.
-/// A limit of 0 activations: none.
+/// The problem of a case on a placement. With v = 1 a chunk has the costs of
+/// both chunks. `limit` is in activations; 0: none.
 schedule::Problem problemOf(const Case &shape, schedule::PlacementKind kind,
                             int chunksPerStage, double limit);
 

@@ -14,7 +14,7 @@
 
 namespace veeline::bench {
 
-/// What a schedule reaches; bubbles of 1 where there is none.
+/// What a schedule reaches. Bubbles are 1 if there is none.
 struct Outcome {
   bool valid = false;
   double makespan = 0, heaviest = 0;

@@ -32,8 +32,8 @@ static std::string ourName(const std::string &published) {
   return name;
 }
 
-/// The heuristic of one chunk a stage counts half of an activation as released
-/// by B; its figures come from that.
+/// The published heuristics for one chunk a stage count half of an activation
+/// as released by B, and so do their figures.
 static void releaseHalfWithB(const std::string &name, Problem &problem) {
   if (name != "zb-1p" && name != "zb-2p")
     return;
@@ -169,14 +169,14 @@ void veeline::bench::printSameName(const Settings &settings) {
 }
 
 namespace {
-/// A case, a placement and a memory limit at which some peer is.
+/// A case, a placement, and the peak of some peer as the memory limit.
 struct Contest {
   Case shape;
   PlacementKind kind;
   double peak;
   double bestSpan = 1, bestMakespan = 1;
   double ourSpan = 1, ourMakespan = 1;
-  /// What no schedule undercuts.
+  /// Lower bounds of all schedules.
   double leastSpan = 0, leastMakespan = 0;
 };
 
@@ -232,7 +232,8 @@ static void run(Contest &contest, double seconds) {
           .bubbleMakespan;
 }
 
-/// Means over one contest a case: that with the memory of 1F1B, m <= 2p.
+/// Prints means over one contest for each case with m <= 2p: the one with the
+/// memory of 1F1B.
 static void printMeans(const std::vector<Contest> &all) {
   struct {
     const char *name;
@@ -317,14 +318,15 @@ static Problem meanProblem(Problem problem) {
 }
 
 namespace {
-/// What makespans have above the heaviest stage's work.
+/// Makespans minus the heaviest stage's work.
 struct Uneven {
   double reference, ours, least;
 };
 } // namespace
 
-/// Where nothing is left, a ratio is 0 and has no logarithm: the mean of ratios
-/// is over all cases, the geometric one over the others.
+/// The mean of ratios is over all cases. The geometric mean leaves out cases
+/// whose makespan has nothing above the heaviest stage's work: their ratio is
+/// 0.
 static void printMeans(const std::vector<Uneven> &rows) {
   Mean ours, least;
   double sum = 0;
@@ -365,7 +367,7 @@ void veeline::bench::printUneven(const Settings &settings) {
     rows[i] = {
         judged ? judged->makespan - ours.heaviest : 0,
         ours.makespan - ours.heaviest,
-        // Not below, but for rounding.
+        // Rounding alone can make it negative.
         std::max(0.0, lowerBounds(problem).makespan.time - ours.heaviest)};
   });
   std::printf("## uneven chunks: makespan above the heaviest stage's work\n\n"

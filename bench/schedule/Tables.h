@@ -24,7 +24,8 @@ struct Settings {
   int mostStages = 1024;
 };
 
-/// Rows of published tables whose bubble differs in the fourth digit.
+/// Rows of published tables beside our bubbles; marks those that differ in the
+/// fourth digit.
 void printPublished(const Settings &settings);
 /// Our schedule of each peer's name beside the peer's.
 void printSameName(const Settings &settings);

@@ -24,10 +24,10 @@ inline constexpr int numRuns = 9;
 inline constexpr int64_t sizes[] = {64, 4096, 65536, 1 << 20, 16 << 20};
 /// Messages of a stream that are posted ahead.
 inline constexpr int32_t ahead = 4;
-/// What ranks say to each other before a stream.
+/// Bytes of what ranks send to each other before a stream.
 inline constexpr int64_t wordBytes = 64;
 
-/// Of the running measurement; steps are plain functions.
+/// Of the running measurement. Global, since steps are plain functions.
 inline int32_t numRounds;
 inline int64_t messageBytes;
 inline double measured; ///< Nanoseconds of a message.
@@ -51,7 +51,7 @@ inline int32_t roundsOf(int64_t bytes) {
 
 inline double waitMilliseconds;
 
-/// What waits have taken. Of the running measurement.
+/// What waits have taken in the running measurement.
 struct Waits {
   std::vector<double> latencies;
   double processor = 0, wall = 0; ///< Nanoseconds.
@@ -79,8 +79,9 @@ private:
   int64_t processor = processNanoseconds(), begin = nanoseconds();
 };
 
-/// Then it is time to send what that writes. Not always the same, so that who
-/// looks now and then does not look just then.
+/// Computes for `waitMilliseconds` and a random part of half a millisecond,
+/// then writes the time into the message, which is sent next. The random part
+/// keeps a receiver that looks at intervals from always looking just then.
 inline void compute(char *message) {
   static std::mt19937 random;
   double jitter = std::uniform_real_distribution<>(0, 0.5)(random);

@@ -54,7 +54,7 @@ public:
     }
   }
 
-  /// What the receiver sees.
+  /// Nanoseconds of a message; those of the receiver count.
   double stream() {
     meet();
     int64_t begin = nanoseconds();

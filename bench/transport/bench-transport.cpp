@@ -4,11 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Half of a round trip and the bandwidth of a stream of messages between two
-// ranks, by size: as threads, and as processes by TCP; under `mpirun -np 2` as
-// processes by MPI, beside the same messages by calls of MPI alone, which pause
-// between looks as ranks do, or never. Beside all of them memcpy. Medians of
-// several runs; what is compared runs alternately.
+// Measures half of a round trip and the bandwidth of a stream of messages
+// between two ranks, by size. Ranks are threads, processes by TCP or, under
+// `mpirun -np 2`, processes by MPI. Beside these run the same messages by calls
+// of MPI alone, which pause between looks as ranks do, or never; beside all of
+// them memcpy. Prints medians of several runs; what is compared runs
+// alternately.
 //
 // With --parts, large messages in several parts, as computed in place and as
 // copied from elsewhere. With --computing, how long a message takes whose
@@ -42,7 +43,8 @@ enum class What { messages, parts, computing, waiting };
 // Our messages
 //===----------------------------------------------------------------------===//
 
-/// What is copied lies after the places of what is received.
+/// Sends a message. If it is copied, its source lies after the places of
+/// received messages.
 static void send(veeline_rank *rank, int32_t channel, char *arena) {
   void *slot = veeline_send_acquire(rank, channel);
   if (isFirst)
@@ -291,8 +293,8 @@ static void benchParts(engine::Network *network, const char *how) {
 static constexpr int64_t computingNanoseconds = 50'000'000;
 static int64_t opNanoseconds;
 
-/// Rank 0 sends what time it is, and computes, in operations of that length;
-/// rank 1 waits for the message.
+/// Rank 0 sends the time, then computes in operations of `opNanoseconds`; rank
+/// 1 waits for the message.
 static void sendAndComputeStep(veeline_rank *rank, char *,
                                const void *const *) {
   for (int32_t i = 0; i < numRounds; ++i) {
@@ -434,7 +436,7 @@ static std::unique_ptr<net::Mesh> openMesh(const net::Place &place,
   return std::move(*mesh);
 }
 
-/// Ours and MPI's own, alternately.
+/// Measures our messages and MPI's own, alternately.
 static void benchBesideMpi(net::Mesh &mesh, const net::MpiLibrary &mpi) {
   int32_t rank = mesh.rank();
   if (rank == 0)
@@ -462,7 +464,7 @@ static void benchBesideMpi(net::Mesh &mesh, const net::MpiLibrary &mpi) {
 
 static void benchMpi(const net::Place &place, const std::string &directory,
                      What what) {
-  std::optional<Load> load; // Before MPI starts, which processes would share.
+  std::optional<Load> load; // Forks before MPI starts.
   if (what == What::waiting && place.rank == 0)
     load.emplace();
   auto loaded = net::loadMpi(directory);

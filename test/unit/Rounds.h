@@ -12,9 +12,9 @@
 
 namespace veeline::test {
 
-/// How often a random test goes round: a fifth of `count` in the suite, `count`
-/// times in the long suite (docs/testing.md), which sets VEELINE_LONG=1, and N
-/// times as often where VEELINE_LONG is N.
+/// The number of rounds of a random test: a fifth of `count` in the suite,
+/// `count` in the long suite (docs/testing.md), which sets VEELINE_LONG=1, and
+/// N times `count` if VEELINE_LONG is N.
 inline int rounds(int count) {
   const char *times = std::getenv("VEELINE_LONG");
   return times ? count * std::max(1, std::atoi(times)) : std::max(1, count / 5);
