@@ -100,7 +100,7 @@ inline Attention makeAttention() {
   return attention;
 }
 
-/// The same for a GPU, with everything that only these have.
+/// The same for a GPU, with everything that only artifacts for GPUs have.
 inline Artifact makeDeviceArtifact() {
   using namespace std::string_view_literals;
   Artifact artifact = makeArtifact();
@@ -150,7 +150,7 @@ inline void varyLengths(Artifact &artifact,
   channel.microbatches = {0, 1};
 }
 
-/// Of the two stages, the first one gets a second rank, with its parameters.
+/// Gives the first of the two stages a second rank, with its parameters.
 inline Program &widen(Artifact &artifact) {
   Program &program = artifact.metadata.programs[0];
   program.stageReplicas = {2, 1};
@@ -162,7 +162,7 @@ inline Program &widen(Artifact &artifact) {
   return program;
 }
 
-/// Four floats, added up over three replicas.
+/// Adds a reduction of four floats over three replicas.
 inline Reduction &addReduction(Artifact &artifact) {
   Program &program = artifact.metadata.programs[0];
   program.replicas = 3;

@@ -29,13 +29,13 @@ static constexpr int64_t aMillisecond = 1'000'000;
 // Bells
 //===----------------------------------------------------------------------===//
 
-/// What a process says of its bell, to another one.
+/// Reads how another process describes its bell.
 static std::string readDescription(int pipe) {
   std::array<char, 100> text = {};
   return ::read(pipe, text.data(), text.size() - 1) > 0 ? text.data() : "";
 }
 
-/// Of another process.
+/// The sleep of another process.
 TEST(Bell, EndsASleep) {
   int pipe[2];
   ASSERT_EQ(::pipe(pipe), 0);
@@ -54,7 +54,8 @@ TEST(Bell, EndsASleep) {
   Bell *bell = bells.of(1);
   ASSERT_NE(bell, nullptr);
   EXPECT_TRUE(bell->isArmed());
-  ::usleep(20'000); // It is asleep by now; where not, the next test holds.
+  // By now it sleeps; if not, this is EndsASleepThatHasNotBegun.
+  ::usleep(20'000);
   bell->ring();
   int status = -1;
   EXPECT_EQ(::waitpid(sleeper, &status, 0), sleeper);
@@ -63,7 +64,7 @@ TEST(Bell, EndsASleep) {
     ::close(end);
 }
 
-/// A process that another host, or another container, has there, or none.
+/// A description may be of a process of another host or container, or of none.
 TEST(Bells, AreNotTakenForOthers) {
   Bells other;
   std::string known = other.describe();
@@ -82,7 +83,7 @@ TEST(Bells, AreNotTakenForOthers) {
   ::close(file);
 }
 
-/// What comes after the last look, and before the sleep.
+/// The bell rings after the last look, and before the sleep.
 TEST(Bell, EndsASleepThatHasNotBegun) {
   Bell bell;
   bell.arm();
@@ -92,7 +93,7 @@ TEST(Bell, EndsASleepThatHasNotBegun) {
   EXPECT_TRUE(bell.sleep(aMinute));
 }
 
-/// The look after `arm` sees what it was for.
+/// A ring before `arm` is not kept: the look after `arm` sees what it was for.
 TEST(Bell, RingsOnlyForWhoHasArmedIt) {
   Bell bell;
   bell.ring();
@@ -109,13 +110,15 @@ TEST(Bell, IsDisarmedByWhoDoesNotSleep) {
   EXPECT_FALSE(bell.disarm());
 }
 
-/// So that the other thread makes progress where there is no core for both.
+/// Yields after some spins, so that the other thread makes progress if there is
+/// no core for both.
 template <typename Predicate> static void spinUntil(Predicate isDone) {
   for (int32_t spins = 0; !isDone(); ++spins)
     spins < 200 ? pauseSpin() : std::this_thread::yield();
 }
 
-/// At the same instant: who looks in vain has armed the bell before it rings.
+/// Sender and receiver act at the same instant: if the receiver looks in vain,
+/// it has armed the bell before it rings.
 TEST(Bell, OrTheLookIsInTime) {
   constexpr int32_t numRounds = 20'000;
   Bell bell;
@@ -146,8 +149,8 @@ TEST(Bell, OrTheLookIsInTime) {
   EXPECT_EQ(numLost, 0) << "of " << numLate;
 }
 
-/// Two that wake each other, at all distances in time: without a sleep that is
-/// cut short none is lost.
+/// Two threads wake each other, at all distances in time. No ring is lost if
+/// every sleep is cut short.
 TEST(Bell, IsNeverLost) {
   constexpr int32_t numMessages = 10'000;
   Bell bells[2];
@@ -204,7 +207,7 @@ TEST(Waiting, ArmsTheBellInALongWait) {
   EXPECT_EQ(rank.awaited, -1);
 }
 
-/// A bell that is lost costs a pause.
+/// A ring that is lost costs a pause only.
 TEST(Waiting, EndsWithoutABell) {
   Bells bells;
   host::HostRank rank;
@@ -223,7 +226,7 @@ TEST(Waiting, EndsWithoutABell) {
 // Who rings
 //===----------------------------------------------------------------------===//
 
-/// Of an MPI of which so many messages more come.
+/// An MPI by which so many messages more come.
 static int32_t numComing;
 static int32_t numTests;
 static char request;
@@ -250,12 +253,12 @@ static const char *testNothing(void *, bool *done, int64_t *bytes) {
 }
 
 static const MpiLibrary mpiLibrary = {nullptr,        nullptr,     sendNothing,
-                                   receiveNothing, testNothing, nullptr,
-                                   nullptr};
+                                      receiveNothing, testNothing, nullptr,
+                                      nullptr};
 
 namespace {
-/// Rank 0 sends by channel 0 to rank 1, which rings, or for which somebody has
-/// to.
+/// Rank 0 sends to rank 1 by channel 0. Either may have to ring the bell of the
+/// other.
 class Rings : public testing::Test {
 protected:
   Rings() {
@@ -309,7 +312,7 @@ TEST_F(Rings, WhoReceivesWhatHeWaitsFor) {
   EXPECT_FALSE(bells[0]->isArmed());
 }
 
-/// And remembers that it has come.
+/// The channel remembers that it has come.
 TEST_F(Rings, WhoReceivesWhatHeDoesNotWaitFor) {
   MpiChannel channel(mpiLibrary, other, 1, group, 0, program.channels[0]);
   channel.post(ranks[1], slot);
@@ -332,7 +335,7 @@ TEST_F(Rings, WhoReceivesWhatHeDoesNotWaitFor) {
   EXPECT_TRUE(bells[0]->isArmed());
 }
 
-/// Whose other end is on another host.
+/// The other end is on another host, and has no bell here.
 TEST_F(Rings, NobodyWithoutABell) {
   Bells alone;
   alone.connect(0, {alone.describe(), ""});

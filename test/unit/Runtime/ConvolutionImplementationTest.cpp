@@ -89,7 +89,7 @@ TEST(ConvolutionImplementation, PointwiseWithChannelsFirstCopiesNoData) {
   EXPECT_LT((*prepared)->scratchBytes(), 4 * 64 * 56 * 56 * 4);
 }
 
-/// What is behind the last window cannot be told to the library.
+/// The library cannot be told what is behind the last window.
 TEST(ConvolutionImplementation, RefusalNamesTheSizes) {
   Convolution tail = make(/*channelsLast=*/true, 1, 16, 16, 28, 3);
   tail.ySizes = {4, 4};

@@ -63,7 +63,8 @@ static bool advance(List &index, const List &limits) {
   return false;
 }
 
-/// Rows next to each other in the order of `order`, with gaps of `gap`.
+/// Strides of rows that follow each other in the order of `order`, with gaps of
+/// `gap` elements.
 static List makeStrides(const List &sizes, const std::array<int, 3> &order,
                         int64_t gap) {
   List strides(3);
@@ -75,7 +76,7 @@ static List makeStrides(const List &sizes, const std::array<int, 3> &order,
   return strides;
 }
 
-/// Puts an operand of rows behind what is there.
+/// Puts an operand of rows behind the operands that are there.
 static void place(Problem &problem, Which which, DataType type,
                   const List &sizes, const List &strides) {
   Operand &operand = problem.operands[which];
@@ -148,7 +149,7 @@ Problem test::makeProblem(bool deterministic) {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// Whose step runs.
+/// The program whose step runs.
 static Program *current;
 
 static void step(veeline_rank *rank, char *arena, const void *const *) {

@@ -61,7 +61,7 @@ struct Problem {
 /// Gives both entries of a problem strides and places.
 void layOut(Problem &problem, std::mt19937 &random, bool isDense);
 
-/// A small causal one with shared keys.
+/// A small causal problem with shared keys.
 Problem makeProblem(bool deterministic = true);
 
 /// One rank with both entries.
@@ -82,13 +82,13 @@ public:
   Numbers inputs;
   /// What operands hold after each step.
   std::vector<std::array<Numbers, numOperands>> results;
-  /// Forward and derivative, as the step finds them.
+  /// Whether the step finds the forward attention and the derivative.
   int32_t isThere[2] = {};
   /// Whether the step calls those that are not there, too.
   bool callsAll = false;
 
 private:
-  /// Where the arena really is.
+  /// The arena, where the host can access it.
   char *memory() const { return standin::find(arena, problem.arenaBytes); }
   void writeInputs();
   void readResults();

@@ -21,8 +21,8 @@ using namespace veeline::test;
 using artifact::Attention;
 using artifact::DataType;
 
-/// Within `tolerance` of the largest number. Some gradients are all zeros, of
-/// terms that are not.
+/// Expects differences within `tolerance` of the largest number, or of 1: some
+/// gradients are all zeros, as sums of terms that are not.
 static void expectNear(const Numbers &found, const Numbers &expected,
                        double tolerance, const std::string &what) {
   ASSERT_EQ(found.size(), expected.size()) << what;
@@ -41,7 +41,7 @@ static void expectRight(Program &program, const std::string &what) {
   Definition definition(program);
   double tolerance =
       program.problem.forward.type == DataType::f16 ? 4e-3 : 3e-2;
-  // Stand-ins of atomic sums round parts of them.
+  // The stand-in of atomic sums rounds parts of them.
   bool isExact = program.problem.forward.deterministic;
   static const char *names[] = {"output", "lse", "query's", "key's", "value's"};
   const Which all[] = {output, lse, queryGrad, keyGrad, valueGrad};
@@ -59,7 +59,8 @@ static void expectMessage(Program &program, const std::string &expected) {
   EXPECT_EQ(standin::countLive(), 0) << "after: " << message;
 }
 
-/// 1 for the forward one and 2 for the derivative.
+/// Which attentions are there: 1 for the forward one, plus 2 for the
+/// derivative.
 static int whichAreThere(Program &program) {
   EXPECT_EQ(program.run(), "");
   return program.isThere[0] + 2 * program.isThere[1];
@@ -196,7 +197,7 @@ TEST(CudaAttention, TooLittleMemory) {
   EXPECT_EQ(whichAreThere(less), 1);
   Program enough(makeProblem(), 512 + scores);
   EXPECT_EQ(whichAreThere(enough), 3);
-  // Or sums, in scratch.
+  // In any order, it needs sums in scratch instead.
   Problem problem = makeProblem(/*deterministic=*/false);
   EXPECT_EQ(problem.backward.scratchBytes, 256 + 2 * 4 * 5 * 16 * 4);
   Program sums(problem, /*libraryBytes=*/512);
@@ -263,11 +264,11 @@ TEST(CudaAttention, NotValid) {
 // What it refuses
 //===----------------------------------------------------------------------===//
 
-/// Wherever it says, while a program is loaded, that it has nothing for what it
-/// is asked, kernels do it.
+/// Kernels compute attention wherever cuDNN says, while a program is loaded,
+/// that it has nothing for it.
 TEST(CudaAttention, Unsupported) {
   Program program(makeProblem());
-  // The last ones are for the operands of two calls, issued and captured.
+  // The last calls make the operands of two executions, issued and captured.
   for (auto [call, ofOperands] : {std::pair("cudnnBackendFinalize", 1),
                                   std::pair("cudnnBackendCreateDescriptor", 1),
                                   std::pair("cudnnBackendSetAttribute", 3),
@@ -284,7 +285,7 @@ TEST(CudaAttention, Unsupported) {
       withoutOne += there != 3;
       standin::failCall("", 0, 0);
     }
-    // Of an engine, the next one is taken.
+    // If an engine fails, the next one is taken.
     EXPECT_TRUE(ofOperands == 0 || withoutOne > 50) << call;
     EXPECT_EQ(standin::countLive(), 0) << call;
   }
@@ -304,7 +305,7 @@ TEST(CudaAttention, EveryCode) {
           "cudnnBackendGetAttribute", "cudnnBackendExecute"}) {
       bool isInStep = std::string(call) == "cudnnBackendExecute";
       standin::failCall(call, 1, error.code);
-      // Steps have chosen, and cannot take the other way any more.
+      // Steps have chosen cuDNN, and cannot take kernels any more.
       if (cuda::isUnsupported(error.code) && !isInStep) {
         EXPECT_EQ(program.run(), "") << call << ": " << error.name;
         continue;
@@ -318,7 +319,7 @@ TEST(CudaAttention, EveryCode) {
     }
 }
 
-/// Each call fails at each of its times.
+/// Each call fails at many of its times.
 TEST(CudaAttention, EveryCall) {
 #define NAME(type, name, parameters) #name,
   const std::string calls[] = {VEELINE_CUDNN_GRAPH_FUNCTIONS(NAME)};

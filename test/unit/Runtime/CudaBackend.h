@@ -28,7 +28,7 @@ inline cuda::CudaOptions standIns() {
   return options;
 }
 
-/// Makes `artifact` one for a GPU; it keeps what it has of that.
+/// Makes `artifact` one for a GPU. Keeps what it already has for that.
 inline void makeForGpu(artifact::Artifact &artifact) {
   artifact.metadata.target = "cuda";
   if (!artifact.metadata.device)
@@ -39,8 +39,8 @@ inline void makeForGpu(artifact::Artifact &artifact) {
     artifact.image = "image";
 }
 
-/// Loads the first program of `artifact` and runs three steps of it, with a
-/// look at its memory after each. The error of either, or nothing.
+/// Loads the first program of `artifact`, runs three steps of it, and calls
+/// `inspect` after each. Returns the error of either, or nothing.
 inline std::string runThreeSteps(
     artifact::Artifact &artifact, const cuda::CudaOptions &options,
     std::string &remark, const std::function<void()> &inspect = [] {}) {
@@ -73,8 +73,8 @@ inline void addLibrary(artifact::Rank &rank) {
   rank.arenaBytes = rank.libraryOffset + rank.libraryBytes;
 }
 
-/// Adds a kernel that is a function of the host, with one argument for each of
-/// `numArguments`; returns its number.
+/// Adds a kernel that is a function of the host, with `numArguments` arguments.
+/// Returns its number.
 inline int32_t addKernel(cts::Fixture &fixture, const std::string &name,
                          standin::Kernel kernel, int32_t numArguments,
                          std::array<int32_t, 3> grid = {1, 1, 1},
@@ -93,7 +93,7 @@ template <typename T> T argument(const void *const *params, int i) {
   return value;
 }
 
-/// The same, for a launch.
+/// `value` as an argument of a launch.
 template <typename T> uint64_t toArgument(T value) {
   uint64_t place = 0;
   __builtin_memcpy(&place, &value, sizeof(value));
@@ -106,10 +106,12 @@ public:
   ~OrderGuard() { standin::setOrder("late"); }
 };
 
-/// The elements of a sum over three ranks, which no block of kernels divides.
+/// The elements of a sum over three ranks, which do not fill the blocks of
+/// kernels.
 inline constexpr int64_t numSummed = 2500;
 
-/// As the compiler's: result, contributions of three, count.
+/// Adds up three contributions, with the arguments of the compiler's kernel:
+/// result, contributions, count.
 inline void addThree(const void *const *params, const uint32_t grid[3],
                      const uint32_t block[3]) {
   auto *result = argument<float *>(params, 0);

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What cuDNN computes, the conformance suite tests. Here: whether it is there,
-// what it has nothing for, and what it refuses.
+// Whether cuDNN is there for convolutions, what it has nothing for, and what it
+// refuses. The conformance suite tests what it computes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using artifact::ConvolutionKind;
 static constexpr int64_t operandBytes = 4096, scratchBytes = 16384;
 static constexpr int numKinds = 3;
 
-/// As the step finds them: one for each convolution.
+/// Whether the step finds each convolution.
 static int32_t isThere[numKinds];
 /// Whether it calls those that are not there, too.
 static bool callsAll;
@@ -39,9 +39,9 @@ static void convolveAll(veeline_rank *rank, char *arena, const void *const *) {
   }
 }
 
-/// Of one sample of 6 by 6 with 2 channels, channels last, w in the order of a
-/// matrix product, one more row of zeros behind x than before it: both x and w
-/// are copied.
+/// A convolution of one sample of 6 by 6 with 2 channels, channels last. Both x
+/// and w are copied: x has one more row of zeros behind it than before it, and
+/// w is in the order of a matrix product.
 static Convolution makeConvolution(ConvolutionKind kind) {
   Convolution c;
   c.kind = kind;
@@ -129,7 +129,8 @@ TEST(CudaConvolution, ByChoiceWithout) {
                          "library computes it");
 }
 
-/// Where nobody names a file, convolutions have another way; that is said.
+/// If nobody names a file, convolutions are matrix products, and a remark says
+/// so.
 TEST(CudaConvolution, NotInstalled) {
   if (void *installed = ::dlopen("libcudnn.so.9", RTLD_NOW | RTLD_LOCAL)) {
     ::dlclose(installed);
@@ -163,7 +164,7 @@ TEST(CudaConvolution, LibrariesThatAreNotIt) {
   }
 }
 
-/// Who has no convolutions needs no cuDNN.
+/// A program without convolutions needs no cuDNN.
 TEST(CudaConvolution, NotNeeded) {
   Program program;
   program.rank().convolutions.clear();
@@ -204,7 +205,7 @@ TEST(CudaConvolution, OrdersThatItDoesNotTake) {
   EXPECT_EQ(countThere(program), numKinds - 2);
 }
 
-/// Which types it has, its documentation says.
+/// The types are those of cuDNN's documentation.
 TEST(CudaConvolution, Types) {
   using artifact::ComputeType;
   using artifact::DataType;
@@ -228,8 +229,8 @@ TEST(CudaConvolution, Types) {
   EXPECT_FALSE(cuda::planConvolution(convolution));
 }
 
-/// Whether small floats are copied, it is asked: once, and only where they are
-/// to be.
+/// cuDNN is asked whether it copies small floats: once, and only if something
+/// is to be copied.
 TEST(CudaConvolution, CopiesOfSmallFloats) {
   constexpr const char *copy = "cudnnTransformTensor";
   Program program;
@@ -240,7 +241,7 @@ TEST(CudaConvolution, CopiesOfSmallFloats) {
   EXPECT_EQ(countThere(program), 0);
   EXPECT_EQ(program.remark, "cuDNN has nothing for 3 of 3 convolutions, which "
                             "are matrix products instead");
-  // Nothing is copied of the first one, and f32 is always.
+  // The first convolution copies nothing, and f32 is always copied.
   inOrder.xSizes = {7, 7};
   inOrder.xStrides = {98, 2, 1, 14, 2};
   inOrder.wStrides = {72, 18, 1, 6, 2};
@@ -267,8 +268,8 @@ TEST(CudaConvolution, Unsupported) {
   }
 }
 
-/// Wherever it says so while a program is loaded, that convolution is matrix
-/// products.
+/// A convolution is matrix products wherever cuDNN says, while a program is
+/// loaded, that it has nothing for it.
 TEST(CudaConvolution, UnsupportedInAnyCall) {
   Program program;
   for (const char *call :
@@ -288,7 +289,7 @@ TEST(CudaConvolution, UnsupportedInAnyCall) {
       EXPECT_EQ(standin::countLive(), 0) << call << " " << nth;
     }
   }
-  // It has nothing for this GPU.
+  // cuDNN has nothing for this GPU.
   standin::failCall("cudnnCreate", 1, 3007);
   EXPECT_EQ(countThere(program), 0);
   EXPECT_EQ(program.remark, "cuDNN has nothing for 3 of 3 convolutions, which "
@@ -314,7 +315,7 @@ TEST(CudaConvolution, EveryCode) {
           "cudnnSetConvolutionMathType", "cudnnConvolutionForward",
           "cudnnTransformTensor"}) {
       standin::failCall(call, 1, error.code);
-      // Steps have chosen, and cannot take the other way any more.
+      // Steps have chosen cuDNN, and cannot take the other way any more.
       bool isInStep = std::string(call) == "cudnnConvolutionForward" ||
                       std::string(call) == "cudnnTransformTensor";
       if (cuda::isUnsupported(error.code) && !isInStep)

@@ -26,7 +26,7 @@ protected:
 };
 } // namespace
 
-/// More than a pair of ranks of the stand-in has room for.
+/// More than the stand-in's memory for a pair of ranks holds.
 static constexpr int64_t numNumbers = 12000;
 static constexpr int64_t messageBytes = 4 * numNumbers;
 static constexpr int32_t numTurns = 5;
@@ -49,7 +49,8 @@ static void launchStep(veeline_rank *rank, char *target, const char *source) {
   veeline_launch(rank, 0, arguments);
 }
 
-/// Both receive first. What is sent stays until the next send alone.
+/// Both ranks post receives first. A value that is sent stays only until the
+/// next send.
 static void exchangeAhead(veeline_rank *rank, char *arena,
                           const void *const *) {
   int32_t out = rank->index == 0 ? 0 : 1;
@@ -91,7 +92,7 @@ static void exchangeOnTwo(veeline_rank *rank, char *arena,
   }
 }
 
-/// Each direction with a communicator of its own; receives on stream 2.
+/// Gives each direction a communicator of its own, and receives stream 2.
 static void makeTwo(cts::Fixture &fixture, bool isDuplex = true,
                     int32_t computeStreams = 1) {
   fixture.metadata().microbatches = numTurns;
@@ -130,7 +131,7 @@ static void fill(Executor &executor, int32_t rank) {
   EXPECT_TRUE(executor.write(rank, 0, numbers.data(), messageBytes).ok());
 }
 
-/// An odd number of swaps.
+/// Expects numbers after an odd number of swaps.
 static void expectSwapped(Executor &executor, int32_t rank) {
   std::vector<float> numbers(numNumbers);
   EXPECT_TRUE(executor.read(rank, 0, numbers.data(), messageBytes).ok());
@@ -158,7 +159,7 @@ runProcesses(veeline_step_fn function, bool isEager, int32_t computeStreams = 1,
   processes.options.isEager = isEager;
   processes.options.checkMessages = isChecked;
   processes.before = fill;
-  // Nobody else would end it.
+  // Ends a run that hangs, which nobody else would.
   std::atomic<bool> isOver{false};
   processes.meanwhile = [&](Hub &hub) {
     for (int i = 0; i < patience && !isOver && !hub.hasFailed(); ++i)
@@ -185,7 +186,7 @@ TEST_F(CudaDuplex, Processes) {
     }
 }
 
-/// What each message is goes beside it, in graphs, too.
+/// The identity of each message is sent with it, in graphs, too.
 TEST_F(CudaDuplex, MessagesAreWhatIsExpected) {
   Environment units("VEELINE_STANDIN_UNITS", "2");
   EXPECT_EQ(runProcesses(exchangeAhead, false, 1, true, true), allWell);
@@ -210,7 +211,7 @@ TEST_F(CudaDuplex, WithoutRoomForTwo) {
 }
 
 /// Rank 0 sends on stream 1, receives on stream 2, and sends on stream 0, which
-/// is beside neither. Rank 1 takes the last one first.
+/// runs beside neither. Rank 1 receives the last message first.
 static void sendLast(veeline_rank *rank, char *arena, const void *const *) {
   if (rank->index == 0) {
     veeline_send(rank, 0, 0, placeOf(arena, 0));
@@ -226,7 +227,8 @@ static void sendLast(veeline_rank *rank, char *arena, const void *const *) {
   }
 }
 
-/// It comes after all units of both: who needs it before one waits for ever.
+/// What is sent on stream 0 comes after all units of both other streams. A rank
+/// that needs it before one of these waits for ever.
 TEST_F(CudaDuplex, BehindBoth) {
   Environment units("VEELINE_STANDIN_UNITS", "2");
   Environment apart("VEELINE_STANDIN_CONNECT", "");
@@ -267,7 +269,7 @@ TEST_F(CudaDuplex, Threads) {
     }
 }
 
-/// At each of its calls, those of the first messages too.
+/// Calls fail at several of their times, also at those of the first messages.
 TEST_F(CudaDuplex, ErrorsOfSendsAndReceives) {
   Environment units("VEELINE_STANDIN_UNITS", "2");
   for (const char *call :
@@ -290,7 +292,8 @@ TEST_F(CudaDuplex, ErrorsOfSendsAndReceives) {
   }
 }
 
-/// Of whatever communicator NCCL says it first, of sends or of receives.
+/// NCCL may report the error of any communicator first, of sends or of
+/// receives.
 TEST_F(CudaDuplex, ErrorsInTheBackground) {
   Environment units("VEELINE_STANDIN_UNITS", "2");
   for (int64_t time : {1, 2, 3, 4, 20, 21, 22, 23}) {
@@ -324,7 +327,7 @@ TEST_F(CudaDuplex, ErrorsOfGraphs) {
   }
 }
 
-/// Rank 1 never sends: what rank 0 is at is said, whatever has been sent.
+/// Rank 1 never sends. The error says what rank 0 is at, whatever it has sent.
 TEST_F(CudaDuplex, WhoeverWaitsIsWoken) {
   Environment units("VEELINE_STANDIN_UNITS", "2");
   auto goAway = [](veeline_rank *, char *, const void *const *) {};

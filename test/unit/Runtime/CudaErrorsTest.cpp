@@ -28,7 +28,7 @@ static void useAll(veeline_rank *rank, char *arena, const void *const *) {
   veeline_report(rank, 0, 0, arena);
 }
 
-/// One of no work, so that messages of errors do not name it.
+/// Runs an op without work, so that messages of errors do not name it.
 static void runOp(veeline_rank *rank) {
   veeline_op_begin(rank, 0);
   veeline_op_end(rank, 0);
@@ -46,7 +46,7 @@ static void receiveOne(veeline_rank *rank, char *arena, const void *const *) {
   veeline_recv_wait(rank, 0);
 }
 
-/// Two ranks that use all of the two libraries.
+/// Two ranks that use all of the driver and of cuBLASLt.
 class Program {
 public:
   explicit Program(bool loads = false) : fixture({sendOne, receiveOne}) {
@@ -71,7 +71,7 @@ public:
   artifact::Artifact &artifact() { return fixture.whole(); }
   cuda::CudaOptions options;
 
-  /// of loading and three steps, or nothing.
+  /// The error of loading and three steps, or nothing.
   std::string run() {
     Status valid = artifact::validate(artifact());
     if (!valid.ok())
@@ -229,7 +229,7 @@ TEST(CudaErrors, OutOfMemory) {
                   "program 'suite': it needs 8192 bytes of GPU 0 (stand-in) "
                   "for ranks 0, 1 (4096 + 4096), where 6000 of 6000 are free");
   }
-  // Neither has room where the first one has not.
+  // Here not even the first rank has room.
   test::Environment smaller("VEELINE_STANDIN_MEMORY", "4095");
   expectMessage(program,
                 "program 'suite': it needs 8192 bytes of GPU 0 (stand-in) for "
@@ -289,7 +289,7 @@ static const test::ErrorCode blasErrors[] = {
 };
 #undef ERROR
 
-/// By turns at loading and in a step.
+/// Codes are returned at loading and in a step by turns.
 TEST(CudaErrors, EveryCodeOfTheDriver) {
   Program program;
   bool isInStep = false;
@@ -315,7 +315,7 @@ TEST(CudaErrors, EveryCodeOfCublasLt) {
     }
 }
 
-/// What may help is said where something may.
+/// The message names an option that may help, if there is one.
 TEST(CudaErrors, ProductsWithoutAnAlgorithm) {
   constexpr int notSupported = 15;
   const std::string what =
@@ -336,7 +336,8 @@ TEST(CudaErrors, ProductsWithoutAnAlgorithm) {
   standin::failCall("", 0, 0);
 }
 
-/// Steps that read back are not captured, whatever they say.
+/// A step that reads back must not be captured, so that artifacts have to say
+/// so.
 TEST(CudaErrors, ReadingBackUnsaid) {
   Program program(true);
   program.artifact().metadata.programs[0].ranks[0].readsBack = false;
@@ -344,7 +345,7 @@ TEST(CudaErrors, ReadingBackUnsaid) {
                          "and the artifact does not say so (reads_back)");
 }
 
-/// Each call of either library fails once, at its first and at its last time.
+/// Makes each call of either library fail, at its first and at its last time.
 static void failEveryCall(bool loads, size_t timelineEvents) {
 #define NAME(name, parameters) #name,
   const std::string driver[] = {VEELINE_CUDA_FUNCTIONS(NAME)};
@@ -360,15 +361,15 @@ static void failEveryCall(bool loads, size_t timelineEvents) {
     int64_t before = standin::countCalls(call);
     ASSERT_EQ(program.run(), "") << call;
     int64_t count = standin::countCalls(call) - before;
-    // Those that cannot fail, or are asked about failures only, or clean up.
+    // Calls that cannot fail, that only describe failures, or that clean up.
     bool isQuiet = call.find("Destroy") != std::string::npos ||
                    call.find("Free") != std::string::npos ||
                    call.find("Release") != std::string::npos ||
                    call == "cuModuleUnload" || call == "cuEventElapsedTime";
-    // Processes alone need this: see CudaProcessesTest.
+    // Only processes need this: see CudaProcessesTest.
     if (call == "cuDeviceGetUuid_v2")
       continue;
-    // How often one looks is another number in each run.
+    // The number of polls differs between runs.
     bool isPolled = call == "cuStreamQuery";
     if (count == 0) {
       EXPECT_TRUE(loads || call.find("Get") != std::string::npos ||

@@ -19,7 +19,7 @@
 #include <type_traits>
 
 #ifdef cuEventElapsedTime
-// Since 12.8 a header has another name for it, which older drivers do not have.
+// Since CUDA 12.8 a header renames it to what older drivers do not have.
 #undef cuEventElapsedTime
 extern "C" decltype(cuEventElapsedTime_v2) cuEventElapsedTime;
 #endif
@@ -133,7 +133,7 @@ static_assert(ncclNumResults == 8, "NCCL has a result that has no name here");
 VEELINE_NCCL_TYPES(CHECK_TYPE)
 #undef CHECK_TYPE
 static_assert(sizeof(api::UniqueId) == sizeof(ncclUniqueId));
-// Ours is of 2.18; what later ones have comes behind.
+// Ours is that of NCCL 2.18; later versions add fields at the end.
 static_assert(sizeof(api::NcclConfig) <= sizeof(ncclConfig_t));
 #define CHECK_FIELD(ours, theirs)                                              \
   static_assert(offsetof(api::NcclConfig, ours) ==                             \
@@ -150,7 +150,7 @@ CHECK_FIELD(splitShare, splitShare)
 #undef CHECK_FIELD
 static_assert(NCCL_CONFIG_UNDEF_INT == INT_MIN);
 
-/// What theirs begins with.
+/// NCCL's own initialiser begins with the same values.
 TEST(CudaHeaders, ConfigOfNccl) {
   ncclConfig_t theirs = NCCL_CONFIG_INITIALIZER;
   api::NcclConfig ours;

@@ -15,7 +15,7 @@ using artifact::DataType;
 using test::toArgument;
 
 namespace {
-/// Calls that load code, since it was made.
+/// Counts the calls that load code since it was made.
 struct Loads {
   int64_t modules = standin::countCalls("cuModuleLoadDataEx");
   int64_t functions = standin::countCalls("cuModuleGetFunction");
@@ -39,8 +39,8 @@ static void increase(const void *const *params, const uint32_t *,
 
 static constexpr int32_t numKernels = 5;
 
-/// Kernels "loading-0" and so on; the third one has more shared memory than
-/// goes without saying.
+/// Adds kernels "loading-0" and so on. The third one has so much shared memory
+/// that it needs an attribute.
 static void addKernels(cts::Fixture &fixture) {
   for (int32_t i = 0; i < numKernels; ++i)
     test::addKernel(fixture, "loading-" + std::to_string(i), increase, 1);
@@ -75,7 +75,8 @@ static cuda::CudaOptions optionsOf(std::vector<veeline_step_fn> steps) {
   return options;
 }
 
-/// What no rank launches is never asked for; the rest once for all ranks.
+/// Kernels that no rank launches are never loaded, the others once for all
+/// ranks.
 TEST(CudaLoading, WhatIsLaunched) {
   std::vector<veeline_step_fn> steps = {launchTwo, launchOne, launchNone};
   cts::Fixture fixture(steps);
@@ -97,7 +98,7 @@ TEST(CudaLoading, WhatIsLaunched) {
   EXPECT_EQ(standin::countLive(), 0);
 }
 
-/// Who launches nothing loads nothing, whatever the image is.
+/// Ranks that launch nothing load nothing, even if the image is broken.
 TEST(CudaLoading, NoKernels) {
   cts::Fixture fixture({launchNone, launchNone});
   addKernels(fixture);
@@ -130,8 +131,8 @@ TEST(CudaLoading, OfEachGpu) {
 
 static std::atomic<int32_t> numArrived;
 
-/// All ranks launch all kernels, and each begins with another one at the same
-/// time.
+/// All ranks launch all kernels at the same time, each beginning with another
+/// one.
 static void launchAtOnce(veeline_rank *rank, char *arena, const void *const *) {
   numArrived.fetch_add(1);
   while (numArrived.load() < 8)
@@ -162,7 +163,7 @@ TEST(CudaLoading, RanksThatRace) {
   }
 }
 
-/// What a graph is to have is loaded by the step before it.
+/// The step before a graph loads what the graph has.
 TEST(CudaLoading, StepsThatDiffer) {
   static std::atomic<int32_t> numRuns;
   auto launchAnother = [](veeline_rank *rank, char *arena,
@@ -303,11 +304,12 @@ TEST_F(CudaLoadingOfProcesses, BeforeMessages) {
   int64_t products = standin::countCalls("cublasLtMatmul");
   EXPECT_EQ(processes.run(fixture.program(), 4), std::vector<std::string>(2));
   before.expect(2, 3, 1, "at the end");
-  // Once ahead, issued and captured.
+  // Once ahead of all steps, once issued and once captured.
   EXPECT_EQ(standin::countCalls("cublasLtMatmul") - products, 3);
 }
 
-/// What a rank launches may depend on what it computes.
+/// A rank that reads back loads all kernels: what it launches may depend on
+/// what it computes.
 TEST_F(CudaLoadingOfProcesses, WhoReadsBackHasAll) {
   std::vector<veeline_step_fn> steps = {talkFirst, answer};
   cts::Fixture fixture(steps);

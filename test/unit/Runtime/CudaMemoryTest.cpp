@@ -10,14 +10,13 @@ using namespace veeline;
 using artifact::DataType;
 using test::toArgument;
 
-// What the stand-in takes.
+// Bytes that the stand-in takes.
 static constexpr int64_t imageBytes = 1 << 16, functionBytes = 1 << 12,
                          productBytes = 8192;
 
 static void idle(const void *const *, const uint32_t *, const uint32_t *) {}
 
-/// Launches as many kernels as the rank's number says, from 1, and a product of
-/// rank 0.
+/// Rank i launches i + 1 kernels; rank 0 multiplies, too.
 static void work(veeline_rank *rank, char *arena, const void *const *) {
   const uint64_t arguments[] = {toArgument(arena)};
   for (int32_t i = 0; i <= rank->index; ++i)
@@ -46,7 +45,7 @@ public:
     options.poison = true;
   }
 
-  /// What each rank's GPU has after so many steps.
+  /// The memory of each rank's GPU after `steps` steps.
   Expected<std::vector<cuda::DeviceUse>> run(int steps) {
     auto created =
         cuda::CudaExecutor::create(fixture.whole(), fixture.program(), options);
@@ -91,7 +90,7 @@ static void expect(const cuda::DeviceUse &use, int64_t arenas, int64_t code,
   EXPECT_EQ(use.firstRank, firstRank);
 }
 
-/// Kernels are counted when they are launched, and what products load, too.
+/// Kernels count from their launch on, and so does what products load.
 TEST(CudaMemory, IsToldApart) {
   Program program;
   for (bool isEager : {false, true})
@@ -108,7 +107,7 @@ TEST(CudaMemory, IsToldApart) {
   EXPECT_EQ(standin::countLive(), 0);
 }
 
-/// Nothing is asked of the driver where nobody wants to know.
+/// Steps ask nothing of the driver if memory is not measured.
 TEST(CudaMemory, CostsNothing) {
   Program program;
   auto count = [&](bool isMeasured) {
@@ -126,7 +125,8 @@ TEST(CudaMemory, CostsNothing) {
   EXPECT_GT(count(true).first, 0);
 }
 
-/// An arena is one allocation of what is planned, and pages of the driver's.
+/// An arena is one allocation of the planned size, rounded up to the driver's
+/// pages at most.
 TEST(CudaMemory, ArenasAreAsPlanned) {
   Program program;
   {

@@ -34,7 +34,7 @@ static int64_t bytesOfNccl(int number) {
   return bytes[number];
 }
 
-/// An odd number, and NaNs and all else that bytes can be.
+/// An odd number of elements, whose bytes have all values, also those of NaNs.
 static constexpr int64_t numTyped = 37;
 static constexpr int64_t typedArena = 4096;
 

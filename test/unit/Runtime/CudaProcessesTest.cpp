@@ -53,8 +53,8 @@ static char *placeOf(char *arena, int32_t i) {
   return arena + i * messageBytes;
 }
 
-/// Sends what it computes and takes it back, doubled and more, into what it
-/// begins with. What comes next overwrites what is sent.
+/// Sends what it computes, and goes on with the answer. Overwrites what it has
+/// sent, which must not change the message.
 static void sendFirst(veeline_rank *rank, char *arena, const void *const *) {
   char *value = placeOf(arena, 0), *back = placeOf(arena, 1);
   for (int32_t i = 0; i < numMessages; ++i) {
@@ -130,7 +130,7 @@ static void makeTwo(cts::Fixture &fixture,
   processes.options.steps = steps;
 }
 
-/// What `start` becomes in so many steps of this kind.
+/// What `start` becomes in `times` runs of `step`.
 static float expected(float start, int64_t times) {
   for (int64_t i = 0; i < times; ++i)
     start = start * 2 + 1;
@@ -194,8 +194,8 @@ TEST_F(CudaProcesses, GroupsOfBothDirections) {
   }
 }
 
-/// What each process ends with, of which the first one's table of operations is
-/// `damaged` or not.
+/// What each process ends with. If `isDamaged`, the table of operations of the
+/// first one is wrong.
 static std::vector<std::string> checkMessages(bool isDamaged, bool isGroup,
                                               int64_t numSteps) {
   std::vector<veeline_step_fn> steps = {sendFirst, answer};
@@ -211,14 +211,15 @@ static std::vector<std::string> checkMessages(bool isDamaged, bool isGroup,
   return processes.run(fixture.program(), numSteps);
 }
 
-/// By what goes ahead of each message, in graphs, too.
+/// The identity of each message goes ahead of it and is compared, in graphs,
+/// too.
 TEST_F(CudaProcesses, MessagesAreWhatIsExpected) {
   for (bool isGroup : {false, true})
     EXPECT_EQ(checkMessages(false, isGroup, 4), allWell) << isGroup;
 }
 
-/// Both ends see that the first rank's table is another one; who is first ends
-/// the other one's step.
+/// Both ends see that the first rank's table is wrong. The one that is first
+/// ends the step of the other.
 TEST_F(CudaProcesses, MessageOfAnotherMicrobatch) {
   const std::string ofFirst =
       "rank 0, op 0: channel 1: activation 1 of microbatch 0 with 48000 bytes "
@@ -267,7 +268,7 @@ TEST_F(CudaProcesses, ReplicasAddUpInTheirOrder) {
       piece.sumKernel = kernel;
       return piece;
     };
-    // The last one of two elements: one rank has nothing to add up.
+    // The last piece has two elements: one rank has nothing to add up.
     fixture.rank(0).reductions = {
         {0, {makePiece(0, test::numSummed - 2, 49152)}, 1, 1},
         {1,
@@ -407,7 +408,7 @@ TEST_F(CudaProcesses, ChannelsOfNccl) {
   pair.processes.options.minNcclChannels = 1;
   pair.processes.options.maxNcclChannels = 4;
   EXPECT_EQ(pair.run(), allWell);
-  // The stand-in knows no more.
+  // The stand-in takes at most 64.
   pair.processes.options.maxNcclChannels = 65;
   expectFailure(pair, "NCCL's communicator 0: ncclCommInitRankConfig: "
                       "ncclInvalidArgument (4)");
@@ -418,7 +419,8 @@ TEST_F(CudaProcesses, MemoryIsToldApart) {
   pair.processes.after = [](cuda::CudaExecutor &executor, int32_t rank) {
     auto use = executor.memoryOf(rank);
     ASSERT_TRUE(use.ok()) << use.message();
-    // A megabyte of each communicator, in either process: the stand-in is one.
+    // A megabyte for each communicator of both processes, which share the
+    // stand-in.
     EXPECT_GE(use->messages, 1 << 20);
     // The other process may have loaded its image meanwhile, which takes memory
     // of either GPU: 64 KiB, and 4 of its function.
@@ -460,7 +462,7 @@ TEST_F(CudaProcesses, EveryCall) {
     int64_t before = standin::countCalls(call);
     ASSERT_EQ(pair.run(), allWell) << call;
     int64_t count = standin::countCalls(call) - before;
-    // Texts, and the end, where nobody is left to be told.
+    // Calls for texts do not fail.
     if (has(call, "Get") && has(call, "Error") &&
         call != "ncclCommGetAsyncError")
       continue;
@@ -468,7 +470,7 @@ TEST_F(CudaProcesses, EveryCall) {
     if (call == "ncclCommAbort")
       continue;
     bool isEnd = call == "ncclCommFinalize" || call == "ncclCommDestroy";
-    // How often one looks is another number in each run.
+    // The number of polls differs between runs.
     bool isPolled = call == "ncclCommGetAsyncError" || call == "asyncError" ||
                     call == "cuStreamQuery";
     for (int64_t time : {int64_t(1), isPolled ? int64_t(1) : count}) {
@@ -484,7 +486,7 @@ TEST_F(CudaProcesses, EveryCall) {
   }
 }
 
-/// Also where it waits for what loading has computed.
+/// A device may also fail in a wait for what loading has computed.
 TEST_F(CudaProcesses, WhoseDeviceFailsAtLoading) {
   Pair pair;
   int64_t before = standin::countCalls("cuStreamSynchronize");
@@ -502,9 +504,9 @@ TEST_F(CudaProcesses, WhoseDeviceFailsAtLoading) {
   }
 }
 
-/// A rank has what is planned in one piece, with the messages' identities
-/// beside it where they are compared; and for a moment, while it is connected,
-/// a few bytes.
+/// A rank allocates its arena in one piece, the identities of messages beside
+/// it if these are compared, and a few bytes for a moment, while it is
+/// connected.
 TEST_F(CudaProcesses, OneAllocation) {
   Pair pair;
   for (bool isChecked : {false, true}) {
@@ -518,7 +520,8 @@ TEST_F(CudaProcesses, OneAllocation) {
   }
 }
 
-/// NCCL would take as much as the other end sends, or wait for ever.
+/// Without a length, NCCL would take as much as the other end sends, or wait
+/// for ever.
 TEST_F(CudaProcesses, LengthsThatNobodyKnows) {
   Pair pair;
   pair.fixture.metadata().lengths = {1, 2};
@@ -548,12 +551,12 @@ TEST_F(CudaProcesses, WhoeverWaitsIsWoken) {
             "activation 0)");
 }
 
-/// What NCCL finds out while a rank waits for its device.
+/// NCCL reports an error while a rank waits for its device.
 TEST_F(CudaProcesses, ErrorsInTheBackground) {
   Pair pair({sendFirst, goAway});
   standin::failCall("asyncError", 100, 6);
   pair.processes.meanwhile = [](Hub &hub) {
-    // Only where nobody looks.
+    // Comes here only if nobody looks.
     for (int i = 0; i < 1000 && !hub.hasFailed(); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     hub.fail("nobody has seen it", -1);
@@ -565,7 +568,7 @@ TEST_F(CudaProcesses, ErrorsInTheBackground) {
                 "to from rank 1 (channel 0, activation 0)");
 }
 
-/// NCCL lets go of no communicator that is in a graph.
+/// NCCL does not give back a communicator that is in a graph.
 TEST_F(CudaProcesses, ErrorsOfGraphs) {
   for (const char *order : {"late", "fifo", "random:1"}) {
     standin::setOrder(order);
@@ -633,8 +636,8 @@ static void receive(veeline_rank *rank, char *arena, const void *const *) {
   veeline_recv_wait(rank, 0);
 }
 
-/// A kernel of the third step never ends, so NCCL does not abort. Exits with 7
-/// where the other rank hears of it before that is given up.
+/// A kernel of the third step never ends, so that NCCL does not abort. Exits
+/// with 7 if the other rank hears of the error before the abort is given up.
 static void failWithoutEnd() {
   Pair pair({sendAndCompute, receive});
   pair.processes.options.timeoutSeconds = 8;
@@ -645,13 +648,15 @@ static void failWithoutEnd() {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     };
     wait([] { return standin::countCalls("cuGraphLaunch") >= 4; });
-    // Who receives is done with its GPU, and waits for the other's results.
+    // By then the receiver is done with its GPU, and waits for the other's
+    // results.
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     standin::failCall("asyncError", 1, 6);
     wait([&] { return hub.hasFailed(); });
     bool isEarly = !cuda::hasAbandonedWork();
     wait(cuda::hasAbandonedWork);
-    // In one process either would wait for the GPU of the other.
+    // Does not return: in one process either rank would wait for the other's
+    // GPU.
     ::_exit(isEarly && cuda::hasAbandonedWork() ? 7 : 8);
   };
   (void)pair.run();

@@ -119,7 +119,7 @@ TEST(CudaProduct, PlansOfProducts) {
   gemm = {DataType::f32, {}, 4, 5, 6, {6, 1}, {5, 1}, {5, 1}};
   gemm.aStrides = {12, 2};
   EXPECT_NE(messageOf(gemm).find("no unit stride"), std::string::npos);
-  // Heads inside of rows: two dimensions that no one stride describes.
+  // Heads inside of rows: two dimensions that one stride cannot describe.
   gemm = {DataType::f32,    {2, 5},           12, 12, 16, {960, 16, 80, 1},
           {960, 16, 1, 80}, {720, 144, 12, 1}};
   Expected<cuda::GemmPlan> plan = cuda::planGemm(gemm);
@@ -127,7 +127,7 @@ TEST(CudaProduct, PlansOfProducts) {
   EXPECT_EQ(plan->batch, 5);
   ASSERT_EQ(plan->loops.size(), 1u);
   EXPECT_EQ(plan->loops[0].extent, 2);
-  // One that one stride does, around an extent of 1.
+  // Dimensions that one stride describes, around an extent of 1.
   gemm = {
       DataType::f32,    {3, 1, 4},          8, 10, 6, {192, 7, 48, 1 * 6, 1},
       {0, 0, 0, 10, 1}, {320, 9, 80, 10, 1}};
@@ -141,7 +141,7 @@ static void multiplyOnce(veeline_rank *rank, char *arena, const void *const *) {
   veeline_gemm(rank, 0, arena, arena + 1024, arena + 2048, nullptr);
 }
 
-/// The bytes of `values`, and what they are rounded to.
+/// Returns the bytes of `values`, and rounds `values` to these.
 static std::string toElements(DataType type, std::vector<double> &values) {
   std::string bytes;
   auto append = [&](auto element) {
@@ -182,8 +182,8 @@ static double elementOf(DataType type, const char *place) {
                                 : fromF16(read(uint16_t()));
 }
 
-/// Products of every row of the table, with an error of a few roundings: those
-/// of the operands in tf32, of the sum else.
+/// Products of every row of the table, with an error of a few roundings: of the
+/// operands in tf32, else of the sum.
 TEST(CudaProduct, ProductsOfEveryType) {
   constexpr int64_t m = 5, n = 7, k = 6;
   for (const cuda::ProductTypes &types : cuda::allProductTypes()) {
@@ -235,14 +235,14 @@ TEST(CudaProduct, ProductsOfEveryType) {
         farthest = std::max(farthest, std::abs(found - sum) / size);
       }
     EXPECT_LT(farthest, 3 * rounding);
-    // f32 itself is nearer.
+    // f32 itself would be nearer.
     if (isTf32) {
       EXPECT_GT(farthest, 0x1p-16);
     }
   }
 }
 
-/// An artifact's products are those of the table.
+/// An artifact can have the products of the table, and no others.
 TEST(CudaProduct, NoOtherProducts) {
   auto typesOf = [](const auto &product) {
     return std::tuple(product.type, product.cType, product.compute);
@@ -302,7 +302,7 @@ static veeline_step_fn stepWith(Epilogue epilogue) {
   return nullptr;
 }
 
-/// By a difference of both sides, unlike the formulas of others.
+/// By a central difference, independent of the formulas in other files.
 static double slopeOfGelu(double x) {
   constexpr double h = 0x1p-17;
   return (gelu(x + h) - gelu(x - h)) / (2 * h);
@@ -390,8 +390,8 @@ static double roundingOf(const cuda::ProductTypes &types) {
                                         : 0x1p-20;
 }
 
-/// What c and aux hold after a product with an epilogue; what is between rows
-/// stays.
+/// Checks c and aux after a product with an epilogue. What is between rows has
+/// to stay.
 static void checkEpilogue(const Epilogues &product) {
   using E = Epilogues;
   double allowed = 4 * roundingOf(product.types);
@@ -500,7 +500,7 @@ protected:
                                                   sizeof(value)),
               0);
   }
-  /// What the heuristics say to it.
+  /// The status of the heuristics.
   int choose() {
     api::MatmulHeuristic chosen;
     int found = 0;

@@ -36,7 +36,7 @@ static void launch(veeline_rank *rank, int32_t kernel, char *arena) {
 
 static constexpr int32_t numMicrobatches = 3;
 
-/// F of each microbatch, which another rank gets. Kernel 0.
+/// Runs F of each microbatch, which is kernel 0, and sends its result.
 static void produce(veeline_rank *rank, char *arena, const void *const *) {
   for (int32_t i = 0; i < numMicrobatches; ++i) {
     veeline_op_begin(rank, i);
@@ -55,7 +55,7 @@ static void consume(veeline_rank *rank, char *arena, const void *const *) {
   }
 }
 
-/// The same, looking at what it has computed.
+/// The same, but reads back what it has computed.
 static void produceAndLook(veeline_rank *rank, char *arena,
                            const void *const *) {
   for (int32_t i = 0; i < numMicrobatches; ++i) {
@@ -67,7 +67,7 @@ static void produceAndLook(veeline_rank *rank, char *arena,
   }
 }
 
-/// More than a stream takes.
+/// Launches more than a stream takes.
 static void produceMuch(veeline_rank *rank, char *arena, const void *const *) {
   for (int32_t i = 0; i < numMicrobatches; ++i) {
     veeline_op_begin(rank, i);
@@ -130,7 +130,7 @@ protected:
 } // namespace
 
 /// Runs four steps, in which run `nth` of the kernel never ends, and ends the
-/// process: with 7 where the executor is gone and said that work is left.
+/// process: with 7 if the executor is gone and has said that work is left.
 [[noreturn]] static void runAndEnd(Program &program, int64_t nth,
                                    size_t queued = SIZE_MAX) {
   standin::neverEnd("maybe-endless", nth, queued);
@@ -169,7 +169,7 @@ TEST_F(CudaStallDeathTest, InALoad) {
       "activation 0.>");
 }
 
-/// The driver holds who issues more than a stream takes.
+/// The driver blocks a host that issues more than a stream takes.
 TEST_F(CudaStallDeathTest, WhereTheDriverHolds) {
   Program program({produceMuch, consume}, idle);
   program.options.isEager = true;
@@ -180,12 +180,13 @@ TEST_F(CudaStallDeathTest, WhereTheDriverHolds) {
       "microbatch 1, and waits for a message of rank 0");
 }
 
-/// Once the executor is gone: nothing that the thread uses is.
+/// The driver lets go of the thread once the executor is gone; what the thread
+/// uses must not be gone.
 TEST_F(CudaStallDeathTest, WhereTheDriverLetsGo) {
   Program program({produceMuch, consume}, idle);
   program.options.isEager = true;
   auto letGo = [&] {
-    // What is freed is not what it was.
+    // Freed memory loses its content.
     (void)::mallopt(M_PERTURB, 0x5a);
     standin::neverEnd("maybe-endless", 70, 20);
     std::fprintf(stderr, "<%s>\n", program.run(1).c_str());
@@ -199,10 +200,11 @@ TEST_F(CudaStallDeathTest, WhereTheDriverLetsGo) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     ::_exit(countThreads() < before ? 7 : 8);
   };
-  EXPECT_EXIT(letGo(), testing::ExitedWithCode(7), "<step 1: rank 0 has made no progress");
+  EXPECT_EXIT(letGo(), testing::ExitedWithCode(7),
+              "<step 1: rank 0 has made no progress");
 }
 
-/// What comes after a fault is not waited for longer than for processes.
+/// After a fault, the wait is no longer than that for processes.
 TEST_F(CudaStallDeathTest, AfterAnotherFault) {
   Program program({failLate, consume}, idle);
   program.options.stallSeconds = 3600;
@@ -215,7 +217,7 @@ TEST_F(CudaStallDeathTest, AfterAnotherFault) {
               "<step 1: rank 1: something else>");
 }
 
-/// It is operations that must end, not steps.
+/// The limit is for operations, not for steps.
 TEST(CudaStall, StepsMayTakeLonger) {
   for (bool isEager : {true, false}) {
     Program program({produce, consume}, sleepAWhile);

@@ -39,8 +39,8 @@ static void scale(const void *const *params, const uint32_t grid[3],
 
 static constexpr int32_t numScaled = 64;
 
-/// Doubles and adds in place, again and again: in another order it is another
-/// number. The arguments are gone when a launch returns.
+/// Doubles and adds in place, again and again, which gives another number in
+/// another order. The arguments are gone when a launch returns.
 static void scaleOften(veeline_rank *rank, char *arena, const void *const *) {
   for (int i = 0; i < 5; ++i) {
     uint64_t arguments[] = {toArgument(arena), toArgument(arena),
@@ -83,8 +83,8 @@ TEST(CudaStep, LaunchesInOrder) {
 // Inputs, constants, settings and norms
 //===----------------------------------------------------------------------===//
 
-/// Of two parameters, each in two parts: sums of inputs, settings and constants
-/// that tell all of them apart.
+/// Writes the norms of two parameters, each in two parts: sums of inputs,
+/// settings and constants that tell all of them apart.
 static void describe(const void *const *params, const uint32_t *,
                      const uint32_t *) {
   auto *norm = argument<double *>(params, 0);
@@ -155,7 +155,7 @@ TEST(CudaStep, InputsConstantsSettingsAndNorms) {
 static constexpr int32_t numMessages = 4;
 static constexpr int64_t messageBytes = 256;
 
-/// Rank 0 makes numbers and has them back, doubled by rank 1; the places of
+/// Rank 0 makes numbers and gets them back, doubled by rank 1. The places of
 /// messages are used again as early as that is right.
 static void makeNumbers(veeline_rank *rank, char *arena, const void *const *) {
   char *made = arena, *back = arena + 256, *all = arena + 512;
@@ -236,7 +236,8 @@ static void receiveEach(veeline_rank *rank, char *arena, const void *const *) {
   }
 }
 
-/// The sender's table of operations has another microbatch first.
+/// If `isDamaged`, the sender's table of operations has another microbatch
+/// first.
 static Status runDamaged(bool isDamaged, bool checkMessages) {
   cts::Fixture fixture({sendEach, receiveEach}, 4096);
   fixture.metadata().microbatches = numMessages;
@@ -267,7 +268,7 @@ static Status runDamaged(bool isDamaged, bool checkMessages) {
   return status;
 }
 
-/// Where it was asked for, and always in builds with checks.
+/// Messages are checked if that is asked for, and always in builds with checks.
 TEST(CudaStep, MessageOfAnotherMicrobatch) {
   EXPECT_EQ(runDamaged(true, true).message(),
             "rank 1, op 0: channel 0: activation 0 of microbatch 1 with 256 "
@@ -360,8 +361,9 @@ TEST(CudaStep, ReplicasThatDoNotMeet) {
 // Graphs
 //===----------------------------------------------------------------------===//
 
-/// From the second step on a step is one launch of a graph, for all ranks
-/// together, and no step function runs.
+/// From the second step on, a step is one launch of a graph for all ranks
+/// together. Step functions run in the first step and for the capture, and
+/// never again.
 TEST(CudaStep, GraphsAreReplayed) {
   static std::atomic<int> numRuns;
   auto count = [](veeline_rank *rank, char *arena, const void *const *batch) {
@@ -389,7 +391,7 @@ TEST(CudaStep, GraphsAreReplayed) {
   }
   EXPECT_EQ(numRuns, 2);
   EXPECT_EQ(standin::countCalls("cuGraphLaunch") - launches, 9);
-  // What reads back decides in each step.
+  // Steps that read back are not captured: they decide each time.
   cts::Fixture fixture({count, doubleNumbers}, 4096);
   fixture.rank(1).readsBack = true;
   ASSERT_NO_FATAL_FAILURE(run(fixture, 10));

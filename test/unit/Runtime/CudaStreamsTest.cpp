@@ -99,7 +99,7 @@ static void waitOnStream(veeline_rank *rank, int32_t stream, int32_t event) {
 // Events
 //===----------------------------------------------------------------------===//
 
-/// A number goes from stream to stream, and around; events are used again.
+/// Passes a number around from stream to stream, and uses events again.
 static void passAround(veeline_rank *rank, char *arena, const void *const *) {
   for (int32_t i = 0; i < numTurns; ++i) {
     launchStep(rank, placeOf(arena, 0), placeOf(arena, 2));
@@ -129,8 +129,8 @@ TEST_F(CudaStreams, EventsOrderThem) {
   }
 }
 
-/// Without events streams are what they are: one may overtake another. So the
-/// tests of this file see where one is missing.
+/// Without events, one stream may overtake another. So the tests of this file
+/// see where an event is missing.
 TEST_F(CudaStreams, NothingElseOrdersThem) {
   auto overtake = [](veeline_rank *rank, char *arena, const void *const *) {
     launchStep(rank, placeOf(arena, 0), placeOf(arena, 1));
@@ -155,7 +155,7 @@ TEST_F(CudaStreams, NothingElseOrdersThem) {
 // Messages
 //===----------------------------------------------------------------------===//
 
-/// Stream 0 makes numbers and sends them; stream 1 has them back. Places are
+/// Stream 0 makes numbers and sends them; stream 1 gets them back. Places are
 /// used again as early as the streams allow.
 static void sendOnOne(veeline_rank *rank, char *arena, const void *const *) {
   for (int32_t i = 0; i < numTurns; ++i) {
@@ -181,7 +181,7 @@ static void receiveOnOne(veeline_rank *rank, char *arena, const void *const *) {
     veeline_stream(rank, 0);
     veeline_recv_post(rank, 0, place);
     veeline_recv_wait(rank, 0);
-    // What stream 1 has sent last but one has left when it has sent again.
+    // Once stream 1 has sent again, its last message but one has left.
     if (i > 1)
       veeline_event_wait(rank, 1);
     launchStep(rank, answer, place);
@@ -208,8 +208,8 @@ static void makeChannels(cts::Fixture &fixture, int32_t first, int32_t second) {
   }
 }
 
-/// The streams of two channels' messages: on that of computations too, and two
-/// of them.
+/// The streams of two channels' messages: one stream or two, with that of
+/// computations or without.
 static const std::pair<int32_t, int32_t> allMessageStreams[] = {
     {1, 1}, {0, 0}, {1, 2}, {0, 1}, {2, 0}};
 
@@ -263,7 +263,7 @@ TEST_F(CudaStreams, MessagesOfProcesses) {
     }
 }
 
-/// Both directions at once, what is sent of stream 0, what is received of 1.
+/// Both directions at once: sends on stream 0, receives on stream 1.
 static void exchange(veeline_rank *rank, char *arena, const void *const *) {
   int32_t out = rank->index == 0 ? 0 : 1;
   for (int32_t i = 0; i < numTurns; ++i) {
@@ -335,7 +335,7 @@ TEST_F(CudaStreams, GroupsOfProcesses) {
 // Replicas
 //===----------------------------------------------------------------------===//
 
-/// The gradients are of stream 1, their sums of stream 0.
+/// Stream 1 has the gradients, stream 0 their sums.
 static void addUp(veeline_rank *rank, char *arena, const void *const *) {
   veeline_stream(rank, 1);
   veeline_copy(rank, arena, arena + 16384, 4 * test::numSummed);
@@ -419,8 +419,8 @@ TEST_F(CudaStreams, ReplicasOfProcesses) {
 // Libraries
 //===----------------------------------------------------------------------===//
 
-/// Products of two streams, side by side: each has a workspace. What has it
-/// together with another one is spoilt by the stand-in.
+/// Products of two streams side by side, each with a workspace. The stand-in
+/// spoils products that share one.
 static void multiplyOnBoth(veeline_rank *rank, char *arena,
                            const void *const *) {
   for (int32_t stream = 0; stream < 2; ++stream) {
@@ -459,7 +459,7 @@ TEST_F(CudaStreams, EachHasAWorkspace) {
 // What the host sees
 //===----------------------------------------------------------------------===//
 
-/// A number that the host asks for is that of the stream that asks.
+/// A number that the host asks for is that of the current stream.
 TEST_F(CudaStreams, LoadsWaitForTheirStream) {
   static int numLoads;
   numLoads = 0;
@@ -484,8 +484,8 @@ TEST_F(CudaStreams, LoadsWaitForTheirStream) {
   EXPECT_EQ(numLoads, static_cast<int>(allOrders().size()));
 }
 
-/// Times are those of an operation's stream, and the rank is not idle where one
-/// of them waits.
+/// Times are those of an operation's stream. The rank is not idle if one of its
+/// streams waits.
 TEST_F(CudaStreams, TimesAreOfTheirStream) {
   cts::Fixture fixture({sendOnOne, receiveOnOne}, 4096);
   makeRanks(fixture, 2, 2);

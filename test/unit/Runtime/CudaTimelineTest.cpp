@@ -98,8 +98,8 @@ static bool isIdle(const engine::Event &event) {
   return event.op == engine::Event::idle;
 }
 
-/// What waits for a message has ended when its sender has computed it, as the
-/// GPU has it: its host knows nothing of that.
+/// A wait for a message ends after its sender has computed it, in times of the
+/// GPU, of which the receiver's host knows nothing.
 TEST_F(CudaTimeline, TimesOfTheGpu) {
   for (const char *order : {"late", "fifo", "random:4"}) {
     standin::setOrder(order);
@@ -111,7 +111,7 @@ TEST_F(CudaTimeline, TimesOfTheGpu) {
     // Two steps of those that are kept.
     std::vector<std::vector<engine::Event>> ranks = executor->timeline(2);
     ASSERT_EQ(ranks.size(), 2u);
-    // Who receives waits meanwhile.
+    // The receiver waits meanwhile.
     EXPECT_EQ(std::erase_if(ranks[0], isIdle), 0u);
     EXPECT_EQ(std::erase_if(ranks[1], isIdle), 2u);
     for (const std::vector<engine::Event> &events : ranks)
@@ -135,7 +135,7 @@ TEST_F(CudaTimeline, TimesOfTheGpu) {
   }
 }
 
-/// Where the GPU says nothing more, there are the times of the host.
+/// Where the GPU gives no times any more, there are those of the host.
 TEST_F(CudaTimeline, AfterAFault) {
   ASSERT_NO_FATAL_FAILURE(create());
   ASSERT_TRUE(step(1).ok());

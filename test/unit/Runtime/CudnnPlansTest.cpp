@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// cuDNN plans for GPUs that are only described: it takes the graphs, has
-// engines for them, and compiles their kernels, on a machine without a GPU and
-// without a driver. Nothing of it can run there. Where cuDNN is installed.
+// Plans graphs with the real cuDNN, where it is installed, for GPUs that are
+// only described. cuDNN takes the graphs, has engines for them, and compiles
+// their kernels, on a machine without a GPU and without a driver. Nothing of it
+// can run there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +31,7 @@ struct Chip {
 class CudnnPlans : public testing::TestWithParam<Chip> {
 protected:
   void SetUp() override {
-    // Stays, so that cuDNN finds it by its name.
+    // Stays loaded, so that cuDNN finds it by its name.
     ASSERT_TRUE(::dlopen(VEELINE_DRIVER_STUB, RTLD_NOW | RTLD_GLOBAL))
         << ::dlerror();
     Expected<cuda::Cudnn> loaded = cuda::Cudnn::load(VEELINE_CUDNN);
@@ -119,7 +120,7 @@ TEST_P(CudnnPlans, Causal) {
   }
 }
 
-/// Shared keys, lengths that no tile divides, another depth of values.
+/// Shared keys; lengths and a depth that are no multiples of tiles.
 TEST_P(CudnnPlans, Grouped) {
   for (AttentionKind kind : kinds) {
     Attention a = make(kind, DataType::f16, 2, 8, 2, 100, 200, 72);
@@ -140,8 +141,8 @@ TEST_P(CudnnPlans, Masks) {
   }
 }
 
-/// With the same bits in every run a derivative works in memory that grows with
-/// both lengths; sums of f32 in memory do without.
+/// A derivative with the same bits in every run needs a workspace that grows
+/// with both lengths. Sums of f32 in memory do without it.
 TEST_P(CudnnPlans, Workspace) {
   Attention a =
       make(AttentionKind::backward, DataType::bf16, 8, 12, 12, 1024, 1024, 64);

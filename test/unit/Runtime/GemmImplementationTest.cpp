@@ -18,8 +18,9 @@ static std::string implementationOf(const Gemm &gemm) {
   return prepared.ok() ? (*prepared)->implementation() : prepared.message();
 }
 
-/// Products of attention on slices of [sequence, 3 x heads x width], of which
-/// the library's first choice packs into memory that it allocates in each call.
+/// Products of attention on slices of [sequence, 3 x heads x width]. The
+/// library's first choice packs their operands into memory that it allocates in
+/// each call.
 static std::vector<Gemm> layoutsThatAllocate() {
   constexpr DataType f32 = DataType::f32;
   return {

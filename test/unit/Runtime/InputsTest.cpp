@@ -175,7 +175,7 @@ TEST(Inputs, RowsInOrderStartAgain) {
     EXPECT_EQ(stepOf<float>(**inputs, 0, step)[0], step % 2 ? 0 : 12);
 }
 
-/// An argument that is one sample, and a scalar one, as its label is.
+/// An argument that is one sample, and a scalar one that is its label.
 TEST(Inputs, MicrobatchesMayHaveTheirOwnDimension) {
   TempDir directory;
   artifact::Metadata metadata = makeMetadata();
@@ -306,7 +306,7 @@ static std::string writeIntegers(const TempDir &directory,
   return directory.write("lengths.npy", bytes);
 }
 
-/// Two microbatches of 2 rows of 3, of which as many as 3 count.
+/// Two microbatches of 2 rows of 3, of which up to 3 count.
 static artifact::Metadata makeLengthMetadata() {
   artifact::Metadata metadata = makeMetadata();
   metadata.lengths = {1, 3};

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is compared over the layout-sensitive library says something only where
-// that library does give other bits for other layouts, and no other values.
+// Comparisons with the layout-sensitive library prove something only if that
+// library does give other bits for other layouts, and no other values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ static float valueOf(int64_t i) {
 
 static constexpr int64_t channels = 7, size = 9, area = size * size;
 
-/// A square image, by channel or by place.
+/// A square image, channels first or last.
 static Values makeImage(bool channelsLast, int64_t seed) {
   Values image(channels * area);
   for (int64_t c = 0; c < channels; ++c)
@@ -35,7 +35,7 @@ static Values makeImage(bool channelsLast, int64_t seed) {
   return image;
 }
 
-/// What a convolution of images in that order gives, by channel.
+/// The result of a convolution of images in that order, channels first.
 static Values convolve(ConvolutionKind kind, int64_t kernel,
                        bool channelsLast) {
   artifact::Convolution c;
@@ -93,7 +93,7 @@ TEST(LayoutSensitive, ConvolutionsOfAnotherLayoutHaveOtherBits) {
     }
 }
 
-/// Of two matrices, the second of which is by rows or by columns.
+/// The product of two matrices, the second of which is by rows or by columns.
 static Values multiply(bool isTransposed) {
   constexpr int64_t m = 5, n = 6, k = 40;
   artifact::Gemm gemm;

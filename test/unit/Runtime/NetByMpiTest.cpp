@@ -15,7 +15,8 @@ using namespace veeline;
 using namespace veeline::net;
 
 namespace {
-/// As MPI does, by tag: messages of one tag arrive in the order of their sends.
+/// A request. As with MPI, messages of one tag arrive in the order of their
+/// sends.
 struct Request {
   std::string sent; ///< Empty of a receive.
   void *target = nullptr;
@@ -100,7 +101,7 @@ static Ends runByPost(const std::function<void(Process &)> &damage) {
   return runBoth(std::move(sender), std::move(receiver));
 }
 
-/// Both alike.
+/// Runs two processes that are alike.
 static Ends runAlikeByPost(Process process) {
   process.mpi = &postLibrary();
   return runBoth(process, process);

@@ -30,7 +30,8 @@ TEST(Net, MessageOfAnotherMicrobatch) {
   EXPECT_TRUE(has(ends[0], "rank 1 has failed"));
 }
 
-/// Of another microbatch on its way, on threads; whether that is an error.
+/// Sends a message of another microbatch between threads; whether that is an
+/// error.
 static Status runDamagedThreads(bool checkMessages) {
   Process process;
   damageMicrobatch(process);
@@ -38,7 +39,7 @@ static Status runDamagedThreads(bool checkMessages) {
   return runStep(process, nullptr);
 }
 
-/// Where it was asked for, and always in builds with checks.
+/// Messages are checked if that is asked for, and always in builds with checks.
 TEST(Threads, MessageOfAnotherMicrobatch) {
   EXPECT_TRUE(has(runDamagedThreads(true).message(),
                   "activation 0 of microbatch 1 with 64 bytes arrived, "
@@ -120,7 +121,7 @@ TEST(Net, ExchangeOfMoreThanThereIsToSay) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A rank byte by byte, which has met rank 0 alone.
+/// A rank that talks byte by byte, and has met rank 0 alone.
 class RawPeer {
 public:
   explicit RawPeer(uint16_t port, int32_t rank = 1, int32_t numRanks = 2)
@@ -165,7 +166,8 @@ private:
 };
 } // namespace
 
-/// Who hears of a verdict first hands it on as one: it has not failed itself.
+/// The rank that hears of a verdict first hands it on as one: it has not failed
+/// itself.
 TEST(Net, VerdictIsHandedOn) {
   std::promise<uint16_t> port;
   std::shared_future<uint16_t> knownPort = port.get_future().share();
@@ -199,8 +201,8 @@ TEST(Net, VerdictIsHandedOn) {
   EXPECT_EQ(text, verdict);
 }
 
-/// A message that is under way when a process gives up does not arrive in
-/// memory that is not its any more.
+/// A message that is under way when a process gives up must not arrive in
+/// memory that is no longer the message's.
 TEST(Net, MemoryIsLeftAlone) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "looks at memory that is being written";
@@ -282,7 +284,8 @@ TEST(Net, OtherParts) {
   expect(whole, two, "edge 0, 64 bytes");
 }
 
-/// A sender that thinks of another length: found out when it is waited for.
+/// A sender that assumes another length is found out when its message is waited
+/// for.
 TEST(Net, PartsOfAnotherLength) {
   Process sender;
   splitMessages(sender, 3);

@@ -22,7 +22,7 @@ class Hub {
 public:
   explicit Hub(int32_t numRanks) : given(static_cast<size_t>(numRanks)) {}
 
-  /// Where a process fails: all others hear of it.
+  /// Tells all processes but `from` of a failure.
   void fail(const std::string &text, int32_t from);
   bool hasFailed() {
     std::lock_guard<std::mutex> lock(mutex);
@@ -91,7 +91,7 @@ public:
   cuda::CudaOptions options;
   /// Called by each rank, around its steps.
   std::function<void(cuda::CudaExecutor &, int32_t rank)> before, after;
-  /// While they run: to do harm.
+  /// Called while they run, to do harm.
   std::function<void(Hub &)> meanwhile;
 
   /// What each rank ends with: nothing, or the error.
@@ -109,10 +109,10 @@ private:
   cts::Fixture &fixture;
 };
 
-/// What two processes say that have done all their steps.
+/// The outcomes of two processes that have done all their steps.
 inline const std::vector<std::string> allWell(2);
 
-/// A kernel as the compiler's, which adds two contributions up.
+/// Adds up two contributions, with the arguments of the compiler's kernel.
 template <typename T>
 void addTwo(const void *const *params, const uint32_t *, const uint32_t *) {
   for (int64_t i = 0; i < argument<int64_t>(params, 3); ++i)

@@ -87,7 +87,8 @@ TEST(Profile, ComparesWithWhatWasPredicted) {
   EXPECT_EQ(measure(program, ranks).predictedStepMicroseconds, 7);
 }
 
-/// Chunks from 0 to 4 and from 2 to 10 microseconds: two of them, from 2 to 4.
+/// Chunks run from 0 to 4 and from 2 to 10 microseconds: two of them from 2 to
+/// 4.
 TEST(Profile, RanksShareCores) {
   artifact::Program program = makeProgram();
   auto setTimes = [&](size_t rank, double begin, double end) {
@@ -126,7 +127,8 @@ TEST(Profile, WorkIsTimeOfACore) {
   EXPECT_DOUBLE_EQ(profile.chunks[0].forward->microseconds, 3);
 }
 
-/// Such as to look for what samples are the microbatch's.
+/// What is done before an event counts, such as to look for the microbatch's
+/// samples.
 TEST(Profile, WorkIsFromTheEndOfTheLastEvent) {
   artifact::Program program = makeProgram();
   std::vector<std::vector<Event>> ranks(2);

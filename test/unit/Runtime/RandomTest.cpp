@@ -69,7 +69,7 @@ TEST(Random, Moments) {
     EXPECT_TRUE(value >= -1 && value < 3);
 }
 
-/// All numbers of a type of 16 bits as f32 and f64, by their bits.
+/// All numbers of a type of 16 bits in the type `to`, by their bits.
 template <typename T>
 static std::vector<T> widenAll(DataType from, DataType to) {
   std::vector<uint16_t> bits(65536);

@@ -12,7 +12,7 @@
 using namespace veeline;
 using namespace veeline::net;
 
-/// A part is taken where it is the next one, and has the size of it.
+/// A part is taken if it is the next one, and has the size of that one.
 TEST(RemoteReceiver, TakesPartsInOrder) {
   artifact::Program program;
   program.ranks.resize(2);
@@ -50,7 +50,7 @@ TEST(RemoteReceiver, TakesPartsInOrder) {
     EXPECT_EQ(receiver.placeOf(0, 0, 22), nullptr);
     EXPECT_EQ(receiver.placeOf(1, 0, 22), nullptr);
   }
-  // Of a length that is not known yet: no larger than those of the longest.
+  // While a length is not known, parts are no larger than those of the longest.
   channel.lengthShapes = {{40}, {64}};
   RemoteReceiver receiver(group, 0, channel, [] {});
   receiver.post(rank, slot);

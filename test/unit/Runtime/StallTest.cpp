@@ -48,7 +48,7 @@ TEST(Deadlock, WhoComputesIsWaitedFor) {
   }
 }
 
-/// What was said by one who is silent now is no longer so.
+/// What a rank has said does not hold once it is silent.
 TEST(Deadlock, WhoIsSilentIsNotKnownToWait) {
   Deadlock deadlock(2);
   deadlock.hear(1, 3, "rank 1 waits", at(1));
@@ -74,7 +74,7 @@ TEST(Deadlock, ClearForgets) {
 static constexpr Stall::Limits limits = {std::chrono::seconds(5),
                                          std::chrono::seconds(50)};
 
-/// What is found in the last of some seconds, and nothing before.
+/// What is found in second `last`; before, nothing may be found.
 static std::string lookUntil(int last, Pulse (*pulseAt)(int)) {
   Stall stall(limits);
   for (int i = 0; i < last; ++i)
@@ -103,13 +103,13 @@ TEST(Stall, AThreadThatComputes) {
   EXPECT_EQ(lookUntil(50, computing), computes);
 }
 
-/// That has limits of other processes.
+/// Waits for other processes have other limits.
 TEST(Stall, AThreadThatWaits) {
   auto waits = [](int) { return Pulse{Pulse::waiting, 1, 77, false}; };
   EXPECT_EQ(lookUntil(200, waits), "");
 }
 
-/// To read and write may take as long as it takes, nearly.
+/// Reading and writing between steps may take long.
 TEST(Stall, BetweenSteps) {
   auto reads = [](int) { return Pulse{Pulse::elsewhere, 1, 0, true}; };
   EXPECT_EQ(lookUntil(50, reads), computes);

@@ -20,8 +20,8 @@ static constexpr int internalError = 3, invalidUsage = 5, floatType = 7,
                      intType = 2;
 
 namespace {
-/// A rank with a device of its own. All of one thread: what a device does is
-/// done by whoever asks it.
+/// A rank with a device of its own. All ranks are of one thread: what a device
+/// does is done by whoever asks it.
 struct Rank {
   std::shared_ptr<Device> device;
   DeviceMemory memory;
@@ -78,7 +78,7 @@ protected:
     EXPECT_EQ(nccl.ncclCommGetAsyncError(comm, &state), 0);
     return state;
   }
-  /// What it ends with.
+  /// The state that `comm` ends with.
   int settle(api::Comm comm) {
     int state = api::ncclInProgress;
     for (int i = 0; i < 100 && state == api::ncclInProgress; ++i)
@@ -120,7 +120,7 @@ protected:
     return byte;
   }
 
-  /// In a group of its own, of 16 numbers.
+  /// Sends or receives in a group of its own.
   int move(bool isSend, size_t pair, int rank, int64_t offset,
            api::Stream stream, int type = floatType, size_t count = 16) {
     EXPECT_TRUE(ranks[rank].device->makeCurrent().ok());
@@ -164,7 +164,7 @@ TEST_F(StandInNccl, NothingIsDoneWhenACallReturns) {
   EXPECT_EQ(settle(pair[0]), api::ncclInProgress);
   ASSERT_EQ(join(pair[1], 2, id, 1, 1), api::ncclInProgress);
   EXPECT_EQ(settle(pair[0]), 0);
-  // Who has not asked cannot go on.
+  // A rank that has not asked cannot go on.
   EXPECT_EQ(nccl.ncclGroupStart(), 0);
   EXPECT_EQ(nccl.ncclSend(place(1, 0), 1, floatType, 0, pair[1],
                           ranks[1].first.get()),
@@ -226,7 +226,7 @@ TEST_F(StandInNccl, StreamsPromiseNoProgress) {
       << "rank 1 runs the receive of the other communicator";
 }
 
-/// Where the device has room for both, of two streams. A third one waits.
+/// The device has room for units of two streams. A third one waits.
 TEST_F(StandInNccl, RoomForTwo) {
   ::setenv("VEELINE_STANDIN_UNITS", "2", 1);
   size_t one = connect(), other = connect(), third = connect();
@@ -267,8 +267,8 @@ TEST_F(StandInNccl, FirstMessagesMeetInTheHost) {
   ::unsetenv("VEELINE_STANDIN_CONNECT");
 }
 
-/// Two ranks connect both directions at once, or each by itself: one that does
-/// this and one that does that make no progress.
+/// Two ranks connect both directions at once, or each by itself. If one does
+/// this and the other does that, they make no progress.
 TEST_F(StandInNccl, DirectionsAreConnectedAlike) {
   auto both = [&](size_t pair, int rank, api::Stream stream) {
     EXPECT_EQ(nccl.ncclGroupStart(), 0);

@@ -70,7 +70,7 @@ TEST_F(StandIn, EventsTieStreams) {
     for (int i = 0; i < 20; ++i) {
       fill(static_cast<unsigned char>(i));
       ASSERT_EQ(driver.cuEventRecord(event.get(), first.get()), 0);
-      // It is the state at the call that is waited for.
+      // The wait is for the state at the call.
       ASSERT_EQ(driver.cuStreamWaitEvent(second.get(), event.get(), 0), 0);
       int seen = readByte();
       ASSERT_EQ(seen, i) << order;
@@ -78,7 +78,8 @@ TEST_F(StandIn, EventsTieStreams) {
   }
 }
 
-/// Once a stream has come to both, and not of those that were to have none.
+/// There is a time once a stream has come to both events, and none for events
+/// that were made without times.
 TEST_F(StandIn, EventsHaveTimes) {
   api::Event begin = nullptr, end = nullptr;
   ASSERT_EQ(driver.cuEventCreate(&begin, 0), 0);
@@ -141,7 +142,7 @@ TEST_F(StandIn, GraphsOfSeveralStreams) {
     fill(4);
     EXPECT_EQ(driver.cuEventRecord(event.get(), first.get()), 0);
     EXPECT_EQ(driver.cuStreamWaitEvent(second.get(), event.get(), 0), 0);
-    // Who is captured cannot be waited for.
+    // Streams that are captured cannot be waited for.
     EXPECT_EQ(driver.cuStreamSynchronize(second.get()), 900);
     EXPECT_EQ(driver.cuMemsetD8Async(memory.address() + 77, 6, 1, second.get()),
               0);
@@ -166,7 +167,7 @@ TEST_F(StandIn, GraphsOfSeveralStreams) {
   }
   EXPECT_EQ(driver.cuGraphExecDestroy(executable), 0);
   EXPECT_EQ(driver.cuGraphDestroy(graph), 0);
-  // An event of a capture, and one that is none.
+  // A capture cannot wait for an event outside of it.
   Event outside;
   ASSERT_TRUE(outside.create(*device).ok());
   ASSERT_EQ(driver.cuEventRecord(outside.get(), second.get()), 0);
@@ -183,7 +184,7 @@ TEST_F(StandIn, GraphsOfSeveralStreams) {
   EXPECT_EQ(driver.cuGraphDestroy(graph), 0);
 }
 
-/// Code is loaded before, or not at all.
+/// Code is loaded before a capture, or not at all.
 TEST_F(StandIn, NothingIsLoadedWhileCapturing) {
   standin::addKernel(
       "idle", [](const void *const *, const uint32_t *, const uint32_t *) {},

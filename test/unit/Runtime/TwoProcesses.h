@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two meshes that are connected through the loopback stand for two processes,
-// which may differ in what a launcher's processes never do.
+// Two meshes that are connected through the loopback stand for two processes.
+// These may differ where those of a launcher never do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,7 @@ Ends runBoth(Process first, Process second);
 /// The sender's table of operations has another microbatch first.
 void damageMicrobatch(Process &sender);
 void splitMessages(Process &process, int32_t parts);
-/// A sender and a receiver whose messages are longer and shorter.
+/// Sets a sender and a receiver of messages of two lengths.
 void varyLengths(Process &process);
 
 testing::AssertionResult has(const std::string &text, const std::string &part);
