@@ -18,8 +18,8 @@ static bool isNear(double a, double b) {
   return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
-/// Times are sums in the same order on both sides, hence equal; what is a
-/// difference of times is near.
+/// Times are sums in the same order on both sides, hence equal. Differences of
+/// times are only near.
 static bool isSame(const StageStatistics &a, const StageStatistics &b) {
   return isNear(a.busy, b.busy) && a.peakMemory == b.peakMemory &&
          a.firstStart == b.firstStart && a.lastEnd == b.lastEnd &&
@@ -51,7 +51,8 @@ static bool addsUp(const Simulation &simulation) {
                      });
 }
 
-/// Sorted by the end of their producers, each after what its producer needs.
+/// Whether messages are sorted by the end of their producers, each after what
+/// its producer needs.
 static bool isInOrder(const Schedule &schedule, const Simulation &simulation,
                       const std::vector<Message> &messages) {
   double latest = 0;
@@ -76,7 +77,7 @@ static bool agrees(const std::optional<Simulation> &expected,
   return result && isSame(*result, *expected) && addsUp(*result);
 }
 
-/// All ways to simulate one schedule. Returns whether it runs.
+/// Compares all ways to simulate one schedule. Sets `runs` to whether it runs.
 static void compare(const Problem &problem, const Schedule &schedule,
                     bool &runs) {
   Expected<Simulation> result = simulate(problem, schedule);

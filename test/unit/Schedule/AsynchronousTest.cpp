@@ -91,8 +91,9 @@ TEST(Asynchronous, StashedVersions) {
     }
 }
 
-/// Walks the order of a stage with an update after every p backwards; the
-/// versions that are made and that a microbatch of an endless run still needs.
+/// Walks the order of a stage with an update after every p backwards, and
+/// counts the versions that are made and that a microbatch of an endless run
+/// still needs.
 static int versionsWithDoubleBuffering(int p, const std::vector<Op> &ops) {
   int done = 0, most = 0;
   for (const Op &op : ops) {

@@ -49,7 +49,8 @@ TEST(Auto, MakespanBubbles) {
   EXPECT_LE(third.bubbleMakespan, 0.08345);
 }
 
-// What the lower bounds prove to be the least, of many stages in little time.
+// Reaches what the lower bounds prove to be the least, with many stages and in
+// little time.
 TEST(Auto, ReachesTheMemoryBoundOfMakespan) {
   for (int p : {4, 8, 16}) {
     Problem problem = onV(p, 2 * p, 9458, 9748, 7288, 879, p);
@@ -154,7 +155,7 @@ static double shareOfTime(std::clock_t processor,
   return std::max(spent / (2 * budget), elapsed.count() / (4 * budget));
 }
 
-// Unless the machine is too slow for the budget.
+// Holds unless the machine is too slow for the budget.
 TEST(Auto, SameSeedSameSchedule) {
   Problem problem = onV(4, 6, 5, 7, 3, 1, 3);
   GeneratorOptions options{.searchSeconds = 0.2, .seed = 5};
@@ -181,7 +182,7 @@ TEST(Auto, RefusesALimitBelowOneMicrobatch) {
   EXPECT_TRUE(generate("auto", problem, {.searchSeconds = 0.01}));
 }
 
-// A B that adds memory does not hold it without its W where both are one.
+// A fused backward does not hold the memory that its B adds.
 TEST(Auto, FusesWhereSplitBackwardsDoNotFit) {
   Problem problem = makeProblem("auto", 2, 1, 3);
   for (Chunk &chunk : problem.chunks) {
@@ -246,8 +247,7 @@ TEST(Auto, MoreMemoryIsNotWorse) {
   }
 }
 
-// What a solver finds for more memory and is worse, or is nothing, is not
-// taken.
+// A solver's result for more memory is not taken if it is worse, or nothing.
 TEST(Auto, SolutionsForLimits) {
   const char *names[] = {"zb-v", "zb-v", "sequential", "nosuch", "zb-v"};
   std::vector<std::int64_t> limits;

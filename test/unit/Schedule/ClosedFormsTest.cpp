@@ -11,7 +11,7 @@
 
 using namespace veeline::schedule;
 
-/// Whether a simulated figure is what a form says.
+/// Expects a simulated figure to be what a form says.
 static void expectForm(const std::optional<Form> &form, double simulated,
                        const std::string &what) {
   if (!form)
@@ -72,8 +72,8 @@ static void compare(std::string_view name, int p, int v, int m,
   EXPECT_EQ(forms->bytes(100), forms->messages.value * 100);
 }
 
-// Names that the registry lacks have forms all the same, and the other way
-// around; what both have must agree.
+// A name may have a form and no generator, or the other way around. What has
+// both must agree.
 TEST(ClosedForms, AgreeWithTheSimulator) {
   int compared = 0;
   for (const Generator &generator : generators()) {
@@ -202,7 +202,7 @@ TEST(ClosedForms, BytesOfActivations) {
     }
 }
 
-// Where the table of docs/scheduling.md says that they hold, and only there.
+// The forms hold where the table of docs/scheduling.md says so, and only there.
 TEST(ClosedForms, ConditionsOfZeroBubble) {
   for (int p = 2; p <= 8; ++p)
     for (int m = 1; m <= 17; ++m)

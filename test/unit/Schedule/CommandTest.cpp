@@ -138,7 +138,7 @@ TEST(Command, WarningsGoToTheStandardError) {
   EXPECT_EQ(result.out.find("warning"), std::string::npos);
 }
 
-// Edges of their own cost what the list says, in model order.
+// Each edge costs what the list says, in the order of the model.
 TEST(Command, TransfersOfEdges) {
   auto makespan = [](const char *transfer) {
     Result result =
@@ -247,7 +247,7 @@ static std::map<std::string, double> makespansOf(const std::string &table) {
   return result;
 }
 
-// Whatever the placements of the others are, and however messages pass.
+// Holds whatever the placements of the others are, and however messages pass.
 TEST(Command, AutoIsTheBestRow) {
   std::mt19937 random(GTEST_FLAG_GET(random_seed));
   auto any = [&](int low, int high) {

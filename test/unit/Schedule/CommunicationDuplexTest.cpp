@@ -18,7 +18,7 @@ using schedule::randomInt;
 // Small programs
 //===----------------------------------------------------------------------===//
 
-/// With the number of its edge as its handle.
+/// A message with the number of its edge as its handle.
 static Op message(OpKind kind, int edge, int peer, int communicator) {
   Op op;
   op.kind = kind;
@@ -108,7 +108,7 @@ TEST(CommunicationDuplex, OneStreamSerialises) {
               "wait for each other in a circle");
 }
 
-/// Of any other two streams the device may run one unit alone.
+/// Of any other two streams, the device may run one unit at a time.
 TEST(CommunicationDuplex, RoomIsForTwoStreams) {
   for (int stream : {3, 4}) {
     Program program = exchange(1, 2);
@@ -131,8 +131,8 @@ TEST(CommunicationDuplex, RoomIsForTwoStreams) {
 }
 
 TEST(CommunicationDuplex, ReceivesInAnotherOrder) {
-  // Rank 0 sends to rank 1, and rank 1 passes that on to rank 2, which rank 0
-  // hears of. Rank 2 receives from both.
+  // Rank 0 sends to rank 1, rank 1 passes that on to rank 2, and rank 2 tells
+  // rank 0. Rank 2 receives from both.
   Program program =
       makeProgram({{send(0, 1, 1), receive(2, 2, 3), wait(2), send(3, 2, 1),
                     wait(0), wait(3)},
@@ -161,7 +161,8 @@ TEST(CommunicationDuplex, GroupsEndAsAWhole) {
 
 TEST(CommunicationDuplex, WhatIsWaitedForRightThere) {
   Program program = exchange(1, 2);
-  // A send that is waited for has its receive posted before the other's.
+  // Each send is waited for right there. Its receive is posted before the send
+  // of the other rank.
   for (std::vector<Op> &ops : program.ranks) {
     int edge = ops[1].handle;
     ops[1] = withoutHandle(ops[1]);
@@ -264,7 +265,8 @@ TEST(CommunicationDuplex, AllSchedules) {
         expectSeparate(*program, 1 + p);
         expectRight(*program, Model::NcclDuplex);
         expectRight(*program, Model::Mpi);
-        // Under plain rules whatever is posted ahead of a send is too much.
+        // Under the rules of NCCL, whatever is posted ahead of a send is too
+        // much.
         std::optional<Error> error = verify(*program, Model::Nccl);
         if (countAhead(*program) > 0) {
           ASSERT_TRUE(error);
@@ -287,15 +289,15 @@ TEST(CommunicationDuplex, ReceivesArePostedAhead) {
   ASSERT_TRUE(program);
   int messages = static_cast<int>(traffic->messages.size());
   EXPECT_GT(countAhead(*program), messages / 4) << messages;
-  // Rules are those of the strategy, whoever asks.
+  // The strategy has its own rules, whatever model is asked for.
   EXPECT_EQ(plan(*traffic, Strategy::Duplex, Model::Nccl)->ranks,
             program->ranks);
   EXPECT_EQ(plan(*traffic, Strategy::Duplex, Model::Mpi)->ranks,
             program->ranks);
 }
 
-/// Of pipelines with skip edges, shapes, parameters in common and stages of
-/// several ranks: a colour is another one than that of each other end.
+/// Pipelines with skip edges, shapes, shared parameters and stages of several
+/// ranks: two ranks that exchange messages have different colours.
 TEST(CommunicationDuplex, RandomPipelines) {
   Random random = schedule::makeRandom();
   int most = 0;
@@ -317,7 +319,7 @@ TEST(CommunicationDuplex, RandomPipelines) {
 // Damage
 //===----------------------------------------------------------------------===//
 
-/// Of the 1F1B of four ranks.
+/// The plan of 1F1B on four ranks, damaged.
 static Program damagedProgram(const std::function<void(Program &)> &damage) {
   schedule::Problem problem = schedule::makeProblem("1f1b", 4, 1, 6);
   auto schedule = schedule::generate("1f1b", problem);
@@ -356,14 +358,15 @@ TEST(CommunicationDuplex, DamagedPlans) {
               }),
               Model::NcclDuplex, ErrorKind::Mismatch,
               "is received on communicator");
-  // Everything on one: then it is the same line as ever, with receives ahead.
+  // All messages on one communicator: they run one after the other, with
+  // receives ahead.
   expectError(damagedProgram([](Program &program) {
                 for (std::vector<Op> &ops : program.ranks)
                   for (Op &op : ops)
                     op.communicator = 0;
               }),
               Model::NcclDuplex, ErrorKind::Deadlock, "in a circle");
-  // And so with all on one stream.
+  // The same with all messages on one stream.
   expectError(damagedProgram([](Program &program) {
                 for (std::vector<Op> &ops : program.ranks)
                   for (Op &op : ops)

@@ -47,7 +47,7 @@ veeline::schedule::communication::endsOf(const Program &program, int rank,
   return isWhole ? ends : std::vector<Position>();
 }
 
-/// Of "tensor<2x4xf32>" the extents 2 and 4, of f32.
+/// The payload of a type: of "tensor<2x4xf32>" the extents 2 and 4, of f32.
 static Payload payloadOf(const std::string &type) {
   Payload payload;
   std::size_t begin = type.find('<') + 1, end = type.find('>');

@@ -23,8 +23,8 @@ std::vector<int> ranksOf(const Program &program, int communicator);
 /// empty where one of them does not issue it.
 std::vector<Position> endsOf(const Program &program, int rank, int op);
 
-/// Where a rank has an operation on the message that says the shape of the
-/// value of `op`, or of its part, or -1.
+/// The operation of a rank on the message that tells the shape of the value of
+/// `op`, or of its part; -1 if there is none.
 int shapeOf(const Ops &ops, const Op &op);
 
 /// What is sent, or what there is a place for.
@@ -47,7 +47,8 @@ public:
   mutable std::set<Outcome> seen;
 
 protected:
-  /// What the receiver, or a rank that adds up, finds in its place.
+  /// Records what is wrong with what the receiver, or a rank that adds up,
+  /// finds in its place.
   void deliver(const Op &from, const Op &to) const;
 
 private:

@@ -38,8 +38,7 @@ static bool hasBadOp(const Program &program, int rank) {
   return false;
 }
 
-/// A Ready whose message this rank does not send later, by its first send of
-/// all ranks.
+/// Whether the rank has a Ready whose message it does not send later.
 static bool hasBadReady(const Program &program, int rank) {
   const Ops &ops = program.ranks[rank];
   for (std::size_t i = 0; i < ops.size(); ++i) {
@@ -128,8 +127,8 @@ public:
   /// Whether another unit of a rank can begin while one is under way, with
   /// other ranks that let everything else end.
   bool hasTwoAtOnce() const;
-  /// Has the thread of each rank issue everything: what it tells the device
-  /// it has to know.
+  /// Has the thread of each rank issue everything. It has to know what it tells
+  /// the device.
   void issue() const;
 
 private:
@@ -137,7 +136,7 @@ private:
   char status(const State &state, int rank, int op) const {
     return state[begins[rank] + op];
   }
-  /// For each operation of a rank, those that are done when it begins.
+  /// For each operation of a rank, those that have to be done before it begins.
   std::vector<std::vector<int>> waitsOf(int rank) const;
   bool canBegin(const State &state, int rank, int op) const;
   bool waitsFor(int rank, int later, int earlier) const;
@@ -151,7 +150,7 @@ private:
   bool mayBeBeside(const Op &one, const Op &other) const;
 
   const Program &program;
-  /// Of a device: streams 1 and 2 run side by side.
+  /// Whether a device runs streams 1 and 2 side by side.
   const bool hasRoomForTwo;
   std::vector<int> begins;
   int total = 0;
@@ -225,7 +224,8 @@ bool NcclMachine::canBegin(const State &state, int rank, int op) const {
   return true;
 }
 
-/// What is no message ends at once; a unit begins as a whole.
+/// Begins an operation. What is no message ends at once; a unit begins as a
+/// whole.
 void NcclMachine::begin(State &state, int rank, int op) const {
   const std::vector<int> &units = unitOf[rank];
   if (units[op] < 0)
@@ -337,8 +337,8 @@ bool NcclMachine::hasTwoAtOnce() const {
   return false;
 }
 
-/// A receive says how many elements it takes, so the shape has arrived and been
-/// waited for; a receiver finds out only if it was sent the shape first.
+/// A receive says how many elements it takes, so that its rank must have waited
+/// for the shape. A sender must have issued the shape before.
 void NcclMachine::issue() const {
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const Ops &ops = program.ranks[rank];
@@ -363,7 +363,7 @@ void NcclMachine::issue() const {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// All states that can be reached; false if there are too many.
+/// Visits all states that can be reached; false if there are too many.
 static bool runAll(const Machine &machine, std::size_t maxStates) {
   std::unordered_set<std::string> known{machine.initial()};
   std::vector<std::string> worklist{machine.initial()};
@@ -411,7 +411,8 @@ Judgement veeline::schedule::communication::judge(const Program &program,
     return judgement;
   }
   NcclMachine machine(program, model == Model::NcclDuplex);
-  // What may run at once has no order in which to look for more.
+  // Units that may run at once have no order, so that running does not find
+  // them.
   if (machine.hasTwoAtOnce())
     machine.seen.insert(Outcome::AtOnce);
   machine.issue();

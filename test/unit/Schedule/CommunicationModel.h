@@ -43,10 +43,10 @@ struct Judgement {
   bool isExhaustive = true;
 };
 
-/// Runs a program literally by the rules of `Model`, with messages that have
-/// elements and extents: every interleaving where
-/// there are at most `maxStates` states, else random ones. Shares no code with
-/// the verifier and does not care how long it takes.
+/// Runs a program literally by the rules of `model`, with messages that have
+/// elements and extents. Runs every interleaving if there are at most
+/// `maxStates` states, else random ones. Shares no code with the verifier and
+/// does not care how long it takes.
 Judgement judge(const Program &program, Model model, Random &random,
                 std::size_t maxStates = 20'000);
 

@@ -13,7 +13,7 @@ using namespace veeline::schedule::communication;
 
 namespace {
 /// Each thread posts operations and waits until the other end of one is posted.
-/// The state has one character for each rank: how far it is.
+/// The state has two characters for each rank: how far it is.
 class MpiMachine : public Machine {
 public:
   explicit MpiMachine(const Program &program)
@@ -138,8 +138,8 @@ bool MpiMachine::isShapeKnown(int rank, const Step &step) const {
                                   });
 }
 
-/// What a rank finds where it waits for an operation whose other ends are
-/// posted.
+/// Records what a rank finds when it waits for an operation whose other ends
+/// are posted.
 void MpiMachine::meet(int rank, const Step &step) const {
   const Op &op = program.ranks[rank][step.op];
   for (auto [other, place] : step.others) {

@@ -57,7 +57,8 @@ static Program makeProgram(std::vector<std::vector<Op>> ranks) {
   return {{{"tensor<2xf32>", 8}, {"tensor<4xf32>", 16}}, std::move(ranks)};
 }
 
-/// The kind of the error of a program, under both models unless one is given.
+/// Expects an error of a program, under the rules of NCCL and of MPI unless
+/// `models` says otherwise.
 static void expectError(const Program &program, ErrorKind kind,
                         const std::string &text,
                         std::vector<Model> models = {Model::Nccl, Model::Mpi}) {
@@ -93,8 +94,8 @@ TEST(CommunicationProgram, ShapesGoAhead) {
                    {shape(receive(0, 0, 0)), wait(0), receive(0, 0)}});
   expectRight(program, Model::Nccl);
   expectRight(program, Model::Mpi);
-  // A place for the value may be there before its shape is known, but for NCCL,
-  // which receives as many elements as it is told.
+  // The place for a value may be posted before its shape is known, except with
+  // NCCL, which receives as many elements as it is told.
   program.ranks[1] = {shape(receive(0, 0, 0)), receive(0, 0, 1), wait(0),
                       wait(1)};
   expectRight(program, Model::Mpi);
@@ -113,7 +114,7 @@ TEST(CommunicationProgram, ValuesBeforeTheirShapes) {
   expectError(late, ErrorKind::Shape,
               "rank 0, op 0: send of edge 0 activation, microbatch 0, to rank "
               "1 is sent before its shape");
-  // One group is at once, not before.
+  // Operations of one group are at once: none is before another.
   Program grouping =
       makeProgram({{shape(send(0, 1)), send(0, 1)},
                    {grouped(shape(receive(0, 0))), grouped(receive(0, 0))}});
@@ -239,12 +240,13 @@ TEST(CommunicationProgram, AllReducesAndMessagesInACircle) {
               "rank 0, op 0: all-reduce of chunk 0, parameter 0, on "
               "communicator 0 waits for the all-reduce of chunk 0, parameter "
               "0, on communicator 0 (op 1 of rank 1)");
-  // Under MPI's rules one that is waited for later holds up nobody.
+  // Under MPI's rules, an all-reduce that is waited for later holds up nobody.
   program = makeProgram(
       {{reduce(0, 0, 0), send(0, 1), wait(0)}, {receive(0, 0), reduce(0)}});
   expectError(program, ErrorKind::Deadlock, "2 ranks", {Model::Nccl});
   expectRight(program, Model::Mpi);
-  // On a stream and a communicator of its own it may be under way at once.
+  // On a stream and a communicator of its own, it may be under way together
+  // with the message.
   program.ranks[0][0].stream = 1;
   program.ranks[0][0].communicator = program.ranks[1][1].communicator = 1;
   expectError(program, ErrorKind::AtOnce, "may be under way at once",
@@ -264,7 +266,7 @@ TEST(CommunicationProgram, IdentitiesAreOfOneMessageEach) {
   expectRight(makeProgram({{a, b}, {c, d}}), Model::Mpi);
 }
 
-/// Every message in as many parts.
+/// Splits every message into `parts` parts.
 static Program split(const Program &program, int parts) {
   return splitMessages(program, [=](const Op &) { return parts; }).program;
 }

@@ -88,8 +88,8 @@ static std::optional<Pipeline> anyPipeline(Random &random, int maxRanks,
   return pipelineOf(problem, schedule::spreadOverRanks(problem, order));
 }
 
-/// Types of which a transport that counts bytes, or elements, takes some for
-/// each other.
+/// Types that a transport which counts bytes, or elements, takes for each
+/// other.
 static const std::vector<Type> types{{"tensor<2x4xf32>", 32},
                                      {"tensor<8xf32>", 32},
                                      {"tensor<2x4xi32>", 32},
@@ -98,7 +98,7 @@ static const std::vector<Type> types{{"tensor<2x4xf32>", 32},
 /// The last one is what says a shape.
 static const int numTypes = static_cast<int>(types.size()) - 1;
 
-/// Some values have their shapes sent ahead, which are there with them or
+/// Has the shapes of some values sent ahead. A shape is there with its value or
 /// before.
 static void addShapes(Random &random, Traffic &traffic) {
   std::map<int, bool> varies;
@@ -119,8 +119,9 @@ static void addShapes(Random &random, Traffic &traffic) {
   traffic.messages = std::move(all);
 }
 
-/// From the ranks of a stage to those of another, which take turns: what
-/// belongs to a parameter. The microbatch is the number of the receiving rank.
+/// Adds the messages of a shared parameter from the ranks of a stage, which
+/// take turns, to those of another. The microbatch is the number of the
+/// receiving rank.
 static void addForParam(Pipeline &pipeline, int edge, Direction direction,
                         int from, int to) {
   const std::vector<int> &widths = pipeline.widths;
@@ -130,7 +131,8 @@ static void addForParam(Pipeline &pipeline, int edge, Direction direction,
   };
   for (int i = 0; i < widths[to]; ++i) {
     int source = firstOf(from) + i % widths[from], target = firstOf(to) + i;
-    // Gradients between the two first of the steps at the end, then values.
+    // Gradients pass between the first two of the steps at the end, values
+    // between the last two.
     int at = direction == Direction::Gradient ? 2 : 1;
     traffic.messages.push_back(
         {{edge, direction, i},
@@ -142,7 +144,7 @@ static void addForParam(Pipeline &pipeline, int edge, Direction direction,
   }
 }
 
-/// Parameters that two stages have in common: one of them gets the gradients
+/// Adds parameters that two stages share: one of the stages gets the gradients
 /// and gives the values back.
 static void addParams(Random &random, Pipeline &pipeline) {
   constexpr double atEnd = std::numeric_limits<double>::infinity();
@@ -220,9 +222,9 @@ static Op allReduce(const Ops &ops, int communicator, ReductionId reduction) {
   return op;
 }
 
-/// On the stream of the rank's messages, of its sends where they have one of
-/// their own; waited for at the end of the step, or right there where the
-/// messages are.
+/// Adds an all-reduce on the stream of the rank's messages, or of its sends if
+/// they have one of their own. It is waited for at the end of the step or, on
+/// the stream of computations, also right there.
 static void addAllReduce(Random &random, Ops &ops, int communicator,
                          ReductionId reduction) {
   Op op = allReduce(ops, communicator, reduction);
@@ -240,7 +242,7 @@ static void addAllReduce(Random &random, Ops &ops, int communicator,
   ops.insert(ops.begin() + at, op);
 }
 
-/// Before which operation of a rank gradients are read.
+/// The operation of a rank before which gradients are read.
 static int readingOf(const Ops &ops, const Pipeline &pipeline, int rank) {
   int step = static_cast<int>(pipeline.traffic.ranks[rank].size()) - 3;
   int at = 0, size = static_cast<int>(ops.size());
@@ -249,8 +251,9 @@ static int readingOf(const Ops &ops, const Pipeline &pipeline, int rank) {
   return at;
 }
 
-/// Receives of parameters that are issued before the last sum would hold it up,
-/// and what they wait for may come after that sum on another rank of the stage.
+/// Moves receives of parameters behind the last sum. Before it they would hold
+/// it up, and what they wait for may come after that sum on another rank of the
+/// stage.
 static void receiveParamsAfter(Ops &ops, const Pipeline &pipeline, int rank,
                                int last) {
   int home = static_cast<int>(pipeline.traffic.ranks[rank].size()) - 2;
@@ -269,8 +272,8 @@ static void receiveParamsAfter(Ops &ops, const Pipeline &pipeline, int rank,
 }
 
 namespace {
-/// Where the ranks of one stage add up gradients. Each has a program of its
-/// own, and all add up in one order.
+/// Adds the sums of gradients of one stage's ranks. Each rank has a program of
+/// its own, and all add up in one order.
 class StageSums {
 public:
   StageSums(Random &random, const Pipeline &pipeline, int communicator,
@@ -280,8 +283,8 @@ public:
         blocks(isNccl(model) || randomInt(random, 0, 1)),
         isGroup(blocks && count > 1 && randomInt(random, 0, 1)) {}
 
-  /// At the end of the rank's microbatches, or, where that holds up nothing,
-  /// anywhere before.
+  /// Adds the sums of a rank: at the end of its microbatches or, if they hold
+  /// up nothing, anywhere before.
   void add(Ops &ops, int rank) {
     int reading = readingOf(ops, pipeline, rank);
     std::vector<int> places;
@@ -369,7 +372,7 @@ void veeline::schedule::communication::replicate(Random &random,
 // Damage
 //===----------------------------------------------------------------------===//
 
-/// Somewhere that `fits`, or nothing.
+/// A random operation that `fits`, or nothing.
 template <typename Predicate>
 static std::optional<Position> anywhere(Random &random, const Program &program,
                                         Predicate fits) {
@@ -386,7 +389,7 @@ static std::optional<Position> anywhere(Random &random, const Program &program,
 static bool isTransfer(const Op &op) { return op.isTransfer(); }
 static bool isNoComputation(const Op &op) { return op.kind != OpKind::Compute; }
 
-/// What has the identity of `dropped`, on all ranks.
+/// Removes what has the identity of `dropped`, on all ranks.
 static void dropMessage(Program &program, const Op &dropped) {
   bool isReduction = dropped.kind == OpKind::AllReduce;
   for (Ops &ops : program.ranks) {
@@ -411,7 +414,7 @@ static void dropMessage(Program &program, const Op &dropped) {
 static void regroup(Random &random, Ops &ops, int at) {
   int last = at, size = static_cast<int>(ops.size());
   int most = at + randomInt(random, 0, 3);
-  // Neighbours in a group are what stands between two that are none.
+  // A group is a run of transfers.
   while (last < most && last + 1 < size && ops[last + 1].isTransfer())
     ++last;
   int group = last == at ? -1 : randomInt(random, 0, 2) ? 1000 + at : 0;
@@ -419,7 +422,7 @@ static void regroup(Random &random, Ops &ops, int at) {
     ops[i].group = group;
 }
 
-/// The same messages on both sides, so that the program may stay right.
+/// Moves the same messages on both sides, so that the program may stay right.
 static void moveMessages(Random &random, Program &program, Position at) {
   int source = at.rank, target = program.ranks[at.rank][at.op].peer;
   // Other communicators than those that are listed have all ranks. Some may be

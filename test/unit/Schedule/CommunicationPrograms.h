@@ -17,28 +17,28 @@ struct Pipeline {
   Traffic traffic;
   /// The ranks of each stage; empty: one each. They are numbered by stage.
   std::vector<int> widths;
-  /// Whether two stages have a parameter in common. Then the last steps of each
-  /// rank are none of the schedule: gradients are read, parameters updated,
-  /// and taken.
+  /// Whether two stages share a parameter. Then each rank has three steps after
+  /// those of the schedule, in which gradients are read, parameters are
+  /// updated, and parameters are taken.
   bool hasParams = false;
 };
 
-/// That of a schedule by name or of a random order, with skip edges and
+/// The pipeline of a schedule by name or of a random order, with skip edges and
 /// any placement. At most `maxRanks` ranks and `maxMicrobatches` microbatches.
-/// Some messages go straight into the receiver's memory; in a third of the
+/// Some messages go straight into the receiver's memory. In a third of the
 /// results, values have their shapes sent ahead. In a third, stages have
-/// several ranks, in a half of these two stages a parameter in common.
+/// several ranks; in half of these, two stages share a parameter.
 Pipeline randomPipeline(Random &random, int maxRanks, int maxMicrobatches);
 
 Strategy randomStrategy(Random &random);
 
-/// Has the messages of some edges travel in up to three parts. What was right
-/// stays so.
+/// Splits the messages of some edges into up to three parts. A right program
+/// stays right.
 void splitSome(Random &random, Program &program);
 
-/// Makes `replicas` of a program for `pipeline`. The ranks of a stage, in all
-/// of them, add up some gradients, and all ranks some at the end. What was
-/// right by the rules of `model` stays so.
+/// Makes `replicas` of a program for `pipeline`. The ranks of a stage in all
+/// replicas add up some gradients, and all ranks add up some at the end. A
+/// program that is right by the rules of `model` stays right.
 void replicate(Random &random, Program &program, const Pipeline &pipeline,
                int replicas, Model model);
 
@@ -72,7 +72,7 @@ enum class Damage {
   ChangeHandle,
 };
 
-/// Those that leave both ends of messages more often than others.
+/// A random kind. Kinds that leave both ends of messages are likelier.
 Damage randomDamage(Random &random);
 
 /// Damages `program` where it has something to damage. It may still be right.

@@ -74,8 +74,8 @@ static Sample randomSample(Random &random) {
   if (sample.isWide || sample.replicas > 1)
     replicate(random, sample.program, pipeline, sample.replicas, made);
   int damages = std::max(0, randomInt(random, -1, 3));
-  // What is planned for room for two needs it, unless it has no receive that a
-  // send could meet.
+  // A plan for devices that have room for two needs that room, unless it has no
+  // receive that a send could meet.
   sample.isDamaged = damages > 0 || made != sample.model ||
                      (sample.isDuplex && sample.model == Model::Nccl);
   for (; damages > 0; --damages)
@@ -83,7 +83,7 @@ static Sample randomSample(Random &random) {
   return sample;
 }
 
-/// Only memory that is shared has those.
+/// Whether there is a Ready, which only shared memory has.
 static bool hasReady(const Program &program) {
   return std::ranges::any_of(program.ranks, [](const std::vector<Op> &ops) {
     return std::ranges::any_of(
@@ -99,7 +99,7 @@ static bool hasShapes(const Program &program) {
   return false;
 }
 
-/// What the model saw where the verifier says that types differ.
+/// Counts what the model saw where the verifier says that types differ.
 static void countTypes(const Judgement &judgement, Counts &counts) {
   if (judgement.seen.contains(Outcome::WrongElements))
     counts.add("  (other elements arrive)");
@@ -107,8 +107,8 @@ static void countTypes(const Judgement &judgement, Counts &counts) {
     counts.add("  (another shape arrives)");
 }
 
-/// What is right by rule 5 is so by the weaker 5', and what is right by that
-/// for one thread a rank, too.
+/// A program that is right by rule 5 is right by the weaker 5', and then also
+/// for one thread a rank.
 static void compareModels(const Program &program) {
   bool isRight = !verify(program, Model::Nccl);
   bool isRightBeside = !verify(program, Model::NcclDuplex);
@@ -126,7 +126,7 @@ static std::string nameOfRight(const Sample &sample) {
   return sample.replicas > 1 ? name + ", with replicas" : name;
 }
 
-/// The verifier and the model say the same of one program.
+/// Expects the verifier and the model to say the same of one program.
 static void compare(const Sample &sample, Random &random, Counts &counts) {
   std::optional<Error> error = verify(sample.program, sample.model);
   Judgement judgement =

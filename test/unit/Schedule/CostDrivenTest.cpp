@@ -290,9 +290,9 @@ TEST(ControllableMemory, LimitThatCannotBeMet) {
   EXPECT_TRUE(generate("v-min", problem));
 }
 
-// The published code asserts below p activations once m >= 2p. Here the order
-// without extra forwards may still fit; else the error names what it needs, and
-// that suffices.
+// The published code fails an assertion below p activations once m >= 2p. Here
+// the order without extra forwards may still fit; else the error names what it
+// needs, and that suffices.
 TEST(ZeroBubbleVReference, LimitThatItsOrderDoesNotMeet) {
   for (int p : {4, 8}) {
     Problem problem = makeProblem("zb-v-reference", p, 2, 2 * p);

@@ -36,8 +36,8 @@ public:
   }
 
 private:
-  /// F, B or W of a chunk and microbatch; a fused Backward is a B whose W is
-  /// not there, as is the W of a chunk without B.
+  /// F, B or W of a chunk and microbatch. A fused Backward is a B without a W;
+  /// so is the backward of a chunk that has no B.
   using Key = std::tuple<int, int, int>;
   enum { F, B, W };
 

@@ -91,7 +91,7 @@ TEST(EagerOneForwardOneBackward, ClosedForms) {
   });
 }
 
-// What it is for: transfers cost less than with 1F1B.
+// Its purpose: transfers cost less than with 1F1B.
 TEST(EagerOneForwardOneBackward, HidesTransfers) {
   double eager =
       simulated("eager-1f1b", makeProblem("eager-1f1b", 4, 1, 16, 2, 2, 2, 1))
@@ -289,8 +289,8 @@ TEST(Hanayo, WavesShortenTheBubble) {
   }
 }
 
-// In a long step a microbatch more costs no more than its own time, in no more
-// than 1F1B's memory.
+// In a long step, one more microbatch costs its own time only, within the
+// memory of 1F1B.
 TEST(Hanayo, LongStepsHaveNoBubbleInTheMiddle) {
   for (int p = 1; p <= 8; ++p) {
     auto waiting = [&](int m) {
@@ -303,7 +303,7 @@ TEST(Hanayo, LongStepsHaveNoBubbleInTheMiddle) {
 }
 
 // Every limit that admits one microbatch has an order, and a higher one is no
-// worse here; below, the error has the least.
+// worse here. Below, the error names the least limit.
 TEST(Hanayo, MemoryLimits) {
   Problem problem = makeProblem("hanayo", 4, 2, 12);
   double last = 1e9;
@@ -547,8 +547,7 @@ TEST(FixedOrders, FirstChunkWithoutBackwardInput) {
   EXPECT_EQ(firstStage("dualpipe-v", 2), "0F0 0F1 3F0 3BW0 3F1 3BW1 0W0 0W1");
 }
 
-// Every placement and v of a schedule gives the independent verifier no reason
-// to complain.
+// The independent verifier accepts every size of these schedules.
 TEST(FixedOrders, ValidByTheReference) {
   for (const char *name :
        {"eager-1f1b", "interleaved-1f1b", "looped-bfs", "hanayo", "zb-h1",
@@ -564,8 +563,8 @@ TEST(FixedOrders, ValidByTheReference) {
     });
 }
 
-// A limit below what the fixed order needs is refused with what it does need,
-// and that is enough.
+// A limit that is too low for the fixed order is refused with the least one,
+// which is enough.
 TEST(FixedOrders, LeastLimit) {
   for (const char *name :
        {"eager-1f1b", "interleaved-1f1b", "interleaved-1f1b-remainder",

@@ -175,8 +175,8 @@ TEST(Formats, PathsOfSchedules) {
   EXPECT_EQ(scheduleFilePath("1f1b"), std::nullopt);
 }
 
-// Chunk 0 turns out to owe nobody an input gradient. A block that loses one of
-// its operations is none any more, later ones move.
+// Chunk 0 has no input gradient to compute. A block that loses one of its
+// operations ceases to be one; later steps move.
 TEST(Formats, InputsThatAreMissing) {
   Expected<ImportedSchedule> file =
       readCsv("0F0,1F0,1I0,(0F1;0I0)OVERLAP_F_B,1W0,0W0,(1F1;0I1)OVERLAP_F_B,"
@@ -260,7 +260,7 @@ TEST(Formats, JsonErrors) {
             "x.json:1:1: has no member 'edges'");
 }
 
-/// Text that the JSON library would throw about, or would drop a part of.
+/// Texts for which the JSON library would throw, or drop a part.
 TEST(Formats, JsonNumbersOutOfRange) {
   const std::string order = "{\"order\": [[\"0F0\"]],\n ";
   const std::string end = " is out of range; expected one that a double holds";
@@ -286,7 +286,7 @@ TEST(Formats, JsonMembersStandOnce) {
             "x.json:1:63: /chunks/1/forward: this member stands twice");
 }
 
-/// Costs without chunks are those of no problem.
+/// Costs without chunks make no problem.
 TEST(Formats, JsonCostsNeedChunks) {
   for (const char *member : {"\"memory_limits\": [1]", "\"overlap\": 7",
                              "\"edges\": 0", "\"memory_unit\": 1"}) {
@@ -317,7 +317,8 @@ TEST(Formats, JsonPrediction) {
   EXPECT_EQ(prediction["stages"][0]["peak_memory"], 2 * activationUnit);
 }
 
-// Every operation, counter and message; events of a thread do not overlap.
+// A trace has every operation, counter and message. Events of a thread do not
+// overlap.
 TEST(Formats, ChromeTrace) {
   Problem problem = makeProblem("zb-v", 3, 2, 4, 1, 1, 1, 0.25);
   Solution solution = solutionOf("zb-v", problem);

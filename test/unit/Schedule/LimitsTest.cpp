@@ -65,7 +65,7 @@ TEST(Limits, ErrorsOfGeneratorsSayWhetherAnySchedulFits) {
   EXPECT_EQ(schedule.error().leastOfAnySchedule, activationUnit);
 }
 
-// On a V there are two of them; and what is said is true.
+// On a V, two schedules fit, as the error says.
 TEST(Limits, ErrorsNameSchedulesThatFit) {
   Problem problem = makeProblem("zb-v", 2, 2, 8);
   limitMemory(problem, 1);
@@ -80,7 +80,7 @@ TEST(Limits, ErrorsNameSchedulesThatFit) {
   EXPECT_TRUE(generate("auto", problem, quickly()));
 }
 
-// The other stage's limit is too low for all.
+// The limit of the other stage is too low for any schedule.
 TEST(Limits, ErrorsSayThatNoScheduleHelps) {
   Problem problem = makeProblem("gpipe", 2, 1, 8);
   problem.memoryLimits = {3 * activationUnit, 0};

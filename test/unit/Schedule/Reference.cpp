@@ -92,7 +92,7 @@ static double timeOf(const Problem &problem, const std::vector<Op> &ops) {
 }
 
 namespace {
-/// A stage that computes on its own, with buffered messages.
+/// The state of a simulation with buffered messages.
 struct Run {
   std::map<Key, double> done;
   /// With contention: when each message arrived (edge, microbatch, gradient),
@@ -244,8 +244,8 @@ struct Action {
 };
 } // namespace
 
-/// What a stage does, in order, where its messages are called in the order of
-/// the list: `queue` are its own.
+/// Lists what a stage does in order if it calls its messages in the order of
+/// the list.
 static std::vector<Action> programOf(const Schedule &schedule,
                                      const std::vector<Message> &messages,
                                      int stage) {

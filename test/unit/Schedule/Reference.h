@@ -16,12 +16,13 @@
 
 namespace veeline::schedule::reference {
 
-/// Buffered. No value: the order cannot run to its end.
+/// Simulates buffered messages. No value: the order cannot run to its end.
 std::optional<Simulation> simulate(const Problem &problem,
                                    const Schedule &schedule,
                                    bool contention = false);
 
-/// Calls that block, `messages` in this order. No value: they deadlock.
+/// Simulates calls that block, `messages` in this order. No value: they
+/// deadlock.
 std::optional<Simulation>
 simulateRendezvous(const Problem &problem, const Schedule &schedule,
                    const std::vector<Message> &messages);

@@ -81,7 +81,8 @@ TEST(Text, Blocks) {
             "stage 1: ....F0--BW0+F1--........BW1+F2--BW2-----........\n");
 }
 
-// Where its name does not fit, letters; where they do not, one sign.
+// A block whose name does not fit shows letters; if these do not fit either,
+// one sign.
 TEST(Text, NarrowBlocks) {
   Problem problem = makeProblem("dualpipe-v", 8, 2, 16);
   GeneratorOptions options = quickly();

@@ -247,7 +247,7 @@ TEST(Overlap, ShareOfTheShorter) {
   }
 }
 
-/// Calls as a program without care has them: all receives right before their
+/// The calls of a program without care: all receives right before their
 /// operation, all sends right after it.
 static Calls naiveCalls(const Schedule &schedule,
                         const std::vector<Message> &messages) {

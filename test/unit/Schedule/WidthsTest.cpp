@@ -25,9 +25,9 @@ Problem makeWide(std::string_view name, int v, int m, std::vector<int> widths) {
   return problem;
 }
 
-/// Calls `check` with `rounds` random problems for each generator, whose stages
-/// have up to three ranks, and with the schedule of each, where there is one.
-/// Every second one keeps its limits where `isLimited`.
+/// Calls `check` with random problems, `rounds` for each generator, and with
+/// the schedule of each, if there is one. Stages have up to three ranks. If
+/// `isLimited`, every second problem keeps its limits.
 template <typename Check>
 void forWideSchedules(int rounds, bool isLimited, Check check) {
   Random random = makeRandom();
@@ -50,9 +50,9 @@ void forWideSchedules(int rounds, bool isLimited, Check check) {
     }
 }
 
-/// What PipeDream's round robin says: as many microbatches in flight for each
-/// rank as there are ranks from its stage on, divided among those of the stage;
-/// then one forward and one backward in turn.
+/// The order of PipeDream's round robin. Each rank has as many microbatches in
+/// flight as there are ranks from its stage on, divided among those of the
+/// stage; then one forward and one backward in turn.
 std::string roundRobin(const Problem &problem, int rank) {
   int stage = problem.stageOfRank(rank), w = problem.width(stage);
   int member = rank - problem.firstRankOf(stage);
@@ -85,8 +85,7 @@ TEST(Widths, RoundRobinOfPipeDream) {
     }
 }
 
-/// Stages whose ranks have the same work keep busy all the time, but for the
-/// way in and out.
+/// Ranks with the same work are busy all the time, except in fill and drain.
 TEST(Widths, RanksShareTheWork) {
   Problem problem = makeWide("1f1b", 1, 24, {3, 1});
   problem.chunks[0] = makeChunk(1, 3, 3, 3);
@@ -97,13 +96,13 @@ TEST(Widths, RanksShareTheWork) {
   ASSERT_EQ(simulation->stages.size(), 4u);
   EXPECT_EQ(simulation->stages[3].busy, 72);
   EXPECT_LE(simulation->makespan, 72 + 3 + 6 + 3);
-  // Each of the three holds two microbatches, as one of two stages would.
+  // Each of the three holds two microbatches, as the first of two stages would.
   for (int rank = 0; rank < 3; ++rank)
     EXPECT_EQ(simulation->stages[rank].peakMemory, 2 * activationUnit);
 }
 
-/// Every schedule, any placement and any widths: `generate` verifies what it
-/// gives, and messages that block cannot deadlock either.
+/// For every schedule, placement and widths: `generate` verifies its result,
+/// and messages that block cannot deadlock either.
 TEST(Widths, EverySchedule) {
   int generated = 0;
   auto check = [&](const Generator &generator, const Problem &problem,
@@ -169,7 +168,7 @@ TEST(Widths, Problems) {
             "memory limits are given for 3 stages, but there are 2");
 }
 
-/// What one rank holds at most, counted by hand.
+/// The most that one rank holds, counted by hand.
 std::int64_t peakOf(const Problem &problem, const std::vector<Op> &ops) {
   std::int64_t held = 0, peak = 0;
   for (const Op &op : ops) {
@@ -179,7 +178,7 @@ std::int64_t peakOf(const Problem &problem, const std::vector<Op> &ops) {
   return peak;
 }
 
-/// By stage, that of its worst rank.
+/// The peak of each stage's worst rank.
 std::vector<std::int64_t> peaksOf(const Problem &problem,
                                   const Schedule &schedule) {
   std::vector<std::int64_t> peaks(problem.stages());
@@ -225,7 +224,7 @@ TEST(Widths, LimitsNameTheRank) {
             "activations; a schedule that follows costs and limits (auto) can "
             "go down to 1 activation\n"
             "  rank 1 (of stage 1), steps 0..5: F0 [F2] BW0 F4 BW2 BW4");
-  // Where that is true.
+  // `auto` fits, as the error says.
   Expected<Schedule> fits = generate("auto", problem, quickly());
   ASSERT_TRUE(fits) << fits.error().str();
   for (int stage = 0; stage < 3; ++stage)
@@ -247,15 +246,16 @@ void expectNoneIsShorter(const Problem &problem, const Schedule &schedule) {
   }
 }
 
-/// Every schedule stays within any limits or says what it needs, which then is
-/// enough; `auto` fits whatever one microbatch at a time fits, and is no longer
-/// than any other one.
+/// Every schedule stays within any limits, or names what it needs, which then
+/// is enough. `auto` fits whenever one microbatch at a time fits, and is no
+/// longer than any other schedule.
 TEST(Widths, LimitsOfEverySchedule) {
   Random random = makeRandom();
   int limited = 0, refusals = 0;
   auto check = [&](const Generator &generator, Problem problem,
                    const Schedule &free) {
-    // From what one microbatch needs to what it likes to hold.
+    // From what one microbatch needs to what the schedule holds without a
+    // limit.
     std::vector<std::int64_t> peaks = peaksOf(problem, free);
     for (int stage = 0; stage < problem.stages(); ++stage) {
       std::int64_t least =
@@ -290,7 +290,7 @@ TEST(Widths, LimitsOfEverySchedule) {
   EXPECT_GT(refusals, 50);
 }
 
-/// What the bounds say of each rank holds for whatever there is.
+/// The bounds of each rank hold for every schedule.
 TEST(Widths, BoundsOfRanks) {
   int checked = 0;
   auto check = [&](const Generator &generator, const Problem &problem,
@@ -319,8 +319,7 @@ TEST(Widths, BoundsOfRanks) {
   EXPECT_GT(checked, 200);
 }
 
-/// Three ranks share the work of a stage three times as heavy, which is what
-/// the bound says, too.
+/// Three ranks share the work of one stage, and the bound says so, too.
 TEST(Widths, BoundsAreMet) {
   Problem problem = makeWide("gpipe", 1, 9, {3});
   Bounds bounds = lowerBounds(problem);
@@ -332,8 +331,8 @@ TEST(Widths, BoundsAreMet) {
   EXPECT_EQ(lowerBounds(problem).makespanStage, 0);
 }
 
-/// Arrivals of messages that queue on links from rank to rank, one operation
-/// after the other in the order of their times.
+/// Computes when messages arrive that queue on links from rank to rank, in the
+/// order of each rank's steps, and expects operations to start by them.
 void expectContention(const Problem &problem, const Schedule &schedule,
                       const Simulation &simulation) {
   struct Sent {
@@ -369,7 +368,7 @@ void expectContention(const Problem &problem, const Schedule &schedule,
       arrivals[{static_cast<int>(i), op.microbatch, isGradient}] = free;
     }
   }
-  // Everything starts when its rank is free and what it needs is there.
+  // An operation starts when its rank is free and its messages are there.
   for (int rank = 0; rank < problem.ranks(); ++rank)
     for (int step = 0, e = schedule.stages[rank].size(); step < e; ++step) {
       const Op &op = schedule.stages[rank][step];
@@ -423,7 +422,7 @@ TEST(Widths, LinksOfRanks) {
   }
 }
 
-/// Widths of one are none.
+/// Widths of one are the same as no widths.
 TEST(Widths, OneRankEach) {
   for (const Generator &generator : generators()) {
     int v = generator.minChunksPerStage;
@@ -445,7 +444,8 @@ TEST(Widths, OneRankEach) {
   }
 }
 
-/// The middle of a long step takes what the steady state says.
+/// A microbatch in the middle of a long step takes the period of the steady
+/// state.
 TEST(Widths, SteadyState) {
   Random random = makeRandom();
   for (int round = 0; round < 40; ++round) {
@@ -474,8 +474,8 @@ TEST(Widths, SteadyState) {
   }
 }
 
-/// The critical path is without a gap, over ranks and messages, and what it and
-/// the bubble are made of adds up, however messages pass.
+/// The critical path has no gap, over ranks and messages. Its parts and those
+/// of the bubble add up, however messages pass.
 TEST(Widths, Explanations) {
   Random random = makeRandom();
   int explained = 0;
@@ -518,7 +518,7 @@ TEST(Widths, Explanations) {
                   why->bubbleTime, near);
       std::string text = toText(problem, *schedule, *why);
       EXPECT_NE(text.find(" rank "), std::string::npos);
-      // The steady state alone is about stages.
+      // Only the verdict on the steady state speaks of stages.
       text.resize(std::min(text.size(), text.find("verdict: in the steady")));
       EXPECT_EQ(text.find(" stage 0"), std::string::npos) << text;
     }
@@ -532,7 +532,7 @@ TEST(Widths, WeightVersions) {
             (std::vector<int>{2, 2, 2, 1}));
 }
 
-/// What goes out comes back.
+/// What is written reads back.
 TEST(Widths, Files) {
   auto check = [](const Generator &, const Problem &problem,
                   const Schedule &schedule) {
@@ -554,7 +554,7 @@ TEST(Widths, Files) {
 
 TEST(Widths, WrongFiles) {
   auto csv = [](const char *text) { return readCsv(text, "x.csv"); };
-  // Rows of one stage follow each other; what has no operations is a stage.
+  // Rows of one stage follow each other. A row without operations is a stage.
   EXPECT_EQ(csv("0F0\n1F0,1F1\n0F1\n").error().message,
             "x.csv:3:1: F of chunk 0, microbatch 1 stands on stage 2, but "
             "other operations of this chunk on stage 0");
@@ -562,7 +562,7 @@ TEST(Widths, WrongFiles) {
             "x.csv: has 3 forwards; 2 chunks and 2 microbatches (0 to 1) have "
             "4");
   EXPECT_EQ(csv("0F0\n\n0F1\n").error().message.substr(0, 12), "x.csv:3:1: F");
-  // That turns are wrong, the verifier says.
+  // The verifier finds ranks whose turns are wrong.
   Expected<ImportedSchedule> swapped = csv("0F1,0B1\n0F0,0B0\n1F0,1B0,1F1,1B1");
   ASSERT_TRUE(swapped) << swapped.error().str();
   EXPECT_EQ(swapped->widths, (std::vector<int>{2, 1}));

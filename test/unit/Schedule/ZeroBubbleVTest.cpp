@@ -99,7 +99,7 @@ TEST(ZeroBubbleV, PublishedTable) {
   }
 }
 
-// No more bubble than other implementations by either objective, in the memory
+// By either objective, no more bubble than other implementations, in the memory
 // of 1F1B.
 TEST(ZeroBubbleV, FiguresOfPeers) {
   std::vector<Row> rows = readRows("peers.csv", 0, "zb-v", 2);
@@ -123,8 +123,7 @@ TEST(ZeroBubbleV, MemoryWithoutALimit) {
       EXPECT_LE(peakActivations(simulated(makeProblem("zb-v", p, 2, m))), p);
 }
 
-// Every limit from the least possible one gives a schedule, and the bubble does
-// not grow much with memory.
+// Every limit from the least possible one on gives a schedule within it.
 TEST(ZeroBubbleV, EveryLimit) {
   for (int p : {2, 4, 8})
     for (int m : {1, 3, 8, 16})
@@ -135,7 +134,8 @@ TEST(ZeroBubbleV, EveryLimit) {
       }
 }
 
-// What list scheduling reaches below 1F1B's memory (unit costs, p = 8, m = 16).
+// The bubble that list scheduling reaches below 1F1B's memory (unit costs, p =
+// 8, m = 16).
 TEST(ZeroBubbleV, LowMemory) {
   double bounds[] = {0.25, 0.175, 0.13, 0.1};
   for (int limit = 4; limit <= 7; ++limit) {
@@ -172,7 +172,7 @@ TEST(ZeroBubbleV, ALimitWithoutMemoryIsMet) {
   EXPECT_TRUE(generate("zb-v", problem));
 }
 
-// The objective is what it says, and costs matter.
+// By its own measure, each objective is at least as good as the other.
 TEST(ZeroBubbleV, Objectives) {
   Random random = makeRandom();
   for (int round = 0; round < 300; ++round) {
