@@ -16,7 +16,7 @@ using namespace veeline;
 
 namespace {
 
-/// Calls `visit` with every way to cut.
+/// Calls `visit` with the pieces of each chunk, for every way to cut.
 void forEachWay(size_t numPieces, size_t numChunks,
                 const std::function<void(std::span<const int>)> &visit) {
   std::vector<int> counts(numChunks, 0);
@@ -35,8 +35,8 @@ void forEachWay(size_t numPieces, size_t numChunks,
   choose(0, numPieces);
 }
 
-/// The best stage is within the margin, and nothing within the margin crosses
-/// fewer bytes, or as many with more even chunks.
+/// Expects the heaviest stage to be within the margin, and no other way within
+/// the margin to cross fewer bytes, or as many with more even chunks.
 void expectOptimal(std::span<const PieceWeight> pieces,
                    std::span<const int> stageOf, std::span<const int> counts,
                    std::span<const int> widths = {}) {
@@ -148,7 +148,7 @@ TEST(CutsTest, ThreeRanksTakeThreeQuarters) {
   std::vector<PieceWeight> pieces(64, {1.0, 1});
   std::vector<int> linear = {0, 1}, widths = {3, 1};
   EXPECT_EQ(chooseCuts(pieces, linear, widths), (std::vector<int>{48, 16}));
-  // Found by the search in windows.
+  // The search in windows finds these.
   std::vector<int> interleaved(16);
   for (int k = 0; k != 16; ++k)
     interleaved[k] = k % 2;
@@ -172,7 +172,8 @@ std::vector<int> wavePlacement(int p, int v) {
   return stageOf;
 }
 
-/// The lightest heaviest stage, by trying everything that is not too heavy.
+/// The least load of the heaviest stage, or `achieved`. Tries everything that
+/// is not too heavy.
 double lightestStage(std::span<const PieceWeight> pieces,
                      std::span<const int> stageOf, double achieved) {
   double best = achieved;
@@ -197,7 +198,7 @@ double lightestStage(std::span<const PieceWeight> pieces,
   return best;
 }
 
-// Too many ways to try all of them.
+// There are too many ways to try all of them.
 TEST(CutsTest, LargeInterleavedAndWaveAreWithinTheMargin) {
   std::mt19937 random(4);
   for (int round = 0; round != 40; ++round) {
@@ -211,7 +212,8 @@ TEST(CutsTest, LargeInterleavedAndWaveAreWithinTheMargin) {
   }
 }
 
-// Many stages, layers with embedding and head: close to what any cuts need.
+// Many stages, layers with embedding and head: the cuts are close to what any
+// cuts need.
 TEST(CutsTest, ManyStagesAreNearTheBound) {
   for (int p : {4, 8, 16})
     for (int v : {2, 3, 4}) {
@@ -222,13 +224,13 @@ TEST(CutsTest, ManyStagesAreNearTheBound) {
       auto stageOf = interleavedPlacement(p, v);
       auto counts = chooseCuts(pieces, stageOf);
       expectValid(counts, pieces.size());
-      // Whole layers: no stage can be closer to the mean than this.
+      // Layers are whole: the heaviest stage may exceed the mean by one.
       EXPECT_LE(evaluateCuts(pieces, stageOf, counts).heaviest,
                 (total / p + 10.0) * (1.0 + loadMargin));
     }
 }
 
-// In a V the first and the last chunk share a stage: heavy ends get fewer
+// In a V, the first and the last chunk share a stage. Heavy ends get fewer
 // layers.
 TEST(CutsTest, HeavyEndsOfAVGetLess) {
   std::vector<PieceWeight> pieces(9, {10.0, 1});
@@ -245,7 +247,7 @@ TEST(CutsTest, EvenChunksWithinTheMargin) {
   EXPECT_EQ(chooseCuts(pieces, vPlacement(4)), std::vector<int>(8, 2));
 }
 
-// The chunks of a stage are equal where stages are.
+// If stages are equal, the chunks of a stage are, too.
 TEST(CutsTest, ChunksOfAVAreEven) {
   for (int p : {2, 4, 8, 32}) {
     std::vector<PieceWeight> pieces(8 * p, {10.0, 1});

@@ -16,7 +16,7 @@ namespace {
 
 using Intervals = std::vector<LiveInterval>;
 
-/// Compares every pair that is live at the same time.
+/// Compares every pair of intervals that are live at the same time.
 void expectValid(const Intervals &intervals, const OffsetPlan &plan,
                  uint64_t alignment = 64) {
   EXPECT_TRUE(isValidPlan(intervals, plan, alignment));
@@ -87,7 +87,7 @@ TEST(OffsetAllocator, FindsTheOptimumOfASmallPuzzle) {
 TEST(OffsetAllocator, InvalidPlansAreFound) {
   Intervals intervals = {{0, 3, 64}, {2, 4, 100}, {3, 5, 64}};
   EXPECT_TRUE(isValidPlan(intervals, {{0, 64, 0}, 192, 164}));
-  // The first two overlap; the last two do.
+  // First, the first two overlap; then the last two do.
   EXPECT_FALSE(isValidPlan(intervals, {{64, 0, 128}, 192, 164}));
   EXPECT_FALSE(isValidPlan(intervals, {{0, 64, 128}, 192, 164}));
   // Not aligned; past the end; one offset too few.
@@ -112,8 +112,8 @@ TEST(OffsetAllocator, RandomIntervalsNeverOverlap) {
   }
 }
 
-// Residuals that live from a forward to its backward, and temporaries between:
-// the shape of a rank's step.
+// Makes the intervals of a rank's step: residuals that live from a forward to
+// its backward, and temporaries between.
 Intervals trainingStep(int microbatches, int values, std::mt19937 &random) {
   const uint64_t sizes[] = {655360, 2621440, 1310720, 2048, 163840, 4};
   Intervals intervals;
@@ -152,12 +152,13 @@ TEST(OffsetAllocator, ThirtyThousandIntervals) {
   RecordProperty("ratio", std::to_string(ratio(plan)));
 }
 
-/// Operations on streams, what they wait for, and buffers that they use.
+/// Operations on streams, the orders between them, and the buffers that they
+/// use.
 struct History {
   std::vector<uint32_t> streams;
-  /// Which operations are over when one begins, looked for along all paths.
+  /// For each operation, those that are over when it begins, along all paths.
   std::vector<std::vector<bool>> before;
-  std::vector<std::vector<size_t>> users; ///< By buffer, the first one first.
+  std::vector<std::vector<size_t>> users; ///< By buffer, in order.
   Intervals intervals;
   StreamLives lives;
 };
@@ -229,13 +230,13 @@ TEST(OffsetAllocator, StreamsNeverUseBytesAtOnce) {
         numShared += history.lives.streams[i] != history.lives.streams[j];
       }
   }
-  // Memory goes from one stream to another where it can.
+  // Streams take over memory from each other.
   EXPECT_GT(numShared, 100u);
 }
 
 TEST(OffsetAllocator, PlansThatMixStreamsUpAreFound) {
-  // The second begins after the first ends, but on a stream that knows nothing
-  // of that before the third.
+  // The second begins after the first ends, but its stream learns of that end
+  // only before the third.
   Intervals intervals = {{0, 1, 64}, {1, 2, 64}, {2, 3, 64}};
   StreamLives lives;
   lives.numStreams = 2;

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// At ties and kinks differences prove nothing: docs/differentiation.md says
-// what holds there, and this is its test. So are sums in small floats.
+// Tests what docs/differentiation.md says of ties and kinks, where differences
+// prove nothing, and of sums in small floats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,7 +96,7 @@ TEST(Conventions, PowersAtZero) {
             std::vector<double>({0.0, 6.0, 0.0}));
 }
 
-/// No gradient leaves what a mask hides, and none is NaN.
+/// What a mask hides has no gradient, and no gradient is NaN.
 TEST(Conventions, MaskedSoftmaxHasNoNaN) {
   Numbers gradients = getGradients("masked_softmax", {{1, 2, 3, 4}});
   ASSERT_EQ(gradients.size(), 1u);
@@ -107,7 +107,7 @@ TEST(Conventions, MaskedSoftmaxHasNoNaN) {
   EXPECT_NEAR(gradients[0][3], 0.0, 1e-15);
 }
 
-/// In bf16 the sum of 1000 ones stops at 256; the sum is made in f32.
+/// The sum is made in f32: in bf16 the sum of 1000 ones would stop at 256.
 TEST(Conventions, SmallFloatsAreSummedInF32) {
   EXPECT_EQ(getGradients("sum_bf16", {{3}}), Numbers({{1000.0}}));
   EXPECT_EQ(getGradients("sum_f16", {{3}}), Numbers({{4096.0}}));

@@ -90,8 +90,8 @@ TEST(Description, OneBlock) {
   EXPECT_NE(error.find("more than one block"), std::string::npos) << error;
 }
 
-/// A captured tensor that a body uses in another way than by extracting: a
-/// gradient that must not be lost without a word.
+/// A body uses a captured tensor in another way than by extracting. Its
+/// gradient must not be lost without an error.
 TEST(Description, CapturedTensorIsExtractedFrom) {
   std::string error =
       getError(R"mlir(
@@ -114,7 +114,7 @@ TEST(Description, CapturedTensorIsExtractedFrom) {
       << error;
 }
 
-/// Tensors that a body makes of its scalars.
+/// A body must not make tensors of its scalars.
 TEST(Description, BodiesAreScalar) {
   std::string error =
       getError(R"mlir(

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The example of docs/differentiation.md: an op that Veeline has no rule for
-// gets one from the program that embeds it.
+// The example of docs/differentiation.md: the program that embeds Veeline
+// brings the rule of an op for which Veeline has none.
 //
 //===----------------------------------------------------------------------===//
 

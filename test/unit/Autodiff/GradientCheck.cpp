@@ -44,7 +44,7 @@ std::unique_ptr<GradientCheck> GradientCheck::load(const std::string &path) {
   return check->compiled ? std::move(check) : nullptr;
 }
 
-/// What to differentiate a function for, as its attributes say.
+/// The description of a function, as its attributes say.
 static autodiff::ChunkDescription describe(func::FuncOp primal) {
   autodiff::ChunkDescription description;
   bool isSecond = false, isModel = false;
@@ -226,13 +226,13 @@ double GradientCheck::evaluate(Function &function,
   return sum;
 }
 
-/// Up to this many single elements of an argument are checked; all of them
+/// About this many single elements of an argument are checked, and all of them
 /// together in one random direction.
 static constexpr int64_t maxElements = 40;
 
 /// The derivative of the function in `direction` of `argument`, one of
-/// `arguments`. A kink within the step is left behind by a smaller step, a
-/// wrong gradient is not.
+/// `arguments`. If the difference is not `exact`, tries a smaller step: that
+/// leaves a kink behind, but not a wrong gradient.
 double GradientCheck::getDifference(Function &function,
                                     std::vector<Array> &arguments,
                                     std::vector<Array> &cotangents,
@@ -295,7 +295,7 @@ std::string GradientCheck::compare(Function &function,
   return problems.str();
 }
 
-/// Bit by bit or, where sums are made in another order, nearly.
+/// Compares bit by bit, or nearly if sums are made in another order.
 static bool isSame(const Array &expected, const Array &found,
                    bool isReordered) {
   if (!isReordered)

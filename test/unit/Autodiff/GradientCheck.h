@@ -19,14 +19,14 @@ namespace veeline::test {
 /// The functions of one file of MLIR, each with its forward, backward,
 /// backward_input and backward_weight, compiled together once.
 ///
-/// All float arguments of a function are differentiated but `pipe.batch`es.
-/// Those with `pipe.param` or `test.parameter` are parameters, and every second
-/// one of the others, so that the split has something to split. A function with
-/// the attribute `test.loss` or a `pipe.param` has a loss; others are checked
-/// with a random gradient of each float result. Arguments take `test.range =
-/// [lo, hi]` (floats) and `test.below = n` (integers). The results of a
-/// function with `test.reordered` may differ in their last bits from those of
-/// forward.
+/// All float arguments of a function are differentiated, except `pipe.batch`es.
+/// Those with `pipe.param` or `test.parameter` are parameters. So is every
+/// second one of the others, so that there is something to split. A function
+/// with the attribute `test.loss` or a `pipe.param` has a loss; others are
+/// checked with a random gradient of each float result. Arguments take
+/// `test.range = [lo, hi]` (floats) and `test.below = n` (integers). With
+/// `test.reordered`, the results of a function may differ in their last bits
+/// from those of forward.
 class GradientCheck {
 public:
   /// Reads, differentiates and compiles `path`. Null on failure.
@@ -34,10 +34,10 @@ public:
 
   std::vector<std::string> getFunctions() const;
 
-  /// Compares the gradients of `name` with fourth-order central differences,
-  /// those of the split backward with those of the fused one, and the results
-  /// of forward with those of the function itself, the latter two bit by bit.
-  /// Returns what is wrong, or nothing.
+  /// Compares the gradients of `name` with fourth-order central differences.
+  /// Compares bit by bit those of the split backward with those of the fused
+  /// one, and the results of forward with those of the function itself. Returns
+  /// what is wrong, or nothing.
   std::string check(const std::string &name);
 
   /// The gradients of `name` at given arguments, one for each argument (empty
@@ -46,7 +46,7 @@ public:
   getGradients(const std::string &name,
                const std::vector<std::vector<double>> &arguments);
 
-  /// The functions made of `name`; null where it has none of a kind.
+  /// The functions made of one function; null if it has none of a kind.
   struct Function {
     mlir::func::FuncOp primal, forward, backward, input, weight;
     autodiff::ChunkDescription description;
@@ -62,8 +62,8 @@ public:
       llvm::StringRef, llvm::ArrayRef<Array *>, llvm::MutableArrayRef<Array>)>;
 
   /// All values that forward and backward of `name` take and give on random
-  /// arguments, with the fused or the split backward. Run by `runner`, or by
-  /// upstream's lowerings where it is null.
+  /// arguments, with the fused or the split backward. `runner` runs them; if it
+  /// is null, upstream's lowerings do.
   Values run(const std::string &name, bool split, Runner runner = nullptr);
 
   /// Names of all ops in the functions before differentiation.

@@ -24,7 +24,8 @@ TEST_P(GradientFiles, MatchDifferences) {
     EXPECT_EQ(file->check(name), "") << "in @" << name;
 }
 
-/// Any file: VEELINE_GRADIENT_FILE=model.mlir, with --gtest_filter=*GivenFile.
+/// Checks any file: VEELINE_GRADIENT_FILE=model.mlir, with
+/// --gtest_filter=*GivenFile.
 TEST(Gradients, GivenFile) {
   const char *path = std::getenv("VEELINE_GRADIENT_FILE");
   if (!path)
@@ -35,8 +36,8 @@ TEST(Gradients, GivenFile) {
     EXPECT_EQ(file->check(name), "") << "in @" << name;
 }
 
-/// No rule goes untested: each op with one is in a file whose functions are
-/// checked against differences.
+/// Every op with a rule is in a file whose functions are checked against
+/// differences.
 TEST(Rules, AllAreTested) {
   mlir::DialectRegistry registry;
   registerTestDialects(registry);

@@ -40,7 +40,7 @@ std::string print(const GradientCheck::Function &functions) {
   return text;
 }
 
-/// How far `a` is from `b`, relative to `b` where that is not tiny: sums that
+/// The distance of `a` from `b`, relative to `b` unless that is tiny: sums that
 /// cancel keep the error of their terms.
 double getDistance(const Array &a, const Array &b) {
   double distance = 0.0, norm = 0.0;
@@ -51,7 +51,7 @@ double getDistance(const Array &a, const Array &b) {
   return std::sqrt(distance) / std::max(std::sqrt(norm), 1e-3);
 }
 
-/// Runs @`name` of `file`, compiled with or without fusion into kernels.
+/// Runs @`name` of `file`, which `host` has compiled.
 GradientCheck::Values run(GradientCheck &file, const std::string &name,
                           CompiledModule &host, bool split) {
   auto runner = [&](llvm::StringRef function, llvm::ArrayRef<Array *> taken,
@@ -90,8 +90,8 @@ void check(GradientCheck &file, const std::string &name) {
   }
 }
 
-/// Attention as loops that store no scores gives what products and a softmax
-/// do.
+/// Attention as loops that store no scores gives the same as products and a
+/// softmax.
 void checkLoops(GradientCheck &file, const std::string &name) {
   CompileOptions options;
   options.keepAttention = true;
@@ -133,7 +133,8 @@ TEST(HostAttention, LoopsAndProductsAgree) {
     checkLoops(*file, name);
 }
 
-/// Any file: VEELINE_GRADIENT_FILE=model.mlir, with --gtest_filter=*GivenFile.
+/// Checks any file: VEELINE_GRADIENT_FILE=model.mlir, with
+/// --gtest_filter=*GivenFile.
 TEST(HostGradients, GivenFile) {
   const char *path = std::getenv("VEELINE_GRADIENT_FILE");
   if (!path)
@@ -144,7 +145,7 @@ TEST(HostGradients, GivenFile) {
     check(*file, name);
 }
 
-/// The text of windows.mlir with `from` as `to` everywhere.
+/// Replaces `from` by `to` everywhere in a text.
 void replaceAll(std::string &text, const std::string &from,
                 const std::string &to) {
   for (size_t at = text.find(from); at != std::string::npos;
@@ -165,8 +166,8 @@ std::string retypeWindows() {
   return path;
 }
 
-/// In f32 convolutions stay whole and are calls of the library; in f64 they are
-/// one product for each element of the window.
+/// In f32, convolutions stay whole and are calls of the library. In f64, each
+/// is one product for each element of the window.
 TEST(HostGradients, WholeConvolutions) {
   GradientCheck *wide = getFile(INPUTS "/windows.mlir");
   GradientCheck *narrow = getFile(retypeWindows());
@@ -176,12 +177,13 @@ TEST(HostGradients, WholeConvolutions) {
       continue;
     check(*narrow, name);
     CompiledModule host(print(narrow->getFunction(name)));
-    // Forward, both adjoints in the fused backward; the split one shares them.
+    // One forward, and both adjoints, which the fused and the split backward
+    // share.
     EXPECT_EQ(host.convolutions().size(), 3u) << name;
     GradientCheck::Values expected = wide->run(name, /*split=*/false);
     for (const auto &[role, array] : run(*narrow, name, host, /*split=*/true)) {
       auto kind = veeline::pipe::RoleKind(role.first);
-      // What is kept is another thing.
+      // Different values are kept.
       if (kind == veeline::pipe::RoleKind::Residual ||
           kind == veeline::pipe::RoleKind::Saved)
         continue;

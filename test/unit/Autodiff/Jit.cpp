@@ -94,7 +94,8 @@ void veeline::test::registerTestDialects(DialectRegistry &registry) {
   veeline::autodiff::registerDerivativeInterfaces(registry);
 }
 
-/// What one-shot bufferization does not take: softmax, attention and concat.
+/// Decomposes what one-shot bufferization does not take: softmax, attention and
+/// concat.
 static LogicalResult decompose(ModuleOp module) {
   SmallVector<linalg::AggregatedOpInterface> ops;
   module.walk([&](linalg::AggregatedOpInterface op) { ops.push_back(op); });
@@ -152,7 +153,7 @@ static LogicalResult lower(ModuleOp module) {
   if (failed(decompose(module)))
     return failure();
   PassManager manager(module.getContext());
-  // Of upstream's passes, which take as long again with it.
+  // Upstream's passes take twice as long with it.
   manager.enableVerifier(false);
   if (failed(parsePassPipeline(
           pipeline.drop_front(strlen("builtin.module(")).drop_back(), manager)))

@@ -1,12 +1,11 @@
-//===- Jit.h - runs functions on tensors through upstream lowerings -*- C++
-//-*-===//
+//===- Jit.h - runs functions through upstream's lowerings ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The derivatives are checked on what they compute, and by a code generator
-// that is not ours.
+// Derivatives are checked by what they compute, through a code generator that
+// is not ours.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,14 +37,14 @@ struct Array {
   void set(int64_t i, double value);
 };
 
-/// All upstream dialects with what lowering them takes, and our own.
+/// Registers all upstream dialects with what lowering them takes, and our own.
 void registerTestDialects(mlir::DialectRegistry &registry);
 
 /// The functions of a module, compiled for this process.
 class JitModule {
 public:
-  /// Compiles all functions of `module`, which is consumed by it. Returns null
-  /// and prints diagnostics on failure.
+  /// Compiles all functions of `module`, and consumes it. Returns null and
+  /// prints diagnostics on failure.
   static std::unique_ptr<JitModule> compile(mlir::ModuleOp module);
   ~JitModule();
 

@@ -28,8 +28,8 @@ int64_t getCut(const std::vector<Edge> &edges,
   return sum;
 }
 
-/// On random networks of up to 8 nodes, against all cuts there are: as cheap as
-/// the cheapest, and of those the one with the fewest nodes at the sink.
+/// Compares with all cuts of random networks of up to 8 nodes: the cut found is
+/// as cheap as the cheapest and, of those, has the fewest nodes at the sink.
 TEST(MinimumCut, IsTheCheapestAndNearestToTheSink) {
   std::mt19937 generator(1);
   for (int round = 0; round != 2000; ++round) {

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// On random small graphs of ops the choice is compared with every choice that
-// there is.
+// Compares the choice on random small graphs of ops with every possible one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +30,8 @@ class RandomGraph {
 public:
   RandomGraph(MLIRContext &context, unsigned seed);
 
-  /// What is kept where the ops that `again` marks run again, none where an op
-  /// that must not does.
+  /// The values to keep if the ops that `again` marks run again. No value: one
+  /// of them cannot be kept.
   std::optional<llvm::SetVector<Value>>
   getKept(llvm::function_ref<bool(Operation *)> again);
 
@@ -53,7 +52,7 @@ private:
   Value addOp(OpBuilder &builder, ArrayRef<Value> values);
 };
 
-/// An elementwise op, a sum over a dimension or a view.
+/// Adds an elementwise op, a view or a padding.
 Value RandomGraph::addOp(OpBuilder &builder, ArrayRef<Value> values) {
   Location loc = builder.getUnknownLoc();
   Value a = values[generator() % values.size()];
@@ -144,8 +143,8 @@ protected:
   MLIRContext context;
 };
 
-/// What a choice costs: what is kept, and what runs again of what could have
-/// run before.
+/// The cost of a choice: the values that are kept, and the early ops that run
+/// again.
 int64_t getCost(const PartitionRequest &request, ArrayRef<Value> kept,
                 llvm::function_ref<bool(Operation *)> again,
                 ArrayRef<Operation *> early) {
@@ -158,7 +157,7 @@ int64_t getCost(const PartitionRequest &request, ArrayRef<Value> kept,
   return cost;
 }
 
-/// Compares with all sets of ops that may run again.
+/// Compares the choice with all sets of ops that may run again.
 void checkAgainstAll(RandomGraph &graph, const PartitionRequest &request) {
   Partition partition = choosePartition(request);
   DenseSet<Operation *> ops(partition.ops.begin(), partition.ops.end());
@@ -194,7 +193,7 @@ TEST_F(PartitionTest, IsTheCheapestOfAll) {
   for (unsigned seed = 0; seed != 300; ++seed) {
     SCOPED_TRACE(seed);
     RandomGraph graph(context, seed);
-    // Prices belong to ops and values, whatever asks for them.
+    // An op or value keeps its price.
     unsigned salt = graph.generator();
     DenseMap<void *, unsigned> draws;
     auto draw = [&](void *key) {
@@ -224,9 +223,9 @@ int64_t getBytes(ArrayRef<Value> values) {
   return bytes;
 }
 
-/// Under each policy its own prices, with every choice; without recomputation
-/// no more bytes than whatever the later ops read, and never more with
-/// recomputation than without.
+/// Compares the choice at the prices of each policy with every other. Without
+/// recomputation, it keeps as many bytes as the later ops read; with
+/// recomputation, never more.
 TEST_F(PartitionTest, KeepsNoMoreBytesThanThePlainSet) {
   auto price = [](Value value) -> std::optional<int64_t> {
     return getNumBytes(value.getType()) * pricePerByte;
@@ -258,7 +257,7 @@ TEST_F(PartitionTest, KeepsNoMoreBytesThanThePlainSet) {
     balancedBytes += balanced;
     cheapBytes += cheap;
   }
-  // Each saves something somewhere.
+  // Each policy saves something somewhere.
   EXPECT_LT(balancedBytes, plainBytes);
   EXPECT_LT(cheapBytes, balancedBytes);
 }

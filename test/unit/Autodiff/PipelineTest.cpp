@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs the functions that the passes make of a pipeline's chunks, forward from
-// the first chunk to the last and backward from the last to the first, and
-// compares the gradients of its parameters with differences.
+// Runs the functions that the passes make of a pipeline's chunks: forward from
+// the first chunk to the last, backward from the last to the first. Compares
+// the gradients of the pipeline's parameters with differences.
 //
 //===----------------------------------------------------------------------===//
 
@@ -178,7 +178,8 @@ TEST_F(Pipeline, SplitIsBitwiseTheFused) {
     EXPECT_EQ(array.bytes, split.at(key).bytes);
 }
 
-/// Integers and metrics have no gradients, the loss's chunk no result_grad.
+/// Integers and metrics have no gradients, and the chunk of the loss has no
+/// result_grad.
 TEST_F(Pipeline, OnlyFloatEdgesHaveGradients) {
   ChunkOp first = pipeline.getChunks().front();
   ChunkOp last = pipeline.getChunks().back();

@@ -15,7 +15,8 @@ using namespace veeline::pipe;
 
 namespace {
 
-/// The multiplications and additions of a matrix product; 0 for other ops.
+/// Counts the multiplications and additions of a matrix product; 0 for other
+/// ops.
 int64_t countFlops(Operation *op) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured || !linalg::isaContractionOpInterface(structured))
@@ -38,9 +39,9 @@ bool isParameter(const GradientCheck::Function &function, func::FuncOp func,
 }
 
 struct Flops {
-  /// Of products with a parameter.
+  /// Products with a parameter.
   int64_t withParameters = 0;
-  /// Of products whose result is returned: the gradients of parameters.
+  /// Products whose result is returned: the gradients of parameters.
   int64_t returned = 0;
   int64_t others = 0;
 };
@@ -68,8 +69,8 @@ const GradientCheck::Function *getLayer() {
   return file ? &file->getFunction("layer") : nullptr;
 }
 
-/// Of a layer's products with weights W takes half of backward, and B the other
-/// half; the products of attention, which have no weights, are all in B.
+/// Of the backward of a layer's products with weights, W takes half and B the
+/// other half. The products of attention, which have no weights, are all in B.
 TEST(Split, WeightProductsAreHalved) {
   const GradientCheck::Function *layer = getLayer();
   ASSERT_TRUE(layer);
@@ -93,7 +94,7 @@ TEST(Split, WeightProductsAreHalved) {
   EXPECT_EQ(fused.others, 2 * attention);
 }
 
-/// Every op of B is one that an operand's gradient depends on.
+/// Every op of B serves the gradient of an operand.
 TEST(Split, NothingInBackwardInputIsForParametersOnly) {
   for (const char *path :
        {INPUTS "/transformer-layer.mlir", INPUTS "/structured.mlir",
@@ -124,8 +125,8 @@ TEST(Split, NothingInBackwardInputIsForParametersOnly) {
   }
 }
 
-/// Residuals and saved values are neither repeated, nor views, nor there
-/// anyway, and every argument is used.
+/// No residual or saved value is repeated, is a view or is an argument, and
+/// every argument is used.
 TEST(Split, NothingIsKeptTwice) {
   GradientCheck *file = getFile(INPUTS "/transformer-layer.mlir");
   ASSERT_TRUE(file);

@@ -12,7 +12,7 @@ using namespace veeline::test;
 
 namespace {
 
-/// What is compiled goes before LLVM's own static objects do.
+/// Frees compiled code before LLVM destroys its static objects.
 class Files : public ::testing::Environment {
 public:
   void TearDown() override { files.clear(); }

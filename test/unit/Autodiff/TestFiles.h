@@ -11,8 +11,8 @@
 
 namespace veeline::test {
 
-/// The file of this path; null where it does not compile. Each is read and
-/// compiled once, whatever the number of tests on it.
+/// The file of this path; null if it does not compile. Each is read and
+/// compiled once for all tests.
 GradientCheck *getFile(const std::string &path);
 
 } // namespace veeline::test

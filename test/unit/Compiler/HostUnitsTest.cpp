@@ -43,7 +43,7 @@ protected:
   MLIRContext context;
 };
 
-/// Kernels that write a number each, and what calls them in turn.
+/// A kernel that writes a number.
 std::string kernel(const std::string &name, int number) {
   return "func.func private @" + name +
          "(%to: memref<f64>) attributes {llvm.linkage = "
@@ -65,7 +65,7 @@ struct Symbols {
   std::set<std::string> exported, functions;
 };
 
-/// Those that are defined in a shared object.
+/// The symbols that a shared object defines.
 Symbols getSymbols(const std::string &bytes) {
   Symbols result;
   auto file = llvm::object::ObjectFile::createELFObjectFile(
@@ -82,7 +82,7 @@ Symbols getSymbols(const std::string &bytes) {
   return result;
 }
 
-/// Bytes of the code of a function.
+/// The bytes of code of a function.
 uint64_t getSize(const std::string &bytes, llvm::StringRef name) {
   auto file = llvm::object::ObjectFile::createELFObjectFile(
       llvm::MemoryBufferRef(bytes, "object"));
@@ -143,8 +143,8 @@ TEST_F(HostUnitsTest, LinksEachStepOfWhatItReaches) {
   EXPECT_EQ(run(code->objects[3], "reference"), 3);
 }
 
-// A call of the runtime names what it is for by its number in a table of the
-// module.
+// A call of the runtime refers to a table of its module by number, so its
+// caller is not shared.
 TEST_F(HostUnitsTest, SharesNoCallsOfTheRuntime) {
   std::string text = "func.func private @outside(memref<f64>)\n" +
                      caller("chunk0", {"outside"});
@@ -161,7 +161,8 @@ TEST_F(HostUnitsTest, SharesNoCallsOfTheRuntime) {
             Names({"reference", "chunk0$1"}));
 }
 
-// More ops than a unit has make several units, whose functions call each other.
+// A module with more ops than fit a unit makes several units, whose functions
+// call each other.
 TEST_F(HostUnitsTest, DividesWhatIsLarge) {
   std::string text;
   std::vector<std::string> names;
@@ -176,11 +177,11 @@ TEST_F(HostUnitsTest, DividesWhatIsLarge) {
   ASSERT_TRUE(static_cast<bool>(code)) << toString(code.takeError());
   EXPECT_EQ(getSymbols(code->objects[0]).exported, Names({"step"}));
   EXPECT_EQ(run(code->objects[0], "step"), 1499);
-  // That of the step, and two of kernels.
+  // One unit of the step, and two of kernels.
   EXPECT_EQ(units.getNumUnits(), 3u);
 }
 
-// One that is called by its address is found under its name, too.
+// A function whose address is taken is renamed there, too.
 TEST_F(HostUnitsTest, RenamesAddresses) {
   auto first = parse(kernel("one", 1) + caller("pipeline", {"one"}));
   auto second = parse(kernel("one", 2) + R"(
@@ -201,8 +202,8 @@ func.func @reference(%to: memref<f64>) {
             Names({"reference", "one$1"}));
 }
 
-// A step is one long row of calls, which nothing makes faster; compiling it
-// would take longer than all that it calls.
+// A step is one long row of calls, which no optimisation makes faster.
+// Optimising it would take longer than compiling all that it calls.
 TEST_F(HostUnitsTest, OptimisesWhatStepsCall) {
   std::string stores;
   for (int i = 0; i != 200; ++i)

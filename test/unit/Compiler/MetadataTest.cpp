@@ -51,7 +51,7 @@ std::string withBatch(const std::string &type) {
          type + ", tensor<f32>) -> tensor<f32>\n";
 }
 
-/// A pipeline whose memory is planned, of a module with this table.
+/// A module with this table, and a pipeline whose memory is planned.
 std::string withTable(const std::string &name, const std::string &entries) {
   return "module attributes {" + name + " = [" + entries + R"mlir(]} {
   pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
@@ -119,7 +119,7 @@ TEST_F(MetadataTest, RefusesTypesThatTheRuntimeLacks) {
       << message;
 }
 
-/// The program of a module without constants.
+/// Describes the program of a module without constants.
 static FailureOr<artifact::Program> describe(pipe::PipelineOp pipeline) {
   artifact::Artifact artifact;
   ConstantSections constants(pipeline->getParentOfType<ModuleOp>(), artifact);
@@ -145,7 +145,7 @@ TEST_F(MetadataTest, DescribesConvolutions) {
   EXPECT_EQ(entry.scratchBytes, 64);
 }
 
-/// What the host has need not be said.
+/// The types of the host are the defaults.
 TEST_F(MetadataTest, DescribesTypesOfConvolutions) {
   using artifact::ComputeType;
   using artifact::DataType;
@@ -227,7 +227,7 @@ TEST_F(MetadataTest, RefusesDamagedAttentions) {
   }
 }
 
-/// A product that was left out would give those after it other numbers.
+/// Leaving a product out would give those after it other numbers.
 TEST_F(MetadataTest, RefusesDamagedProducts) {
   for (std::string damaged : {"{m = 4 : i64}", "1 : i64"}) {
     pipe::PipelineOp pipeline =

@@ -17,8 +17,8 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
 
-/// Lines within a function, or whole texts, in the order of the table. Each is
-/// on line 2 of its file.
+/// Lines within a function, or beginnings of one, in the order of the table.
+/// Each is on line 2 of its file.
 static const char *const texts[] = {
     "func @f(%x: tensor<2xf32>) -> tensor<2xf32> {",
     "%0 = std.constant 0.0 : f32",
@@ -139,7 +139,7 @@ TEST(OldSyntax, EachRowExplainsItsText) {
   }
 }
 
-/// Lines that have the modern form, and something else that is wrong.
+/// Lines of the modern form, in which something else is wrong.
 TEST(OldSyntax, ModernFormsAreNotCalledOld) {
   for (const char *line :
        {"%0 = tensor.expand_shape %x [[0, 1]] output_shape [2, 4] : "

@@ -38,8 +38,7 @@ using namespace veeline::test;
 static const LibraryTables *currentTables = nullptr;
 
 namespace {
-/// Floats of 16 bits, and those of f32 that are rounded to tf32 when they are
-/// read.
+/// Floats of 16 bits, or of f32 that are rounded to tf32 when they are read.
 struct Elements {
   char *place;
   standin::Element type;
@@ -72,7 +71,7 @@ static void set(const Elements &place, float value) {
   standin::store(place.type, place.place, value);
 }
 
-/// Runs one product of the batch whose first elements are a, b and c.
+/// Runs one product of the batch. Its first elements are at a, b and c.
 template <typename In, typename Out>
 static void multiply(const GemmDesc &desc, In a, In b, Out c) {
   auto last = [](const auto &strides) { return strides.end() - 2; };
@@ -131,8 +130,8 @@ static bool advance(std::vector<int64_t> &index,
   return false;
 }
 
-/// Calls `visit` with the places in x, w and y of every product; x has none
-/// where it is zero.
+/// Calls `visit` with the places in x, w and y of every product, and whether x
+/// has that place or is zero there.
 template <typename Visitor>
 static void visitProducts(const ConvolutionDesc &desc, Visitor &&visit) {
   size_t rank = desc.xSizes.size();
@@ -164,11 +163,11 @@ static void visitProducts(const ConvolutionDesc &desc, Visitor &&visit) {
 }
 
 namespace {
-/// Sums of a result, by place.
+/// The sums of a result, by place.
 using Sums = std::map<int64_t, double>;
 } // namespace
 
-/// Zeros for every element of x: windows need not see all of them.
+/// Makes a zero for every element of x: windows need not see all of them.
 static Sums makeImage(const ConvolutionDesc &desc) {
   std::vector<int64_t> limits{desc.batch, desc.groups, desc.inputs};
   limits.insert(limits.end(), desc.xSizes.begin(), desc.xSizes.end());

@@ -26,7 +26,7 @@ namespace veeline::test {
 struct CompileOptions {
   bool fuse = true;
   bool keepAttention = false;
-  /// Kernels of a GPU are compiled for this machine, too.
+  /// Also for a GPU, kernels are compiled for this machine.
   KernelTarget target = KernelTarget::Host;
   bool tf32 = false;
   std::string cpu = "native";
@@ -34,22 +34,21 @@ struct CompileOptions {
   uint64_t convolutionScratchBytes = 0;
 };
 
-/// What the calls of a module refer to.
+/// The tables that the calls of a module refer to.
 struct LibraryTables {
   std::vector<GemmDesc> gemms;
   std::vector<ConvolutionDesc> convolutions;
-  bool hasConvolutions = true; ///< What the module is told.
+  bool hasConvolutions = true; ///< The answer to the module's question.
 };
 
-/// A module of chunk functions, compiled for this machine. Matrix products run
-/// through a plain triple loop in the order of k, convolutions through plain
-/// loops as well.
+/// A module of chunk functions, compiled for this machine. Plain loops run
+/// matrix products, in the order of k, and convolutions.
 class CompiledModule {
 public:
   CompiledModule(const std::string &source, const CompileOptions &options = {});
 
-  /// Calls a chunk function with its arguments and out-parameters in order. The
-  /// rank and a workspace (filled with NaN first) are added.
+  /// Calls a chunk function with its arguments and out-parameters in order.
+  /// Adds the rank and a workspace, filled with NaN.
   void call(const std::string &name, std::vector<void *> arguments);
 
   /// Bytes of the workspace of `name`, and the largest sum of live ones.
@@ -63,10 +62,9 @@ public:
   const std::vector<ConvolutionDesc> &convolutions() const {
     return tables.convolutions;
   }
-  /// Whether a library computes convolutions; where the target is a GPU, the
-  /// module asks.
+  /// Sets whether a library computes convolutions. A module for a GPU asks.
   void setHasConvolutions(bool value) { tables.hasConvolutions = value; }
-  /// Functions in the compiled module, kernels included.
+  /// The number of functions in the compiled module, kernels included.
   unsigned numFunctions() const { return functionCount; }
   const HostObject &object() const { return *compiled; }
 

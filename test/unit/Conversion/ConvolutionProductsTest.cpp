@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Convolutions and their adjoints of random shapes and layouts, lowered for a
-// GPU: by the library's call and by matrix products and kernels, which are
-// compiled for this machine. Both give what the call gives on a CPU in f32, of
-// the same numbers; in f16 and bf16 half of a last place is rounded, and in
-// tf32 each factor.
+// Lowers convolutions and their adjoints, of random shapes and layouts, for a
+// GPU in two ways: as the library's call, and as matrix products and kernels.
+// Both are compiled for this machine and compared with what the call gives on a
+// CPU in f32, of the same numbers. In f16 and bf16 half of a last place is
+// rounded, and in tf32 each factor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace veeline::test;
 using standin::Element;
 
 namespace {
-/// What a convolution reads and what it gives.
+/// The types of what a convolution reads and of its result.
 struct Types {
   Element factors = Element::f32, result = Element::f32;
   bool isTf32 = false;
@@ -46,8 +46,8 @@ struct Window {
 struct Shape {
   int64_t batch, groups, inputs, outputs;
   std::vector<Window> windows;
-  bool xLast, yLast; ///< Channels.
-  int wOrder;        ///< Of three.
+  bool xLast, yLast; ///< Channels are last.
+  int wOrder;        ///< One of three orders, see arrangeWeights.
 };
 
 /// The text of a module with one function for each kind.
@@ -147,8 +147,8 @@ static std::string join(const std::vector<std::string> &list) {
   return text;
 }
 
-/// Of all three operands, that of the result last. Loops: n, g, f, c, then o
-/// and k of each dimension.
+/// The maps of all three operands, that of the result last, and the kinds of
+/// the loops. Loops: n, g, f, c, then o and k of each dimension.
 std::string Writer::maps(int result) const {
   std::vector<std::string> loops{"n", "g", "f", "c"}, inX, inY, inW;
   for (size_t i = 0; i < shape.windows.size(); ++i) {
@@ -280,7 +280,7 @@ static std::vector<float> makeNumbers(const std::vector<int64_t> &sizes,
   return numbers;
 }
 
-/// `numbers`, as they are in `type`, and what they are there.
+/// Returns `numbers` as elements of `type`, and rounds `numbers` to it.
 static std::vector<char> toElements(std::vector<float> &numbers, Element type) {
   int64_t width = standin::bytesOf(type);
   std::vector<char> bytes(numbers.size() * width);
@@ -292,8 +292,8 @@ static std::vector<char> toElements(std::vector<float> &numbers, Element type) {
   return bytes;
 }
 
-/// How far a number may be from what sums in f32 give, where `magnitude` is the
-/// sum of what they add without signs.
+/// The distance that a number may have from what sums in f32 give. `magnitude`
+/// is the sum of the absolute values of the products.
 static float toleranceOf(const Types &types, float expected, float largest,
                          float magnitude) {
   float ofSums = 1e-5f * largest;
@@ -340,7 +340,7 @@ static Results run(CompiledModule &module, const Writer &writer,
       number = isPositive ? std::abs(number) : number;
     (void)toElements(numbers[i], rounded);
     factors[i] = toElements(numbers[i], types.factors);
-    // What is there before is nobody's business.
+    // What is in the results before does not matter.
     std::vector<float> nothing(numbers[i].size(), std::nanf(""));
     results[i] = toElements(nothing, types.result);
   }
@@ -359,7 +359,7 @@ static Results run(CompiledModule &module, const Writer &writer,
   return {toFloats(results[2]), toFloats(results[0]), toFloats(results[1])};
 }
 
-/// In f32 on this machine, of numbers that `types` has.
+/// Runs in f32 on this machine, with numbers that are rounded to `types`.
 static Results runOnHost(const Shape &shape, const Types &types,
                          bool isPositive) {
   Types single;
@@ -396,7 +396,7 @@ static Window plain(int64_t outputs, int64_t size, int64_t padding = 0) {
   return {outputs, size, 1, 1, padding, padding, 0};
 }
 
-/// In all layouts.
+/// Checks a shape in all layouts.
 static void checkAll(Shape shape) {
   for (bool isLast : {true, false})
     for (int order : {0, 1, 2}) {
@@ -472,7 +472,7 @@ TEST(ConvolutionProducts, OneAndThreeDimensions) {
             0});
 }
 
-/// Small floats, with results of their own type and of f32, and tf32.
+/// Small floats, with results of their own type or of f32; and tf32.
 static const Types otherTypes[] = {{Element::bf16, Element::bf16},
                                    {Element::f16, Element::f16},
                                    {Element::bf16, Element::f32},
@@ -481,7 +481,8 @@ static const Types otherTypes[] = {{Element::bf16, Element::bf16},
 
 TEST(ConvolutionProducts, OfEveryType) {
   const Shape shapes[] = {
-      // A product for each element of the window, one, kernels.
+      // By a product for each element of the window, by one product, by
+      // kernels.
       {2, 1, 17, 5, {plain(6, 3, 1), {3, 3, 2, 2, 2, 1, 1}}, true, true, 1},
       {2, 2, 16, 3, {plain(3, 2, 1), plain(4, 1)}, false, false, 0},
       {2, 1, 18, 7, {plain(4, 1), plain(3, 1)}, true, true, 0},
@@ -494,7 +495,7 @@ TEST(ConvolutionProducts, OfEveryType) {
       ASSERT_NO_FATAL_FAILURE(check(shape, types));
 }
 
-/// The library's entry of small floats whose result is of f32: in tf32, on
+/// For small floats whose result is of f32, the library's entry is in tf32, on
 /// extended copies.
 TEST(ConvolutionProducts, EntriesOfTypes) {
   Shape shape{2, 1, 17, 5, {plain(6, 3, 1)}, true, true, 1};
@@ -548,7 +549,7 @@ TEST(ConvolutionProducts, RandomShapes) {
     shape.xLast = draw(0, 1);
     shape.yLast = draw(0, 1);
     shape.wOrder = static_cast<int>(draw(0, 2));
-    // The last ones of the other types in turn.
+    // The last ones take the other types in turn.
     Types types = i < 25 ? Types() : otherTypes[i % std::size(otherTypes)];
     ASSERT_NO_FATAL_FAILURE(check(shape, types));
   }

@@ -33,7 +33,7 @@ bool sameBits(const std::vector<T> &a, const std::vector<T> &b) {
          !std::memcmp(a.data(), b.data(), a.size() * sizeof(T));
 }
 
-/// The sum that a reduction over the innermost dimension computes.
+/// Sums as a reduction over the innermost dimension does.
 template <typename T, int lanes> T laneSum(const T *values, int64_t count) {
   T partial[lanes];
   std::fill_n(partial, lanes, T(-0.0));

@@ -26,7 +26,7 @@ namespace {
 constexpr int64_t chunk = 4099;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// An odd one, so that all mantissas have a turn.
+/// Is odd, so that all mantissas have a turn.
 uint64_t stride() { return 2503 / rounds(5) | 1; }
 
 struct Function {
@@ -191,7 +191,7 @@ TEST(Pow, IsAccurate) {
     for (int64_t i = 0; i < chunk; ++i) {
       x[i] = std::bit_cast<float>(next());
       y[i] = std::bit_cast<float>(next());
-      // Half of the cases where results are neither 0 nor infinite.
+      // In half of the cases, few results are 0 or infinite.
       if (i % 2)
         y[i] = std::ldexp(static_cast<float>(next()) / 4294967296.0f - 0.5f, 5);
       if (i % 4 == 1)

@@ -56,7 +56,7 @@ void RandomProgram::define(const std::string &name, const Shape &shape,
 }
 
 size_t RandomProgram::pickTensor() {
-  // Recent values more often: chains are what fusion works on.
+  // Prefers recent values: fusion works on chains.
   size_t window =
       pick(2) ? std::min<size_t>(3, tensors.size()) : tensors.size();
   return tensors.size() - 1 - pick(window);
@@ -131,7 +131,7 @@ void RandomProgram::addBinary() {
   Tensor left = tensors[leftIndex];
   if (left.shape.size() != 2)
     return addUnary();
-  // The other operand: the same shape, a row, a column or a scalar of it.
+  // The other operand has the same shape or is a column, a row or a scalar.
   const Shape shapes[] = {left.shape, {left.shape[0]}, {left.shape[1]}, {}};
   const std::vector<unsigned> results[] = {{0, 1}, {0}, {1}, {}};
   unsigned kind = pick(4);

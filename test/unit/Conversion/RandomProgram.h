@@ -26,8 +26,8 @@ struct RandomProgram {
   /// Elements of each argument and result.
   std::vector<int64_t> arguments, results;
 
-  /// What the function computes, in f64 and one op after the other. `results`
-  /// holds what is in the out-parameters before.
+  /// Computes what the function does, in f64 and one op after the other.
+  /// `results` is what is in the out-parameters before.
   std::vector<std::vector<double>>
   evaluate(const std::vector<std::vector<double>> &arguments,
            std::vector<std::vector<double>> results) const;

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The search against all combinations of what chunks can recompute, each of
-// them carried through to the plan of memory.
+// Compares the search with all combinations of what chunks can recompute, each
+// carried through to the plan of memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Layers of a matrix product and of what elementwise ops keep, of sizes that
-/// differ from layer to layer.
+/// Makes layers of a matrix product and of elementwise ops whose values are
+/// kept, of sizes that differ from layer to layer.
 static std::string makeModel(int layers) {
   std::string parameters, body, value = "%x";
   auto type = [](int width) {
@@ -77,7 +77,7 @@ protected:
     context.loadAllAvailableDialects();
   }
 
-  /// Every combination of the points of all chunks, as planned.
+  /// Plans every combination of the points of all chunks.
   void plan(const std::string &schedule, int chunksPerStage, int layers,
             int maxCuts) {
     options.stages = 2;
@@ -141,7 +141,7 @@ protected:
     return least;
   }
 
-  /// What the search finds; none where it finds nothing.
+  /// The time that the search finds, if any.
   std::optional<double> search(ArrayRef<int64_t> limits) {
     auto attempt = [&](std::vector<Recompute> policies,
                        std::vector<int64_t> bounds) {
@@ -157,7 +157,8 @@ protected:
     return (*found)->makespan;
   }
 
-  /// The search is as good as all combinations; how often there was an answer.
+  /// Expects the search to be as good as all combinations. Returns how often
+  /// recomputation cost time to fit.
   int compare() {
     int met = 0;
     for (double first : {0.0, 0.2, 0.5, 0.8, 1.0})
@@ -193,7 +194,7 @@ TEST_F(Search, OneForwardOneBackward) {
   EXPECT_GT(compare(), 4);
 }
 
-/// An order that depends on costs, and backwards that are split.
+/// An order that depends on costs, with split backwards.
 TEST_F(Search, SplitBackward) {
   plan("zb-h1", 1, 4, 6);
   EXPECT_GT(compare(), 4);
@@ -204,15 +205,15 @@ TEST_F(Search, SeveralChunksOfAStage) {
   EXPECT_GT(compare(), 4);
 }
 
-/// Where chunks are alone on their ranks and their order is fixed, going along
-/// steps finds the same.
+/// If chunks are alone on their ranks and their order is fixed, going step by
+/// step finds the same.
 TEST_F(Search, StepByStep) {
   plan("1f1b", 1, 4, 6);
   effort.maxExact = 0;
   EXPECT_GT(compare(), 4);
 }
 
-/// With several chunks a stage it comes close, in few plans.
+/// With several chunks a stage, going step by step comes close, in few plans.
 TEST_F(Search, StepsOfSeveralChunks) {
   plan("interleaved-1f1b", 2, 8, 1);
   effort.maxExact = 0;
@@ -229,9 +230,9 @@ TEST_F(Search, StepsOfSeveralChunks) {
   }
 }
 
-/// Orders that hold less meet limits that the schedule's own does not, and
-/// looking for them as well is never worse, or close where there are too many
-/// combinations.
+/// Orders that hold less meet limits that the schedule's own order does not.
+/// Looking for them as well is never worse, or little worse if there are too
+/// many combinations.
 TEST_F(Search, OrdersThatHoldLess) {
   plan("zb-v", 2, 5, 0);
   effort.canTighten = true;
@@ -251,7 +252,7 @@ TEST_F(Search, OrdersThatHoldLess) {
   EXPECT_GT(more, 0);
 }
 
-/// Limits that nothing meets.
+/// No combination meets these limits.
 TEST_F(Search, NothingFits) {
   plan("1f1b", 1, 4, 2);
   std::vector<int64_t> limits = limitsAt({0, 0});
