@@ -6,7 +6,7 @@ target_compile_options(veeline_options INTERFACE
   # The same roundings by every compiler.
   -ffp-contract=off
   -Wall -Wextra -Werror -Wno-unused-parameter
-  # In libstdc++'s own use of what it has deprecated, clang sees ours.
+  # clang reports libstdc++'s own uses of what it has deprecated as ours.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
   # g++ 12 reports false positives for these inside LLVM's headers.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-dangling-pointer
@@ -31,8 +31,8 @@ target_compile_options(veeline_mlir INTERFACE -fno-exceptions)
 target_link_libraries(veeline_mlir INTERFACE MLIR LLVM)
 
 # veeline_add_headers(NAME HEADER LINK targets... OPTIONS options...)
-# A precompiled header of cmake/HEADER.h, for veeline_use_headers. g++ has none: a
-# header of MLIR's would take a gigabyte.
+# Makes cmake/HEADER.h a precompiled header, for veeline_use_headers. Does
+# nothing with g++, whose precompiled header of MLIR would take a gigabyte.
 function(veeline_add_headers name header)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     return()
@@ -45,18 +45,19 @@ function(veeline_add_headers name header)
   target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/${header}.h)
 endfunction()
 
-# veeline_use_headers(NAME HEADERS) HEADERS before all that the files of a target
-# include: most of the work of compiling many of them.
+# veeline_use_headers(NAME HEADERS)
+# Puts the precompiled HEADERS before everything that the files of target NAME
+# include. For many files, reading these headers is most of the work.
 function(veeline_use_headers name headers)
   if(TARGET ${headers})
     target_precompile_headers(${name} REUSE_FROM ${headers})
-    # The header is compiled as those of libraries are: not with -fPIE.
+    # The header is compiled with -fPIC, as libraries are, not with -fPIE.
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${name} PRIVATE -fPIC)
   endif()
 endfunction()
 
-# Tests do little of the work that they test.
+# The code of tests does little work itself: libraries do what they test.
 set(VEELINE_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)
 veeline_add_headers(veeline_headers StandardHeaders)
 if(GTest_FOUND)
@@ -65,7 +66,8 @@ if(GTest_FOUND)
 endif()
 veeline_add_headers(veeline_mlir_headers MlirHeaders LINK veeline_mlir)
 
-# veeline_use_mlir(NAME) A target whose files include MLIR's headers.
+# veeline_use_mlir(NAME)
+# For a target whose files include MLIR's headers.
 function(veeline_use_mlir name)
   target_link_libraries(${name} PUBLIC veeline_mlir)
   veeline_use_headers(${name} veeline_mlir_headers)
@@ -97,8 +99,9 @@ function(veeline_add_any_library name)
 endfunction()
 
 # veeline_add_unittest(NAME [MLIR] sources... LINK targets...)
-# A GoogleTest binary in test/unit, run by check-veeline through lit, which knows
-# it by its name: it ends in Test. With MLIR its files include MLIR's headers.
+# A GoogleTest binary in test/unit, which check-veeline runs through lit. lit
+# finds it by its name, which ends in Test. With MLIR its files include MLIR's
+# headers.
 function(veeline_add_unittest name)
   if(NOT name MATCHES "Test$")
     message(FATAL_ERROR "lit would not find ${name}: its name must end in Test")
