@@ -72,7 +72,7 @@ static void gatherToGeneric(IRRewriter &rewriter, tensor::GatherOp op) {
   for (int64_t i = 0, e = gathered.size(); i < e; ++i)
     maps.push_back(
         AffineMap::getMultiDimIdentityMap(rank, op.getContext())
-            .getMajorSubMap(leading)
+            .getSliceMap(0, leading)
             .insertResult(rewriter.getAffineConstantExpr(i), leading));
   maps.push_back(rewriter.getMultiDimIdentityMap(rank));
   SmallVector<utils::IteratorType> iterators(rank,

@@ -37,6 +37,18 @@ func.func @gather(%x: tensor<5x3x4xf32>, %at: tensor<6x2xi32>) -> tensor<6x3xf32
   return %0 : tensor<6x3xf32>
 }
 
+// Indices without leading dimensions, which are of one place.
+// CHECK-LABEL: func.func @gather_one(
+// CHECK-SAME:    %[[X:.*]]: tensor<5x4xf32>, %[[AT:.*]]: tensor<1xindex>
+// CHECK:         linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}], iterator_types = ["parallel"]} ins(%[[AT]] : tensor<1xindex>) outs({{.*}} : tensor<4xf32>)
+// CHECK:         ^bb0(%[[I:.*]]: index, %{{.*}}: f32):
+// CHECK:           %[[J:.*]] = linalg.index 0
+// CHECK:           tensor.extract %[[X]][%[[I]], %[[J]]]
+func.func @gather_one(%x: tensor<5x4xf32>, %at: tensor<1xindex>) -> tensor<4xf32> {
+  %0 = tensor.gather %x[%at] gather_dims([0]) : (tensor<5x4xf32>, tensor<1xindex>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @scatter(
 // CHECK-SAME:    %[[X:.*]]: tensor<6x1x4xf32>, %[[Y:.*]]: tensor<8x4xf32>, %[[AT:.*]]: tensor<6x1xindex>
 // CHECK:         scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[D:.*]] = %[[Y]])
