@@ -183,15 +183,20 @@ void ForwardFlow::visitStructured(linalg::LinalgOp op) {
     reach(op.getTiedOpResult(&init), op.getMatchingYieldValue(&init)->get());
 }
 
-/// Sweeps twice, because an iteration hands values to the next.
+/// Repeats until nothing changes: an iteration hands values to the next.
 void ForwardFlow::visitLoop(scf::ForOp op) {
-  for (unsigned time = 0; time != 2; ++time) {
-    for (auto [carried, init, yielded] : llvm::zip_equal(
-             op.getRegionIterArgs(), op.getInitArgs(), op.getYieldedValues())) {
-      reach(carried, init);
-      reach(carried, yielded);
-    }
+  for (auto [carried, init] :
+       llvm::zip_equal(op.getRegionIterArgs(), op.getInitArgs()))
+    reach(carried, init);
+  for (bool isChanged = true; isChanged;) {
     sweep(*op.getBody());
+    isChanged = false;
+    for (auto [carried, yielded] :
+         llvm::zip_equal(op.getRegionIterArgs(), op.getYieldedValues())) {
+      llvm::SmallBitVector before = origins.lookup(carried);
+      reach(carried, yielded);
+      isChanged |= origins.lookup(carried) != before;
+    }
   }
   for (auto [result, yielded] :
        llvm::zip_equal(op.getResults(), op.getYieldedValues()))

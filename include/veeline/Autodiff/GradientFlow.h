@@ -26,8 +26,9 @@ bool isStep(mlir::Operation *op);
 /// Those of `arguments` that get no gradient of `results`, because every path
 /// between them has a step or a value that is no float. Both are of a model's
 /// function. An op that is not looked into is assumed to hand gradients on to
-/// all floats that it uses. Linear in the number of ops, times the words of a
-/// set of bits for the arguments that are lost.
+/// all floats that it uses. The body of a loop is looked at until nothing
+/// changes. Otherwise linear in the number of ops, times the words of a set of
+/// bits for the arguments that are lost.
 llvm::SmallVector<LostGradient>
 findLostGradients(mlir::func::FuncOp model,
                   llvm::ArrayRef<mlir::BlockArgument> arguments,

@@ -90,3 +90,27 @@ func.func @rounds(%x: tensor<4xf32> {pipe.batch = "x"},
   %loss = linalg.reduce { arith.addf } ins(%y : tensor<4xf32>) outs(%zero : tensor<f32>) dimensions = [0]
   return %loss : tensor<f32>
 }
+
+// -----
+
+// One that reaches what rounds it in the third iteration.
+
+// expected-error @+1 {{the model cannot be trained: no gradient of the loss reaches parameter "w", its only one; compute in floats from the parameters to the loss}}
+func.func @rounds_late(%x: tensor<4xf32> {pipe.batch = "x"},
+                       %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %y:4 = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %x, %a = %x, %b = %x, %c = %w)
+      -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    // expected-note @+1 {{it ends here: 'math.roundeven' is a step, whose derivative is 0}}
+    %f = math.roundeven %a : tensor<4xf32>
+    %t = arith.mulf %f, %s : tensor<4xf32>
+    %u = arith.mulf %b, %x : tensor<4xf32>
+    %v = arith.mulf %c, %x : tensor<4xf32>
+    scf.yield %t, %u, %v, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  } {pipe.unroll = false}
+  %loss = linalg.reduce { arith.addf } ins(%y#0 : tensor<4xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+  return %loss : tensor<f32>
+}
