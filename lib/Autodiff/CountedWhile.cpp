@@ -21,7 +21,7 @@
 using namespace mlir;
 using namespace veeline::autodiff;
 
-/// A loop of this many iterations or more stays what it is.
+/// A loop of more iterations stays what it is.
 static constexpr int64_t mostIterations = int64_t{1} << 16;
 
 //===----------------------------------------------------------------------===//
@@ -177,10 +177,10 @@ bool CountedWhile::count() {
          llvm::zip_equal(loop.getAfterArguments(), slotOf))
       inside.set(argument, state[slot]);
     IntegerAttr goesOn = inside.get(loop.getConditionOp().getCondition());
+    if (goesOn && goesOn.getValue().isZero())
+      return true;
     if (!goesOn || iterations == mostIterations)
       return false;
-    if (goesOn.getValue().isZero())
-      return true;
     ++iterations;
     for (auto [number, next] :
          llvm::zip_equal(state, loop.getYieldOp().getOperands()))

@@ -86,6 +86,37 @@ func.func @unknown(%end: i32) -> (i32, i32) {
   return %r, %s : i32, i32
 }
 
+// The most iterations that are counted, and one more.
+// CHECK-LABEL: func.func @longest(
+// CHECK:         %[[END:.*]] = arith.constant 65536 : index
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[END]]
+// CHECK:         scf.while
+func.func @longest(%x: f32) -> (f32, f32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %most = arith.constant 65536 : i32
+  %more = arith.constant 65537 : i32
+  %r:2 = scf.while (%n = %c0, %s = %x) : (i32, f32) -> (i32, f32) {
+    %goes = arith.cmpi slt, %n, %most : i32
+    scf.condition(%goes) %n, %s : i32, f32
+  } do {
+  ^bb0(%n: i32, %s: f32):
+    %next = arith.addi %n, %c1 : i32
+    %t = math.sin %s : f32
+    scf.yield %next, %t : i32, f32
+  }
+  %q:2 = scf.while (%n = %c0, %s = %x) : (i32, f32) -> (i32, f32) {
+    %goes = arith.cmpi slt, %n, %more : i32
+    scf.condition(%goes) %n, %s : i32, f32
+  } do {
+  ^bb0(%n: i32, %s: f32):
+    %next = arith.addi %n, %c1 : i32
+    %t = math.sin %s : f32
+    scf.yield %next, %t : i32, f32
+  }
+  return %r#1, %q#1 : f32, f32
+}
+
 // A counter that maps and named ops compute; and what a loop carries and never
 // changes is none of what it carries.
 // CHECK-LABEL: func.func @invariant(
