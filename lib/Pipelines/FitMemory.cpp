@@ -216,15 +216,21 @@ static std::pair<int64_t, int64_t> getExcess(llvm::ArrayRef<int64_t> least,
   return {worst, sum};
 }
 
+/// The stage that is furthest above its limit, if arenas take `bytes`.
+int MemoryFitter::getWorstStage(llvm::ArrayRef<int64_t> bytes) const {
+  int worst = 0;
+  for (int stage = 1, e = limits.size(); stage < e; ++stage)
+    if (bytes[stage] - limits[stage] > bytes[worst] - limits[worst])
+      worst = stage;
+  return worst;
+}
+
 /// All ways to move one piece from a chunk of the stage that is furthest above
 /// its limit to a neighbouring chunk on another stage.
 std::vector<std::vector<int64_t>>
 MemoryFitter::getMoves(llvm::ArrayRef<int64_t> pieces,
                        llvm::ArrayRef<int64_t> bytes) const {
-  int64_t worst = 0, numChunks = pieces.size();
-  for (int64_t stage = 0, e = limits.size(); stage != e; ++stage)
-    if (bytes[stage] - limits[stage] > bytes[worst] - limits[worst])
-      worst = stage;
+  int64_t worst = getWorstStage(bytes), numChunks = pieces.size();
   std::vector<std::vector<int64_t>> moves;
   for (int64_t k = 0; k != numChunks; ++k) {
     if (pieces[k] == 1 ||
@@ -292,16 +298,6 @@ static std::string describeBytes(int64_t bytes) {
   return text;
 }
 
-/// The stage that is furthest above its limit.
-int MemoryFitter::getWorstStage() const {
-  int worst = 0;
-  for (int stage = 1, e = limits.size(); stage < e; ++stage)
-    if (least.arenas[stage] - limits[stage] >
-        least.arenas[worst] - limits[worst])
-      worst = stage;
-  return worst;
-}
-
 bool MemoryFitter::isWide() const {
   return llvm::any_of(options.stageReplicas,
                       [](int64_t width) { return width != 1; });
@@ -317,7 +313,7 @@ std::string MemoryFitter::nameOfWorst(int stage) const {
 }
 
 LogicalResult MemoryFitter::refuse(MemoryTrial &trial) {
-  int stage = getWorstStage();
+  int stage = getWorstStage(least.arenas);
   int64_t needed = least.arenas[stage], always = least.lasting[stage];
   InFlightDiagnostic diagnostic = emitError(location);
   if (needed > limits[stage])
@@ -431,9 +427,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
   using PipeFitMemoryBase::PipeFitMemoryBase;
 
   FitMemory(const PipeFitMemoryOptions &given, const CompileOptions &options)
-      : PipeFitMemoryBase(given), gemmScratch(options.gemmScratch),
-        convolutionScratch(options.convolutionScratch),
-        deterministic(options.deterministic), epilogues(options.epilogues) {}
+      : PipeFitMemoryBase(given), unlisted(options) {}
 
   /// The dialects of all passes that trials run.
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -445,7 +439,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
   }
 
   CompileOptions getCompileOptions() const {
-    CompileOptions result;
+    CompileOptions result = unlisted;
     result.entry = entry;
     result.stages = stages;
     result.chunksPerStage = chunksPerStage;
@@ -465,10 +459,6 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.chunkStreams = chunkStreams;
     result.recompute.assign(recompute.begin(), recompute.end());
     result.memoryLimits.assign(memoryLimits.begin(), memoryLimits.end());
-    result.gemmScratch = gemmScratch;
-    result.convolutionScratch = convolutionScratch;
-    result.deterministic = deterministic;
-    result.epilogues = epilogues;
     return result;
   }
 
@@ -478,9 +468,8 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
       signalPassFailure();
   }
 
-  GemmScratchFn gemmScratch;
-  ConvolutionScratchFn convolutionScratch;
-  bool deterministic = true, epilogues = true;
+  /// Has what is no option of the pass.
+  CompileOptions unlisted;
 };
 
 } // namespace

@@ -56,10 +56,10 @@ private:
   mlir::LogicalResult findLeast(MemoryTrial &trial, const MemoryAttempt &free);
   Answer fitSchedule(MemoryTrial &trial, const MemoryAttempt &free);
   Answer solve(MemoryTrial &trial);
+  int getWorstStage(llvm::ArrayRef<int64_t> bytes) const;
   std::vector<std::vector<int64_t>>
   getMoves(llvm::ArrayRef<int64_t> pieces, llvm::ArrayRef<int64_t> bytes) const;
   mlir::LogicalResult moveCuts(MemoryTrial &first);
-  int getWorstStage() const;
   bool isWide() const;
   std::string nameOfWorst(int stage) const;
   mlir::LogicalResult refuse(MemoryTrial &trial);

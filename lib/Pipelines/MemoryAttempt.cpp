@@ -10,7 +10,6 @@
 #include "mlir/IR/Threading.h"
 #include "mlir/Pass/PassManager.h"
 #include "veeline/Analysis/CostModel.h"
-#include "veeline/Conversion/Pipelines.h"
 #include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
@@ -177,13 +176,7 @@ LogicalResult MemoryTrial::measure(int number, ChunkVariant &variant) {
         }))
       symbols.erase(func);
   if (failed(runPhase(*module, [&](OpPassManager &passManager) {
-        BufferizeChunksOptions bufferize;
-        bufferize.target = options.target;
-        bufferize.deterministic = options.deterministic;
-        bufferize.epilogues = options.epilogues;
-        bufferize.gemmScratch = options.gemmScratch;
-        bufferize.convolutionScratch = options.convolutionScratch;
-        buildBufferizeChunksPipeline(passManager, bufferize);
+        addBufferization(passManager, options);
       })))
     return failure();
   SymbolTable bufferized(*module);

@@ -20,6 +20,10 @@ void addPartition(mlir::OpPassManager &passManager,
 void addDifferentiation(mlir::OpPassManager &passManager,
                         const CompileOptions &options);
 
+/// From chunk functions on tensors to functions on memrefs with one workspace.
+void addBufferization(mlir::OpPassManager &passManager,
+                      const CompileOptions &options);
+
 } // namespace veeline
 
 #endif // VEELINE_LIB_PIPELINES_PHASES_H

@@ -131,8 +131,8 @@ void veeline::buildProgramPipeline(OpPassManager &passManager,
   passManager.addPass(pipe::createPipeVerifyCommunication(verification));
 }
 
-void veeline::buildMemoryPipeline(OpPassManager &passManager,
-                                  const CompileOptions &options) {
+void veeline::addBufferization(OpPassManager &passManager,
+                               const CompileOptions &options) {
   BufferizeChunksOptions bufferize;
   bufferize.target = options.target;
   bufferize.tf32 = options.tf32;
@@ -141,6 +141,11 @@ void veeline::buildMemoryPipeline(OpPassManager &passManager,
   bufferize.gemmScratch = options.gemmScratch;
   bufferize.convolutionScratch = options.convolutionScratch;
   buildBufferizeChunksPipeline(passManager, bufferize);
+}
+
+void veeline::buildMemoryPipeline(OpPassManager &passManager,
+                                  const CompileOptions &options) {
+  addBufferization(passManager, options);
   if (options.chunkStreams)
     passManager.addPass(pipe::createPipeAssignStreams());
   pipe::PipePlanMemoryOptions memory;

@@ -54,6 +54,7 @@ LogicalResult RecomputeSearch::addStage(int number) {
       return failure();
     points[chunk] = std::move(*found);
     stage.chunks.push_back(chunk);
+    openChunks.push_back(chunk);
   }
   return success();
 }
@@ -311,14 +312,11 @@ RecomputeSearch::makeSteps(const Stage &stage,
 }
 
 std::vector<RecomputeSearch::Choice> RecomputeSearch::makeAllChoices() const {
-  std::vector<int> chunks;
-  for (const Stage &stage : stages)
-    llvm::append_range(chunks, stage.chunks);
   std::vector<Choice> choices;
   Choice choice(points.size(), 0);
   do
     choices.push_back(choice);
-  while (advance(chunks, choice));
+  while (advance(openChunks, choice));
   return choices;
 }
 
@@ -476,10 +474,7 @@ LogicalResult RecomputeSearch::improve(MemoryAttempt &best, Choice choice) {
 
 /// Whether all combinations can be simulated.
 bool RecomputeSearch::isSmall() const {
-  std::vector<int> chunks;
-  for (const Stage &stage : stages)
-    llvm::append_range(chunks, stage.chunks);
-  size_t count = countCombinations(chunks);
+  size_t count = countCombinations(openChunks);
   return count <= effort.maxExact && count * numOps <= effort.maxExactOps;
 }
 

@@ -141,6 +141,8 @@ private:
   /// The points of each chunk; the first is that of `start`.
   std::vector<std::vector<const ChunkVariant *>> points;
   std::vector<Stage> stages;
+  /// The chunks with a choice, of all stages.
+  std::vector<int> openChunks;
 };
 
 } // namespace veeline

@@ -16,8 +16,9 @@ namespace veeline {
 #define GEN_PASS_DECL
 #include "veeline/Pipelines/Passes.h.inc"
 
-/// Creates pipe-fit-memory with what its options do not hold: `deterministic`,
-/// `epilogues`, and how to ask libraries for their scratch memory.
+/// Creates pipe-fit-memory with what its options do not hold, too: `tf32`,
+/// `deterministic`, `epilogues`, and how to ask libraries for their scratch
+/// memory.
 std::unique_ptr<mlir::Pass> createFitMemoryPass(const CompileOptions &options);
 
 #define GEN_PASS_REGISTRATION
