@@ -102,8 +102,8 @@ static LogicalResult extremum(OpTy op, OpBuilder &builder, Adjoint &adjoint) {
   return success();
 }
 
-static LogicalResult select(arith::SelectOp op, OpBuilder &builder,
-                            Adjoint &adjoint) {
+static LogicalResult selectOperand(arith::SelectOp op, OpBuilder &builder,
+                                   Adjoint &adjoint) {
   Emit emit(builder, op.getLoc());
   Value g = adjoint.gradient(op.getResult());
   Value zero = emit.constant(g.getType(), 0.0);
@@ -116,7 +116,7 @@ static LogicalResult select(arith::SelectOp op, OpBuilder &builder,
 }
 
 template <typename OpTy>
-static LogicalResult cast(OpTy op, OpBuilder &builder, Adjoint &adjoint) {
+static LogicalResult convert(OpTy op, OpBuilder &builder, Adjoint &adjoint) {
   Value g = adjoint.gradient(op.getResult());
   adjoint.contribute(
       op.getIn(), Emit(builder, op.getLoc()).convert(g, op.getIn().getType()));
@@ -125,24 +125,9 @@ static LogicalResult cast(OpTy op, OpBuilder &builder, Adjoint &adjoint) {
 
 void veeline::autodiff::registerArithRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *ctx, arith::ArithDialect *) {
-    arith::AddFOp::attachInterface<RuleModel<arith::AddFOp, addf>>(*ctx);
-    arith::SubFOp::attachInterface<RuleModel<arith::SubFOp, subf>>(*ctx);
-    arith::MulFOp::attachInterface<RuleModel<arith::MulFOp, mulf>>(*ctx);
-    arith::DivFOp::attachInterface<RuleModel<arith::DivFOp, divf>>(*ctx);
-    arith::RemFOp::attachInterface<RuleModel<arith::RemFOp, remf>>(*ctx);
-    arith::NegFOp::attachInterface<RuleModel<arith::NegFOp, negf>>(*ctx);
-    arith::MaximumFOp::attachInterface<
-        RuleModel<arith::MaximumFOp, extremum<arith::MaximumFOp>>>(*ctx);
-    arith::MinimumFOp::attachInterface<
-        RuleModel<arith::MinimumFOp, extremum<arith::MinimumFOp>>>(*ctx);
-    arith::MaxNumFOp::attachInterface<
-        RuleModel<arith::MaxNumFOp, extremum<arith::MaxNumFOp>>>(*ctx);
-    arith::MinNumFOp::attachInterface<
-        RuleModel<arith::MinNumFOp, extremum<arith::MinNumFOp>>>(*ctx);
-    arith::SelectOp::attachInterface<RuleModel<arith::SelectOp, select>>(*ctx);
-    arith::ExtFOp::attachInterface<
-        RuleModel<arith::ExtFOp, cast<arith::ExtFOp>>>(*ctx);
-    arith::TruncFOp::attachInterface<
-        RuleModel<arith::TruncFOp, cast<arith::TruncFOp>>>(*ctx);
+    attachRules<addf, subf, mulf, divf, remf, negf, selectOperand>(ctx);
+    attachRules<extremum<arith::MaximumFOp>, extremum<arith::MinimumFOp>,
+                extremum<arith::MaxNumFOp>, extremum<arith::MinNumFOp>>(ctx);
+    attachRules<convert<arith::ExtFOp>, convert<arith::TruncFOp>>(ctx);
   });
 }

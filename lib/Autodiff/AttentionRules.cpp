@@ -133,6 +133,6 @@ static LogicalResult attention(AttentionOp op, OpBuilder &builder,
 
 void veeline::autodiff::registerAttentionRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *ctx, veeline::pipe::PipeDialect *) {
-    AttentionOp::attachInterface<RuleModel<AttentionOp, attention>>(*ctx);
+    attachRules<attention>(ctx);
   });
 }

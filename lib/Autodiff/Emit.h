@@ -52,16 +52,25 @@ public:
 };
 
 /// A rule that is a function, as an external model of the interface.
+template <auto rule> struct RuleModel;
 template <typename OpTy,
           llvm::LogicalResult (*rule)(OpTy, mlir::OpBuilder &, Adjoint &)>
-struct RuleModel
-    : DifferentiableOpInterface::ExternalModel<RuleModel<OpTy, rule>, OpTy> {
+struct RuleModel<rule>
+    : DifferentiableOpInterface::ExternalModel<RuleModel<rule>, OpTy> {
+  using Op = OpTy;
+
   llvm::LogicalResult differentiate(mlir::Operation *op,
                                     mlir::OpBuilder &builder,
                                     Adjoint &adjoint) const {
     return rule(llvm::cast<OpTy>(op), builder, adjoint);
   }
 };
+
+/// Gives ops their rules, each to the op that it takes.
+template <auto... rules> void attachRules(mlir::MLIRContext *context) {
+  (RuleModel<rules>::Op::template attachInterface<RuleModel<rules>>(*context),
+   ...);
+}
 
 void registerArithRules(mlir::DialectRegistry &registry);
 void registerMathRules(mlir::DialectRegistry &registry);

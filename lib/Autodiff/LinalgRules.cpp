@@ -18,8 +18,7 @@ static LogicalResult structured(OpTy op, OpBuilder &builder, Adjoint &adjoint) {
 }
 
 template <typename... OpTys> static void attachStructured(MLIRContext *ctx) {
-  (OpTys::template attachInterface<RuleModel<OpTys, structured<OpTys>>>(*ctx),
-   ...);
+  attachRules<structured<OpTys>...>(ctx);
 }
 
 /// From y = softmax(x) along one dimension: dx = y * (g - sum(g * y)), summed
@@ -107,7 +106,6 @@ void veeline::autodiff::registerLinalgRules(DialectRegistry &registry) {
                      linalg::PoolingNcwMaxOp, linalg::PoolingNdhwcMaxOp,
                      linalg::PoolingNhwcMinOp, linalg::PoolingNwcMinOp,
                      linalg::PoolingNdhwcMinOp>(ctx);
-    linalg::SoftmaxOp::attachInterface<RuleModel<linalg::SoftmaxOp, softmax>>(
-        *ctx);
+    attachRules<softmax>(ctx);
   });
 }

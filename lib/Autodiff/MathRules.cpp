@@ -12,6 +12,9 @@
 using namespace mlir;
 using namespace veeline::autodiff;
 
+/// Hides functions of the C library, which have the same names.
+namespace rules {
+
 /// The rule of an op of one operand x with result y: `derivative` emits dy/dx
 /// times the gradient g. It asks for x and y only where it needs them, since
 /// what it asks for may have to be kept from forward to backward.
@@ -316,48 +319,16 @@ static LogicalResult fpowi(math::FPowIOp op, OpBuilder &builder,
   return success();
 }
 
+static void attachAll(MLIRContext *ctx, math::MathDialect *) {
+  attachRules<absf, acos, acosh, asin, asinh, atan, atan2, atanh, cbrt,
+              copysign, cos, cosh, erf, erfc, exp, exp2, expm1, fma, fpowi, log,
+              log10, log1p, log2, powf, rsqrt, sin, sinh, sqrt, tan, tanh>(ctx);
+  attachRules<step<math::CeilOp>, step<math::FloorOp>, step<math::RoundOp>,
+              step<math::RoundEvenOp>, step<math::TruncOp>>(ctx);
+}
+
+} // namespace rules
+
 void veeline::autodiff::registerMathRules(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *ctx, math::MathDialect *) {
-    math::AbsFOp::attachInterface<RuleModel<math::AbsFOp, absf>>(*ctx);
-    math::AcosOp::attachInterface<RuleModel<math::AcosOp, acos>>(*ctx);
-    math::AcoshOp::attachInterface<RuleModel<math::AcoshOp, acosh>>(*ctx);
-    math::AsinOp::attachInterface<RuleModel<math::AsinOp, asin>>(*ctx);
-    math::AsinhOp::attachInterface<RuleModel<math::AsinhOp, asinh>>(*ctx);
-    math::Atan2Op::attachInterface<RuleModel<math::Atan2Op, atan2>>(*ctx);
-    math::AtanhOp::attachInterface<RuleModel<math::AtanhOp, atanh>>(*ctx);
-    math::CopySignOp::attachInterface<RuleModel<math::CopySignOp, copysign>>(
-        *ctx);
-    math::ErfcOp::attachInterface<RuleModel<math::ErfcOp, erfc>>(*ctx);
-    math::CeilOp::attachInterface<RuleModel<math::CeilOp, step<math::CeilOp>>>(
-        *ctx);
-    math::FloorOp::attachInterface<
-        RuleModel<math::FloorOp, step<math::FloorOp>>>(*ctx);
-    math::RoundOp::attachInterface<
-        RuleModel<math::RoundOp, step<math::RoundOp>>>(*ctx);
-    math::RoundEvenOp::attachInterface<
-        RuleModel<math::RoundEvenOp, step<math::RoundEvenOp>>>(*ctx);
-    math::TruncOp::attachInterface<
-        RuleModel<math::TruncOp, step<math::TruncOp>>>(*ctx);
-    math::AtanOp::attachInterface<RuleModel<math::AtanOp, atan>>(*ctx);
-    math::CbrtOp::attachInterface<RuleModel<math::CbrtOp, cbrt>>(*ctx);
-    math::CosOp::attachInterface<RuleModel<math::CosOp, cos>>(*ctx);
-    math::CoshOp::attachInterface<RuleModel<math::CoshOp, cosh>>(*ctx);
-    math::ErfOp::attachInterface<RuleModel<math::ErfOp, erf>>(*ctx);
-    math::ExpOp::attachInterface<RuleModel<math::ExpOp, exp>>(*ctx);
-    math::Exp2Op::attachInterface<RuleModel<math::Exp2Op, exp2>>(*ctx);
-    math::ExpM1Op::attachInterface<RuleModel<math::ExpM1Op, expm1>>(*ctx);
-    math::FmaOp::attachInterface<RuleModel<math::FmaOp, fma>>(*ctx);
-    math::FPowIOp::attachInterface<RuleModel<math::FPowIOp, fpowi>>(*ctx);
-    math::LogOp::attachInterface<RuleModel<math::LogOp, log>>(*ctx);
-    math::Log10Op::attachInterface<RuleModel<math::Log10Op, log10>>(*ctx);
-    math::Log1pOp::attachInterface<RuleModel<math::Log1pOp, log1p>>(*ctx);
-    math::Log2Op::attachInterface<RuleModel<math::Log2Op, log2>>(*ctx);
-    math::PowFOp::attachInterface<RuleModel<math::PowFOp, powf>>(*ctx);
-    math::RsqrtOp::attachInterface<RuleModel<math::RsqrtOp, rsqrt>>(*ctx);
-    math::SinOp::attachInterface<RuleModel<math::SinOp, sin>>(*ctx);
-    math::SinhOp::attachInterface<RuleModel<math::SinhOp, sinh>>(*ctx);
-    math::SqrtOp::attachInterface<RuleModel<math::SqrtOp, sqrt>>(*ctx);
-    math::TanOp::attachInterface<RuleModel<math::TanOp, tan>>(*ctx);
-    math::TanhOp::attachInterface<RuleModel<math::TanhOp, tanh>>(*ctx);
-  });
+  registry.addExtension(rules::attachAll);
 }

@@ -587,7 +587,6 @@ static LogicalResult differentiateIf(scf::IfOp op, OpBuilder &builder,
 
 void veeline::autodiff::registerScfRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *ctx, scf::SCFDialect *) {
-    scf::ForOp::attachInterface<RuleModel<scf::ForOp, differentiateFor>>(*ctx);
-    scf::IfOp::attachInterface<RuleModel<scf::IfOp, differentiateIf>>(*ctx);
+    attachRules<differentiateFor, differentiateIf>(ctx);
   });
 }

@@ -225,21 +225,8 @@ static LogicalResult fromElements(tensor::FromElementsOp op, OpBuilder &builder,
 
 void veeline::autodiff::registerTensorRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *ctx, tensor::TensorDialect *) {
-    using namespace tensor;
-    CastOp::attachInterface<RuleModel<CastOp, castType>>(*ctx);
-    CollapseShapeOp::attachInterface<RuleModel<CollapseShapeOp, collapseShape>>(
-        *ctx);
-    ConcatOp::attachInterface<RuleModel<ConcatOp, concat>>(*ctx);
-    ExpandShapeOp::attachInterface<RuleModel<ExpandShapeOp, expandShape>>(*ctx);
-    ExtractOp::attachInterface<RuleModel<ExtractOp, extract>>(*ctx);
-    ExtractSliceOp::attachInterface<RuleModel<ExtractSliceOp, extractSlice>>(
-        *ctx);
-    FromElementsOp::attachInterface<RuleModel<FromElementsOp, fromElements>>(
-        *ctx);
-    InsertOp::attachInterface<RuleModel<InsertOp, insert>>(*ctx);
-    InsertSliceOp::attachInterface<RuleModel<InsertSliceOp, insertSlice>>(*ctx);
-    PadOp::attachInterface<RuleModel<PadOp, pad>>(*ctx);
-    ReshapeOp::attachInterface<RuleModel<ReshapeOp, reshape>>(*ctx);
-    SplatOp::attachInterface<RuleModel<SplatOp, splat>>(*ctx);
+    attachRules<castType, collapseShape, concat, expandShape, extract,
+                extractSlice, fromElements, insert, insertSlice, pad, reshape,
+                splat>(ctx);
   });
 }
