@@ -7,7 +7,7 @@
 #ifndef VEELINE_PIPELINES_PASSES
 #define VEELINE_PIPELINES_PASSES
 
-include "mlir/Pass/PassBase.td"
+include "veeline/Dialect/Pipe/Transforms/PassOptions.td"
 
 def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
   let summary = "Cut and differentiate the model so that every arena is within its limit";
@@ -33,21 +33,8 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
     Option<"chunksPerStage", "chunks-per-stage", "int64_t", "1", "Chunks of each stage v">,
     Option<"microbatches", "microbatches", "int64_t", "1", "Number of microbatches m">,
     Option<"replicas", "replicas", "int64_t", "1", "Pipelines side by side d">,
-    Option<"communication", "communication", "::veeline::schedule::communication::Strategy",
-           "::veeline::schedule::communication::Strategy::Overlap",
-           "p2p, batched, ring, overlap or duplex",
-           [{::llvm::cl::values(
-             clEnumValN(::veeline::schedule::communication::Strategy::PointToPoint, "p2p", "one message at a time"),
-             clEnumValN(::veeline::schedule::communication::Strategy::Batched, "batched", "a send and a receive at a time"),
-             clEnumValN(::veeline::schedule::communication::Strategy::Ring, "ring", "both neighbours at a time"),
-             clEnumValN(::veeline::schedule::communication::Strategy::Overlap, "overlap", "receives posted ahead"),
-             clEnumValN(::veeline::schedule::communication::Strategy::Duplex, "duplex", "sends and receives side by side"))}]>,
-    Option<"rules", "model", "::veeline::schedule::communication::Model",
-           "::veeline::schedule::communication::Model::Mpi", "Whose rules overlap is for: nccl, mpi or nccl-duplex",
-           [{::llvm::cl::values(
-             clEnumValN(::veeline::schedule::communication::Model::Nccl, "nccl", "the rules of NCCL"),
-             clEnumValN(::veeline::schedule::communication::Model::Mpi, "mpi", "the rules of MPI, and of memory that is shared"),
-             clEnumValN(::veeline::schedule::communication::Model::NcclDuplex, "nccl-duplex", "the rules of NCCL where a device runs sends and receives side by side"))}]>,
+    StrategyOption<"communication">,
+    ModelOption<"rules", "Mpi", "Whose rules overlap is for: nccl, mpi or nccl-duplex">,
     Option<"schedule", "schedule", "std::string", "\"1f1b\"", "Name of the schedule, or file:PATH">,
     Option<"placement", "placement", "std::string", "",
            "linear, interleaved, v or wave (default: the schedule's)">,
@@ -60,10 +47,7 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">,
     ListOption<"stageReplicas", "stage-replicas", "int64_t",
                "Ranks of each stage (default: one each)">,
-    Option<"target", "target", "::veeline::KernelTarget", "::veeline::KernelTarget::Host", "Where arenas are",
-           [{::llvm::cl::values(
-             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
-             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>,
+    TargetOption<"Where arenas are">,
     Option<"chunkStreams", "chunk-streams", "bool", "false",
            "A compute stream for each chunk of a rank, on a GPU">
   ];

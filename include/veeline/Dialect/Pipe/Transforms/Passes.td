@@ -7,7 +7,7 @@
 #ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_PASSES
 #define VEELINE_DIALECT_PIPE_TRANSFORMS_PASSES
 
-include "mlir/Pass/PassBase.td"
+include "veeline/Dialect/Pipe/Transforms/PassOptions.td"
 
 def PipeBindLengths : Pass<"pipe-bind-lengths", "::mlir::ModuleOp"> {
   let summary = "Make a version of the model function for each length";
@@ -121,11 +121,7 @@ def PipeDifferentiate : Pass<"pipe-differentiate", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"recompute", "recompute", "std::string",
                "What each chunk's backward computes again: none, balanced, cheap, full, a ratio or a rate">,
-    Option<"target", "target", "::veeline::KernelTarget",
-           /*default=*/"::veeline::KernelTarget::Host", "Where the library computes",
-           [{::llvm::cl::values(
-             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
-             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
+    TargetOption<"Where the library computes">
   ];
   let dependentDialects = [
     "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -210,21 +206,8 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
     message whose length varies, where the shortest one has fewer.
   }];
   let options = [
-    Option<"strategy", "strategy", "::veeline::schedule::communication::Strategy",
-           "::veeline::schedule::communication::Strategy::Overlap",
-           "p2p, batched, ring, overlap or duplex",
-           [{::llvm::cl::values(
-             clEnumValN(::veeline::schedule::communication::Strategy::PointToPoint, "p2p", "one message at a time"),
-             clEnumValN(::veeline::schedule::communication::Strategy::Batched, "batched", "a send and a receive at a time"),
-             clEnumValN(::veeline::schedule::communication::Strategy::Ring, "ring", "both neighbours at a time"),
-             clEnumValN(::veeline::schedule::communication::Strategy::Overlap, "overlap", "receives posted ahead"),
-             clEnumValN(::veeline::schedule::communication::Strategy::Duplex, "duplex", "sends and receives side by side"))}]>,
-    Option<"model", "model", "::veeline::schedule::communication::Model",
-           "::veeline::schedule::communication::Model::Mpi", "Whose rules overlap is for: nccl, mpi or nccl-duplex",
-           [{::llvm::cl::values(
-             clEnumValN(::veeline::schedule::communication::Model::Nccl, "nccl", "the rules of NCCL"),
-             clEnumValN(::veeline::schedule::communication::Model::Mpi, "mpi", "the rules of MPI, and of memory that is shared"),
-             clEnumValN(::veeline::schedule::communication::Model::NcclDuplex, "nccl-duplex", "the rules of NCCL where a device runs sends and receives side by side"))}]>,
+    StrategyOption<"strategy">,
+    ModelOption<"model", "Mpi", "Whose rules overlap is for: nccl, mpi or nccl-duplex">,
     Option<"splitMessages", "split-messages", "int64_t", "1", "Parts in which a message travels">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];
@@ -241,12 +224,7 @@ def PipeVerifyCommunication : Pass<"pipe-verify-communication", "::mlir::ModuleO
     receive of several `parts` are one of each part here. Changes nothing. Linear but for sorting the messages.
   }];
   let options = [
-    Option<"model", "model", "::veeline::schedule::communication::Model",
-           "::veeline::schedule::communication::Model::Nccl", "nccl, mpi or nccl-duplex",
-           [{::llvm::cl::values(
-             clEnumValN(::veeline::schedule::communication::Model::Nccl, "nccl", "the rules of NCCL"),
-             clEnumValN(::veeline::schedule::communication::Model::Mpi, "mpi", "the rules of MPI, and of memory that is shared"),
-             clEnumValN(::veeline::schedule::communication::Model::NcclDuplex, "nccl-duplex", "the rules of NCCL where a device runs sends and receives side by side"))}]>
+    ModelOption<"model", "Nccl", "nccl, mpi or nccl-duplex">
   ];
 }
 
@@ -289,10 +267,7 @@ def PipePlanMemory : Pass<"pipe-plan-memory", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">,
-    Option<"target", "target", "::veeline::KernelTarget", "::veeline::KernelTarget::Host", "Where the arena is",
-           [{::llvm::cl::values(
-             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
-             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
+    TargetOption<"Where the arena is">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];
 }
@@ -308,10 +283,7 @@ def PipeLowerToRuntime : Pass<"pipe-lower-to-runtime", "::mlir::ModuleOp"> {
     function's stack.
   }];
   let options = [
-    Option<"target", "target", "::veeline::KernelTarget", "::veeline::KernelTarget::Host", "What programs are lowered to",
-           [{::llvm::cl::values(
-             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
-             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
+    TargetOption<"What programs are lowered to">
   ];
   let dependentDialects = [
     "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect",
