@@ -77,40 +77,31 @@ static bool isUnrolled(scf::ForOp loop) {
           *trips * countOps(loop.getRegion()) <= mostUnrolledOps);
 }
 
-namespace {
-
 /// Replaces an scf.if whose condition is a constant by the branch it takes.
-struct TakeKnownBranch : OpRewritePattern<scf::IfOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(scf::IfOp op,
-                                PatternRewriter &rewriter) const override {
-    BoolAttr condition;
-    if (!matchPattern(op.getCondition(), m_Constant(&condition)))
-      return failure();
-    Region &region =
-        condition.getValue() ? op.getThenRegion() : op.getElseRegion();
-    if (region.empty()) {
-      rewriter.eraseOp(op);
-      return success();
-    }
-    Operation *terminator = region.front().getTerminator();
-    SmallVector<Value> results(terminator->getOperands());
-    rewriter.inlineBlockBefore(&region.front(), op);
-    rewriter.eraseOp(terminator);
-    rewriter.replaceOp(op, results);
+static LogicalResult takeKnownBranch(scf::IfOp op, PatternRewriter &rewriter) {
+  BoolAttr condition;
+  if (!matchPattern(op.getCondition(), m_Constant(&condition)))
+    return failure();
+  Region &region =
+      condition.getValue() ? op.getThenRegion() : op.getElseRegion();
+  if (region.empty()) {
+    rewriter.eraseOp(op);
     return success();
   }
-};
-
-} // namespace
+  Operation *terminator = region.front().getTerminator();
+  SmallVector<Value> results(terminator->getOperands());
+  rewriter.inlineBlockBefore(&region.front(), op);
+  rewriter.eraseOp(terminator);
+  rewriter.replaceOp(op, results);
+  return success();
+}
 
 /// Folds what depends only on constants, so that slices that a loop numbered
 /// have static places.
 static LogicalResult foldIndices(func::FuncOp func) {
   MLIRContext *context = func.getContext();
   RewritePatternSet patterns(context);
-  patterns.add<TakeKnownBranch>(context);
+  patterns.add(takeKnownBranch);
   tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns, context);
   tensor::InsertSliceOp::getCanonicalizationPatterns(patterns, context);
   return applyPatternsGreedily(

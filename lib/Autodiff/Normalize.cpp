@@ -34,42 +34,29 @@ static void removeBoundaries(func::FuncOp func) {
   }
 }
 
-namespace {
-
 /// Expands a clamp into a maximum and a minimum: at a bound, the value and the
 /// bound have half of the gradient each.
-struct ExpandClamp : OpRewritePattern<math::ClampFOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(math::ClampFOp op,
-                                PatternRewriter &rewriter) const override {
-    Value atLeast = arith::MaximumFOp::create(rewriter, op.getLoc(),
-                                              op.getValue(), op.getMin());
-    rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, atLeast, op.getMax());
-    return success();
-  }
-};
+static LogicalResult expandClamp(math::ClampFOp op, PatternRewriter &rewriter) {
+  Value atLeast = arith::MaximumFOp::create(rewriter, op.getLoc(),
+                                            op.getValue(), op.getMin());
+  rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, atLeast, op.getMax());
+  return success();
+}
 
 /// Expands the one op of math that has two results, and so does not become a
 /// structured op.
-struct ExpandSincos : OpRewritePattern<math::SincosOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(math::SincosOp op,
-                                PatternRewriter &rewriter) const override {
-    Value x = op.getOperand();
-    Value sine = math::SinOp::create(rewriter, op.getLoc(), x);
-    Value cosine = math::CosOp::create(rewriter, op.getLoc(), x);
-    rewriter.replaceOp(op, {sine, cosine});
-    return success();
-  }
-};
-
-} // namespace
+static LogicalResult expandSincos(math::SincosOp op,
+                                  PatternRewriter &rewriter) {
+  Value x = op.getOperand();
+  Value sine = math::SinOp::create(rewriter, op.getLoc(), x);
+  Value cosine = math::CosOp::create(rewriter, op.getLoc(), x);
+  rewriter.replaceOp(op, {sine, cosine});
+  return success();
+}
 
 static LogicalResult makeStructured(func::FuncOp func) {
   RewritePatternSet patterns(func.getContext());
-  patterns.add<ExpandClamp, ExpandSincos>(func.getContext());
+  patterns.add(expandClamp).add(expandSincos);
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   return applyPatternsGreedily(
       func, std::move(patterns),

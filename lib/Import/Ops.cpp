@@ -26,32 +26,6 @@ namespace veeline {
 using namespace mlir;
 using namespace veeline;
 
-/// Turns a tensor.generate into a generic whose body computes its indices.
-static void generateToGeneric(IRRewriter &rewriter, tensor::GenerateOp op) {
-  auto type = cast<RankedTensorType>(op.getType());
-  rewriter.setInsertionPoint(op);
-  Value empty =
-      tensor::EmptyOp::create(rewriter, op.getLoc(), type, ValueRange());
-  SmallVector<AffineMap> maps{rewriter.getMultiDimIdentityMap(type.getRank())};
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  auto generic = linalg::GenericOp::create(
-      rewriter, op.getLoc(), type, ValueRange(), empty, maps, iterators,
-      [&](OpBuilder &builder, Location location, ValueRange) {
-        IRMapping mapping;
-        Block &body = op.getBody().front();
-        for (BlockArgument index : body.getArguments())
-          mapping.map(index, linalg::IndexOp::create(builder, location,
-                                                     index.getArgNumber()));
-        for (Operation &inner : body.without_terminator())
-          builder.clone(inner, mapping);
-        Value result = cast<tensor::YieldOp>(body.getTerminator()).getValue();
-        linalg::YieldOp::create(builder, location,
-                                mapping.lookupOrDefault(result));
-      });
-  rewriter.replaceOp(op, generic);
-}
-
 static Value castToIndex(OpBuilder &builder, Location location, Value number) {
   if (number.getType().isIndex())
     return number;
@@ -158,7 +132,7 @@ static void scatterToLoops(IRRewriter &rewriter, tensor::ScatterOp op) {
   rewriter.replaceOp(op, nest.results);
 }
 
-/// Replaces the op if it is one of those above. Returns whether it is.
+/// Replaces the op if it reads or writes by indices. Returns whether it does.
 static bool lowerIndexed(IRRewriter &rewriter, Operation *op) {
   auto isStatic = [](Type type) {
     return cast<RankedTensorType>(type).hasStaticShape();
@@ -168,7 +142,8 @@ static bool lowerIndexed(IRRewriter &rewriter, Operation *op) {
       }))
     return false;
   if (auto generate = dyn_cast<tensor::GenerateOp>(op))
-    generateToGeneric(rewriter, generate);
+    return succeeded(
+        linalg::rewriteInDestinationPassingStyle(rewriter, generate));
   else if (auto gather = dyn_cast<tensor::GatherOp>(op))
     gatherToGeneric(rewriter, gather);
   else if (auto scatter = dyn_cast<tensor::ScatterOp>(op);
