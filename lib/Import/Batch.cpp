@@ -24,6 +24,7 @@
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Import/Passes.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace veeline {
 #define GEN_PASS_DEF_PIPEIMPORTBATCH
@@ -50,23 +51,23 @@ private:
   bool usesSamples(Operation *op);
   LogicalResult rewrite(Operation *op);
   LogicalResult rewriteElementwise(Operation *op);
-  LogicalResult rewriteExpand(tensor::ExpandShapeOp op);
-  LogicalResult rewriteCollapse(tensor::CollapseShapeOp op);
-  LogicalResult rewriteReshape(tensor::ReshapeOp op);
+  LogicalResult rewriteOp(tensor::ExpandShapeOp op);
+  LogicalResult rewriteOp(tensor::CollapseShapeOp op);
+  LogicalResult rewriteOp(tensor::ReshapeOp op);
   void extractOfEach(tensor::ExtractSliceOp op,
                      const llvm::SmallBitVector &dropped);
-  LogicalResult rewriteExtract(tensor::ExtractSliceOp op);
+  LogicalResult rewriteOp(tensor::ExtractSliceOp op);
   llvm::SmallBitVector findDropped(tensor::InsertSliceOp op,
                                    std::optional<unsigned> dimension);
   void insertOfEach(tensor::InsertSliceOp op, unsigned dimension,
                     unsigned dropped);
-  LogicalResult rewriteInsert(tensor::InsertSliceOp op);
-  LogicalResult rewritePad(tensor::PadOp op);
-  LogicalResult rewriteConcat(tensor::ConcatOp op);
-  LogicalResult rewriteSoftmax(linalg::SoftmaxOp op);
+  LogicalResult rewriteOp(tensor::InsertSliceOp op);
+  LogicalResult rewriteOp(tensor::PadOp op);
+  LogicalResult rewriteOp(tensor::ConcatOp op);
+  LogicalResult rewriteOp(linalg::SoftmaxOp op);
   llvm::SmallSetVector<unsigned, 4> findCarried(scf::ForOp loop);
-  LogicalResult rewriteFor(scf::ForOp loop);
-  LogicalResult rewriteIf(scf::IfOp branches);
+  LogicalResult rewriteOp(scf::ForOp loop);
+  LogicalResult rewriteOp(scf::IfOp branches);
   void giveSamples(OpOperand &operand, Value like);
   LogicalResult rewriteBlock(Block &block);
   void rewriteResults();
@@ -156,7 +157,7 @@ static Value rename(OpBuilder &builder, Value value) {
                                 value);
 }
 
-LogicalResult BatchRewriter::rewriteExpand(tensor::ExpandShapeOp op) {
+LogicalResult BatchRewriter::rewriteOp(tensor::ExpandShapeOp op) {
   SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
   int64_t rank = op.getResultType().getRank();
   OpBuilder builder(op);
@@ -183,7 +184,7 @@ static Value collapseAll(OpBuilder &builder, Value value) {
                                          oneGroup(rank));
 }
 
-LogicalResult BatchRewriter::rewriteCollapse(tensor::CollapseShapeOp op) {
+LogicalResult BatchRewriter::rewriteOp(tensor::CollapseShapeOp op) {
   if (op.getResultType().getRank() == 0) {
     OpBuilder builder(op);
     samples.replace(op, collapseAll(builder, op.getSrc()), 0);
@@ -201,7 +202,7 @@ LogicalResult BatchRewriter::rewriteCollapse(tensor::CollapseShapeOp op) {
 }
 
 /// Reshapes each sample, by way of one dimension for all elements.
-LogicalResult BatchRewriter::rewriteReshape(tensor::ReshapeOp op) {
+LogicalResult BatchRewriter::rewriteOp(tensor::ReshapeOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
   if (!type || !type.hasStaticShape() || !samples.dimensionOf(op.getSource()))
     return Samples::refuse(op, "its shape is not static");
@@ -289,7 +290,7 @@ void BatchRewriter::extractOfEach(tensor::ExtractSliceOp op,
   samples.replaceByWide(op, slice, to);
 }
 
-LogicalResult BatchRewriter::rewriteExtract(tensor::ExtractSliceOp op) {
+LogicalResult BatchRewriter::rewriteOp(tensor::ExtractSliceOp op) {
   auto found = samples.dimensionOf(op.getSource());
   if (!found || samples.isScalar(op.getSource()))
     return Samples::refuse(op, "it has no rule for samples");
@@ -344,7 +345,7 @@ void BatchRewriter::insertOfEach(tensor::InsertSliceOp op, unsigned dimension,
   samples.replaceByWide(op, result, dimension);
 }
 
-LogicalResult BatchRewriter::rewriteInsert(tensor::InsertSliceOp op) {
+LogicalResult BatchRewriter::rewriteOp(tensor::InsertSliceOp op) {
   auto source = samples.dimensionOf(op.getSource());
   auto found = samples.dimensionOf(op.getDest());
   if (op.getDestType().getRank() == 0 || (!source && !found))
@@ -375,7 +376,7 @@ LogicalResult BatchRewriter::rewriteInsert(tensor::InsertSliceOp op) {
   return success();
 }
 
-LogicalResult BatchRewriter::rewritePad(tensor::PadOp op) {
+LogicalResult BatchRewriter::rewriteOp(tensor::PadOp op) {
   auto found = samples.dimensionOf(op.getSource());
   if (!found || samples.isScalar(op.getSource()))
     return Samples::refuse(op, "it has no rule for samples");
@@ -409,7 +410,7 @@ static unsigned commonDimension(const Samples &samples, Operation *op) {
   return 0;
 }
 
-LogicalResult BatchRewriter::rewriteConcat(tensor::ConcatOp op) {
+LogicalResult BatchRewriter::rewriteOp(tensor::ConcatOp op) {
   unsigned dimension = commonDimension(samples, op);
   if (dimension != op.getDim())
     return rewriteElementwise(op);
@@ -423,7 +424,7 @@ LogicalResult BatchRewriter::rewriteConcat(tensor::ConcatOp op) {
   return success();
 }
 
-LogicalResult BatchRewriter::rewriteSoftmax(linalg::SoftmaxOp op) {
+LogicalResult BatchRewriter::rewriteOp(linalg::SoftmaxOp op) {
   unsigned dimension = commonDimension(samples, op);
   if (dimension != op.getDimension())
     return rewriteElementwise(op);
@@ -543,7 +544,7 @@ static Value carryUnmerged(scf::ForOp loop, unsigned number) {
   return outside;
 }
 
-LogicalResult BatchRewriter::rewriteFor(scf::ForOp loop) {
+LogicalResult BatchRewriter::rewriteOp(scf::ForOp loop) {
   llvm::SmallSetVector<unsigned, 4> carried = findCarried(loop);
   for (unsigned i : carried) {
     OpOperand &init = loop.getInitArgsMutable()[i];
@@ -567,7 +568,7 @@ LogicalResult BatchRewriter::rewriteFor(scf::ForOp loop) {
   return success();
 }
 
-LogicalResult BatchRewriter::rewriteIf(scf::IfOp branches) {
+LogicalResult BatchRewriter::rewriteOp(scf::IfOp branches) {
   if (failed(rewriteBlock(*branches.thenBlock())) ||
       (branches.elseBlock() && failed(rewriteBlock(*branches.elseBlock()))))
     return failure();
@@ -591,36 +592,25 @@ LogicalResult BatchRewriter::rewriteIf(scf::IfOp branches) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult BatchRewriter::rewrite(Operation *op) {
-  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-    return addSamples(structured, samples);
-  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
-    return rewriteExpand(expand);
-  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
-    return rewriteCollapse(collapse);
-  if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
-    return rewriteReshape(reshape);
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return rewriteExtract(slice);
-  if (auto slice = dyn_cast<tensor::InsertSliceOp>(op))
-    return rewriteInsert(slice);
-  if (auto pad = dyn_cast<tensor::PadOp>(op))
-    return rewritePad(pad);
-  if (auto concat = dyn_cast<tensor::ConcatOp>(op))
-    return rewriteConcat(concat);
-  if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
-    return rewriteSoftmax(softmax);
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return rewriteFor(loop);
-  if (auto branches = dyn_cast<scf::IfOp>(op))
-    return rewriteIf(branches);
-  bool isStatic = llvm::all_of(op->getResultTypes(), [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape();
-  });
-  if (isStatic && (isa<tensor::CastOp, pipe::BoundaryOp, math::SincosOp>(op) ||
-                   OpTrait::hasElementwiseMappableTraits(op)))
-    return rewriteElementwise(op);
-  return Samples::refuse(op, "it has no rule for samples");
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](linalg::LinalgOp structured) {
+        return addSamples(structured, samples);
+      })
+      .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp,
+            tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::PadOp,
+            tensor::ConcatOp, linalg::SoftmaxOp, scf::ForOp, scf::IfOp>(
+          [&](auto one) { return rewriteOp(one); })
+      .Default([&](Operation *other) {
+        bool isStatic = llvm::all_of(other->getResultTypes(), [](Type type) {
+          auto tensor = dyn_cast<RankedTensorType>(type);
+          return tensor && tensor.hasStaticShape();
+        });
+        if (isStatic &&
+            (isa<tensor::CastOp, pipe::BoundaryOp, math::SincosOp>(other) ||
+             OpTrait::hasElementwiseMappableTraits(other)))
+          return rewriteElementwise(other);
+        return Samples::refuse(other, "it has no rule for samples");
+      });
 }
 
 LogicalResult BatchRewriter::rewriteBlock(Block &block) {

@@ -51,16 +51,16 @@ private:
 
   void widen();
   BlockArgument addData(StringRef name, RankedTensorType type);
-  RankedTensorType typeOf(ArrayRef<int64_t> shape) {
-    return RankedTensorType::get(shape, element);
-  }
   Value constant(double number) {
     return arith::ConstantOp::create(builder, location,
                                      builder.getFloatAttr(element, number));
   }
   Value filled(ArrayRef<int64_t> shape, double number);
-  /// Elementwise over `shape`: each input has all its dimensions, or all but
-  /// the last.
+  /// Computes over `shape`: each input, and `init`, which a reduction starts
+  /// from, has all its dimensions or all but the last.
+  Value compute(ValueRange inputs, ArrayRef<int64_t> shape, Value init,
+                Body body);
+  /// Elementwise over `shape`, of inputs like these.
   Value elementwise(ValueRange inputs, ArrayRef<int64_t> shape, Body body);
   /// Reduces the last dimension of `shape`, of inputs like these.
   Value reduceRows(ValueRange inputs, ArrayRef<int64_t> shape, double start,
@@ -96,53 +96,36 @@ Value LossBuilder::filled(ArrayRef<int64_t> shape, double number) {
       .getResult(0);
 }
 
-/// The first `count` of `rank` dimensions.
-static AffineMap leadingMap(Builder &builder, int64_t count, int64_t rank) {
-  SmallVector<AffineExpr> dimensions;
-  for (int64_t i = 0; i < count; ++i)
-    dimensions.push_back(builder.getAffineDimExpr(i));
-  return AffineMap::get(rank, 0, dimensions, builder.getContext());
-}
-
-static AffineMap mapOf(Builder &builder, Value input, int64_t rank) {
-  return leadingMap(builder, cast<RankedTensorType>(input.getType()).getRank(),
-                    rank);
+Value LossBuilder::compute(ValueRange inputs, ArrayRef<int64_t> shape,
+                           Value init, Body body) {
+  AffineMap all = builder.getMultiDimIdentityMap(shape.size());
+  auto mapOf = [&](Value operand) {
+    return all.getSliceMap(0,
+                           cast<RankedTensorType>(operand.getType()).getRank());
+  };
+  SmallVector<AffineMap> maps = llvm::map_to_vector(inputs, mapOf);
+  maps.push_back(mapOf(init));
+  SmallVector<utils::IteratorType> iterators(shape.size(),
+                                             utils::IteratorType::parallel);
+  if (maps.back() != all)
+    iterators.back() = utils::IteratorType::reduction;
+  return linalg::GenericOp::create(
+             builder, location, init.getType(), inputs, init, maps, iterators,
+             [&](OpBuilder &inner, Location at, ValueRange arguments) {
+               linalg::YieldOp::create(inner, at, body(inner, at, arguments));
+             })
+      .getResult(0);
 }
 
 Value LossBuilder::elementwise(ValueRange inputs, ArrayRef<int64_t> shape,
                                Body body) {
-  SmallVector<AffineMap> maps;
-  for (Value input : inputs)
-    maps.push_back(mapOf(builder, input, shape.size()));
-  maps.push_back(builder.getMultiDimIdentityMap(shape.size()));
-  SmallVector<utils::IteratorType> iterators(shape.size(),
-                                             utils::IteratorType::parallel);
   Value empty = tensor::EmptyOp::create(builder, location, shape, element);
-  return linalg::GenericOp::create(
-             builder, location, typeOf(shape), inputs, empty, maps, iterators,
-             [&](OpBuilder &inner, Location at, ValueRange arguments) {
-               linalg::YieldOp::create(inner, at, body(inner, at, arguments));
-             })
-      .getResult(0);
+  return compute(inputs, shape, empty, body);
 }
 
 Value LossBuilder::reduceRows(ValueRange inputs, ArrayRef<int64_t> shape,
                               double start, Body body) {
-  SmallVector<AffineMap> maps;
-  for (Value input : inputs)
-    maps.push_back(mapOf(builder, input, shape.size()));
-  ArrayRef<int64_t> rows = shape.drop_back();
-  maps.push_back(leadingMap(builder, rows.size(), shape.size()));
-  SmallVector<utils::IteratorType> iterators(shape.size(),
-                                             utils::IteratorType::parallel);
-  iterators.back() = utils::IteratorType::reduction;
-  return linalg::GenericOp::create(
-             builder, location, typeOf(rows), inputs, filled(rows, start), maps,
-             iterators,
-             [&](OpBuilder &inner, Location at, ValueRange arguments) {
-               linalg::YieldOp::create(inner, at, body(inner, at, arguments));
-             })
-      .getResult(0);
+  return compute(inputs, shape, filled(shape.drop_back(), start), body);
 }
 
 static Value add(OpBuilder &builder, Location location, ValueRange arguments) {

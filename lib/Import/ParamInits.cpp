@@ -59,8 +59,5 @@ std::optional<double> veeline::splatOf(ElementsAttr value) {
   auto dense = dyn_cast_or_null<DenseFPElementsAttr>(value);
   if (!dense || !dense.isSplat())
     return std::nullopt;
-  APFloat number = dense.getSplatValue<APFloat>();
-  bool lost = false;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
-  return number.convertToDouble();
+  return FloatAttr::getValueAsDouble(dense.getSplatValue<APFloat>());
 }

@@ -27,12 +27,6 @@ static DenseFPElementsAttr getFloats(ElementsAttr value) {
       value.getShapedType(), blob->getData()));
 }
 
-static double toDouble(APFloat number) {
-  bool lost = false;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
-  return number.convertToDouble();
-}
-
 bool veeline::isTable(ElementsAttr value) {
   if (llvm::count_if(value.getShapedType().getShape(),
                      [](int64_t extent) { return extent > 1; }) < 2)
@@ -52,7 +46,8 @@ bool veeline::isTable(ElementsAttr value) {
 bool veeline::isMask(ElementsAttr value) {
   DenseFPElementsAttr floats = getFloats(value);
   return floats && llvm::any_of(floats, [](const APFloat &number) {
-           return number.isInfinity() || toDouble(number) <= -1e4;
+           return number.isInfinity() ||
+                  FloatAttr::getValueAsDouble(number) <= -1e4;
          });
 }
 
