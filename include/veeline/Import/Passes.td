@@ -85,26 +85,41 @@ def PipeImportBatch : Pass<"pipe-import-batch", "::mlir::ModuleOp"> {
 def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
   let summary = "Say of every argument what it is: parameter, data or constant";
   let description = [{
-    Constants (`pipe.constant`) are parameters where they are weights: a constant with
-    values of its own, one that goes into a matrix product or convolution, or one that
-    is added to or multiplied with something larger than itself, or added to the only row
-    of a product, unless it meets there nothing that depends on data or on anything learned. The others become
-    constants again, and so do the running mean and variance of a batch norm (0 and 1 where there are no values), zero biases of convolutions, and masks, which have infinities or numbers of -1e4 and less. Where a model has no such constants, or data is multiplied from the left with an
-    argument that is not as long as data is, parameters are
-    arguments, too: those that `params` lists or, without a list, every tensor of floats whose
-    leading dimension is not that of the result, or that data is multiplied with from the left.
-    Where the result is a scalar, the leading dimension is that of the left operands of products
-    with other arguments; where there are none, or several, `params` has to say. All other arguments are data, one slice a
-    microbatch, or buffers, the same for every microbatch: those that `buffer` lists or, without a list, scalars, tables of rotations, masks that are added to scores, what has one row where the result has one a
-    sample and, in a model for one sample, tables of positions and the numbers that choose their rows. A parameter that is only sliced is split into one parameter a
-    slice. A remark for each kind of decision, or, with `verbose`, at each argument, says what was decided. Where arguments say themselves what they are
-    (`pipe.param` and so on), all that is done is what `buffer` and `freeze` say: a frozen parameter with values of its own
-    becomes a constant, another one a buffer.
+    Constants (`pipe.constant`) are parameters where they are weights. A weight is a constant that
 
-    A constant with values of its own starts from them, a bias or scale that is a splat in the
-    file from that value. All others are drawn at random: `normal(0, 1/sqrt(n))` where n products are
-    summed, `normal(0, 0.02)` where rows are looked up, zeros where they are added, ones where they
-    are multiplied with.
+    * goes into a matrix product or convolution;
+    * is added to or multiplied with something larger than itself;
+    * is added to the only row of a product; or
+    * has values of its own, and a sum starts from it or it is one row beside others.
+
+    It is no weight if nothing that it meets there depends on data or on anything learned. All other
+    constants become constants again. So do the running mean and variance of a batch norm (0 and 1
+    where there are no values), zero biases of convolutions, and masks, which have infinities or
+    numbers of -1e4 and less.
+
+    Arguments are parameters, too, where a model has no such constants, or where a product has data
+    on its left and on its right an argument that is not as long as data is. `params` lists these
+    parameters. Without a list, they are the tensors of floats whose leading dimension is not that of
+    the result, and those that data is multiplied with from the left. Where the result is a scalar,
+    the leading dimension is that of the left operands of products with other arguments. Where there
+    are none, or several, `params` has to say.
+
+    All other arguments are data, one slice a microbatch, or buffers, the same for every microbatch.
+    `buffer` lists the buffers. Without a list, they are scalars, tables of rotations, masks that are
+    added to scores, and what has one row where the result has one a sample. In a model for one
+    sample, they are also tables of positions and the numbers that choose their rows.
+
+    A parameter that is only sliced is split into one parameter a slice. A remark for each kind of
+    decision says what was decided; with `verbose`, a remark at each argument does.
+
+    Where arguments say themselves what they are (`pipe.param` and so on), all that is done is what
+    `buffer` and `freeze` say. A frozen parameter with values of its own becomes a constant, another
+    one a buffer.
+
+    A constant with values of its own starts from them, and a bias or scale that is a splat in the
+    file from that value. All others are drawn: from `normal(0, 1/sqrt(n))` where n products are
+    summed, and from `normal(0, 0.02)` where rows are looked up. They are zeros where they are added,
+    and ones where they are multiplied with.
   }];
   let options = [
     ListOption<"params", "params", "std::string",
