@@ -7,7 +7,6 @@
 #include "Gathers.h"
 
 #include "StructuredAdjoint.h"
-#include "TensorEmit.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
