@@ -15,10 +15,10 @@
 namespace veeline {
 
 /// The predicted time of a step in microseconds: the end of all work and of the
-/// waits for all-reduces. None if an F, B or W has no prediction. `program` is
-/// that of one replica; `cores` is shared by all replicas. Predictions assume a
-/// core for each rank; while more ranks work than there are cores, the time
-/// stretches in proportion.
+/// waits for all-reduces. None if an F, B or W has no prediction. `program` has
+/// the ranks of one replica, as in a file, or those of all replicas; all of
+/// these share `cores`. Predictions assume a core for each rank; while more
+/// ranks work than there are cores, the time stretches in proportion.
 std::optional<double> predictStep(const artifact::Program &program,
                                   int64_t cores = INT64_MAX);
 

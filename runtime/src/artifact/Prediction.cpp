@@ -29,11 +29,13 @@ std::optional<double> veeline::predictStep(const Program &program,
       changes.emplace_back(op.predictedEnd, -1);
     }
   std::sort(changes.begin(), changes.end());
+  // The replicas of a rank do the same at the same time. Unless `ranks` has
+  // them all, it has those of one.
+  int64_t replicas = program.places.empty() ? program.replicas : 1;
   double lost = 0, last = 0;
   int64_t working = 0;
   for (auto [time, change] : changes) {
-    // The replicas of a rank do the same at the same time.
-    double share = double(working * program.replicas) / double(cores);
+    double share = double(working * replicas) / double(cores);
     lost += (time - last) * std::max(0.0, share - 1);
     last = time;
     working += change;

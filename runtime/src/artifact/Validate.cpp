@@ -41,6 +41,11 @@ static bool isIndex(int64_t index, const std::vector<T> &table) {
   return index >= 0 && index < static_cast<int64_t>(table.size());
 }
 
+/// Whether an int32_t numbers `count` of each replica.
+static bool isCountable(size_t count, int32_t replicas) {
+  return replicas >= 1 && count <= size_t(INT32_MAX) / size_t(replicas);
+}
+
 static bool isIndexOrNone(int64_t index, int64_t size) {
   return index >= -1 && index < size;
 }
@@ -239,6 +244,9 @@ private:
     require(program.microbatches >= 0 &&
                 program.microbatches <= metadata.microbatches,
             where, "its number of microbatches is not in [0, m]");
+    require(isCountable(program.ranks.size(), program.replicas) &&
+                isCountable(program.channels.size(), program.replicas),
+            where, "its replicas have 2^31 ranks or channels, or more");
     if (!message.empty())
       return;
     for (const Chunk &chunk : program.chunks)
@@ -368,7 +376,8 @@ private:
           isWithin(piece.offset, piece.numElements * size, rank.arenaBytes) &&
               piece.offset % size == 0,
           where, "a piece lies outside of the arena");
-      require(piece.stride >= share && piece.stride <= maxElements &&
+      require(piece.stride >= share &&
+                  piece.stride <= rank.arenaBytes / (members - 1) &&
                   isWithin(piece.bufferOffset, piece.stride * (members - 1),
                            rank.arenaBytes) &&
                   piece.bufferOffset % size == 0 && piece.stride % size == 0,

@@ -427,6 +427,12 @@ Status Opener::checkRowCount(const Spec &spec, int64_t perMicrobatch,
                          "' in a step as of '" + firstRows->file +
                          "'; they are " + std::to_string(perStep) + " and " +
                          std::to_string(rowsPerStep));
+  // The order of an epoch is of all rows, those that are left out included.
+  if (firstRows && options.shuffle && rows != numRows)
+    return Status::error("--shuffle needs as many samples of '" + spec.file +
+                         "' as of '" + firstRows->file + "'; they are " +
+                         std::to_string(rows) + " and " +
+                         std::to_string(numRows));
   firstRows = &spec;
   numRows = rows;
   rowsPerStep = perStep;

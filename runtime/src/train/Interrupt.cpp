@@ -73,10 +73,14 @@ void train::catchInterrupts() {
 }
 
 void train::endWithLauncher() {
+  pid_t launcher = getppid();
   // One that no user or launcher sends.
   int signal = SIGRTMIN;
   handle(signal, onLostLauncher);
   prctl(PR_SET_PDEATHSIG, signal);
+  // One that has ended before this call sends nothing.
+  if (getppid() != launcher)
+    onLostLauncher(signal);
 }
 
 train::PlaceTeller::PlaceTeller(const engine::LoadedProgram *executor) {

@@ -32,12 +32,14 @@ Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
 }
 
 Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
+  auto run = std::make_unique<Run>();
+  run->options = options;
+  // First, because a launcher may end while the artifact is read.
+  VEELINE_TRY(run->findPlace());
   Expected<artifact::Artifact> artifact =
       artifact::readArtifact(options.artifact);
   if (!artifact.ok())
     return artifact.status();
-  auto run = std::make_unique<Run>();
-  run->options = options;
   run->artifact = std::move(*artifact);
   const artifact::Program *program =
       run->metadata().findProgram(options.program);
@@ -51,7 +53,6 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
   if (Status status = artifact::checkCpu(run->metadata()); !status.ok())
     return Status::error("cannot run '" + options.artifact +
                          "': " + status.message());
-  VEELINE_TRY(run->findPlace());
   VEELINE_TRY(run->placeRanks());
   Expected<std::unique_ptr<data::Inputs>> inputs =
       data::Inputs::open(run->metadata(), options.inputs, run->replicas());
@@ -87,33 +88,33 @@ int32_t Run::replicas() const {
   return program ? program->replicas : 1;
 }
 
-/// Of the metadata, the objects and the values.
+/// Of everything that an artifact has.
 static uint64_t checksumOf(const artifact::Artifact &artifact) {
   Crc64 content;
   content.add(artifact::toJson(artifact.metadata));
   for (const std::string &object : artifact.objects)
     content.add(object);
+  content.add(artifact.image);
   for (std::string_view values : artifact.values)
     content.add(values);
   return content.value();
 }
 
-/// Called before ranks are placed, which changes the metadata.
 Status Run::findPlace() {
   Expected<std::optional<net::Place>> found = net::findPlace();
   if (!found.ok())
     return found.status();
   place = std::move(*found);
-  if (!place)
-    return Status::success();
-  artifactChecksum = checksumOf(artifact);
-  if (place->launcher != "RANK")
+  if (place && place->launcher != "RANK")
     endWithLauncher();
   return Status::success();
 }
 
-/// Gives programs the ranks of all replicas.
+/// Gives programs the ranks of all replicas. The checksum is that of the file,
+/// which has those of one.
 Status Run::placeRanks() {
+  if (place)
+    artifactChecksum = checksumOf(artifact);
   for (artifact::Program &program : artifact.metadata.programs) {
     bool isRun = program.name == options.program;
     Expected<artifact::Program> all = artifact::withAllReplicas(

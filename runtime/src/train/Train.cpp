@@ -142,18 +142,21 @@ void Trainer::fillRecord(int64_t step, int64_t begin, int64_t end) {
 Status Trainer::checkFinite() const {
   if (std::isfinite(record.loss))
     return Status::success();
-  int32_t microbatch = 0;
-  while (std::isfinite(result.results[microbatch]))
-    ++microbatch;
-  return Status::error(
-      "step " + std::to_string(record.step) + ": the loss of microbatch " +
-      std::to_string(microbatch) + " is " +
-      std::to_string(result.results[microbatch]) +
-      (record.step == 1 ? "; nothing was updated yet, so it comes from the "
-                          "data, the first values of parameters (--init, "
-                          "--seed) or the model"
-                        : "; a smaller --lr or a longer --warmup may "
-                          "help"));
+  auto begin = result.results.begin(), end = begin + run.microbatches();
+  auto found = std::find_if_not(
+      begin, end, [](double loss) { return std::isfinite(loss); });
+  std::string what =
+      found == end ? "the sum of the losses of microbatches is " +
+                         std::to_string(record.loss)
+                   : "the loss of microbatch " + std::to_string(found - begin) +
+                         " is " + std::to_string(*found);
+  return Status::error("step " + std::to_string(record.step) + ": " + what +
+                       (record.step == 1
+                            ? "; nothing was updated yet, so it comes from the "
+                              "data, the first values of parameters (--init, "
+                              "--seed) or the model"
+                            : "; a smaller --lr or a longer --warmup may "
+                              "help"));
 }
 
 /// Whether the rank's record can be written.

@@ -273,9 +273,10 @@ Status Verifier::verify() {
     VEELINE_TRY(runStep(step));
   }
   note(compareParams(run, *tested, *sequential));
-  for (const Status &status : {tested->readStatus(), sequential->readStatus()})
-    if (!status.ok())
-      return status;
+  VEELINE_TRY(tested->readStatus());
+  VEELINE_TRY(sequential->readStatus());
+  if (reference)
+    VEELINE_TRY(reference->readStatus());
   print();
   if (!firstError.empty())
     return Status::error("verification failed: " + firstError);
@@ -311,10 +312,8 @@ train::compareWithSequential(Run &run, const Session &trained, int64_t steps,
       return Status::error("not equal to the sequential run: " + difference);
   }
   Difference difference = compareParams(run, trained, **sequential);
-  for (const Status &status :
-       {trained.readStatus(), (*sequential)->readStatus()})
-    if (!status.ok())
-      return status;
+  VEELINE_TRY(trained.readStatus());
+  VEELINE_TRY((*sequential)->readStatus());
   if (!difference.empty())
     return Status::error("not equal to the sequential run: " + difference);
   std::printf("compared: losses of %ld step%s and all parameters equal the "

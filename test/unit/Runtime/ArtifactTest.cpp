@@ -417,6 +417,18 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
        [&](Artifact &a) { addReduction(a).pieces[0].stride = 4; }},
       {"the buffer of a piece",
        [&](Artifact &a) { addReduction(a).pieces[0].bufferOffset = 1000; }},
+      // The places of 131071 others take 2^64 + 516092 bytes.
+      {"the buffer of a piece",
+       [&](Artifact &a) {
+         widen(a).ranks[0].arenaBytes = 1 << 20;
+         addReduction(a).pieces[0].stride = 0x8000'4000'2004;
+         program(a).replicas = 65536;
+       }},
+      {"its replicas have 2^31 ranks or channels, or more",
+       [&](Artifact &a) {
+         program(a).replicas = 65536;
+         program(a).channels.resize(32768, program(a).channels[0]);
+       }},
       {"live bytes",
        [&](Artifact &a) { program(a).ranks[0].peakLiveBytes = 1025; }}};
   for (const auto &[expected, edit] : cases) {

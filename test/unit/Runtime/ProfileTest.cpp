@@ -110,6 +110,12 @@ TEST(Profile, RanksShareCores) {
   program.replicas = 3;
   EXPECT_EQ(predictStep(program, 2), 3 + 6 + 9);
   EXPECT_EQ(predictStep(program, 6), 10);
+  // The same with the ranks of all three.
+  Expected<artifact::Program> all =
+      artifact::withAllReplicas(program, "replicas-first");
+  ASSERT_TRUE(all.ok()) << all.message();
+  EXPECT_EQ(predictStep(*all, 2), 3 + 6 + 9);
+  EXPECT_EQ(predictStep(*all, 6), 10);
   std::vector<std::vector<Event>> ranks(2);
   addStep(ranks, 1, 0, 5000);
   program.replicas = 1;
