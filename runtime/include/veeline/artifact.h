@@ -46,6 +46,8 @@ std::optional<DataType> parseDataType(std::string_view text);
 
 /// The product of `shape`: 1 for a scalar.
 int64_t numElements(const std::vector<int64_t> &shape);
+/// Of a tensor without gaps.
+int64_t bytesOf(DataType type, const std::vector<int64_t> &shape);
 
 /// Where the initial values of a parameter are stored.
 struct StoredValues {
@@ -401,6 +403,10 @@ enum class ChannelKind {
   shape          ///< `edge` is an edge: the length of a microbatch, an i64.
 };
 
+constexpr bool isOfParam(ChannelKind kind) {
+  return kind == ChannelKind::paramGradient || kind == ChannelKind::paramValue;
+}
+
 /// One edge in one direction between two ranks.
 struct Channel {
   ChannelKind kind = ChannelKind::activation;
@@ -435,9 +441,8 @@ struct Channel {
     return lengthShapes.empty() ? shape : lengthShapes[length];
   }
   int64_t bytesOf(size_t length) const {
-    return lengthShapes.empty()
-               ? messageBytes
-               : numElements(lengthShapes[length]) * byteSize(type);
+    return lengthShapes.empty() ? messageBytes
+                                : artifact::bytesOf(type, lengthShapes[length]);
   }
   /// Of message `number`, counted since the start; `microbatches` is not empty.
   int32_t microbatchOf(uint32_t number) const {
@@ -520,6 +525,10 @@ struct Program {
   std::vector<Place> places;
 
   Place placeOf(size_t rank) const;
+  /// How many a replica runs in a step, if that of the model has `m`.
+  int32_t microbatchesOf(int32_t m) const {
+    return microbatches ? microbatches : m;
+  }
   /// The number of ranks of a stage in one replica.
   int32_t widthOf(int32_t stage) const {
     return stageReplicas.empty() ? 1

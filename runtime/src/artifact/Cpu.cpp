@@ -168,10 +168,6 @@ veeline::missingCpuFeatures(const std::vector<std::string> &wanted,
   return missing;
 }
 
-bool veeline::isCheckedCpuFeature(std::string_view feature) {
-  return findFeature(feature) != nullptr;
-}
-
 Status artifact::checkCpu(const Metadata &metadata) {
   std::vector<std::string> missing =
       missingCpuFeatures(metadata.cpuFeatures, thisCpu());

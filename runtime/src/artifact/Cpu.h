@@ -35,9 +35,6 @@ const CpuId &thisCpu();
 std::vector<std::string>
 missingCpuFeatures(const std::vector<std::string> &features, const CpuId &cpu);
 
-/// True where the table has `feature`, so that its absence is found.
-bool isCheckedCpuFeature(std::string_view feature);
-
 } // namespace veeline
 
 #endif // VEELINE_RUNTIME_ARTIFACT_CPU_H

@@ -46,6 +46,10 @@ int64_t artifact::numElements(const std::vector<int64_t> &shape) {
   return count;
 }
 
+int64_t artifact::bytesOf(DataType type, const std::vector<int64_t> &shape) {
+  return numElements(shape) * byteSize(type);
+}
+
 int64_t artifact::countSamples(const std::vector<Batch> &batches) {
   int64_t samples = 1;
   std::ptrdiff_t most = 0;
@@ -67,32 +71,6 @@ int64_t artifact::countSamples(const std::vector<Batch> &batches) {
 ComputeType artifact::computeTypeOf(DataType type) {
   return type == DataType::f64 ? ComputeType::f64 : ComputeType::f32;
 }
-
-template <typename Enum> std::string_view artifact::enumName(Enum value) {
-  return EnumNames<Enum>::names[static_cast<size_t>(value)];
-}
-
-template <typename Enum>
-std::optional<Enum> artifact::parseEnum(std::string_view text) {
-  for (size_t i = 0; i < std::size(EnumNames<Enum>::names); ++i)
-    if (EnumNames<Enum>::names[i] == text)
-      return static_cast<Enum>(i);
-  return std::nullopt;
-}
-
-#define INSTANTIATE(Enum)                                                      \
-  template std::string_view artifact::enumName(Enum);                          \
-  template std::optional<Enum> artifact::parseEnum(std::string_view);
-INSTANTIATE(Initializer::Kind)
-INSTANTIATE(Optimizer)
-INSTANTIATE(ConvolutionKind)
-INSTANTIATE(AttentionKind)
-INSTANTIATE(OpKind)
-INSTANTIATE(RegionKind)
-INSTANTIATE(ChannelKind)
-INSTANTIATE(ComputeType)
-INSTANTIATE(Epilogue)
-#undef INSTANTIATE
 
 std::string_view artifact::name(Optimizer optimizer) {
   return enumName(optimizer);

@@ -9,6 +9,8 @@
 
 #include "veeline/artifact.h"
 
+#include <iterator>
+
 namespace veeline::artifact {
 
 /// The spelling of each enumerator, in their order.
@@ -51,8 +53,16 @@ template <> struct EnumNames<ChannelKind> {
       "activation", "gradient", "param-gradient", "param-value", "shape"};
 };
 
-template <typename Enum> std::string_view enumName(Enum value);
-template <typename Enum> std::optional<Enum> parseEnum(std::string_view text);
+template <typename Enum> std::string_view enumName(Enum value) {
+  return EnumNames<Enum>::names[static_cast<size_t>(value)];
+}
+
+template <typename Enum> std::optional<Enum> parseEnum(std::string_view text) {
+  for (size_t i = 0; i < std::size(EnumNames<Enum>::names); ++i)
+    if (EnumNames<Enum>::names[i] == text)
+      return static_cast<Enum>(i);
+  return std::nullopt;
+}
 
 } // namespace veeline::artifact
 

@@ -30,17 +30,6 @@ static bool isInteger(DataType type) {
          type == DataType::i64;
 }
 
-/// [offset, offset + bytes) lies in [0, limit).
-static bool isWithin(int64_t offset, int64_t bytes, int64_t limit) {
-  return offset >= 0 && bytes >= 0 && offset <= limit &&
-         bytes <= limit - offset;
-}
-
-template <typename T>
-static bool isIndex(int64_t index, const std::vector<T> &table) {
-  return index >= 0 && index < static_cast<int64_t>(table.size());
-}
-
 /// Whether an int32_t numbers `count` of each replica.
 static bool isCountable(size_t count, int32_t replicas) {
   return replicas >= 1 && count <= size_t(INT32_MAX) / size_t(replicas);
@@ -119,8 +108,7 @@ private:
             "the section of its values does not exist");
     require(!message.empty() ||
                 values[stored->section].size() ==
-                    static_cast<uint64_t>(numElements(param.shape) *
-                                          byteSize(stored->type)),
+                    static_cast<uint64_t>(bytesOf(stored->type, param.shape)),
             where, "the section of its values has not their size");
   }
 
@@ -320,15 +308,12 @@ private:
     require(channel.messagesPerStep >= 1, where, "it carries no messages");
     checkShape(channel.shape, where);
     require(!message.empty() ||
-                numElements(channel.shape) * byteSize(channel.type) ==
-                    channel.messageBytes,
+                bytesOf(channel.type, channel.shape) == channel.messageBytes,
             where, "its shape has not the bytes of a message");
     checkLengthShapes(channel, where);
     checkParts(channel, where);
-    bool ofParam = channel.kind == ChannelKind::paramGradient ||
-                   channel.kind == ChannelKind::paramValue;
-    require(!ofParam || isIndex(channel.edge, metadata.params), where,
-            "its parameter does not exist");
+    require(!isOfParam(channel.kind) || isIndex(channel.edge, metadata.params),
+            where, "its parameter does not exist");
   }
 
   void checkRank(const Rank &rank, const Program &program,
@@ -404,7 +389,7 @@ private:
     if (!message.empty())
       return;
     const Parameter &param = metadata.params[entry.param];
-    int64_t bytes = numElements(param.shape) * byteSize(param.type);
+    int64_t bytes = bytesOf(param.type, param.shape);
     int64_t stateBytes = bytes * stateSlots(metadata.optimizer);
     require(isTensor(entry.valueOffset, bytes, param, rank), where,
             "the value lies outside of the arena");

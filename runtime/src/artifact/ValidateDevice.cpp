@@ -327,10 +327,8 @@ private:
                 "a piece is added up by the kernel of a GPU");
         continue;
       }
-      bool exists = piece.sumKernel >= 0 &&
-                    piece.sumKernel <
-                        static_cast<int64_t>(metadata.device->kernels.size());
-      require(exists, where, "the kernel that adds up a piece does not exist");
+      require(isIndex(piece.sumKernel, metadata.device->kernels), where,
+              "the kernel that adds up a piece does not exist");
       if (!message.empty())
         return;
       const Kernel &kernel = metadata.device->kernels[piece.sumKernel];
@@ -346,8 +344,8 @@ private:
   }
 
   static bool isPlace(int64_t offset, int64_t bytes, const Rank &rank) {
-    return offset >= 0 && offset % deviceAlignment == 0 && bytes >= 0 &&
-           bytes <= rank.arenaBytes && offset <= rank.arenaBytes - bytes;
+    return isWithin(offset, bytes, rank.arenaBytes) &&
+           offset % deviceAlignment == 0;
   }
 
   /// The bytes that the runtime writes for input `index`; -1 if it does not
@@ -359,12 +357,11 @@ private:
       return -1;
     if (number >= numBatches) {
       const Buffer &buffer = metadata.buffers[number - numBatches];
-      return numElements(buffer.shape) * byteSize(buffer.type);
+      return bytesOf(buffer.type, buffer.shape);
     }
     const Batch &batch = metadata.batches[number];
-    int64_t count =
-        program.microbatches ? program.microbatches : metadata.microbatches;
-    return count * numElements(batch.shape) * byteSize(batch.type);
+    return program.microbatchesOf(metadata.microbatches) *
+           bytesOf(batch.type, batch.shape);
   }
 
   void checkInputs(const Program &program, const Rank &rank,
@@ -390,10 +387,8 @@ private:
     for (size_t i = 0; i < rank.constants.size(); ++i) {
       const Constant &constant = rank.constants[i];
       std::string at = where + ", constant " + std::to_string(i);
-      bool exists =
-          constant.section >= 0 &&
-          constant.section < static_cast<int64_t>(artifact.values.size());
-      require(exists, at, "the section of its values does not exist");
+      require(isIndex(constant.section, artifact.values), at,
+              "the section of its values does not exist");
       if (!message.empty())
         return;
       require(artifact.values[constant.section].size() ==

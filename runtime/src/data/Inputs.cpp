@@ -282,8 +282,7 @@ Expected<AlignedBytes> Opener::openBuffer(const Buffer &buffer) {
   if (spec.kind == Spec::Kind::text)
     return Status::error("--data " + spec.argument + ": '" + buffer.name +
                          "' is a buffer, which is no text");
-  AlignedBytes bytes(artifact::numElements(buffer.shape) *
-                     artifact::byteSize(buffer.type));
+  AlignedBytes bytes(artifact::bytesOf(buffer.type, buffer.shape));
   if (spec.kind == Spec::Kind::random) {
     auto source = openRandom(spec, buffer, /*microbatches=*/1);
     if (!source.ok())
@@ -666,5 +665,5 @@ void Inputs::fillLengths(int64_t step, int64_t first, int64_t count,
 
 int64_t Inputs::batchBytes(size_t index) const {
   const Batch &batch = metadata.batches[index];
-  return artifact::numElements(batch.shape) * artifact::byteSize(batch.type);
+  return artifact::bytesOf(batch.type, batch.shape);
 }

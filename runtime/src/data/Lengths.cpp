@@ -6,6 +6,7 @@
 
 #include "Lengths.h"
 
+#include "ElementAccess.h"
 #include "Npy.h"
 
 #include <algorithm>
@@ -15,15 +16,6 @@ using namespace veeline;
 using namespace veeline::data;
 using artifact::Batch;
 using artifact::DataType;
-
-template <typename T>
-static void widenIntegers(const Tensor &tensor, std::vector<int64_t> &values) {
-  for (size_t i = 0; i < tensor.bytes.size() / sizeof(T); ++i) {
-    T value;
-    std::memcpy(&value, tensor.bytes.data() + i * sizeof(T), sizeof(T));
-    values.push_back(value);
-  }
-}
 
 static Status readLengths(const std::string &path, std::string_view file,
                           int64_t bound, std::vector<int64_t> &values) {
@@ -40,10 +32,12 @@ static Status readLengths(const std::string &path, std::string_view file,
     return Status::error(status.message() +
                          " (the bound is that of veeline compile "
                          "--length-bound)");
-  if (tensor->type == DataType::i32)
-    widenIntegers<int32_t>(*tensor, values);
-  else
-    widenIntegers<int64_t>(*tensor, values);
+  artifact::withZeroOf(tensor->type, [&](auto zero) {
+    using T = decltype(zero);
+    for (size_t i = 0; i < tensor->bytes.size() / sizeof(T); ++i)
+      values.push_back(static_cast<int64_t>(
+          artifact::loadElement<T>(tensor->bytes.data(), i)));
+  });
   return Status::success();
 }
 

@@ -6,10 +6,10 @@
 
 #include "Random.h"
 
+#include "ElementAccess.h"
 #include "veeline/Base/Checksum.h"
 
 #include <cmath>
-#include <cstring>
 #include <numbers>
 
 using namespace veeline;
@@ -85,33 +85,29 @@ std::array<double, 2> RandomStream::normalPair(uint64_t index) const {
 }
 
 template <typename T>
-static void store(char *bytes, int64_t index, double value) {
-  T rounded = static_cast<T>(value);
-  std::memcpy(bytes + index * int64_t(sizeof(T)), &rounded, sizeof(T));
-}
-
-template <typename T>
 static void initializeTyped(const artifact::Parameter &param, uint64_t seed,
                             char *bytes) {
   const Initializer &init = param.init;
-  int64_t count = artifact::numElements(param.shape);
+  auto count = static_cast<size_t>(artifact::numElements(param.shape));
+  auto store = [&](size_t index, double value) {
+    artifact::storeElement<T>(bytes, index, static_cast<T>(value));
+  };
   bool isRandom = init.kind == Initializer::Kind::normal ||
                   init.kind == Initializer::Kind::uniform;
   if (!isRandom) {
     double value = init.kind == Initializer::Kind::zeros  ? 0
                    : init.kind == Initializer::Kind::ones ? 1
                                                           : init.first;
-    for (int64_t i = 0; i < count; ++i)
-      store<T>(bytes, i, value);
+    for (size_t i = 0; i < count; ++i)
+      store(i, value);
     return;
   }
   RandomStream stream(seed, "parameter " + param.name);
-  for (int64_t i = 0; i < count; i += 2) {
-    std::array<double, 2> values =
-        drawPair(init, stream.pair(static_cast<uint64_t>(i / 2)));
-    store<T>(bytes, i, values[0]);
+  for (size_t i = 0; i < count; i += 2) {
+    std::array<double, 2> values = drawPair(init, stream.pair(i / 2));
+    store(i, values[0]);
     if (i + 1 < count)
-      store<T>(bytes, i + 1, values[1]);
+      store(i + 1, values[1]);
   }
 }
 

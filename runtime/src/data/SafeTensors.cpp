@@ -108,10 +108,6 @@ static std::string_view typeName(DataType type) {
   return findElement(&ElementNames::type, type)->safeTensors;
 }
 
-static int64_t bytesOf(const SafeTensorsEntry &entry) {
-  return artifact::numElements(entry.shape) * artifact::byteSize(entry.type);
-}
-
 static std::string
 makeHeader(const std::vector<SafeTensorsEntry> &entries,
            const std::vector<std::pair<std::string, std::string>> &notes) {
@@ -120,7 +116,7 @@ makeHeader(const std::vector<SafeTensorsEntry> &entries,
     header[metadataKey][key] = value;
   int64_t offset = 0;
   for (const SafeTensorsEntry &entry : entries) {
-    int64_t end = offset + bytesOf(entry);
+    int64_t end = offset + artifact::bytesOf(entry.type, entry.shape);
     header[entry.name] = {{"dtype", std::string(typeName(entry.type))},
                           {"shape", entry.shape},
                           {"data_offsets", {offset, end}}};
@@ -143,7 +139,8 @@ Status data::writeSafeTensors(
   VEELINE_TRY(file.write(makeHeader(entries, notes)));
   std::string bytes;
   for (size_t i = 0; i < entries.size(); ++i) {
-    bytes.resize(static_cast<size_t>(bytesOf(entries[i])));
+    bytes.resize(static_cast<size_t>(
+        artifact::bytesOf(entries[i].type, entries[i].shape)));
     VEELINE_TRY(read(i, bytes.data()));
     VEELINE_TRY(file.write(bytes));
   }

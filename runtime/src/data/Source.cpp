@@ -6,6 +6,8 @@
 
 #include "Source.h"
 
+#include "ElementAccess.h"
+
 #include <cstdio>
 #include <cstring>
 #include <numeric>
@@ -25,24 +27,13 @@ TextSource::TextSource(std::string_view text, const artifact::Batch &batch,
       numPlaces(numPlaces), windowsPerStep(windowsPerStep),
       stream(seed, "windows of text") {}
 
-template <typename T> static void widen(std::string_view bytes, char *target) {
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    T value = static_cast<T>(static_cast<unsigned char>(bytes[i]));
-    std::memcpy(target + i * sizeof(T), &value, sizeof(T));
-  }
-}
-
 static void widenTo(DataType type, std::string_view bytes, char *target) {
-  switch (artifact::byteSize(type)) {
-  case 1:
-    return widen<int8_t>(bytes, target);
-  case 2:
-    return widen<int16_t>(bytes, target);
-  case 4:
-    return widen<int32_t>(bytes, target);
-  default:
-    return widen<int64_t>(bytes, target);
-  }
+  artifact::withZeroOf(type, [&](auto zero) {
+    using T = decltype(zero);
+    for (size_t i = 0; i < bytes.size(); ++i)
+      artifact::storeElement<T>(
+          target, i, static_cast<T>(static_cast<unsigned char>(bytes[i])));
+  });
 }
 
 void TextSource::fill(int64_t step, int64_t first, int64_t count,
@@ -121,9 +112,8 @@ static void drawNormal(const RandomStream &stream, int64_t valuesPerStep,
   for (int64_t i = part.first; i < part.first + part.count; ++i) {
     if (i % 2 == 0 || i == part.first)
       pair = stream.normalPair(base + static_cast<uint64_t>(i / 2));
-    T value = static_cast<T>(pair[static_cast<size_t>(i % 2)]);
-    std::memcpy(target + (i - part.first) * int64_t(sizeof(T)), &value,
-                sizeof(T));
+    artifact::storeElement<T>(target, static_cast<size_t>(i - part.first),
+                              static_cast<T>(pair[static_cast<size_t>(i % 2)]));
   }
 }
 
@@ -135,15 +125,14 @@ static void drawBelow(const RandomStream &stream, int64_t valuesPerStep,
   // Unsigned, because the range may be all of i64.
   auto low = static_cast<uint64_t>(range.first);
   uint64_t width = static_cast<uint64_t>(range.second) - low;
-  for (int64_t i = 0; i < part.count; ++i) {
-    auto value = static_cast<T>(static_cast<int64_t>(
-        low + stream.below(width, first + static_cast<uint64_t>(i))));
-    std::memcpy(target + i * int64_t(sizeof(T)), &value, sizeof(T));
-  }
+  for (size_t i = 0; i < static_cast<size_t>(part.count); ++i)
+    artifact::storeElement<T>(target, i,
+                              static_cast<T>(static_cast<int64_t>(
+                                  low + stream.below(width, first + i))));
 }
 
 void RandomSource::draw(int64_t step, Part part, char *target) const {
-  withZeroOf(type, [&](auto zero) {
+  artifact::withZeroOf(type, [&](auto zero) {
     using T = decltype(zero);
     if (range)
       drawBelow<T>(stream, valuesPerStep, step, *range, part, target);

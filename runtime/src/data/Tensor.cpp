@@ -6,6 +6,7 @@
 
 #include "Tensor.h"
 
+#include "ElementAccess.h"
 #include "veeline/Base/HalfFloats.h"
 #include "veeline/Base/Numbers.h"
 
@@ -53,12 +54,9 @@ std::string data::formatPosition(int64_t index,
 
 template <typename From, typename To, typename Convert>
 static void convertAll(std::string_view from, char *to, Convert &&convert) {
-  for (size_t i = 0; i < from.size() / sizeof(From); ++i) {
-    From value;
-    std::memcpy(&value, from.data() + i * sizeof(From), sizeof(From));
-    To converted = convert(value);
-    std::memcpy(to + i * sizeof(To), &converted, sizeof(To));
-  }
+  for (size_t i = 0; i < from.size() / sizeof(From); ++i)
+    artifact::storeElement<To>(
+        to, i, convert(artifact::loadElement<From>(from.data(), i)));
 }
 
 template <typename To>
@@ -118,14 +116,12 @@ template <typename T>
 static Status checkRangeOf(const Tensor &tensor,
                            std::pair<int64_t, int64_t> range,
                            const std::string &what) {
-  int64_t count = static_cast<int64_t>(tensor.bytes.size() / sizeof(T));
-  for (int64_t i = 0; i < count; ++i) {
-    T value;
-    std::memcpy(&value, tensor.bytes.data() + i * int64_t(sizeof(T)),
-                sizeof(T));
+  for (size_t i = 0; i < tensor.bytes.size() / sizeof(T); ++i) {
+    T value = artifact::loadElement<T>(tensor.bytes.data(), i);
     if (!isIn(range, value))
       return Status::error(
-          what + ": the value at " + formatPosition(i, tensor.shape) + " is " +
+          what + ": the value at " +
+          formatPosition(static_cast<int64_t>(i), tensor.shape) + " is " +
           toText(value) + ", valid are " + describeRange(range));
   }
   return Status::success();
@@ -135,7 +131,7 @@ Status data::checkRange(const Tensor &tensor, std::pair<int64_t, int64_t> range,
                         const std::string &what) {
   if (tensor.type == DataType::bf16 || tensor.type == DataType::f16)
     return Status::success();
-  return withZeroOf(tensor.type, [&](auto zero) {
+  return artifact::withZeroOf(tensor.type, [&](auto zero) {
     return checkRangeOf<decltype(zero)>(tensor, range, what);
   });
 }

@@ -33,26 +33,6 @@ std::optional<int64_t> tensorBytes(artifact::DataType type,
 /// wide: no value changes.
 void widenFloats(const Tensor &tensor, artifact::DataType type, char *bytes);
 
-/// Calls `body` with a zero of the C++ type that holds the numbers of `type`,
-/// which is no float of 16 bits.
-template <typename Body>
-auto withZeroOf(artifact::DataType type, const Body &body) {
-  switch (type) {
-  case artifact::DataType::f64:
-    return body(double());
-  case artifact::DataType::f32:
-    return body(float());
-  case artifact::DataType::i64:
-    return body(int64_t());
-  case artifact::DataType::i32:
-    return body(int32_t());
-  case artifact::DataType::i16:
-    return body(int16_t());
-  default:
-    return body(int8_t());
-  }
-}
-
 /// Fails if an integer of `tensor` is outside of [range.first, range.second),
 /// or a float outside of [range.first, range.second - 1]: it may be rounded to
 /// an integer later. NaN is outside. The message has `what` and the position of

@@ -219,17 +219,16 @@ ThreadChannel::ThreadChannel(Group &group, int32_t index,
 
 void ThreadChannel::post(veeline_rank &rank, void *slot) {
   if (receiver.numPosted - receiver.numWaited >= capacity)
-    return rank.fail("channel " + std::to_string(index) + " has no more than " +
-                     std::to_string(capacity) +
-                     " messages a step, one more was posted");
+    return rank.failOnChannel(index,
+                              " has no more than " + std::to_string(capacity) +
+                                  " messages a step, one more was posted");
   slots[receiver.numPosted++ % capacity] = slot;
   receiver.posted.add(oneMessage);
 }
 
 void ThreadChannel::wait(veeline_rank &rank) {
   if (receiver.numWaited == receiver.numPosted)
-    return rank.fail("channel " + std::to_string(index) +
-                     " is waited for, but nothing was posted");
+    return rank.failOnChannel(index, " is waited for, but nothing was posted");
   uint32_t number = receiver.numWaited++;
   uint32_t target = receiver.numWaited * parts * oneMessage;
   if (!group.waitFor(rank, index, sender.committed, target))
@@ -253,8 +252,7 @@ void *ThreadChannel::acquire(veeline_rank &rank) {
 void ThreadChannel::commit(veeline_rank &rank) {
   auto [number, part] = sender.numCommitted;
   if (number == sender.numAcquired)
-    return rank.fail("channel " + std::to_string(index) +
-                     " is committed, but nothing was acquired");
+    return rank.failOnChannel(index, " is committed, but nothing was acquired");
   if (!identities.empty())
     identities[number % capacity * parts + part] =
         identityOf(rank, index, number, part);

@@ -49,8 +49,8 @@ void engine::checkIdentity(veeline_rank &rank, int32_t channel, uint32_t number,
   Identity expected = identityOf(rank, channel, number, part);
   if (arrived == expected)
     return;
-  rank.fail("channel " + std::to_string(channel) + ": " + describe(arrived) +
-            " arrived, expected " + describe(expected));
+  rank.failOnChannel(channel, ": " + describe(arrived) + " arrived, expected " +
+                                  describe(expected));
 }
 
 void engine::checkIdentities(veeline_rank &rank, int32_t channel,

@@ -20,8 +20,7 @@ void engine::selectInputs(const LoadedProgram &loaded,
     const auto *bytes = static_cast<const char *>(all[i]);
     if (i < metadata.batches.size()) {
       const artifact::Batch &batch = metadata.batches[i];
-      bytes += first * artifact::numElements(batch.shape) *
-               artifact::byteSize(batch.type);
+      bytes += first * artifact::bytesOf(batch.type, batch.shape);
     }
     inputs[i] = bytes;
   }

@@ -206,9 +206,7 @@ Profile Profiler::result() const {
   }
   profile.edges.resize(program.edges.size());
   for (const auto &[key, samples] : transfers) {
-    bool isOfParam = key.second == ChannelKind::paramGradient ||
-                     key.second == ChannelKind::paramValue;
-    bool isValue = !isOfParam && key.second != ChannelKind::shape;
+    bool isValue = !isOfParam(key.second) && key.second != ChannelKind::shape;
     if (!isValue || size_t(key.first) >= profile.edges.size())
       continue;
     Profile::Edge &edge = profile.edges[key.first];

@@ -197,6 +197,10 @@ struct veeline_rank {
 
   /// Records the first fault of the program and stops this rank.
   void fail(const std::string &message);
+  /// The same; `what` follows the name of a channel.
+  void failOnChannel(int32_t channel, const std::string &what) {
+    fail("channel " + std::to_string(channel) + what);
+  }
 
   /// Sets the length of a microbatch, as `source` says. Fails if there is no
   /// version for it, or if it contradicts a known length.

@@ -59,6 +59,15 @@ void engine::addInOrder(artifact::DataType type,
                                   : addTyped<float>(parts, sums, share);
 }
 
+bool Reduction::countWait(veeline_rank &rank) {
+  if (numWaited == numPosted) {
+    rank.fail("gradients of replicas are waited for, but none were posted");
+    return false;
+  }
+  ++numWaited;
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//
@@ -106,11 +115,10 @@ void ThreadReduction::post(veeline_rank &) {
 }
 
 void ThreadReduction::wait(veeline_rank &rank) {
+  if (!countWait(rank))
+    return;
   SharedSum &sum = *shared;
-  if (numWaited == numPosted)
-    return rank.fail("gradients of replicas are waited for, but none were "
-                     "posted");
-  uint32_t target = ++numWaited * oneStep;
+  uint32_t target = numWaited * oneStep;
   bool isThere = sum.group.waitFor(rank, sum.index, sum.complete, target);
   if (isThere)
     sum.add(numWaited);

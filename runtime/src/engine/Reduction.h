@@ -25,7 +25,13 @@ public:
   /// Wakes the waiting rank for good. From any thread.
   virtual void abort() = 0;
   /// Whether every post was waited for. Called between steps.
-  virtual bool isIdle() const = 0;
+  bool isIdle() const { return numPosted == numWaited; }
+
+protected:
+  /// Counts a wait. False after a fault: nothing is posted that it waits for.
+  bool countWait(veeline_rank &rank);
+
+  uint32_t numPosted = 0, numWaited = 0;
 };
 
 /// The elements of a piece that member `k` of `count` adds up.
@@ -74,11 +80,9 @@ public:
   void post(veeline_rank &rank) override;
   void wait(veeline_rank &rank) override;
   void abort() override;
-  bool isIdle() const override { return numPosted == numWaited; }
 
 private:
   std::shared_ptr<SharedSum> shared;
-  uint32_t numPosted = 0, numWaited = 0;
 };
 
 } // namespace veeline::engine

@@ -6,13 +6,13 @@
 
 #include "TensorTrace.h"
 
+#include "ElementAccess.h"
 #include "Names.h"
 #include "Rank.h"
 #include "veeline/Base/HalfFloats.h"
 
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <deque>
 
 using namespace veeline;
@@ -23,46 +23,26 @@ using artifact::DataType;
 // Numbers
 //===----------------------------------------------------------------------===//
 
-static double toDouble(float value) { return value; }
-static double toDouble(double value) { return value; }
-static double toDouble(int64_t value) { return static_cast<double>(value); }
-
-/// Calls `visit` with each element.
 template <typename T, typename Convert, typename Visit>
 static void forEachOf(int64_t count, const void *data, Convert convert,
                       Visit visit) {
-  for (int64_t i = 0; i < count; ++i) {
-    T element;
-    std::memcpy(&element, static_cast<const char *>(data) + i * sizeof(T),
-                sizeof(T));
-    visit(toDouble(convert(element)));
-  }
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i)
+    visit(static_cast<double>(convert(artifact::loadElement<T>(data, i))));
 }
 
+/// Calls `visit` with each element.
 template <typename Visit>
 static void forEachElement(DataType type, int64_t count, const void *data,
                            Visit visit) {
-  auto same = [](auto value) { return value; };
-  auto wide = [](auto value) { return static_cast<int64_t>(value); };
-  switch (type) {
-  case DataType::f32:
-    return forEachOf<float>(count, data, same, visit);
-  case DataType::f64:
-    return forEachOf<double>(count, data, same, visit);
-  case DataType::bf16:
+  if (type == DataType::bf16)
     return forEachOf<uint16_t>(count, data, fromBf16, visit);
-  case DataType::f16:
+  if (type == DataType::f16)
     return forEachOf<uint16_t>(count, data, fromF16, visit);
-  case DataType::i1:
-  case DataType::i8:
-    return forEachOf<int8_t>(count, data, wide, visit);
-  case DataType::i16:
-    return forEachOf<int16_t>(count, data, wide, visit);
-  case DataType::i32:
-    return forEachOf<int32_t>(count, data, wide, visit);
-  case DataType::i64:
-    return forEachOf<int64_t>(count, data, wide, visit);
-  }
+  artifact::withZeroOf(type, [&](auto zero) {
+    using T = decltype(zero);
+    forEachOf<T>(
+        count, data, [](T value) { return value; }, visit);
+  });
 }
 
 TensorStatistics engine::measureTensor(DataType type, int64_t count,
@@ -179,13 +159,12 @@ void TensorTrace::printMessage(const char *what, int32_t index, uint32_t number,
                                const void *data) const {
   const artifact::Channel &channel =
       rank.program->channels[static_cast<size_t>(index)];
-  bool ofParam = channel.kind == artifact::ChannelKind::paramGradient ||
-                 channel.kind == artifact::ChannelKind::paramValue;
   int32_t microbatch = identityOf(rank, index, number).microbatch;
   std::string line = std::string(what) + " " +
                      std::string(artifact::enumName(channel.kind)) + " ";
-  line += ofParam ? metadata.params[static_cast<size_t>(channel.edge)].name
-                  : std::to_string(channel.edge);
+  line += artifact::isOfParam(channel.kind)
+              ? metadata.params[static_cast<size_t>(channel.edge)].name
+              : std::to_string(channel.edge);
   if (microbatch >= 0)
     line += ", microbatch " + std::to_string(microbatch);
   // The slot is for the longest message; a shorter one is without gaps.
@@ -229,7 +208,7 @@ double TensorTrace::normOf(const artifact::RankParam &entry,
 int64_t TensorTrace::bytesOf(const artifact::RankParam &entry) const {
   const artifact::Parameter &param =
       metadata.params[static_cast<size_t>(entry.param)];
-  return artifact::numElements(param.shape) * artifact::byteSize(param.type);
+  return artifact::bytesOf(param.type, param.shape);
 }
 
 void TensorTrace::printGradient(const artifact::RankParam &entry, double norm,

@@ -30,10 +30,8 @@ std::vector<Event> Timeline::lastEvents(int32_t steps) const {
 //===----------------------------------------------------------------------===//
 
 static std::string messageName(const Channel &channel) {
-  bool ofParam = channel.kind == ChannelKind::paramGradient ||
-                 channel.kind == ChannelKind::paramValue;
-  return std::string(enumName(channel.kind)) + (ofParam ? " p" : " e") +
-         std::to_string(channel.edge);
+  return std::string(enumName(channel.kind)) +
+         (isOfParam(channel.kind) ? " p" : " e") + std::to_string(channel.edge);
 }
 
 std::string engine::nameOfOp(const Program &program, int32_t rank,

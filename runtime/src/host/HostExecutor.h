@@ -59,8 +59,6 @@ public:
   Status read(int32_t rank, int64_t offset, void *target,
               int64_t bytes) override;
 
-  engine::Network *otherProcesses() const { return network; }
-
   engine::Pulse pulse() const override;
   const engine::Arena &arena(int32_t rank) const {
     return workers[rank]->arena;

@@ -34,11 +34,6 @@ static constexpr std::chrono::milliseconds hangUpTime(200);
 static constexpr double arrival = 0.25;
 static constexpr std::chrono::seconds arrivalTime(10);
 
-static Duration inSeconds(double seconds) {
-  return std::chrono::duration_cast<Duration>(
-      std::chrono::duration<double>(seconds));
-}
-
 //===----------------------------------------------------------------------===//
 // Life
 //===----------------------------------------------------------------------===//
@@ -108,7 +103,7 @@ Mesh::~Mesh() {
   if (const char *known = knownFailure())
     announce(known);
   else
-    sayGoodbye();
+    tell(FrameKind::goodbye, "");
   {
     std::unique_lock<std::mutex> lock(mutex);
     isEnding = true;
@@ -123,14 +118,6 @@ Mesh::~Mesh() {
   Deadline deadline(timeoutSeconds, rank(), "end MPI");
   sharedMemory.restore();
   mpi->finalize();
-}
-
-void Mesh::sayGoodbye() {
-  Frame goodbye;
-  goodbye.header.kind = FrameKind::goodbye;
-  for (int32_t peer = 0; peer < numRanks(); ++peer)
-    if (peer != rank())
-      send(peer, goodbye);
 }
 
 /// Whether something is still to be written. On the network's thread.
@@ -293,15 +280,7 @@ void Mesh::announce(const std::string &text) {
 }
 
 void Mesh::tell(FrameKind kind, const std::string &text) {
-  for (int32_t peer = 0; peer < numRanks(); ++peer) {
-    if (peer == rank())
-      continue;
-    Frame frame;
-    frame.header.kind = kind;
-    frame.text = text.substr(0, maxTextBytes);
-    frame.header.bytes = frame.text.size();
-    send(peer, std::move(frame));
-  }
+  sendToAll(textFrame(kind, text.substr(0, maxTextBytes)));
 }
 
 /// Closes a connection that is of no use any more, which is a failure unless
@@ -457,25 +436,13 @@ Expected<std::vector<std::string>> Mesh::collect(std::string mine) {
 }
 
 Expected<std::vector<std::string>> Mesh::exchange(std::string mine) {
-  for (int32_t peer = 0; peer < numRanks(); ++peer) {
-    if (peer == rank())
-      continue;
-    Frame frame;
-    frame.header.kind = FrameKind::exchange;
-    frame.header.bytes = mine.size();
-    frame.text = mine;
-    send(peer, std::move(frame));
-  }
+  sendToAll(textFrame(FrameKind::exchange, mine));
   return collect(std::move(mine));
 }
 
 Expected<std::vector<std::string>> Mesh::gather(std::string mine) {
   if (rank() == 0)
     return collect(std::move(mine));
-  Frame frame;
-  frame.header.kind = FrameKind::exchange;
-  frame.header.bytes = mine.size();
-  frame.text = std::move(mine);
-  send(0, std::move(frame));
+  send(0, textFrame(FrameKind::exchange, std::move(mine)));
   return std::vector<std::string>();
 }

@@ -109,13 +109,14 @@ private:
   bool isFromPeer(int32_t peer, const Header &header) const;
 
   bool ask(const std::function<bool()> &function);
-  void sayGoodbye();
   void hangUp();
   bool isWriting() const;
   bool isUsingMemory() const;
   void abandonMessages();
 
+  static Frame textFrame(FrameKind kind, std::string text);
   void send(int32_t peer, Frame frame);
+  void sendToAll(const Frame &frame);
   void flush();
   void fail(const std::string &text, bool isOfAll = false);
   void tell(FrameKind kind, const std::string &text);

@@ -30,6 +30,20 @@ static constexpr size_t partBytes = 1 << 20;
 // Writing
 //===----------------------------------------------------------------------===//
 
+Mesh::Frame Mesh::textFrame(FrameKind kind, std::string text) {
+  Frame frame;
+  frame.header.kind = kind;
+  frame.header.bytes = text.size();
+  frame.text = std::move(text);
+  return frame;
+}
+
+void Mesh::sendToAll(const Frame &frame) {
+  for (int32_t peer = 0; peer < numRanks(); ++peer)
+    if (peer != rank())
+      send(peer, frame);
+}
+
 void Mesh::send(int32_t peer, Frame frame) {
   asio::post(io, [this, peer, frame = std::move(frame)]() mutable {
     enqueue(peer, std::move(frame));

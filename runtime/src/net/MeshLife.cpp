@@ -57,11 +57,8 @@ void Mesh::sayAlive(const engine::Pulse &pulse, const std::string &place) {
     Link *link = links[static_cast<size_t>(peer)].get();
     if (!link || !link->queue.empty())
       continue;
-    Frame frame;
-    frame.header.kind = FrameKind::alive;
+    Frame frame = textFrame(FrameKind::alive, place);
     frame.header.number = pulse.moves;
-    frame.text = place;
-    frame.header.bytes = place.size();
     enqueue(peer, std::move(frame));
   }
 }

@@ -26,7 +26,7 @@ static size_t wholeLines(size_t bytes) {
 bool MpiChannel::isDone(veeline_rank &rank, void *request, int64_t *bytes) {
   bool done = false;
   if (const char *error = mpi.test(request, &done, bytes)) {
-    rank.fail("channel " + std::to_string(index) + ": " + error);
+    rank.failOnChannel(index, std::string(": ") + error);
     return true;
   }
   return done;
@@ -68,7 +68,7 @@ void MpiChannel::expect(veeline_rank &rank, char *place, int64_t bytes) {
   void *request = nullptr;
   if (const char *error =
           mpi.receive(place, bytes, description.fromRank, index, &request))
-    return rank.fail("channel " + std::to_string(index) + ": " + error);
+    return rank.failOnChannel(index, std::string(": ") + error);
   posted.push_back({request, place});
 }
 
@@ -128,8 +128,7 @@ bool MpiChannel::waitForPart(veeline_rank &rank, uint32_t number,
 
 void MpiChannel::wait(veeline_rank &rank) {
   if (posted.empty())
-    return rank.fail("channel " + std::to_string(index) +
-                     " is waited for, but nothing was posted");
+    return rank.failOnChannel(index, " is waited for, but nothing was posted");
   uint32_t number = numWaited++;
   char *slot = nullptr;
   for (int32_t i = 0; i < description.parts; ++i) {
@@ -166,8 +165,7 @@ void MpiChannel::addPlace(veeline_rank &rank) {
     if (Status status =
             memory.back()->allocate(static_cast<int64_t>(maxPlaces * bytes));
         !status.ok())
-      return rank.fail("channel " + std::to_string(index) + ": " +
-                       status.message());
+      return rank.failOnChannel(index, ": " + status.message());
   }
   ++numPlaces;
   freePlaces.push_back(memory.back()->data() + number * bytes + bytesAhead());
@@ -201,8 +199,7 @@ void *MpiChannel::acquire(veeline_rank &rank) {
 
 void MpiChannel::commit(veeline_rank &rank) {
   if (acquired.empty())
-    return rank.fail("channel " + std::to_string(index) +
-                     " is committed, but nothing was acquired");
+    return rank.failOnChannel(index, " is committed, but nothing was acquired");
   auto [number, i] = committed;
   char *place = acquired.front();
   bool isLast = committed.count(description.parts);
@@ -226,7 +223,7 @@ void MpiChannel::start(veeline_rank &rank, const char *data, int64_t bytes,
   void *request = nullptr;
   if (const char *error =
           mpi.send(data, bytes, description.toRank, index, &request))
-    return rank.fail("channel " + std::to_string(index) + ": " + error);
+    return rank.failOnChannel(index, std::string(": ") + error);
   sending.push_back({request, place});
   ring();
 }

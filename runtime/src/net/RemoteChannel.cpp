@@ -15,20 +15,16 @@ using namespace veeline::net;
 using engine::faultBit;
 using engine::oneMessage;
 
-static std::string nameOf(int32_t index) {
-  return "channel " + std::to_string(index);
-}
-
 //===----------------------------------------------------------------------===//
 // The sender's end
 //===----------------------------------------------------------------------===//
 
 void RemoteSender::post(veeline_rank &rank, void *) {
-  rank.fail(nameOf(index) + " is posted by its sender");
+  rank.failOnChannel(index, " is posted by its sender");
 }
 
 void RemoteSender::wait(veeline_rank &rank) {
-  rank.fail(nameOf(index) + " is waited for by its sender");
+  rank.failOnChannel(index, " is waited for by its sender");
 }
 
 char *RemoteSender::takePlace() {
@@ -55,7 +51,7 @@ void *RemoteSender::acquire(veeline_rank &rank) {
 
 void RemoteSender::commit(veeline_rank &rank) {
   if (acquired.empty())
-    return rank.fail(nameOf(index) + " is committed, but nothing was acquired");
+    return rank.failOnChannel(index, " is committed, but nothing was acquired");
   auto [number, part] = committed;
   char *place = acquired.front();
   int64_t bytes = rank.messageBytes(description, number);
@@ -83,9 +79,9 @@ void RemoteSender::sent(char *place) {
 void RemoteReceiver::post(veeline_rank &rank, void *slot) {
   uint32_t number = numPosted.load(std::memory_order_relaxed);
   if (number - numWaited >= slots.size())
-    return rank.fail(nameOf(index) + " has no more than " +
-                     std::to_string(slots.size()) +
-                     " messages a step, one more was posted");
+    return rank.failOnChannel(
+        index, " has no more than " + std::to_string(slots.size()) +
+                   " messages a step, one more was posted");
   slots[number % slots.size()] = slot;
   numPosted.store(number + 1, std::memory_order_release);
   announce();
@@ -93,7 +89,7 @@ void RemoteReceiver::post(veeline_rank &rank, void *slot) {
 
 void RemoteReceiver::wait(veeline_rank &rank) {
   if (numWaited == numPosted.load(std::memory_order_relaxed))
-    return rank.fail(nameOf(index) + " is waited for, but nothing was posted");
+    return rank.failOnChannel(index, " is waited for, but nothing was posted");
   int32_t parts = description.parts;
   uint32_t number = numWaited++;
   if (!group.waitFor(rank, index, arrived, numWaited * parts * oneMessage))
@@ -104,12 +100,12 @@ void RemoteReceiver::wait(veeline_rank &rank) {
 }
 
 void *RemoteReceiver::acquire(veeline_rank &rank) {
-  rank.fail(nameOf(index) + " is sent to by its receiver");
+  rank.failOnChannel(index, " is sent to by its receiver");
   return nullptr;
 }
 
 void RemoteReceiver::commit(veeline_rank &rank) {
-  rank.fail(nameOf(index) + " is committed by its receiver");
+  rank.failOnChannel(index, " is committed by its receiver");
 }
 
 void RemoteReceiver::abort() { arrived.setBits(faultBit); }

@@ -122,11 +122,9 @@ void TcpReduction::post(veeline_rank &) {
 }
 
 void TcpReduction::wait(veeline_rank &rank) {
-  if (numWaited == numPosted)
-    return rank.fail("gradients of replicas are waited for, but none were "
-                     "posted");
-  if (!piece.group.waitFor(rank, piece.group.indexOf(piece.index), finished,
-                           ++numWaited * oneStep))
+  if (countWait(rank) &&
+      !piece.group.waitFor(rank, piece.group.indexOf(piece.index), finished,
+                           numWaited * oneStep))
     rank.failed = true;
 }
 
@@ -264,11 +262,8 @@ void MpiReduction::progress(veeline_rank &rank) {
 }
 
 void MpiReduction::wait(veeline_rank &rank) {
-  if (numWaited == numPosted)
-    return rank.fail("gradients of replicas are waited for, but none were "
-                     "posted");
-  ++numWaited;
-  if (!sleepUntil(rank, piece.group.indexOf(piece.index), bells, isAborted,
+  if (countWait(rank) &&
+      !sleepUntil(rank, piece.group.indexOf(piece.index), bells, isAborted,
                   [this] { return numFinished == numPosted; }))
     rank.failed = true;
 }

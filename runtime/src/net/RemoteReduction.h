@@ -85,7 +85,6 @@ public:
   void post(veeline_rank &rank) override;
   void wait(veeline_rank &rank) override;
   void abort() override;
-  bool isIdle() const override { return numPosted == numWaited; }
 
   /// From the network's thread, about a rank: false if it is no member.
   bool credit(Part part, int32_t rank);
@@ -110,7 +109,6 @@ private:
   Wire wire;
   std::vector<Peer> peers[2]; ///< By part.
   WaitWord finished;          ///< Steps, times two; bit 0 is a fault.
-  uint32_t numPosted = 0, numWaited = 0;
 };
 
 /// By MPI: all of it happens on the rank's thread, in calls of `post` and
@@ -127,7 +125,6 @@ public:
   void wait(veeline_rank &rank) override;
   void progress(veeline_rank &rank) override;
   void abort() override { isAborted.store(true, std::memory_order_release); }
-  bool isIdle() const override { return numPosted == numWaited; }
 
 private:
   struct Transfer {
@@ -151,7 +148,7 @@ private:
   std::list<Transfer> transfers;
   std::string error; ///< The first one.
   std::atomic<bool> isAborted{false};
-  uint32_t numPosted = 0, numFinished = 0, numWaited = 0;
+  uint32_t numFinished = 0;
 };
 
 } // namespace veeline::net

@@ -9,6 +9,7 @@
 #include "Endpoints.h"
 #include "Frame.h"
 #include "PeerUser.h"
+#include "TimeoutParts.h"
 
 #include <asio/awaitable.hpp>
 #include <asio/co_spawn.hpp>
@@ -111,9 +112,9 @@ private:
   std::set<int32_t> left;         ///< Came, and went before all had come.
   /// By rank, why one that may be of another run was turned away.
   std::map<int32_t, std::string> refused;
-  const steady_clock::time_point begin = steady_clock::now();
-  steady_clock::time_point end;    ///< The timeout.
-  steady_clock::time_point giveUp; ///< An earlier end, if `refused` has one.
+  const Time begin = steady_clock::now();
+  Time end;    ///< The timeout.
+  Time giveUp; ///< An earlier end, if `refused` has one.
   std::optional<Status> result;
   int32_t numTold = 0; ///< Ranks that were told an error.
   int32_t numDrops = 0;
@@ -175,12 +176,11 @@ Status Meeting::listen() {
   if (!error)
     acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error)
-    return Status::error("rank " + std::to_string(rank) + " cannot listen at " +
-                         where + ": " + error.message() +
-                         (error == asio::error::address_in_use
-                              ? ", perhaps by another run"
-                              : "") +
-                         "; MASTER_ADDR and MASTER_PORT choose another place");
+    return Status::error(
+        nameOf(rank) + " cannot listen at " + where + ": " + error.message() +
+        (error == asio::error::address_in_use ? ", perhaps by another run"
+                                              : "") +
+        "; MASTER_ADDR and MASTER_PORT choose another place");
   if (!options.sharePort)
     return Status::success();
   if (rank == 0)
@@ -244,10 +244,7 @@ asio::awaitable<void> Meeting::receive(tcp::socket socket) {
   auto shared = std::make_shared<tcp::socket>(std::move(socket));
   silent.push_back(shared);
   asio::steady_timer timer(
-      io, std::min<steady_clock::duration>(
-              helloTime,
-              std::chrono::duration_cast<steady_clock::duration>(
-                  std::chrono::duration<double>(options.timeoutSeconds / 4))));
+      io, std::min<Duration>(helloTime, inSeconds(options.timeoutSeconds / 4)));
   timer.async_wait([shared](asio::error_code error) {
     asio::error_code ignored;
     if (!error)
@@ -279,9 +276,8 @@ asio::awaitable<void> Meeting::receive(tcp::socket socket) {
   if (error)
     co_return drop(*shared, "it ended before it had said who it is");
   if (hello.sought != rank)
-    co_return drop(
-        *shared, ("it looks for rank " + std::to_string(hello.sought) + " here")
-                     .c_str());
+    co_return drop(*shared,
+                   ("it looks for " + nameOf(hello.sought) + " here").c_str());
   if (std::string why = whyStranger(*shared, about); !why.empty())
     co_return drop(*shared, why.c_str());
   if (std::string text = findDifference(hello, about); !text.empty()) {
@@ -329,12 +325,12 @@ asio::awaitable<void> Meeting::refuse(tcp::socket &socket, int32_t who,
 /// Why the process that said `hello` does not fit; empty if it does.
 std::string Meeting::findDifference(const Hello &hello,
                                     const std::string &about) {
-  std::string who = "rank " + std::to_string(hello.rank);
+  std::string who = nameOf(hello.rank);
   if (hello.isRefusal)
     return who + " cannot take part: " + about.substr(about.rfind('\n') + 1);
   if (hello.numRanks != numRanks)
     return who + " was started as one of " + std::to_string(hello.numRanks) +
-           " processes, rank " + std::to_string(rank) + " as one of " +
+           " processes, " + nameOf(rank) + " as one of " +
            std::to_string(numRanks);
   if (hello.rank < 0 || hello.rank >= numRanks || hello.rank == rank ||
       peers[static_cast<size_t>(hello.rank)].is_open())
@@ -347,7 +343,7 @@ std::string Meeting::findDifference(const Hello &hello,
     if (their != our)
       return who + " was started with another " + nameOfLine(our) + ": '" +
              their.substr(std::min(their.size(), nameOfLine(our).size() + 1)) +
-             "', rank " + std::to_string(rank) + " with '" +
+             "', " + nameOf(rank) + " with '" +
              our.substr(std::min(our.size(), nameOfLine(our).size() + 1)) + "'";
   }
   return "";
@@ -385,8 +381,7 @@ asio::awaitable<void> Meeting::watch(int32_t who) {
   if (error || isComplete || result)
     co_return;
   left.insert(who);
-  drop(peer,
-       ("it was rank " + std::to_string(who) + ", which has gone").c_str());
+  drop(peer, ("it was " + nameOf(who) + ", which has gone").c_str());
 }
 
 std::string Meeting::table() const {
@@ -520,7 +515,7 @@ asio::awaitable<void> Meeting::join() {
     bool isAnswered = co_await greet(socket, peer, welcome, text);
     if (result)
       co_return;
-    std::string who = "rank " + std::to_string(peer) + " at " + place;
+    std::string who = nameOf(peer) + " at " + place;
     if (!isAnswered)
       co_return finish(Status::error(
           who + " has closed the connection; is another run, or something "
@@ -585,17 +580,16 @@ std::string Meeting::missing() const {
 std::string Meeting::whoLeft() const {
   std::string text;
   for (int32_t i : left)
-    text += "; rank " + std::to_string(i) + " had come, and has gone";
+    text += "; " + nameOf(i) + " had come, and has gone";
   return text;
 }
 
 std::string Meeting::inVain() const {
   char seconds[32];
   std::snprintf(seconds, sizeof(seconds), "%g", options.timeoutSeconds);
-  return "rank " + std::to_string(rank) + " waited " + seconds +
-         " s in vain for " + missing() + " at " + options.place.address + ":" +
-         std::to_string(port) + whoLeft() +
-         (isNamed || !left.empty() ? "" : otherRun);
+  return nameOf(rank) + " waited " + seconds + " s in vain for " + missing() +
+         " at " + options.place.address + ":" + std::to_string(port) +
+         whoLeft() + (isNamed || !left.empty() ? "" : otherRun);
 }
 
 void Meeting::startDeadline() {
@@ -608,8 +602,7 @@ void Meeting::startDeadline() {
 }
 
 Status Meeting::wait() {
-  end = begin + std::chrono::duration_cast<steady_clock::duration>(
-                    std::chrono::duration<double>(options.timeoutSeconds));
+  end = begin + inSeconds(options.timeoutSeconds);
   startDeadline();
   asio::co_spawn(io, acceptAll(), asio::detached);
   if (rank > 0)
@@ -619,17 +612,14 @@ Status Meeting::wait() {
   while (!result) {
     io.run_one_for(interruptTime);
     if (!result && options.isInterrupted && options.isInterrupted())
-      finish(Status::error("rank " + std::to_string(rank) +
-                           " was interrupted while it waited for " +
-                           missing()));
+      finish(Status::error(
+          nameOf(rank) + " was interrupted while it waited for " + missing()));
   }
   // The others hear of a refusal when they come, so it waits for them.
-  const auto until =
-      options.refusal.empty()
-          ? steady_clock::now() + farewellTime
-          : steady_clock::now() +
-                std::chrono::duration_cast<steady_clock::duration>(
-                    std::chrono::duration<double>(options.timeoutSeconds));
+  const Time until =
+      steady_clock::now() + (options.refusal.empty()
+                                 ? farewellTime
+                                 : inSeconds(options.timeoutSeconds));
   while (!result->ok() && numTold < numRanks - 1 && io.run_one_until(until))
     ;
   return *result;

@@ -25,6 +25,11 @@ inline constexpr double lateness = 0.25;
 /// How long all ranks wait before that is a deadlock.
 inline constexpr double standstill = 0.625;
 
+inline Duration inSeconds(double seconds) {
+  return std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double>(seconds));
+}
+
 inline Duration part(Duration whole, double share) {
   return std::chrono::duration_cast<Duration>(whole * share);
 }

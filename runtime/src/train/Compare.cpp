@@ -6,6 +6,7 @@
 
 #include "Compare.h"
 
+#include "ElementAccess.h"
 #include "Tensor.h"
 
 #include <bit>
@@ -17,14 +18,8 @@
 using namespace veeline;
 using namespace veeline::train;
 using artifact::DataType;
+using artifact::loadElement;
 using artifact::Parameter;
-
-template <typename T>
-static T element(const std::vector<char> &bytes, size_t index) {
-  T value;
-  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
-  return value;
-}
 
 static std::string withBits(float value) {
   char text[64];
@@ -53,9 +48,9 @@ static std::string describeTyped(const Parameter &param,
     }
   return "element " + std::to_string(first) + " (" +
          data::formatPosition(static_cast<int64_t>(first), param.shape) +
-         ") is " + withBits(element<T>(a, first)) + " in " + aName + ", " +
-         withBits(element<T>(b, first)) + " in " + bName + "; " +
-         std::to_string(numDifferent) + " of " + std::to_string(count) +
+         ") is " + withBits(loadElement<T>(a.data(), first)) + " in " + aName +
+         ", " + withBits(loadElement<T>(b.data(), first)) + " in " + bName +
+         "; " + std::to_string(numDifferent) + " of " + std::to_string(count) +
          " elements differ";
 }
 
@@ -76,7 +71,7 @@ static double distanceTyped(const std::vector<char> &a,
                             const std::vector<char> &b) {
   double difference = 0, norm = 0;
   for (size_t i = 0; i < a.size() / sizeof(T); ++i) {
-    double x = element<T>(a, i), y = element<T>(b, i);
+    double x = loadElement<T>(a.data(), i), y = loadElement<T>(b.data(), i);
     difference += (x - y) * (x - y);
     norm += y * y;
   }
@@ -96,10 +91,9 @@ double train::relativeDistance(const Parameter &param,
 
 template <typename T>
 static void addTyped(std::vector<char> &a, const std::vector<char> &b) {
-  for (size_t i = 0; i < a.size() / sizeof(T); ++i) {
-    T sum = element<T>(a, i) + element<T>(b, i);
-    std::memcpy(&a[i * sizeof(T)], &sum, sizeof(T));
-  }
+  for (size_t i = 0; i < a.size() / sizeof(T); ++i)
+    artifact::storeElement<T>(
+        a.data(), i, loadElement<T>(a.data(), i) + loadElement<T>(b.data(), i));
 }
 
 void train::addTensor(const Parameter &param, std::vector<char> &a,

@@ -265,9 +265,7 @@ static uint64_t largestExchange(const artifact::Metadata &metadata,
                    metadata.params.size();
   bytes = std::max(bytes, results * sizeof(double));
   for (const artifact::Parameter &param : metadata.params)
-    bytes =
-        std::max(bytes, static_cast<size_t>(artifact::numElements(param.shape) *
-                                            artifact::byteSize(param.type)));
+    bytes = std::max(bytes, static_cast<size_t>(byteSizeOf(param)));
   return std::max(bytes, sizeof(engine::Event) *
                              timelineCapacity(program, timelineSteps));
 }

@@ -18,7 +18,7 @@ using artifact::Parameter;
 using artifact::RankParam;
 
 int64_t train::byteSizeOf(const Parameter &param) {
-  return artifact::numElements(param.shape) * artifact::byteSize(param.type);
+  return artifact::bytesOf(param.type, param.shape);
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,8 +116,7 @@ int64_t Session::batchBytes() const {
 int64_t Session::bufferBytes() const {
   int64_t bytes = 0;
   for (const artifact::Buffer &buffer : run.metadata().buffers)
-    bytes +=
-        artifact::numElements(buffer.shape) * artifact::byteSize(buffer.type);
+    bytes += artifact::bytesOf(buffer.type, buffer.shape);
   return bytes;
 }
 

@@ -141,8 +141,7 @@ public:
   const artifact::Program &program() const { return *description; }
   /// The microbatches that one replica of the program runs in a step.
   int64_t stepMicrobatches() const {
-    return description->microbatches ? description->microbatches
-                                     : run.metadata().microbatches;
+    return description->microbatchesOf(run.metadata().microbatches);
   }
   /// On any target.
   const engine::LoadedProgram &loadedProgram() const { return *loaded; }

@@ -27,8 +27,7 @@ int64_t VerifyMemory::total() const {
 
 /// The microbatches that a replica of `program` runs in a step.
 static int64_t stepMicrobatches(const Run &run, const Program &program) {
-  return program.microbatches ? program.microbatches
-                              : run.metadata().microbatches;
+  return program.microbatchesOf(run.metadata().microbatches);
 }
 
 int64_t train::bytesOfProgram(const Run &run, const Program &program) {
