@@ -453,6 +453,9 @@ TEST(Convolution, LargeWeights) {
       {2, 1, 24, 40, {7, 6}, {3, 2}, {2, 3}, {1, 2}, {2, 1}, {0, 1}});
   checkAllLayouts(
       {2, 1, 40, 48, {2, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}});
+  // As many elements of y as of x, most of them of padding alone.
+  checkAllLayouts(
+      {1, 1, 12, 40, {3, 3}, {1, 1}, {2, 2}, {1, 1}, {1, 1}, {1, 1}});
   checkAllLayouts({1, 1, 24, 40, {6}, {3}, {1}, {2}, {3}, {1}});
   checkAllLayouts({1,
                    1,

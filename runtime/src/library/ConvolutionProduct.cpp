@@ -51,9 +51,15 @@ static bool hasWindowsAsRows(const artifact::Convolution &c) {
   return true;
 }
 
+static bool areAll(const std::vector<int64_t> &list, int64_t value) {
+  return std::all_of(list.begin(), list.end(),
+                     [&](int64_t element) { return element == value; });
+}
+
 /// Whether the matrix of what windows see is x itself.
 static bool seesAll(const artifact::Convolution &c) {
-  return count(c.wSizes) == 1 && c.xSizes == c.ySizes;
+  return areAll(c.wSizes, 1) && areAll(c.padding, 0) && areAll(c.strides, 1) &&
+         c.xSizes == c.ySizes;
 }
 
 bool library::isProduct(const artifact::Convolution &c) {
