@@ -52,9 +52,6 @@ const ProductTypes *cuda::findProductTypes(const Gemm &gemm) {
 // Plans
 //===----------------------------------------------------------------------===//
 
-/// Strides of the matrix beside c must be multiples of this.
-static constexpr int64_t auxElements = 8;
-
 namespace {
 /// A matrix in memory: contiguous along rows, or along columns.
 struct Storage {
@@ -115,6 +112,14 @@ static void planBatch(const Gemm &gemm, GemmPlan &plan, int64_t (&strides)[3]) {
   plan.batch = static_cast<int32_t>(batch);
 }
 
+/// Whether the library takes a matrix beside c that has the layout of c.
+static bool canHaveAux(const GemmPlan &plan) {
+  auto fits = [](int64_t stride) { return stride % 8 == 0; };
+  return fits(plan.result.leadingDimension) && fits(plan.result.batchStride) &&
+         std::all_of(plan.loops.begin(), plan.loops.end(),
+                     [&](const GemmPlan::Loop &loop) { return fits(loop.c); });
+}
+
 Expected<GemmPlan> cuda::planGemm(const Gemm &gemm) {
   size_t last = gemm.batch.size();
   auto a =
@@ -140,9 +145,7 @@ Expected<GemmPlan> cuda::planGemm(const Gemm &gemm) {
   plan.result.batchStride = strides[2];
   if (hasBias(gemm.epilogue) && !plan.isSwapped)
     return Status::error("it has a bias, and its result is not stored by rows");
-  const GemmPlan::Matrix &result = plan.result;
-  if (hasAux(gemm.epilogue) && (result.leadingDimension % auxElements != 0 ||
-                                result.batchStride % auxElements != 0))
+  if (hasAux(gemm.epilogue) && !canHaveAux(plan))
     return Status::error("its epilogue has a matrix beside c, for which the "
                          "library takes strides that are multiples of 8");
   return plan;

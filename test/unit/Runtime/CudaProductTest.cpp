@@ -116,6 +116,15 @@ TEST(CudaProduct, PlansOfProducts) {
   gemm.cStrides = {44, 1, 8};
   EXPECT_NE(messageOf(gemm).find("strides that are multiples of 8"),
             std::string::npos);
+  // Dimensions that no one stride describes are loops.
+  gemm.batch = {2, 2, 2};
+  gemm.aStrides = {100, 60, 24, 6, 1};
+  gemm.bStrides = {130, 80, 30, 5, 1};
+  gemm.cStrides = {240, 100, 48, 1, 8};
+  EXPECT_NE(messageOf(gemm).find("strides that are multiples of 8"),
+            std::string::npos);
+  gemm.cStrides = {240, 104, 48, 1, 8};
+  EXPECT_EQ(messageOf(gemm), "");
   gemm = {DataType::f32, {}, 4, 5, 6, {6, 1}, {5, 1}, {5, 1}};
   gemm.aStrides = {12, 2};
   EXPECT_NE(messageOf(gemm).find("no unit stride"), std::string::npos);
