@@ -21,7 +21,6 @@
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/Pipelines/Pipelines.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/WithColor.h"
@@ -272,65 +271,18 @@ LogicalResult ArtifactBuilder::finish() {
   return success();
 }
 
-static void addOption(artifact::Metadata &metadata, StringRef name,
-                      const llvm::Twine &value) {
-  metadata.options.push_back({name.str(), value.str()});
-}
-
-static void describeOptions(const CompileCommand &command,
-                            artifact::Metadata &metadata) {
-  addOption(metadata, "stages", llvm::Twine(command.stages));
-  addOption(metadata, "chunks-per-stage", llvm::Twine(command.chunksPerStage));
-  addOption(metadata, "microbatches", llvm::Twine(command.microbatches));
-  if (command.replicas > 1)
-    addOption(metadata, "replicas", llvm::Twine(command.replicas));
-  if (!command.stageReplicas.empty())
-    addOption(metadata, "stage-replicas",
-              llvm::join(llvm::map_range(command.stageReplicas,
-                                         [](int64_t width) {
-                                           return std::to_string(width);
-                                         }),
-                         ","));
-  if (command.lengthBound) {
-    addOption(metadata, "length-bound", llvm::Twine(command.lengthBound));
-    addOption(metadata, "length-multiple", llvm::Twine(command.lengthMultiple));
-  }
-  addOption(metadata, "schedule", command.schedule);
-  addOption(metadata, "optimizer", command.optimizer);
-  addOption(metadata, "communication", command.communication);
-  if (!command.rules.empty())
-    addOption(metadata, "verify-communication", command.rules);
-  if (command.splitMessages > 1)
-    addOption(metadata, "split-messages", llvm::Twine(command.splitMessages));
-  if (!command.recompute.empty())
-    addOption(metadata, "recompute", llvm::join(command.recompute, ","));
-  if (!command.memoryLimits.empty())
-    addOption(metadata, "memory-limit", llvm::join(command.memoryLimits, ","));
-  addOption(metadata, "cpu", command.cpu);
-  if (command.target != "host")
-    addOption(metadata, "target", command.target);
-  if (command.computeStreams != "one")
-    addOption(metadata, "compute-streams", command.computeStreams);
-  if (command.products != "f32")
-    addOption(metadata, "products", command.products);
-  if (!command.deterministic)
-    addOption(metadata, "deterministic", "false");
-  if (!command.epilogues)
-    addOption(metadata, "epilogues", "false");
-  if (!command.gpuChips.empty())
-    addOption(metadata, "gpu-chips", llvm::join(command.gpuChips, ","));
-  if (!command.profile.empty())
-    addOption(metadata, "profile", command.profile);
-  if (!command.machineTable.path.empty()) {
-    addOption(metadata, "machine-table", command.machineTable.path);
-    addOption(metadata, "machine-table-date", command.machineTable.date);
-    // Recorded since messages are slower where ranks share cores.
-    const artifact::Program *program = metadata.findProgram("pipeline");
-    int64_t ranks = program ? program->replicas * program->ranks.size() : 0;
-    if (ranks > command.machineTable.cores)
-      addOption(metadata, "shared-cores",
-                std::to_string(command.machineTable.cores));
-  }
+static void recordOptions(const CompileCommand &command,
+                          artifact::Metadata &metadata) {
+  metadata.options = describeOptions(command);
+  const MachineTableOption &table = command.machineTable;
+  if (table.path.empty())
+    return;
+  metadata.options.emplace_back("machine-table-date", table.date);
+  // Recorded since messages are slower where ranks share cores.
+  const artifact::Program *program = metadata.findProgram("pipeline");
+  int64_t ranks = program ? program->replicas * program->ranks.size() : 0;
+  if (ranks > table.cores)
+    metadata.options.emplace_back("shared-cores", std::to_string(table.cores));
 }
 
 /// The fingerprint of the model before it is cut, which profiles record. If its
@@ -406,7 +358,7 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
   artifact::Artifact artifact = builder.take();
   artifact.metadata.optimizer = *optimizer;
   artifact.metadata.fingerprint = std::move(*fingerprint);
-  describeOptions(command, artifact.metadata);
+  recordOptions(command, artifact.metadata);
   return artifact;
 }
 

@@ -468,6 +468,73 @@ veeline::compiler::parseCompile(int argc, const char *const *argv) {
   return {command, 0};
 }
 
+/// "2,1,1".
+static std::string join(const std::vector<std::string> &texts) {
+  std::string joined;
+  for (const std::string &text : texts)
+    joined += (joined.empty() ? "" : ",") + text;
+  return joined;
+}
+
+static std::string join(const std::vector<int64_t> &numbers) {
+  std::vector<std::string> texts;
+  for (int64_t number : numbers)
+    texts.push_back(std::to_string(number));
+  return join(texts);
+}
+
+std::vector<std::pair<std::string, std::string>>
+veeline::compiler::describeOptions(const CompileCommand &command) {
+  std::vector<std::pair<std::string, std::string>> options;
+  auto add = [&](const char *name, const std::string &value,
+                 const std::string &none = "") {
+    if (!value.empty() && value != none)
+      options.emplace_back(name, value);
+  };
+  auto addNumber = [&](const char *name, int64_t value, int64_t none) {
+    add(name, std::to_string(value), std::to_string(none));
+  };
+  const ImportCommand &import = command.import;
+  add("entry", import.entry);
+  add("params", join(import.params));
+  add("freeze", join(import.freeze));
+  add("buffer", join(import.buffer));
+  add("loss", import.loss);
+  if (import.result)
+    add("result", std::to_string(*import.result));
+  addNumber("microbatch-size", import.microbatchSize, 1);
+  add("retype", import.retype);
+  add("stages", std::to_string(command.stages));
+  add("chunks-per-stage", std::to_string(command.chunksPerStage));
+  add("microbatches", std::to_string(command.microbatches));
+  addNumber("replicas", command.replicas, 1);
+  add("stage-replicas", join(command.stageReplicas));
+  if (command.lengthBound) {
+    add("length-bound", std::to_string(command.lengthBound));
+    add("length-multiple", std::to_string(command.lengthMultiple));
+  }
+  add("schedule", command.schedule);
+  add("placement", command.placement);
+  add("partition", join(command.pieces));
+  add("optimizer", command.optimizer);
+  add("communication", command.communication);
+  add("verify-communication", command.rules);
+  addNumber("split-messages", command.splitMessages, 1);
+  add("recompute", join(command.recompute));
+  add("memory-limit", join(command.memoryLimits));
+  add("cpu", command.cpu);
+  add("target", command.target, "host");
+  add("compute-streams", command.computeStreams, "one");
+  add("products", command.products, "f32");
+  add("no-deterministic", command.deterministic ? "" : "true");
+  add("no-epilogues", command.epilogues ? "" : "true");
+  add("gpu-chips", join(command.gpuChips));
+  add("no-reference", command.reference ? "" : "true");
+  add("profile", command.profile);
+  add("machine-table", command.machineTable.path, "none");
+  return options;
+}
+
 /// By content, since models have all sorts of names. A file called .vee is an
 /// artifact, and a damaged one if its content is not.
 static bool isModel(const std::string &path) {

@@ -22,6 +22,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <numeric>
@@ -85,6 +86,7 @@ private:
   bool checkMachine(const JobEntry::Value &value, size_t rank);
   bool checkPlace(const net::Place &place);
   bool checkHost(size_t rank, const std::string &startedBy);
+  bool checkOptions(const artifact::Metadata &metadata);
   bool checkArtifact(bool isCompiledHere);
 
   void addArguments(const JobEntry &entry, const OptionName &option,
@@ -93,8 +95,9 @@ private:
   Arguments trainArguments(const JobEntry *without = nullptr) const;
   std::string errorOfCompile(const Arguments &arguments);
   static std::string errorOfTrain(const Arguments &arguments);
-  template <typename Build, typename Check>
-  bool blame(const std::string &error, Build build, Check check);
+  bool blame(const std::string &error,
+             Arguments (Job::*build)(const JobEntry *without) const,
+             const std::function<std::string(const Arguments &)> &check);
   std::string hostsText() const;
   std::string devicesOfMachines() const;
   std::string numberOfReplicas() const;
@@ -350,14 +353,15 @@ static int lineOf(const JobEntry &entry, const std::string &error) {
 /// Reports an error at the first key without which there is none. If there is
 /// no such key, at the first without which the error is another one: several
 /// may be wrong.
-template <typename Build, typename Check>
-bool Job::blame(const std::string &error, Build build, Check check) {
+bool Job::blame(const std::string &error,
+                Arguments (Job::*build)(const JobEntry *without) const,
+                const std::function<std::string(const Arguments &)> &check) {
   if (error.empty())
     return true;
-  const Arguments all = build(nullptr);
+  const Arguments all = (this->*build)(nullptr);
   const JobEntry *first = nullptr;
   for (const JobEntry &entry : entries) {
-    Arguments fewer = build(&entry);
+    Arguments fewer = (this->*build)(&entry);
     if (fewer == all)
       continue;
     std::string other = check(fewer);
@@ -377,20 +381,15 @@ bool Job::blame(const std::string &error, Build build, Check check) {
 }
 
 bool Job::checkCommands() {
-  auto build = [this](const JobEntry *without) {
-    return compileArguments(without);
-  };
   auto check = [this](const Arguments &arguments) {
     return errorOfCompile(arguments);
   };
-  if (!blame(errorOfCompile(compileArguments()), build, check))
+  if (!blame(errorOfCompile(compileArguments()), &Job::compileArguments, check))
     return false;
   // Sets `command` again: the last one that was parsed may lack a key.
   (void)errorOfCompile(compileArguments());
-  return blame(
-      errorOfTrain(trainArguments()),
-      [this](const JobEntry *without) { return trainArguments(without); },
-      errorOfTrain);
+  return blame(errorOfTrain(trainArguments()), &Job::trainArguments,
+               errorOfTrain);
 }
 
 /// Checks what may still be wrong with options that parse.
@@ -398,10 +397,7 @@ bool Job::checkTrain(driver::TrainCheck what) {
   auto check = [what](const Arguments &arguments) {
     return driver::checkTrain(pointersTo(arguments), what);
   };
-  return blame(
-      check(trainArguments()),
-      [this](const JobEntry *without) { return trainArguments(without); },
-      check);
+  return blame(check(trainArguments()), &Job::trainArguments, check);
 }
 
 /// A partition, a profile or a table that does not fit the model is seen only
@@ -421,14 +417,10 @@ bool Job::checkPartition() {
     return error;
   };
   std::optional<std::string> error = check(compileArguments());
-  return error && blame(
-                      *error,
-                      [this](const JobEntry *without) {
-                        return compileArguments(without);
-                      },
-                      [&](const Arguments &arguments) {
-                        return check(arguments).value_or("no model");
-                      });
+  return error &&
+         blame(*error, &Job::compileArguments, [&](const Arguments &arguments) {
+           return check(arguments).value_or("no model");
+         });
 }
 
 //===----------------------------------------------------------------------===//
@@ -541,6 +533,35 @@ bool Job::checkHost(size_t rank, const std::string &startedBy) {
 //===----------------------------------------------------------------------===//
 
 /// Checks that the artifact was compiled with the options of this job.
+bool Job::checkOptions(const artifact::Metadata &metadata) {
+  using Options = std::map<std::string, std::string>;
+  Options found(metadata.options.begin(), metadata.options.end());
+  const auto described = compiler::describeOptions(*command);
+  Options expected(described.begin(), described.end());
+  found.erase("machine-table-date");
+  found.erase("shared-cores");
+  // Without the key it is the table of whoever compiled.
+  if (!find("machine-table"))
+    found.erase("machine-table");
+  Options all = found;
+  all.insert(expected.begin(), expected.end());
+  for (const auto &[name, value] : all) {
+    const std::string &recorded = found[name]; // Empty: not given.
+    if (recorded == expected[name])
+      continue;
+    const JobEntry *entry = find(name);
+    std::string how = recorded.empty() ? "without " + (entry ? "it" : name)
+                                       : "with " + (entry ? "" : name + " ") +
+                                             "'" + recorded + "'";
+    std::string what = "'" + artifactPath + "' was compiled " + how +
+                       "; compile it again: veeline run --compile-only " +
+                       options.file;
+    return entry ? fail(*entry, what) : fail(find("model")->line, what);
+  }
+  return true;
+}
+
+/// Checks that the artifact is what this job says.
 bool Job::checkArtifact(bool isCompiledHere) {
   Expected<artifact::Artifact> read = artifact::readArtifact(artifactPath);
   if (!read.ok()) {
@@ -553,20 +574,8 @@ bool Job::checkArtifact(bool isCompiledHere) {
     return false;
   }
   const artifact::Metadata &metadata = read->metadata;
-  for (const auto &[name, value] : metadata.options) {
-    const JobEntry *entry = find(name);
-    auto option = compileOptions.find(name);
-    if (!entry || option == compileOptions.end() || option->second.isFlag)
-      continue;
-    std::string text;
-    for (const JobEntry::Value &part : entry->values)
-      text += (text.empty() ? "" : ",") + part.text;
-    if (text != value)
-      return fail(*entry, "'" + artifactPath + "' was compiled with '" + value +
-                              "'; compile it again: veeline run "
-                              "--compile-only " +
-                              options.file);
-  }
+  if (!checkOptions(metadata))
+    return false;
   const JobEntry *batch = find("batch-size");
   if (!batch || metadata.batches.empty())
     return true;

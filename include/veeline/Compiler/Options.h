@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace veeline::compiler {
@@ -119,6 +120,11 @@ struct OptionName {
 
 /// The options of `veeline compile`.
 std::vector<OptionName> listCompileOptions();
+
+/// What an artifact records of its options: those that change what is compiled,
+/// in the order to print. Defaults that are rarely changed are left out.
+std::vector<std::pair<std::string, std::string>>
+describeOptions(const CompileCommand &command);
 
 /// Parse `argv`, whose first element is the name of the command.
 Parsed<CompileCommand> parseCompile(int argc, const char *const *argv);
