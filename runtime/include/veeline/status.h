@@ -68,4 +68,16 @@ private:
       return tried;                                                            \
   } while (false)
 
+#define VEELINE_JOIN_NAMES(first, second) first##second
+#define VEELINE_NAME_OF_LINE(name, line) VEELINE_JOIN_NAMES(name, line)
+
+/// Ends the function where `expression`, an Expected, is an error. Otherwise
+/// its value goes to `target`, a variable or the declaration of one. It is
+/// several statements.
+#define VEELINE_TRY_VALUE(target, ...)                                         \
+  auto VEELINE_NAME_OF_LINE(tried, __LINE__) = (__VA_ARGS__);                  \
+  if (!VEELINE_NAME_OF_LINE(tried, __LINE__).ok())                             \
+    return VEELINE_NAME_OF_LINE(tried, __LINE__).status();                     \
+  target = std::move(*VEELINE_NAME_OF_LINE(tried, __LINE__))
+
 #endif // VEELINE_STATUS_H

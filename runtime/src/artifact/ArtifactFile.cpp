@@ -208,12 +208,11 @@ static Expected<Artifact> decode(std::string_view file) {
   std::memcpy(&header, file.data(), sizeof(header));
   VEELINE_TRY(checkHeader(file, header));
 
-  Expected<Metadata> metadata =
-      fromJson(file.substr(header.metadataOffset, header.metadataBytes));
-  if (!metadata.ok())
-    return metadata.status();
+  VEELINE_TRY_VALUE(
+      Metadata metadata,
+      fromJson(file.substr(header.metadataOffset, header.metadataBytes)));
   Artifact artifact;
-  artifact.metadata = std::move(*metadata);
+  artifact.metadata = std::move(metadata);
   uint32_t numValues = countValues(artifact.metadata);
   uint32_t numImages = artifact.metadata.device ? 1 : 0;
   if (uint64_t(numValues) + numImages > header.numSections)
@@ -244,10 +243,8 @@ static Expected<Artifact> decode(std::string_view file) {
 }
 
 Expected<Artifact> artifact::readArtifact(const std::string &path) {
-  Expected<MappedFile> file = MappedFile::open(path);
-  if (!file.ok())
-    return file.status();
-  auto storage = std::make_shared<MappedFile>(std::move(*file));
+  VEELINE_TRY_VALUE(MappedFile file, MappedFile::open(path));
+  auto storage = std::make_shared<MappedFile>(std::move(file));
   Expected<Artifact> artifact = decode(storage->bytes());
   if (!artifact.ok())
     return Status::error("cannot read '" + path + "': " + artifact.message());

@@ -88,18 +88,16 @@ static Expected<std::vector<int32_t>> orderRanks(const Program &program,
 
 Expected<Program> artifact::withAllReplicas(const Program &program,
                                             const std::string &order) {
-  Expected<std::vector<int32_t>> ranks = orderRanks(program, order);
-  if (!ranks.ok())
-    return ranks.status();
+  VEELINE_TRY_VALUE(std::vector<int32_t> ranks, orderRanks(program, order));
   Program all = program;
   auto numChannels = static_cast<int32_t>(program.channels.size());
   all.channels.clear();
-  all.ranks.resize(ranks->size());
-  all.places.resize(ranks->size());
+  all.ranks.resize(ranks.size());
+  all.places.resize(ranks.size());
   auto numRanks = static_cast<int32_t>(program.ranks.size());
   for (int32_t replica = 0; replica < program.replicas; ++replica) {
     auto rankOf = [&](int32_t rank) {
-      return (*ranks)[static_cast<size_t>(replica * numRanks + rank)];
+      return ranks[static_cast<size_t>(replica * numRanks + rank)];
     };
     for (Channel channel : program.channels) {
       channel.fromRank = rankOf(channel.fromRank);

@@ -64,13 +64,12 @@ shareIds(const Nccl &nccl, engine::Network &network,
     VEELINE_TRY(VEELINE_CALL(nccl, ncclGetUniqueId, &id));
     mine.append(id.internal, bytes);
   }
-  Expected<std::vector<std::string>> texts = network.exchange(std::move(mine));
-  if (!texts.ok())
-    return texts.status();
+  VEELINE_TRY_VALUE(std::vector<std::string> texts,
+                    network.exchange(std::move(mine)));
   std::map<int32_t, api::UniqueId> ids;
   std::map<int32_t, size_t> at; ///< By rank.
   for (const auto &[number, ranks] : members) {
-    const std::string &text = (*texts)[static_cast<size_t>(ranks.front())];
+    const std::string &text = texts[static_cast<size_t>(ranks.front())];
     size_t &offset = at[ranks.front()];
     if (text.size() < offset + bytes)
       return Status::error("rank " + std::to_string(ranks.front()) +
@@ -86,17 +85,14 @@ Expected<std::unique_ptr<Communicators>>
 Communicators::connect(const Nccl &nccl, const artifact::Program &program,
                        engine::Network &network, const CudaOptions &options) {
   auto members = membersOfCommunicators(program);
-  auto ids = shareIds(nccl, network, members);
-  if (!ids.ok())
-    return ids.status();
+  VEELINE_TRY_VALUE(auto ids, shareIds(nccl, network, members));
   std::unique_ptr<Communicators> made(new Communicators(nccl, options));
   // All processes join in the order of the numbers, so that none waits in vain.
   for (auto &[number, ranks] : members) {
     if (!std::binary_search(ranks.begin(), ranks.end(), network.rank()))
       continue;
     made->all[number].members = std::move(ranks);
-    if (Status status = made->join(number, (*ids)[number], network);
-        !status.ok())
+    if (Status status = made->join(number, ids[number], network); !status.ok())
       return Status::error("NCCL's communicator " + std::to_string(number) +
                            ": " + status.message());
   }

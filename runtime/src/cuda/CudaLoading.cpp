@@ -21,14 +21,8 @@ using namespace veeline::cuda;
 //===----------------------------------------------------------------------===//
 
 Status CudaExecutor::loadLibraries(const CudaOptions &options) {
-  Expected<Driver> newDriver = Driver::load(options.driver);
-  if (!newDriver.ok())
-    return newDriver.status();
-  driver = *newDriver;
-  Expected<BlasLt> newBlas = BlasLt::load(options.blasLt);
-  if (!newBlas.ok())
-    return newBlas.status();
-  blas = *newBlas;
+  VEELINE_TRY_VALUE(driver, Driver::load(options.driver));
+  VEELINE_TRY_VALUE(blas, BlasLt::load(options.blasLt));
   VEELINE_TRY(loadCudnn(options));
   if (!network)
     return Status::success();
@@ -112,15 +106,14 @@ Status CudaExecutor::openDevice(int32_t rank, int32_t ordinal,
                                 const CudaOptions &options) {
   OpenDevice &entry = devices[ordinal];
   if (!entry.device) {
-    Expected<std::shared_ptr<Device>> opened = Device::open(driver, ordinal);
-    if (!opened.ok())
-      return opened.status();
-    VEELINE_TRY((*opened)->setCode(artifact));
+    VEELINE_TRY_VALUE(std::shared_ptr<Device> opened,
+                      Device::open(driver, ordinal));
+    VEELINE_TRY(opened->setCode(artifact));
     if (options.poison) {
-      (*opened)->book().look(MemoryBook::context);
-      (*opened)->book().open(MemoryBook::rest);
+      opened->book().look(MemoryBook::context);
+      opened->book().open(MemoryBook::rest);
     }
-    entry.device = std::move(*opened);
+    entry.device = std::move(opened);
   }
   addWorker(rank).device = entry.device;
   return Status::success();
@@ -250,10 +243,8 @@ Status CudaExecutor::connect(const CudaOptions &options) {
   CudaRank &rank = local.front()->rank;
   MemoryBook::Scope measured(local.front()->device->book(),
                              MemoryBook::messages);
-  auto connected = Communicators::connect(nccl, program, *network, options);
-  if (!connected.ok())
-    return connected.status();
-  communicators = std::move(*connected);
+  VEELINE_TRY_VALUE(communicators,
+                    Communicators::connect(nccl, program, *network, options));
   VEELINE_TRY(exchangeFirstMessages(*communicators, rank, *network,
                                     options.timeoutSeconds));
   auto newTransport = std::make_unique<NcclTransport>(
@@ -300,10 +291,9 @@ Status CudaExecutor::addReductions() {
         table.size());
     for (size_t i = 0; i < table.size(); ++i)
       for (size_t piece = 0; piece < table[i].pieces.size(); ++piece) {
-        auto shared = makeReduction(stage, static_cast<int32_t>(i), piece);
-        if (!shared.ok())
-          return shared.status();
-        reductions[i].push_back(std::move(*shared));
+        VEELINE_TRY_VALUE(auto shared,
+                          makeReduction(stage, static_cast<int32_t>(i), piece));
+        reductions[i].push_back(std::move(shared));
       }
     for (size_t member = 0; member < members.size(); ++member)
       workers[members[member]]->transport->setReductions(reductions, member);

@@ -23,19 +23,18 @@ Status Cudnn::check(const std::string &call, api::DnnStatus status) const {
 }
 
 Expected<Cudnn> Cudnn::load(const std::string &path) {
-  Expected<Library> library =
+  VEELINE_TRY_VALUE(
+      Library library,
       Library::open({"cuDNN, which computes convolutions and attention",
                      "--cudnn",
                      "install cuDNN 9",
                      {"libcudnn.so.9"}},
-                    path);
-  if (!library.ok())
-    return library.status();
+                    path));
   Cudnn dnn;
 #define VEELINE_FIND(type, name, parameters)                                   \
-  dnn.name = reinterpret_cast<decltype(dnn.name)>(library->find(#name));       \
+  dnn.name = reinterpret_cast<decltype(dnn.name)>(library.find(#name));        \
   if (!dnn.name)                                                               \
-    return Status::error("'" + library->path() +                               \
+    return Status::error("'" + library.path() +                                \
                          "' has no function " #name                            \
                          ": it is not cuDNN of version 9");
   VEELINE_CUDNN_FUNCTIONS(VEELINE_FIND)
@@ -44,7 +43,7 @@ Expected<Cudnn> Cudnn::load(const std::string &path) {
   dnn.version = dnn.cudnnGetVersion();
   if (dnn.version < leastVersion || dnn.version >= nextVersion)
     return Status::error(
-        "cuDNN '" + library->path() + "' has version " +
+        "cuDNN '" + library.path() + "' has version " +
         std::to_string(dnn.version / 10000) + "." +
         std::to_string(dnn.version / 100 % 100) +
         ", and 9 is needed; install that, or do without it (--cudnn none)");

@@ -61,31 +61,29 @@ static Status initialize(const Driver &driver, const std::string &path) {
 }
 
 Expected<Driver> Driver::load(const std::string &path) {
-  Expected<Library> library = Library::open({"the CUDA driver",
-                                             "--cuda-driver",
-                                             "install NVIDIA's driver",
-                                             {"libcuda.so.1"}},
-                                            path);
-  if (!library.ok())
-    return library.status();
+  VEELINE_TRY_VALUE(Library library, Library::open({"the CUDA driver",
+                                                    "--cuda-driver",
+                                                    "install NVIDIA's driver",
+                                                    {"libcuda.so.1"}},
+                                                   path));
   Driver driver;
 #define VEELINE_FIND(name, parameters)                                         \
-  driver.name = reinterpret_cast<decltype(driver.name)>(library->find(#name)); \
+  driver.name = reinterpret_cast<decltype(driver.name)>(library.find(#name));  \
   if (!driver.name)                                                            \
-    return library->missing(#name, "a CUDA driver of version 12.0 or later");
+    return library.missing(#name, "a CUDA driver of version 12.0 or later");
   VEELINE_CUDA_FUNCTIONS(VEELINE_FIND)
 #undef VEELINE_FIND
   // Allowed before cuInit, which fails for an old driver on a new GPU.
   VEELINE_TRY(VEELINE_CALL(driver, cuDriverGetVersion, &driver.version));
   if (driver.version < leastDriver)
-    return Status::error("the CUDA driver '" + library->path() +
+    return Status::error("the CUDA driver '" + library.path() +
                          "' supports CUDA " + versionText(driver.version) +
                          ", and " + versionText(leastDriver) +
                          " or later is needed; install a newer one");
   // cuInit reads this variable. A value that the user has set is kept.
   if (driver.version < firstLazyDriver)
     ::setenv("CUDA_MODULE_LOADING", "LAZY", /*overwrite=*/0);
-  VEELINE_TRY(initialize(driver, library->path()));
+  VEELINE_TRY(initialize(driver, library.path()));
   return driver;
 }
 
@@ -104,24 +102,22 @@ Status BlasLt::check(const std::string &call, api::BlasStatus status) const {
 }
 
 Expected<BlasLt> BlasLt::load(const std::string &path) {
-  Expected<Library> library =
-      Library::open({"cuBLASLt, which computes matrix products",
-                     "--cublaslt",
-                     "install the libraries of CUDA 12 or 13",
-                     {"libcublasLt.so.13", "libcublasLt.so.12"}},
-                    path);
-  if (!library.ok())
-    return library.status();
+  VEELINE_TRY_VALUE(Library library,
+                    Library::open({"cuBLASLt, which computes matrix products",
+                                   "--cublaslt",
+                                   "install the libraries of CUDA 12 or 13",
+                                   {"libcublasLt.so.13", "libcublasLt.so.12"}},
+                                  path));
   BlasLt blas;
 #define VEELINE_FIND(type, name, parameters)                                   \
-  blas.name = reinterpret_cast<decltype(blas.name)>(library->find(#name));     \
+  blas.name = reinterpret_cast<decltype(blas.name)>(library.find(#name));      \
   if (!blas.name)                                                              \
-    return library->missing(#name, "cuBLASLt of version 12.0 or later");
+    return library.missing(#name, "cuBLASLt of version 12.0 or later");
   VEELINE_BLASLT_FUNCTIONS(VEELINE_FIND)
 #undef VEELINE_FIND
   blas.version = blas.cublasLtGetVersion();
   if (blas.version < leastBlasLt)
-    return Status::error("cuBLASLt '" + library->path() + "' has version " +
+    return Status::error("cuBLASLt '" + library.path() + "' has version " +
                          std::to_string(blas.version / 10000) + "." +
                          std::to_string(blas.version / 100 % 100) +
                          ", and 12.0 or later is needed; install a newer one");

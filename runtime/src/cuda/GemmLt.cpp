@@ -199,16 +199,14 @@ Status GemmTable::prepare(const BlasLt &library, const std::vector<Gemm> &gemms,
 
 Status GemmTable::prepare(const Gemm &gemm, int64_t libraryBytes,
                           Entry &entry) {
-  Expected<GemmPlan> plan = planGemm(gemm);
-  if (!plan.ok())
-    return plan.status();
+  VEELINE_TRY_VALUE(GemmPlan plan, planGemm(gemm));
   entry.types = findProductTypes(gemm);
   if (!entry.types)
     return Status::error("cuBLASLt has no product of " +
                          std::string(artifact::name(gemm.type)) +
                          " in this arithmetic with a result of " +
                          std::string(artifact::name(gemm.cType)));
-  entry.plan = std::move(*plan);
+  entry.plan = std::move(plan);
   entry.width = artifact::byteSize(gemm.type);
   entry.resultWidth = artifact::byteSize(gemm.cType);
   entry.accumulates = gemm.accumulate;

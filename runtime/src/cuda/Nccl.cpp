@@ -64,20 +64,19 @@ static Status checkVersion(const Library &library, int &version) {
 }
 
 Expected<Nccl> Nccl::load(const std::string &path) {
-  Expected<Library> library =
+  VEELINE_TRY_VALUE(
+      Library library,
       Library::open({"NCCL, which carries messages between processes",
                      "--nccl",
                      "install NCCL 2.18 or later",
                      {"libnccl.so.2"}},
-                    path);
-  if (!library.ok())
-    return library.status();
+                    path));
   Nccl nccl;
-  VEELINE_TRY(checkVersion(*library, nccl.version));
+  VEELINE_TRY(checkVersion(library, nccl.version));
 #define VEELINE_FIND(type, name, parameters)                                   \
-  nccl.name = reinterpret_cast<decltype(nccl.name)>(library->find(#name));     \
+  nccl.name = reinterpret_cast<decltype(nccl.name)>(library.find(#name));      \
   if (!nccl.name)                                                              \
-    return library->missing(#name, what);
+    return library.missing(#name, what);
   VEELINE_NCCL_FUNCTIONS(VEELINE_FIND)
 #undef VEELINE_FIND
   return nccl;

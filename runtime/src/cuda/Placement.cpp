@@ -22,14 +22,12 @@ static std::string hostName() {
 /// The number of this process among those of its machine, in rank order.
 static Expected<int32_t> findLocalRank(const CudaOptions &options) {
   // All processes take part in this, whether they need it or not.
-  auto names = options.network->exchange(hostName());
-  if (!names.ok())
-    return names.status();
+  VEELINE_TRY_VALUE(auto names, options.network->exchange(hostName()));
   if (options.localRank)
     return *options.localRank;
   int32_t local = 0;
   for (int32_t rank = 0; rank < options.network->rank(); ++rank)
-    local += (*names)[static_cast<size_t>(rank)] == hostName();
+    local += names[static_cast<size_t>(rank)] == hostName();
   return local;
 }
 
@@ -87,16 +85,12 @@ Expected<int32_t> cuda::placeProcess(const Driver &driver,
   Expected<int32_t> ordinal = chooseDevice(driver, options, *localRank);
   if (!ordinal.ok())
     return ordinal;
-  Expected<std::string> identity = identify(driver, *ordinal);
-  if (!identity.ok())
-    return identity.status();
-  auto all = options.network->exchange(std::move(*identity));
-  if (!all.ok())
-    return all.status();
+  VEELINE_TRY_VALUE(std::string identity, identify(driver, *ordinal));
+  VEELINE_TRY_VALUE(auto all, options.network->exchange(std::move(identity)));
   std::map<std::string, size_t> first;
-  for (size_t rank = 0; rank < all->size(); ++rank) {
-    auto [known, isNew] = first.emplace((*all)[rank], rank);
-    if (!isNew && !(*all)[rank].empty())
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    auto [known, isNew] = first.emplace(all[rank], rank);
+    if (!isNew && !all[rank].empty())
       return Status::error(
           "ranks " + std::to_string(known->second) + " and " +
           std::to_string(rank) +

@@ -96,10 +96,8 @@ static Expected<Spec> parseSpec(const std::string &text) {
 Status data::checkFiles(const InputOptions &options) {
   std::vector<std::string> files;
   for (const std::string &text : options.specs) {
-    Expected<Spec> spec = parseSpec(text);
-    if (!spec.ok())
-      return spec.status();
-    files.push_back(spec->file);
+    VEELINE_TRY_VALUE(Spec spec, parseSpec(text));
+    files.push_back(spec.file);
   }
   files.push_back(options.lengths);
   for (const std::string &file : files)
@@ -120,10 +118,8 @@ public:
   Expected<std::string_view> open(const std::string &path) {
     auto known = files.find(path);
     if (known == files.end()) {
-      Expected<MappedFile> file = MappedFile::open(path);
-      if (!file.ok())
-        return file.status();
-      known = files.emplace(path, std::move(*file)).first;
+      VEELINE_TRY_VALUE(MappedFile file, MappedFile::open(path));
+      known = files.emplace(path, std::move(file)).first;
     }
     return known->second.bytes();
   }
@@ -213,11 +209,9 @@ Status Opener::checkName(const Spec &spec, const std::string &text,
 Status Opener::parse() {
   std::vector<std::string> names = argumentNames();
   for (const std::string &text : options.specs) {
-    Expected<Spec> spec = parseSpec(text);
-    if (!spec.ok())
-      return spec.status();
-    VEELINE_TRY(checkName(*spec, text, names));
-    specs.push_back(std::move(*spec));
+    VEELINE_TRY_VALUE(Spec spec, parseSpec(text));
+    VEELINE_TRY(checkName(spec, text, names));
+    specs.push_back(std::move(spec));
   }
   if (options.otherwise.empty())
     return Status::success();
@@ -245,20 +239,18 @@ Expected<const Spec *> Opener::findSpec(const std::string &argument,
 /// The array of a .npy or .safetensors source, of the argument's type.
 Expected<Tensor> Opener::openArray(const Spec &spec, DataType type,
                                    const char *kind) const {
-  Expected<std::string_view> file = files.open(spec.file);
-  if (!file.ok())
-    return file.status();
+  VEELINE_TRY_VALUE(std::string_view file, files.open(spec.file));
   auto failure = [&](const std::string &message) {
     return Status::error("cannot read '" + spec.file + "': " + message);
   };
   Tensor tensor;
   if (spec.kind == Spec::Kind::npy) {
-    Expected<Tensor> parsed = parseNpy(*file);
+    Expected<Tensor> parsed = parseNpy(file);
     if (!parsed.ok())
       return failure(parsed.message());
     tensor = *parsed;
   } else {
-    Expected<NamedTensors> parsed = parseSafeTensors(*file);
+    Expected<NamedTensors> parsed = parseSafeTensors(file);
     if (!parsed.ok())
       return failure(parsed.message());
     const Tensor *entry = findTensor(*parsed, spec.entry);
@@ -275,53 +267,46 @@ Expected<Tensor> Opener::openArray(const Spec &spec, DataType type,
 }
 
 Expected<AlignedBytes> Opener::openBuffer(const Buffer &buffer) {
-  Expected<const Spec *> found = findSpec(buffer.name, "buffer");
-  if (!found.ok())
-    return found.status();
-  const Spec &spec = **found;
+  VEELINE_TRY_VALUE(const Spec *found, findSpec(buffer.name, "buffer"));
+  const Spec &spec = *found;
   if (spec.kind == Spec::Kind::text)
     return Status::error("--data " + spec.argument + ": '" + buffer.name +
                          "' is a buffer, which is no text");
   AlignedBytes bytes(artifact::bytesOf(buffer.type, buffer.shape));
   if (spec.kind == Spec::Kind::random) {
-    auto source = openRandom(spec, buffer, /*microbatches=*/1);
-    if (!source.ok())
-      return source.status();
-    (*source)->fill(/*step=*/1, 0, (*source)->samplesPerStep(), bytes.data());
+    VEELINE_TRY_VALUE(auto source,
+                      openRandom(spec, buffer, /*microbatches=*/1));
+    source->fill(/*step=*/1, 0, source->samplesPerStep(), bytes.data());
     return bytes;
   }
-  Expected<Tensor> tensor = openArray(spec, buffer.type, "buffer");
-  if (!tensor.ok())
-    return tensor.status();
-  if (tensor->shape != buffer.shape)
+  VEELINE_TRY_VALUE(Tensor tensor, openArray(spec, buffer.type, "buffer"));
+  if (tensor.shape != buffer.shape)
     return Status::error("'" + spec.file + "' holds " +
-                         describe(tensor->type, tensor->shape) + ", buffer '" +
+                         describe(tensor.type, tensor.shape) + ", buffer '" +
                          buffer.name + "' is " +
                          describe(buffer.type, buffer.shape));
   if (buffer.range)
     VEELINE_TRY(
-        checkRange(*tensor, *buffer.range,
+        checkRange(tensor, *buffer.range,
                    "'" + spec.file + "', buffer '" + buffer.name + "'"));
-  std::memcpy(bytes.data(), tensor->bytes.data(), tensor->bytes.size());
+  std::memcpy(bytes.data(), tensor.bytes.data(), tensor.bytes.size());
   return bytes;
 }
 
 Expected<std::unique_ptr<Source>> Opener::openBatch(const Batch &batch) {
-  Expected<const Spec *> spec = findSpec(batch.name, "batch argument");
-  if (!spec.ok())
-    return spec.status();
-  if ((*spec)->kind == Spec::Kind::random) {
+  VEELINE_TRY_VALUE(const Spec *spec, findSpec(batch.name, "batch argument"));
+  if (spec->kind == Spec::Kind::random) {
     int64_t samples = batch.lengthDim > 0 ? batch.shape[0] : 1;
     VEELINE_TRY(noteSamples(batch, samples, 0));
-    return openRandom(**spec, batch, microbatches);
+    return openRandom(*spec, batch, microbatches);
   }
-  if ((*spec)->kind != Spec::Kind::text)
-    return openRows(**spec, batch);
+  if (spec->kind != Spec::Kind::text)
+    return openRows(*spec, batch);
   if (batch.shape.empty())
-    return Status::error("--data " + (*spec)->argument +
+    return Status::error("--data " + spec->argument +
                          ": text gives windows of bytes, batch argument '" +
                          batch.name + "' is a scalar");
-  return openText(**spec, batch);
+  return openText(*spec, batch);
 }
 
 //===----------------------------------------------------------------------===//
@@ -379,21 +364,19 @@ int64_t Opener::reachIn(const std::string &file) const {
 
 Expected<std::unique_ptr<Source>> Opener::openText(const Spec &spec,
                                                    const Batch &batch) {
-  Expected<std::string_view> text = files.open(spec.file);
-  if (!text.ok())
-    return text.status();
-  int64_t places = static_cast<int64_t>(text->size()) - reachIn(spec.file) + 1;
+  VEELINE_TRY_VALUE(std::string_view text, files.open(spec.file));
+  int64_t places = static_cast<int64_t>(text.size()) - reachIn(spec.file) + 1;
   if (places < 1)
     return Status::error(
-        "'" + spec.file + "' has " + std::to_string(text->size()) +
+        "'" + spec.file + "' has " + std::to_string(text.size()) +
         " bytes, one window takes " + std::to_string(reachIn(spec.file)));
-  VEELINE_TRY(checkText(spec, batch, *text));
+  VEELINE_TRY(checkText(spec, batch, text));
   int64_t perMicrobatch =
       artifact::numElements(batch.shape) / batch.shape.back();
   VEELINE_TRY(noteSamples(batch, perMicrobatch, 0));
   int64_t windows = perMicrobatch * microbatches;
   return std::unique_ptr<Source>(std::make_unique<TextSource>(
-      *text, batch, spec.shift, places, windows, options.seed));
+      text, batch, spec.shift, places, windows, options.seed));
 }
 
 //===----------------------------------------------------------------------===//
@@ -440,22 +423,21 @@ Status Opener::checkRowCount(const Spec &spec, int64_t perMicrobatch,
 
 Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
                                                    const Batch &batch) {
-  Expected<Tensor> tensor = openArray(spec, batch.type, "batch argument");
-  if (!tensor.ok())
-    return tensor.status();
+  VEELINE_TRY_VALUE(Tensor tensor,
+                    openArray(spec, batch.type, "batch argument"));
   // The array has the samples of all microbatches one after the other, or one
   // more dimension in front, that of microbatches.
   std::vector<int64_t> joined = batch.shape, stacked = batch.shape;
-  int64_t extent = tensor->shape.empty() ? 0 : tensor->shape[0];
+  int64_t extent = tensor.shape.empty() ? 0 : tensor.shape[0];
   stacked.insert(stacked.begin(), extent);
   if (!joined.empty())
     joined[0] = extent;
-  bool isStacked = tensor->shape == stacked;
+  bool isStacked = tensor.shape == stacked;
   // A first dimension that is the length does not count samples.
   bool mayBeJoined = !joined.empty() && batch.lengthDim != 0;
-  if (!isStacked && (!mayBeJoined || tensor->shape != joined))
+  if (!isStacked && (!mayBeJoined || tensor.shape != joined))
     return Status::error("'" + spec.file + "' holds " +
-                         describe(tensor->type, tensor->shape) +
+                         describe(tensor.type, tensor.shape) +
                          ", batch argument '" + batch.name + "' is " +
                          describe(batch.type, batch.shape) + " a microbatch; " +
                          (!mayBeJoined ? "a file has one dimension, that of "
@@ -466,10 +448,10 @@ Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
   VEELINE_TRY(noteSamples(batch, perMicrobatch, extent));
   if (batch.range)
     VEELINE_TRY(
-        checkRange(*tensor, *batch.range,
+        checkRange(tensor, *batch.range,
                    "'" + spec.file + "', batch argument '" + batch.name + "'"));
   return std::unique_ptr<Source>(std::make_unique<ArraySource>(
-      *tensor, perMicrobatch * microbatches, options.shuffle, options.seed));
+      tensor, perMicrobatch * microbatches, options.shuffle, options.seed));
 }
 
 //===----------------------------------------------------------------------===//
@@ -555,10 +537,7 @@ Expected<std::unique_ptr<Lengths>> Opener::openLengths() {
   }
   std::string_view bytes;
   if (!path.empty()) {
-    Expected<std::string_view> file = files.open(path);
-    if (!file.ok())
-      return file.status();
-    bytes = *file;
+    VEELINE_TRY_VALUE(bytes, files.open(path));
   }
   return Lengths::open(metadata, microbatches, path, bytes,
                        std::max<int64_t>(lengthSamples, 1), lengthRows,
@@ -591,22 +570,15 @@ Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
   Opener opener(metadata, microbatches, options, inputs->storage->files);
   VEELINE_TRY(opener.parse());
   for (const Batch &batch : metadata.batches) {
-    Expected<std::unique_ptr<Source>> source = opener.openBatch(batch);
-    if (!source.ok())
-      return source.status();
-    inputs->sources.push_back(std::move(*source));
+    VEELINE_TRY_VALUE(std::unique_ptr<Source> source, opener.openBatch(batch));
+    inputs->sources.push_back(std::move(source));
   }
   inputs->numStepsPerEpoch = opener.stepsPerEpoch();
-  Expected<std::unique_ptr<Lengths>> lengths = opener.openLengths();
-  if (!lengths.ok())
-    return lengths.status();
-  inputs->lengths = std::move(*lengths);
+  VEELINE_TRY_VALUE(inputs->lengths, opener.openLengths());
   inputs->storage->lengths = options.lengths;
   for (const Buffer &buffer : metadata.buffers) {
-    Expected<AlignedBytes> bytes = opener.openBuffer(buffer);
-    if (!bytes.ok())
-      return bytes.status();
-    inputs->buffers.push_back(std::move(*bytes));
+    VEELINE_TRY_VALUE(AlignedBytes bytes, opener.openBuffer(buffer));
+    inputs->buffers.push_back(std::move(bytes));
   }
   // Last: sources are opened from them.
   inputs->storage->specs = opener.takeSpecs();

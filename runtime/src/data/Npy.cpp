@@ -144,23 +144,21 @@ static Expected<Tensor> makeTensor(const Header &header,
   if (!header.descr || !header.fortranOrder || !header.shape)
     return Status::error(
         "its header lacks one of 'descr', 'fortran_order', 'shape'");
-  Expected<DataType> type = parseDescr(*header.descr);
-  if (!type.ok())
-    return type.status();
+  VEELINE_TRY_VALUE(DataType type, parseDescr(*header.descr));
   if (*header.fortranOrder && header.shape->size() > 1)
     return Status::error("the array is in Fortran order; write it with "
                          "numpy.ascontiguousarray(a)");
-  std::optional<int64_t> bytes = tensorBytes(*type, *header.shape);
+  std::optional<int64_t> bytes = tensorBytes(type, *header.shape);
   if (!bytes)
     return Status::error("its shape is too large");
   if (static_cast<uint64_t>(*bytes) != content.size())
     return Status::error(
         "it has " + std::to_string(content.size()) +
-        " bytes after its header, " + describe(*type, *header.shape) +
+        " bytes after its header, " + describe(type, *header.shape) +
         " takes " + std::to_string(*bytes) + ": the file is " +
         (static_cast<uint64_t>(*bytes) > content.size() ? "truncated"
                                                         : "damaged"));
-  return Tensor{*type, *header.shape, content};
+  return Tensor{type, *header.shape, content};
 }
 
 Expected<Tensor> data::parseNpy(std::string_view file) {

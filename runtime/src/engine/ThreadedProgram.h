@@ -190,11 +190,8 @@ ThreadedProgram<WorkerT>::findStep(WorkerT &worker,
   }
   const artifact::Rank &description = program.ranks[rank];
   VEELINE_TRY(worker.object.load(artifact.objects[description.object]));
-  Expected<veeline_step_fn> step =
-      worker.object.findStep(description.stepSymbol);
-  if (!step.ok())
-    return step.status();
-  worker.step = *step;
+  VEELINE_TRY_VALUE(worker.step,
+                    worker.object.findStep(description.stepSymbol));
   return Status::success();
 }
 

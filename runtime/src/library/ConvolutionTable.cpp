@@ -15,11 +15,9 @@ using namespace veeline::library;
 Status library::prepareConvolutions(
     const std::vector<artifact::Convolution> &convolutions, CallTable &table) {
   for (const artifact::Convolution &convolution : convolutions) {
-    Expected<std::unique_ptr<PreparedCall>> prepared =
-        prepareConvolution(convolution);
-    if (!prepared.ok())
-      return prepared.status();
-    table.add(std::move(*prepared), convolution.scratchBytes);
+    VEELINE_TRY_VALUE(std::unique_ptr<PreparedCall> prepared,
+                      prepareConvolution(convolution));
+    table.add(std::move(prepared), convolution.scratchBytes);
   }
   return Status::success();
 }
@@ -28,9 +26,7 @@ Expected<int64_t>
 veeline::convolutionScratchBytes(const artifact::Convolution &convolution) {
   // What the library plans depends on how many threads it may use.
   OneThread oneThread;
-  Expected<std::unique_ptr<PreparedCall>> prepared =
-      prepareConvolution(convolution);
-  if (!prepared.ok())
-    return prepared.status();
-  return (*prepared)->scratchBytes();
+  VEELINE_TRY_VALUE(std::unique_ptr<PreparedCall> prepared,
+                    prepareConvolution(convolution));
+  return prepared->scratchBytes();
 }

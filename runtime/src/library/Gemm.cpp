@@ -22,10 +22,9 @@ library::prepareGemm(const artifact::Gemm &gemm) {
 Status library::prepareGemms(const std::vector<artifact::Gemm> &gemms,
                              CallTable &table) {
   for (const artifact::Gemm &gemm : gemms) {
-    Expected<std::unique_ptr<PreparedCall>> prepared = prepareGemm(gemm);
-    if (!prepared.ok())
-      return prepared.status();
-    table.add(std::move(*prepared), gemm.scratchBytes);
+    VEELINE_TRY_VALUE(std::unique_ptr<PreparedCall> prepared,
+                      prepareGemm(gemm));
+    table.add(std::move(prepared), gemm.scratchBytes);
   }
   return Status::success();
 }
@@ -33,8 +32,6 @@ Status library::prepareGemms(const std::vector<artifact::Gemm> &gemms,
 Expected<int64_t> veeline::gemmScratchBytes(const artifact::Gemm &gemm) {
   // What the library plans depends on how many threads it may use.
   OneThread oneThread;
-  Expected<std::unique_ptr<PreparedCall>> prepared = prepareGemm(gemm);
-  if (!prepared.ok())
-    return prepared.status();
-  return (*prepared)->scratchBytes();
+  VEELINE_TRY_VALUE(std::unique_ptr<PreparedCall> prepared, prepareGemm(gemm));
+  return prepared->scratchBytes();
 }

@@ -70,10 +70,8 @@ static Status readRendezvous(Place &place) {
     place.port = choosePort(place.job);
   if (!std::getenv("MASTER_PORT"))
     return Status::success();
-  Expected<int64_t> port = readNumber("MASTER_PORT", 1, 65535);
-  if (!port.ok())
-    return port.status();
-  place.port = static_cast<uint16_t>(*port);
+  VEELINE_TRY_VALUE(int64_t port, readNumber("MASTER_PORT", 1, 65535));
+  place.port = static_cast<uint16_t>(port);
   return Status::success();
 }
 
@@ -109,26 +107,20 @@ Expected<std::optional<Place>> net::findPlace() {
     // RANK alone is a name that other programs use, too.
     if (!std::getenv(launcher.numRanks))
       continue;
-    Expected<int64_t> numRanks = readNumber(launcher.numRanks, 1, most);
-    if (!numRanks.ok())
-      return numRanks.status();
-    if (*numRanks == 1)
+    VEELINE_TRY_VALUE(int64_t numRanks, readNumber(launcher.numRanks, 1, most));
+    if (numRanks == 1)
       continue;
-    Expected<int64_t> rank = readNumber(launcher.rank, 0, *numRanks - 1);
-    if (!rank.ok())
-      return rank.status();
+    VEELINE_TRY_VALUE(int64_t rank, readNumber(launcher.rank, 0, numRanks - 1));
     Place place;
     // Chooses a GPU. May be missing, because the host is one device.
     if (std::getenv(launcher.localRank)) {
-      Expected<int64_t> local =
-          readNumber(launcher.localRank, 0, *numRanks - 1);
-      if (!local.ok())
-        return local.status();
-      place.localRank = static_cast<int32_t>(*local);
+      VEELINE_TRY_VALUE(int64_t local,
+                        readNumber(launcher.localRank, 0, numRanks - 1));
+      place.localRank = static_cast<int32_t>(local);
     }
     place.launcher = launcher.name;
-    place.rank = static_cast<int32_t>(*rank);
-    place.numRanks = static_cast<int32_t>(*numRanks);
+    place.rank = static_cast<int32_t>(rank);
+    place.numRanks = static_cast<int32_t>(numRanks);
     for (const char *name : launcher.jobs)
       if (const char *text = name ? std::getenv(name) : nullptr)
         place.job += (place.job.empty() ? "" : ".") + std::string(text);

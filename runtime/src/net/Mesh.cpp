@@ -51,30 +51,24 @@ Mesh::Mesh(const MeetingOptions &options, const MpiLibrary *mpi)
 Expected<std::unique_ptr<Mesh>> Mesh::create(const MeetingOptions &options,
                                              const MpiLibrary *mpi) {
   std::unique_ptr<Mesh> mesh(new Mesh(options, mpi));
-  Expected<std::vector<asio::ip::tcp::socket>> sockets =
-      meet(mesh->io, options);
-  if (!sockets.ok())
-    return sockets.status();
-  for (asio::ip::tcp::socket &socket : *sockets)
+  VEELINE_TRY_VALUE(std::vector<asio::ip::tcp::socket> sockets,
+                    meet(mesh->io, options));
+  for (asio::ip::tcp::socket &socket : sockets)
     mesh->links.push_back(
         socket.is_open() ? std::make_unique<Link>(std::move(socket)) : nullptr);
   mesh->start();
   if (!mpi)
     return mesh;
-  auto descriptions = mesh->exchange(mesh->bells.describe());
-  if (!descriptions.ok())
-    return descriptions.status();
-  mesh->bells.connect(mesh->rank(), *descriptions);
+  VEELINE_TRY_VALUE(auto descriptions, mesh->exchange(mesh->bells.describe()));
+  mesh->bells.connect(mesh->rank(), descriptions);
   VEELINE_TRY(mesh->removeSharedMemoryName());
   return mesh;
 }
 
 Status Mesh::removeSharedMemoryName() {
   constexpr const char *yes = "uses the memory of all";
-  auto answers = exchange(sharedMemory.find() ? yes : "");
-  if (!answers.ok())
-    return answers.status();
-  for (const std::string &answer : *answers)
+  VEELINE_TRY_VALUE(auto answers, exchange(sharedMemory.find() ? yes : ""));
+  for (const std::string &answer : answers)
     if (answer != yes)
       return Status::success();
   sharedMemory.remove();

@@ -16,11 +16,7 @@ using artifact::Parameter;
 Expected<std::unique_ptr<GroupedSession>>
 GroupedSession::create(Run &run, const std::string &programName) {
   std::unique_ptr<GroupedSession> grouped(new GroupedSession(run));
-  Expected<std::unique_ptr<Session>> session =
-      Session::create(run, programName);
-  if (!session.ok())
-    return session.status();
-  grouped->session = std::move(*session);
+  VEELINE_TRY_VALUE(grouped->session, Session::create(run, programName));
   if (grouped->numGroups() == 1)
     return grouped;
   int64_t slots = artifact::stateSlots(run.metadata().optimizer);

@@ -36,11 +36,7 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
   run->options = options;
   // First, because a launcher may end while the artifact is read.
   VEELINE_TRY(run->findPlace());
-  Expected<artifact::Artifact> artifact =
-      artifact::readArtifact(options.artifact);
-  if (!artifact.ok())
-    return artifact.status();
-  run->artifact = std::move(*artifact);
+  VEELINE_TRY_VALUE(run->artifact, artifact::readArtifact(options.artifact));
   const artifact::Program *program =
       run->metadata().findProgram(options.program);
   if (program && program->microbatches)
@@ -54,11 +50,9 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
     return Status::error("cannot run '" + options.artifact +
                          "': " + status.message());
   VEELINE_TRY(run->placeRanks());
-  Expected<std::unique_ptr<data::Inputs>> inputs =
-      data::Inputs::open(run->metadata(), options.inputs, run->replicas());
-  if (!inputs.ok())
-    return inputs.status();
-  run->inputs = std::move(*inputs);
+  VEELINE_TRY_VALUE(
+      run->inputs,
+      data::Inputs::open(run->metadata(), options.inputs, run->replicas()));
   if (options.epochs > 0) {
     int64_t steps = run->inputs->stepsPerEpoch();
     if (steps == 0)
@@ -101,10 +95,7 @@ static uint64_t checksumOf(const artifact::Artifact &artifact) {
 }
 
 Status Run::findPlace() {
-  Expected<std::optional<net::Place>> found = net::findPlace();
-  if (!found.ok())
-    return found.status();
-  place = std::move(*found);
+  VEELINE_TRY_VALUE(place, net::findPlace());
   if (place && place->launcher != "RANK")
     endWithLauncher();
   return Status::success();
@@ -284,10 +275,7 @@ Status Run::connect() {
                       std::max(options.timelineSteps, profileSteps));
   const net::MpiLibrary *mpi = nullptr;
   if (usesMpi()) {
-    Expected<const net::MpiLibrary *> opened = openMpi(options, *place);
-    if (!opened.ok())
-      return opened.status();
-    mpi = *opened;
+    VEELINE_TRY_VALUE(mpi, openMpi(options, *place));
     if (!std::getenv("MASTER_PORT"))
       meeting.sharePort = [this, mpi](uint16_t &port) {
         net::Deadline deadline(options.timeoutSeconds, place->rank,
@@ -296,10 +284,7 @@ Status Run::connect() {
         return error ? Status::error(error) : Status::success();
       };
   }
-  Expected<std::unique_ptr<net::Mesh>> mesh = net::Mesh::create(meeting, mpi);
-  if (!mesh.ok())
-    return mesh.status();
-  network = std::move(*mesh);
+  VEELINE_TRY_VALUE(network, net::Mesh::create(meeting, mpi));
   return Status::success();
 }
 
@@ -308,10 +293,7 @@ Status Run::openInit() {
   const std::string &path = options.init;
   if (path.empty())
     return Status::success();
-  Expected<MappedFile> file = MappedFile::open(path);
-  if (!file.ok())
-    return file.status();
-  initFile = std::move(*file);
+  VEELINE_TRY_VALUE(initFile, MappedFile::open(path));
   Expected<data::NamedTensors> tensors =
       data::parseSafeTensors(initFile.bytes());
   if (!tensors.ok())

@@ -29,10 +29,7 @@ Expected<std::unique_ptr<Session>>
 Session::create(Run &run, const std::string &programName,
                 const host::HostOptions &options) {
   std::unique_ptr<Session> session(new Session(run));
-  Expected<const artifact::Program *> found = run.findProgram(programName);
-  if (!found.ok())
-    return found.status();
-  session->description = *found;
+  VEELINE_TRY_VALUE(session->description, run.findProgram(programName));
   if (Status status = session->load(options); !status.ok())
     return Status::error("cannot load '" + run.options.artifact +
                          "': " + status.message());
@@ -54,21 +51,19 @@ Status Session::load(const host::HostOptions &options) {
     cudaOptions.timeoutSeconds = run.options.timeoutSeconds;
     cudaOptions.stallSeconds = run.options.stallSeconds;
     cudaOptions.localRank = run.localRank();
-    Expected<std::unique_ptr<cuda::CudaExecutor>> created =
-        cuda::CudaExecutor::create(run.artifact, *description, cudaOptions);
-    if (!created.ok())
-      return created.status();
-    onDevice = created->get();
-    run.say((*created)->remark());
-    loaded = std::move(*created);
+    VEELINE_TRY_VALUE(
+        std::unique_ptr<cuda::CudaExecutor> created,
+        cuda::CudaExecutor::create(run.artifact, *description, cudaOptions));
+    onDevice = created.get();
+    run.say(created->remark());
+    loaded = std::move(created);
     return Status::success();
   }
-  Expected<std::unique_ptr<host::HostExecutor>> created =
-      host::HostExecutor::create(run.artifact, *description, options);
-  if (!created.ok())
-    return created.status();
-  onHost = created->get();
-  loaded = std::move(*created);
+  VEELINE_TRY_VALUE(
+      std::unique_ptr<host::HostExecutor> created,
+      host::HostExecutor::create(run.artifact, *description, options));
+  onHost = created.get();
+  loaded = std::move(created);
   return Status::success();
 }
 
@@ -200,12 +195,10 @@ Status Session::gatherValue(size_t param, char *bytes) const {
     mine.assign(content.begin(), content.end());
   }
   if (run.network) {
-    auto all = run.network->gather(std::move(mine));
-    if (!all.ok())
-      return all.status();
+    VEELINE_TRY_VALUE(auto all, run.network->gather(std::move(mine)));
     if (!run.isFirst())
       return Status::success();
-    mine = std::move((*all)[static_cast<size_t>(std::max(home, 0))]);
+    mine = std::move(all[static_cast<size_t>(std::max(home, 0))]);
   }
   std::copy(mine.begin(), mine.end(), bytes);
   return Status::success();
@@ -233,13 +226,11 @@ Session::timeline(int32_t steps) const {
     return ranks;
   static_assert(std::is_trivially_copyable_v<engine::Event>);
   const std::vector<engine::Event> &own = ranks.front();
-  auto all = run.network->gather(
-      std::string(reinterpret_cast<const char *>(own.data()),
-                  own.size() * sizeof(engine::Event)));
-  if (!all.ok())
-    return all.status();
+  VEELINE_TRY_VALUE(auto all, run.network->gather(std::string(
+                                  reinterpret_cast<const char *>(own.data()),
+                                  own.size() * sizeof(engine::Event))));
   ranks.clear();
-  for (const std::string &bytes : *all) {
+  for (const std::string &bytes : all) {
     std::vector<engine::Event> &events =
         ranks.emplace_back(bytes.size() / sizeof(engine::Event));
     std::memcpy(events.data(), bytes.data(),
@@ -259,10 +250,8 @@ Expected<std::vector<cuda::DeviceUse>> Session::deviceMemory() const {
   std::vector<cuda::DeviceUse> ranks(description->ranks.size());
   for (size_t rank = 0; rank < ranks.size(); ++rank)
     if (loaded->isLocal(static_cast<int32_t>(rank))) {
-      auto use = onDevice->memoryOf(static_cast<int32_t>(rank));
-      if (!use.ok())
-        return use.status();
-      ranks[rank] = std::move(*use);
+      VEELINE_TRY_VALUE(ranks[rank],
+                        onDevice->memoryOf(static_cast<int32_t>(rank)));
     }
   if (!run.network)
     return ranks;
@@ -270,11 +259,9 @@ Expected<std::vector<cuda::DeviceUse>> Session::deviceMemory() const {
   std::string text;
   for (const int64_t *number : numbersOf(own))
     text += std::to_string(*number) + " ";
-  auto all = run.network->gather(text + own.device);
-  if (!all.ok())
-    return all.status();
-  for (size_t rank = 0; rank < all->size(); ++rank) {
-    std::istringstream reader((*all)[rank]);
+  VEELINE_TRY_VALUE(auto all, run.network->gather(text + own.device));
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    std::istringstream reader(all[rank]);
     cuda::DeviceUse &use = ranks[rank];
     for (int64_t *number : numbersOf(use))
       reader >> *number;

@@ -107,11 +107,8 @@ Status Trainer::open() {
   VEELINE_TRY(checkFlightRecord(program));
   if (options.compareSequential)
     VEELINE_TRY(checkMemoryOfComparison(run));
-  Expected<std::unique_ptr<Session>> created =
-      Session::create(run, options.program, hostOptions);
-  if (!created.ok())
-    return created.status();
-  session = std::move(*created);
+  VEELINE_TRY_VALUE(session,
+                    Session::create(run, options.program, hostOptions));
   if (options.compareSequential)
     losses.assign(static_cast<size_t>(options.steps),
                   std::vector<double>(static_cast<size_t>(run.microbatches())));
@@ -214,13 +211,12 @@ Status Trainer::runStep(int64_t step) {
 Expected<bool> Trainer::isInterrupted() const {
   if (!run.network)
     return interruptSignal() != 0;
-  auto all = run.network->exchange(std::to_string(interruptSignal()));
-  if (!all.ok())
-    return all.status();
+  VEELINE_TRY_VALUE(auto all,
+                    run.network->exchange(std::to_string(interruptSignal())));
   // A signal that has come since the exchange does not count, so that all
   // decide alike.
   int shared = 0;
-  for (const std::string &signal : *all)
+  for (const std::string &signal : all)
     shared = std::max(
         shared, static_cast<int>(std::strtol(signal.c_str(), nullptr, 10)));
   if (shared != 0 && interruptSignal() == 0)
@@ -392,10 +388,8 @@ Status train::checkFiles(const Options &options, bool writesResults) {
 }
 
 Status train::check(const Options &options) {
-  Expected<std::unique_ptr<Run>> run = Run::load(options);
-  if (!run.ok())
-    return run.status();
-  return (*run)->findProgram(options.program).status();
+  VEELINE_TRY_VALUE(std::unique_ptr<Run> run, Run::load(options));
+  return run->findProgram(options.program).status();
 }
 
 static Expected<std::unique_ptr<Run>> open(const Options &options) {

@@ -118,16 +118,10 @@ static bool sameGradients(const std::vector<Session::Gradient> &a,
 Status Verifier::open() {
   auto load = [&](std::unique_ptr<GroupedSession> &session,
                   const std::string &name) {
-    auto created = GroupedSession::create(run, name);
-    if (!created.ok())
-      return created.status();
-    session = std::move(*created);
+    VEELINE_TRY_VALUE(session, GroupedSession::create(run, name));
     return Status::success();
   };
-  auto created = Session::create(run, run.options.program);
-  if (!created.ok())
-    return created.status();
-  tested = std::move(*created);
+  VEELINE_TRY_VALUE(tested, Session::create(run, run.options.program));
   VEELINE_TRY(load(sequential, "sequential"));
   if (run.metadata().findProgram("reference"))
     VEELINE_TRY(load(reference, "reference"));
@@ -296,24 +290,22 @@ Status train::verify(Run &run) { return Verifier(run).verify(); }
 Status
 train::compareWithSequential(Run &run, const Session &trained, int64_t steps,
                              const std::vector<std::vector<double>> &losses) {
-  Expected<std::unique_ptr<GroupedSession>> sequential =
-      GroupedSession::create(run, "sequential");
-  if (!sequential.ok())
-    return sequential.status();
+  VEELINE_TRY_VALUE(std::unique_ptr<GroupedSession> sequential,
+                    GroupedSession::create(run, "sequential"));
   const char *name = trained.program().name.c_str();
   for (int64_t step = 1; step <= steps; ++step) {
     if (interruptSignal())
       return Status::error("interrupted before all steps were compared");
     StepResult result;
-    VEELINE_TRY((*sequential)->step(step, result));
+    VEELINE_TRY(sequential->step(step, result));
     Difference difference =
         compareLosses(losses[step - 1], name, result.results, step);
     if (!difference.empty())
       return Status::error("not equal to the sequential run: " + difference);
   }
-  Difference difference = compareParams(run, trained, **sequential);
+  Difference difference = compareParams(run, trained, *sequential);
   VEELINE_TRY(trained.readStatus());
-  VEELINE_TRY((*sequential)->readStatus());
+  VEELINE_TRY(sequential->readStatus());
   if (!difference.empty())
     return Status::error("not equal to the sequential run: " + difference);
   std::printf("compared: losses of %ld step%s and all parameters equal the "
