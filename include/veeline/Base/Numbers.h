@@ -7,11 +7,20 @@
 #ifndef VEELINE_BASE_NUMBERS_H
 #define VEELINE_BASE_NUMBERS_H
 
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace veeline {
+
+/// The least multiple of `multiple` that is not less than `value`; neither is
+/// negative.
+template <std::integral T>
+constexpr T roundUp(T value, std::type_identity_t<T> multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
 
 /// Parses `text`, all of it, as a finite number.
 std::optional<double> parseNumber(std::string_view text);

@@ -11,6 +11,7 @@
 #include "Json.h"
 #include "veeline/Base/Checksum.h"
 #include "veeline/Base/File.h"
+#include "veeline/Base/Numbers.h"
 
 #include "veeline/artifact.h"
 
@@ -51,7 +52,7 @@ static constexpr size_t sectionAlignment = 64;
 //===----------------------------------------------------------------------===//
 
 static uint64_t alignUp(uint64_t size) {
-  return (size + sectionAlignment - 1) / sectionAlignment * sectionAlignment;
+  return roundUp(size, sectionAlignment);
 }
 
 template <typename T>

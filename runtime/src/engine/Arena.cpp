@@ -6,6 +6,8 @@
 
 #include "Arena.h"
 
+#include "veeline/Base/Numbers.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -27,10 +29,6 @@ Arena::~Arena() {
 
 /// Huge pages begin at multiples of this.
 static constexpr int64_t hugePageBytes = 2 << 20;
-
-static int64_t roundUp(int64_t value, int64_t to) {
-  return (value + to - 1) / to * to;
-}
 
 Status Arena::allocate(int64_t size) {
   int64_t page = pageBytes();

@@ -6,7 +6,10 @@
 
 #include "veeline/Library/Convolution.h"
 #include "ConvolutionProduct.h"
+#include "Execution.h"
+#include "Strides.h"
 
+#include "veeline/Base/Numbers.h"
 #include "veeline/convolution.h"
 
 #include <algorithm>
@@ -20,11 +23,6 @@ using artifact::ConvolutionKind;
 using dnnl::memory;
 
 static constexpr auto f32 = memory::data_type::f32;
-static constexpr int64_t alignment = 64;
-
-static int64_t alignUp(int64_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
 
 //===----------------------------------------------------------------------===//
 // The operands as compiled code has them
@@ -46,24 +44,8 @@ struct Geometry {
 };
 } // namespace
 
-/// The strides of `extents` without gaps, where `order` lists dimensions from
-/// the outermost to the innermost.
-static memory::dims denseStrides(const memory::dims &extents,
-                                 const std::vector<size_t> &order) {
-  memory::dims strides(extents.size());
-  int64_t stride = 1;
-  for (size_t i = order.size(); i-- > 0; stride *= extents[order[i]])
-    strides[order[i]] = stride;
-  return strides;
-}
-
-static memory::dims strides(const memory::dims &extents, Layout layout) {
-  std::vector<size_t> order;
-  for (size_t i = 0; i < extents.size(); ++i)
-    order.push_back(i);
-  if (layout == Layout::channelsLast)
-    std::rotate(order.begin() + 1, order.begin() + 2, order.end());
-  return denseStrides(extents, order);
+static memory::dims stridesOf(const memory::dims &extents, Layout layout) {
+  return denseStrides(extents, layout == Layout::channelsLast);
 }
 
 /// Whether two sets of strides reach the same elements: those of dimensions of
@@ -80,7 +62,7 @@ static bool areSame(const memory::dims &extents, const memory::dims &a,
 static memory::desc describe(const memory::dims &extents,
                              const memory::dims &given) {
   for (Layout layout : {Layout::channelsLast, Layout::channelsFirst})
-    if (memory::dims named = strides(extents, layout);
+    if (memory::dims named = stridesOf(extents, layout);
         areSame(extents, given, named))
       return {extents, f32, named};
   return {extents, f32, given};
@@ -158,7 +140,7 @@ static Offer askFor(const Geometry &geometry, Layout layout,
   auto describeData = [&](const memory::dims &extents) {
     if (layout == Layout::library)
       return memory::desc(extents, f32, memory::format_tag::any);
-    return memory::desc(extents, f32, strides(extents, layout));
+    return memory::desc(extents, f32, stridesOf(extents, layout));
   };
   memory::desc x = describeData(geometry.x), y = describeData(geometry.y);
   memory::desc w(geometry.w, f32, memory::format_tag::any);
@@ -267,38 +249,6 @@ static Offer choose(const Geometry &geometry, const dnnl::engine &engine) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A primitive and its arguments, called by the C interface: that of C++ builds
-/// a hash map in each call.
-class Execution {
-public:
-  Execution() = default;
-  Execution(dnnl::primitive primitive, const dnnl::engine &engine,
-            const std::vector<std::pair<int, memory::desc>> &operands)
-      : primitive(std::move(primitive)) {
-    for (const auto &[name, description] : operands) {
-      memories.emplace_back(description, engine, nullptr);
-      arguments.push_back({name, memories.back().get()});
-    }
-  }
-
-  dnnl_status_t run(const dnnl::stream &stream,
-                    std::initializer_list<const void *> handles) {
-    size_t i = 0;
-    for (const void *handle : handles)
-      if (dnnl_status_t status = dnnl_memory_set_data_handle_v2(
-              memories[i++].get(), const_cast<void *>(handle), stream.get()))
-        return status;
-    return dnnl_primitive_execute(primitive.get(), stream.get(),
-                                  static_cast<int>(arguments.size()),
-                                  arguments.data());
-  }
-
-private:
-  dnnl::primitive primitive;
-  std::vector<memory> memories;
-  std::vector<dnnl_exec_arg_t> arguments;
-};
-
 /// An operand, and its copy in the layout that the library wants.
 struct Operand {
   bool isCopied = false;
@@ -313,30 +263,24 @@ public:
     Geometry geometry(convolution);
     Offer offer = choose(geometry, engine);
     name = offer.implementation;
-    bool isForward = convolution.kind == ConvolutionKind::forward;
-    bool isOfData = convolution.kind == ConvolutionKind::backwardData;
-    memory::desc given[] = {isOfData ? geometry.givenY : geometry.givenX,
-                            isForward || isOfData ? geometry.givenW
-                                                  : geometry.givenY,
-                            isForward  ? geometry.givenY
-                            : isOfData ? geometry.givenX
-                                       : geometry.givenW};
-    memory::desc wanted[] = {isOfData ? offer.y : offer.x,
-                             isForward || isOfData ? offer.w : offer.y,
-                             isForward  ? offer.y
-                             : isOfData ? offer.x
-                                        : offer.w};
+    // Which of x, w and y are a, b and c.
+    const int roles[3][3] = {{0, 1, 2}, {2, 1, 0}, {0, 2, 1}};
+    const int *role = roles[static_cast<size_t>(convolution.kind)];
+    const memory::desc *given[] = {&geometry.givenX, &geometry.givenW,
+                                   &geometry.givenY};
+    const memory::desc *wanted[] = {&offer.x, &offer.w, &offer.y};
     for (int i = 0; i < 3; ++i)
-      prepareCopy(operands[i], given[i], wanted[i], /*isResult=*/i == 2);
+      prepareCopy(operands[i], *given[role[i]], *wanted[role[i]],
+                  /*isResult=*/i == 2);
     const int names[3][3] = {
         {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST},
         {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC},
         {DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS}};
     const int *mine = names[static_cast<size_t>(convolution.kind)];
     execution = Execution(offer.primitive, engine,
-                          {{mine[0], wanted[0]},
-                           {mine[1], wanted[1]},
-                           {mine[2], wanted[2]},
+                          {{mine[0], *wanted[role[0]]},
+                           {mine[1], *wanted[role[1]]},
+                           {mine[2], *wanted[role[2]]},
                            {DNNL_ARG_SCRATCHPAD, offer.scratchpad}});
     auto needed = static_cast<int64_t>(offer.scratchpad.get_size());
     libraryScratch = std::max(libraryScratch, needed);
@@ -360,7 +304,8 @@ private:
     if (!operand.isCopied)
       return;
     operand.offset = copyBytes;
-    copyBytes += alignUp(static_cast<int64_t>(wanted.get_size()));
+    copyBytes +=
+        roundUp(static_cast<int64_t>(wanted.get_size()), scratchAlignment);
     const memory::desc &from = isResult ? wanted : given;
     const memory::desc &to = isResult ? given : wanted;
     dnnl::reorder::primitive_desc description(engine, from, engine, to,

@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConvolutionPlan.h"
+#include "Strides.h"
 
+#include "veeline/Base/Numbers.h"
 #include "veeline/convolution.h"
 
 #include <algorithm>
@@ -53,15 +55,7 @@ struct Tensor {
 /// A tensor without gaps, whose channels (dimension 1) come first or last in a
 /// sample.
 static Tensor makeDense(List sizes, bool isChannelsLast) {
-  std::vector<size_t> order;
-  for (size_t i = 0; i < sizes.size(); ++i)
-    order.push_back(i);
-  if (isChannelsLast)
-    std::rotate(order.begin() + 1, order.begin() + 2, order.end());
-  List strides(sizes.size());
-  int64_t stride = 1;
-  for (size_t i = order.size(); i-- > 0; stride *= sizes[order[i]])
-    strides[order[i]] = stride;
+  List strides = library::denseStrides(sizes, isChannelsLast);
   return {std::move(sizes), std::move(strides)};
 }
 
@@ -198,7 +192,7 @@ bool Planner::addCopy(std::optional<DnnCopy> &copy, const Tensor &given,
   copy->offset = plan.scratchBytes;
   copy->bytes = bytes;
   copy->firstElement = firstElement;
-  plan.scratchBytes += (bytes + alignment - 1) / alignment * alignment;
+  plan.scratchBytes += roundUp(bytes, alignment);
   return given.sizes.size() <= maxCopiedRank && set(copy->given, given) &&
          set(copy->copied, copied);
 }
@@ -223,23 +217,20 @@ bool Planner::copyX(const Tensor &given, const List &before, const List &after,
     sizes[2 + i] += before[i] + std::max<int64_t>(after[i], 0);
   x = makeDense(std::move(sizes), plan.isChannelsLast);
   plan.padding.assign(before.size(), 0);
-  int64_t first = 0, count = 1;
+  int64_t first = 0;
   for (size_t i = 0; i < before.size(); ++i)
     first += before[i] * x.strides[2 + i];
-  for (int64_t size : x.sizes)
-    count *= size;
   return addCopy(plan.copyOfX, given, {given.sizes, x.strides},
-                 count * artifact::byteSize(c.type), first);
+                 artifact::numElements(x.sizes) * artifact::byteSize(c.type),
+                 first);
 }
 
 bool Planner::copyW(const Tensor &given) {
   if (hasEvenGroups(c) && isDense(given, plan.isChannelsLast))
     return true;
   Tensor dense = makeDense(given.sizes, plan.isChannelsLast);
-  int64_t count = 1;
-  for (int64_t size : given.sizes)
-    count *= size;
-  int64_t bytes = count * artifact::byteSize(c.type);
+  int64_t bytes =
+      artifact::numElements(given.sizes) * artifact::byteSize(c.type);
   if (hasEvenGroups(c))
     return addCopy(plan.copyOfW, given, dense, bytes, 0);
   int64_t ofOutput = dense.strides[0];

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConvolutionProduct.h"
+#include "Strides.h"
+#include "veeline/Base/Numbers.h"
 #include "veeline/Library/Gemm.h"
 
 #include <algorithm>
@@ -170,11 +172,10 @@ public:
                      std::unique_ptr<PreparedCall> product)
       : windows(convolution), kind(convolution.kind),
         channels(convolution.inputs), product(std::move(product)) {
-    constexpr int64_t alignment = 64;
     int64_t bytes = convolution.batch * count(convolution.ySizes) *
                     count(convolution.wSizes) * channels *
                     int64_t(sizeof(float));
-    matrixBytes = (bytes + alignment - 1) / alignment * alignment;
+    matrixBytes = roundUp(bytes, scratchAlignment);
   }
 
   Status run(const void *a, const void *b, void *c, void *scratch) override {

@@ -4,9 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Execution.h"
 #include "Strides.h"
 #include "veeline/Library/Gemm.h"
 
+#include "veeline/Base/Numbers.h"
 #include "veeline/gemm.h"
 
 #include <dnnl.hpp>
@@ -110,12 +112,6 @@ static void normaliseUnitDimensions(View &view) {
 // The prepared product
 //===----------------------------------------------------------------------===//
 
-static constexpr int64_t alignment = 64;
-
-static int64_t alignUp(int64_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
 /// Makes it four dimensions: then the library accepts more orders of them.
 static void prependUnitDimension(View &view) {
   view.extents.insert(view.extents.begin(), 1);
@@ -145,7 +141,8 @@ struct Plan {
       return;
     View &view = operand(index);
     packings[index] = Packing{view, view.packed(), packBytes};
-    packBytes += alignUp(view.numElements() * int64_t(sizeof(float)));
+    packBytes +=
+        roundUp(view.numElements() * int64_t(sizeof(float)), scratchAlignment);
     view = packings[index]->packed;
   }
 
@@ -249,7 +246,12 @@ public:
     libraryScratch =
         static_cast<int64_t>(description.scratchpad_desc().get_size());
     name = description.impl_info_str();
-    createArguments(description);
+    execution =
+        Execution(dnnl::matmul(description), engine,
+                  {{DNNL_ARG_SRC, description.src_desc()},
+                   {DNNL_ARG_WEIGHTS, description.weights_desc()},
+                   {DNNL_ARG_DST, description.dst_desc()},
+                   {DNNL_ARG_SCRATCHPAD, description.scratchpad_desc()}});
   }
 
   Status run(const void *a, const void *b, void *c, void *scratch) override {
@@ -262,7 +264,8 @@ public:
         operands[i] = pack(*plan.packings[i], operands[i], place);
     void *result =
         plan.packings[2] ? place + plan.packings[2]->scratchOffset : c;
-    if (dnnl_status_t status = execute(operands, result, place))
+    if (dnnl_status_t status = execution.run(
+            stream, {operands[0], operands[1], result, place + plan.packBytes}))
       return Status::error("oneDNN's matmul failed with status " +
                            std::to_string(status));
     if (plan.packings[2])
@@ -287,41 +290,11 @@ private:
     return target;
   }
 
-  void createArguments(const Description &description) {
-    primitive = dnnl::matmul(description);
-    auto bind = [&](const dnnl::memory::desc &desc) {
-      return dnnl::memory(desc, engine, nullptr);
-    };
-    memories[0] = bind(description.src_desc());
-    memories[1] = bind(description.weights_desc());
-    memories[2] = bind(description.dst_desc());
-    memories[3] = bind(description.scratchpad_desc());
-    constexpr int names[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST,
-                             DNNL_ARG_SCRATCHPAD};
-    for (int i = 0; i < 4; ++i)
-      arguments[i] = {names[i], memories[i].get()};
-  }
-
-  /// Uses the C interface: that of C++ builds a hash map in each call.
-  dnnl_status_t execute(const void *const *operands, void *result,
-                        char *scratch) {
-    void *handles[] = {const_cast<void *>(operands[0]),
-                       const_cast<void *>(operands[1]), result,
-                       scratch + plan.packBytes};
-    for (int i = 0; i < 4; ++i)
-      if (dnnl_status_t status = dnnl_memory_set_data_handle_v2(
-              memories[i].get(), handles[i], stream.get()))
-        return status;
-    return dnnl_primitive_execute(primitive.get(), stream.get(), 4, arguments);
-  }
-
   const bool swapped;
   dnnl::engine engine;
   dnnl::stream stream;
   Plan plan;
-  dnnl::matmul primitive;
-  dnnl::memory memories[4];
-  dnnl_exec_arg_t arguments[4];
+  Execution execution;
   int64_t libraryScratch = 0;
   std::string name;
 };

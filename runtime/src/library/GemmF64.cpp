@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "veeline/Base/Numbers.h"
 #include "veeline/Base/Vectors.h"
 #include "veeline/Library/Gemm.h"
 
@@ -61,10 +62,6 @@ static void packPanels(const double *source, int64_t lines, int64_t lineStride,
     for (int64_t p = 0; p < k; ++p)
       for (int64_t i = first; i < first + width; ++i)
         *target++ = i < lines ? source[i * lineStride + p * kStride] : 0;
-}
-
-static int64_t roundUp(int64_t value, int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
 }
 
 namespace {

@@ -10,21 +10,6 @@
 
 using namespace veeline::library;
 
-int64_t View::numElements() const {
-  int64_t count = 1;
-  for (int64_t extent : extents)
-    count *= extent;
-  return count;
-}
-
-View View::packed() const {
-  View view{extents, std::vector<int64_t>(extents.size())};
-  int64_t stride = 1;
-  for (size_t i = extents.size(); i-- > 0; stride *= extents[i])
-    view.strides[i] = stride;
-  return view;
-}
-
 template <typename T>
 static void copyFrom(size_t dimension, const T *source, const View &from,
                      T *target, const View &to) {

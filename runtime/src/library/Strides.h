@@ -7,11 +7,34 @@
 #ifndef VEELINE_RUNTIME_LIBRARY_STRIDES_H
 #define VEELINE_RUNTIME_LIBRARY_STRIDES_H
 
+#include "veeline/artifact.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace veeline::library {
+
+/// Where operands begin in the scratch of a call.
+inline constexpr int64_t scratchAlignment = 64;
+
+/// The strides of a tensor without gaps in row-major order or, with
+/// `isChannelsLast`, with dimension 1 as the innermost one.
+inline std::vector<int64_t> denseStrides(const std::vector<int64_t> &extents,
+                                         bool isChannelsLast = false) {
+  std::vector<int64_t> strides(extents.size());
+  int64_t stride = 1;
+  auto place = [&](size_t i) {
+    strides[i] = stride;
+    stride *= extents[i];
+  };
+  if (isChannelsLast)
+    place(1);
+  for (size_t i = extents.size(); i-- > 0;)
+    if (!isChannelsLast || i != 1)
+      place(i);
+  return strides;
+}
 
 /// A view: extents, and strides in elements; the last two dimensions are a
 /// matrix.
@@ -19,9 +42,9 @@ struct View {
   std::vector<int64_t> extents;
   std::vector<int64_t> strides;
 
-  int64_t numElements() const;
+  int64_t numElements() const { return artifact::numElements(extents); }
   /// The same extents in row-major order without gaps.
-  View packed() const;
+  View packed() const { return {extents, denseStrides(extents)}; }
 };
 
 /// Copies all elements of `source` to `target`, views of the same extents.
