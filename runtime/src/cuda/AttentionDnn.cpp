@@ -235,42 +235,28 @@ Status AttentionGraph::plan(const DnnTarget &target, int64_t maxWorkspace) {
 
 Status AttentionGraph::run(const Cudnn &dnn, api::DnnHandle handle,
                            const AttentionOperands &operands, void *library) {
-  std::vector<void *> places(ids.size());
-  auto placeOf = [&](int64_t id) -> void * {
-    switch (id) {
-    case queryId:
-      return operands.query;
-    case keyId:
-      return operands.key;
-    case valueId:
-      return operands.value;
-    case maskId:
-      return operands.mask;
-    case outputId:
-      return operands.output;
-    case lseId:
-      return operands.lse;
-    case outputGradId:
-      return operands.outputGrad;
-    case queryGradId:
-      return operands.queryGrad;
-    case keyGradId:
-      return operands.keyGrad;
-    case valueGradId:
-      return operands.valueGrad;
-    case deltaId:
-      return operands.scratch;
-    case queryGradSumsId:
-      return static_cast<char *>(operands.scratch) +
-             scratchOf(entry).deltaBytes;
-    case scaleId:
-      return &scaleNumber;
-    case oneId:
-      return &oneNumber;
-    }
-    return &hiddenNumber;
-  };
-  std::transform(ids.begin(), ids.end(), places.begin(), placeOf);
+  char *scratch = static_cast<char *>(operands.scratch);
+  char *sums = scratch ? scratch + scratchOf(entry).deltaBytes : nullptr;
+  // In the order of Id.
+  void *const all[] = {operands.query,
+                       operands.key,
+                       operands.value,
+                       operands.mask,
+                       operands.output,
+                       operands.lse,
+                       operands.outputGrad,
+                       operands.queryGrad,
+                       operands.keyGrad,
+                       operands.valueGrad,
+                       scratch,
+                       sums,
+                       &scaleNumber,
+                       &oneNumber,
+                       &hiddenNumber};
+  static_assert(std::size(all) == hiddenId);
+  std::vector<void *> places;
+  for (int64_t id : ids)
+    places.push_back(all[id - queryId]);
   DnnDescriptor pack;
   VEELINE_TRY(dnn.check(pack.create(dnn, api::backend::variantPack)));
   VEELINE_TRY(dnn.check(pack.set(api::attribute::packIds, ids)));

@@ -9,7 +9,6 @@
 #include "BlockedSignals.h"
 #include "DeviceWatch.h"
 #include "Driver.h"
-#include "Pause.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -99,6 +98,15 @@ Communicators::connect(const Nccl &nccl, const artifact::Program &program,
   return made;
 }
 
+Status Deadline::status(const std::string &what) const {
+  if (const char *failure = network.knownFailure())
+    return Status::error(failure);
+  char text[64];
+  std::snprintf(text, sizeof(text), "%g s (--timeout)", seconds);
+  return Status::error(what + " within " + text +
+                       "; NCCL_DEBUG=INFO has NCCL say how it tries to");
+}
+
 Status Communicators::join(int32_t number, const api::UniqueId &id,
                            engine::Network &network) {
   Entry &entry = all[number];
@@ -113,22 +121,15 @@ Status Communicators::join(int32_t number, const api::UniqueId &id,
       nccl.ncclCommInitRankConfig(&entry.comm,
                                   static_cast<int>(entry.members.size()), id,
                                   peer(number, network.rank()), &config)));
-  Pause pause;
-  Expected<bool> joined = settle(number, [&] {
-    return network.knownFailure() ||
-           double(pause.nanoseconds()) > options.timeoutSeconds * 1e9;
-  });
-  if (!joined.ok() || *joined)
-    return joined.status();
-  if (const char *failure = network.knownFailure())
-    return Status::error(failure);
-  char text[64];
-  std::snprintf(text, sizeof(text), "%g s (--timeout)", options.timeoutSeconds);
+  Deadline deadline(network, options.timeoutSeconds);
+  VEELINE_TRY_VALUE(bool hasJoined,
+                    settle(number, [&] { return deadline.isOver(); }));
+  if (hasJoined)
+    return Status::success();
   std::string ranks;
   for (int32_t rank : entry.members)
     ranks += (ranks.empty() ? "" : ", ") + std::to_string(rank);
-  return Status::error("ranks " + ranks + " have not met within " + text +
-                       "; NCCL_DEBUG=INFO has NCCL say how it tries to");
+  return deadline.status("ranks " + ranks + " have not met");
 }
 
 /// Aborts all at once. Freeing a communicator's memory waits for the whole
@@ -169,11 +170,9 @@ Status Communicators::close(double seconds) {
   for (auto &[number, entry] : all) {
     VEELINE_TRY(nccl.check("ncclCommFinalize",
                            nccl.ncclCommFinalize(entry.comm), entry.comm));
-    Expected<bool> over = settle(
-        number, [&] { return double(pause.nanoseconds()) > seconds * 1e9; });
-    if (!over.ok())
-      return over.status();
-    if (!*over)
+    auto isLate = [&] { return double(pause.nanoseconds()) > seconds * 1e9; };
+    VEELINE_TRY_VALUE(bool isOver, settle(number, isLate));
+    if (!isOver)
       return Status::error("ncclCommFinalize does not come to an end");
     VEELINE_TRY(nccl.check("ncclCommDestroy", nccl.ncclCommDestroy(entry.comm),
                            entry.comm));

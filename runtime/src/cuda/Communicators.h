@@ -11,6 +11,7 @@
 #include "Nccl.h"
 
 #include "Network.h"
+#include "Pause.h"
 
 #include "veeline/artifact.h"
 
@@ -24,6 +25,25 @@ namespace veeline::cuda {
 /// The share of the timeout in which communicators must abort, and then a
 /// device must stop.
 inline constexpr double abortShare = 0.125;
+
+/// Ends a wait for other ranks after some time, or when the network has failed.
+class Deadline {
+public:
+  Deadline(const engine::Network &network, double seconds)
+      : network(network), seconds(seconds) {}
+  bool isOver() const {
+    return network.knownFailure() ||
+           double(pause.nanoseconds()) > seconds * 1e9;
+  }
+  void wait() const { pause(); }
+  /// The error once it is over; `what` has not happened.
+  Status status(const std::string &what) const;
+
+private:
+  const engine::Network &network;
+  const double seconds;
+  Pause pause;
+};
 
 /// The NCCL communicators to which this process's rank belongs, by their
 /// numbers in the program's tables. No call waits inside of NCCL, except in a

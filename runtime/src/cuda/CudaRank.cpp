@@ -13,6 +13,7 @@
 #include "Coefficients.h"
 
 #include "veeline/Base/Check.h"
+#include "veeline/Base/Numbers.h"
 
 #include <cstring>
 
@@ -28,7 +29,7 @@ static constexpr int64_t inspectedBytes = int64_t(16) << 20;
 static constexpr int64_t pinnedAlignment = 64;
 
 static int64_t alignUp(int64_t bytes) {
-  return (bytes + pinnedAlignment - 1) / pinnedAlignment * pinnedAlignment;
+  return roundUp(bytes, pinnedAlignment);
 }
 
 static api::DevicePointer addressOf(const void *place) {
@@ -319,16 +320,14 @@ void CudaRank::recordEvent(int32_t event) {
   VEELINE_CHECK(event >= 0 && static_cast<size_t>(event) < events.size(),
                 "an event that the rank does not have");
   auto lock = serialize();
-  (void)require(VEELINE_CALL(driver(), cuEventRecord, events[event].get(),
-                             currentStream()));
+  (void)require(events[event].record(currentStream()));
 }
 
 void CudaRank::waitForEvent(int32_t event) {
   VEELINE_CHECK(event >= 0 && static_cast<size_t>(event) < events.size(),
                 "an event that the rank does not have");
   auto lock = serialize();
-  (void)require(VEELINE_CALL(driver(), cuStreamWaitEvent, currentStream(),
-                             events[event].get(), 0));
+  (void)require(events[event].holdUp(currentStream()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -442,6 +441,16 @@ void *CudaRank::libraryPlace() const {
              : nullptr;
 }
 
+/// `call` issues entry `index` of a table.
+template <typename Call>
+void CudaRank::callLibrary(const char *what, int32_t index, Call call) {
+  auto lock = serialize();
+  auto measured = measure(MemoryBook::libraries);
+  if (Status status = call(); !status.ok())
+    fail(std::string(what) + " " + std::to_string(index) + ": " +
+         status.message());
+}
+
 void CudaRank::gemm(int32_t gemm, const void *a, const void *b, void *c,
                     void *scratch) {
   gemmEpilogue(gemm, a, b, c, nullptr, nullptr, scratch);
@@ -462,12 +471,10 @@ void CudaRank::gemmEpilogue(int32_t gemm, const void *a, const void *b, void *c,
   if (isMissing(gemms.hasBias(gemm), bias, "a bias") ||
       isMissing(gemms.hasAux(gemm), aux, "a matrix beside c"))
     return;
-  auto lock = serialize();
-  auto measured = measure(MemoryBook::libraries);
-  if (Status status = gemms.run(gemm, {a, b, c, bias, aux, scratch},
-                                libraryPlace(), currentStream());
-      !status.ok())
-    fail("matrix product " + std::to_string(gemm) + ": " + status.message());
+  callLibrary("matrix product", gemm, [&] {
+    return gemms.run(gemm, {a, b, c, bias, aux, scratch}, libraryPlace(),
+                     currentStream());
+  });
 }
 
 bool CudaRank::hasConvolution(int32_t convolution) {
@@ -482,13 +489,10 @@ void CudaRank::convolution(int32_t convolution, const void *a, const void *b,
   if (!hasConvolution(convolution))
     return fail("convolution " + std::to_string(convolution) +
                 " is called, and no library computes it");
-  auto lock = serialize();
-  auto measured = measure(MemoryBook::libraries);
-  if (Status status = convolutions.run(convolution, a, b, c, scratch,
-                                       libraryPlace(), currentStream());
-      !status.ok())
-    fail("convolution " + std::to_string(convolution) + ": " +
-         status.message());
+  callLibrary("convolution", convolution, [&] {
+    return convolutions.run(convolution, a, b, c, scratch, libraryPlace(),
+                            currentStream());
+  });
 }
 
 bool CudaRank::hasAttention(int32_t attention) {
@@ -502,12 +506,9 @@ void CudaRank::attention(int32_t attention, const AttentionOperands &operands) {
   if (!hasAttention(attention))
     return fail("attention " + std::to_string(attention) +
                 " is called, and no library computes it");
-  auto lock = serialize();
-  auto measured = measure(MemoryBook::libraries);
-  if (Status status =
-          attentions.run(attention, operands, libraryPlace(), currentStream());
-      !status.ok())
-    fail("attention " + std::to_string(attention) + ": " + status.message());
+  callLibrary("attention", attention, [&] {
+    return attentions.run(attention, operands, libraryPlace(), currentStream());
+  });
 }
 
 void CudaRank::launch(int32_t kernel, const uint64_t *arguments) {

@@ -172,6 +172,8 @@ private:
   void *libraryPlace() const;
   /// Bytes of that workspace.
   int64_t libraryBytes() const;
+  template <typename Call>
+  void callLibrary(const char *what, int32_t index, Call call);
   void failOnDevice(const char *what);
   bool carriesLength(int32_t channel) const;
 

@@ -32,11 +32,7 @@ Expected<Cudnn> Cudnn::load(const std::string &path) {
                     path));
   Cudnn dnn;
 #define VEELINE_FIND(type, name, parameters)                                   \
-  dnn.name = reinterpret_cast<decltype(dnn.name)>(library.find(#name));        \
-  if (!dnn.name)                                                               \
-    return Status::error("'" + library.path() +                                \
-                         "' has no function " #name                            \
-                         ": it is not cuDNN of version 9");
+  VEELINE_TRY(library.find(#name, dnn.name, "cuDNN of version 9"));
   VEELINE_CUDNN_FUNCTIONS(VEELINE_FIND)
   VEELINE_CUDNN_GRAPH_FUNCTIONS(VEELINE_FIND)
 #undef VEELINE_FIND

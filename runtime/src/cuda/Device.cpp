@@ -299,3 +299,11 @@ Status Event::create(const Device &device, bool isTimed) {
   driver = &device.driver();
   return Status::success();
 }
+
+Status Event::record(api::Stream stream) const {
+  return VEELINE_CALL(*driver, cuEventRecord, event, stream);
+}
+
+Status Event::holdUp(api::Stream stream) const {
+  return VEELINE_CALL(*driver, cuStreamWaitEvent, stream, event, 0);
+}

@@ -158,6 +158,10 @@ public:
   /// A timed event has a time stamp, and takes longer.
   Status create(const Device &device, bool isTimed = false);
   api::Event get() const { return event; }
+  /// It happens once `stream` has done all that was issued to it so far.
+  Status record(api::Stream stream) const;
+  /// What is issued to `stream` from now on begins after it.
+  Status holdUp(api::Stream stream) const;
 
 private:
   const Driver *driver = nullptr;

@@ -37,8 +37,7 @@ void DeviceChannel::post(CudaRank &rank, void *slot) {
   uint32_t place = receiver.numPosted % capacity;
   slots[place] = slot;
   auto lock = rank.serialize();
-  if (!rank.require(VEELINE_CALL(rank.driver(), cuEventRecord,
-                                 free[place].get(), rank.currentStream())))
+  if (!rank.require(free[place].record(rank.currentStream())))
     return;
   ++receiver.numPosted;
   receiver.posted.add(oneMessage);
@@ -57,12 +56,11 @@ void DeviceChannel::wait(CudaRank &rank) {
   if (!identities.empty())
     checkIdentity(rank, index, number, engine::wholeMessage, identities[place]);
   auto lock = rank.serialize();
-  (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
-                                  rank.currentStream(), sent[place].get(), 0));
+  (void)rank.require(sent[place].holdUp(rank.currentStream()));
 }
 
-api::Event DeviceChannel::send(CudaRank &rank, const void *value,
-                               int64_t bytes) {
+const Event *DeviceChannel::send(CudaRank &rank, const void *value,
+                                 int64_t bytes) {
   uint32_t place = sender.numIssued % capacity;
   if (!group.waitFor(rank, index, receiver.posted,
                      (sender.numIssued + 1) * oneMessage)) {
@@ -70,28 +68,23 @@ api::Event DeviceChannel::send(CudaRank &rank, const void *value,
     return nullptr;
   }
   auto lock = rank.serialize();
-  const Driver &cuda = rank.driver();
   api::Stream stream = rank.stream(streamNumber);
-  bool isIssued = rank.require(VEELINE_CALL(cuda, cuEventRecord, computed.get(),
-                                            rank.currentStream())) &&
-                  rank.require(VEELINE_CALL(cuda, cuStreamWaitEvent, stream,
-                                            computed.get(), 0)) &&
-                  rank.require(VEELINE_CALL(cuda, cuStreamWaitEvent, stream,
-                                            free[place].get(), 0)) &&
+  bool isIssued = rank.require(computed.record(rank.currentStream())) &&
+                  rank.require(computed.holdUp(stream)) &&
+                  rank.require(free[place].holdUp(stream)) &&
                   rank.require(VEELINE_CALL(
-                      cuda, cuMemcpyDtoDAsync_v2,
+                      rank.driver(), cuMemcpyDtoDAsync_v2,
                       reinterpret_cast<api::DevicePointer>(slots[place]),
                       reinterpret_cast<api::DevicePointer>(value),
                       static_cast<size_t>(bytes), stream)) &&
-                  rank.require(VEELINE_CALL(cuda, cuEventRecord,
-                                            sent[place].get(), stream));
+                  rank.require(sent[place].record(stream));
   if (!isIssued)
     return nullptr;
   if (!identities.empty())
     identities[place] = engine::identityOf(rank, index, sender.numIssued);
   ++sender.numIssued;
   sender.issued.add(oneMessage);
-  return sent[place].get();
+  return &sent[place];
 }
 
 void DeviceChannel::abort() {

@@ -30,7 +30,7 @@ public:
   /// Has the receiver's compute stream wait for the oldest message.
   void wait(CudaRank &rank);
   /// Returns the event after which `value` may change; null after a fault.
-  api::Event send(CudaRank &rank, const void *value, int64_t bytes);
+  const Event *send(CudaRank &rank, const void *value, int64_t bytes);
 
   /// Wakes both sides for good. From any thread.
   void abort();

@@ -27,12 +27,10 @@ Status DeviceReduction::prepare(const Device &device) {
 /// Issues the sum into the first rank's accumulators, and copies from there to
 /// the others.
 bool DeviceReduction::issue(CudaRank &rank) {
-  const Driver &cuda = rank.driver();
   api::Stream stream = rank.stream(streamNumber);
   for (const Event &event : posted) {
     auto lock = rank.serialize();
-    if (!rank.require(
-            VEELINE_CALL(cuda, cuStreamWaitEvent, stream, event.get(), 0)))
+    if (!rank.require(event.holdUp(stream)))
       return false;
   }
   if (!rank.launchSum(stream, piece.sumKernel, accumulators[0], accumulators,
@@ -42,17 +40,16 @@ bool DeviceReduction::issue(CudaRank &rank) {
   auto bytes =
       static_cast<size_t>(piece.numElements * artifact::byteSize(piece.type));
   for (size_t i = 1; i < accumulators.size(); ++i)
-    if (!rank.require(VEELINE_CALL(cuda, cuMemcpyDtoDAsync_v2, accumulators[i],
-                                   accumulators[0], bytes, stream)))
+    if (!rank.require(VEELINE_CALL(rank.driver(), cuMemcpyDtoDAsync_v2,
+                                   accumulators[i], accumulators[0], bytes,
+                                   stream)))
       return false;
-  return rank.require(VEELINE_CALL(cuda, cuEventRecord, added.get(), stream));
+  return rank.require(added.record(stream));
 }
 
 void DeviceReduction::post(CudaRank &rank, size_t member, uint32_t step) {
   auto lock = rank.serialize();
-  bool isRecorded =
-      rank.require(VEELINE_CALL(rank.driver(), cuEventRecord,
-                                posted[member].get(), rank.currentStream()));
+  bool isRecorded = rank.require(posted[member].record(rank.currentStream()));
   if (lock)
     lock.unlock();
   if (!isRecorded)
@@ -69,6 +66,5 @@ void DeviceReduction::wait(CudaRank &rank, uint32_t step) {
     return;
   }
   auto lock = rank.serialize();
-  (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
-                                  rank.currentStream(), added.get(), 0));
+  (void)rank.require(added.holdUp(rank.currentStream()));
 }

@@ -6,6 +6,8 @@
 
 #include "DnnGraph.h"
 
+#include "Strides.h"
+
 #include <algorithm>
 #include <array>
 
@@ -123,16 +125,8 @@ DnnGraph::Tensor DnnGraph::addNumber(int64_t id) {
                    /*isByValue=*/true);
 }
 
-static DnnGraph::Sizes denseStrides(const DnnGraph::Sizes &sizes) {
-  DnnGraph::Sizes strides(sizes.size());
-  int64_t stride = 1;
-  for (size_t i = sizes.size(); i-- > 0; stride *= sizes[i])
-    strides[i] = stride;
-  return strides;
-}
-
 DnnGraph::Tensor DnnGraph::addVirtual(int type, const Sizes &sizes) {
-  return addTensor(nextVirtual++, type, sizes, denseStrides(sizes),
+  return addTensor(nextVirtual++, type, sizes, library::denseStrides(sizes),
                    /*isVirtual=*/true, /*isByValue=*/false);
 }
 

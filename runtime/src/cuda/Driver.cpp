@@ -68,9 +68,8 @@ Expected<Driver> Driver::load(const std::string &path) {
                                                    path));
   Driver driver;
 #define VEELINE_FIND(name, parameters)                                         \
-  driver.name = reinterpret_cast<decltype(driver.name)>(library.find(#name));  \
-  if (!driver.name)                                                            \
-    return library.missing(#name, "a CUDA driver of version 12.0 or later");
+  VEELINE_TRY(library.find(#name, driver.name,                                 \
+                           "a CUDA driver of version 12.0 or later"));
   VEELINE_CUDA_FUNCTIONS(VEELINE_FIND)
 #undef VEELINE_FIND
   // Allowed before cuInit, which fails for an old driver on a new GPU.
@@ -110,9 +109,8 @@ Expected<BlasLt> BlasLt::load(const std::string &path) {
                                   path));
   BlasLt blas;
 #define VEELINE_FIND(type, name, parameters)                                   \
-  blas.name = reinterpret_cast<decltype(blas.name)>(library.find(#name));      \
-  if (!blas.name)                                                              \
-    return library.missing(#name, "cuBLASLt of version 12.0 or later");
+  VEELINE_TRY(                                                                 \
+      library.find(#name, blas.name, "cuBLASLt of version 12.0 or later"));
   VEELINE_BLASLT_FUNCTIONS(VEELINE_FIND)
 #undef VEELINE_FIND
   blas.version = blas.cublasLtGetVersion();

@@ -7,9 +7,7 @@
 #include "FirstMessages.h"
 
 #include "CudaRank.h"
-#include "Pause.h"
 
-#include <cstdio>
 #include <memory>
 #include <set>
 
@@ -21,35 +19,7 @@ namespace {
 struct Peers {
   std::set<int32_t> sends, receives;
 };
-
-/// Ends a wait in the host after some time, or when the network has failed.
-class Deadline {
-public:
-  Deadline(const engine::Network &network, double seconds)
-      : network(network), seconds(seconds) {}
-  bool isOver() const {
-    return network.knownFailure() ||
-           double(pause.nanoseconds()) > seconds * 1e9;
-  }
-  void wait() const { pause(); }
-  Status status(int32_t communicator) const;
-
-private:
-  const engine::Network &network;
-  const double seconds;
-  Pause pause;
-};
 } // namespace
-
-Status Deadline::status(int32_t communicator) const {
-  if (const char *failure = network.knownFailure())
-    return Status::error(failure);
-  char text[64];
-  std::snprintf(text, sizeof(text), "%g s (--timeout)", seconds);
-  return Status::error("NCCL's communicator " + std::to_string(communicator) +
-                       ": its ranks have not connected within " + text +
-                       "; NCCL_DEBUG=INFO has NCCL say how it tries to");
-}
 
 static std::map<int32_t, Peers> peersOf(const artifact::Program &program,
                                         int32_t rank) {
@@ -109,19 +79,20 @@ static Status exchange(const Communicators &communicators,
     Deadline deadline(network, timeoutSeconds);
     VEELINE_TRY(
         issue(communicators, number, peers, memory, rank.computeStream()));
-    Expected<bool> isIssued =
-        communicators.settle(number, [&] { return deadline.isOver(); });
-    if (!isIssued.ok())
-      return isIssued.status();
-    if (!*isIssued)
-      return deadline.status(number);
+    const std::string what = "NCCL's communicator " + std::to_string(number) +
+                             ": its ranks have not connected";
+    VEELINE_TRY_VALUE(bool isIssued, communicators.settle(number, [&] {
+      return deadline.isOver();
+    }));
+    if (!isIssued)
+      return deadline.status(what);
     for (bool isDone = false;; deadline.wait()) {
       VEELINE_TRY(areDone(rank.driver(), {rank.computeStream()}, isDone));
       if (isDone)
         break;
       VEELINE_TRY(communicators.check());
       if (deadline.isOver())
-        return deadline.status(number);
+        return deadline.status(what);
     }
   }
   return Status::success();

@@ -290,24 +290,21 @@ static Status refuse(const Gemm &gemm) {
 Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
   api::MatmulPreference preference = nullptr;
   VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatmulPreferenceCreate, &preference));
-  auto alignment = static_cast<uint32_t>(gemm.alignment);
-  Status status =
-      VEELINE_CALL(*blas, cublasLtMatmulPreferenceSetAttribute, preference,
-                   api::preferWorkspaceBytes, &entry.workspaceBytes,
-                   sizeof(entry.workspaceBytes));
+  Status status = Status::success();
+  auto prefer = [&](int attribute, const auto &value) {
+    if (status.ok())
+      status = VEELINE_CALL(*blas, cublasLtMatmulPreferenceSetAttribute,
+                            preference, attribute, &value, sizeof(value));
+  };
+  prefer(api::preferWorkspaceBytes, entry.workspaceBytes);
   for (int attribute : {api::preferAlignmentA, api::preferAlignmentB,
                         api::preferAlignmentC, api::preferAlignmentD})
-    if (status.ok())
-      status =
-          VEELINE_CALL(*blas, cublasLtMatmulPreferenceSetAttribute, preference,
-                       attribute, &alignment, sizeof(alignment));
+    prefer(attribute, static_cast<uint32_t>(gemm.alignment));
   // A product that is summed in parts would be rounded differently from one
   // that is added to c afterwards.
   const uint32_t noReductions = 0;
-  if (status.ok() && gemm.accumulate)
-    status = VEELINE_CALL(*blas, cublasLtMatmulPreferenceSetAttribute,
-                          preference, api::preferReductions, &noReductions,
-                          sizeof(noReductions));
+  if (gemm.accumulate)
+    prefer(api::preferReductions, noReductions);
   api::MatmulHeuristic chosen = {};
   int found = 0;
   api::BlasStatus answer = api::blasSuccess;

@@ -31,11 +31,9 @@ Expected<Library> Library::open(const LibraryName &name,
                        name.option);
 }
 
-void *Library::find(const char *function) const {
-  return ::dlsym(handle, function);
-}
+void *Library::find(const char *name) const { return ::dlsym(handle, name); }
 
-Status Library::missing(const char *function, const char *what) const {
-  return Status::error("'" + file + "' has no function " + function +
+Status Library::missing(const char *name, const char *what) const {
+  return Status::error("'" + file + "' has no function " + name +
                        ": it is not " + what);
 }

@@ -32,12 +32,18 @@ public:
                                 const std::string &path);
 
   const std::string &path() const { return file; }
-  /// Null if the library has no such function.
-  void *find(const char *function) const;
-  /// The error for a library without `function`, which is thus not `what`.
-  Status missing(const char *function, const char *what) const;
+  /// Sets `function`. A library without function `name` is not `what`, as the
+  /// error says.
+  template <typename Function>
+  Status find(const char *name, Function *&function, const char *what) const {
+    function = reinterpret_cast<Function *>(find(name));
+    return function ? Status::success() : missing(name, what);
+  }
 
 private:
+  void *find(const char *name) const;
+  Status missing(const char *name, const char *what) const;
+
   std::string file;
   void *handle = nullptr;
 };

@@ -109,7 +109,7 @@ void LocalTransport::wait(CudaRank &rank, int32_t channel) {
 
 void LocalTransport::send(CudaRank &rank, int32_t channel, const void *value,
                           int64_t bytes) {
-  if (api::Event sent = channels[channel]->send(rank, value, bytes))
+  if (const Event *sent = channels[channel]->send(rank, value, bytes))
     (isInGroup ? ofGroup : unsettled)
         .push_back(
             {rank.currentCompute(), rank.channelOf(channel).stream, sent});
@@ -121,8 +121,7 @@ void LocalTransport::settle(CudaRank &rank, int32_t stream) {
     if (sent.compute != rank.currentCompute() || sent.stream != stream)
       return false;
     if (!rank.failed)
-      (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
-                                      rank.currentStream(), sent.event, 0));
+      (void)rank.require(sent.event->holdUp(rank.currentStream()));
     return true;
   });
 }

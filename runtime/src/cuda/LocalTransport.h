@@ -66,7 +66,7 @@ private:
   /// the message stream, and the event that ends it.
   struct Sent {
     int32_t compute, stream;
-    api::Event event;
+    const Event *event;
   };
   std::vector<Sent> unsettled, ofGroup;
   bool isInGroup = false;

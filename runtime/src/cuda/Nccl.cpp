@@ -47,10 +47,8 @@ Status Nccl::check(const std::string &call, api::NcclResult result,
 
 /// Called before functions are looked up, some of which an old version lacks.
 static Status checkVersion(const Library &library, int &version) {
-  auto *ask = reinterpret_cast<api::NcclResult (*)(int *)>(
-      library.find("ncclGetVersion"));
-  if (!ask)
-    return library.missing("ncclGetVersion", what);
+  api::NcclResult (*ask)(int *) = nullptr;
+  VEELINE_TRY(library.find("ncclGetVersion", ask, what));
   if (api::NcclResult result = ask(&version); result != api::ncclSuccess)
     return Status::error("'" + library.path() +
                          "' does not say its version: ncclGetVersion: " +
@@ -74,9 +72,7 @@ Expected<Nccl> Nccl::load(const std::string &path) {
   Nccl nccl;
   VEELINE_TRY(checkVersion(library, nccl.version));
 #define VEELINE_FIND(type, name, parameters)                                   \
-  nccl.name = reinterpret_cast<decltype(nccl.name)>(library.find(#name));      \
-  if (!nccl.name)                                                              \
-    return library.missing(#name, what);
+  VEELINE_TRY(library.find(#name, nccl.name, what));
   VEELINE_NCCL_FUNCTIONS(VEELINE_FIND)
 #undef VEELINE_FIND
   return nccl;

@@ -226,9 +226,7 @@ void NcclTransport::waitForUnit(CudaRank &rank, uint32_t number) {
   if (units[number].stream == waiting)
     return;
   if (mark(rank, waiting, 2 * number + 1))
-    (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
-                                    rank.stream(waiting), done[number].get(),
-                                    0));
+    (void)rank.require(done[number].holdUp(rank.stream(waiting)));
 }
 
 void NcclTransport::settle(CudaRank &rank, int32_t stream) {
@@ -326,15 +324,12 @@ void NcclTransport::issue(CudaRank &rank) {
 /// This is the order that was proved free of deadlock.
 bool NcclTransport::orderUnit(CudaRank &rank, const Unit &unit,
                               uint32_t number) {
-  const Driver &cuda = rank.driver();
   api::Stream stream = rank.stream(unit.stream);
   for (int32_t compute : unit.computes) {
     int32_t from = rank.computeNumber(compute);
     if (from != unit.stream &&
-        !(rank.require(VEELINE_CALL(cuda, cuEventRecord, computed.get(),
-                                    rank.stream(from))) &&
-          rank.require(VEELINE_CALL(cuda, cuStreamWaitEvent, stream,
-                                    computed.get(), 0))))
+        !(rank.require(computed.record(rank.stream(from))) &&
+          rank.require(computed.holdUp(stream))))
       return false;
   }
   if (rank.numComputeStreams() == 1)
@@ -347,8 +342,7 @@ bool NcclTransport::orderUnit(CudaRank &rank, const Unit &unit,
     if (other == unit.stream)
       break;
     if (!areBeside(other, unit.stream) && others.insert(other).second &&
-        !rank.require(
-            VEELINE_CALL(cuda, cuStreamWaitEvent, stream, done[last].get(), 0)))
+        !rank.require(done[last].holdUp(stream)))
       return false;
   }
   return true;
@@ -356,8 +350,6 @@ bool NcclTransport::orderUnit(CudaRank &rank, const Unit &unit,
 
 bool NcclTransport::issueUnit(CudaRank &rank, const Unit &unit,
                               uint32_t number) {
-  const Driver &cuda = rank.driver();
-  api::Stream stream = rank.stream(unit.stream);
   // Waits in the unit's own stream need no event.
   bool isBeside = unit.stream != 0;
   bool isAwaited = isBeside || rank.numComputeStreams() > 1;
@@ -370,8 +362,7 @@ bool NcclTransport::issueUnit(CudaRank &rank, const Unit &unit,
   return (isBeside || mark(rank, 0, 2 * number + 1)) &&
          runGroup(rank, unit, transfers) && sumShares(rank, unit) &&
          (!isAwaited ||
-          rank.require(
-              VEELINE_CALL(cuda, cuEventRecord, done[number].get(), stream))) &&
+          rank.require(done[number].record(rank.stream(unit.stream)))) &&
          mark(rank, unit.stream, 2 * number + 2);
 }
 

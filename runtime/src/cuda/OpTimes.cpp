@@ -15,7 +15,7 @@ Status StepOrigin::prepare(const Device &device) {
 }
 
 Status StepOrigin::set(api::Stream stream) {
-  VEELINE_TRY(VEELINE_CALL(*driver, cuEventRecord, origin.get(), stream));
+  VEELINE_TRY(origin.record(stream));
   VEELINE_TRY(VEELINE_CALL(*driver, cuStreamSynchronize, stream));
   time = nanoseconds();
   return Status::success();
@@ -31,7 +31,6 @@ std::optional<int64_t> StepOrigin::timeOf(const Event &event) const {
 
 Status OpTimes::prepare(const Device &device, const StepOrigin &newOrigin,
                         size_t numOps) {
-  driver = &device.driver();
   origin = &newOrigin;
   for (size_t i = 0; i < numOps; ++i)
     for (std::vector<Event> *events : {&begins, &ends})
@@ -42,13 +41,11 @@ Status OpTimes::prepare(const Device &device, const StepOrigin &newOrigin,
 
 Status OpTimes::begin(int32_t op, api::Stream stream) {
   issuedAt = nanoseconds();
-  return VEELINE_CALL(*driver, cuEventRecord,
-                      begins[static_cast<size_t>(op)].get(), stream);
+  return begins[static_cast<size_t>(op)].record(stream);
 }
 
 Status OpTimes::end(int32_t op, int64_t length, api::Stream stream) {
-  VEELINE_TRY(VEELINE_CALL(*driver, cuEventRecord,
-                           ends[static_cast<size_t>(op)].get(), stream));
+  VEELINE_TRY(ends[static_cast<size_t>(op)].record(stream));
   issued.push_back({op, length, issuedAt, nanoseconds()});
   return Status::success();
 }

@@ -55,7 +55,6 @@ private:
     int64_t length, begin, end; ///< In nanoseconds() of the host.
   };
 
-  const Driver *driver = nullptr;
   const StepOrigin *origin = nullptr;
   std::vector<Event> begins, ends; ///< By operation.
   int64_t issuedAt = 0;            ///< When the current one began to be issued.

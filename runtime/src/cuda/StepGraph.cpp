@@ -41,11 +41,9 @@ Status StepGraph::begin(const std::vector<CudaRank *> &ranks) {
   api::Stream origin = ranks[0]->computeStream();
   VEELINE_TRY(VEELINE_CALL(device.driver(), cuStreamBeginCapture_v2, origin,
                            api::captureThreadLocal));
-  VEELINE_TRY(
-      VEELINE_CALL(device.driver(), cuEventRecord, events[0].get(), origin));
+  VEELINE_TRY(events[0].record(origin));
   for (api::Stream stream : streams)
-    VEELINE_TRY(VEELINE_CALL(device.driver(), cuStreamWaitEvent, stream,
-                             events[0].get(), 0));
+    VEELINE_TRY(events[0].holdUp(stream));
   return Status::success();
 }
 
@@ -54,11 +52,8 @@ Status StepGraph::join(const std::vector<CudaRank *> &ranks) {
     VEELINE_TRY(rank->endStep());
   std::vector<api::Stream> streams = otherStreams(ranks);
   for (size_t i = 0; i < streams.size(); ++i) {
-    VEELINE_TRY(VEELINE_CALL(device.driver(), cuEventRecord,
-                             events[i + 1].get(), streams[i]));
-    VEELINE_TRY(VEELINE_CALL(device.driver(), cuStreamWaitEvent,
-                             ranks[0]->computeStream(), events[i + 1].get(),
-                             0));
+    VEELINE_TRY(events[i + 1].record(streams[i]));
+    VEELINE_TRY(events[i + 1].holdUp(ranks[0]->computeStream()));
   }
   return Status::success();
 }
@@ -82,10 +77,8 @@ Status StepGraph::end(const std::vector<CudaRank *> &ranks,
 Status StepGraph::launch(const std::vector<CudaRank *> &ranks) {
   api::Stream origin = ranks[0]->computeStream();
   for (size_t i = 1; i < ranks.size(); ++i) {
-    VEELINE_TRY(VEELINE_CALL(device.driver(), cuEventRecord, events[i].get(),
-                             ranks[i]->computeStream()));
-    VEELINE_TRY(VEELINE_CALL(device.driver(), cuStreamWaitEvent, origin,
-                             events[i].get(), 0));
+    VEELINE_TRY(events[i].record(ranks[i]->computeStream()));
+    VEELINE_TRY(events[i].holdUp(origin));
   }
   return VEELINE_CALL(device.driver(), cuGraphLaunch, executable, origin);
 }
