@@ -26,10 +26,8 @@ Status CudaExecutor::loadLibraries(const CudaOptions &options) {
   VEELINE_TRY(loadCudnn(options));
   if (!network)
     return Status::success();
-  Expected<Nccl> newNccl = Nccl::load(options.nccl);
-  if (newNccl.ok())
-    nccl = *newNccl;
-  return newNccl.status();
+  VEELINE_TRY_VALUE(nccl, Nccl::load(options.nccl));
+  return Status::success();
 }
 
 /// Loads cuDNN if the program has convolutions or attention. If no file is

@@ -79,13 +79,9 @@ static Expected<std::string> identify(const Driver &driver, int32_t ordinal) {
 
 Expected<int32_t> cuda::placeProcess(const Driver &driver,
                                      const CudaOptions &options) {
-  Expected<int32_t> localRank = findLocalRank(options);
-  if (!localRank.ok())
-    return localRank;
-  Expected<int32_t> ordinal = chooseDevice(driver, options, *localRank);
-  if (!ordinal.ok())
-    return ordinal;
-  VEELINE_TRY_VALUE(std::string identity, identify(driver, *ordinal));
+  VEELINE_TRY_VALUE(int32_t localRank, findLocalRank(options));
+  VEELINE_TRY_VALUE(int32_t ordinal, chooseDevice(driver, options, localRank));
+  VEELINE_TRY_VALUE(std::string identity, identify(driver, ordinal));
   VEELINE_TRY_VALUE(auto all, options.network->exchange(std::move(identity)));
   std::map<std::string, size_t> first;
   for (size_t rank = 0; rank < all.size(); ++rank) {
