@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostExecutor.h"
-#include "Median.h"
+#include "veeline/Base/Median.h"
 #include "veeline/Library/Gemm.h"
 
 #include <cstdio>

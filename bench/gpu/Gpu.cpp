@@ -6,7 +6,7 @@
 
 #include "Gpu.h"
 
-#include "../Median.h"
+#include "veeline/Base/Median.h"
 
 #include <algorithm>
 #include <cstdio>

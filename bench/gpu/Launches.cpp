@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Median.h"
 #include "Parts.h"
+#include "veeline/Base/Median.h"
 
 #include <algorithm>
 #include <chrono>

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Median.h"
+#include "veeline/Base/Median.h"
 
 #include "veeline/Conversion/HostTarget.h"
 #include "veeline/Conversion/Passes.h"

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Median.h"
 #include "Runs.h"
 #include "Tables.h"
+#include "veeline/Base/Median.h"
 #include "veeline/Schedule/Simulator.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #ifndef VEELINE_BENCH_TRANSPORT_MEASUREMENT_H
 #define VEELINE_BENCH_TRANSPORT_MEASUREMENT_H
 
-#include "../Median.h"
+#include "veeline/Base/Median.h"
 
 #include "veeline/Base/Clock.h"
 #include "veeline/status.h"

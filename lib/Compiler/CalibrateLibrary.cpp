@@ -10,6 +10,7 @@
 #include "veeline/Library/Gemm.h"
 #include "veeline/Library/OneThread.h"
 
+#include "veeline/Base/Median.h"
 #include "veeline/Base/ProcessLimits.h"
 
 #include <algorithm>
@@ -106,9 +107,7 @@ double compiler::measureNanoseconds(llvm::ArrayRef<Work> works) {
     total += time;
   }
   // The median, not the shortest: other load will be there in a step, too.
-  auto middle = times.begin() + times.size() / 2;
-  std::nth_element(times.begin(), middle, times.end());
-  return std::max(*middle, 1.0);
+  return std::max(medianOf(std::move(times)), 1.0);
 }
 
 /// The rate of a call that does `amount` in `time`, without the cost of a call.

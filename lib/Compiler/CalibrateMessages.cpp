@@ -8,6 +8,7 @@
 
 #include "veeline/Base/Clock.h"
 #include "veeline/Base/Futex.h"
+#include "veeline/Base/Median.h"
 
 #include <algorithm>
 #include <array>
@@ -42,7 +43,5 @@ void compiler::measureMessages(MachineTable &table) {
   peer.join();
   // The median: neither a wait that found the peer awake nor one that other
   // load delayed.
-  auto middle = times.begin() + times.size() / 2;
-  std::nth_element(times.begin(), middle, times.end());
-  table.wakeNanoseconds = std::max(*middle, 1.0);
+  table.wakeNanoseconds = std::max(medianOf(std::move(times)), 1.0);
 }

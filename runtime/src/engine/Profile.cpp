@@ -7,6 +7,7 @@
 #include "Profile.h"
 
 #include "Names.h"
+#include "veeline/Base/Median.h"
 #include "veeline/prediction.h"
 
 #include <algorithm>
@@ -65,12 +66,6 @@ private:
   double reducedBytes = 0;
 };
 } // namespace
-
-static double median(std::vector<double> values) {
-  auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 std::optional<Measured> Profiler::measured(Samples samples) {
   if (samples.empty())
@@ -192,7 +187,7 @@ Profile Profiler::result() const {
   for (const auto &[number, step] : steps)
     lengths.push_back(double(step.end - step.begin) / 1e3);
   if (!lengths.empty())
-    profile.stepMicroseconds = median(std::move(lengths));
+    profile.stepMicroseconds = medianOf(std::move(lengths));
   profile.predictedStepMicroseconds = predictStep(program, cores);
   profile.chunks.resize(program.chunks.size());
   for (const auto &[key, samples] : work) {

@@ -1,14 +1,16 @@
-//===- Median.h - what benchmarks print ------------------------*- C++ -*-===//
+//===- Median.h - of measurements ------------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_BENCH_MEDIAN_H
-#define VEELINE_BENCH_MEDIAN_H
+#ifndef VEELINE_BASE_MEDIAN_H
+#define VEELINE_BASE_MEDIAN_H
 
 #include <algorithm>
 #include <vector>
+
+namespace veeline {
 
 /// The median: of an even number of values, the greater one of the two in the
 /// middle.
@@ -18,4 +20,6 @@ inline double medianOf(std::vector<double> values) {
   return *middle;
 }
 
-#endif // VEELINE_BENCH_MEDIAN_H
+} // namespace veeline
+
+#endif // VEELINE_BASE_MEDIAN_H
