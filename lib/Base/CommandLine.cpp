@@ -82,6 +82,17 @@ static std::string describeMismatch(CLI::App &app,
   return values == 0 ? name + ": expected a value, found none" : message;
 }
 
+std::vector<commandline::OptionName>
+commandline::listOptions(const CLI::App &app) {
+  std::vector<OptionName> names;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      if (name != "help")
+        names.push_back({name, option->get_expected_max() == 0,
+                         option->get_delimiter() != '\0'});
+  return names;
+}
+
 std::string commandline::checkFileName(const std::string &name) {
   return name.empty() ? "expected a name, found an empty one" : "";
 }

@@ -438,17 +438,11 @@ static std::string checkNames(const CLI::App &app, CompileCommand &command) {
   return misfit.empty() ? checkMemory(command) : misfit;
 }
 
-std::vector<OptionName> veeline::compiler::listCompileOptions() {
+std::vector<commandline::OptionName> veeline::compiler::listCompileOptions() {
   CompileCommand command;
   CLI::App app;
   addCompileOptions(app, command);
-  std::vector<OptionName> names;
-  for (const CLI::Option *option : app.get_options())
-    for (const std::string &name : option->get_lnames())
-      if (name != "help")
-        names.push_back({name, option->get_expected_max() == 0,
-                         option->get_delimiter() != '\0'});
-  return names;
+  return commandline::listOptions(app);
 }
 
 Parsed<CompileCommand>

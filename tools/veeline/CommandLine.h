@@ -7,7 +7,7 @@
 #ifndef VEELINE_TOOLS_VEELINE_COMMANDLINE_H
 #define VEELINE_TOOLS_VEELINE_COMMANDLINE_H
 
-#include "veeline/Compiler/Options.h"
+#include "veeline/Base/CommandLine.h"
 
 #include <functional>
 #include <string>
@@ -26,7 +26,7 @@ void catchInterrupts();
 std::function<int(char **argv)> addTrainCommand(CLI::App &app);
 
 /// The options of `train`.
-std::vector<compiler::OptionName> listTrainOptions();
+std::vector<commandline::OptionName> listTrainOptions();
 
 /// What to check of a training before it is started.
 enum class TrainCheck {

@@ -17,6 +17,7 @@
 #include "veeline/Base/CommandLine.h"
 #include "veeline/Base/Suggest.h"
 #include "veeline/Compiler/JobFile.h"
+#include "veeline/Compiler/Options.h"
 #include "veeline/artifact.h"
 
 #include <CLI/CLI.hpp>
@@ -30,8 +31,8 @@
 #include <unistd.h>
 
 using namespace veeline;
+using commandline::OptionName;
 using compiler::JobEntry;
-using compiler::OptionName;
 
 namespace {
 

@@ -381,15 +381,12 @@ static int runTrain(TrainCommand &command, char **argv) {
   return train::run(options);
 }
 
-std::vector<compiler::OptionName> driver::listTrainOptions() {
+std::vector<commandline::OptionName> driver::listTrainOptions() {
   CLI::App app;
   (void)addTrainCommand(app);
-  std::vector<compiler::OptionName> names;
-  for (const CLI::Option *option : app.get_subcommand("train")->get_options())
-    for (const std::string &name : option->get_lnames())
-      if (name != "help")
-        names.push_back({name, option->get_expected_max() == 0,
-                         option->get_delimiter() != 0 || name == "rank-order"});
+  auto names = commandline::listOptions(*app.get_subcommand("train"));
+  for (commandline::OptionName &option : names)
+    option.isList |= option.name == "rank-order";
   return names;
 }
 

@@ -13,6 +13,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -45,6 +46,16 @@ public:
 /// status: it printed help, the version, completions (Completion.h), or an
 /// error with the nearest known name.
 std::optional<int> parse(CLI::App &app, int argc, const char *const *argv);
+
+/// An option as it stands on a command line, without the dashes.
+struct OptionName {
+  std::string name;
+  bool isFlag = false;
+  bool isList = false; ///< Takes several values, separated by commas.
+};
+
+/// All options of `app` but --help.
+std::vector<OptionName> listOptions(const CLI::App &app);
 
 /// A check of options that take a file: the error for an empty name, which
 /// would read as if the option were left out. Else empty.

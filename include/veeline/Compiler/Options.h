@@ -11,6 +11,7 @@
 #ifndef VEELINE_COMPILER_OPTIONS_H
 #define VEELINE_COMPILER_OPTIONS_H
 
+#include "veeline/Base/CommandLine.h"
 #include "veeline/Pipelines/ProgramOptions.h"
 
 #include <cstdint>
@@ -111,15 +112,8 @@ template <typename CommandT> struct Parsed {
   int exitCode = 0;
 };
 
-/// An option as it stands on a command line, without the dashes.
-struct OptionName {
-  std::string name;
-  bool isFlag = false;
-  bool isList = false; ///< Takes several values, separated by commas.
-};
-
 /// The options of `veeline compile`.
-std::vector<OptionName> listCompileOptions();
+std::vector<commandline::OptionName> listCompileOptions();
 
 /// What an artifact records of its options: those that change what is compiled,
 /// in the order to print. Defaults that are rarely changed are left out.
