@@ -23,7 +23,6 @@
 #include "veeline/Pipelines/Pipelines.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include "veeline/Base/File.h"
@@ -34,10 +33,6 @@
 using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
-
-static llvm::raw_ostream &error() {
-  return llvm::WithColor::error(llvm::errs(), "veeline");
-}
 
 /// The scratch that this machine's library needs for a product. 0 if it fails;
 /// then loading fails, too. The next function is the same for a convolution.
@@ -141,19 +136,14 @@ LogicalResult ArtifactBuilder::dump(ModuleOp module, StringRef phase) {
     return success();
   llvm::SmallString<128> path(command.dumpDirectory);
   std::error_code code = llvm::sys::fs::create_directories(path);
-  if (code) {
-    error() << path << ": " << code.message() << '\n';
-    return failure();
-  }
+  if (code)
+    return printError(path + ": " + code.message());
   llvm::sys::path::append(path, moduleName + "-" + phase + ".mlir");
   std::string text;
   llvm::raw_string_ostream stream(text);
   module.print(stream);
   Status status = writeFileAtomically(path.str().str(), text);
-  if (status.ok())
-    return success();
-  error() << status.message() << '\n';
-  return failure();
+  return status.ok() ? success() : printError(status.message());
 }
 
 LogicalResult
@@ -246,9 +236,7 @@ LogicalResult ArtifactBuilder::compileSteps() {
   auto code = host.compile(target);
   if (!code) {
     std::string message = toString(code.takeError());
-    if (!message.empty())
-      error() << message << '\n';
-    return failure();
+    return message.empty() ? failure() : printError(message);
   }
   artifact.objects = std::move(code->objects);
   artifact.metadata.cpu = std::move(code->cpu);
@@ -264,10 +252,8 @@ LogicalResult ArtifactBuilder::finish() {
   moduleName = "device";
   if (failed(run(device->getModule(), "kernels", buildGpuCodePipeline)))
     return failure();
-  if (llvm::Error problem = device->compile(getGpuTarget(command), artifact)) {
-    error() << toString(std::move(problem)) << '\n';
-    return failure();
-  }
+  if (llvm::Error problem = device->compile(getGpuTarget(command), artifact))
+    return printError(toString(std::move(problem)));
   return success();
 }
 
@@ -307,18 +293,14 @@ FailureOr<artifact::Artifact>
 veeline::compiler::compile(Model &model, const CompileCommand &command) {
   std::optional<artifact::Optimizer> optimizer =
       artifact::parseOptimizer(command.optimizer);
-  if (!optimizer) {
-    error() << "unknown optimizer '" << command.optimizer
-            << "'; expected sgd, sgd-momentum or adamw\n";
-    return failure();
-  }
+  if (!optimizer)
+    return printError("unknown optimizer '" + command.optimizer +
+                      "'; expected sgd, sgd-momentum or adamw");
   llvm::Error problem = checkHostTarget(getHostTarget(command));
   if (!problem && command.target == "cuda")
     problem = checkGpuTarget(getGpuTarget(command));
-  if (problem) {
-    error() << toString(std::move(problem)) << '\n';
-    return failure();
-  }
+  if (problem)
+    return printError(toString(std::move(problem)));
   ArtifactBuilder builder(model.getContext(), command);
   FailureOr<std::string> fingerprint = getFingerprintOf(model, command);
   if (failed(fingerprint))
@@ -406,10 +388,8 @@ int veeline::compiler::compileMain(int argc, const char *const *argv) {
   if (failed(artifact))
     return 1;
   Status status = artifact::writeArtifact(command.output, *artifact);
-  if (!status.ok()) {
-    error() << status.message() << '\n';
-    return 1;
-  }
+  if (!status.ok())
+    return failed(printError(status.message()));
   if (!command.quiet)
     printSummary(llvm::outs(), command.output, artifact->metadata);
   return 0;

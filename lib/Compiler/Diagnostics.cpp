@@ -12,6 +12,11 @@
 using namespace llvm;
 using namespace veeline::compiler;
 
+mlir::LogicalResult veeline::compiler::printError(const Twine &message) {
+  WithColor::error(errs(), "veeline") << message << '\n';
+  return mlir::failure();
+}
+
 namespace {
 /// A part of a line, and the column of a place in it.
 struct Excerpt {
@@ -75,7 +80,7 @@ RepeatedRemarks::RepeatedRemarks(mlir::MLIRContext *context, Mode mode)
   handler = std::make_unique<mlir::ScopedDiagnosticHandler>(
       context, [this](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Remark)
-          return failure();
+          return mlir::failure();
         // Only the place in a file counts. Other parts of a location, as which
         // computation an op belongs to, would make places differ.
         mlir::Location place = diagnostic.getLocation();

@@ -10,9 +10,13 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/SourceMgr.h"
 
 namespace veeline::compiler {
+
+/// "veeline: error: `message`" to standard error. Returns a failure.
+mlir::LogicalResult printError(const llvm::Twine &message);
 
 /// Prints a diagnostic to standard error, with the source line: of a long line
 /// only the part around the place, and of a function, which may have hundreds

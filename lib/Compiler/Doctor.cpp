@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Calibration.h"
+#include "Diagnostics.h"
 
 #include "veeline/Compiler/Compiler.h"
 #include "veeline/Compiler/MachineChoice.h"
@@ -12,7 +13,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include "veeline/Base/File.h"
@@ -24,11 +24,6 @@
 
 using namespace veeline;
 using namespace veeline::compiler;
-
-static int fail(const llvm::Twine &message) {
-  llvm::WithColor::error(llvm::errs(), "veeline") << message << '\n';
-  return 1;
-}
 
 static std::string getToday() {
   std::time_t now = std::time(nullptr);
@@ -49,19 +44,19 @@ static void printMachine() {
                << ", for matrix products and convolutions\n";
 }
 
-/// Prints which table there is at `path`; returns the exit code.
-static int printTable(const std::string &path) {
+/// Prints which table there is at `path`. Fails after a message.
+static mlir::LogicalResult printTable(const std::string &path) {
   llvm::outs() << "table    ";
   if (!llvm::sys::fs::exists(path)) {
     llvm::outs() << "none at '" << path
                  << "'; veeline doctor --calibrate measures this machine\n";
-    return 0;
+    return mlir::success();
   }
   llvm::Expected<MachineTable> table = MachineTable::read(path);
   if (!table) {
     llvm::outs() << "'" << path << "' cannot be used\n";
     llvm::outs().flush();
-    return fail("'" + path + "': " + llvm::toString(table.takeError()));
+    return printError("'" + path + "': " + llvm::toString(table.takeError()));
   }
   llvm::outs() << "'" << path << "', "
                << (table->cpu == getCpuName()
@@ -69,7 +64,7 @@ static int printTable(const std::string &path) {
                        : "of another CPU, '" + table->cpu + "'")
                << ", " << schedule::counted(table->cores, "core") << ", "
                << table->date << '\n';
-  return 0;
+  return mlir::success();
 }
 
 static llvm::Expected<MachineTable> measureOn(int64_t cores) {
@@ -115,24 +110,25 @@ static std::error_code makeDirectory(const DoctorCommand &command,
   return llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path));
 }
 
-static int writeTable(const DoctorCommand &command, const std::string &path) {
+static mlir::LogicalResult writeTable(const DoctorCommand &command,
+                                      const std::string &path) {
   // These come first, since measuring takes time.
   if (std::error_code code = makeDirectory(command, path))
-    return fail("'" + llvm::sys::path::parent_path(path) +
-                "' cannot be made: " + code.message() +
-                "; name a file with --output, or another cache with "
-                "XDG_CACHE_HOME");
+    return printError("'" + llvm::sys::path::parent_path(path) +
+                      "' cannot be made: " + code.message() +
+                      "; name a file with --output, or another cache with "
+                      "XDG_CACHE_HOME");
   AtomicFile file(path);
   Status status = file.open();
   if (!status.ok())
-    return fail(status.message());
+    return printError(status.message());
   llvm::Expected<MachineTable> table = calibrate();
   if (!table)
-    return fail(llvm::toString(table.takeError()));
+    return printError(llvm::toString(table.takeError()));
   status = file.write(table->toJson());
   if (status.ok())
     status = file.commit();
-  return status.ok() ? printTable(path) : fail(status.message());
+  return status.ok() ? printTable(path) : printError(status.message());
 }
 
 int veeline::compiler::doctorMain(int argc, const char *const *argv) {
@@ -143,12 +139,13 @@ int veeline::compiler::doctorMain(int argc, const char *const *argv) {
   std::string path =
       command.output.empty() ? getDefaultMachinePath() : command.output;
   if (path.empty())
-    return fail("there is no place for a table: neither XDG_CACHE_HOME nor "
-                "HOME names a directory; name a file with --output");
+    return failed(
+        printError("there is no place for a table: neither XDG_CACHE_HOME nor "
+                   "HOME names a directory; name a file with --output"));
   printMachine();
   llvm::outs().flush();
   if (!command.calibrate)
-    return printTable(path);
+    return failed(printTable(path));
   catchInterrupts();
-  return writeTable(command, path);
+  return failed(writeTable(command, path));
 }

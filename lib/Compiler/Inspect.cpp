@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Diagnostics.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "veeline/Analysis/Pieces.h"
@@ -15,7 +17,6 @@
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/Pipelines/Pipelines.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include "veeline/Base/File.h"
@@ -57,71 +58,60 @@ static LogicalResult bindLength(ModuleOp module,
   });
 }
 
-static int inspectModel(InspectCommand command) {
+static LogicalResult inspectModel(InspectCommand command) {
   Model model;
   if (failed(chooseMachineTable(command)) || failed(model.load(command.file)) ||
       failed(model.import(command.import)) ||
       failed(bindLength(model.getModule(), command)))
-    return 1;
+    return failure();
   FailureOr<func::FuncOp> entry =
       pipe::findModel(model.getModule(), command.import.entry);
   if (failed(entry))
-    return 1;
+    return failure();
   bool hasGradient = isDifferentiable(model.getModule(), command.import.entry);
   if (failed(autodiff::prepareModel(*entry)) ||
       failed(pipe::verifyModel(*entry)))
-    return 1;
+    return failure();
   const MachineTableOption &option = command.machineTable;
   auto table = pipe::readMachineTable(*entry, option.path);
   if (failed(table))
-    return 1;
+    return failure();
   bool isReached = succeeded(pipe::verifyGradients(*entry));
   printPieces(*entry, llvm::outs(), command.finePieces,
               *table ? &**table : nullptr);
   printSource(llvm::outs(), /*profile=*/"", option.path, option.date,
               /*sharedCores=*/"", /*isOnDevice=*/false);
   if (hasGradient && isReached)
-    return 0;
-  llvm::WithColor::error(llvm::errs(), "veeline")
-      << "'" << command.file << "' cannot be trained: "
-      << (isReached ? "the op above has no derivative\n"
-                    : "no gradient reaches its parameters\n");
-  return 1;
+    return success();
+  return printError("'" + command.file + "' cannot be trained: " +
+                    (isReached ? "the op above has no derivative"
+                               : "no gradient reaches its parameters"));
 }
 
-static int inspectArtifact(const InspectCommand &command) {
+static LogicalResult inspectArtifact(const InspectCommand &command) {
   auto artifact = artifact::readArtifact(command.file);
-  if (!artifact.ok()) {
-    llvm::WithColor::error(llvm::errs(), "veeline")
-        << artifact.message() << '\n';
-    return 1;
-  }
+  if (!artifact.ok())
+    return printError(artifact.message());
   const artifact::Metadata &metadata = artifact->metadata;
   const artifact::Program *program = metadata.findProgram("pipeline");
   if (program && !command.memorySvg.empty()) {
     Status status =
         writeFileAtomically(command.memorySvg, drawMemory(*program));
-    if (!status.ok()) {
-      llvm::WithColor::error(llvm::errs(), "veeline")
-          << status.message() << '\n';
-      return 1;
-    }
+    if (!status.ok())
+      return printError(status.message());
   }
   if (command.json) {
     llvm::outs() << artifact::toJson(metadata) << '\n';
-    return 0;
+    return success();
   }
   printSummary(llvm::outs(), command.file, metadata);
   if (command.parameters) {
     llvm::outs() << '\n';
     printParameters(llvm::outs(), metadata);
   }
-  if (command.kernels && !metadata.device) {
-    llvm::WithColor::error(llvm::errs(), "veeline")
-        << "'" << command.file << "' has no kernels: its target is "
-        << metadata.target << '\n';
-    return 1;
-  }
+  if (command.kernels && !metadata.device)
+    return printError("'" + command.file + "' has no kernels: its target is " +
+                      metadata.target);
   if (command.kernels) {
     llvm::outs() << '\n';
     printKernels(llvm::outs(), *metadata.device);
@@ -138,13 +128,15 @@ static int inspectArtifact(const InspectCommand &command) {
     llvm::outs() << '\n';
     printMemory(llvm::outs(), *program);
   }
-  return 0;
+  return success();
 }
 
 int veeline::compiler::inspectMain(int argc, const char *const *argv) {
   Parsed<InspectCommand> parsed = parseInspect(argc, argv);
   if (!parsed.command)
     return parsed.exitCode;
-  return parsed.command->isModel ? inspectModel(*parsed.command)
-                                 : inspectArtifact(*parsed.command);
+  const InspectCommand &command = *parsed.command;
+  LogicalResult result =
+      command.isModel ? inspectModel(command) : inspectArtifact(command);
+  return failed(result) ? 1 : 0;
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Compiler/MachineChoice.h"
+#include "Diagnostics.h"
 
 #include "veeline/Analysis/MachineTable.h"
 #include "llvm/Support/FileSystem.h"
@@ -27,10 +28,8 @@ static FailureOr<MachineTableOption> useNamed(const std::string &path) {
   llvm::Expected<MachineTable> table = MachineTable::read(path);
   if (table)
     return use(path, *table);
-  llvm::WithColor::error(llvm::errs(), "veeline")
-      << "--machine-table '" << path
-      << "': " << llvm::toString(table.takeError()) << '\n';
-  return failure();
+  return printError("--machine-table '" + path +
+                    "': " + llvm::toString(table.takeError()));
 }
 
 /// The table of the user's cache. It was not asked for, so what is wrong with

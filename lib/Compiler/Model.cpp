@@ -54,19 +54,15 @@ Model::~Model() { module = nullptr; }
 MLIRContext &Model::getContext() { return implementation->context; }
 
 LogicalResult Model::load(const std::string &path) {
-  if (artifact::isArtifact(path)) {
-    llvm::WithColor::error(llvm::errs(), "veeline")
-        << "'" << path
-        << "' is no model but an artifact, compiled already: train it with "
-           "veeline train, or look into it with veeline inspect\n";
-    return failure();
-  }
+  if (artifact::isArtifact(path))
+    return printError(
+        "'" + path +
+        "' is no model but an artifact, compiled already: train it with "
+        "veeline train, or look into it with veeline inspect");
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
-  if (!file) {
-    llvm::WithColor::error(llvm::errs(), "veeline") << message << '\n';
-    return failure();
-  }
+  if (!file)
+    return printError(message);
   implementation->sourceManager.AddNewSourceBuffer(std::move(file), {});
   module = parseModel(implementation->sourceManager, implementation->context);
   if (!module)
