@@ -220,8 +220,60 @@ private:
 };
 } // namespace
 
+/// Whether a stage can run its F and Backward of a microbatch in one order
+/// only: it has one chunk, or every forward needs the one of the chunk before,
+/// and every backward the one of the chunk after.
+static bool hasOneOrder(const Problem &problem, const Flow &flow) {
+  auto has = [](std::span<const Link> links, int chunk) {
+    return std::any_of(links.begin(), links.end(),
+                       [&](const Link &link) { return link.chunk == chunk; });
+  };
+  if (problem.chunksPerStage() == 1)
+    return true;
+  for (int chunk = 1; chunk < problem.numChunks(); ++chunk)
+    if (!has(flow.forwardInputs[chunk], chunk - 1) ||
+        !has(flow.backwardInputs[chunk - 1], chunk))
+      return false;
+  return true;
+}
+
+/// What all forwards and then all backwards attain, an order that every problem
+/// has. Where there are others, the limit is what any of them needs for the
+/// largest chunk alone.
+static LeastLimit withForwardsFirst(const Problem &problem, bool hasOneOrder,
+                                    int stage) {
+  LeastLimit result{0, 0, {}};
+  std::vector<int> chunks;
+  std::size_t first = 0, end = 0;
+  for (int local = 0; local < problem.chunksPerStage(); ++local) {
+    chunks.push_back(problem.placement.globalChunk(stage, local));
+    result.order.push_back({OpKind::Forward, chunks.back(), 0});
+    std::int64_t memory = problem.chunks[chunks.back()].forwardMemory;
+    result.attained += memory;
+    std::int64_t together = hasOneOrder ? result.attained : memory;
+    if (result.witness && together <= result.limit)
+      continue;
+    result.limit = together;
+    result.witness = chunks.back();
+    first = hasOneOrder ? 0 : local;
+    end = chunks.size();
+  }
+  result.together.assign(chunks.begin() + first, chunks.begin() + end);
+  for (std::size_t local = chunks.size(); local-- > 0;)
+    result.order.push_back({OpKind::Backward, chunks[local], 0});
+  return result;
+}
+
+/// Whether looking at all orders of all stages takes seconds at most.
+static bool isOrderable(const Problem &problem) {
+  std::int64_t chunks = problem.numChunks(), v = problem.chunksPerStage();
+  return chunks * (chunks + v * v) <= LeastLimit::maxStepsOrdered;
+}
+
 static LeastLimit leastLimit(const Problem &problem, const Flow &flow,
-                             int stage) {
+                             bool hasOneOrder, int stage) {
+  if (hasOneOrder || !isOrderable(problem))
+    return withForwardsFirst(problem, hasOneOrder, stage);
   StageOrder order(problem, flow, stage);
   LeastLimit result{0, 0, {}};
   findWitness(order, result);
@@ -242,26 +294,33 @@ static LeastLimit leastLimit(const Problem &problem, const Flow &flow,
 }
 
 LeastLimit veeline::schedule::leastLimit(const Problem &problem, int stage) {
-  return ::leastLimit(problem, Flow(problem), stage);
+  Flow flow(problem);
+  return ::leastLimit(problem, flow, hasOneOrder(problem, flow), stage);
 }
 
 static std::string reason(const LeastLimit &least) {
   if (!least.witness)
     return "";
+  constexpr std::size_t mostNamed = 16;
+  std::size_t count = least.together.size();
+  std::size_t named = count > mostNamed ? 3 : count;
   std::string chunks;
-  for (std::size_t i = 0; i < least.together.size(); ++i)
+  for (std::size_t i = 0; i < named; ++i)
     chunks += (i == 0 ? " " : ", ") + std::to_string(least.together[i]);
+  if (named < count)
+    chunks += " and " + std::to_string(count - named) + " more";
   return ": before the backward of chunk " + std::to_string(*least.witness) +
-         " it holds what the forwards of " +
-         (least.together.size() == 1 ? "chunk" : "chunks") + chunks + " add";
+         " it holds what the forwards of " + (count == 1 ? "chunk" : "chunks") +
+         chunks + " add";
 }
 
 Status veeline::schedule::checkLimits(const Problem &problem) {
   if (problem.memoryLimits.empty())
     return Status::success();
   Flow flow(problem);
+  bool isSimple = hasOneOrder(problem, flow);
   for (int stage = 0; stage < problem.stages(); ++stage) {
-    LeastLimit least = ::leastLimit(problem, flow, stage);
+    LeastLimit least = ::leastLimit(problem, flow, isSimple, stage);
     if (*problem.memoryLimit(stage) >= least.limit)
       continue;
     Error error{ErrorKind::OutOfMemory,

@@ -28,8 +28,9 @@ namespace veeline::schedule {
 struct LeastLimit {
   /// No schedule exists below this limit.
   std::int64_t limit;
-  /// A schedule exists with this one. Equal to `limit` where all chunks of the
-  /// stage depend on each other (see `witness`), or there are at most
+  /// A schedule exists with this one. Equal to `limit` on a chain, and, of
+  /// problems that can be ordered (see `maxStepsOrdered`), where all chunks of
+  /// the stage depend on each other (see `witness`), or there are at most
   /// `maxChunksSearched`.
   std::int64_t attained;
   /// The order of F and Backward of microbatch 0 on the stage that attains it.
@@ -43,17 +44,22 @@ struct LeastLimit {
   std::vector<int> together = {};
 
   static constexpr int maxChunksSearched = 16;
+  /// Where chunks · (chunks + v^2) is more and the chunks are no chain, `limit`
+  /// is what the largest chunk of the stage needs alone, and `attained` what
+  /// all forwards add.
+  static constexpr std::int64_t maxStepsOrdered = std::int64_t(1) << 30;
 };
 
-/// O(v · (chunks + edges + v^2)), plus v^3 · 2^v where the stage has a chunk
-/// whose backward may run before another one's forward.
+/// O(chunks + edges) for a chain, for v = 1, and for problems too large to
+/// order; else O(v · (chunks + edges + v^2)), plus v^3 · 2^v where the stage
+/// has a chunk whose backward may run before another one's forward.
 LeastLimit leastLimit(const Problem &problem, int stage);
 
 /// Checks that every limit is at least the least. The error (OutOfMemory) is
 /// about the first stage where it is not, with `leastLimit` and the reason. If
-/// all chunks depend on each other, as on a chain, success means that a
-/// schedule exists: one microbatch at a time attains the least limit on all
-/// stages at once.
+/// all chunks depend on each other, as on a chain, and the limits of all stages
+/// are attained, success means that a schedule exists: one microbatch at a time
+/// attains the least limit on all stages at once.
 Status checkLimits(const Problem &problem);
 
 } // namespace veeline::schedule

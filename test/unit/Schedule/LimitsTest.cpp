@@ -272,6 +272,28 @@ TEST(Limits, OneMicrobatchAtATimeAttainsThoseOfAChain) {
   }
 }
 
+// As many as there can be, without looking at every pair of them.
+TEST(Limits, MostChunks) {
+  Problem problem = makeProblem("interleaved-1f1b", 1, Placement::maxChunks, 2);
+  std::int64_t memory = problem.chunks[0].forwardMemory;
+  LeastLimit chain = leastLimit(problem, 0);
+  EXPECT_EQ(chain.limit, Placement::maxChunks * memory);
+  EXPECT_EQ(chain.attained, chain.limit);
+  EXPECT_EQ(chain.together.size(), std::size_t(Placement::maxChunks));
+  problem.memoryLimits = {memory};
+  Status status = checkLimits(problem);
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find("of chunks 0, 1, 2 and 65533 more add"),
+            std::string::npos)
+      << status.error().message;
+  // Without a chain, what any order needs.
+  problem.edges.clear();
+  LeastLimit loose = leastLimit(problem, 0);
+  EXPECT_EQ(loose.limit, memory);
+  EXPECT_EQ(loose.attained, chain.limit);
+  EXPECT_EQ(loose.together, std::vector<int>{0});
+}
+
 TEST(Limits, ManyChunksThatDoNotHangTogether) {
   // 40 chunks in pairs: too many to search all sets, but each pair alone says
   // what is needed, and model order attains it.
