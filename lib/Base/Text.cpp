@@ -6,6 +6,7 @@
 
 #include "veeline/Base/Text.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -61,4 +62,21 @@ std::string veeline::printable(std::string_view text) {
     result += escaped;
   }
   return result;
+}
+
+std::vector<std::string_view> veeline::splitAt(std::string_view text,
+                                               char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end; (end = text.find(separator)) != text.npos;) {
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+std::string_view veeline::strip(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r";
+  std::size_t begin = std::min(text.find_first_not_of(blanks), text.size());
+  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }

@@ -43,10 +43,6 @@ veeline::schedule::weightVersions(const Problem &problem,
   return versions;
 }
 
-int veeline::schedule::doubleBufferedVersion(int stages, int microbatch) {
-  return std::max(microbatch / stages - 1, 0);
-}
-
 namespace {
 /// Operation `to` of microbatch i starts at least `time` after the start of
 /// `from` of microbatch i - `distance`.
@@ -175,8 +171,7 @@ Expected<SteadyState> veeline::schedule::steadyState(const Problem &problem) {
     const Chunk &chunk = problem.chunks[stage];
     double busy =
         (chunk.forward + chunk.cost(OpKind::Backward)) / problem.width(stage);
-    double bubble =
-        result.period > 0 ? std::max(0.0, 1 - busy / result.period) : 0;
+    double bubble = bubbleOf(busy, result.period);
     if (bubble <= result.bubble)
       continue;
     result.bubble = bubble;

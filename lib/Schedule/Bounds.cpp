@@ -19,6 +19,7 @@
 #include "veeline/Schedule/Bounds.h"
 
 #include "veeline/Schedule/Flow.h"
+#include "veeline/Schedule/Simulator.h"
 
 #include <algorithm>
 #include <limits>
@@ -444,11 +445,6 @@ Bound Analysis::best(const Rank &rank, const Chains &heads,
   return best;
 }
 
-/// 1 - busy / time; 0 where nothing takes time.
-static double bubble(double busy, double time) {
-  return time > 0 ? std::max(0.0, 1 - busy / time) : 0;
-}
-
 /// `spanHeads` and `spanTails` are of chains between operations of its stage.
 StageBounds Analysis::boundsOf(const Rank &rank, const Chains &spanHeads,
                                const Chains &spanTails) const {
@@ -501,10 +497,10 @@ Bounds Analysis::run() {
     }
     least = std::min(least, bounds.busy);
     result.bubbleSpan =
-        std::max(result.bubbleSpan, bubble(bounds.busy, bounds.span.time));
+        std::max(result.bubbleSpan, bubbleOf(bounds.busy, bounds.span.time));
     result.stages.push_back(bounds);
   }
-  result.bubbleMakespan = bubble(least, result.makespan.time);
+  result.bubbleMakespan = bubbleOf(least, result.makespan.time);
   return result;
 }
 

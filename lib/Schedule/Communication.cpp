@@ -18,11 +18,8 @@ static void visitMessages(const Problem &problem, const Flow &flow,
                           const Schedule &schedule, const OpIndex &index,
                           Position source, Visitor visit) {
   const Op &op = schedule.stages[source.stage][source.step];
-  if (op.kind == OpKind::BackwardWeight)
-    return;
   bool gradient = op.kind != OpKind::Forward;
-  for (const Link &link :
-       (gradient ? flow.backwardUsers : flow.forwardUsers)[op.chunk]) {
+  for (const Link &link : flow.usersOf(op)) {
     int target = problem.rankOf(link.chunk, op.microbatch);
     if (target == source.stage)
       continue;
@@ -101,12 +98,11 @@ static Error wrongMessage(const Problem &problem, const Message &message,
 static Status checkMessages(const Problem &problem, const Flow &flow,
                             const Schedule &schedule, const OpIndex &index,
                             std::span<const Message> messages) {
-  std::size_t m = problem.microbatches;
   auto slot = [&](const Message &message) {
-    return (message.edge * m + message.microbatch) * 2 + message.gradient;
+    return flow.messageSlot(message.edge, message.microbatch, message.gradient);
   };
   // Per edge, microbatch and direction, the message that there has to be.
-  std::vector<std::optional<Message>> wanted(problem.edges.size() * m * 2);
+  std::vector<std::optional<Message>> wanted(flow.messageSlots());
   for (int stage = 0; stage < problem.ranks(); ++stage)
     for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step)
       visitMessages(

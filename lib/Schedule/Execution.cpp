@@ -17,9 +17,8 @@ namespace {
 /// When messages arrive where the links between stages carry one at a time.
 class Links {
 public:
-  Links(const Problem &problem)
-      : microbatches(problem.microbatches), link(problem.edges.size()),
-        arrivals(problem.edges.size() * microbatches * 2) {
+  Links(const Problem &problem, const Flow &flow)
+      : flow(flow), link(problem.edges.size()), arrivals(flow.messageSlots()) {
     std::vector<std::array<int, 3>> pairs;
     for (int i = 0, e = problem.edges.size(); i < e; ++i)
       pairs.push_back({problem.placement.stageOf(problem.edges[i].from),
@@ -46,10 +45,10 @@ public:
   void send(const Link &edge, int microbatch, bool gradient, double time) {
     double &free = freeAt[link[edge.edge][gradient].at(microbatch)];
     free = std::max(free, time) + edge.transfer;
-    arrivals[slot(edge.edge, microbatch, gradient)] = free;
+    arrivals[flow.messageSlot(edge.edge, microbatch, gradient)] = free;
   }
   double arrival(int edge, int microbatch, bool gradient) const {
-    return arrivals[slot(edge, microbatch, gradient)];
+    return arrivals[flow.messageSlot(edge, microbatch, gradient)];
   }
 
 private:
@@ -62,12 +61,7 @@ private:
     }
   };
 
-  std::size_t slot(int edge, int microbatch, bool gradient) const {
-    return (static_cast<std::size_t>(edge) * microbatches + microbatch) * 2 +
-           gradient;
-  }
-
-  int microbatches;
+  const Flow &flow;
   std::vector<std::array<Bundle, 2>> link;
   std::vector<double> freeAt, arrivals;
 };
@@ -173,7 +167,7 @@ Executor::Executor(const Problem &problem, const Flow &flow,
       blocks(schedule), progress(problem.ranks()), now(problem.ranks()),
       waiting(problem.ranks()) {
   if (contention)
-    links.emplace(problem);
+    links.emplace(problem, flow);
   std::size_t total = 0;
   result.start.resize(problem.ranks());
   result.end.resize(problem.ranks());
@@ -256,14 +250,10 @@ bool Executor::isReady(int stage, int size, Ready &ready,
 
 /// Hands what an operation made to the links.
 void Executor::send(const Op &op, double time) {
-  if (op.kind == OpKind::BackwardWeight)
-    return;
-  bool gradient = op.kind != OpKind::Forward;
-  for (const Link &link :
-       (gradient ? flow.backwardUsers : flow.forwardUsers)[op.chunk])
+  for (const Link &link : flow.usersOf(op))
     if (problem.placement.stageOf(link.chunk) !=
         problem.placement.stageOf(op.chunk))
-      links->send(link, op.microbatch, gradient, time);
+      links->send(link, op.microbatch, op.kind != OpKind::Forward, time);
 }
 
 /// Adds the time until an operation starts to the cause of waiting for it.

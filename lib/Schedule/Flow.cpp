@@ -23,7 +23,8 @@ static void fill(std::vector<int> &begin, std::vector<Link> &links,
 
 Flow::Flow(const Problem &problem)
     : forwardInputs(problem.numChunks()), forwardUsers(problem.numChunks()),
-      backwardInputs(problem.numChunks()), backwardUsers(problem.numChunks()) {
+      backwardInputs(problem.numChunks()), backwardUsers(problem.numChunks()),
+      edges(problem.edges.size()), microbatches(problem.microbatches) {
   std::vector<std::pair<int, Link>> forwardIn, forwardOut, backwardIn,
       backwardOut;
   for (std::size_t i = 0; i < problem.edges.size(); ++i) {

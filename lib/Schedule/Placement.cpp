@@ -41,13 +41,8 @@ veeline::schedule::parsePlacementKind(std::string_view name) {
     known += known.empty() ? "" : ", ";
     known += named.name;
   }
-  return Error{ErrorKind::InvalidProblem, "unknown placement '" +
-                                              std::string(name) +
-                                              "'; known are " + known};
-}
-
-static Error invalid(std::string message) {
-  return Error{ErrorKind::InvalidProblem, std::move(message)};
+  return invalid("unknown placement '" + std::string(name) + "'; known are " +
+                 known);
 }
 
 /// Whether a placement of this kind may have v chunks per stage.
@@ -132,4 +127,13 @@ Placement::Placement(PlacementKind kind, int stages, std::vector<int> list)
     localOfChunk[chunk] = next[stage]++;
     chunkOfSlot[stage * perStage + localOfChunk[chunk]] = chunk;
   }
+}
+
+Placement Placement::named() const {
+  for (PlacementKind kind : {PlacementKind::Linear, PlacementKind::Interleaved,
+                             PlacementKind::V, PlacementKind::Wave})
+    if (Expected<Placement> rule = get(kind, numStages, perStage);
+        rule && *rule == *this)
+      return *rule;
+  return *this;
 }

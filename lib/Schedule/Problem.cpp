@@ -108,10 +108,6 @@ Problem veeline::schedule::uniformProblem(Placement placement, int microbatches,
                  chainEdges(chunks, transfer)};
 }
 
-static Error invalid(std::string message) {
-  return Error{ErrorKind::InvalidProblem, std::move(message)};
-}
-
 static constexpr std::int64_t maxOps = std::int64_t(1) << 26;
 
 static Status checkLimit(const Problem &problem, int stage) {

@@ -7,35 +7,21 @@
 #include "veeline/Schedule/ProblemOptions.h"
 
 #include "veeline/Base/Numbers.h"
+#include "veeline/Base/Text.h"
 #include "veeline/Schedule/Generators.h"
 
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 using namespace veeline;
 using namespace veeline::schedule;
 
-static Error invalid(std::string message) {
-  return Error{ErrorKind::InvalidProblem, std::move(message)};
-}
-
-/// `text` without the blanks around it.
-static std::string_view strip(std::string_view text) {
-  std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == text.npos)
-    return {};
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
 Expected<OpValues> veeline::schedule::parseOpValues(std::string_view text) {
   constexpr std::string_view names = "FBW";
   std::optional<double> values[3];
-  std::string_view rest = text;
-  while (true) {
-    std::size_t comma = rest.find(',');
-    std::string_view part = strip(rest.substr(0, comma));
+  for (std::string_view part : splitAt(text, ',')) {
+    part = strip(part);
     std::size_t name = part.empty() ? names.npos : names.find(part[0]);
     std::optional<double> value;
     if (name != names.npos)
@@ -49,9 +35,6 @@ Expected<OpValues> veeline::schedule::parseOpValues(std::string_view text) {
       return invalid(std::string(part.substr(0, 1)) + " is given twice in '" +
                      std::string(text) + "'");
     values[name] = value;
-    if (comma == rest.npos)
-      break;
-    rest.remove_prefix(comma + 1);
   }
   for (int i = 0; i < 3; ++i)
     if (!values[i])
@@ -68,19 +51,13 @@ static std::optional<std::int64_t> toMemory(double activations, int parts) {
   return std::llround(amount);
 }
 
-static std::string formatNumber(double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%g", value);
-  return text;
-}
-
 static Status setMemory(Chunk &chunk, const OpValues &activation, int v) {
   double sum =
       activation.forward + activation.backwardInput + activation.backwardWeight;
   if (!(std::abs(sum) < 1e-9))
     return invalid(
         "the activation memory of F, B and W must add up to 0, not " +
-        formatNumber(sum));
+        formatted("%g", sum));
   std::optional<std::int64_t> forward = toMemory(activation.forward, v);
   std::optional<std::int64_t> backward = toMemory(activation.backwardInput, v);
   if (!forward || !backward)
@@ -120,7 +97,7 @@ veeline::schedule::makeProblem(const ProblemOptions &options) {
     std::optional<std::int64_t> limit = toMemory(*options.memoryLimit, 1);
     if (!limit)
       return invalid("the memory limit is out of range: " +
-                     formatNumber(*options.memoryLimit));
+                     formatted("%g", *options.memoryLimit));
     problem.memoryLimits.assign(problem.stages(), *limit);
   }
   if (Status status = check(problem); !status)
@@ -153,8 +130,7 @@ Expected<std::int64_t> veeline::schedule::parseBytes(std::string_view text) {
         value * suffix.factor < 9e18 &&
         (suffix.factor > 1 || value == std::floor(value)))
       return std::llround(value * suffix.factor);
-  return Error{ErrorKind::InvalidProblem,
-               "expected bytes such as 512MiB or 1.5GB (units are B, kB, MB, "
-               "GB, TB, KiB, MiB, GiB and TiB), found '" +
-                   std::string(text) + "'"};
+  return invalid("expected bytes such as 512MiB or 1.5GB (units are B, kB, MB, "
+                 "GB, TB, KiB, MiB, GiB and TiB), found '" +
+                 std::string(text) + "'");
 }

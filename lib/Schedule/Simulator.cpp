@@ -32,9 +32,22 @@ static StageStatistics summarize(const Problem &problem,
   return result;
 }
 
-/// 1 - busy / time; 0 where nothing takes time.
-static double bubble(double busy, double time) {
+double veeline::schedule::bubbleOf(double busy, double time) {
   return time > 0 ? std::max(0.0, 1 - busy / time) : 0;
+}
+
+double Simulation::longestSpan() const {
+  double longest = 0;
+  for (const StageStatistics &stage : stages)
+    longest = std::max(longest, stage.span());
+  return longest;
+}
+
+std::int64_t Simulation::peakMemory() const {
+  std::int64_t peak = 0;
+  for (const StageStatistics &stage : stages)
+    peak = std::max(peak, stage.peakMemory);
+  return peak;
 }
 
 static Expected<Execution> execute(const Problem &problem,
@@ -72,10 +85,9 @@ veeline::schedule::simulate(const Problem &problem, const Schedule &schedule,
   for (StageStatistics &stage : result.stages) {
     stage.waiting.drain = result.makespan - stage.lastEnd;
     result.bubbleMakespan =
-        std::max(result.bubbleMakespan, bubble(stage.busy, result.makespan));
+        std::max(result.bubbleMakespan, bubbleOf(stage.busy, result.makespan));
     result.bubbleSpan =
-        std::max(result.bubbleSpan,
-                 bubble(stage.busy, stage.lastEnd - stage.firstStart));
+        std::max(result.bubbleSpan, bubbleOf(stage.busy, stage.span()));
   }
   result.start = std::move(execution->start);
   result.end = std::move(execution->end);

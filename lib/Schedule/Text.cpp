@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 using namespace veeline;
 using namespace veeline::schedule;
@@ -49,6 +48,11 @@ static std::string padRight(const std::string &text, std::size_t width,
                              : text;
 }
 
+std::string veeline::schedule::summaryLine(const std::string &name,
+                                           const std::string &value) {
+  return padRight(name + " ", 18) + value + "\n";
+}
+
 /// A row without the blanks at its end.
 static std::string trimmed(std::string row) {
   row.erase(row.find_last_not_of(' ') + 1);
@@ -63,11 +67,7 @@ static std::string stageName(const Problem &problem, int stage) {
 
 static std::string formatTime(double time) { return shortNumber(time); }
 
-static std::string formatRate(double rate) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.4f", rate);
-  return text;
-}
+static std::string formatRate(double rate) { return formatted("%.4f", rate); }
 
 namespace {
 /// An operation, or an overlapped block of two.
@@ -356,17 +356,13 @@ static std::string stageTable(const Problem &problem,
     rows[0].insert(rows[0].begin(), "rank");
   if (!problem.memoryLimits.empty())
     rows[0].push_back("limit");
-  auto rate = [](double busy, double time) {
-    return formatRate(time > 0 ? std::max(0.0, 1 - busy / time) : 0);
-  };
   for (int rank = 0; rank < problem.ranks(); ++rank) {
     const StageStatistics &statistics = simulation.stages[rank];
     int stage = problem.stageOfRank(rank);
-    rows.push_back(
-        {std::to_string(stage), formatTime(statistics.busy),
-         rate(statistics.busy, simulation.makespan),
-         rate(statistics.busy, statistics.lastEnd - statistics.firstStart),
-         formatMemoryNumber(problem, statistics.peakMemory)});
+    rows.push_back({std::to_string(stage), formatTime(statistics.busy),
+                    formatRate(bubbleOf(statistics.busy, simulation.makespan)),
+                    formatRate(bubbleOf(statistics.busy, statistics.span())),
+                    formatMemoryNumber(problem, statistics.peakMemory)});
     if (!problem.widths.empty())
       rows.back().insert(rows.back().begin(), std::to_string(rank));
     if (!problem.memoryLimits.empty())
@@ -380,9 +376,6 @@ std::string veeline::schedule::summary(const Problem &problem,
                                        const Schedule &schedule,
                                        const Simulation &simulation,
                                        const TextOptions &options) {
-  std::int64_t peak = 0;
-  for (const StageStatistics &stage : simulation.stages)
-    peak = std::max(peak, stage.peakMemory);
   std::string text = schedule.name + ": " + counted(problem.stages(), "stage") +
                      " of " + counted(problem.chunksPerStage(), "chunk") +
                      " (placement " + toString(problem.placement.kind()) +
@@ -402,7 +395,8 @@ std::string veeline::schedule::summary(const Problem &problem,
     text += "steady state      " + formatRate(state->bubble) +
             "  (bubble of the worst stage, " + formatTime(state->period) +
             " a microbatch, without fill and drain)\n";
-  text += "peak memory       " + formatMemory(problem, peak) + worst + ")\n";
+  text += "peak memory       " +
+          formatMemory(problem, simulation.peakMemory()) + worst + ")\n";
   if (options.generatorSeconds >= 0) {
     text += "generated in      " +
             formatted("%.2f ms", options.generatorSeconds * 1e3);

@@ -270,8 +270,7 @@ static std::optional<double> valueOf(const Problem &problem,
   Expected<Simulation> step = simulate(problem, schedule, options.simulation);
   if (!step)
     return std::nullopt;
-  return options.objective == Objective::Makespan ? step->makespan
-                                                  : step->bubbleSpan;
+  return step->value(options.objective);
 }
 
 /// The best order for the wide problem need not be the best for ranks that take

@@ -9,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace veeline {
 
@@ -20,6 +21,11 @@ std::string escapedText(std::string_view text);
 /// Escapes text for a terminal: control characters but the line feed become
 /// \x1B.
 std::string printable(std::string_view text);
+
+/// The parts of `text` between separators, one more than there are separators.
+std::vector<std::string_view> splitAt(std::string_view text, char separator);
+/// `text` without the blanks, tabs and carriage returns around it.
+std::string_view strip(std::string_view text);
 
 } // namespace veeline
 

@@ -24,12 +24,6 @@ namespace veeline::schedule {
 Expected<std::vector<int>> weightVersions(const Problem &problem,
                                           const Schedule &schedule);
 
-/// The version of the weights that double buffering uses for a microbatch.
-/// Version 0 is the initial one, and version k exists once groups 0 to k-1 of p
-/// microbatches each are done. A microbatch of group g uses the last but one
-/// version that exists when its group starts, max(g-1, 0).
-int doubleBufferedVersion(int stages, int microbatch);
-
 /// The steady state of a pipeline that never flushes.
 struct SteadyState {
   /// Time between two microbatches, on every stage.

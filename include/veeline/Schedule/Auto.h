@@ -29,8 +29,9 @@ struct AutoChoice {
 
 /// Runs `auto` on each placement, in equal shares of the search time, and
 /// returns the best result by the objective under `options.simulation`. So it
-/// is not worse than any other synchronous schedule on any of them. On a tie
-/// the first placement wins. Where no placement has a problem and a schedule,
+/// is not worse than any other synchronous schedule on any of them; for the
+/// span, that holds where all stages are equally busy. On a tie the first
+/// placement wins. Where no placement has a problem and a schedule,
 /// the error is that of the last one; without placements it is NotApplicable.
 Expected<AutoChoice> autoAmong(std::vector<Placement> placements,
                                const ProblemMaker &makeProblem,
@@ -39,12 +40,6 @@ Expected<AutoChoice> autoAmong(std::vector<Placement> placements,
 /// The placements that `auto` chooses among by default: p stages of v chunks
 /// each, or of 1, 2 and 4 where v = 0. Fewest chunks come first.
 std::vector<Placement> autoPlacements(int stages, int chunksPerStage);
-
-/// The placement that `autoAmong` chooses from the `autoPlacements`; on a tie
-/// the one with fewest chunks. Errors as of `autoAmong`.
-Expected<Placement> autoPlacement(int stages, int chunksPerStage,
-                                  const ProblemMaker &makeProblem,
-                                  const GeneratorOptions &options = {});
 
 /// Solves a problem under one memory limit of all stages.
 using LimitSolver = std::function<Expected<Solution>(std::int64_t limit)>;

@@ -50,6 +50,24 @@ struct Flow {
   LinkTable backwardInputs;
   /// The backwards of these wait for the backward of k.
   LinkTable backwardUsers;
+
+  /// Where what an operation makes goes: nowhere for a W.
+  std::span<const Link> usersOf(const Op &op) const {
+    if (op.kind == OpKind::BackwardWeight)
+      return {};
+    return (op.kind == OpKind::Forward ? forwardUsers
+                                       : backwardUsers)[op.chunk];
+  }
+
+  /// How many messages there can be, each over an edge, of one microbatch and
+  /// in one direction, and the number of such a one.
+  std::size_t messageSlots() const { return edges * microbatches * 2; }
+  std::size_t messageSlot(int edge, int microbatch, bool gradient) const {
+    return (edge * microbatches + microbatch) * 2 + gradient;
+  }
+
+private:
+  std::size_t edges, microbatches;
 };
 
 } // namespace veeline::schedule

@@ -17,16 +17,6 @@
 
 namespace veeline::schedule {
 
-/// What a generator minimises where it has a choice.
-enum class Objective {
-  /// Time of one step over all stages (a synchronous optimiser).
-  Makespan,
-  /// The longest time of a stage from its own first to its own last operation,
-  /// as in the zero-bubble papers (an optimiser that is validated afterwards).
-  /// The search of `auto` takes it as a multiple of the stage's busy time.
-  Span,
-};
-
 /// When the weights that a schedule computes with are updated.
 enum class UpdateSemantics {
   /// Once, after all microbatches of a step.
@@ -40,6 +30,7 @@ enum class UpdateSemantics {
 };
 
 struct GeneratorOptions {
+  /// What to minimise where the schedule has a choice.
   Objective objective = Objective::Makespan;
   /// Whether to pair forwards and backwards into overlapped blocks, where the
   /// schedule can.
@@ -62,13 +53,13 @@ struct Generator {
   std::string_view summary;
   /// The placement it is made for. `anyPlacement`: it takes every one, and
   /// `placement` is what it gets when the user names none.
-  PlacementKind placement;
-  bool anyPlacement;
+  PlacementKind placement = PlacementKind::Linear;
+  bool anyPlacement = false;
   /// The chunks per stage it takes; 0 as `maxChunksPerStage`: no bound.
-  int minChunksPerStage;
-  int maxChunksPerStage;
+  int minChunksPerStage = 1;
+  int maxChunksPerStage = 1;
   /// Whether B and W are separate operations.
-  bool splitsBackward;
+  bool splitsBackward = false;
   UpdateSemantics semantics = UpdateSemantics::Synchronous;
   /// Which of the `GeneratorOptions` it looks at: the objective,
   /// `overlapBlocks` (blocks need a placement with several chunks a stage), and

@@ -66,6 +66,13 @@ public:
     return chunkOfSlot[stage * perStage + local];
   }
 
+  /// The same placement by the name of its rule, if it has one.
+  Placement named() const;
+  /// Whether every chunk is on the same stage, whatever the rules.
+  friend bool operator==(const Placement &a, const Placement &b) {
+    return a.numStages == b.numStages && a.stageOfChunk == b.stageOfChunk;
+  }
+
 private:
   Placement(PlacementKind kind, int stages, std::vector<int> stageOfChunk);
 

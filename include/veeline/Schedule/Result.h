@@ -94,6 +94,11 @@ struct Error {
   std::string str() const;
 };
 
+/// An error of the kind InvalidProblem.
+inline Error invalid(std::string message) {
+  return Error{ErrorKind::InvalidProblem, std::move(message)};
+}
+
 /// A value or an error.
 template <typename T> class [[nodiscard]] Expected {
 public:

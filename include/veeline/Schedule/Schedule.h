@@ -32,6 +32,15 @@ struct Schedule {
   /// What its user should know, one sentence each, without a full stop: that
   /// few microbatches cost a lot, say.
   std::vector<std::string> warnings = {};
+
+  /// Whether any backward is split into B and W.
+  bool splitsBackward() const {
+    for (const std::vector<Op> &ops : stages)
+      for (const Op &op : ops)
+        if (op.kind == OpKind::BackwardInput)
+          return true;
+    return false;
+  }
 };
 
 /// Does `schedule` solve `problem`? Expects `check(problem)` to hold; the

@@ -59,6 +59,20 @@ struct Waiting {
   double total() const { return fill + forward + gradient + send + drain; }
 };
 
+/// What a schedule is measured by.
+enum class Objective {
+  /// Time of one step over all stages (a synchronous optimiser).
+  Makespan,
+  /// The longest time of a stage from its own first to its own last operation,
+  /// as in the zero-bubble papers (an optimiser that is validated afterwards).
+  /// Only the search of `auto` takes it as a multiple of the stage's busy time.
+  Span,
+};
+
+/// The share of `time` in which a stage is not busy: 1 - busy / time, or 0
+/// where nothing takes time.
+double bubbleOf(double busy, double time);
+
 /// What one stage does over a step.
 struct StageStatistics {
   /// Time in which it computes: the costs of its operations, of overlapped ones
@@ -68,6 +82,9 @@ struct StageStatistics {
   double firstStart = 0;
   double lastEnd = 0;
   std::int64_t peakMemory = 0;
+
+  /// From its own first to its own last operation.
+  double span() const { return lastEnd - firstStart; }
 };
 
 /// Times and memory of a schedule, in the units of the problem. The inner
@@ -90,6 +107,15 @@ struct Simulation {
   double bubbleSpan = 0;
   /// What was asked for.
   SimulationOptions options = {};
+
+  double longestSpan() const;
+  /// Of the worst stage.
+  std::int64_t peakMemory() const;
+  /// What an objective minimises: the makespan or the longest span. As times,
+  /// values compare across cuts and placements of one problem.
+  double value(Objective objective) const {
+    return objective == Objective::Makespan ? makespan : longestSpan();
+  }
 };
 
 /// Runs the schedule: every stage in its order, each operation (or overlapped

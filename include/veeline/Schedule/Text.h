@@ -24,6 +24,9 @@ std::string ranksNote(const std::vector<int> &widths);
 /// with several chunks a stage "3F0" (global chunk in front).
 std::string cellName(const Problem &problem, const Op &op);
 
+/// A line of a summary: "makespan          33".
+std::string summaryLine(const std::string &name, const std::string &value);
+
 enum class View {
   /// The stages over a common time axis, and the summary.
   Timeline,

@@ -13,23 +13,6 @@
 
 using namespace veeline::schedule;
 
-/// The makespan or the longest span. As times they compare across cuts of one
-/// problem.
-static Expected<double> valueOf(const Problem &problem,
-                                const Schedule &schedule,
-                                const GeneratorOptions &options) {
-  Expected<Simulation> simulation =
-      simulate(problem, schedule, options.simulation);
-  if (!simulation)
-    return simulation.takeError();
-  if (options.objective == Objective::Makespan)
-    return simulation->makespan;
-  double longest = 0;
-  for (const StageStatistics &stage : simulation->stages)
-    longest = std::max(longest, stage.lastEnd - stage.firstStart);
-  return longest;
-}
-
 std::vector<Placement> veeline::schedule::autoPlacements(int stages,
                                                          int chunksPerStage) {
   std::vector<Placement> result;
@@ -68,37 +51,19 @@ veeline::schedule::autoAmong(std::vector<Placement> placements,
       lastError = schedule.takeError();
       continue;
     }
-    Expected<double> value = valueOf(*problem, *schedule, options);
-    if (!value)
-      return value.takeError();
+    Expected<Simulation> simulation =
+        simulate(*problem, *schedule, options.simulation);
+    if (!simulation)
+      return simulation.takeError();
+    double value = simulation->value(options.objective);
     // More than rounding.
-    if (!best || *value < best->first * (1 - 1e-12))
-      best.emplace(*value,
+    if (!best || value < best->first * (1 - 1e-12))
+      best.emplace(value,
                    AutoChoice{std::move(placement), std::move(*schedule)});
   }
   if (!best)
     return lastError;
   return std::move(best->second);
-}
-
-Expected<Placement>
-veeline::schedule::autoPlacement(int stages, int chunksPerStage,
-                                 const ProblemMaker &makeProblem,
-                                 const GeneratorOptions &options) {
-  Expected<AutoChoice> choice =
-      autoAmong(autoPlacements(stages, chunksPerStage), makeProblem, options);
-  if (!choice)
-    return choice.takeError();
-  return std::move(choice->placement);
-}
-
-/// Whether `a` is better than `b` by the objective. They may be cut and placed
-/// differently.
-static bool isBetter(const Solution &a, const Solution &b,
-                     Objective objective) {
-  return objective == Objective::Makespan
-             ? a.simulation.makespan < b.simulation.makespan
-             : a.simulation.bubbleSpan < b.simulation.bubbleSpan;
 }
 
 std::vector<Expected<Solution>>
@@ -110,7 +75,8 @@ veeline::schedule::solveForLimits(const std::vector<std::int64_t> &limits,
   for (std::int64_t limit : limits) {
     Expected<Solution> solution = solve(limit);
     // Of equally good ones, the one with less memory.
-    if (best && (!solution || !isBetter(*solution, *best, objective))) {
+    if (best && (!solution || solution->simulation.value(objective) >=
+                                  best->simulation.value(objective))) {
       best->problem.memoryLimits.assign(best->problem.stages(), limit);
       solution = *best;
     }

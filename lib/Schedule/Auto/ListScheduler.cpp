@@ -6,6 +6,8 @@
 
 #include "ListScheduler.h"
 
+#include "Random.h"
+
 #include <algorithm>
 #include <cmath>
 #include <queue>
@@ -84,7 +86,7 @@ private:
   double period = 0;
   ListResult result;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
-  std::uint64_t state;
+  Xorshift random;
 };
 } // namespace
 
@@ -115,7 +117,7 @@ ListScheduler::ListScheduler(const FlatProblem &flat,
                              const ListOptions &options)
     : flat(flat), options(options), v(flat.chunksPerStage()),
       m(flat.microbatches()), stages(flat.stages()), end(flat.nodes(), unknown),
-      planned(flat.kinds()), state(options.seed * 0x9E3779B97F4A7C15ull | 1) {
+      planned(flat.kinds()), random(options.seed * 0x9E3779B97F4A7C15ull | 1) {
   result.orders.resize(flat.stages());
   result.firstStart.resize(flat.stages());
   for (int s = 0; s < flat.stages(); ++s) {
@@ -234,12 +236,9 @@ double ListScheduler::rankOf(int s, int step) {
   else
     rank = (before ? 0 : 1000 * v) + (options.furtherOn ? -step : step);
   if (options.noise > 0) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
     double unit =
         options.first == ListOptions::First::Planned ? cost : 1000 * v;
-    rank += options.noise * unit * (double(state >> 11) / double(1ull << 53));
+    rank += options.noise * unit * random.unit();
   }
   return rank;
 }

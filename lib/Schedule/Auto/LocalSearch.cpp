@@ -15,7 +15,7 @@ using namespace veeline::schedule;
 LocalSearch::LocalSearch(const FlatProblem &flat, Objective objective,
                          std::uint64_t seed)
     : flat(flat), goal(objective),
-      state((seed + 1) * 0x9E3779B97F4A7C15ull | 1), exponential(4096),
+      random((seed + 1) * 0x9E3779B97F4A7C15ull | 1), exponential(4096),
       kindOf(flat.nodes()), place(flat.nodes()), previous(flat.nodes(), -1),
       next(flat.nodes(), -1), first(flat.stages()), last(flat.stages()),
       end(flat.nodes()), tail(flat.nodes()), memory(flat.nodes()),

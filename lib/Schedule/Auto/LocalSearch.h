@@ -18,6 +18,7 @@
 #define VEELINE_LIB_SCHEDULE_AUTO_LOCALSEARCH_H
 
 #include "FlatProblem.h"
+#include "Random.h"
 #include "Work.h"
 #include "veeline/Schedule/Generators.h"
 
@@ -84,19 +85,13 @@ private:
   }
   void keepBest();
 
-  std::uint64_t random() {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-  }
   std::uint32_t below(std::uint32_t bound) {
     return static_cast<std::uint32_t>(((random() >> 32) * bound) >> 32);
   }
 
   const FlatProblem &flat;
   Objective goal;
-  std::uint64_t state;
+  Xorshift random;
   std::vector<double> exponential;
 
   std::vector<int> kindOf;

@@ -7,6 +7,7 @@
 #include "Search.h"
 
 #include "LocalSearch.h"
+#include "Random.h"
 #include "veeline/Schedule/Bounds.h"
 
 #include <algorithm>
@@ -77,7 +78,7 @@ public:
   Tuner(const FlatProblem &flat, const Goal &goal, std::uint64_t seed,
         Pool &pool)
       : flat(flat), goal(goal), pool(pool),
-        state((seed + 7) * 0xD1B54A32D192ED03ull | 1) {}
+        random((seed + 7) * 0xD1B54A32D192ED03ull | 1) {}
 
   void run(std::int64_t units, Work &work);
 
@@ -90,12 +91,7 @@ private:
   ListOptions anyVariant();
   ListOptions varied();
 
-  double unit() {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return static_cast<double>(state >> 11) / static_cast<double>(1ull << 53);
-  }
+  double unit() { return random.unit(); }
   int below(int bound) { return static_cast<int>(unit() * bound); }
   /// Takes a step of up to half of `range` and stays above `least`.
   void vary(double &value, double range, double least) {
@@ -105,7 +101,7 @@ private:
   const FlatProblem &flat;
   const Goal &goal;
   Pool &pool;
-  std::uint64_t state;
+  Xorshift random;
   std::vector<Variant> variants;
 };
 } // namespace

@@ -7,9 +7,10 @@
 #ifndef VEELINE_LIB_SCHEDULE_AUTO_WORK_H
 #define VEELINE_LIB_SCHEDULE_AUTO_WORK_H
 
+#include "veeline/Base/Clock.h"
+
 #include <chrono>
 #include <cstdint>
-#include <ctime>
 
 namespace veeline::schedule {
 
@@ -24,7 +25,8 @@ public:
 
   explicit Work(double seconds)
       : left(static_cast<std::int64_t>(seconds * unitsPerSecond)),
-        processorEnd(processorTime() + 2 * seconds),
+        processorEnd(processorNanoseconds() +
+                     static_cast<std::int64_t>(2e9 * seconds)),
         wallEnd(std::chrono::steady_clock::now() +
                 std::chrono::duration_cast<std::chrono::nanoseconds>(
                     std::chrono::duration<double>(4 * seconds))) {}
@@ -32,22 +34,16 @@ public:
   void spend(std::int64_t units) { left -= units; }
   std::int64_t remaining() const { return left > 0 ? left : 0; }
   bool isSpent() {
-    if (left > 0 && (processorTime() >= processorEnd ||
+    if (left > 0 && (processorNanoseconds() >= processorEnd ||
                      std::chrono::steady_clock::now() >= wallEnd))
       left = 0;
     return left <= 0;
   }
 
 private:
-  /// Of this thread.
-  static double processorTime() {
-    timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * time.tv_nsec;
-  }
-
   std::int64_t left;
-  double processorEnd;
+  /// In nanoseconds, of this thread.
+  std::int64_t processorEnd;
   std::chrono::steady_clock::time_point wallEnd;
 };
 

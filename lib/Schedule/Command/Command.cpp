@@ -222,9 +222,11 @@ static int runSchedules(const Request &request, const CommandOptions &options,
         return fail(line.error(), ExitFailure, err);
       text += "\n" + *line;
     }
-    std::string why =
-        options.explain ? printable(explain(*answer, request)) : "";
-    shown.push_back({std::move(*answer), std::move(text), std::move(why)});
+    Expected<std::string> why =
+        options.explain ? explain(*answer, request) : std::string();
+    if (!why)
+      return fail(why.error(), ExitFailure, err);
+    shown.push_back({std::move(*answer), std::move(text), printable(*why)});
   }
   auto contentsOf = [&](Format format) {
     return contents(format, shown, options);

@@ -10,24 +10,18 @@
 #include "veeline/Schedule/Asynchronous.h"
 #include "veeline/Schedule/Memory.h"
 
-#include <algorithm>
-#include <cstdio>
-
 using namespace veeline;
 using namespace veeline::schedule;
 
 static Row rowOf(const Answer &answer, const Request &request) {
   const auto &[problem, schedule, simulation] = answer.solution;
-  std::int64_t peak = 0;
-  for (const StageStatistics &stage : simulation.stages)
-    peak = std::max(peak, stage.peakMemory);
   Traffic traffic = trafficOf(answer.task, request.messageBytes);
   return {answer.task.name,
           std::to_string(problem.chunksPerStage()),
           shortNumber(simulation.makespan),
           formatted("%.4f", simulation.bubbleMakespan),
           formatted("%.4f", simulation.bubbleSpan),
-          formatMemoryNumber(problem, peak),
+          formatMemoryNumber(problem, simulation.peakMemory()),
           std::to_string(traffic.messages),
           traffic.bytes ? formatBytes(*traffic.bytes) : "",
           weightVersionsOf(answer),
@@ -36,7 +30,7 @@ static Row rowOf(const Answer &answer, const Request &request) {
 
 /// What a schedule chose by itself.
 static std::string choiceOf(const Task &task) {
-  if (!task.hasChosenPlacement)
+  if (!task.found)
     return "";
   const Placement &placement = task.problem.placement;
   return task.name + " chose placement " + toString(placement.kind()) +

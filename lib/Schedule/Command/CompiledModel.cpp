@@ -11,10 +11,6 @@
 
 using namespace veeline::schedule;
 
-static Error invalid(std::string message) {
-  return Error{ErrorKind::InvalidProblem, std::move(message)};
-}
-
 static Chunk toChunk(const veeline::artifact::Chunk &chunk) {
   return {chunk.forwardCost,          chunk.backwardInputCost,
           chunk.backwardWeightCost,   chunk.hasBackwardInput,

@@ -28,10 +28,7 @@ static std::optional<std::int64_t> peakOf(const Request &request, Task task) {
   Expected<Answer> answer = request.solve(std::move(task));
   if (!answer)
     return std::nullopt;
-  std::int64_t peak = 0;
-  for (const StageStatistics &stage : answer->solution.simulation.stages)
-    peak = std::max(peak, stage.peakMemory);
-  return peak;
+  return answer->solution.simulation.peakMemory();
 }
 
 /// Limits from the least that admits any schedule to the peak of the schedule
@@ -108,29 +105,19 @@ Expected<Dial> veeline::schedule::turnDial(const Request &request,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What one limit leads to.
-struct Figures {
-  std::int64_t peak = 0;
-  double span = 0;
-  /// The lower bound by the objective, and by which share of it this schedule
-  /// is above.
-  double bound = 0, gap = 0;
+/// The lower bound by the objective, and by which share of it a schedule is
+/// above.
+struct Gap {
+  double bound, gap;
 };
 } // namespace
 
-static Figures figuresOf(const Solution &solution, Objective objective) {
-  Figures figures;
-  for (const StageStatistics &stage : solution.simulation.stages) {
-    figures.peak = std::max(figures.peak, stage.peakMemory);
-    figures.span = std::max(figures.span, stage.lastEnd - stage.firstStart);
-  }
-  bool isSpan = objective == Objective::Span;
-  double time = isSpan ? figures.span : solution.simulation.makespan;
+static Gap gapOf(const Solution &solution, Objective objective) {
   Bounds bounds = lowerBounds(solution.problem);
-  figures.bound = (isSpan ? bounds.span : bounds.makespan).time;
-  if (figures.bound > 0)
-    figures.gap = std::max(time / figures.bound - 1, 0.0);
-  return figures;
+  double bound =
+      (objective == Objective::Span ? bounds.span : bounds.makespan).time;
+  double time = solution.simulation.value(objective);
+  return {bound, bound > 0 ? std::max(time / bound - 1, 0.0) : 0};
 }
 
 /// `amount` in the unit of the dial.
@@ -153,15 +140,15 @@ Report veeline::schedule::toReport(const Dial &dial, const Request &request) {
       continue;
     }
     const auto &[problem, schedule, simulation] = *solution;
-    Figures figures = figuresOf(*solution, dial.objective);
-    rows.push_back(
-        {limit, toString(problem.placement.kind()),
-         std::to_string(problem.chunksPerStage()),
-         shortNumber(simulation.makespan),
-         formatted("%.4f", simulation.bubbleMakespan),
-         formatted("%.4f", simulation.bubbleSpan), memoryOf(dial, figures.peak),
-         isSpan ? shortNumber(figures.span) : "", shortNumber(figures.bound),
-         formatted("%.2f%%", 100 * figures.gap)});
+    auto [bound, gap] = gapOf(*solution, dial.objective);
+    rows.push_back({limit, toString(problem.placement.kind()),
+                    std::to_string(problem.chunksPerStage()),
+                    shortNumber(simulation.makespan),
+                    formatted("%.4f", simulation.bubbleMakespan),
+                    formatted("%.4f", simulation.bubbleSpan),
+                    memoryOf(dial, simulation.peakMemory()),
+                    isSpan ? shortNumber(simulation.longestSpan()) : "",
+                    shortNumber(bound), formatted("%.2f%%", 100 * gap)});
   }
   report.text = dial.name + ": " + counted(request.stages(), "stage") + ", " +
                 counted(request.microbatches(), "microbatch") +
@@ -212,17 +199,17 @@ static std::vector<std::string> valuesOf(const Dial &dial, std::size_t index) {
     return {
         limit, "", "", "", "", "", "", "", "", "", solution.error().message};
   const auto &[problem, schedule, simulation] = *solution;
-  Figures figures = figuresOf(*solution, dial.objective);
+  auto [bound, gap] = gapOf(*solution, dial.objective);
   return {limit,
           toString(problem.placement.kind()),
           std::to_string(problem.chunksPerStage()),
           exactNumber(simulation.makespan),
-          exactNumber(figures.span),
+          exactNumber(simulation.longestSpan()),
           exactNumber(simulation.bubbleMakespan),
           exactNumber(simulation.bubbleSpan),
-          memory(figures.peak),
-          exactNumber(figures.bound),
-          exactNumber(figures.gap),
+          memory(simulation.peakMemory()),
+          exactNumber(bound),
+          exactNumber(gap),
           ""};
 }
 

@@ -10,18 +10,13 @@
 #include "veeline/Schedule/Bounds.h"
 #include "veeline/Schedule/ClosedForms.h"
 #include "veeline/Schedule/Memory.h"
+#include "veeline/Schedule/Text.h"
 
 #include <algorithm>
 #include <cmath>
 
 using namespace veeline;
 using namespace veeline::schedule;
-
-/// "makespan          33" and what follows, as in the summary.
-static std::string line(std::string name, const std::string &value) {
-  name.resize(std::max<std::size_t>(name.size() + 1, 18), ' ');
-  return name + value + "\n";
-}
 
 //===----------------------------------------------------------------------===//
 // Messages
@@ -30,16 +25,16 @@ static std::string line(std::string name, const std::string &value) {
 static std::string trafficLines(const Answer &answer, const Request &request) {
   Traffic traffic = trafficOf(answer.task, request.messageBytes);
   int m = answer.solution.problem.microbatches;
-  std::string text = line("messages", std::to_string(traffic.messages) + "  (" +
-                                          std::to_string(traffic.messages / m) +
-                                          " a microbatch)");
+  std::string text = summaryLine(
+      "messages", std::to_string(traffic.messages) + "  (" +
+                      std::to_string(traffic.messages / m) + " a microbatch)");
   if (traffic.bytes)
-    text += line("bytes over links", formatBytes(*traffic.bytes) + "  (" +
-                                         formatBytes(*traffic.bytes / m) +
-                                         " a microbatch)");
-  return text +
-         line("weight versions", weightVersionsOf(answer) + "  (" +
-                                     toString(answer.task.semantics) + ")");
+    text += summaryLine("bytes over links",
+                        formatBytes(*traffic.bytes) + "  (" +
+                            formatBytes(*traffic.bytes / m) + " a microbatch)");
+  return text + summaryLine("weight versions",
+                            weightVersionsOf(answer) + "  (" +
+                                toString(answer.task.semantics) + ")");
 }
 
 //===----------------------------------------------------------------------===//
@@ -156,9 +151,9 @@ static std::string formLine(const char *name, const Form &form,
         "; " + (applies ? "as published " : condition + " ") +
         (form.kind == FormKind::Exact ? ""
                                       : std::string(toString(form.kind)) + " ");
-  return line(name, text + formatted(format, form.value) + " = " +
-                        std::string(form.formula) + "  (" +
-                        std::string(form.source) + ")");
+  return summaryLine(name, text + formatted(format, form.value) + " = " +
+                               std::string(form.formula) + "  (" +
+                               std::string(form.source) + ")");
 }
 
 /// The bytes of activations, with the k that was simulated.
@@ -170,11 +165,11 @@ static std::string recomputeLines(const Request &request, double held) {
   double less = recomputedActivationBytes(held, sizes.boundaryBytes, 1,
                                           sizes.layers, sizes.layerBytes);
   std::string k = ", k = " + formatted("%.4g", held);
-  return line("all kept", formatBytes(all) + " = k L A_layer" + k) +
-         line("recomputed", formatBytes(less) +
-                                " = k A_boundary + alpha L A_layer" + k +
-                                ", alpha = 1  (Chen et al. 2016, "
-                                "arXiv:1604.06174)");
+  return summaryLine("all kept", formatBytes(all) + " = k L A_layer" + k) +
+         summaryLine("recomputed", formatBytes(less) +
+                                       " = k A_boundary + alpha L A_layer" + k +
+                                       ", alpha = 1  (Chen et al. 2016, "
+                                       "arXiv:1604.06174)");
 }
 
 static std::string bubbleLines(const ClosedForms &forms,
@@ -192,8 +187,9 @@ static std::string bubbleLines(const ClosedForms &forms,
       add("bubble of span", forms.bubbleOfSpan, solution.simulation.bubbleSpan);
   if (bubble < 1)
     text += add("bubble to work", forms.bubbleToWork, bubble / (1 - bubble));
-  return text.empty() ? line("bubble", "no form for these sizes and costs")
-                      : text;
+  return text.empty()
+             ? summaryLine("bubble", "no form for these sizes and costs")
+             : text;
 }
 
 static std::string formLines(const ClosedForms &forms, const Answer &answer,
@@ -209,7 +205,7 @@ static std::string formLines(const ClosedForms &forms, const Answer &answer,
                        answer.solution.problem.microbatches,
                    is.isChain, "for a chain of chunks");
   if (request.messageBytes)
-    text += line(
+    text += summaryLine(
         "bytes",
         formatBytes(forms.bytes(static_cast<double>(*request.messageBytes))) +
             " a microbatch = S * " + std::string(forms.messages.formula) +
@@ -247,35 +243,25 @@ static std::string closedFormLines(const Answer &answer,
 /// A bound, and what the schedule takes beside it.
 static std::string gapLine(const char *name, const Bound &bound, double time) {
   double above = bound.time > 0 ? 100 * (time / bound.time - 1) : 0;
-  return line(name,
-              shortNumber(bound.time) + "  (by " + toString(bound.kind) +
-                  "; this schedule takes " +
-                  (above < 0.005 ? "no more)"
-                                 : shortNumber(time) + ", " +
-                                       formatted("%.2f", above) + "% more)"));
-}
-
-/// Whether a schedule could split a backward and does not.
-static bool isFused(const Solution &solution) {
-  for (const std::vector<Op> &ops : solution.schedule.stages)
-    for (const Op &op : ops)
-      if (op.kind == OpKind::BackwardInput)
-        return false;
-  return solution.problem.numChunks() > 1;
+  return summaryLine(name, shortNumber(bound.time) + "  (by " +
+                               toString(bound.kind) + "; this schedule takes " +
+                               (above < 0.005 ? "no more)"
+                                              : shortNumber(time) + ", " +
+                                                    formatted("%.2f", above) +
+                                                    "% more)"));
 }
 
 static std::string boundLines(const Solution &solution) {
-  double span = 0;
-  for (const StageStatistics &stage : solution.simulation.stages)
-    span = std::max(span, stage.lastEnd - stage.firstStart);
+  const Simulation &step = solution.simulation;
   auto lines = [&](const Bounds &bounds) {
-    return gapLine("makespan", bounds.makespan, solution.simulation.makespan) +
-           gapLine("longest span", bounds.span, span);
+    return gapLine("makespan", bounds.makespan, step.makespan) +
+           gapLine("longest span", bounds.span, step.longestSpan());
   };
   Bounds bounds = lowerBounds(solution.problem);
   std::string text =
       "\nno schedule of this problem takes less than\n" + lines(bounds);
-  if (!isFused(solution))
+  // A single chunk has no B.
+  if (solution.schedule.splitsBackward() || solution.problem.numChunks() == 1)
     return text;
   Bounds fused = lowerBounds(solution.problem, {.fusedBackward = true});
   if (fused.makespan.time <= bounds.makespan.time &&
@@ -357,8 +343,8 @@ static std::string waitingTable(const Solution &solution) {
   return text;
 }
 
-std::string veeline::schedule::explain(const Answer &answer,
-                                       const Request &request) {
+Expected<std::string> veeline::schedule::explain(const Answer &answer,
+                                                 const Request &request) {
   const auto &[problem, schedule, simulation] = answer.solution;
   std::string text = "\n" + trafficLines(answer, request) +
                      closedFormLines(answer, request) +
@@ -368,5 +354,7 @@ std::string veeline::schedule::explain(const Answer &answer,
   text += waitingTable(answer.solution);
   Expected<Explanation> why =
       explain(problem, schedule, request.generator, simulation.options);
-  return why ? text + "\n" + toText(problem, schedule, *why) : text;
+  if (!why)
+    return why.takeError();
+  return text + "\n" + toText(problem, schedule, *why);
 }

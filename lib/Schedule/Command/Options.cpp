@@ -9,6 +9,7 @@
 #include "veeline/Base/Completion.h"
 #include "veeline/Base/Numbers.h"
 #include "veeline/Base/Suggest.h"
+#include "veeline/Base/Text.h"
 #include "veeline/Schedule/Formats/Formats.h"
 
 #include <CLI/App.hpp>
@@ -433,9 +434,8 @@ veeline::schedule::comparedNames(const std::string &list) {
   if (list == "all")
     return scheduleNames();
   std::vector<std::string> names;
-  for (std::string_view rest = list;;) {
-    std::size_t comma = rest.find(',');
-    std::string name(rest.substr(0, comma));
+  for (std::string_view part : splitAt(list, ',')) {
+    std::string name(part);
     if (name.empty())
       return usage("--compare: expected all or names with commas between them, "
                    "found '" +
@@ -445,8 +445,6 @@ veeline::schedule::comparedNames(const std::string &list) {
     if (std::find(names.begin(), names.end(), name) != names.end())
       return usage("--compare: '" + name + "' stands twice in '" + list + "'");
     names.push_back(std::move(name));
-    if (comma == rest.npos)
-      return names;
-    rest.remove_prefix(comma + 1);
   }
+  return names;
 }

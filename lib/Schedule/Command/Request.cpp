@@ -6,14 +6,15 @@
 
 #include "Request.h"
 
+#include "veeline/Base/Clock.h"
 #include "veeline/Base/Numbers.h"
+#include "veeline/Base/Text.h"
 #include "veeline/Schedule/Asynchronous.h"
 #include "veeline/Schedule/Widths.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 
 using namespace veeline;
 using namespace veeline::schedule;
@@ -127,16 +128,13 @@ veeline::schedule::parseLimits(const std::string &option,
                                const std::string &text,
                                const MemoryUnit &unit) {
   std::vector<std::int64_t> limits;
-  for (std::string_view rest = text;;) {
-    std::size_t comma = rest.find(',');
-    Expected<std::int64_t> limit = parseLimit(rest.substr(0, comma), unit);
+  for (std::string_view part : splitAt(text, ',')) {
+    Expected<std::int64_t> limit = parseLimit(part, unit);
     if (!limit)
       return usage(option + ": " + limit.error().message);
     limits.push_back(*limit);
-    if (comma == rest.npos)
-      return limits;
-    rest.remove_prefix(comma + 1);
   }
+  return limits;
 }
 
 /// One limit for all stages, or one for each.
@@ -269,22 +267,13 @@ bool Request::choosesChunks() const {
   return !costs.chunksPerStage && (!model || isAnyCut);
 }
 
-static bool isSame(const Placement &a, const Placement &b) {
-  if (a.stages() != b.stages() || a.chunks() != b.chunks())
-    return false;
-  for (int chunk = 0; chunk < a.chunks(); ++chunk)
-    if (a.stageOf(chunk) != b.stageOf(chunk))
-      return false;
-  return true;
-}
-
 /// Whether a placement is the one that the user named, if any.
 bool Request::fitsPlacement(const Placement &placement) const {
   if (!placementKind)
     return true;
   Expected<Placement> named = Placement::get(*placementKind, placement.stages(),
                                              placement.chunksPerStage());
-  return named && isSame(placement, *named);
+  return named && placement == *named;
 }
 
 Status Request::checkPlacement(std::string_view name,
@@ -327,13 +316,7 @@ std::optional<Placement> Request::compiledPlacement() const {
       placement->chunksPerStage() !=
           costs.chunksPerStage.value_or(placement->chunksPerStage()))
     return std::nullopt;
-  for (PlacementKind kind : {PlacementKind::Linear, PlacementKind::V,
-                             PlacementKind::Interleaved, PlacementKind::Wave})
-    if (Expected<Placement> known =
-            Placement::get(kind, costs.stages, placement->chunksPerStage());
-        known && isSame(*known, *placement))
-      return std::move(*known);
-  return std::move(*placement);
+  return placement->named();
 }
 
 /// What `auto` chooses among: fewest chunks first, no two alike. In a table
@@ -374,9 +357,7 @@ Request::placementsFor(const Generator &wanted, bool &keepsPlacement) const {
   std::vector<Placement> result;
   for (Placement &placement : all) {
     bool isKnown =
-        std::any_of(result.begin(), result.end(), [&](const Placement &other) {
-          return isSame(other, placement);
-        });
+        std::find(result.begin(), result.end(), placement) != result.end();
     if (!isKnown && fitsPlacement(placement))
       result.push_back(std::move(placement));
   }
@@ -451,8 +432,7 @@ Expected<Task> Request::task(const std::string &wanted) const {
       return task;
     task->semantics = (*generator)->semantics;
     task->keepsPlacement = keepsPlacement;
-    task->hasChosenPlacement = !choice->schedule.stages.empty();
-    if (task->hasChosenPlacement)
+    if (!choice->schedule.stages.empty())
       task->found = std::move(choice->schedule);
     return task;
   };
@@ -490,29 +470,16 @@ Status Request::shareModel() {
   return Status::success();
 }
 
-/// The processor time of this thread, which generates alone.
-static double processorSeconds() {
-  timespec time = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * time.tv_nsec;
-}
-
-/// Whether one of two schedules of a problem is better by the objective.
-static bool isShorter(const Simulation &one, const Simulation &other,
-                      Objective objective) {
-  return objective == Objective::Makespan ? one.makespan < other.makespan
-                                          : one.bubbleSpan < other.bubbleSpan;
-}
-
 Expected<Answer> Request::solve(Task task) const {
   auto begin = std::chrono::steady_clock::now();
-  double processorBegin = processorSeconds();
+  // This thread generates alone.
+  std::int64_t processorBegin = processorNanoseconds();
   Expected<Schedule> schedule =
       task.imported ? *task.imported
                     : generate(task.name, task.problem, generator);
   std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - begin;
-  double processor = processorSeconds() - processorBegin;
+  double processor = 1e-9 * (processorNanoseconds() - processorBegin);
   if (!schedule)
     return schedule.takeError();
   // What comes from elsewhere is not verified yet.
@@ -523,10 +490,11 @@ Expected<Answer> Request::solve(Task task) const {
       simulate(task.problem, *schedule, simulation);
   if (!predicted)
     return predicted.takeError();
+  Objective objective = generator.objective;
   if (task.found)
     if (Expected<Simulation> before =
             simulate(task.problem, *task.found, simulation);
-        before && isShorter(*before, *predicted, generator.objective)) {
+        before && before->value(objective) < predicted->value(objective)) {
       schedule = std::move(*task.found);
       predicted = std::move(*before);
     }

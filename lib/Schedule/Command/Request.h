@@ -23,9 +23,7 @@ struct Task {
   /// knows.
   std::vector<std::int64_t> edgeBytes = {};
   UpdateSemantics semantics = UpdateSemantics::Synchronous;
-  /// Whether the schedule itself chose the placement.
-  bool hasChosenPlacement = false;
-  /// The schedule that it found when it did.
+  /// Where the schedule itself chose the placement: what it found as it did.
   std::optional<Schedule> found = std::nullopt;
   /// Whether the placement is that of the compiled model.
   bool keepsPlacement = false;
@@ -191,8 +189,9 @@ std::string toJson(const Dial &dial, const Request &request);
 Expected<std::string> proveCommunication(const Answer &answer,
                                          const CommandOptions &options);
 
-/// What is known about a schedule in closed form beside what was simulated.
-std::string explain(const Answer &answer, const Request &request);
+/// What is known about a schedule in closed form beside what was simulated, and
+/// why it takes its time. Errors as of the `explain` of Explain.h.
+Expected<std::string> explain(const Answer &answer, const Request &request);
 
 } // namespace veeline::schedule
 

@@ -6,6 +6,7 @@
 
 #include "Request.h"
 #include "veeline/Base/Numbers.h"
+#include "veeline/Base/Text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,17 +25,13 @@ Status Request::readWidths(const CommandOptions &options) {
   }
   constexpr int most = 4096;
   widths.clear();
-  for (std::string_view rest = options.stageReplicas;;) {
-    std::size_t comma = rest.find(',');
-    std::string part(rest.substr(0, comma));
+  for (std::string_view part : splitAt(options.stageReplicas, ',')) {
     std::optional<double> value = parseNumber(part);
     if (!value || *value < 1 || *value > most || *value != std::floor(*value))
       return usage("--stage-replicas: expected whole numbers from 1 to " +
-                   std::to_string(most) + ", found '" + part + "'");
+                   std::to_string(most) + ", found '" + std::string(part) +
+                   "'");
     widths.push_back(static_cast<int>(*value));
-    if (comma == rest.npos)
-      break;
-    rest.remove_prefix(comma + 1);
   }
   if (hasStages && widths.size() != static_cast<std::size_t>(costs.stages))
     return usage("--stage-replicas: expected one number for each of the " +

@@ -6,12 +6,13 @@
 
 #include "Model.h"
 #include "veeline/Base/Numbers.h"
+#include "veeline/Base/Text.h"
 
 using namespace veeline;
 using namespace veeline::schedule;
 
-static Error usage(std::string message) {
-  return Error{ErrorKind::InvalidProblem, "--transfer: " + std::move(message)};
+static Error usage(const std::string &message) {
+  return invalid("--transfer: " + message);
 }
 
 static std::optional<double> parseTime(std::string_view text) {
@@ -22,9 +23,7 @@ static std::optional<double> parseTime(std::string_view text) {
 Expected<std::vector<EdgeTransfer>>
 veeline::schedule::parseTransfers(std::string_view text) {
   std::vector<EdgeTransfer> transfers;
-  for (std::string_view rest = text;;) {
-    std::size_t comma = rest.find(',');
-    std::string_view part = rest.substr(0, comma);
+  for (std::string_view part : splitAt(text, ',')) {
     std::size_t colon = part.find(':');
     std::optional<double> forward = parseTime(part.substr(0, colon));
     std::optional<double> backward =
@@ -34,10 +33,8 @@ veeline::schedule::parseTransfers(std::string_view text) {
                    ", or two as 2:3 for forward and backward, found '" +
                    std::string(part) + "'");
     transfers.push_back({*forward, *backward});
-    if (comma == rest.npos)
-      return transfers;
-    rest.remove_prefix(comma + 1);
   }
+  return transfers;
 }
 
 Status

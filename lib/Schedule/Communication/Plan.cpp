@@ -209,26 +209,11 @@ using RankCalls = std::vector<std::vector<Call>>;
 } // namespace
 
 static Op messageOp(const PlannedMessage &message, bool isSend, int stream) {
-  Op op;
-  op.kind = isSend ? OpKind::Send : OpKind::Receive;
-  op.message = message.id;
-  op.peer = isSend ? message.target : message.source;
-  op.type = message.type;
-  op.stream = stream;
-  return op;
-}
-
-static Op computeOp(int step) {
-  Op op;
-  op.step = step;
-  return op;
-}
-
-static Op waitFor(int handle) {
-  Op op;
-  op.kind = OpKind::Wait;
-  op.handle = handle;
-  return op;
+  return {.kind = isSend ? OpKind::Send : OpKind::Receive,
+          .message = message.id,
+          .peer = isSend ? message.target : message.source,
+          .type = message.type,
+          .stream = stream};
 }
 
 //===----------------------------------------------------------------------===//
@@ -256,6 +241,30 @@ static Slots latestSlots(const Traffic &traffic,
   return slots;
 }
 
+namespace {
+/// The values whose shape is sent ahead: by edge and microbatch, the place of
+/// the shape in the order.
+using Shapes = std::map<std::pair<int, int>, int>;
+} // namespace
+
+static Shapes findShapes(const std::vector<PlannedMessage> &order) {
+  Shapes shapes;
+  for (int i = 0; i < static_cast<int>(order.size()); ++i)
+    if (order[i].id.direction == Direction::Shape)
+      shapes[{order[i].id.edge, order[i].id.microbatch}] = i;
+  return shapes;
+}
+
+/// The place of the shape of the message at `i`, or -1.
+static int shapeOf(const std::vector<PlannedMessage> &order,
+                   const Shapes &shapes, int i) {
+  const MessageId &id = order[i].id;
+  auto shape = shapes.find({id.edge, id.microbatch});
+  bool hasShape =
+      id.direction == Direction::Activation && shape != shapes.end();
+  return hasShape ? shape->second : -1;
+}
+
 /// The order in which messages are called: of two that meet, the one with the
 /// even sender first.
 static std::vector<int> byParity(const std::vector<PlannedMessage> &order,
@@ -272,16 +281,11 @@ static std::vector<int> byParity(const std::vector<PlannedMessage> &order,
   std::vector<int> result;
   result.reserve(order.size());
   std::vector<bool> isTaken(order.size());
-  std::map<std::pair<int, int>, int> shapes;
-  for (int i = 0; i < static_cast<int>(order.size()); ++i)
-    if (order[i].id.direction == Direction::Shape)
-      shapes[{order[i].id.edge, order[i].id.microbatch}] = i;
+  Shapes shapes = findShapes(order);
   // A value stays behind its shape.
   auto mayGo = [&](int i) {
-    if (order[i].id.direction != Direction::Activation)
-      return true;
-    auto shape = shapes.find({order[i].id.edge, order[i].id.microbatch});
-    return shape == shapes.end() || isTaken[shape->second];
+    int shape = shapeOf(order, shapes, i);
+    return shape < 0 || isTaken[shape];
   };
   for (int i = 0; i < static_cast<int>(order.size()); ++i) {
     if (isTaken[i])
@@ -356,7 +360,7 @@ static void addUnit(const std::vector<PlannedMessage> &order, const Call *begin,
       ops.back().handle = handles++;
   }
   for (int handle = firstHandle; handle < handles; ++handle)
-    ops.push_back(waitFor(handle));
+    ops.push_back({.kind = OpKind::Wait, .handle = handle});
 }
 
 static std::vector<Op> writeCalls(const std::vector<PlannedMessage> &order,
@@ -372,7 +376,7 @@ static std::vector<Op> writeCalls(const std::vector<PlannedMessage> &order,
       next += size;
     }
     if (slot < steps)
-      ops.push_back(computeOp(slot));
+      ops.push_back({.step = slot});
   }
   return ops;
 }
@@ -422,30 +426,6 @@ static RankCalls callsAhead(const Traffic &traffic,
                                                      !a.isSend && b.isSend;
                      });
   return calls;
-}
-
-namespace {
-/// The values whose shape is sent ahead: by edge and microbatch, the place of
-/// the shape in the order.
-using Shapes = std::map<std::pair<int, int>, int>;
-} // namespace
-
-static Shapes findShapes(const std::vector<PlannedMessage> &order) {
-  Shapes shapes;
-  for (int i = 0; i < static_cast<int>(order.size()); ++i)
-    if (order[i].id.direction == Direction::Shape)
-      shapes[{order[i].id.edge, order[i].id.microbatch}] = i;
-  return shapes;
-}
-
-/// The place of the shape of the message at `i`, or -1.
-static int shapeOf(const std::vector<PlannedMessage> &order,
-                   const Shapes &shapes, int i) {
-  const MessageId &id = order[i].id;
-  auto shape = shapes.find({id.edge, id.microbatch});
-  bool hasShape =
-      id.direction == Direction::Activation && shape != shapes.end();
-  return hasShape ? shape->second : -1;
 }
 
 /// The slots of receives that do not hold up sends. A receive is posted ahead
@@ -525,7 +505,7 @@ private:
   void waitForShape(const PlannedMessage &message);
   void wait(int handle) {
     if (!isWaitedFor[handle])
-      ops.push_back(waitFor(handle));
+      ops.push_back({.kind = OpKind::Wait, .handle = handle});
     isWaitedFor[handle] = true;
   }
 
@@ -546,10 +526,8 @@ private:
 } // namespace
 
 void AheadWriter::addReady(const PlannedMessage &message) {
-  Op ready;
-  ready.kind = OpKind::Ready;
-  ready.message = message.id;
-  before[message.sourceSteps - 1].memory.push_back(ready);
+  before[message.sourceSteps - 1].memory.push_back(
+      {.kind = OpKind::Ready, .message = message.id});
 }
 
 /// A receive tells NCCL how many elements it takes.
@@ -592,7 +570,7 @@ std::vector<Op> AheadWriter::write(const std::vector<Call> &calls) {
     ops.insert(ops.end(), before[slot].memory.begin(),
                before[slot].memory.end());
     if (slot + 1 < slots)
-      ops.push_back(computeOp(slot));
+      ops.push_back({.step = slot});
   }
   for (int handle = 0; handle < static_cast<int>(isWaitedFor.size()); ++handle)
     wait(handle);

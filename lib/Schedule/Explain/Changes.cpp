@@ -119,7 +119,7 @@ private:
   void improve(const Problem &changed, const SimulationOptions &transfers,
                std::optional<Simulation> &best) const;
   double perMicrobatch(const Simulation &step, int microbatches) const {
-    return valueOf(step, result.objective) / microbatches;
+    return step.value(result.objective) / microbatches;
   }
   Change tried(Change::Kind kind, double solved) const;
 
@@ -167,8 +167,8 @@ void Changer::improve(const Problem &changed,
                       const SimulationOptions &transfers,
                       std::optional<Simulation> &best) const {
   Expected<Simulation> same = simulate(changed, schedule, transfers);
-  if (same && (!best || valueOf(*same, result.objective) <
-                            valueOf(*best, result.objective)))
+  if (same &&
+      (!best || same->value(result.objective) < best->value(result.objective)))
     best = std::move(*same);
 }
 

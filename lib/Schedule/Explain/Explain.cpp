@@ -31,14 +31,6 @@ static void addBubble(const Simulation &simulation, Explanation &result) {
   result.bubbleTime = result.value - busy(result.bubbleStage);
 }
 
-static bool splitsBackward(const Schedule &schedule) {
-  for (const std::vector<Op> &ops : schedule.stages)
-    for (const Op &op : ops)
-      if (op.kind == OpKind::BackwardInput)
-        return true;
-  return false;
-}
-
 /// Removes one obstacle after the other. `value` falls with each.
 static Status addBubbleParts(Problem problem, const Schedule &schedule,
                              const Simulation &simulation,
@@ -53,7 +45,7 @@ static Status addBubbleParts(Problem problem, const Schedule &schedule,
     Expected<Simulation> step = simulate(problem, schedule);
     if (!step)
       return step.takeError();
-    return valueOf(*step, result.objective);
+    return step->value(result.objective);
   };
   Expected<double> buffered = simulated();
   if (!buffered)
@@ -71,7 +63,7 @@ static Status addBubbleParts(Problem problem, const Schedule &schedule,
     most = std::max(most, stage.busy);
   auto bound = [&] {
     Bounds bounds =
-        lowerBounds(problem, {.fusedBackward = !splitsBackward(schedule)});
+        lowerBounds(problem, {.fusedBackward = !schedule.splitsBackward()});
     double time = result.objective == Objective::Makespan ? bounds.makespan.time
                                                           : bounds.span.time;
     // A bound for all overlaps may be less than the work with these.
@@ -101,7 +93,7 @@ veeline::schedule::explain(const Problem &problem, const Schedule &schedule,
     return trace.takeError();
   Explanation result{};
   result.objective = options.objective;
-  result.value = valueOf(*simulation, options.objective);
+  result.value = simulation->value(options.objective);
   addBounds(problem, result);
   addBubble(*simulation, result);
   if (Status status = addBubbleParts(problem, schedule, *simulation, result);

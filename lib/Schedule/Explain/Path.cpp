@@ -10,23 +10,6 @@
 
 using namespace veeline::schedule;
 
-/// The time of a stage by the objective.
-static double timeOf(const Simulation &simulation, Objective objective,
-                     int stage) {
-  if (objective == Objective::Makespan)
-    return simulation.makespan;
-  const StageStatistics &statistics = simulation.stages[stage];
-  return statistics.lastEnd - statistics.firstStart;
-}
-
-double veeline::schedule::valueOf(const Simulation &simulation,
-                                  Objective objective) {
-  double longest = 0;
-  for (int stage = 0, e = simulation.stages.size(); stage < e; ++stage)
-    longest = std::max(longest, timeOf(simulation, objective, stage));
-  return longest;
-}
-
 int veeline::schedule::decisiveStage(const Simulation &simulation,
                                      Objective objective) {
   int worst = 0;

@@ -12,9 +12,6 @@
 
 namespace veeline::schedule {
 
-/// What the objective minimises: the makespan, or the longest span.
-double valueOf(const Simulation &simulation, Objective objective);
-
 /// The stage that decides: it ends last, or has the longest span.
 int decisiveStage(const Simulation &simulation, Objective objective);
 

@@ -19,11 +19,6 @@ using namespace veeline::schedule;
 /// Gains below this are printed as nothing.
 static constexpr double noGain = 5e-5;
 
-static std::string field(std::string name, const std::string &value) {
-  name.resize(std::max<std::size_t>(name.size() + 1, 18), ' ');
-  return name + value + "\n";
-}
-
 /// "a, b and c".
 static std::string joined(const std::vector<std::string> &parts) {
   std::string text;
@@ -122,7 +117,8 @@ std::string Writer::stages() const {
   std::string text;
   for (const std::string &name : named)
     text += (text.empty() ? "" : ", ") + name;
-  return text.empty() ? "" : field("on " + std::string(kind()) + "s", text);
+  return text.empty() ? ""
+                      : summaryLine("on " + std::string(kind()) + "s", text);
 }
 
 /// "24 work of stage 3, 3 before it, 6 after it".
@@ -136,7 +132,7 @@ std::string Writer::parts() const {
                              {parts.messages, " messages"}})
     if (time > 0)
       text += ", " + shortNumber(time) + where;
-  return field("made of", text);
+  return summaryLine("made of", text);
 }
 
 static const char *describe(WaitCause cause) {
@@ -184,7 +180,7 @@ std::string Writer::waits() const {
        {WaitCause::Fill, WaitCause::Forward, WaitCause::Gradient,
         WaitCause::Link, WaitCause::Send})
     if (std::string one = waitsFor(cause); !one.empty())
-      text += field(text.empty() ? "waits on it" : "", one);
+      text += summaryLine(text.empty() ? "waits on it" : "", one);
   return text;
 }
 
@@ -206,7 +202,7 @@ std::string Writer::memory() const {
       " does not fit beside the " + formatMemory(problem, wait.held) + " held";
   if (wait.release >= 0)
     text += " until " + nameOf(wait.stage, wait.release) + " releases some";
-  return field("memory", text);
+  return summaryLine("memory", text);
 }
 
 static std::string gainOf(const Change &change) {

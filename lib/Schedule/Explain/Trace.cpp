@@ -30,12 +30,6 @@ public:
   Trace take() { return std::move(trace); }
 
 private:
-  std::size_t slot(int edge, int microbatch, bool gradient) const {
-    return (static_cast<std::size_t>(edge) * problem.microbatches +
-            microbatch) *
-               2 +
-           gradient;
-  }
   int add(const Activity &activity) {
     trace.activities.push_back(activity);
     return static_cast<int>(trace.activities.size()) - 1;
@@ -47,7 +41,7 @@ private:
     return candidate >= 0 &&
            (other < 0 || all[candidate].end > all[other].end + tolerance);
   }
-  void send(int producer, const Op &op, const Link &link, bool gradient);
+  void send(int producer, const Op &op, const Link &link);
   void sendAll(int stage, int step);
   void offerInputs(const Op &op, int &cause) const;
   /// What a stage did last before its operation `step` and its next call.
@@ -60,7 +54,7 @@ private:
   Flow flow;
   double tolerance;
   Trace trace;
-  /// Of buffered messages, by `slot`; -1: none.
+  /// Of buffered messages, by `Flow::messageSlot`; -1: none.
   std::vector<int> messageOf;
   /// The last message on each link, where they queue.
   std::map<std::pair<int, int>, int> lastOnLink;
@@ -85,7 +79,8 @@ void Tracer::addComputing() {
   }
 }
 
-void Tracer::send(int producer, const Op &op, const Link &link, bool gradient) {
+void Tracer::send(int producer, const Op &op, const Link &link) {
+  bool gradient = op.kind != OpKind::Forward;
   if (problem.placement.stageOf(op.chunk) ==
       problem.placement.stageOf(link.chunk))
     return;
@@ -108,17 +103,14 @@ void Tracer::send(int producer, const Op &op, const Link &link, bool gradient) {
     last->second = static_cast<int>(trace.activities.size());
   }
   message.end = message.start + link.transfer;
-  messageOf[slot(link.edge, op.microbatch, gradient)] = add(message);
+  messageOf[flow.messageSlot(link.edge, op.microbatch, gradient)] =
+      add(message);
 }
 
 void Tracer::sendAll(int stage, int step) {
   const Op &op = schedule.stages[stage][step];
-  if (op.kind == OpKind::BackwardWeight)
-    return;
-  bool gradient = op.kind != OpKind::Forward;
-  for (const Link &link :
-       (gradient ? flow.backwardUsers : flow.forwardUsers)[op.chunk])
-    send(trace.computing[stage][step], op, link, gradient);
+  for (const Link &link : flow.usersOf(op))
+    send(trace.computing[stage][step], op, link);
 }
 
 void Tracer::offerInputs(const Op &op, int &cause) const {
@@ -128,14 +120,15 @@ void Tracer::offerInputs(const Op &op, int &cause) const {
     return;
   for (const Link &link :
        (forward ? flow.forwardInputs : flow.backwardInputs)[op.chunk]) {
-    int message = messageOf[slot(link.edge, op.microbatch, !forward)];
+    int message =
+        messageOf[flow.messageSlot(link.edge, op.microbatch, !forward)];
     if (isLater(message, cause))
       cause = message;
   }
 }
 
 void Tracer::addBufferedMessages() {
-  messageOf.assign(problem.edges.size() * problem.microbatches * 2, -1);
+  messageOf.assign(flow.messageSlots(), -1);
   std::size_t operations = trace.activities.size();
   for (int stage = 0; stage < problem.ranks(); ++stage)
     for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step)

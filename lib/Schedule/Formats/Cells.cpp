@@ -6,10 +6,13 @@
 
 #include "Cells.h"
 
+#include "veeline/Base/Text.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 static constexpr std::string_view overlapSuffix = ")OVERLAP_F_B";
@@ -68,19 +71,9 @@ std::vector<std::string> veeline::schedule::stageCells(const Problem &problem,
 //===----------------------------------------------------------------------===//
 
 static Error malformed(std::string_view cell, const std::string &why) {
-  return Error{ErrorKind::InvalidProblem,
-               "'" + std::string(cell) + "' " + why +
-                   "; expected a cell as 2F0 (chunk, F, I, W or B, "
-                   "microbatch), (0F3;7B1)OVERLAP_F_B, or nothing"};
-}
-
-static std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
-    text.remove_prefix(1);
-  while (!text.empty() &&
-         (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
-    text.remove_suffix(1);
-  return text;
+  return invalid("'" + std::string(cell) + "' " + why +
+                 "; expected a cell as 2F0 (chunk, F, I, W or B, "
+                 "microbatch), (0F3;7B1)OVERLAP_F_B, or nothing");
 }
 
 /// Takes the number at the begin of `text` off it; none where there is none or
@@ -150,15 +143,11 @@ static Expected<std::vector<Op>> parseBlock(std::string_view cell) {
   std::string_view inner =
       cell.substr(1, cell.size() - 1 - overlapSuffix.size());
   std::vector<Op> ops;
-  while (true) {
-    std::size_t end = inner.find(';');
-    Expected<std::vector<Op>> part = parseAction(trim(inner.substr(0, end)));
+  for (std::string_view action : splitAt(inner, ';')) {
+    Expected<std::vector<Op>> part = parseAction(strip(action));
     if (!part)
       return part.takeError();
     ops.insert(ops.end(), part->begin(), part->end());
-    if (end == inner.npos)
-      break;
-    inner.remove_prefix(end + 1);
   }
   auto isForward = [](const Op &op) { return op.kind == OpKind::Forward; };
   if (ops.size() != 2 || std::count_if(ops.begin(), ops.end(), isForward) != 1)
@@ -167,9 +156,9 @@ static Expected<std::vector<Op>> parseBlock(std::string_view cell) {
 }
 
 static std::string_view withoutQuotes(std::string_view cell) {
-  cell = trim(cell);
+  cell = strip(cell);
   if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"')
-    cell = trim(cell.substr(1, cell.size() - 2));
+    cell = strip(cell.substr(1, cell.size() - 2));
   return cell;
 }
 
@@ -229,10 +218,9 @@ Status OrderReader::addOp(const Op &op) {
   if (owner < 0)
     owner = stage;
   if (owner != stage)
-    return Error{ErrorKind::InvalidProblem,
-                 describe(op) + " stands on stage " + std::to_string(stage) +
-                     ", but other operations of this chunk on stage " +
-                     std::to_string(owner)};
+    return invalid(describe(op) + " stands on stage " + std::to_string(stage) +
+                   ", but other operations of this chunk on stage " +
+                   std::to_string(owner));
   microbatches = std::max(microbatches, op.microbatch + 1);
   forwards += op.kind == OpKind::Forward;
   schedule.stages.back().push_back(op);
@@ -253,26 +241,9 @@ Status OrderReader::addCell(std::string_view cell) {
   return Status::success();
 }
 
-/// The same placement by the name of its rule, if it has one.
-static Placement named(const Placement &list) {
-  auto equals = [&](const Placement &other) {
-    for (int chunk = 0; chunk < list.chunks(); ++chunk)
-      if (list.stageOf(chunk) != other.stageOf(chunk))
-        return false;
-    return true;
-  };
-  for (PlacementKind kind : {PlacementKind::Linear, PlacementKind::Interleaved,
-                             PlacementKind::V, PlacementKind::Wave})
-    if (Expected<Placement> rule =
-            Placement::get(kind, list.stages(), list.chunksPerStage());
-        rule && equals(*rule))
-      return *rule;
-  return list;
-}
-
 Expected<ImportedSchedule> OrderReader::finish(std::string name) {
   auto invalid = [&](const std::string &message) {
-    return Error{ErrorKind::InvalidProblem, file + ": " + message};
+    return schedule::invalid(file + ": " + message);
   };
   if (stageOfChunk.empty())
     return invalid("has no operations");
@@ -301,6 +272,6 @@ Expected<ImportedSchedule> OrderReader::finish(std::string name) {
     schedule.overlapped.resize(schedule.stages.size());
   if (widths.size() == schedule.stages.size())
     widths.clear();
-  return ImportedSchedule{std::move(schedule), named(*placement), microbatches,
+  return ImportedSchedule{std::move(schedule), placement->named(), microbatches,
                           std::move(widths)};
 }

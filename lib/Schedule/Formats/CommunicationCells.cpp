@@ -8,6 +8,7 @@
 
 #include "Cells.h"
 #include "veeline/Base/File.h"
+#include "veeline/Base/Text.h"
 
 #include <map>
 #include <tuple>
@@ -72,13 +73,6 @@ void CellReader::add(const Op &op) {
                               std::to_string(column) + ": " + name);
 }
 
-static Op waitFor(int handle) {
-  Op op;
-  op.kind = OpKind::Wait;
-  op.handle = handle;
-  return op;
-}
-
 /// A forward needs the chunk before it, a backward the one after it; a W that
 /// follows its own B needs nobody.
 Status CellReader::waitForInput(const schedule::Op &op) {
@@ -101,7 +95,7 @@ Status CellReader::waitForInput(const schedule::Op &op) {
                  std::to_string(op.microbatch) + " before it");
   if (it->second < 0)
     return Status::success();
-  add(waitFor(it->second));
+  add({.kind = OpKind::Wait, .handle = it->second});
   it->second = -1;
   return Status::success();
 }
@@ -111,8 +105,7 @@ Status CellReader::addWork(const std::vector<schedule::Op> &ops) {
     if (Status status = waitForInput(op); !status)
       return status;
   for (const schedule::Op &op : ops) {
-    Op compute;
-    add(compute);
+    add(Op());
     bool isForward = op.kind == schedule::OpKind::Forward;
     made[{op.chunk, op.microbatch,
           isForward ? Direction::Activation : Direction::Gradient}] = true;
@@ -169,23 +162,12 @@ Status CellReader::readCell(std::string_view cell) {
   return addWork(*ops);
 }
 
-/// Calls `visit` for each cell of a row and the place where it begins.
-template <typename Visitor>
-static void visitCells(std::string_view row, Visitor visit) {
-  for (std::size_t begin = 0; begin <= row.size();) {
-    std::size_t end = std::min(row.find(',', begin), row.size());
-    visit(row.substr(begin, end - begin), static_cast<int>(begin) + 1);
-    begin = end + 1;
-  }
-}
-
 static bool hasMessages(const std::vector<std::string_view> &rows) {
-  bool result = false;
   for (std::string_view row : rows)
-    visitCells(row, [&](std::string_view cell, int) {
-      result |= schedule::parseMessageCell(cell).has_value();
-    });
-  return result;
+    for (std::string_view cell : veeline::splitAt(row, ','))
+      if (schedule::parseMessageCell(cell))
+        return true;
+  return false;
 }
 
 Status CellReader::readRow(std::string_view row) {
@@ -195,15 +177,14 @@ Status CellReader::readRow(std::string_view row) {
   made.clear();
   received.clear();
   sends.clear();
-  Status result = Status::success();
-  visitCells(row, [&](std::string_view cell, int begin) {
-    column = begin;
-    if (result)
-      result = readCell(cell);
-  });
+  for (std::string_view cell : veeline::splitAt(row, ',')) {
+    column = static_cast<int>(cell.data() - row.data()) + 1;
+    if (Status status = readCell(cell); !status)
+      return status;
+  }
   for (int handle : sends)
-    add(waitFor(handle));
-  return result;
+    add({.kind = OpKind::Wait, .handle = handle});
+  return Status::success();
 }
 
 Expected<std::optional<Cells>>

@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cells.h"
+#include "veeline/Base/Text.h"
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 std::string veeline::schedule::toCsv(const Problem &problem,
@@ -26,13 +28,11 @@ std::string veeline::schedule::toCsv(const Problem &problem,
 static Status readRow(std::string_view row, int line, const std::string &file,
                       OrderReader &reader) {
   reader.beginRow();
-  for (std::size_t begin = 0; begin <= row.size();) {
-    std::size_t end = std::min(row.find(',', begin), row.size());
-    if (Status status = reader.addCell(row.substr(begin, end - begin)); !status)
-      return errorIn(file, {line, static_cast<int>(begin) + 1},
+  for (std::string_view cell : splitAt(row, ','))
+    if (Status status = reader.addCell(cell); !status)
+      return errorIn(file,
+                     {line, static_cast<int>(cell.data() - row.data()) + 1},
                      status.error().message);
-    begin = end + 1;
-  }
   return Status::success();
 }
 
@@ -43,13 +43,9 @@ veeline::schedule::csvRows(std::string_view text) {
     text.remove_prefix(byteOrderMark.size());
   // Empty lines at the end are no ranks.
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-  std::vector<std::string_view> rows;
-  while (!text.empty()) {
-    std::size_t end = std::min(text.find('\n'), text.size());
-    rows.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return rows;
+  if (text.empty())
+    return {};
+  return splitAt(text, '\n');
 }
 
 Expected<ImportedSchedule> veeline::schedule::readCsv(std::string_view text,

@@ -31,10 +31,6 @@ static constexpr std::array<NamedFormat, 6> namedFormats{{
     {".html", Format::Html},
 }};
 
-static Error invalid(std::string message) {
-  return Error{ErrorKind::InvalidProblem, std::move(message)};
-}
-
 Error veeline::schedule::errorIn(const std::string &file, Place place,
                                  const std::string &message) {
   return Error{ErrorKind::InvalidProblem,

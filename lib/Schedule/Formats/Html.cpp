@@ -8,10 +8,10 @@
 
 #include "Drawing.h"
 #include "Page.h"
+#include "veeline/Base/Numbers.h"
 #include "veeline/Base/Text.h"
 
 #include <algorithm>
-#include <cstdio>
 
 using namespace veeline;
 using namespace veeline::schedule;
@@ -28,11 +28,7 @@ static std::string list(std::size_t count, Function format) {
 }
 
 /// Twelve digits are more than a screen can show of a time.
-static std::string number(double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.12g", value);
-  return text;
-}
+static std::string number(double value) { return formatted("%.12g", value); }
 
 static std::string sharesObject(const Schedule &schedule, int stage) {
   std::vector<LaneShare> shares = laneShares(schedule, stage);
@@ -94,11 +90,9 @@ template <typename Function> static std::string byKind(int v, Function format) {
 
 static std::string solutionObject(const Solution &solution) {
   const auto &[problem, schedule, simulation] = solution;
-  std::int64_t highest = 0;
+  std::int64_t highest = simulation.peakMemory();
   for (std::int64_t limit : problem.memoryLimits)
     highest = std::max(highest, limit);
-  for (const StageStatistics &stage : simulation.stages)
-    highest = std::max(highest, stage.peakMemory);
   std::string text = "{\"name\":" + jsonString(schedule.name);
   auto member = [&](const char *name, const std::string &value) {
     text += ",\"" + std::string(name) + "\":" + value;

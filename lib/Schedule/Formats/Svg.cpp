@@ -97,16 +97,13 @@ SvgWriter::SvgWriter(const Solution &solution, const SvgOptions &options)
 }
 
 void SvgWriter::addHeader() {
-  std::int64_t peak = 0;
-  for (const StageStatistics &stage : simulation.stages)
-    peak = std::max(peak, stage.peakMemory);
   svg.addText(layout.left, 20, 15, schedule.name, " font-weight=\"bold\"");
   svg.addText(layout.width - layout.right, 20, 11.5,
               sizeLine(solution) + "; makespan " +
                   shortNumber(simulation.makespan) + "; bubble " +
                   formatted("%.4f", simulation.bubbleMakespan) + " (of span " +
                   formatted("%.4f", simulation.bubbleSpan) + "); peak memory " +
-                  formatMemory(problem, peak),
+                  formatMemory(problem, simulation.peakMemory()),
               " text-anchor=\"end\" fill=\"#555\"");
 }
 

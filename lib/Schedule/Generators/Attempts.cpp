@@ -38,7 +38,7 @@ bool Best::offer(LegBuilder &builder) {
   return true;
 }
 
-Goal Best::goal() const {
+LegGoal Best::goal() const {
   if (!isFound())
     return {};
   return {sides[static_cast<int>(Objective::Makespan)].key,
@@ -52,7 +52,7 @@ bool Best::isShortest(const LegProblem &problem) const {
     makespan = std::max(makespan, problem.fill(stage) + problem.work(stage));
   }
   constexpr double rounding = 1 + 1e-9;
-  Goal reached = goal();
+  LegGoal reached = goal();
   return reached.makespan[0] <= makespan * rounding &&
          reached.span[0] <= span * rounding;
 }

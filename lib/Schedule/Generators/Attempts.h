@@ -26,7 +26,7 @@ public:
   bool offer(LegBuilder &builder);
   bool isFound() const { return sides[0].orders != nullptr; }
   /// What an attempt has to beat to be the best by an objective.
-  Goal goal() const;
+  LegGoal goal() const;
   /// Whether makespan and span are both as short as they can be, so that
   /// further attempts can only save memory.
   bool isShortest(const LegProblem &problem) const;

@@ -77,13 +77,6 @@ void Judge::offer(const Schedule &schedule) {
   best = schedule;
 }
 
-static std::int64_t peakOf(const Simulation &simulation) {
-  std::int64_t peak = 0;
-  for (const StageStatistics &stage : simulation.stages)
-    peak = std::max(peak, stage.peakMemory);
-  return peak;
-}
-
 /// Tries a schedule; its orders go into the pool, too.
 static void consider(const Problem &problem, const FlatProblem &flat,
                      Objective objective, Expected<Schedule> schedule,
@@ -95,7 +88,7 @@ static void consider(const Problem &problem, const FlatProblem &flat,
   if (!simulation)
     return;
   double score = scoreOf(flat, objective, *simulation);
-  std::int64_t peak = peakOf(*simulation);
+  std::int64_t peak = simulation->peakMemory();
   if (std::optional<FlatOrders> orders = flatten(flat, *schedule))
     pool.offer(score, std::move(*orders));
   if (!best.found || std::pair(score, peak) < std::pair(best.score, best.peak))

@@ -14,61 +14,34 @@
 
 namespace veeline::schedule {
 
-Expected<Schedule> generateSequential(const Problem &problem,
-                                      const GeneratorOptions &options);
-Expected<Schedule> generateGPipe(const Problem &problem,
-                                 const GeneratorOptions &options);
-Expected<Schedule>
-generateOneForwardOneBackward(const Problem &problem,
-                              const GeneratorOptions &options);
-Expected<Schedule>
-generateEagerOneForwardOneBackward(const Problem &problem,
-                                   const GeneratorOptions &options);
-Expected<Schedule>
-generateInterleavedOneForwardOneBackward(const Problem &problem,
-                                         const GeneratorOptions &options);
-Expected<Schedule>
-generateInterleavedRemainder(const Problem &problem,
-                             const GeneratorOptions &options);
-Expected<Schedule> generateLoopedBreadthFirst(const Problem &problem,
-                                              const GeneratorOptions &options);
-Expected<Schedule> generateHanayo(const Problem &problem,
-                                  const GeneratorOptions &options);
-Expected<Schedule> generateZeroBubbleH1(const Problem &problem,
-                                        const GeneratorOptions &options);
-Expected<Schedule> generateZeroBubbleH2(const Problem &problem,
-                                        const GeneratorOptions &options);
-Expected<Schedule> generateZeroBubbleV(const Problem &problem,
-                                       const GeneratorOptions &options);
-Expected<Schedule> generateDualPipeV(const Problem &problem,
-                                     const GeneratorOptions &options);
-Expected<Schedule> generatePipeDream(const Problem &problem,
-                                     const GeneratorOptions &options);
-Expected<Schedule>
-generatePipeDreamDoubleBuffered(const Problem &problem,
-                                const GeneratorOptions &options);
-Expected<Schedule> generateVHalf(const Problem &problem,
-                                 const GeneratorOptions &options);
-Expected<Schedule> generateVMin(const Problem &problem,
-                                const GeneratorOptions &options);
-Expected<Schedule> generateZeroBubble1P(const Problem &problem,
-                                        const GeneratorOptions &options);
-Expected<Schedule> generateZeroBubble2P(const Problem &problem,
-                                        const GeneratorOptions &options);
+using GeneratorFunction = Expected<Schedule>(const Problem &problem,
+                                             const GeneratorOptions &options);
+
+GeneratorFunction generateSequential;
+GeneratorFunction generateGPipe;
+GeneratorFunction generateOneForwardOneBackward;
+GeneratorFunction generateEagerOneForwardOneBackward;
+GeneratorFunction generateInterleavedOneForwardOneBackward;
+GeneratorFunction generateInterleavedRemainder;
+GeneratorFunction generateLoopedBreadthFirst;
+GeneratorFunction generateHanayo;
+GeneratorFunction generateZeroBubbleH1;
+GeneratorFunction generateZeroBubbleH2;
+GeneratorFunction generateZeroBubbleV;
+GeneratorFunction generateDualPipeV;
+GeneratorFunction generatePipeDream;
+GeneratorFunction generatePipeDreamDoubleBuffered;
+GeneratorFunction generateVHalf;
+GeneratorFunction generateVMin;
+GeneratorFunction generateZeroBubble1P;
+GeneratorFunction generateZeroBubble2P;
 /// The same heuristic with all the memory that the limits admit, which only
 /// `auto` tries. For a linear placement with one chunk a stage.
-Expected<Schedule> generateZeroBubbleInLimit(const Problem &problem,
-                                             const GeneratorOptions &options);
-Expected<Schedule>
-generateZeroBubbleVReference(const Problem &problem,
-                             const GeneratorOptions &options);
-Expected<Schedule>
-generateInterleavedZeroBubble(const Problem &problem,
-                              const GeneratorOptions &options);
-Expected<Schedule> generateZeroBubbleWave(const Problem &problem,
-                                          const GeneratorOptions &options);
-Expected<Schedule> generateAuto(const Problem &problem,
-                                const GeneratorOptions &options);
+GeneratorFunction generateZeroBubbleInLimit;
+GeneratorFunction generateZeroBubbleVReference;
+GeneratorFunction generateInterleavedZeroBubble;
+GeneratorFunction generateZeroBubbleWave;
+GeneratorFunction generateAuto;
 
 } // namespace veeline::schedule
 

@@ -302,18 +302,13 @@ std::optional<Schedule> RepeatedWave::run() {
   return schedule;
 }
 
-/// What the objective minimises.
+/// The value that the objective minimises.
 static Expected<double> timeOf(const Problem &problem, const Schedule &schedule,
                                Objective objective) {
   Expected<Simulation> result = simulate(problem, schedule);
   if (!result)
     return result.takeError();
-  if (objective == Objective::Makespan)
-    return result->makespan;
-  double longest = 0;
-  for (const StageStatistics &stage : result->stages)
-    longest = std::max(longest, stage.lastEnd - stage.firstStart);
-  return longest;
+  return result->value(objective);
 }
 
 static bool fitsMemory(const Problem &problem, const Schedule &schedule) {

@@ -23,17 +23,14 @@
 
 #include "Generators.h"
 #include "Orders.h"
-
-#include <cstdio>
+#include "veeline/Base/Numbers.h"
 
 using namespace veeline::schedule;
 
 /// Bubble with equal chunks and free transfers, of m <= p microbatches.
 static std::string bubbleOf(int p, int v, int m) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.4f",
-                1 - double(v) * m / (double(v) * p + m - 1));
-  return text;
+  return veeline::formatted("%.4f",
+                            1 - double(v) * m / (double(v) * p + m - 1));
 }
 
 static std::string costOfFew(int p, int v, int m) {
@@ -50,8 +47,7 @@ Expected<Schedule> veeline::schedule::generateInterleavedOneForwardOneBackward(
     const Problem &problem, const GeneratorOptions &) {
   int p = problem.stages(), v = problem.chunksPerStage();
   int m = problem.microbatches;
-  std::vector<int> groups(std::max(m / p, 1), p);
-  groups.back() = m < p ? m : p + m % p;
+  std::vector<int> groups = groupsOf(p, m);
   Schedule schedule =
       interleavedSchedule("interleaved-1f1b", problem, groups, groups.back());
   if (m < p)

@@ -24,18 +24,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Generators.h"
+#include "Orders.h"
 #include "PatternSearch.h"
 #include "Plan.h"
 
 using namespace veeline::schedule;
-
-/// Sizes of the groups in which microbatches pass the chunks.
-static std::vector<int> groupsOf(int stages, int microbatches) {
-  std::vector<int> groups(std::max(1, microbatches / stages), stages);
-  int last = microbatches - stages * (static_cast<int>(groups.size()) - 1);
-  groups.back() = last;
-  return groups;
-}
 
 /// The order above; `spread` is the difference between the warm-ups of two
 /// stages.

@@ -104,7 +104,7 @@ using Key = std::array<double, 3>;
 
 /// What an attempt has to beat to be of use: by makespan, span and memory, or
 /// by span, makespan and memory. By default, anything is of use.
-struct Goal {
+struct LegGoal {
   static constexpr double never = std::numeric_limits<double>::infinity();
   Key makespan{never, never, never};
   Key span{never, never, never};
@@ -121,7 +121,7 @@ public:
   void reset();
 
   /// From now on `isHopeless` compares with this one.
-  void setGoal(const Goal &newGoal) {
+  void setGoal(const LegGoal &newGoal) {
     goal = newGoal;
     hopeless = false;
   }
@@ -248,7 +248,7 @@ private:
   /// Neither makespan nor span nor peak memory can come out lower than this.
   double leastMakespan = 0, leastSpan = 0;
   std::int64_t greatestPeak = 0;
-  Goal goal;
+  LegGoal goal;
   bool hopeless = false;
 };
 

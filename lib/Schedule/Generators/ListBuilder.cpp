@@ -15,7 +15,7 @@ static constexpr double never = Agenda::never;
 namespace {
 class Lister {
 public:
-  Lister(LegBuilder &builder, const ListOptions &options);
+  Lister(LegBuilder &builder, const LegListOptions &options);
   bool run();
 
 private:
@@ -45,7 +45,7 @@ private:
 
   LegBuilder &builder;
   const LegProblem &problem;
-  const ListOptions &options;
+  const LegListOptions &options;
   int m, codes;
   std::vector<std::int64_t> heldBefore, needFrom;
   /// Memory of the W that a stage owes (not above 0).
@@ -69,7 +69,7 @@ void Lister::addStops(int stage) {
   }
 }
 
-Lister::Lister(LegBuilder &builder, const ListOptions &options)
+Lister::Lister(LegBuilder &builder, const LegListOptions &options)
     : builder(builder), problem(builder.getProblem()), options(options),
       m(problem.microbatches()), codes(problem.codes()),
       heldBefore(static_cast<std::size_t>(problem.stages()) * (codes + 1)),
@@ -188,7 +188,7 @@ bool Lister::run() {
 }
 
 bool veeline::schedule::buildList(LegBuilder &builder,
-                                  const ListOptions &options) {
+                                  const LegListOptions &options) {
   builder.reset();
   return Lister(builder, options).run();
 }

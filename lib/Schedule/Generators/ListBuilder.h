@@ -11,7 +11,7 @@
 
 namespace veeline::schedule {
 
-struct ListOptions {
+struct LegListOptions {
   /// Which direction goes first where both are ready.
   Direction first = Direction::Backward;
   /// Which leg goes first where several are ready: the one furthest on, or the
@@ -31,7 +31,7 @@ struct ListOptions {
 /// is complete whenever every limit is at least `LegProblem::leastLimit`, which
 /// it expects. Returns false where it certainly misses the builder's goal.
 /// O(operations · (log stages + v^2)) for v chunks a stage.
-bool buildList(LegBuilder &builder, const ListOptions &options);
+bool buildList(LegBuilder &builder, const LegListOptions &options);
 
 } // namespace veeline::schedule
 

@@ -48,6 +48,12 @@ static std::vector<Turn> forwardTurns(const std::vector<int> &groups,
   return turns;
 }
 
+std::vector<int> veeline::schedule::groupsOf(int stages, int microbatches) {
+  std::vector<int> groups(std::max(1, microbatches / stages), stages);
+  groups.back() = microbatches - stages * (static_cast<int>(groups.size()) - 1);
+  return groups;
+}
+
 Schedule veeline::schedule::interleavedSchedule(const char *name,
                                                 const Problem &problem,
                                                 const std::vector<int> &groups,

@@ -31,6 +31,9 @@ Schedule oneForwardOneBackwardSchedule(const char *name, const Problem &problem,
   return schedule;
 }
 
+/// Groups of p microbatches, of which the last one takes the remainder, too.
+std::vector<int> groupsOf(int stages, int microbatches);
+
 /// 1F1B over several chunks a stage. Microbatches go in groups of the given
 /// sizes, each group through the chunks of the stage in order. Forwards of
 /// stage s are 2(p-s-1) + (v-1)·`warmUpGroup` ahead of backwards, at most all.

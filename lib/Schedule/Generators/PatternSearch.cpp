@@ -67,11 +67,18 @@ private:
   std::uint64_t state = 1;
 };
 
+/// Looks for patterns within the limits of the builder's problem: first those
+/// of a table, then random ones, then variations of the best. The choice
+/// depends on the problem alone. A long step is searched with fewer stages and
+/// microbatches of the same costs, and only the best of what that gives is
+/// built in full.
 class Search {
 public:
   Search(const Problem &problem, LegBuilder &builder)
       : problem(problem), builder(builder), legs(builder.getProblem()) {}
 
+  /// Offers what the patterns give. Places about `budget` operations in all,
+  /// but at least those of one pattern that fits, if one does.
   void run(std::int64_t budget, Best &best);
 
 private:
@@ -89,7 +96,7 @@ private:
   bool fits(const Pattern &pattern) const;
   bool build(Trial &trial);
   void explore(std::int64_t budget, Best *best);
-  Goal goal(const Best *best) const;
+  LegGoal goal(const Best *best) const;
   bool keep(const Trial &trial);
   std::int64_t runReduced(std::int64_t budget);
 
@@ -240,12 +247,12 @@ bool Search::keep(const Trial &trial) {
 }
 
 /// What a trial has to beat to be kept, or to be the best.
-Goal Search::goal(const Best *best) const {
-  Goal goal = best ? best->goal() : Goal{{}, {}};
+LegGoal Search::goal(const Best *best) const {
+  LegGoal goal = best ? best->goal() : LegGoal{{}, {}};
   for (int which = 0; which < 2; ++which) {
     Key &key = which == 0 ? goal.makespan : goal.span;
     double last =
-        kept[which].size() < numKept ? Goal::never : kept[which].back().cost;
+        kept[which].size() < numKept ? LegGoal::never : kept[which].back().cost;
     key = std::max(key, Key{last, 0, 0});
   }
   return goal;
@@ -368,8 +375,10 @@ void Search::run(std::int64_t budget, Best &best) {
   }
 }
 
-void veeline::schedule::polish(LegBuilder &builder, std::int64_t budget,
-                               Best &best) {
+/// Follows the order of the best once more, with other rules for what runs in
+/// its gaps, as long as that makes it better and the budget of operations
+/// lasts.
+static void polish(LegBuilder &builder, std::int64_t budget, Best &best) {
   const LegProblem &legs = builder.getProblem();
   std::int64_t operations =
       std::int64_t(3) * legs.legs() * legs.stages() * legs.microbatches();
@@ -401,12 +410,6 @@ void veeline::schedule::polish(LegBuilder &builder, std::int64_t budget,
   }
 }
 
-void veeline::schedule::searchPatterns(const Problem &problem,
-                                       LegBuilder &builder, std::int64_t budget,
-                                       Best &best) {
-  Search(problem, builder).run(budget, best);
-}
-
 void veeline::schedule::offerMore(const Problem &problem, LegBuilder &builder,
                                   Best &best) {
   // Short steps leave time for more; tight memory leaves nothing else.
@@ -420,7 +423,7 @@ void veeline::schedule::offerMore(const Problem &problem, LegBuilder &builder,
   std::int64_t budget = isTight ? longBudget : shortBudget;
   if (!isTight && operations > budget / 10)
     return;
-  searchPatterns(problem, builder, budget, best);
+  Search(problem, builder).run(budget, best);
   offerLists(builder, budget / 5, best.isFound() ? 0 : 4, best);
   polish(builder, budget / 4, best);
 }

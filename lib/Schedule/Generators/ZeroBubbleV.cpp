@@ -34,8 +34,8 @@ using namespace veeline::schedule;
 static void tryRounds(LegBuilder &builder, VRoundsOptions variant,
                       VRoundsFills &fills, Best &best) {
   // An attempt that is not the best may become it when it is repeated.
-  Goal goal;
-  goal.idle = Goal::never;
+  LegGoal goal;
+  goal.idle = LegGoal::never;
   do {
     builder.setGoal(goal);
     if (!buildVRounds(builder, variant, fills))

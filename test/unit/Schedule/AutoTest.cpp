@@ -277,6 +277,31 @@ TEST(Auto, SolutionsForLimits) {
             solutions[1]->simulation.makespan);
 }
 
+// The dial of a span turns by the longest one, not by the worst bubble: stage 1
+// has little to do, and 1F1B keeps it longer.
+TEST(Auto, LimitsCompareTheLongestSpan) {
+  const char *names[] = {"gpipe", "1f1b"};
+  int calls = 0;
+  auto solve = [&](std::int64_t limit) -> Expected<Solution> {
+    Problem problem = makeProblem("1f1b", 2, 1, 4, 10, 10, 10);
+    problem.chunks[1] = makeChunk(1, 1, 1, 1);
+    problem.memoryLimits.assign(2, limit);
+    Expected<Schedule> schedule = generate(names[calls++], problem);
+    if (!schedule)
+      return schedule.takeError();
+    return veeline::schedule::solve(problem, std::move(*schedule));
+  };
+  std::vector<Expected<Solution>> solutions = solveForLimits(
+      {4 * activationUnit, 5 * activationUnit}, Objective::Span, solve);
+  ASSERT_TRUE(solutions[0]);
+  ASSERT_TRUE(solutions[1]);
+  const Simulation &one = solutions[0]->simulation;
+  const Simulation &other = solutions[1]->simulation;
+  EXPECT_EQ(solutions[1]->schedule.name, "1f1b");
+  EXPECT_LT(other.longestSpan(), one.longestSpan());
+  EXPECT_GT(other.bubbleSpan, one.bubbleSpan);
+}
+
 TEST(Auto, ChoosesThePlacement) {
   // Free transfers: passing every stage twice halves the ramp.
   auto maker = [](double transfer) {
@@ -289,23 +314,23 @@ TEST(Auto, ChoosesThePlacement) {
     };
   };
   GeneratorOptions quick{.searchSeconds = 0.1};
-  Expected<Placement> cheap = autoPlacement(4, 0, maker(0), quick);
+  Expected<AutoChoice> cheap = autoAmong(autoPlacements(4, 0), maker(0), quick);
   ASSERT_TRUE(cheap);
-  EXPECT_GE(cheap->chunksPerStage(), 2);
-  Expected<Placement> slow = autoPlacement(4, 0, maker(20), quick);
+  EXPECT_GE(cheap->placement.chunksPerStage(), 2);
+  Expected<AutoChoice> slow = autoAmong(autoPlacements(4, 0), maker(20), quick);
   ASSERT_TRUE(slow);
-  EXPECT_EQ(slow->kind(), PlacementKind::Linear);
-  Expected<Placement> three = autoPlacement(4, 3, maker(0), quick);
+  EXPECT_EQ(slow->placement.kind(), PlacementKind::Linear);
+  Expected<AutoChoice> three = autoAmong(autoPlacements(4, 3), maker(0), quick);
   ASSERT_TRUE(three);
-  EXPECT_EQ(three->chunksPerStage(), 3);
+  EXPECT_EQ(three->placement.chunksPerStage(), 3);
 }
 
 TEST(Auto, PlacementErrors) {
   auto none = [](const Placement &) -> Expected<Problem> {
     return Error{ErrorKind::InvalidProblem, "no such model"};
   };
-  Expected<Placement> placement = autoPlacement(4, 0, none);
-  ASSERT_FALSE(placement);
-  EXPECT_EQ(placement.error().message, "no such model");
-  EXPECT_FALSE(autoPlacement(0, 0, none));
+  Expected<AutoChoice> choice = autoAmong(autoPlacements(4, 0), none);
+  ASSERT_FALSE(choice);
+  EXPECT_EQ(choice.error().message, "no such model");
+  EXPECT_FALSE(autoAmong(autoPlacements(0, 0), none));
 }
