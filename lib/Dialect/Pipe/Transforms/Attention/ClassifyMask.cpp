@@ -8,6 +8,10 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace veeline::pipe;
@@ -52,7 +56,10 @@ static std::optional<LinearForm> getLinearForm(const Expression *expression,
 }
 
 namespace {
-enum class Relation { Less, LessEqual, Greater, GreaterEqual };
+/// A comparison by order; of equal numbers it is true unless it is strict.
+struct Relation {
+  bool isLess, isStrict;
+};
 } // namespace
 
 static std::optional<Relation> getRelation(const Expression *expression) {
@@ -60,16 +67,16 @@ static std::optional<Relation> getRelation(const Expression *expression) {
     switch (cast<arith::CmpIOp>(expression->op).getPredicate()) {
     case arith::CmpIPredicate::slt:
     case arith::CmpIPredicate::ult:
-      return Relation::Less;
+      return Relation{true, true};
     case arith::CmpIPredicate::sle:
     case arith::CmpIPredicate::ule:
-      return Relation::LessEqual;
+      return Relation{true, false};
     case arith::CmpIPredicate::sgt:
     case arith::CmpIPredicate::ugt:
-      return Relation::Greater;
+      return Relation{false, true};
     case arith::CmpIPredicate::sge:
     case arith::CmpIPredicate::uge:
-      return Relation::GreaterEqual;
+      return Relation{false, false};
     default:
       return std::nullopt;
     }
@@ -77,16 +84,16 @@ static std::optional<Relation> getRelation(const Expression *expression) {
     switch (cast<arith::CmpFOp>(expression->op).getPredicate()) {
     case arith::CmpFPredicate::OLT:
     case arith::CmpFPredicate::ULT:
-      return Relation::Less;
+      return Relation{true, true};
     case arith::CmpFPredicate::OLE:
     case arith::CmpFPredicate::ULE:
-      return Relation::LessEqual;
+      return Relation{true, false};
     case arith::CmpFPredicate::OGT:
     case arith::CmpFPredicate::UGT:
-      return Relation::Greater;
+      return Relation{false, true};
     case arith::CmpFPredicate::OGE:
     case arith::CmpFPredicate::UGE:
-      return Relation::GreaterEqual;
+      return Relation{false, false};
     default:
       return std::nullopt;
     }
@@ -121,30 +128,14 @@ static MaskKind classifyComparison(const Expression *mask,
   double c = a->constant - b->constant;
   if (key == -1 && query == 1) {
     c = -c;
-    switch (*relation) {
-    case Relation::Less:
-      relation = Relation::Greater;
-      break;
-    case Relation::LessEqual:
-      relation = Relation::GreaterEqual;
-      break;
-    case Relation::Greater:
-      relation = Relation::Less;
-      break;
-    case Relation::GreaterEqual:
-      relation = Relation::LessEqual;
-      break;
-    }
+    relation->isLess = !relation->isLess;
   } else if (key != 1 || query != -1) {
     return MaskKind::General;
   }
-  if ((*relation == Relation::LessEqual && c == 0) ||
-      (*relation == Relation::Less && c == -1))
-    return MaskKind::Causal;
-  if ((*relation == Relation::Greater && c == 0) ||
-      (*relation == Relation::GreaterEqual && c == -1))
-    return MaskKind::HidesCausally;
-  return MaskKind::General;
+  // Places are integers: less than 1 is at most 0, and at least 1 is above 0.
+  if (c != (relation->isLess == relation->isStrict ? -1 : 0))
+    return MaskKind::General;
+  return relation->isLess ? MaskKind::Causal : MaskKind::HidesCausally;
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,9 +188,8 @@ static std::optional<std::vector<double>> getNumbers(DenseElementsAttr table) {
   }
   if (!element.isIntOrIndex())
     return std::nullopt;
-  bool isBool = element.isInteger(1);
   for (const APInt &value : table.getValues<APInt>())
-    numbers.push_back(isBool ? value.getBoolValue() : value.getSExtValue());
+    numbers.push_back(getNumber(value));
   return numbers;
 }
 
@@ -224,6 +214,44 @@ std::optional<double> Evaluator::readTable(const Expression *element) {
   return it->second[offset];
 }
 
+/// The bits of an integer of `type`; none where a double may have rounded it.
+static std::optional<APInt> getBits(double number, Type type) {
+  constexpr double exactBelow = int64_t(1) << 53;
+  if (!type.isIntOrIndex() || !(std::abs(number) < exactBelow))
+    return std::nullopt;
+  unsigned width = type.isIndex() ? IndexType::kInternalStorageBitWidth
+                                  : type.getIntOrFloatBitWidth();
+  return APInt(width, static_cast<int64_t>(number), /*isSigned=*/true,
+               /*implicitTrunc=*/true);
+}
+
+static std::optional<double> applyToIntegers(Operation *op, const APInt &a,
+                                             const APInt &b) {
+  return llvm::TypeSwitch<Operation *, std::optional<double>>(op)
+      .Case([&](arith::AddIOp) { return getNumber(a + b); })
+      .Case([&](arith::SubIOp) { return getNumber(a - b); })
+      .Case([&](arith::MulIOp) { return getNumber(a * b); })
+      .Case([&](arith::AndIOp) { return getNumber(a & b); })
+      .Case([&](arith::OrIOp) { return getNumber(a | b); })
+      .Case([&](arith::XOrIOp) { return getNumber(a ^ b); })
+      .Case([&](arith::CmpIOp compare) {
+        return arith::applyCmpPredicate(compare.getPredicate(), a, b);
+      })
+      .Default(std::nullopt);
+}
+
+static std::optional<double> applyToFloats(Operation *op, double a, double b) {
+  return llvm::TypeSwitch<Operation *, std::optional<double>>(op)
+      .Case([&](arith::AddFOp) { return a + b; })
+      .Case([&](arith::SubFOp) { return a - b; })
+      .Case([&](arith::MulFOp) { return a * b; })
+      .Case([&](arith::CmpFOp compare) {
+        return arith::applyCmpPredicate(compare.getPredicate(), APFloat(a),
+                                        APFloat(b));
+      })
+      .Default(std::nullopt);
+}
+
 std::optional<double> Evaluator::apply(const Expression *operation) {
   SmallVector<double, 3> values;
   for (const Expression *operand : operation->operands) {
@@ -234,53 +262,16 @@ std::optional<double> Evaluator::apply(const Expression *operation) {
   }
   if (operation->isOp<arith::SelectOp>())
     return values[0] != 0 ? values[1] : values[2];
-  if (operation->isOp<arith::AddFOp>() || operation->isOp<arith::AddIOp>())
-    return values[0] + values[1];
-  if (operation->isOp<arith::SubFOp>() || operation->isOp<arith::SubIOp>())
-    return values[0] - values[1];
-  if (operation->isOp<arith::MulFOp>() || operation->isOp<arith::MulIOp>())
-    return values[0] * values[1];
   if (operation->isOp<arith::NegFOp>())
     return -values[0];
-  if (operation->isOp<arith::AndIOp>())
-    return values[0] != 0 && values[1] != 0;
-  if (operation->isOp<arith::OrIOp>())
-    return values[0] != 0 || values[1] != 0;
-  if (operation->isOp<arith::XOrIOp>())
-    return (values[0] != 0) != (values[1] != 0);
-  if (std::optional<Relation> relation = getRelation(operation)) {
-    switch (*relation) {
-    case Relation::Less:
-      return values[0] < values[1];
-    case Relation::LessEqual:
-      return values[0] <= values[1];
-    case Relation::Greater:
-      return values[0] > values[1];
-    case Relation::GreaterEqual:
-      return values[0] >= values[1];
-    }
-  }
-  if (operation->isOp<arith::CmpIOp>())
-    switch (cast<arith::CmpIOp>(operation->op).getPredicate()) {
-    case arith::CmpIPredicate::eq:
-      return values[0] == values[1];
-    case arith::CmpIPredicate::ne:
-      return values[0] != values[1];
-    default:
-      return std::nullopt;
-    }
-  if (operation->isOp<arith::CmpFOp>())
-    switch (cast<arith::CmpFOp>(operation->op).getPredicate()) {
-    case arith::CmpFPredicate::OEQ:
-    case arith::CmpFPredicate::UEQ:
-      return values[0] == values[1];
-    case arith::CmpFPredicate::ONE:
-    case arith::CmpFPredicate::UNE:
-      return values[0] != values[1];
-    default:
-      return std::nullopt;
-    }
-  return std::nullopt;
+  if (values.size() != 2)
+    return std::nullopt;
+  Type type = getElementTypeOrSelf(operation->op->getOperand(0));
+  if (isa<FloatType>(type))
+    return applyToFloats(operation->op, values[0], values[1]);
+  std::optional<APInt> a = getBits(values[0], type);
+  std::optional<APInt> b = getBits(values[1], type);
+  return a && b ? applyToIntegers(operation->op, *a, *b) : std::nullopt;
 }
 
 std::optional<double> Evaluator::evaluate(const Expression *expression) {

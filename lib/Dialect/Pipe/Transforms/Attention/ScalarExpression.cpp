@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace veeline::pipe;
@@ -47,10 +48,8 @@ static std::string getKey(Value tensor, const Access &access) {
 /// What tells apart two ops on the same operands.
 static void appendKey(std::string &key, Operation *op) {
   appendKey(key, op->getName().getAsOpaquePointer());
-  if (auto compare = dyn_cast<arith::CmpIOp>(op))
-    appendKey(key, compare.getPredicate());
-  if (auto compare = dyn_cast<arith::CmpFOp>(op))
-    appendKey(key, compare.getPredicate());
+  appendKey(key, op->getAttrDictionary().getAsOpaquePointer());
+  appendKey(key, getElementTypeOrSelf(op->getResult(0)).getAsOpaquePointer());
 }
 
 const Expression *ExpressionTracer::intern(Expression expression) {
@@ -112,19 +111,21 @@ ExpressionTracer::getReduction(Expression::Kind kind,
 
 /// Whether `op` gives its operand in another type: the same number, but for
 /// rounding.
-static bool isConversion(Operation *op) {
-  if (isa<arith::ExtFOp, arith::TruncFOp, arith::IndexCastOp,
-          arith::IndexCastUIOp, arith::ExtUIOp, arith::UIToFPOp>(op))
+static bool isConversion(Operation *op, const Expression *operand) {
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op))
     return true;
-  // Sign extension makes -1 of a single bit.
-  return isa<arith::ExtSIOp, arith::SIToFPOp>(op) &&
-         !getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(1);
+  // Sign extension makes -1 of a single bit, and extension with zeros a large
+  // number of a negative one.
+  bool isBit = getElementTypeOrSelf(op->getOperand(0)).isInteger(1);
+  if (isa<arith::ExtUIOp, arith::UIToFPOp, arith::IndexCastUIOp>(op))
+    return isBit || operand->kind == Expression::Kind::Position;
+  return isa<arith::ExtSIOp, arith::SIToFPOp, arith::IndexCastOp>(op) && !isBit;
 }
 
 const Expression *
 ExpressionTracer::getOperation(Operation *op,
                                ArrayRef<const Expression *> operands) {
-  if (isConversion(op))
+  if (isConversion(op, operands[0]))
     return operands[0];
   if (isa<arith::AddFOp>(op) && operands[0]->isNumber(0))
     return operands[1];
@@ -338,11 +339,7 @@ const Expression *ExpressionTracer::traceConstant(Attribute value) {
   if (auto number = dyn_cast_or_null<FloatAttr>(value))
     return getNumber(number.getValueAsDouble());
   auto number = dyn_cast_or_null<IntegerAttr>(value);
-  if (!number)
-    return nullptr;
-  return getNumber(number.getType().isInteger(1)
-                       ? number.getValue().getBoolValue()
-                       : number.getValue().getSExtValue());
+  return number ? getNumber(pipe::getNumber(number.getValue())) : nullptr;
 }
 
 const Expression *ExpressionTracer::traceScalar(Value value) {

@@ -65,6 +65,13 @@ struct Expression {
   }
 };
 
+/// An integer as expressions have it: a single bit is 0 or 1, any other number
+/// is signed.
+inline double getNumber(const llvm::APInt &value) {
+  return value.getBitWidth() == 1 ? value.getBoolValue()
+                                  : value.signedRoundToDouble();
+}
+
 inline uint64_t getDigits(const Index &index) {
   uint64_t digits = 0;
   for (unsigned digit : index)
