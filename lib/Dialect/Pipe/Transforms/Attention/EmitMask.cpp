@@ -159,27 +159,20 @@ Value MaskEmitter::emit(OpBuilder &builder, Location loc,
 }
 
 Value MaskEmitter::emitOp(OpBuilder &builder, Location loc, Type element) {
-  Access access;
-  for (unsigned digit : digits)
-    access.push_back({digit});
   // Extents that vary are those of the scores.
-  Value empty = createEmpty(builder, loc, *match.tracer, access, element,
-                            match.scores->getResult(0), match.scoreAccess);
+  Value empty =
+      createEmpty(builder, loc, *match.tracer, separate(digits), element,
+                  match.scores->getResult(0), match.scoreAccess);
   SmallVector<Value> values;
   SmallVector<AffineMap> maps;
   for (const Expression *input : inputs) {
     Index order = flatten(input->storageAccess);
-    Access separate;
-    SmallVector<unsigned> loops;
-    for (unsigned digit : order) {
-      separate.push_back({digit});
-      loops.push_back(llvm::find(digits, digit) - digits.begin());
-    }
     values.push_back(reshape(builder, loc, *match.tracer, input->storage,
-                             input->storageAccess, separate));
+                             input->storageAccess, separate(order)));
     SmallVector<AffineExpr> results;
-    for (unsigned loop : loops)
-      results.push_back(builder.getAffineDimExpr(loop));
+    for (unsigned digit : order)
+      results.push_back(
+          builder.getAffineDimExpr(llvm::find(digits, digit) - digits.begin()));
     maps.push_back(
         AffineMap::get(digits.size(), 0, results, builder.getContext()));
   }
@@ -243,13 +236,11 @@ Value veeline::pipe::emitMask(OpBuilder &builder, Location loc,
       getDigits(first->storageAccess) == getDigits(access))
     return reshape(builder, loc, *match.tracer, first->storage,
                    first->storageAccess, access);
-  MaskEmitter emitter(match, flatten(access));
+  Index loops = flatten(access);
+  MaskEmitter emitter(match, loops);
   for (const Expression *mask : masks.masks)
     if (!emitter.collect(mask))
       return {};
-  Access separate;
-  for (unsigned digit : flatten(access))
-    separate.push_back({digit});
   Value value = emitter.emitOp(builder, loc, element);
-  return reshape(builder, loc, *match.tracer, value, separate, access);
+  return reshape(builder, loc, *match.tracer, value, separate(loops), access);
 }

@@ -89,8 +89,7 @@ static Index findShared(const AttentionMatch &match) {
 
 void AttentionRewriter::chooseBatch() {
   shared = findShared(match);
-  for (unsigned digit : match.batch)
-    batch.push_back({digit});
+  batch = separate(match.batch);
   if (!isGrouped())
     return;
   // Queries that share keys are next to each other in the last dimension.

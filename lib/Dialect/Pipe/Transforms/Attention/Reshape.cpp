@@ -18,8 +18,7 @@ Index veeline::pipe::flatten(const Access &access) {
   return digits;
 }
 
-/// One dimension for each digit.
-static Access separate(const Index &digits) {
+Access veeline::pipe::separate(const Index &digits) {
   Access access;
   for (unsigned digit : digits)
     access.push_back({digit});
@@ -77,24 +76,16 @@ static SmallVector<ReassociationIndices> getNeighbours(const Access &access) {
   return groups;
 }
 
-static Value collapse(OpBuilder &builder, Location loc,
-                      const ExpressionTracer &tracer, Value tensor,
-                      const Access &to, ArrayRef<ReassociationIndices> groups) {
+/// Reshapes with `OpT`, unless the rank stays the same.
+template <typename OpT>
+static Value regroup(OpBuilder &builder, Location loc,
+                     const ExpressionTracer &tracer, Value tensor,
+                     const Access &to, ArrayRef<ReassociationIndices> groups) {
   auto type = cast<RankedTensorType>(tensor.getType());
   RankedTensorType result = getType(tracer, to, type.getElementType());
   if (result.getRank() == type.getRank())
     return tensor;
-  return tensor::CollapseShapeOp::create(builder, loc, result, tensor, groups);
-}
-
-static Value expand(OpBuilder &builder, Location loc,
-                    const ExpressionTracer &tracer, Value tensor,
-                    const Access &to, ArrayRef<ReassociationIndices> groups) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  RankedTensorType result = getType(tracer, to, type.getElementType());
-  if (result.getRank() == type.getRank())
-    return tensor;
-  return tensor::ExpandShapeOp::create(builder, loc, result, tensor, groups);
+  return OpT::create(builder, loc, result, tensor, groups);
 }
 
 Value veeline::pipe::createEmpty(OpBuilder &builder, Location loc,
@@ -120,6 +111,8 @@ Value veeline::pipe::reshape(OpBuilder &builder, Location loc,
   if (from == to)
     return tensor;
   Access source = separate(flatten(from)), target = separate(flatten(to));
+  auto expand = regroup<tensor::ExpandShapeOp>;
+  auto collapse = regroup<tensor::CollapseShapeOp>;
   tensor = expand(builder, loc, tracer, tensor, split(from), getParts(from));
   tensor = collapse(builder, loc, tracer, tensor, source,
                     getNeighbours(split(from)));

@@ -15,6 +15,9 @@ namespace veeline::pipe {
 /// The digits of an access, in order.
 Index flatten(const Access &access);
 
+/// A place with one dimension for each digit.
+Access separate(const Index &digits);
+
 /// An empty tensor whose dimensions run along `access`; dynamic extents are
 /// those of `like`, which runs along `likeAccess`.
 mlir::Value createEmpty(mlir::OpBuilder &builder, mlir::Location loc,
