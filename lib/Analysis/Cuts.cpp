@@ -262,8 +262,11 @@ std::vector<int> splitEvenly(std::span<const PieceWeight> pieces,
 
 /// The number of ways to cut, or `limit` where there are more.
 uint64_t countWays(uint64_t numPieces, uint64_t numChunks, uint64_t limit) {
+  // Choosing the cuts, or the places between pieces that are not cut: with the
+  // smaller of both numbers the product only grows.
+  uint64_t chosen = std::min(numChunks - 1, numPieces - numChunks);
   uint64_t ways = 1;
-  for (uint64_t i = 1; i != numChunks && ways < limit; ++i)
+  for (uint64_t i = 1; i <= chosen && ways < limit; ++i)
     ways = ways * (numPieces - i) / i;
   return std::min(ways, limit);
 }

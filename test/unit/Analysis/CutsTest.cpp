@@ -121,6 +121,20 @@ TEST(CutsTest, SmallInterleavedIsOptimal) {
   }
 }
 
+// Few ways to cut, although there are many cuts.
+TEST(CutsTest, NearlyAsManyChunksAsPiecesIsOptimal) {
+  std::mt19937 random(5);
+  std::vector<int> stageOf(18);
+  for (int k = 0; k != 18; ++k)
+    stageOf[k] = k % 3;
+  for (int round = 0; round != 20; ++round) {
+    auto pieces = randomPieces(random, 20);
+    auto counts = chooseCuts(pieces, stageOf);
+    expectValid(counts, pieces.size());
+    expectOptimal(pieces, stageOf, counts);
+  }
+}
+
 std::vector<int> randomWidths(std::mt19937 &random, int p) {
   std::vector<int> widths(p);
   for (int &width : widths)
