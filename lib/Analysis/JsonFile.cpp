@@ -7,7 +7,9 @@
 #include "veeline/Analysis/JsonFile.h"
 
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 
@@ -35,6 +37,14 @@ static int64_t getDepth(StringRef text) {
   return deepest;
 }
 
+std::string veeline::printJson(const json::Value *value) {
+  if (!value)
+    return "none";
+  std::string text;
+  raw_string_ostream(text) << *value;
+  return text;
+}
+
 Expected<json::Value> veeline::parseJson(StringRef text) {
   int64_t depth = getDepth(text);
   if (depth > maxDepth)
@@ -47,13 +57,24 @@ Expected<json::Value> veeline::parseJson(StringRef text) {
   return value;
 }
 
+static Error checkSize(uint64_t bytes, uint64_t maxBytes) {
+  if (bytes <= maxBytes)
+    return Error::success();
+  return createStringError("expected at most " + Twine(maxBytes) +
+                           " bytes, found " + Twine(bytes));
+}
+
 Expected<json::Value> veeline::readJson(StringRef path, uint64_t maxBytes) {
+  uint64_t bytes = 0;
+  if (std::error_code error = sys::fs::file_size(path, bytes))
+    return createStringError(error.message());
+  if (Error error = checkSize(bytes, maxBytes))
+    return std::move(error);
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return createStringError(buffer.getError().message());
-  uint64_t bytes = (*buffer)->getBufferSize();
-  if (bytes > maxBytes)
-    return createStringError("expected at most " + Twine(maxBytes) +
-                             " bytes, found " + Twine(bytes));
+  // The size of a pipe is known only now.
+  if (Error error = checkSize((*buffer)->getBufferSize(), maxBytes))
+    return std::move(error);
   return parseJson((*buffer)->getBuffer());
 }

@@ -86,21 +86,8 @@ static constexpr StringLiteral again =
 
 static Error fail(const Twine &what) { return createStringError(what + again); }
 
-/// `value` as a diagnostic shows it.
-static std::string print(const json::Value *value) {
-  if (!value)
-    return "none";
-  std::string text;
-  raw_string_ostream(text) << *value;
-  return text;
-}
-
-static bool isIn(std::optional<double> value, double limit) {
-  return value && *value > 0 && *value <= limit;
-}
-
 static bool isRate(std::optional<double> value) {
-  return isIn(value, maxRate) && *value >= minRate;
+  return isPositive(value, maxRate) && *value >= minRate;
 }
 
 /// As 2026-01-31.
@@ -120,7 +107,7 @@ static Error readRates(const json::Object &rates, const std::string &name,
   if (!points || points->empty())
     return fail("rates, '" + name +
                 "': expected a list of [size, rate, rate together], found " +
-                print(entry));
+                printJson(entry));
   for (const json::Value &value : *points) {
     const json::Array *numbers = value.getAsArray();
     std::optional<double> size, rate, together;
@@ -129,15 +116,15 @@ static Error readRates(const json::Object &rates, const std::string &name,
       rate = (*numbers)[1].getAsNumber();
       together = (*numbers)[2].getAsNumber();
     }
-    if (!isIn(size, maxSize) || !isRate(rate) || !isRate(together))
+    if (!isPositive(size, maxSize) || !isRate(rate) || !isRate(together))
       return fail("rates, '" + name +
                   "': expected [size, rate, rate together], a number above 0 "
                   "and two from 1e-9 to 1e9, found " +
-                  print(&value));
+                  printJson(&value));
     if (!out.empty() && *size <= out.back().size)
       return fail("rates, '" + name + "': expected sizes in ascending order, " +
-                  "found " + print(&value) + " after a size of " +
-                  print(&(*(*points)[out.size() - 1].getAsArray())[0]));
+                  "found " + printJson(&value) + " after a size of " +
+                  printJson(&(*(*points)[out.size() - 1].getAsArray())[0]));
     out.push_back({*size, *rate, *together});
   }
   return Error::success();
@@ -149,7 +136,7 @@ static Expected<MachineTable> readTable(const json::Value &value) {
     return fail("this is no table of veeline doctor --calibrate");
   if (file->getInteger("version") != 5)
     return fail("expected version 5 of the format, found " +
-                print(file->get("version")));
+                printJson(file->get("version")));
   MachineTable table;
   table.cpu = file->getString("cpu").value_or("").str();
   table.date = file->getString("date").value_or("").str();
@@ -157,29 +144,30 @@ static Expected<MachineTable> readTable(const json::Value &value) {
   if (table.cpu.empty() || !cores || *cores < 1)
     return fail("expected 'cpu', a name, and 'cores', a number of 1 or more; "
                 "found " +
-                print(file->get("cpu")) + " and " + print(file->get("cores")));
+                printJson(file->get("cpu")) + " and " +
+                printJson(file->get("cores")));
   table.cores = *cores;
   std::optional<int64_t> together = file->getInteger("together");
   if (!together || *together < 1)
     return fail("expected 'together', a number of cores of 1 or more, found " +
-                print(file->get("together")));
+                printJson(file->get("together")));
   table.together = *together;
   table.ranks = std::max<int64_t>(file->getInteger("ranks").value_or(1), 1);
   if (!isDate(table.date))
     return fail("expected 'date', as \"2026-01-31\", found " +
-                print(file->get("date")));
+                printJson(file->get("date")));
   for (auto [name, time] : {std::pair("call_ns", &table.callNanoseconds),
                             std::pair("wake_ns", &table.wakeNanoseconds)}) {
     std::optional<double> value = file->getNumber(name);
-    if (!isIn(value, maxRate))
+    if (!isPositive(value, maxRate))
       return fail(Twine("expected '") + name + "', a number above 0, found " +
-                  print(file->get(name)));
+                  printJson(file->get(name)));
     *time = *value;
   }
   const json::Object *rates = file->getObject("rates");
   if (!rates)
     return fail("expected 'rates', an object, found " +
-                print(file->get("rates")));
+                printJson(file->get("rates")));
   for (const std::string &name : getMachineClasses())
     if (Error error = readRates(*rates, name, table.rates[name]))
       return std::move(error);

@@ -47,19 +47,6 @@ private:
 /// estimate is so wrong. Sums of them might overflow.
 static constexpr double maxMicroseconds = 1e10, maxScale = 1e9;
 
-static bool isPositive(std::optional<double> value, double limit) {
-  return value && *value > 0 && *value <= limit;
-}
-
-/// `value` as a diagnostic shows it.
-static std::string print(const json::Value *value) {
-  if (!value)
-    return "none";
-  std::string text;
-  raw_string_ostream(text) << *value;
-  return text;
-}
-
 /// Adds the time of one kind of work, if the chunk has it, and sets its
 /// `scales`.
 bool ProfileReader::readTime(const json::Object &chunk, StringRef kind,
@@ -73,7 +60,7 @@ bool ProfileReader::readTime(const json::Object &chunk, StringRef kind,
   if (!time || !(*time >= 0 && *time <= maxMicroseconds))
     return fail(where + ", " + kind +
                 ": expected a time 'us' from 0 to 1e10; found " +
-                print(entry ? entry->get("us") : member));
+                printJson(entry ? entry->get("us") : member));
   out.nanoseconds += *time * 1000;
   // Nothing was estimated: nothing to correct.
   if (!entry->get("scale"))
@@ -82,7 +69,7 @@ bool ProfileReader::readTime(const json::Object &chunk, StringRef kind,
   if (!isPositive(scale, maxScale) || *scale < 1 / maxScale)
     return fail(where + ", " + kind +
                 ": expected a 'scale' from 1e-9 to 1e9; found " +
-                print(entry->get("scale")));
+                printJson(entry->get("scale")));
   for (int i : scales)
     out.scale[i] = *scale;
   return true;
@@ -95,7 +82,7 @@ bool ProfileReader::readChunk(const json::Value &value, size_t number) {
       chunk ? chunk->getInteger("pieces") : std::nullopt;
   if (!pieces || *pieces < 1 || *pieces > INT32_MAX)
     return fail(where + ": expected 'pieces', a number of 1 or more; found " +
-                print(chunk ? chunk->get("pieces") : &value));
+                printJson(chunk ? chunk->get("pieces") : &value));
   Profile::Chunk result;
   result.pieces = *pieces;
   if (!readTime(*chunk, "F", where, result, {0}) ||
@@ -133,7 +120,7 @@ bool ProfileReader::readEdge(const json::Value &value, size_t number) {
     return fail("edge " + std::to_string(number) +
                 ": expected 'from' and 'to', one of the chunks and a later "
                 "one, and its 'bytes'; found " +
-                print(&value));
+                printJson(&value));
   auto getBegin = [&](int64_t chunk) {
     int64_t piece = 0;
     for (const Profile::Chunk &before :
@@ -156,7 +143,7 @@ bool ProfileReader::readAllReduce(const json::Value &value) {
       !isPositive(time, maxMicroseconds))
     return fail("all_reduce: expected its 'bytes' and a time 'us' above 0; "
                 "found " +
-                print(&value));
+                printJson(&value));
   profile.allReduce = {*bytes, *time * 1000};
   return true;
 }
@@ -167,7 +154,7 @@ Expected<Profile> ProfileReader::read(const json::Value &value) {
     return createStringError("this is no profile of veeline train --profile");
   if (file->getInteger("version") != 2)
     return createStringError("expected version 2 of the format, found " +
-                             print(file->get("version")) +
+                             printJson(file->get("version")) +
                              "; measure again with veeline train --profile");
   profile.model = file->getString("model").value_or("").str();
   profile.fingerprint = file->getString("fingerprint").value_or("").str();

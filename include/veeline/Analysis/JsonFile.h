@@ -11,6 +11,9 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 
+#include <optional>
+#include <string>
+
 namespace veeline {
 
 /// Parses as llvm::json::parse, which recurses for each list in a list: a
@@ -21,6 +24,14 @@ llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
 /// Parses a file of at most `maxBytes`. The error does not name its path.
 llvm::Expected<llvm::json::Value> readJson(llvm::StringRef path,
                                            uint64_t maxBytes);
+
+/// `value` as a diagnostic shows it: "none" for null.
+std::string printJson(const llvm::json::Value *value);
+
+/// Whether there is a number above 0 and at most `limit`.
+inline bool isPositive(std::optional<double> value, double limit) {
+  return value && *value > 0 && *value <= limit;
+}
 
 } // namespace veeline
 
