@@ -6,8 +6,9 @@
 // RUN:   --pipe-schedule="schedule=zb-v microbatches=3" | FileCheck %s --check-prefix=ONCE
 // RUN: veeline-opt %t/skip.mlir --pipe-schedule="schedule=1f1b" | FileCheck %s --check-prefix=SKIP
 
-// The accumulator of the other rank comes along the edge of the parameter, the
-// new value goes back along it.
+// The accumulators of the other rank come along the edges of the parameters, the
+// new values go back along them. All accumulators are sent before the first new
+// value is waited for.
 // TIED-LABEL: pipe.pipeline @tied {{.*}} microbatches(2) schedule("1f1b")
 // TIED: pipe.chunk 0 {{.*}}cost = #pipe.cost<
 // TIED-LABEL: pipe.program @tied_rank0 of @tied stage(0)
@@ -20,6 +21,9 @@
 // TIED-NEXT:  %[[G0:.*]] = pipe.gradient param(0) chunk(0) : tensor<8xf32>
 // TIED-NEXT:  %[[G1:.*]] = pipe.edge_value edge(1) gradient microbatch(0) : tensor<8xf32>
 // TIED-NEXT:  pipe.update param(0) (%[[G0]], %[[G1]])
+// TIED-NEXT:  %[[H0:.*]] = pipe.gradient param(1) chunk(0) : tensor<3xf32>
+// TIED-NEXT:  %[[H1:.*]] = pipe.edge_value edge(2) gradient microbatch(0) : tensor<3xf32>
+// TIED-NEXT:  pipe.update param(1) (%[[H0]], %[[H1]])
 // TIED-LABEL: pipe.program @tied_rank1 of @tied stage(1)
 // TIED-NEXT:  %[[X0:.*]] = pipe.edge_value edge(0) activation microbatch(0)
 // TIED-NEXT:  pipe.forward chunk(1) microbatch(0) (%[[X0]])
@@ -28,8 +32,11 @@
 // TIED-NEXT:  pipe.forward chunk(1) microbatch(1) (%[[X1]])
 // TIED-NEXT:  pipe.backward chunk(1) microbatch(1) (%[[X1]])
 // TIED-NEXT:  pipe.gradient param(0) chunk(1)
+// TIED-NEXT:  pipe.gradient param(1) chunk(1)
 // TIED-NEXT:  %[[W:.*]] = pipe.edge_value edge(1) activation microbatch(0) : tensor<8xf32>
 // TIED-NEXT:  pipe.assign param(0) %[[W]]
+// TIED-NEXT:  %[[U:.*]] = pipe.edge_value edge(2) activation microbatch(0) : tensor<3xf32>
+// TIED-NEXT:  pipe.assign param(1) %[[U]]
 // TIED-NEXT:  }
 
 // GPIPE-LABEL: pipe.program @tied_rank1
@@ -83,35 +90,41 @@
 // SKIP:       pipe.forward chunk(2) microbatch(0) (%[[H1]], %[[H0]])
 
 //--- tied.mlir
-// A chain of two stages with a tied parameter.
+// A chain of two stages with two tied parameters.
 pipe.pipeline @tied stages(2) chunks_per_stage(1) placement(linear) {
   %x = pipe.batch "x" : tensor<4xf32>
   %w = pipe.param <"w", init = zeros> : tensor<8xf32>
-  %0 = pipe.chunk 0 @c0(%x, %w) {forward = @c0_forward, backward = @c0_backward} : (tensor<4xf32>, tensor<8xf32>) -> tensor<2xf32>
-  %1 = pipe.chunk 1 @c1(%0, %w) {forward = @c1_forward, backward = @c1_backward} : (tensor<2xf32>, tensor<8xf32>) -> tensor<f32>
+  %u = pipe.param <"u", init = zeros> : tensor<3xf32>
+  %0 = pipe.chunk 0 @c0(%x, %w, %u) {forward = @c0_forward, backward = @c0_backward} : (tensor<4xf32>, tensor<8xf32>, tensor<3xf32>) -> tensor<2xf32>
+  %1 = pipe.chunk 1 @c1(%0, %w, %u) {forward = @c1_forward, backward = @c1_backward} : (tensor<2xf32>, tensor<8xf32>, tensor<3xf32>) -> tensor<f32>
   pipe.yield %1 : tensor<f32>
 }
-func.func private @c0(tensor<4xf32>, tensor<8xf32>) -> tensor<2xf32>
+func.func private @c0(tensor<4xf32>, tensor<8xf32>, tensor<3xf32>) -> tensor<2xf32>
 func.func private @c0_forward(
     tensor<4xf32> {pipe.role = #pipe.role<operand 0>},
-    tensor<8xf32> {pipe.role = #pipe.role<operand 1>})
+    tensor<8xf32> {pipe.role = #pipe.role<operand 1>},
+    tensor<3xf32> {pipe.role = #pipe.role<operand 2>})
     -> (tensor<2xf32> {pipe.role = #pipe.role<result 0>},
         tensor<3xf32> {pipe.role = #pipe.role<residual 0>})
 func.func private @c0_backward(
     tensor<4xf32> {pipe.role = #pipe.role<operand 0>},
     tensor<3xf32> {pipe.role = #pipe.role<residual 0>},
     tensor<2xf32> {pipe.role = #pipe.role<result_grad 0>})
-    -> (tensor<8xf32> {pipe.role = #pipe.role<param_grad 1>})
-func.func private @c1(tensor<2xf32>, tensor<8xf32>) -> tensor<f32>
+    -> (tensor<8xf32> {pipe.role = #pipe.role<param_grad 1>},
+        tensor<3xf32> {pipe.role = #pipe.role<param_grad 2>})
+func.func private @c1(tensor<2xf32>, tensor<8xf32>, tensor<3xf32>) -> tensor<f32>
 func.func private @c1_forward(
     tensor<2xf32> {pipe.role = #pipe.role<operand 0>},
-    tensor<8xf32> {pipe.role = #pipe.role<operand 1>})
+    tensor<8xf32> {pipe.role = #pipe.role<operand 1>},
+    tensor<3xf32> {pipe.role = #pipe.role<operand 2>})
     -> (tensor<f32> {pipe.role = #pipe.role<result 0>})
 func.func private @c1_backward(
     tensor<2xf32> {pipe.role = #pipe.role<operand 0>},
-    tensor<8xf32> {pipe.role = #pipe.role<operand 1>})
+    tensor<8xf32> {pipe.role = #pipe.role<operand 1>},
+    tensor<3xf32> {pipe.role = #pipe.role<operand 2>})
     -> (tensor<2xf32> {pipe.role = #pipe.role<operand_grad 0>},
-        tensor<8xf32> {pipe.role = #pipe.role<param_grad 1>})
+        tensor<8xf32> {pipe.role = #pipe.role<param_grad 1>},
+        tensor<3xf32> {pipe.role = #pipe.role<param_grad 2>})
 
 //--- v.mlir
 // A V of two stages: chunks 0 and 3 are on stage 0. %0 has two consumers.

@@ -43,11 +43,13 @@ private:
   bool isHere(int64_t chunk) const {
     return tables.pipeline.getStageOf(chunk) == stage;
   }
+  bool isHome(unsigned param) const { return tables.getHome(param) == stage; }
   Value getEdgeValue(int64_t edge, Direction direction, int64_t microbatch);
   Value getOperand(const schedule::Op &op, unsigned operand);
   Value getResultGradient(const schedule::Op &op, unsigned result);
   Value getArgument(const schedule::Op &op, const ChunkValue &value);
-  void addUpdate(unsigned param);
+  SmallVector<Value> addGradients(unsigned param);
+  void addAssignment(unsigned param);
 
   PipelineTables &tables;
   int64_t stage, replica;
@@ -135,21 +137,9 @@ LogicalResult ProgramWriter::addWork(const schedule::Op &op, double begin,
       llvm::map_to_vector(carried.results, [](const ChunkValue &value) -> Type {
         return value.type;
       });
-  StringRef name;
-  switch (op.kind) {
-  case schedule::OpKind::Forward:
-    name = ForwardOp::getOperationName();
-    break;
-  case schedule::OpKind::Backward:
-    name = BackwardOp::getOperationName();
-    break;
-  case schedule::OpKind::BackwardInput:
-    name = BackwardInputOp::getOperationName();
-    break;
-  case schedule::OpKind::BackwardWeight:
-    name = BackwardWeightOp::getOperationName();
-    break;
-  }
+  std::string name = (PipeDialect::getDialectNamespace() + "." +
+                      getName(getFunctionKind(op.kind)))
+                         .str();
   OperationState state(chunk.getLoc(), name);
   state.addOperands(operands);
   state.addTypes(types);
@@ -164,30 +154,39 @@ LogicalResult ProgramWriter::addWork(const schedule::Op &op, double begin,
   return success();
 }
 
-/// For each parameter its gradients, then its update or assignment.
+/// First the gradients that other ranks add up, so that none of them waits
+/// behind a new value; then for each parameter its update or assignment.
 void ProgramWriter::addUpdates() {
-  for (unsigned param = 0; param != tables.params.size(); ++param)
-    addUpdate(param);
+  unsigned numParams = tables.params.size();
+  for (unsigned param = 0; param != numParams; ++param)
+    if (!isHome(param))
+      addGradients(param);
+  for (unsigned param = 0; param != numParams; ++param) {
+    if (tables.getGradientUsers(param).empty())
+      continue;
+    if (isHome(param))
+      UpdateOp::create(builder, loc, tables.params[param].getValue().getType(),
+                       param, addGradients(param));
+    else
+      addAssignment(param);
+  }
 }
 
-void ProgramWriter::addUpdate(unsigned param) {
-  auto users = tables.getGradientUsers(param);
-  if (users.empty())
-    return;
-  bool isHome = tables.getHome(param) == stage;
-  auto type = cast<RankedTensorType>(tables.params[param].getValue().getType());
+/// The gradients of this rank, and at the parameter's home those of all others.
+SmallVector<Value> ProgramWriter::addGradients(unsigned param) {
+  Type type = tables.params[param].getValue().getType();
   SmallVector<Value> gradients;
-  for (auto [chunk, operand] : users)
+  for (auto [chunk, operand] : tables.getGradientUsers(param))
     if (isHere(chunk))
       gradients.push_back(GradientOp::create(builder, loc, type, param, chunk));
-    else if (isHome)
+    else if (isHome(param))
       gradients.push_back(
           getEdgeValue(*tables.edges.getIncoming(chunk, operand),
                        Direction::Gradient, replica));
-  if (isHome) {
-    UpdateOp::create(builder, loc, type, param, gradients);
-    return;
-  }
+  return gradients;
+}
+
+void ProgramWriter::addAssignment(unsigned param) {
   for (const auto &[number, edge] : llvm::enumerate(tables.edges.getEdges()))
     if (edge.param == param && isHere(edge.consumer)) {
       Value value = getEdgeValue(number, Direction::Activation, replica);
