@@ -55,7 +55,7 @@ public:
 
 private:
   llvm::SmallSet<std::pair<int, unsigned>, 16> seen;
-  int64_t bytes[7] = {};
+  int64_t bytes[getMaxEnumValForRoleKind() + 1] = {};
 };
 
 } // namespace
