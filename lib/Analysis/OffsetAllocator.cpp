@@ -12,7 +12,6 @@
 #include <bit>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -45,64 +44,6 @@ liveChanges(std::span<const LiveInterval> intervals) {
   std::sort(changes.begin(), changes.end());
   return changes;
 }
-
-/// The placed intervals, and a query for those that overlap one in time: a
-/// segment tree over the intervals in order of their begin that holds the
-/// largest end.
-class PlacedIntervals {
-public:
-  explicit PlacedIntervals(std::span<const LiveInterval> intervals)
-      : intervals(intervals), byBegin(intervals.size()),
-        rank(intervals.size()) {
-    std::iota(byBegin.begin(), byBegin.end(), 0u);
-    std::stable_sort(byBegin.begin(), byBegin.end(),
-                     [&](uint32_t a, uint32_t b) {
-                       return intervals[a].begin < intervals[b].begin;
-                     });
-    for (uint32_t i = 0; i < byBegin.size(); ++i)
-      rank[byBegin[i]] = i;
-    while (leaves < intervals.size())
-      leaves *= 2;
-    clear();
-  }
-
-  void clear() { maxEnd.assign(2 * leaves, never); }
-
-  void insert(uint32_t id) {
-    for (size_t node = leaves + rank[id]; node > 0; node /= 2)
-      maxEnd[node] = std::max(maxEnd[node], intervals[id].end);
-  }
-
-  /// Calls `visit` with every placed interval that overlaps `interval`.
-  template <typename Fn>
-  void forOverlapping(const LiveInterval &interval, Fn visit) const {
-    auto limit = std::lower_bound(
-        byBegin.begin(), byBegin.end(), interval.end,
-        [&](uint32_t id, int64_t end) { return intervals[id].begin < end; });
-    size_t count = limit - byBegin.begin();
-    visitNode(1, 0, leaves, count, interval.begin, visit);
-  }
-
-private:
-  static constexpr int64_t never = std::numeric_limits<int64_t>::min();
-
-  template <typename Fn>
-  void visitNode(size_t node, size_t first, size_t size, size_t count,
-                 int64_t begin, Fn &visit) const {
-    if (first >= count || maxEnd[node] <= begin)
-      return;
-    if (size == 1)
-      return visit(byBegin[first]);
-    visitNode(2 * node, first, size / 2, count, begin, visit);
-    visitNode(2 * node + 1, first + size / 2, size / 2, count, begin, visit);
-  }
-
-  std::span<const LiveInterval> intervals;
-  std::vector<uint32_t> byBegin;
-  std::vector<uint32_t> rank;
-  size_t leaves = 1;
-  std::vector<int64_t> maxEnd;
-};
 
 /// A segment tree of numbers, and a query for those in a range that are larger
 /// than a bound.
@@ -146,11 +87,10 @@ private:
   std::vector<int64_t> values;
 };
 
-/// The placed intervals of several streams, and a query for those that are live
-/// together with one.
-class PlacedOnStreams {
+/// The placed intervals, and a query for those that are live together with one.
+class PlacedIntervals {
 public:
-  PlacedOnStreams(std::span<const LiveInterval> intervals,
+  PlacedIntervals(std::span<const LiveInterval> intervals,
                   const StreamLives &lives)
       : intervals(intervals), lives(lives), byBegin(intervals.size()),
         rank(intervals.size()), ends(lives.numStreams, MaxTree(rank.size())),
@@ -211,10 +151,9 @@ private:
 /// Tries orders and keeps the best plan.
 class Planner {
 public:
-  /// `lives` may be null.
-  Planner(std::span<const LiveInterval> given, const StreamLives *lives,
+  Planner(std::span<const LiveInterval> given, const StreamLives &lives,
           uint64_t alignment)
-      : intervals(given.begin(), given.end()), lives(lives),
+      : intervals(given.begin(), given.end()), placed(intervals, lives),
         offsets(given.size()) {
     for (LiveInterval &interval : intervals)
       interval.size = (interval.size + alignment - 1) & ~(alignment - 1);
@@ -228,10 +167,6 @@ public:
   }
 
   OffsetPlan run() {
-    if (lives)
-      placedOnStreams.emplace(intervals, *lives);
-    else
-      placed.emplace(intervals);
     for (auto order : {&Planner::bySize, &Planner::byBreadth, &Planner::byBegin,
                        &Planner::byArea}) {
       if (best.totalBytes == lowerBound)
@@ -333,24 +268,14 @@ private:
     return smallest == std::numeric_limits<uint64_t>::max() ? top : result;
   }
 
-  template <typename Fn> void forOverlapping(uint32_t id, Fn visit) const {
-    if (lives)
-      placedOnStreams->forOverlapping(id, visit);
-    else
-      placed->forOverlapping(intervals[id], visit);
-  }
-
   /// Places in `order`; keeps the plan if it is the best one. Gives up as soon
   /// as it cannot be.
   bool tryOrder(const Order &order) {
-    if (lives)
-      placedOnStreams->clear();
-    else
-      placed->clear();
+    placed.clear();
     uint64_t total = 0;
     for (uint32_t id : order) {
       taken.clear();
-      forOverlapping(id, [&](uint32_t other) {
+      placed.forOverlapping(id, [&](uint32_t other) {
         taken.emplace_back(offsets[other],
                            offsets[other] + intervals[other].size);
       });
@@ -360,10 +285,7 @@ private:
       total = std::max(total, offsets[id] + intervals[id].size);
       if (total >= best.totalBytes)
         return false;
-      if (lives)
-        placedOnStreams->insert(id);
-      else
-        placed->insert(id);
+      placed.insert(id);
     }
     best.totalBytes = total;
     for (uint32_t id : ids)
@@ -402,18 +324,25 @@ private:
   }
 
   std::vector<LiveInterval> intervals;
-  const StreamLives *lives;
+  PlacedIntervals placed;
   std::vector<uint64_t> offsets;
   /// The intervals that need memory at all.
   Order ids;
-  std::optional<PlacedIntervals> placed;
-  std::optional<PlacedOnStreams> placedOnStreams;
   std::vector<std::pair<uint64_t, uint64_t>> taken;
   uint64_t lowerBound = 0;
   uint64_t work = 0;
   Order bestOrder;
   OffsetPlan best;
 };
+
+/// Where all operations run one after the other.
+StreamLives onOneStream(std::span<const LiveInterval> intervals) {
+  StreamLives lives;
+  lives.streams.assign(intervals.size(), 0);
+  for (const LiveInterval &interval : intervals)
+    lives.ends.push_back(interval.end);
+  return lives;
+}
 
 } // namespace
 
@@ -426,15 +355,12 @@ uint64_t veeline::peakLiveBytes(std::span<const LiveInterval> intervals) {
 
 OffsetPlan veeline::planOffsets(std::span<const LiveInterval> intervals,
                                 uint64_t alignment) {
-  OffsetPlan plan = Planner(intervals, nullptr, alignment).run();
-  VEELINE_CHECK(isValidPlan(intervals, plan, alignment),
-                "buffers that are live at the same time overlap");
-  return plan;
+  return planOffsets(intervals, onOneStream(intervals), alignment);
 }
 
 OffsetPlan veeline::planOffsets(std::span<const LiveInterval> intervals,
                                 const StreamLives &lives, uint64_t alignment) {
-  OffsetPlan plan = Planner(intervals, &lives, alignment).run();
+  OffsetPlan plan = Planner(intervals, lives, alignment).run();
   VEELINE_CHECK(isValidPlan(intervals, lives, plan, alignment),
                 "buffers that are live at the same time overlap");
   return plan;
@@ -442,11 +368,7 @@ OffsetPlan veeline::planOffsets(std::span<const LiveInterval> intervals,
 
 bool veeline::isValidPlan(std::span<const LiveInterval> intervals,
                           const OffsetPlan &plan, uint64_t alignment) {
-  StreamLives lives;
-  lives.streams.assign(intervals.size(), 0);
-  for (const LiveInterval &interval : intervals)
-    lives.ends.push_back(interval.end);
-  return isValidPlan(intervals, lives, plan, alignment);
+  return isValidPlan(intervals, onOneStream(intervals), plan, alignment);
 }
 
 bool veeline::isValidPlan(std::span<const LiveInterval> intervals,
