@@ -286,10 +286,9 @@ static SmallVector<size_t> refineEnds(func::FuncOp model,
   return refined;
 }
 
-Pieces Pieces::find(func::FuncOp model, bool isFine) {
-  Pieces result;
+SmallVector<Piece> veeline::findPieces(func::FuncOp model, bool isFine) {
+  SmallVector<Piece> pieces;
   SmallVector<Operation *> mainOps = findMainOps(model);
-  result.mainOps.insert(mainOps.begin(), mainOps.end());
   SmallVector<Crossing> crossings = findCrossings(mainOps);
   bool isMarked = llvm::any_of(mainOps, llvm::IsaPred<pipe::BoundaryOp>);
   SmallVector<size_t> ends =
@@ -310,8 +309,8 @@ Pieces Pieces::find(func::FuncOp model, bool isFine) {
     }
     piece.bytesAfter = end + 1 == mainOps.size() ? 0 : crossings[end].bytes;
     if (!piece.ops.empty())
-      result.pieces.push_back(std::move(piece));
+      pieces.push_back(std::move(piece));
     begin = end + 1;
   }
-  return result;
+  return pieces;
 }

@@ -63,14 +63,14 @@ static void printRow(llvm::raw_ostream &os, StringRef name, size_t numOps,
 
 void veeline::printPieces(func::FuncOp model, llvm::raw_ostream &os,
                           bool isFine, const MachineTable *table) {
-  Pieces pieces = Pieces::find(model, isFine);
+  SmallVector<Piece> pieces = findPieces(model, isFine);
   os << llvm::formatv(rowFormat, "piece", "ops", "MFLOP", "bytes moved", "us",
                       "bytes crossing", "begins with");
   OpCost total;
   double totalTime = 0;
   size_t numOps = 0;
-  std::vector<double> times = estimateNanoseconds(pieces.get(), table);
-  for (auto [i, piece] : llvm::enumerate(pieces.get())) {
+  std::vector<double> times = estimateNanoseconds(pieces, table);
+  for (auto [i, piece] : llvm::enumerate(pieces)) {
     double time = times[i];
     printRow(os, std::to_string(i), piece.ops.size(), piece.cost, time,
              piece.bytesAfter, describe(piece.ops.front()));

@@ -9,7 +9,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "veeline/Analysis/CostModel.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace veeline {
 
@@ -47,17 +46,8 @@ struct Piece {
 /// through which a gradient flows from the loss to a parameter.
 ///
 /// Linear in the number of ops and uses.
-class Pieces {
-public:
-  static Pieces find(mlir::func::FuncOp model, bool isFine = false);
-
-  llvm::ArrayRef<Piece> get() const { return pieces; }
-  bool isMain(mlir::Operation *op) const { return mainOps.contains(op); }
-
-private:
-  llvm::SmallVector<Piece> pieces;
-  llvm::DenseSet<mlir::Operation *> mainOps;
-};
+llvm::SmallVector<Piece> findPieces(mlir::func::FuncOp model,
+                                    bool isFine = false);
 
 /// How long each piece takes, in nanoseconds: by a machine's table, or by
 /// default numbers where there is none.

@@ -34,14 +34,14 @@ static void forEachUsedValue(Operation *op,
   });
 }
 
-void ExtractionPlan::assignOps(const Pieces &pieces, ArrayRef<int> counts) {
+void ExtractionPlan::assignOps(ArrayRef<Piece> pieces, ArrayRef<int> counts) {
   for (auto [i, op] : llvm::enumerate(model.getBody().front()))
     position[&op] = i;
   size_t next = 0;
   chunks.resize(counts.size());
   for (auto [chunk, count] : llvm::enumerate(counts)) {
     for (const Piece &piece :
-         pieces.get().slice(std::exchange(next, next + count), count)) {
+         pieces.slice(std::exchange(next, next + count), count)) {
       for (Operation *op : piece.ops) {
         chunkOf[op] = chunk;
         chunks[chunk].ops.push_back(op);
@@ -146,7 +146,7 @@ LogicalResult ExtractionPlan::verify() const {
 }
 
 FailureOr<ExtractionPlan> ExtractionPlan::make(func::FuncOp model,
-                                               const Pieces &pieces,
+                                               ArrayRef<Piece> pieces,
                                                ArrayRef<int> counts) {
   ExtractionPlan plan(model);
   plan.assignOps(pieces, counts);

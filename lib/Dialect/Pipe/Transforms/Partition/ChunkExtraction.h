@@ -36,7 +36,7 @@ public:
   /// compute nothing that is used. O(ops and uses, times the chunks that repeat
   /// a side op).
   static mlir::FailureOr<ExtractionPlan> make(mlir::func::FuncOp model,
-                                              const Pieces &pieces,
+                                              llvm::ArrayRef<Piece> pieces,
                                               llvm::ArrayRef<int> counts);
 
   /// Builds a function for each chunk, and the chunks and inputs in
@@ -44,12 +44,10 @@ public:
   /// about parameters that no chunk uses; they are dropped.
   void build(PipelineOp pipeline, mlir::SymbolTable &symbols);
 
-  llvm::ArrayRef<ChunkPlan> getChunks() const { return chunks; }
-
 private:
   explicit ExtractionPlan(mlir::func::FuncOp model) : model(model) {}
 
-  void assignOps(const Pieces &pieces, llvm::ArrayRef<int> counts);
+  void assignOps(llvm::ArrayRef<Piece> pieces, llvm::ArrayRef<int> counts);
   void collect(int64_t chunk);
   void collectReturned();
   void sortValues();

@@ -193,11 +193,11 @@ static int64_t sumOf(ArrayRef<int64_t> counts) {
 }
 
 /// How many fine pieces each piece has.
-static SmallVector<int64_t> countParts(const Pieces &pieces,
-                                       const Pieces &fine) {
+static SmallVector<int64_t> countParts(ArrayRef<Piece> pieces,
+                                       ArrayRef<Piece> fine) {
   SmallVector<int64_t> parts;
-  auto part = fine.get().begin();
-  for (const Piece &piece : pieces.get()) {
+  auto part = fine.begin();
+  for (const Piece &piece : pieces) {
     parts.push_back(1);
     while ((part++)->ops.back() != piece.ops.back())
       ++parts.back();
@@ -208,18 +208,19 @@ static SmallVector<int64_t> countParts(const Pieces &pieces,
 /// The pieces that chunks are made of: fine ones where there are more chunks
 /// than pieces, or where the list or the profile counts fine ones. In that case
 /// both are made to count fine ones.
-static Pieces choosePieces(func::FuncOp model, PartitionOptions &options,
-                           std::optional<Profile> &profile) {
-  Pieces pieces = Pieces::find(model);
-  int64_t numPieces = pieces.get().size();
+static SmallVector<Piece> choosePieces(func::FuncOp model,
+                                       PartitionOptions &options,
+                                       std::optional<Profile> &profile) {
+  SmallVector<Piece> pieces = findPieces(model);
+  int64_t numPieces = pieces.size();
   bool isListOfPieces = sumOf(options.pieces) == numPieces;
   bool isProfileOfPieces = profile && profile->getNumPieces() == numPieces;
   if (isEnough(options, numPieces) &&
       (isListOfPieces || options.pieces.empty()) &&
       (isProfileOfPieces || !profile))
     return pieces;
-  Pieces fine = Pieces::find(model, /*isFine=*/true);
-  int64_t numFine = fine.get().size();
+  SmallVector<Piece> fine = findPieces(model, /*isFine=*/true);
+  int64_t numFine = fine.size();
   // A list that fits neither is taken for one of pieces, and refused later.
   if (isEnough(options, numPieces) && !options.pieces.empty() &&
       !isListOfPieces && sumOf(options.pieces) != numFine)
@@ -271,16 +272,16 @@ static void setScales(PipelineOp pipeline, ArrayRef<int> counts,
 }
 
 static FailureOr<SmallVector<int>>
-chooseCounts(func::FuncOp model, const Pieces &pieces, ArrayRef<double> times,
+chooseCounts(func::FuncOp model, ArrayRef<Piece> pieces, ArrayRef<double> times,
              const PartitionOptions &options) {
-  int64_t numPieces = pieces.get().size();
+  int64_t numPieces = pieces.size();
   if (!options.pieces.empty()) {
     if (failed(verifyList(model, options, numPieces)))
       return failure();
     return SmallVector<int>(options.pieces.begin(), options.pieces.end());
   }
   std::vector<PieceWeight> weights;
-  for (auto [piece, time] : llvm::zip_equal(pieces.get(), times))
+  for (auto [piece, time] : llvm::zip_equal(pieces, times))
     weights.push_back({time, piece.bytesAfter});
   std::vector<int> stageOf;
   for (int64_t k = 0; k != options.stages * options.chunksPerStage; ++k)
@@ -335,13 +336,13 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
     return failure();
   if (failed(verifyShape(model, options)))
     return failure();
-  Pieces pieces = choosePieces(model, options, *profile);
-  int64_t numPieces = pieces.get().size();
+  SmallVector<Piece> pieces = choosePieces(model, options, *profile);
+  int64_t numPieces = pieces.size();
   if (failed(verifyEnoughPieces(model, options, numPieces)) ||
       failed(verifyPieces(model, options, *profile, numPieces)))
     return failure();
   std::vector<double> estimates =
-      estimateNanoseconds(pieces.get(), *table ? &**table : nullptr);
+      estimateNanoseconds(pieces, *table ? &**table : nullptr);
   FailureOr<SmallVector<int>> counts = chooseCounts(
       model, pieces, *profile ? (*profile)->getTimes(estimates) : estimates,
       options);
