@@ -24,27 +24,27 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 AttentionParts::AttentionParts(OpBuilder &builder, AttentionOpInterface op,
                                Value query, Value key, Value value, Value mask)
     : builder(builder), loc(op.getLoc()), op(op),
-      element(op.getAccumulatorType()), numBatch(op.getNumBatchDims()) {
+      element(op.getAccumulatorType()), numBatch(op.getNumBatchDims()),
+      lastBatch(op.getNumBatchDims() - 1) {
   ArrayRef<int64_t> queryShape = op.getQueryType().getShape();
   ArrayRef<int64_t> keyShape = op.getKeyType().getShape();
   queries = queryShape[numBatch];
   depth = queryShape.back();
   keys = keyShape[numBatch];
   valueDepth = op.getValueType().getShape().back();
-  int64_t last = static_cast<int64_t>(numBatch) - 1;
   if (numBatch != 0)
-    shared = queryShape[last] / keyShape[last];
-  this->query = split(convert(query, element), last);
+    shared = queryShape[lastBatch] / keyShape[lastBatch];
+  this->query = split(convert(query, element), lastBatch);
   this->key = convert(key, element);
   this->value = convert(value, element);
   if (mask) {
     this->mask = mask;
     for (auto [i, dim] : llvm::enumerate(*op.getMaskDims())) {
-      if (dim == last && shared != 1) {
+      if (dim == lastBatch && shared != 1) {
         this->mask = split(this->mask, i);
         maskLoops.push_back(dim);
       }
-      maskLoops.push_back(dim + (dim >= last && shared != 1));
+      maskLoops.push_back(dim + (dim >= lastBatch && shared != 1));
     }
   }
   numBatch += shared != 1;
@@ -69,20 +69,36 @@ Value AttentionParts::split(Value tensor, int64_t dim) {
                                        groups);
 }
 
-/// The reverse, for a tensor with the batch dimensions of the scores.
-Value AttentionParts::join(Value tensor) {
+/// The reverse: joins dimension `dim` and the next one.
+Value AttentionParts::join(Value tensor, int64_t dim) {
   if (shared == 1)
     return tensor;
-  auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t dim = numBatch - 2;
+  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
   SmallVector<ReassociationIndices> groups;
-  for (int64_t i = 0; i != type.getRank(); ++i) {
+  for (int64_t i = 0; i != rank; ++i) {
     if (i == dim + 1)
       groups.back().push_back(i);
     else
       groups.push_back({i});
   }
   return tensor::CollapseShapeOp::create(builder, loc, tensor, groups);
+}
+
+/// The last of `maps` is that of `init`. Loops along which it does not move are
+/// reductions.
+Value AttentionParts::createGeneric(Location at, ValueRange inputs, Value init,
+                                    ArrayRef<AffineMap> maps, Body body) {
+  SmallVector<utils::IteratorType> iterators;
+  for (unsigned loop = 0; loop != maps.back().getNumDims(); ++loop)
+    iterators.push_back(maps.back().isFunctionOfDim(loop)
+                            ? utils::IteratorType::parallel
+                            : utils::IteratorType::reduction);
+  return linalg::GenericOp::create(
+             builder, at, init.getType(), inputs, init, maps, iterators,
+             [&](OpBuilder &nested, Location, ValueRange args) {
+               linalg::YieldOp::create(nested, at, body(nested, args));
+             })
+      .getResult(0);
 }
 
 Value AttentionParts::convert(Value tensor, Type type) {
@@ -92,20 +108,13 @@ Value AttentionParts::convert(Value tensor, Type type) {
   bool isWider = from.getElementTypeBitWidth() < type.getIntOrFloatBitWidth();
   SmallVector<AffineMap> maps(2,
                               builder.getMultiDimIdentityMap(from.getRank()));
-  SmallVector<utils::IteratorType> iterators(from.getRank(),
-                                             utils::IteratorType::parallel);
   Value empty = tensor::EmptyOp::create(builder, loc, from.getShape(), type);
-  return linalg::GenericOp::create(
-             builder, loc, empty.getType(), tensor, empty, maps, iterators,
-             [&](OpBuilder &body, Location at, ValueRange args) {
-               Value result =
-                   isWider
-                       ? Value(arith::ExtFOp::create(body, at, type, args[0]))
-                       : Value(
-                             arith::TruncFOp::create(body, at, type, args[0]));
-               linalg::YieldOp::create(body, at, result);
-             })
-      .getResult(0);
+  return createGeneric(
+      loc, tensor, empty, maps, [&](OpBuilder &body, ValueRange args) -> Value {
+        if (isWider)
+          return arith::ExtFOp::create(body, loc, type, args[0]);
+        return arith::TruncFOp::create(body, loc, type, args[0]);
+      });
 }
 
 Value AttentionParts::createFilled(ArrayRef<int64_t> shape, double value) {
@@ -139,62 +148,39 @@ AffineMap AttentionParts::getMap(bool isShared, ArrayRef<unsigned> loops,
   return AffineMap::get(numBatch + numLoops, 0, results, builder.getContext());
 }
 
+/// Where the mask has the elements of a score.
+AffineMap AttentionParts::getMaskMap() {
+  return AffineMap::getMultiDimMapWithTargets(numBatch + 2, maskLoops,
+                                              builder.getContext());
+}
+
 Value AttentionParts::createElementwise(ValueRange inputs,
                                         ArrayRef<AffineMap> maps,
                                         ArrayRef<int64_t> shape, Body body) {
   SmallVector<AffineMap> all(maps);
   all.push_back(builder.getMultiDimIdentityMap(shape.size()));
-  SmallVector<utils::IteratorType> iterators(shape.size(),
-                                             utils::IteratorType::parallel);
   Value empty = tensor::EmptyOp::create(builder, loc, shape, element);
-  return linalg::GenericOp::create(
-             builder, loc, empty.getType(), inputs, empty, all, iterators,
-             [&](OpBuilder &nested, Location at, ValueRange args) {
-               linalg::YieldOp::create(nested, at, body(nested, args));
-             })
-      .getResult(0);
+  return createGeneric(loc, inputs, empty, all, body);
 }
 
 Value AttentionParts::createReduction(Value input, AffineMap result,
                                       ArrayRef<int64_t> shape, double start,
                                       Body body) {
-  unsigned numLoops = result.getNumDims();
-  SmallVector<utils::IteratorType> iterators;
-  for (unsigned loop = 0; loop != numLoops; ++loop)
-    iterators.push_back(result.isFunctionOfDim(loop)
-                            ? utils::IteratorType::parallel
-                            : utils::IteratorType::reduction);
-  Value init = createFilled(shape, start);
-  return linalg::GenericOp::create(
-             builder, loc, init.getType(), input, init,
-             {builder.getMultiDimIdentityMap(numLoops), result}, iterators,
-             [&](OpBuilder &nested, Location at, ValueRange args) {
-               linalg::YieldOp::create(nested, at, body(nested, args));
-             })
-      .getResult(0);
+  AffineMap identity = builder.getMultiDimIdentityMap(result.getNumDims());
+  return createGeneric(loc, input, createFilled(shape, start),
+                       {identity, result}, body);
 }
 
 Value AttentionParts::createProduct(Value a, AffineMap aMap, Value b,
                                     AffineMap bMap, AffineMap map,
                                     ArrayRef<int64_t> shape) {
-  SmallVector<utils::IteratorType> iterators;
-  for (unsigned loop = 0; loop != map.getNumDims(); ++loop)
-    iterators.push_back(map.isFunctionOfDim(loop)
-                            ? utils::IteratorType::parallel
-                            : utils::IteratorType::reduction);
-  Value init = createFilled(shape, 0);
-  return linalg::GenericOp::create(
-             builder, markPart(loc, numProducts++), init.getType(),
-             ValueRange{a, b}, init, {aMap, bMap, map}, iterators,
-             [&](OpBuilder &nested, Location at, ValueRange args) {
-               Value product =
-                   arith::MulFOp::create(nested, at, args[0], args[1]);
-               linalg::YieldOp::create(
-                   nested, at,
-                   arith::AddFOp::create(nested, at, args[2], product)
-                       .getResult());
-             })
-      .getResult(0);
+  Location at = markPart(loc, numProducts++);
+  return createGeneric(
+      at, {a, b}, createFilled(shape, 0), {aMap, bMap, map},
+      [&](OpBuilder &body, ValueRange args) -> Value {
+        Value product = arith::MulFOp::create(body, at, args[0], args[1]);
+        return arith::AddFOp::create(body, at, args[2], product);
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,11 +202,7 @@ Value AttentionParts::createScores() {
   SmallVector<AffineMap> maps = {builder.getMultiDimIdentityMap(shape.size())};
   if (mask) {
     inputs.push_back(mask);
-    SmallVector<AffineExpr> results;
-    for (unsigned loop : maskLoops)
-      results.push_back(builder.getAffineDimExpr(loop));
-    maps.push_back(
-        AffineMap::get(shape.size(), 0, results, builder.getContext()));
+    maps.push_back(getMaskMap());
   }
   return createElementwise(
       inputs, maps, shape, [&](OpBuilder &body, ValueRange args) {
@@ -288,7 +270,8 @@ std::pair<Value, Value> AttentionParts::createForward(Type outputElement) {
   Value output = createProduct(
       weights, getMap(false, {0, 2}, 3), value, getMap(true, {2, 1}, 3),
       getMap(false, {0, 1}, 3), getShape(false, {queries, valueDepth}));
-  return {join(convert(output, outputElement)), join(lse)};
+  return {join(convert(output, outputElement), lastBatch),
+          join(lse, lastBatch)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -296,9 +279,8 @@ std::pair<Value, Value> AttentionParts::createForward(Type outputElement) {
 //===----------------------------------------------------------------------===//
 
 Value AttentionParts::createWeights(Value scores, Value lse) {
-  int64_t last = static_cast<int64_t>(op.getNumBatchDims()) - 1;
   return createElementwise(
-      {scores, split(lse, last)},
+      {scores, split(lse, lastBatch)},
       {getMap(false, {0, 1}, 2), getMap(false, {0}, 2)},
       getShape(false, {queries, keys}), [&](OpBuilder &body, ValueRange args) {
         Value shifted = arith::SubFOp::create(body, loc, args[0], args[1]);
@@ -308,24 +290,19 @@ Value AttentionParts::createWeights(Value scores, Value lse) {
 
 Value AttentionParts::createScoreGradient(Value weights, Value outputGrad,
                                           Value delta) {
-  int64_t last = static_cast<int64_t>(op.getNumBatchDims()) - 1;
   SmallVector<int64_t> shape = getShape(false, {queries, keys});
-  Value gradient = split(convert(outputGrad, element), last);
+  Value gradient = split(convert(outputGrad, element), lastBatch);
   Value weightGrad =
       createProduct(gradient, getMap(false, {0, 2}, 3), value,
                     getMap(true, {1, 2}, 3), getMap(false, {0, 1}, 3), shape);
   AffineMap identity = getMap(false, {0, 1}, 2);
-  SmallVector<Value> inputs = {weights, weightGrad, split(delta, last)};
+  SmallVector<Value> inputs = {weights, weightGrad, split(delta, lastBatch)};
   SmallVector<AffineMap> maps = {identity, identity, getMap(false, {0}, 2)};
   bool isBoolean =
       mask && cast<ShapedType>(mask.getType()).getElementType().isInteger(1);
   if (isBoolean) {
     inputs.push_back(mask);
-    SmallVector<AffineExpr> results;
-    for (unsigned loop : maskLoops)
-      results.push_back(builder.getAffineDimExpr(loop));
-    maps.push_back(
-        AffineMap::get(shape.size(), 0, results, builder.getContext()));
+    maps.push_back(getMaskMap());
   }
   return createElementwise(
       inputs, maps, shape, [&](OpBuilder &body, ValueRange args) {
@@ -354,7 +331,7 @@ Value AttentionParts::createQueryGradient(Value scoreGrad, Type type) {
   Value result = createProduct(
       scale(scoreGrad), getMap(false, {0, 2}, 3), key, getMap(true, {2, 1}, 3),
       getMap(false, {0, 1}, 3), getShape(false, {queries, depth}));
-  return join(convert(result, type));
+  return join(convert(result, type), lastBatch);
 }
 
 Value AttentionParts::createKeyGradient(Value scoreGrad, Type type) {
@@ -367,43 +344,27 @@ Value AttentionParts::createKeyGradient(Value scoreGrad, Type type) {
 
 Value AttentionParts::createValueGradient(Value weights, Value outputGrad,
                                           Type type) {
-  int64_t last = static_cast<int64_t>(op.getNumBatchDims()) - 1;
   Value result = createProduct(
       weights, getMap(false, {2, 0}, 3),
-      split(convert(outputGrad, element), last), getMap(false, {2, 1}, 3),
+      split(convert(outputGrad, element), lastBatch), getMap(false, {2, 1}, 3),
       getMap(true, {0, 1}, 3), getShape(true, {keys, valueDepth}));
   return convert(result, type);
 }
 
 Value AttentionParts::createMaskGradient(Value scoreGrad, Type type) {
   SmallVector<int64_t> all = getShape(false, {queries, keys}), shape;
-  SmallVector<AffineExpr> results;
-  for (unsigned loop : maskLoops) {
-    results.push_back(builder.getAffineDimExpr(loop));
+  for (unsigned loop : maskLoops)
     shape.push_back(all[loop]);
-  }
-  AffineMap map = AffineMap::get(all.size(), 0, results, builder.getContext());
   Value sum = scoreGrad;
   if (shape.size() != all.size())
     sum = createReduction(
-        scoreGrad, map, shape, 0, [&](OpBuilder &body, ValueRange args) {
+        scoreGrad, getMaskMap(), shape, 0,
+        [&](OpBuilder &body, ValueRange args) {
           return arith::AddFOp::create(body, loc, args[1], args[0]).getResult();
         });
   sum = convert(sum, type);
-  // Joins the two dimensions that the last one of the batch was split into.
-  bool hasBatch =
-      llvm::is_contained(*op.getMaskDims(), op.getNumBatchDims() - 1);
-  if (shared == 1 || !hasBatch)
-    return sum;
-  int64_t dim = llvm::find(maskLoops, numBatch - 2) - maskLoops.begin();
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t i = 0; i != static_cast<int64_t>(shape.size()); ++i) {
-    if (i == dim + 1)
-      groups.back().push_back(i);
-    else
-      groups.push_back({i});
-  }
-  return tensor::CollapseShapeOp::create(builder, loc, sum, groups);
+  auto batch = llvm::find(maskLoops, lastBatch);
+  return batch == maskLoops.end() ? sum : join(sum, batch - maskLoops.begin());
 }
 
 //===----------------------------------------------------------------------===//

@@ -72,6 +72,20 @@ class Pipe_AttentionOp<string mnemonic, int numInits> : Op<Pipe_Dialect, mnemoni
     }
   }];
   let extraClassDeclaration = attentionDeclaration;
+  // Buffers are read, or overwritten as destinations; tensors have no effects.
+  let extraClassDefinition = [{
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance> &effects) {
+      for (::mlir::OpOperand &operand : getOperation()->getOpOperands()) {
+        if (!::llvm::isa<::mlir::MemRefType>(operand.get().getType()))
+          continue;
+        if (isDpsInit(&operand))
+          effects.emplace_back(::mlir::MemoryEffects::Write::get(), &operand);
+        else
+          effects.emplace_back(::mlir::MemoryEffects::Read::get(), &operand);
+      }
+    }
+  }];
   let hasVerifier = 1;
 }
 

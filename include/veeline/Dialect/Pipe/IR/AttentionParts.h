@@ -44,8 +44,11 @@ private:
       llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)>;
 
   mlir::Value split(mlir::Value tensor, int64_t dim);
-  mlir::Value join(mlir::Value tensor);
+  mlir::Value join(mlir::Value tensor, int64_t dim);
   mlir::Value convert(mlir::Value tensor, mlir::Type element);
+  mlir::Value createGeneric(mlir::Location at, mlir::ValueRange inputs,
+                            mlir::Value init,
+                            llvm::ArrayRef<mlir::AffineMap> maps, Body body);
   mlir::Value createFilled(llvm::ArrayRef<int64_t> shape, double value);
   mlir::Value createElementwise(mlir::ValueRange inputs,
                                 llvm::ArrayRef<mlir::AffineMap> maps,
@@ -58,6 +61,7 @@ private:
                             llvm::ArrayRef<int64_t> shape);
   mlir::AffineMap getMap(bool shared, llvm::ArrayRef<unsigned> loops,
                          unsigned numLoops);
+  mlir::AffineMap getMaskMap();
   mlir::Value scale(mlir::Value scoreGrad);
   llvm::SmallVector<int64_t> getShape(bool shared,
                                       llvm::ArrayRef<int64_t> last);
@@ -74,6 +78,8 @@ private:
   mlir::Type element;
   /// The number of batch dimensions of the scores, after a split.
   unsigned numBatch;
+  /// The dimension that is split where keys are shared.
+  int64_t lastBatch;
   /// How many queries share a key.
   int64_t shared = 1;
   int64_t queries, keys, depth, valueDepth;
