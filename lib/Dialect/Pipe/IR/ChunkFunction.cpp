@@ -119,17 +119,7 @@ SmallVector<ChunkValue> veeline::pipe::getCarried(ChunkOp chunk,
 
 FlatSymbolRefAttr veeline::pipe::getFunctionName(ChunkOp chunk,
                                                  ChunkFunctionKind kind) {
-  switch (kind) {
-  case ChunkFunctionKind::Forward:
-    return chunk.getForwardAttr();
-  case ChunkFunctionKind::Backward:
-    return chunk.getBackwardAttr();
-  case ChunkFunctionKind::BackwardInput:
-    return chunk.getBackwardInputAttr();
-  case ChunkFunctionKind::BackwardWeight:
-    return chunk.getBackwardWeightAttr();
-  }
-  return {};
+  return chunk->getAttrOfType<FlatSymbolRefAttr>(getName(kind));
 }
 
 func::FuncOp veeline::pipe::getFunction(SymbolTableCollection &symbols,

@@ -16,14 +16,14 @@ RankedTensorType veeline::pipe::getLengthType(MLIRContext *context) {
   return RankedTensorType::get({}, IntegerType::get(context, 64));
 }
 
-/// The uses of `value` by chunks, ascending by chunk.
-static SmallVector<std::pair<int64_t, unsigned>> getUsers(Value value) {
-  SmallVector<std::pair<int64_t, unsigned>> users;
+SmallVector<std::pair<int64_t, unsigned>>
+veeline::pipe::getChunkUses(Value value) {
+  SmallVector<std::pair<int64_t, unsigned>> uses;
   for (OpOperand &use : value.getUses())
     if (auto chunk = dyn_cast<ChunkOp>(use.getOwner()))
-      users.push_back({chunk.getIndex(), use.getOperandNumber()});
-  llvm::sort(users);
-  return users;
+      uses.push_back({chunk.getIndex(), use.getOperandNumber()});
+  llvm::sort(uses);
+  return uses;
 }
 
 EdgeTable::EdgeTable(PipelineOp pipeline) {
@@ -35,12 +35,12 @@ EdgeTable::EdgeTable(PipelineOp pipeline) {
   };
   for (ChunkOp chunk : pipeline.getChunks())
     for (OpResult result : chunk->getResults())
-      for (auto [consumer, operand] : getUsers(result))
+      for (auto [consumer, operand] : getChunkUses(result))
         add({static_cast<int64_t>(chunk.getIndex()), result.getResultNumber(),
              std::nullopt, consumer, operand,
              cast<RankedTensorType>(result.getType())});
   for (auto [number, param] : llvm::enumerate(pipeline.getParams())) {
-    auto users = getUsers(param.getValue());
+    auto users = getChunkUses(param.getValue());
     for (auto [consumer, operand] : ArrayRef(users).drop_front(!users.empty()))
       add({users.front().first, std::nullopt, static_cast<unsigned>(number),
            consumer, operand,

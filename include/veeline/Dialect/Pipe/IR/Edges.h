@@ -16,6 +16,10 @@ namespace veeline::pipe {
 /// The type of the length of a microbatch.
 mlir::RankedTensorType getLengthType(mlir::MLIRContext *context);
 
+/// The uses of `value` by chunks, each the chunk and the number of its operand,
+/// ascending.
+llvm::SmallVector<std::pair<int64_t, unsigned>> getChunkUses(mlir::Value value);
+
 /// A value on its way from one chunk to another.
 struct Edge {
   /// For a value of a chunk: the chunk and its result. For a tied parameter:

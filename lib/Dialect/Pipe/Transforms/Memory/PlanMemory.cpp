@@ -129,11 +129,7 @@ private:
 /// Values and states first, then accumulators.
 void ArenaPlanner::placeParams() {
   for (auto [number, param] : llvm::enumerate(tables.params)) {
-    SmallVector<std::pair<int64_t, unsigned>> users;
-    for (OpOperand &use : param.getValue().getUses())
-      if (auto chunk = dyn_cast<ChunkOp>(use.getOwner()))
-        users.push_back({chunk.getIndex(), use.getOperandNumber()});
-    llvm::sort(users);
+    auto users = getChunkUses(param.getValue());
     if (llvm::none_of(users, [&](auto user) { return isHere(user.first); }))
       continue;
     uint64_t bytes = getByteSize(param.getValue().getType());

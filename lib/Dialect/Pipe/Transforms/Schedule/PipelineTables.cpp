@@ -39,23 +39,16 @@ void PipelineTables::read(size_t index, ChunkOp chunk, ChunkFunctionKind kind,
 
 SmallVector<std::pair<int64_t, unsigned>>
 PipelineTables::getGradientUsers(unsigned param) const {
-  SmallVector<std::pair<int64_t, unsigned>> users;
-  for (OpOperand &use : ParamOp(params[param]).getValue().getUses()) {
-    auto chunk = dyn_cast<ChunkOp>(use.getOwner());
-    if (chunk && hasParamGradient(chunk.getIndex(), use.getOperandNumber()))
-      users.push_back({chunk.getIndex(), use.getOperandNumber()});
-  }
-  llvm::sort(users);
+  auto users = getChunkUses(ParamOp(params[param]).getValue());
+  llvm::erase_if(users, [&](auto user) {
+    return !hasParamGradient(user.first, user.second);
+  });
   return users;
 }
 
 std::optional<int64_t> PipelineTables::getHome(unsigned param) const {
-  std::optional<int64_t> first;
-  for (Operation *user : ParamOp(params[param]).getValue().getUsers())
-    if (auto chunk = dyn_cast<ChunkOp>(user))
-      first =
-          std::min<int64_t>(first.value_or(chunk.getIndex()), chunk.getIndex());
-  if (!first)
+  auto users = getChunkUses(ParamOp(params[param]).getValue());
+  if (users.empty())
     return std::nullopt;
-  return PipelineOp(pipeline).getStageOf(*first);
+  return PipelineOp(pipeline).getStageOf(users.front().first);
 }
