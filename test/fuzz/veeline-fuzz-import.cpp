@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Process.h"
 #include "TextMutator.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -24,22 +25,17 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <optional>
 #include <sstream>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace veeline;
 using namespace veeline::fuzz;
 
 namespace {
-enum Outcome { imported = 0, refused = 1, silent = 2, contradicts = 3 };
-
 struct Settings {
   uint64_t seed = 0;
   int64_t count = 1000;
@@ -71,9 +67,12 @@ static ImportOptions chooseOptions(Random &random) {
   return options;
 }
 
-/// Imports `text`, in a process of its own.
-static Outcome import(const std::string &text, const ImportOptions &options,
-                      MLIRContext &context, bool quiet) {
+static constexpr char imported[] = "imported", refused[] = "refused";
+static constexpr char silent[] = "fails without a message";
+
+/// Imports `text`. Returns `imported`, `refused` or what is wrong.
+static std::string import(const std::string &text, const ImportOptions &options,
+                          MLIRContext &context, bool quiet) {
   bool hasError = false;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     hasError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
@@ -89,47 +88,32 @@ static Outcome import(const std::string &text, const ImportOptions &options,
   buildImportPipeline(passManager, options);
   if (failed(passManager.run(*module)))
     return hasError ? refused : silent;
-  return hasError ? contradicts : imported;
+  return hasError ? "succeeds after an error" : imported;
 }
 
-/// What is wrong, or nothing.
-static std::optional<std::string> describe(int status) {
-  if (WIFSIGNALED(status))
-    return std::string(WTERMSIG(status) == SIGXCPU
-                           ? "takes more than 20 seconds"
-                           : strsignal(WTERMSIG(status)));
-  switch (WEXITSTATUS(status)) {
-  case imported:
-  case refused:
-    return std::nullopt;
-  case silent:
-    return "fails without a message";
-  case contradicts:
-    return "succeeds after an error";
-  default:
-    return "exits with " + std::to_string(WEXITSTATUS(status));
-  }
-}
-
-/// Imports `text` in a new process and returns its status, as wait(2) gives it.
-static int runModel(const std::string &text, const ImportOptions &options,
-                    MLIRContext &context, bool quiet) {
-  pid_t child = ::fork();
-  if (child == 0) {
-    rlimit seconds = {20, 20}, bytes = {rlim_t(4) << 30, rlim_t(4) << 30};
-    rlimit none = {0, 0};
-    ::setrlimit(RLIMIT_CPU, &seconds);
+/// Limits what this process may take, and silences it where it is to be quiet.
+static bool confine(bool quiet) {
+  rlimit seconds = {20, 20}, none = {0, 0};
+  ::setrlimit(RLIMIT_CPU, &seconds);
+  ::setrlimit(RLIMIT_CORE, &none);
+  // AddressSanitizer reserves far more addresses than that.
 #if !defined(__SANITIZE_ADDRESS__)
-    ::setrlimit(RLIMIT_AS, &bytes);
+  rlimit bytes = {rlim_t(4) << 30, rlim_t(4) << 30};
+  ::setrlimit(RLIMIT_AS, &bytes);
 #endif
-    ::setrlimit(RLIMIT_CORE, &none);
-    if (quiet && !std::freopen("/dev/null", "w", stderr))
-      ::_exit(99);
-    ::_exit(import(text, options, context, quiet));
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return status;
+  return !quiet || std::freopen("/dev/null", "w", stderr);
+}
+
+/// Imports `text` in a process of its own, with an outcome as `import` has it.
+static std::string importApart(const std::string &text,
+                               const ImportOptions &options,
+                               MLIRContext &context, bool quiet) {
+  Process process([&] {
+    return confine(quiet) ? import(text, options, context, quiet)
+                          : "cannot be silenced";
+  });
+  auto outcome = process.wait();
+  return outcome.ok() ? *outcome : outcome.message();
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,11 +195,11 @@ int main(int argc, char **argv) {
     std::string text = mutator.make(random);
     if (settings->print)
       std::cout << text << std::flush;
-    int status = runModel(text, options, context, !settings->print);
-    numImported += status == 0;
-    if (auto problem = describe(status)) {
+    std::string outcome = importApart(text, options, context, !settings->print);
+    numImported += outcome == imported;
+    if (outcome != imported && outcome != refused) {
       ++numFailed;
-      std::cout << "model " << seed << ' ' << *problem << std::endl;
+      std::cout << "model " << seed << ' ' << outcome << std::endl;
       if (!settings->save.empty())
         std::ofstream(settings->save + "/" + std::to_string(seed) + ".mlir")
             << text;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Generator.h"
+#include "Process.h"
 #include "Verdict.h"
 
 #include <cerrno>
@@ -15,9 +16,8 @@
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
+#include <vector>
 
 using namespace veeline;
 using namespace veeline::fuzz;
@@ -192,36 +192,28 @@ static Totals runJob(const Options &options, int64_t job) {
   return totals;
 }
 
-/// One process a job; each writes its totals into a pipe.
+/// One process a job; each gives back its totals as bytes.
 static int runAll(const Options &options) {
   auto begin = std::chrono::steady_clock::now();
-  int ends[2];
-  if (::pipe(ends) != 0) {
-    std::fprintf(stderr, "cannot make a pipe: %s\n", std::strerror(errno));
-    return 1;
-  }
-  for (int64_t job = 0; job < options.jobs; ++job) {
-    pid_t child = ::fork();
-    if (child < 0) {
-      std::fprintf(stderr, "cannot make a process: %s\n", std::strerror(errno));
-      return 1;
-    }
-    if (child == 0) {
+  std::vector<Process> jobs;
+  for (int64_t job = 0; job < options.jobs; ++job)
+    jobs.emplace_back([&] {
       Totals totals = runJob(options, job);
-      bool written =
-          ::write(ends[1], &totals, sizeof(totals)) == sizeof(totals);
-      ::_exit(written ? 0 : 1);
-    }
-  }
-  ::close(ends[1]);
+      return std::string(reinterpret_cast<const char *>(&totals),
+                         sizeof(totals));
+    });
   Totals sum, part;
-  while (::read(ends[0], &part, sizeof(part)) == sizeof(part)) {
+  for (Process &job : jobs) {
+    Expected<std::string> bytes = job.wait();
+    if (!bytes.ok()) {
+      std::fprintf(stderr, "a job: %s\n", bytes.message().c_str());
+      continue;
+    }
+    std::memcpy(&part, bytes->data(), sizeof(part));
     sum.models += part.models;
     sum.failures += part.failures;
     sum.counts += part.counts;
   }
-  while (::wait(nullptr) > 0)
-    ;
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();

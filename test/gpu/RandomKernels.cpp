@@ -7,6 +7,7 @@
 #include "RandomKernels.h"
 
 #include "../fuzz/Generator.h"
+#include "../fuzz/Process.h"
 #include "CheckKernels.h"
 #include "veeline/InitAll.h"
 
@@ -15,8 +16,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include <cstring>
 
 using namespace mlir;
 using namespace veeline;
@@ -149,35 +149,25 @@ static Totals checkModel(uint64_t seed, const std::string &only,
   return totals;
 }
 
-/// Runs checkModel in a process of its own.
+/// Runs checkModel in a process of its own, which gives back totals as bytes.
 static Totals checkApart(uint64_t seed, const std::string &only,
                          MLIRContext &context) {
   Totals totals;
-  int ends[2];
-  if (::pipe(ends) != 0)
-    return totals;
   llvm::outs().flush();
-  pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(timeout);
-    totals = checkModel(seed, only, context);
-    llvm::outs().flush();
-    bool isWritten =
-        ::write(ends[1], &totals, sizeof(totals)) == ssize_t(sizeof(totals));
-    ::_exit(isWritten ? 0 : 1);
-  }
-  ::close(ends[1]);
-  bool isRead = child > 0 && ::read(ends[0], &totals, sizeof(totals)) ==
-                                 ssize_t(sizeof(totals));
-  ::close(ends[0]);
-  int state = 0;
-  if (child > 0)
-    ::waitpid(child, &state, 0);
-  if (isRead)
-    return totals;
-  llvm::outs() << "seed " << seed << ": the process ended by signal "
-               << (WIFSIGNALED(state) ? WTERMSIG(state) : 0) << "\n";
-  return Totals();
+  fuzz::Process process(
+      [&] {
+        totals = checkModel(seed, only, context);
+        llvm::outs().flush();
+        return std::string(reinterpret_cast<const char *>(&totals),
+                           sizeof(totals));
+      },
+      timeout);
+  auto bytes = process.wait();
+  if (bytes.ok())
+    std::memcpy(&totals, bytes->data(), sizeof(totals));
+  else
+    llvm::outs() << "seed " << seed << ": " << bytes.message() << "\n";
+  return totals;
 }
 
 bool veeline::gpu::checkRandomModels(int64_t count, uint64_t seed,
