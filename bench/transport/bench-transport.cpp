@@ -22,6 +22,7 @@
 #include "PlainMpi.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <csignal>
 #include <cstdio>
@@ -344,13 +345,23 @@ static void benchComputing(engine::Network *network, const char *how) {
   }
 }
 
+/// As fork(2), but ends this process if there can be no other one: as a process
+/// id, an error would be all processes.
+static pid_t forkOrFail() {
+  pid_t child = ::fork();
+  if (child < 0)
+    fail(Status::error(std::string("cannot make a process: ") +
+                       std::strerror(errno)));
+  return child;
+}
+
 /// Processes that do nothing but compute, one for each core.
 namespace {
 class Load {
 public:
   Load() {
     for (long i = ::sysconf(_SC_NPROCESSORS_ONLN); i > 0; --i) {
-      pid_t child = ::fork();
+      pid_t child = forkOrFail();
       if (child == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (volatile uint64_t count = 0;;)
@@ -515,7 +526,7 @@ static void benchThreads(What what) {
 }
 
 static void benchTcpAndThreads(What what) {
-  int32_t child = ::fork();
+  pid_t child = forkOrFail();
   net::Place place;
   place.rank = child == 0 ? 1 : 0;
   place.numRanks = 2;

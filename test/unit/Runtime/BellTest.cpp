@@ -40,6 +40,7 @@ TEST(Bell, EndsASleep) {
   int pipe[2];
   ASSERT_EQ(::pipe(pipe), 0);
   pid_t sleeper = ::fork();
+  ASSERT_GE(sleeper, 0);
   if (sleeper == 0) {
     Bells bells;
     std::string description = bells.describe();
