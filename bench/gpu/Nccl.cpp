@@ -21,8 +21,9 @@ namespace api = veeline::cuda::api;
 /// ncclInt8.
 static constexpr int bytesType = 0;
 
-/// Shares the id by a file. The first rank writes it under another name, so
-/// that nobody reads half of it.
+/// Shares the id by a file, which must not be there: other ranks would read the
+/// id of an earlier run. The first rank writes it under another name, so that
+/// nobody reads half of it.
 static Expected<api::UniqueId> meet(const cuda::Nccl &nccl,
                                     const NcclOptions &ranks) {
   api::UniqueId id = {};
@@ -31,6 +32,9 @@ static Expected<api::UniqueId> meet(const cuda::Nccl &nccl,
   if (ranks.numRanks == 1)
     return id;
   if (ranks.rank == 0) {
+    if (std::ifstream(ranks.file))
+      return Status::error("'" + ranks.file +
+                           "' is there already, of an earlier run: remove it");
     std::string other = ranks.file + ".new";
     std::ofstream stream(other, std::ios::binary);
     stream.write(id.internal, sizeof(id.internal));
@@ -136,9 +140,13 @@ Status Ring::prepare() {
   api::NcclConfig config;
   // As the runtime has it.
   config.blocking = 0;
-  VEELINE_TRY(VEELINE_CALL(nccl, ncclCommInitRankConfig, &comm, ranks.numRanks,
-                           *id, ranks.rank, &config));
-  VEELINE_TRY(settle());
+  Status met = VEELINE_CALL(nccl, ncclCommInitRankConfig, &comm, ranks.numRanks,
+                            *id, ranks.rank, &config);
+  if (met.ok())
+    met = settle();
+  if (ranks.rank == 0 && ranks.numRanks > 1)
+    std::remove(ranks.file.c_str());
+  VEELINE_TRY(met);
   int64_t most = *std::max_element(ranks.sizes.begin(), ranks.sizes.end());
   VEELINE_TRY(from.allocate(gpu.device(), most));
   VEELINE_TRY(to.allocate(gpu.device(), most));

@@ -42,8 +42,8 @@ Status measureProducts(const GpuOptions &options,
 Status measureLaunches(const GpuOptions &options, const KernelFiles &files,
                        int64_t count);
 
-/// One of `numRanks` ranks. They meet by `file`, which the first one writes; a
-/// single rank sends to itself.
+/// One of `numRanks` ranks. They meet by `file`, which the first one writes,
+/// and removes when they have met; a single rank sends to itself.
 struct NcclOptions {
   int rank = 0, numRanks = 1;
   std::string file;
