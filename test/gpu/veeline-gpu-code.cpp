@@ -17,7 +17,6 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -69,9 +68,12 @@ static int printImage(gpu::GPUModuleOp module, GpuTargetOptions options) {
     isWithin &= check(use);
   }
   if (!output.empty()) {
-    std::error_code code;
-    llvm::raw_fd_ostream stream(output, code);
-    stream << image->bytes;
+    auto write = [&](llvm::raw_ostream &stream) {
+      stream << image->bytes;
+      return llvm::Error::success();
+    };
+    if (llvm::Error error = llvm::writeToOutput(output, write))
+      return fail(std::move(error));
   }
   return isWithin ? 0 : 1;
 }
