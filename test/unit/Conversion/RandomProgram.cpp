@@ -87,9 +87,9 @@ std::string RandomProgram::addFill(const Shape &shape,
 }
 
 void RandomProgram::addUnary() {
-  static const char *ops[] = {"math.exp %x",          "math.tanh %x",
-                              "arith.mulf %x, %half", "arith.addf %x, %half",
-                              "arith.divf %x, %two",  "math.absf %x",
+  static const char *ops[] = {"math.exp %x",           "math.tanh %x",
+                              "arith.mulf %x, %half",  "arith.addf %x, %half",
+                              "arith.divf %x, %three", "math.absf %x",
                               "arith.mulf %x, %x"};
   static double (*const functions[])(double) = {[](double x) { return std::exp(x); },
                                                 [](double x) { return std::tanh(x); },
@@ -361,7 +361,7 @@ RandomProgram::RandomProgram(unsigned seed, const std::string &type)
   std::string lowest = type == "f64" ? "0xFFF0000000000000" : "0xFF800000";
   body = "  %zero = arith.constant 0.0 : " + type +
          "\n  %half = arith.constant 0.5 : " + type +
-         "\n  %two = arith.constant 3.0 : " + type +
+         "\n  %three = arith.constant 3.0 : " + type +
          "\n  %lowest = arith.constant " + lowest + " : " + type + "\n";
   unsigned count = 4 + pick(14);
   for (unsigned i = 0; i < count; ++i)

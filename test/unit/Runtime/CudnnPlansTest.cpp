@@ -85,9 +85,11 @@ protected:
 } // namespace
 
 /// Strides of [batch, length, heads, depth], as a projection leaves them.
+/// Values have the depth of keys unless `valueDepth` says otherwise.
 static Attention make(AttentionKind kind, DataType type, int64_t batch,
                       int64_t heads, int64_t keyHeads, int64_t queries,
-                      int64_t keys, int64_t depth) {
+                      int64_t keys, int64_t depth,
+                      std::optional<int64_t> valueDepth = std::nullopt) {
   Attention a;
   a.kind = kind;
   a.type = type;
@@ -96,15 +98,21 @@ static Attention make(AttentionKind kind, DataType type, int64_t batch,
   a.keyHeads = keyHeads;
   a.queries = queries;
   a.keys = keys;
-  a.depth = a.valueDepth = depth;
+  a.depth = depth;
+  a.valueDepth = valueDepth.value_or(depth);
   a.scale = 1 / std::sqrt(static_cast<double>(depth));
-  a.queryStrides =
-      a.outputStrides = {queries * heads * depth, depth, heads * depth};
-  a.keyStrides =
-      a.valueStrides = {keys * keyHeads * depth, depth, keyHeads * depth};
+  auto stridesOf = [](int64_t length, int64_t heads, int64_t depth) {
+    return std::vector{length * heads * depth, depth, heads * depth};
+  };
+  a.queryStrides = stridesOf(queries, heads, depth);
+  a.keyStrides = stridesOf(keys, keyHeads, depth);
+  a.valueStrides = stridesOf(keys, keyHeads, a.valueDepth);
+  a.outputStrides = stridesOf(queries, heads, a.valueDepth);
   if (kind == AttentionKind::backward) {
-    a.outputGradStrides = a.queryGradStrides = a.queryStrides;
-    a.keyGradStrides = a.valueGradStrides = a.keyStrides;
+    a.queryGradStrides = a.queryStrides;
+    a.keyGradStrides = a.keyStrides;
+    a.valueGradStrides = a.valueStrides;
+    a.outputGradStrides = a.outputStrides;
   }
   return a;
 }
@@ -120,12 +128,15 @@ TEST_P(CudnnPlans, Causal) {
   }
 }
 
-/// Shared keys; lengths and a depth that are no multiples of tiles.
+/// Shared keys; lengths and depths that are no multiples of tiles; values of
+/// the same depth and of another one.
 TEST_P(CudnnPlans, Grouped) {
-  for (AttentionKind kind : kinds) {
-    Attention a = make(kind, DataType::f16, 2, 8, 2, 100, 200, 72);
-    EXPECT_TRUE(plan(a)) << static_cast<int>(kind);
-  }
+  for (AttentionKind kind : kinds)
+    for (int64_t valueDepth : {72, 40}) {
+      Attention a =
+          make(kind, DataType::f16, 2, 8, 2, 100, 200, 72, valueDepth);
+      EXPECT_TRUE(plan(a)) << static_cast<int>(kind) << " " << valueDepth;
+    }
 }
 
 /// One mask for all, in f32; one for the keys of each sample.

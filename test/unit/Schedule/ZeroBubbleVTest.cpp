@@ -123,15 +123,21 @@ TEST(ZeroBubbleV, MemoryWithoutALimit) {
       EXPECT_LE(peakActivations(simulated(makeProblem("zb-v", p, 2, m))), p);
 }
 
-// Every limit from the least possible one on gives a schedule within it.
+// Every limit from the least possible one on gives a schedule within it. More
+// memory makes no bubble larger.
 TEST(ZeroBubbleV, EveryLimit) {
   for (int p : {2, 4, 8})
-    for (int m : {1, 3, 8, 16})
+    for (int m : {1, 3, 8, 16}) {
+      double bubble = 1;
       for (double limit = 1; limit <= p + 1; limit += 0.5) {
         Problem problem = makeProblem("zb-v", p, 2, m, 10, 11, 7, 1);
         limitMemory(problem, limit);
-        EXPECT_LE(peakActivations(simulated(problem)), limit);
+        Simulation result = simulated(problem);
+        EXPECT_LE(peakActivations(result), limit);
+        EXPECT_LE(result.bubbleMakespan, bubble) << p << " " << m;
+        bubble = result.bubbleMakespan;
       }
+    }
 }
 
 // The bubble that list scheduling reaches below 1F1B's memory (unit costs, p =
