@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Conversion/CompiledModule.h"
+#include "../Runtime/TempDir.h"
 #include "TestFiles.h"
 #include "mlir/IR/Builders.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
@@ -153,24 +154,23 @@ void replaceAll(std::string &text, const std::string &from,
     text.replace(at, from.size(), to);
 }
 
-/// Writes windows.mlir in f32 to a file and gives its path.
-std::string retypeWindows() {
+/// windows.mlir in f32.
+GradientCheck *retypeWindows() {
   std::ifstream source(INPUTS "/windows.mlir");
   std::string text((std::istreambuf_iterator<char>(source)),
                    std::istreambuf_iterator<char>());
   replaceAll(text, "f64", "f32");
   replaceAll(text, "0xFFF0000000000000", "0xFF800000");
   replaceAll(text, "0x7FF0000000000000", "0x7F800000");
-  std::string path = testing::TempDir() + "/windows-f32.mlir";
-  std::ofstream(path) << text;
-  return path;
+  TempDir directory;
+  return getFile(directory.write("windows-f32.mlir", text));
 }
 
 /// In f32, convolutions stay whole and are calls of the library. In f64, each
 /// is one product for each element of the window.
 TEST(HostGradients, WholeConvolutions) {
   GradientCheck *wide = getFile(INPUTS "/windows.mlir");
-  GradientCheck *narrow = getFile(retypeWindows());
+  GradientCheck *narrow = retypeWindows();
   ASSERT_TRUE(wide && narrow);
   for (const std::string &name : narrow->getFunctions()) {
     if (name.find("pool") == 0)

@@ -5,13 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Compiler/Metadata.h"
+#include "../Runtime/TempDir.h"
 #include "veeline/Compiler/Compiler.h"
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <memory>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace veeline;
@@ -23,14 +22,9 @@ namespace {
 class MetadataTest : public testing::Test {
 protected:
   pipe::PipelineOp load(const std::string &text) {
-    std::string path =
-        testing::TempDir() + "veeline-" +
-        testing::UnitTest::GetInstance()->current_test_info()->name() + "-" +
-        std::to_string(::getpid()) + ".mlir";
-    std::ofstream(path) << text;
+    test::TempDir directory;
     model = std::make_unique<Model>();
-    EXPECT_TRUE(succeeded(model->load(path)));
-    std::remove(path.c_str());
+    EXPECT_TRUE(succeeded(model->load(directory.write("net.mlir", text))));
     return *model->getModule().getOps<pipe::PipelineOp>().begin();
   }
 

@@ -5,13 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Import/OldSyntax.h"
+#include "../Runtime/TempDir.h"
 #include "veeline/Compiler/Compiler.h"
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace veeline;
@@ -104,19 +103,18 @@ static const char *const texts[] = {
     "%0 = flow.tensor.empty : tensor<6xf32>"};
 
 static std::string explain(const std::string &line) {
-  std::string path = testing::TempDir() + "veeline-old-" +
-                     std::to_string(::getpid()) + ".mlir";
   bool isFunction = line.compare(0, 6, "func @") == 0;
-  std::ofstream(path)
-      << (isFunction ? "// A model.\n"
-                     : "func.func @f(%x: tensor<6xf32>, %y: "
-                       "tensor<1x1x1x1xf32>, %z: tensor<1x1x1xf32>, %p: "
-                       "tensor<3xi32>, %i: tensor<6xi32>) {\n")
-      << line << "\nreturn\n}\n";
+  std::string begin = isFunction
+                          ? "// A model.\n"
+                          : "func.func @f(%x: tensor<6xf32>, %y: "
+                            "tensor<1x1x1x1xf32>, %z: tensor<1x1x1xf32>, %p: "
+                            "tensor<3xi32>, %i: tensor<6xi32>) {\n";
+  test::TempDir directory;
+  std::string path =
+      directory.write("old.mlir", begin + line + "\nreturn\n}\n");
   testing::internal::CaptureStderr();
   Model model;
   bool isParsed = succeeded(model.load(path));
-  std::remove(path.c_str());
   std::string message = testing::internal::GetCapturedStderr();
   return isParsed ? "it is parsed" : message;
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Schedule/Command/Command.h"
+#include "../Runtime/TempDir.h"
 #include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
 
@@ -153,7 +154,8 @@ TEST(Command, TransfersOfEdges) {
   EXPECT_EQ(makespan("1:3,2"), "17");
   EXPECT_EQ(makespan("1:3"), "17");
   // The order of the list is that of the model.
-  std::string path = ::testing::TempDir() + "veeline-transfers.json";
+  veeline::test::TempDir directory;
+  std::string path = directory.path("transfers.json");
   Result written = run({"--schedule", "1f1b", "--stages", "3", "--microbatches",
                         "2", "--transfer", "1:3,2", "--output", path.c_str()});
   EXPECT_EQ(written.code, 0) << written.err;
@@ -201,16 +203,16 @@ TEST(Command, ComparesWithTransfersOfEdges) {
 }
 
 TEST(Command, NamesAreNoTerminalCodes) {
-  std::string path = ::testing::TempDir() + "veeline-names.json";
-  ASSERT_TRUE(writeFile(path,
-                        "{\"name\": \"a\\u001b[31m\\u009bb\\u007f\\u00e9\", "
-                        "\"order\": [[\"0F0\", \"0B0\"]]}"));
+  veeline::test::TempDir directory;
+  std::string path = directory.write(
+      "names.json", "{\"name\": \"a\\u001b[31m\\u009bb\\u007f\\u00e9\", "
+                    "\"order\": [[\"0F0\", \"0B0\"]]}");
   std::string name = "file:" + path;
   Result result = run({"--schedule", name.c_str(), "--show", "nothing"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out.find("a\\x1B[31m\\x9Bb\\x7F\xc3\xa9: 1 stage"), 0u)
       << result.out;
-  ASSERT_TRUE(writeFile(path, "{\"\\u001b[31m\": 1}"));
+  directory.write("names.json", "{\"\\u001b[31m\": 1}");
   result = run({"--schedule", name.c_str()});
   EXPECT_EQ(result.code, 2);
   EXPECT_EQ(result.err.find('\x1b'), std::string::npos);

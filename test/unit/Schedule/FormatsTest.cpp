@@ -5,12 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Schedule/Formats/Formats.h"
+#include "../Runtime/TempDir.h"
 #include "TestUtilities.h"
 
 #include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 using namespace veeline::schedule;
@@ -438,30 +436,14 @@ TEST(Formats, Colors) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class FormatsFile : public testing::Test {
-protected:
-  FormatsFile() {
-    std::string pattern = testing::TempDir() + "formats.XXXXXX";
-    directory = ::mkdtemp(pattern.data());
-  }
-  ~FormatsFile() override { std::filesystem::remove_all(directory); }
-  std::string path(const std::string &name) const {
-    return directory + "/" + name;
-  }
-  std::string read(const std::string &name) const {
-    std::ifstream file(path(name));
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  std::string directory;
-};
+class FormatsFile : public testing::Test, protected veeline::test::TempDir {};
 } // namespace
 
 TEST_F(FormatsFile, WrittenWhole) {
   ASSERT_TRUE(writeFile(path("a.txt"), "first"));
   ASSERT_TRUE(writeFile(path("a.txt"), "second"));
   EXPECT_EQ(read("a.txt"), "second");
-  auto entries = std::filesystem::directory_iterator(directory);
-  EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
+  EXPECT_EQ(size(), 1u);
 }
 
 TEST_F(FormatsFile, NotWritten) {
@@ -470,7 +452,8 @@ TEST_F(FormatsFile, NotWritten) {
   EXPECT_EQ(full.error().message,
             "cannot write '/dev/full': No space left on device");
   EXPECT_FALSE(writeFile(path("missing/a.txt"), "text"));
-  EXPECT_FALSE(writeFile(directory, "text"));
+  std::filesystem::create_directory(path("folder"));
+  EXPECT_FALSE(writeFile(path("folder"), "text"));
 }
 
 TEST_F(FormatsFile, ReadByExtension) {
@@ -487,5 +470,5 @@ TEST_F(FormatsFile, ReadByExtension) {
   EXPECT_EQ(json->schedule.name, "x");
   EXPECT_FALSE(readScheduleFile(path("a.txt")));
   EXPECT_FALSE(readScheduleFile(path("missing.csv")));
-  EXPECT_FALSE(readScheduleFile(directory + "/"));
+  EXPECT_FALSE(readScheduleFile(path("")));
 }
