@@ -106,6 +106,18 @@ public:
   ~OrderGuard() { standin::setOrder("late"); }
 };
 
+/// "late", "fifo", and `seeds` that are random.
+inline std::vector<std::string> allOrders(int seeds) {
+  std::vector<std::string> orders = {"late", "fifo"};
+  for (int seed = 0; seed < seeds; ++seed)
+    orders.push_back("random:" + std::to_string(seed));
+  return orders;
+}
+
+//===----------------------------------------------------------------------===//
+// Three replicas of one rank
+//===----------------------------------------------------------------------===//
+
 /// The elements of a sum over three ranks, which do not fill the blocks of
 /// kernels.
 inline constexpr int64_t numSummed = 2500;
@@ -131,6 +143,56 @@ inline float contribution(int32_t replica, int64_t i) {
   return std::pow(10.0f, static_cast<float>(4 - 4 * replica)) /
          static_cast<float>(i + 3);
 }
+
+/// A program of three replicas, which add up `reductions` by addThree.
+inline artifact::Program
+makeReplicas(cts::Fixture &fixture,
+             std::vector<artifact::Reduction> reductions) {
+  artifact::Program &program = fixture.program();
+  program.stages = 1;
+  program.replicas = 3;
+  program.ranks.resize(1);
+  int32_t kernel =
+      addKernel(fixture, "add-three", addThree, 5, {1, 1, 1}, {256, 1, 1});
+  for (artifact::Reduction &reduction : reductions)
+    for (artifact::ReducedPiece &piece : reduction.pieces)
+      piece.sumKernel = kernel;
+  program.ranks[0].reductions = std::move(reductions);
+  auto all = artifact::withAllReplicas(program, "stages-first");
+  EXPECT_TRUE(all.ok()) << all.message();
+  return *all;
+}
+
+/// One reduction, of the accumulator that the arena begins with.
+inline artifact::Program makeReplicas(cts::Fixture &fixture, int32_t stream,
+                                      int32_t communicator = 0) {
+  return makeReplicas(fixture,
+                      {{0,
+                        {{artifact::DataType::f32, 0, numSummed, 49152, 4096}},
+                        stream,
+                        communicator}});
+}
+
+/// Writes what a rank adds to the sum, where steps copy it from.
+inline void writeContribution(Executor &executor, int32_t rank) {
+  std::vector<float> numbers(numSummed);
+  for (int64_t i = 0; i < numSummed; ++i)
+    numbers[i] = contribution(rank, i);
+  EXPECT_TRUE(executor.write(rank, 16384, numbers.data(), 4 * numSummed).ok());
+}
+
+inline void expectSums(Executor &executor, int32_t rank,
+                       int64_t offset = 32768) {
+  std::vector<float> numbers(numSummed), sums(numSummed);
+  for (int64_t i = 0; i < numSummed; ++i)
+    sums[i] = (contribution(0, i) + contribution(1, i)) + contribution(2, i);
+  EXPECT_TRUE(executor.read(rank, offset, numbers.data(), 4 * numSummed).ok());
+  EXPECT_EQ(numbers, sums) << "rank " << rank << " at " << offset;
+}
+
+//===----------------------------------------------------------------------===//
+// Environment and errors
+//===----------------------------------------------------------------------===//
 
 /// An environment variable, for as long as it lives.
 class Environment {

@@ -11,43 +11,17 @@
 #include <chrono>
 
 using namespace veeline;
+using namespace veeline::test;
 using artifact::DataType;
-using test::allWell;
-using test::argument;
-using test::Environment;
-using test::Hub;
-using test::Processes;
-using test::toArgument;
 
 namespace {
-class CudaDuplex : public test::OnFourDevices {
+class CudaDuplex : public OnFourDevices {
 protected:
   Environment connects{"VEELINE_STANDIN_CONNECT", "together"};
 };
 } // namespace
 
-/// More than the stand-in's memory for a pair of ranks holds.
-static constexpr int64_t numNumbers = 12000;
-static constexpr int64_t messageBytes = 4 * numNumbers;
 static constexpr int32_t numTurns = 5;
-
-/// target[i] = source[i] * 2 + 1.
-static void step(const void *const *params, const uint32_t *,
-                 const uint32_t *) {
-  auto *target = argument<float *>(params, 0);
-  const auto *source = argument<const float *>(params, 1);
-  for (int64_t i = 0; i < numNumbers; ++i)
-    target[i] = source[i] * 2 + 1;
-}
-
-static char *placeOf(char *arena, int32_t number) {
-  return arena + messageBytes * number;
-}
-
-static void launchStep(veeline_rank *rank, char *target, const char *source) {
-  const uint64_t arguments[] = {toArgument(target), toArgument(source)};
-  veeline_launch(rank, 0, arguments);
-}
 
 /// Both ranks post receives first. A value that is sent stays only until the
 /// next send.
@@ -117,34 +91,17 @@ static void makeTwo(cts::Fixture &fixture, bool isDuplex = true,
         op.channel = kind == artifact::OpKind::send ? i : 1 - i;
       }
   }
-  test::addKernel(fixture, "step", step, 2);
+  addStep(fixture);
 }
 
-static float expected(float start, int64_t times) {
-  for (int64_t i = 0; i < times; ++i)
-    start = start * 2 + 1;
-  return start;
-}
-
-static void fill(Executor &executor, int32_t rank) {
-  std::vector<float> numbers(numNumbers, static_cast<float>(rank));
-  EXPECT_TRUE(executor.write(rank, 0, numbers.data(), messageBytes).ok());
+static void fillWithRank(Executor &executor, int32_t rank) {
+  fill(executor, rank, static_cast<float>(rank));
 }
 
 /// Expects numbers after an odd number of swaps.
 static void expectSwapped(Executor &executor, int32_t rank) {
-  std::vector<float> numbers(numNumbers);
-  EXPECT_TRUE(executor.read(rank, 0, numbers.data(), messageBytes).ok());
-  float number = expected(static_cast<float>(1 - rank), 3 * numTurns);
-  for (int64_t i = 0; i < numNumbers; ++i)
-    ASSERT_EQ(numbers[i], number) << "number " << i << " of rank " << rank;
-}
-
-static std::vector<std::string> allOrders(int seeds) {
-  std::vector<std::string> orders = {"late", "fifo"};
-  for (int seed = 0; seed < seeds; ++seed)
-    orders.push_back("random:" + std::to_string(seed));
-  return orders;
+  expectAll(executor, rank,
+            expected(static_cast<float>(1 - rank), 3 * numTurns));
 }
 
 /// What each process ends with.
@@ -158,7 +115,7 @@ runProcesses(veeline_step_fn function, bool isEager, int32_t computeStreams = 1,
   processes.options.steps = {function, function};
   processes.options.isEager = isEager;
   processes.options.checkMessages = isChecked;
-  processes.before = fill;
+  processes.before = fillWithRank;
   // Ends a run that hangs, which nobody else would.
   std::atomic<bool> isOver{false};
   processes.meanwhile = [&](Hub &hub) {
@@ -261,7 +218,7 @@ TEST_F(CudaDuplex, Threads) {
       makeTwo(fixture, true, isOnTwo ? 2 : 1);
       ASSERT_NO_FATAL_FAILURE(fixture.create());
       for (int32_t rank = 0; rank < 2; ++rank)
-        fill(fixture.executor(), rank);
+        fillWithRank(fixture.executor(), rank);
       for (int64_t i = 0; i < 3; ++i)
         ASSERT_TRUE(fixture.step().ok());
       for (int32_t rank = 0; rank < 2; ++rank)

@@ -16,42 +16,16 @@
 #include <unistd.h>
 
 using namespace veeline;
+using namespace veeline::test;
 using artifact::DataType;
-using test::addTwo;
-using test::allWell;
-using test::argument;
-using test::Environment;
-using test::Hub;
-using test::Processes;
-using test::toArgument;
 
-using CudaProcesses = test::OnFourDevices;
+using CudaProcesses = OnFourDevices;
 
 //===----------------------------------------------------------------------===//
 // Messages
 //===----------------------------------------------------------------------===//
 
-static constexpr int64_t numNumbers = 12000;
-static constexpr int64_t messageBytes = 4 * numNumbers;
 static constexpr int32_t numMessages = 3;
-
-/// target[i] = source[i] * 2 + 1, of as many as a message has.
-static void step(const void *const *params, const uint32_t *,
-                 const uint32_t *) {
-  auto *target = argument<float *>(params, 0);
-  const auto *source = argument<const float *>(params, 1);
-  for (int64_t i = 0; i < numNumbers; ++i)
-    target[i] = source[i] * 2 + 1;
-}
-
-static void launchStep(veeline_rank *rank, char *target, const char *source) {
-  const uint64_t arguments[] = {toArgument(target), toArgument(source)};
-  veeline_launch(rank, 0, arguments);
-}
-
-static char *placeOf(char *arena, int32_t i) {
-  return arena + i * messageBytes;
-}
 
 /// Sends what it computes, and goes on with the answer. Overwrites what it has
 /// sent, which must not change the message.
@@ -126,41 +100,21 @@ static void makeTwo(cts::Fixture &fixture,
     fixture.rank(i).ops = {{artifact::OpKind::recv, 0, 0},
                            {artifact::OpKind::recv, 0, 1},
                            {artifact::OpKind::recv, 0, 2}};
-  test::addKernel(fixture, "step", step, 2);
+  addStep(fixture);
   processes.options.steps = steps;
-}
-
-/// What `start` becomes in `times` runs of `step`.
-static float expected(float start, int64_t times) {
-  for (int64_t i = 0; i < times; ++i)
-    start = start * 2 + 1;
-  return start;
-}
-
-static void fill(cuda::CudaExecutor &executor, int32_t rank, float number) {
-  std::vector<float> numbers(numNumbers, number);
-  EXPECT_TRUE(executor.write(rank, 0, numbers.data(), messageBytes).ok());
-}
-
-static void expectAll(cuda::CudaExecutor &executor, int32_t rank,
-                      float number) {
-  std::vector<float> numbers(numNumbers);
-  EXPECT_TRUE(executor.read(rank, 0, numbers.data(), messageBytes).ok());
-  for (int64_t i = 0; i < numNumbers; ++i)
-    ASSERT_EQ(numbers[i], number) << "number " << i << " of rank " << rank;
 }
 
 TEST_F(CudaProcesses, MessagesUnderEveryOrder) {
   constexpr int64_t numSteps = 4;
-  for (int seed = -2; seed < 6; ++seed) {
-    standin::setOrder(seed == -2   ? "late"
-                      : seed == -1 ? "fifo"
-                                   : "random:" + std::to_string(seed));
+  bool isEager = false;
+  for (const std::string &order : allOrders(6)) {
+    standin::setOrder(order);
+    isEager = !isEager;
     for (int32_t stream : {0, 1}) {
       cts::Fixture fixture({sendFirst, answer}, 2 * messageBytes);
       Processes processes(fixture);
       makeTwo(fixture, {sendFirst, answer}, processes, stream);
-      processes.options.isEager = seed % 2 == 0;
+      processes.options.isEager = isEager;
       processes.before = [](cuda::CudaExecutor &executor, int32_t rank) {
         fill(executor, rank, 0);
       };
@@ -168,7 +122,7 @@ TEST_F(CudaProcesses, MessagesUnderEveryOrder) {
         if (rank == 0)
           expectAll(executor, rank, expected(0, 2 * numMessages * numSteps));
       };
-      EXPECT_EQ(processes.run(fixture.program(), numSteps), allWell) << seed;
+      EXPECT_EQ(processes.run(fixture.program(), numSteps), allWell) << order;
     }
   }
 }
@@ -240,8 +194,8 @@ TEST_F(CudaProcesses, MessageOfAnotherMicrobatch) {
 
 /// Two reductions at once, of two pieces and of one.
 static void addUp(veeline_rank *rank, char *arena, const void *const *) {
-  veeline_copy(rank, arena, arena + 16384, 4 * test::numSummed);
-  veeline_copy(rank, arena + 65536, arena + 16384, 4 * test::numSummed);
+  veeline_copy(rank, arena, arena + 16384, 4 * numSummed);
+  veeline_copy(rank, arena + 65536, arena + 16384, 4 * numSummed);
   veeline_group_begin(rank);
   veeline_reduce_post(rank, 0);
   veeline_reduce_post(rank, 1);
@@ -249,57 +203,32 @@ static void addUp(veeline_rank *rank, char *arena, const void *const *) {
   veeline_zero(rank, arena + 98304, 64);
   veeline_reduce_wait(rank, 1);
   veeline_reduce_wait(rank, 0);
-  veeline_copy(rank, arena + 32768, arena, 4 * test::numSummed);
-  veeline_copy(rank, arena + 81920, arena + 65536, 4 * test::numSummed);
-  veeline_zero(rank, arena, 4 * test::numSummed);
+  veeline_copy(rank, arena + 32768, arena, 4 * numSummed);
+  veeline_copy(rank, arena + 81920, arena + 65536, 4 * numSummed);
+  veeline_zero(rank, arena, 4 * numSummed);
 }
 
 TEST_F(CudaProcesses, ReplicasAddUpInTheirOrder) {
   for (const char *order : {"late", "random:1", "random:2", "random:3"}) {
     standin::setOrder(order);
     cts::Fixture fixture({addUp, addUp, addUp}, 1 << 17);
-    fixture.program().stages = 1;
-    fixture.program().replicas = 3;
-    fixture.program().ranks.resize(1);
-    int32_t kernel = test::addKernel(fixture, "add-three", test::addThree, 5,
-                                     {1, 1, 1}, {256, 1, 1});
-    auto makePiece = [&](int64_t offset, int64_t count, int64_t buffer) {
-      artifact::ReducedPiece piece{DataType::f32, offset, count, buffer, 4096};
-      piece.sumKernel = kernel;
-      return piece;
+    auto makePiece = [](int64_t offset, int64_t count, int64_t buffer) {
+      return artifact::ReducedPiece{DataType::f32, offset, count, buffer, 4096};
     };
     // The last piece has two elements: one rank has nothing to add up.
-    fixture.rank(0).reductions = {
-        {0, {makePiece(0, test::numSummed - 2, 49152)}, 1, 1},
-        {1,
-         {makePiece(65536, test::numSummed, 57344),
-          makePiece(4 * (test::numSummed - 2), 2, 99328)},
-         1,
-         1}};
-    auto all = artifact::withAllReplicas(fixture.program(), "stages-first");
-    ASSERT_TRUE(all.ok()) << all.message();
-    fixture.program() = *all;
+    fixture.program() =
+        makeReplicas(fixture, {{0, {makePiece(0, numSummed - 2, 49152)}, 1, 1},
+                               {1,
+                                {makePiece(65536, numSummed, 57344),
+                                 makePiece(4 * (numSummed - 2), 2, 99328)},
+                                1,
+                                1}});
     Processes processes(fixture);
     processes.options.steps = {addUp, addUp, addUp};
-    processes.before = [](cuda::CudaExecutor &executor, int32_t rank) {
-      std::vector<float> numbers(test::numSummed);
-      for (int64_t i = 0; i < test::numSummed; ++i)
-        numbers[i] = test::contribution(rank, i);
-      EXPECT_TRUE(
-          executor.write(rank, 16384, numbers.data(), 4 * test::numSummed)
-              .ok());
-    };
+    processes.before = writeContribution;
     processes.after = [](cuda::CudaExecutor &executor, int32_t rank) {
-      std::vector<float> numbers(test::numSummed), sums(test::numSummed);
-      for (int64_t i = 0; i < test::numSummed; ++i)
-        sums[i] = (test::contribution(0, i) + test::contribution(1, i)) +
-                  test::contribution(2, i);
-      for (int64_t offset : {32768, 81920}) {
-        EXPECT_TRUE(
-            executor.read(rank, offset, numbers.data(), 4 * test::numSummed)
-                .ok());
-        EXPECT_EQ(numbers, sums) << "rank " << rank << " at " << offset;
-      }
+      for (int64_t offset : {32768, 81920})
+        expectSums(executor, rank, offset);
     };
     EXPECT_EQ(processes.run(fixture.program(), 3), std::vector<std::string>(3));
   }
@@ -395,7 +324,7 @@ TEST_F(CudaProcesses, Devices) {
                       "driver finds 4 GPUs there: one is needed for each "
                       "process");
   cts::Fixture three({answer, answer, answer}, 4096);
-  test::makeForGpu(three.whole());
+  makeForGpu(three.whole());
   Processes processes(three);
   processes.options.devices = {0, 1};
   EXPECT_TRUE(has(processes.run(three.program(), 1)[2],
@@ -600,13 +529,12 @@ TEST_F(CudaProcesses, ErrorsOfGraphsOfReplicas) {
   fixture.program().stages = 2;
   fixture.program().replicas = 2;
   fixture.program().ranks.resize(2);
-  fixture.addChannel(0, 1, 4 * test::numSummed, 1);
+  fixture.addChannel(0, 1, 4 * numSummed, 1);
   fixture.program().channels[0].type = DataType::f32;
-  fixture.program().channels[0].shape = {test::numSummed};
-  int32_t kernel = test::addKernel(fixture, "add-two", addTwo<float>, 4,
-                                   {1, 1, 1}, {256, 1, 1});
-  artifact::ReducedPiece piece{DataType::f32, 16384, test::numSummed, 49152,
-                               4096};
+  fixture.program().channels[0].shape = {numSummed};
+  int32_t kernel =
+      addKernel(fixture, "add-two", addTwo<float>, 4, {1, 1, 1}, {256, 1, 1});
+  artifact::ReducedPiece piece{DataType::f32, 16384, numSummed, 49152, 4096};
   piece.sumKernel = kernel;
   for (int32_t stage : {0, 1})
     fixture.rank(static_cast<size_t>(stage)).reductions = {

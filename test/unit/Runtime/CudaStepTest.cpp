@@ -189,10 +189,8 @@ static void doubleNumbers(veeline_rank *rank, char *arena,
 
 TEST(CudaStep, MessagesUnderEveryOrder) {
   test::OrderGuard guard;
-  for (int seed = -2; seed < 20; ++seed) {
-    standin::setOrder(seed == -2   ? "late"
-                      : seed == -1 ? "fifo"
-                                   : "random:" + std::to_string(seed));
+  for (const std::string &order : test::allOrders(20)) {
+    standin::setOrder(order);
     cts::Fixture fixture({makeNumbers, doubleNumbers}, 4096);
     fixture.metadata().microbatches = numMessages;
     fixture.addChannel(0, 1, messageBytes, numMessages);
@@ -214,7 +212,7 @@ TEST(CudaStep, MessagesUnderEveryOrder) {
       for (int32_t i = 0; i < numMessages; ++i)
         ASSERT_EQ(all[i * messageBytes / 4 + 17],
                   2.0f * static_cast<float>(step * numMessages + i + 1))
-            << "seed " << seed << ", step " << step << ", message " << i;
+            << order << ", step " << step << ", message " << i;
     }
   }
 }
@@ -293,46 +291,21 @@ static void addUp(veeline_rank *rank, char *arena, const void *const *) {
   veeline_zero(rank, arena, 4 * test::numSummed);
 }
 
-static void makeReplicas(cts::Fixture &fixture) {
-  fixture.program().stages = 1;
-  fixture.program().replicas = 3;
-  fixture.program().ranks.resize(1);
-  int32_t kernel = test::addKernel(fixture, "add-three", test::addThree, 5,
-                                   {1, 1, 1}, {256, 1, 1});
-  artifact::ReducedPiece piece{DataType::f32, 0, test::numSummed, 49152, 4096};
-  piece.sumKernel = kernel;
-  fixture.rank(0).reductions = {{0, {piece}, 3}};
-  auto all = artifact::withAllReplicas(fixture.program(), "stages-first");
-  ASSERT_TRUE(all.ok()) << all.message();
-  fixture.create(*all);
-}
-
 TEST(CudaStep, ReplicasAddUpInTheirOrder) {
   test::OrderGuard guard;
-  for (int seed = -1; seed < 10; ++seed) {
-    standin::setOrder(seed < 0 ? "late" : "random:" + std::to_string(seed));
+  for (const std::string &order : test::allOrders(10)) {
+    SCOPED_TRACE(order);
+    standin::setOrder(order);
     cts::Fixture fixture({addUp, addUp, addUp}, 1 << 17);
-    ASSERT_NO_FATAL_FAILURE(makeReplicas(fixture));
-    std::vector<float> numbers(test::numSummed), expected(test::numSummed);
-    for (int32_t rank = 0; rank < 3; ++rank) {
-      for (int64_t i = 0; i < test::numSummed; ++i)
-        numbers[i] = test::contribution(rank, i);
-      ASSERT_TRUE(fixture.executor()
-                      .write(rank, 16384, numbers.data(), 4 * test::numSummed)
-                      .ok());
-    }
-    for (int64_t i = 0; i < test::numSummed; ++i)
-      expected[i] = (test::contribution(0, i) + test::contribution(1, i)) +
-                    test::contribution(2, i);
+    ASSERT_NO_FATAL_FAILURE(
+        fixture.create(test::makeReplicas(fixture, /*stream=*/3)));
+    for (int32_t rank = 0; rank < 3; ++rank)
+      test::writeContribution(fixture.executor(), rank);
     for (int step = 0; step < 3; ++step) {
       Status status = fixture.step();
       ASSERT_TRUE(status.ok()) << status.message();
-      for (int32_t rank = 0; rank < 3; ++rank) {
-        ASSERT_TRUE(fixture.executor()
-                        .read(rank, 32768, numbers.data(), 4 * test::numSummed)
-                        .ok());
-        ASSERT_EQ(numbers, expected) << "seed " << seed << ", rank " << rank;
-      }
+      for (int32_t rank = 0; rank < 3; ++rank)
+        test::expectSums(fixture.executor(), rank);
     }
   }
 }
@@ -340,7 +313,7 @@ TEST(CudaStep, ReplicasAddUpInTheirOrder) {
 TEST(CudaStep, ReplicasThatDoNotMeet) {
   auto messageOf = [](std::vector<veeline_step_fn> steps) {
     cts::Fixture fixture(std::move(steps), 1 << 17);
-    makeReplicas(fixture);
+    fixture.create(test::makeReplicas(fixture, /*stream=*/3));
     Status status = fixture.step();
     return status.ok() ? "" : status.message();
   };

@@ -11,37 +11,19 @@
 
 using namespace veeline;
 using artifact::DataType;
+using test::allOrders;
+using test::allWell;
 using test::argument;
 using test::Environment;
 using test::Processes;
 using test::toArgument;
 
-namespace {
-class CudaStreams : public testing::Test {
-protected:
-  void TearDown() override {
-    standin::setOrder("late");
-    EXPECT_EQ(standin::countLive(), 0);
-  }
-
-  Environment devices{"VEELINE_STANDIN_DEVICES", "4"};
-};
-} // namespace
+using CudaStreams = test::OnFourDevices;
 
 static constexpr int64_t numNumbers = 64;
 static constexpr int64_t bytes = 4 * numNumbers;
 static constexpr int32_t numTurns = 4;
 static constexpr int64_t numSteps = 3;
-
-static const std::vector<std::string> &allOrders() {
-  static const std::vector<std::string> orders = [] {
-    std::vector<std::string> list = {"late", "fifo"};
-    for (int seed = 0; seed < 16; ++seed)
-      list.push_back("random:" + std::to_string(seed));
-    return list;
-  }();
-  return orders;
-}
 
 /// target[i] = source[i] * 3 + 1.
 static void step(const void *const *params, const uint32_t *,
@@ -115,7 +97,7 @@ static void passAround(veeline_rank *rank, char *arena, const void *const *) {
 }
 
 TEST_F(CudaStreams, EventsOrderThem) {
-  for (const std::string &order : allOrders()) {
+  for (const std::string &order : allOrders(16)) {
     standin::setOrder(order);
     cts::Fixture fixture({passAround}, 4096);
     makeRanks(fixture, 3, 2);
@@ -138,7 +120,7 @@ TEST_F(CudaStreams, NothingElseOrdersThem) {
     launchStep(rank, placeOf(arena, 1), placeOf(arena, 0));
   };
   std::set<float> seen;
-  for (const std::string &order : allOrders()) {
+  for (const std::string &order : allOrders(16)) {
     standin::setOrder(order);
     cts::Fixture fixture({overtake}, 4096);
     makeRanks(fixture, 2, 0);
@@ -221,7 +203,7 @@ static void expectAnswers(Executor &executor, int64_t steps) {
 }
 
 TEST_F(CudaStreams, MessagesOfThreads) {
-  for (const std::string &order : allOrders())
+  for (const std::string &order : allOrders(16))
     for (auto [first, second] : allMessageStreams) {
       SCOPED_TRACE(order);
       standin::setOrder(order);
@@ -238,11 +220,10 @@ TEST_F(CudaStreams, MessagesOfThreads) {
 }
 
 TEST_F(CudaStreams, MessagesOfProcesses) {
-  for (int seed = -2; seed < 6; ++seed)
+  bool isEager = false;
+  for (const std::string &order : allOrders(6)) {
+    isEager = !isEager;
     for (auto [first, second] : allMessageStreams) {
-      std::string order = seed == -2   ? "late"
-                          : seed == -1 ? "fifo"
-                                       : "random:" + std::to_string(seed);
       SCOPED_TRACE(order);
       standin::setOrder(order);
       cts::Fixture fixture({sendOnOne, receiveOnOne}, 4096);
@@ -250,7 +231,7 @@ TEST_F(CudaStreams, MessagesOfProcesses) {
       makeChannels(fixture, first, second);
       Processes processes(fixture);
       processes.options.steps = {sendOnOne, receiveOnOne};
-      processes.options.isEager = seed % 2 == 0;
+      processes.options.isEager = isEager;
       processes.before = [](cuda::CudaExecutor &executor, int32_t rank) {
         fill(executor, rank, 1, 0);
       };
@@ -258,9 +239,9 @@ TEST_F(CudaStreams, MessagesOfProcesses) {
         if (rank == 0)
           expectAnswers(executor, numSteps);
       };
-      EXPECT_EQ(processes.run(fixture.program(), numSteps),
-                std::vector<std::string>(2));
+      EXPECT_EQ(processes.run(fixture.program(), numSteps), allWell);
     }
+  }
 }
 
 /// Both directions at once: sends on stream 0, receives on stream 1.
@@ -290,7 +271,7 @@ static void exchange(veeline_rank *rank, char *arena, const void *const *) {
 }
 
 TEST_F(CudaStreams, GroupsOfTwoStreams) {
-  for (const std::string &order : allOrders())
+  for (const std::string &order : allOrders(16))
     for (int32_t stream : {0, 1}) {
       SCOPED_TRACE(order);
       standin::setOrder(order);
@@ -326,8 +307,7 @@ TEST_F(CudaStreams, GroupsOfProcesses) {
         EXPECT_EQ(numberAt(executor, rank, 0),
                   expected(static_cast<float>(rank), numTurns * numSteps));
       };
-      EXPECT_EQ(processes.run(fixture.program(), numSteps),
-                std::vector<std::string>(2));
+      EXPECT_EQ(processes.run(fixture.program(), numSteps), allWell);
     }
 }
 
@@ -346,52 +326,25 @@ static void addUp(veeline_rank *rank, char *arena, const void *const *) {
   veeline_zero(rank, arena, 4 * test::numSummed);
 }
 
+/// On two streams, with the messages of the sums on `stream`.
 static artifact::Program makeReplicas(cts::Fixture &fixture, int32_t stream) {
-  fixture.program().stages = 1;
-  fixture.program().replicas = 3;
-  fixture.program().ranks.resize(1);
   fixture.rank(0).computeStreams = 2;
-  int32_t kernel = test::addKernel(fixture, "add-three", test::addThree, 5,
-                                   {1, 1, 1}, {256, 1, 1});
-  artifact::ReducedPiece piece{DataType::f32, 0, test::numSummed, 49152, 4096};
-  piece.sumKernel = kernel;
-  fixture.rank(0).reductions = {{0, {piece}, stream, 1}};
-  auto all = artifact::withAllReplicas(fixture.program(), "stages-first");
-  EXPECT_TRUE(all.ok()) << all.message();
-  return *all;
-}
-
-static void writeContributions(Executor &executor, int32_t rank) {
-  std::vector<float> numbers(test::numSummed);
-  for (int64_t i = 0; i < test::numSummed; ++i)
-    numbers[i] = test::contribution(rank, i);
-  EXPECT_TRUE(
-      executor.write(rank, 16384, numbers.data(), 4 * test::numSummed).ok());
-}
-
-static void expectSums(Executor &executor, int32_t rank) {
-  std::vector<float> numbers(test::numSummed), sums(test::numSummed);
-  for (int64_t i = 0; i < test::numSummed; ++i)
-    sums[i] = (test::contribution(0, i) + test::contribution(1, i)) +
-              test::contribution(2, i);
-  EXPECT_TRUE(
-      executor.read(rank, 32768, numbers.data(), 4 * test::numSummed).ok());
-  EXPECT_EQ(numbers, sums) << "rank " << rank;
+  return test::makeReplicas(fixture, stream, 1);
 }
 
 TEST_F(CudaStreams, ReplicasOfThreads) {
-  for (const std::string &order : allOrders())
+  for (const std::string &order : allOrders(16))
     for (int32_t stream : {0, 3}) {
       SCOPED_TRACE(order);
       standin::setOrder(order);
       cts::Fixture fixture({addUp, addUp, addUp}, 1 << 17);
       ASSERT_NO_FATAL_FAILURE(fixture.create(makeReplicas(fixture, stream)));
       for (int32_t rank = 0; rank < 3; ++rank)
-        writeContributions(fixture.executor(), rank);
+        test::writeContribution(fixture.executor(), rank);
       for (int64_t i = 0; i < numSteps; ++i)
         ASSERT_TRUE(fixture.step().ok());
       for (int32_t rank = 0; rank < 3; ++rank)
-        expectSums(fixture.executor(), rank);
+        test::expectSums(fixture.executor(), rank);
     }
 }
 
@@ -404,11 +357,9 @@ TEST_F(CudaStreams, ReplicasOfProcesses) {
       fixture.program() = makeReplicas(fixture, stream);
       Processes processes(fixture);
       processes.options.steps = {addUp, addUp, addUp};
-      processes.before = [](cuda::CudaExecutor &executor, int32_t rank) {
-        writeContributions(executor, rank);
-      };
+      processes.before = test::writeContribution;
       processes.after = [](cuda::CudaExecutor &executor, int32_t rank) {
-        expectSums(executor, rank);
+        test::expectSums(executor, rank);
       };
       EXPECT_EQ(processes.run(fixture.program(), numSteps),
                 std::vector<std::string>(3));
@@ -432,7 +383,7 @@ static void multiplyOnBoth(veeline_rank *rank, char *arena,
 }
 
 TEST_F(CudaStreams, EachHasAWorkspace) {
-  for (const std::string &order : allOrders()) {
+  for (const std::string &order : allOrders(16)) {
     SCOPED_TRACE(order);
     standin::setOrder(order);
     cts::Fixture fixture({multiplyOnBoth}, 4096);
@@ -472,7 +423,7 @@ TEST_F(CudaStreams, LoadsWaitForTheirStream) {
     std::memcpy(&number, &value, sizeof(number));
     EXPECT_EQ(number, 16);
   };
-  for (const std::string &order : allOrders()) {
+  for (const std::string &order : allOrders(16)) {
     standin::setOrder(order);
     cts::Fixture fixture({load}, 4096);
     makeRanks(fixture, 2, 0);
@@ -481,7 +432,7 @@ TEST_F(CudaStreams, LoadsWaitForTheirStream) {
     fill(fixture.executor(), 0, 1, 5);
     ASSERT_TRUE(fixture.step().ok());
   }
-  EXPECT_EQ(numLoads, static_cast<int>(allOrders().size()));
+  EXPECT_EQ(numLoads, static_cast<int>(allOrders(16).size()));
 }
 
 /// Times are those of an operation's stream. The rank is not idle if one of its

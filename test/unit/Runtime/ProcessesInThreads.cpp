@@ -137,6 +137,45 @@ Processes::failReplay(const artifact::Program &program) {
   return run(program, 100'000);
 }
 
+//===----------------------------------------------------------------------===//
+// Messages of numbers
+//===----------------------------------------------------------------------===//
+
+static void step(const void *const *params, const uint32_t *,
+                 const uint32_t *) {
+  auto *target = argument<float *>(params, 0);
+  const auto *source = argument<const float *>(params, 1);
+  for (int64_t i = 0; i < numNumbers; ++i)
+    target[i] = source[i] * 2 + 1;
+}
+
+void test::addStep(cts::Fixture &fixture) {
+  addKernel(fixture, "step", step, 2);
+}
+
+void test::launchStep(veeline_rank *rank, char *target, const char *source) {
+  const uint64_t arguments[] = {toArgument(target), toArgument(source)};
+  veeline_launch(rank, 0, arguments);
+}
+
+float test::expected(float number, int64_t times) {
+  for (int64_t i = 0; i < times; ++i)
+    number = number * 2 + 1;
+  return number;
+}
+
+void test::fill(Executor &executor, int32_t rank, float number) {
+  std::vector<float> numbers(numNumbers, number);
+  EXPECT_TRUE(executor.write(rank, 0, numbers.data(), messageBytes).ok());
+}
+
+void test::expectAll(Executor &executor, int32_t rank, float number) {
+  std::vector<float> numbers(numNumbers);
+  EXPECT_TRUE(executor.read(rank, 0, numbers.data(), messageBytes).ok());
+  for (int64_t i = 0; i < numNumbers; ++i)
+    ASSERT_EQ(numbers[i], number) << "number " << i << " of rank " << rank;
+}
+
 void OnFourDevices::TearDown() {
   standin::setOrder("late");
   standin::failCall("", 0, 0);

@@ -120,6 +120,29 @@ void addTwo(const void *const *params, const uint32_t *, const uint32_t *) {
         argument<const T *>(params, 1)[i] + argument<const T *>(params, 2)[i];
 }
 
+//===----------------------------------------------------------------------===//
+// Messages of numbers
+//===----------------------------------------------------------------------===//
+
+/// More than the stand-in's memory for a pair of ranks holds.
+inline constexpr int64_t numNumbers = 12000;
+inline constexpr int64_t messageBytes = 4 * numNumbers;
+
+/// The place of a message in an arena that has nothing else.
+inline char *placeOf(char *arena, int32_t number) {
+  return arena + messageBytes * number;
+}
+
+/// Adds kernel 0: target[i] = source[i] * 2 + 1, for the numbers of a message.
+void addStep(cts::Fixture &fixture);
+void launchStep(veeline_rank *rank, char *target, const char *source);
+/// What `number` becomes in `times` runs of that kernel.
+float expected(float number, int64_t times);
+
+/// Of the arena's first place.
+void fill(Executor &executor, int32_t rank, float number);
+void expectAll(Executor &executor, int32_t rank, float number);
+
 /// Tests on four GPUs, which leave nothing behind.
 class OnFourDevices : public testing::Test {
 protected:
