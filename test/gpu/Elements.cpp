@@ -6,7 +6,7 @@
 
 #include "Elements.h"
 
-#include "veeline/Base/HalfFloats.h"
+#include "../standin/Elements.h"
 
 #include <algorithm>
 #include <bit>
@@ -71,39 +71,27 @@ Buffer::Buffer(ElementKind kind, int64_t count, int64_t alignment)
   begin = place - reinterpret_cast<size_t>(memory.data());
 }
 
-static uint16_t toBf16(double value) {
-  auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
-  if (std::isnan(value))
-    return 0x7fc0;
-  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
-
 /// Kernels call this to round to bf16 on a CPU without instructions for it;
 /// libgcc has it only since version 13. The result is in the lower half of the
 /// register that returns a float.
 extern "C" __attribute__((visibility("default"))) float
 __truncsfbf2(float value) {
-  return std::bit_cast<float>(uint32_t(toBf16(value)));
+  return std::bit_cast<float>(uint32_t(standin::toBf16(value)));
 }
 
-static uint16_t toF16(double value) {
-  auto sign = static_cast<uint16_t>(std::signbit(value) ? 0x8000 : 0);
-  double size = std::abs(value);
-  auto withSign = [&](double bits) {
-    return static_cast<uint16_t>(sign | static_cast<uint16_t>(bits));
-  };
-  if (std::isnan(value))
-    return 0x7e00;
-  if (size >= 65520)
-    return withSign(0x7c00);
-  // Subnormal numbers are multiples of the smallest one. Above them, there are
-  // 1024 numbers from each power of two to the next.
-  if (size < 0x1p-14)
-    return withSign(std::nearbyint(size * 0x1p24));
-  int exponent = 0;
-  double fraction = std::frexp(size, &exponent);
-  return withSign((exponent + 14) * 1024 +
-                  (std::nearbyint(fraction * 2048) - 1024));
+static standin::Element floatOf(ElementKind kind) {
+  switch (kind) {
+  case ElementKind::f64:
+    return standin::Element::f64;
+  case ElementKind::f32:
+    return standin::Element::f32;
+  case ElementKind::bf16:
+    return standin::Element::bf16;
+  case ElementKind::f16:
+    return standin::Element::f16;
+  default:
+    return standin::Element::none;
+  }
 }
 
 template <typename T> static T read(const char *place) {
@@ -115,14 +103,6 @@ template <typename T> static T read(const char *place) {
 double Buffer::get(int64_t i) const {
   const char *place = data() + i * bytesOf(elementKind);
   switch (elementKind) {
-  case ElementKind::f64:
-    return read<double>(place);
-  case ElementKind::f32:
-    return read<float>(place);
-  case ElementKind::bf16:
-    return fromBf16(read<uint16_t>(place));
-  case ElementKind::f16:
-    return fromF16(read<uint16_t>(place));
   case ElementKind::i64:
     return static_cast<double>(read<int64_t>(place));
   case ElementKind::i32:
@@ -132,8 +112,9 @@ double Buffer::get(int64_t i) const {
   case ElementKind::i8:
   case ElementKind::i1:
     return read<int8_t>(place);
+  default:
+    return standin::elementAt(floatOf(elementKind), place);
   }
-  return 0;
 }
 
 void Buffer::set(int64_t i, double value) {
@@ -142,14 +123,6 @@ void Buffer::set(int64_t i, double value) {
     std::memcpy(place, &converted, sizeof(converted));
   };
   switch (elementKind) {
-  case ElementKind::f64:
-    return write(value);
-  case ElementKind::f32:
-    return write(static_cast<float>(value));
-  case ElementKind::bf16:
-    return write(toBf16(value));
-  case ElementKind::f16:
-    return write(toF16(value));
   case ElementKind::i64:
     return write(static_cast<int64_t>(value));
   case ElementKind::i32:
@@ -159,6 +132,8 @@ void Buffer::set(int64_t i, double value) {
   case ElementKind::i8:
   case ElementKind::i1:
     return write(static_cast<int8_t>(value));
+  default:
+    return standin::store(floatOf(elementKind), place, value);
   }
 }
 

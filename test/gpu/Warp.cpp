@@ -6,9 +6,12 @@
 
 #include "Warp.h"
 
-#include <cmath>
+#include "veeline/Base/HalfFloats.h"
+
+#include <bit>
 #include <cstring>
 
+using namespace veeline;
 using namespace veeline::gpu;
 
 /// The requests of 32 lanes.
@@ -67,28 +70,13 @@ static void loadMatrices(Lanes lanes) {
   }
 }
 
-static float fromBits(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-
-static float halfToFloat(uint32_t bits) {
-  uint32_t exponent = bits >> 10 & 31, mantissa = bits & 1023;
-  float value = exponent == 31 ? (mantissa ? NAN : INFINITY)
-                : exponent
-                    ? std::ldexp(float(mantissa | 1024), int(exponent) - 25)
-                    : std::ldexp(float(mantissa), -24);
-  return bits >> 15 ? -value : value;
-}
-
 /// Element `i` of what registers hold.
 static float getElement(const uint32_t *registers, int32_t i, MatrixKind kind) {
   // The tensor cores read the upper 19 bits alone.
   if (kind == MatrixKind::tf32)
-    return fromBits(registers[i] & 0xffffe000);
-  uint32_t bits = registers[i / 2] >> (i % 2 * 16) & 0xffff;
-  return kind == MatrixKind::bf16 ? fromBits(bits << 16) : halfToFloat(bits);
+    return std::bit_cast<float>(registers[i] & 0xffffe000);
+  auto bits = static_cast<uint16_t>(registers[i / 2] >> (i % 2 * 16));
+  return kind == MatrixKind::bf16 ? fromBf16(bits) : fromF16(bits);
 }
 
 namespace {

@@ -6,51 +6,15 @@
 
 #include "CudaAttention.h"
 #include "AttentionDnn.h"
-#include "veeline/Base/HalfFloats.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 using namespace veeline;
 using namespace veeline::test;
 using artifact::Attention;
 using artifact::AttentionKind;
 using artifact::DataType;
-
-static uint16_t toHalf(DataType type, double number) {
-  auto single = static_cast<float>(number);
-  uint16_t bits;
-  if (type == DataType::f16) {
-    auto half = static_cast<_Float16>(single);
-    std::memcpy(&bits, &half, sizeof(bits));
-    return bits;
-  }
-  uint32_t wide;
-  std::memcpy(&wide, &single, sizeof(wide));
-  return static_cast<uint16_t>((wide + 0x7fff + ((wide >> 16) & 1)) >> 16);
-}
-
-static double load(DataType type, const char *place) {
-  if (type == DataType::f32) {
-    float single;
-    std::memcpy(&single, place, sizeof(single));
-    return single;
-  }
-  uint16_t bits;
-  std::memcpy(&bits, place, sizeof(bits));
-  return type == DataType::f16 ? fromF16(bits) : fromBf16(bits);
-}
-
-static void store(DataType type, char *place, double number) {
-  if (type == DataType::f32) {
-    auto single = static_cast<float>(number);
-    std::memcpy(place, &single, sizeof(single));
-    return;
-  }
-  uint16_t bits = toHalf(type, number);
-  std::memcpy(place, &bits, sizeof(bits));
-}
 
 //===----------------------------------------------------------------------===//
 // A forward attention and its derivative
@@ -175,8 +139,8 @@ Program::Program(const Problem &problem, int64_t libraryBytes)
       count *= size;
     for (int64_t i = 0; i < count; ++i) {
       char bytes[4];
-      store(operand.type, bytes, normal(random));
-      inputs.push_back(load(operand.type, bytes));
+      standin::store(elementOf(operand.type), bytes, normal(random));
+      inputs.push_back(standin::elementAt(elementOf(operand.type), bytes));
     }
   }
 }
@@ -196,7 +160,8 @@ void Program::writeInputs() {
       continue;
     List index(4);
     do
-      store(operand.type, memory() + operand.place(index), inputs[next++]);
+      standin::store(elementOf(operand.type), memory() + operand.place(index),
+                     inputs[next++]);
     while (advance(index, operand.sizes));
   }
 }
@@ -228,8 +193,8 @@ void Program::readResults() {
       continue;
     List index(4);
     do
-      results.back()[which].push_back(
-          load(operand.type, memory() + operand.place(index)));
+      results.back()[which].push_back(standin::elementAt(
+          elementOf(operand.type), memory() + operand.place(index)));
     while (advance(index, operand.sizes));
   }
 }

@@ -8,6 +8,7 @@
 #define VEELINE_TEST_UNIT_RUNTIME_CUDABACKEND_H
 
 #include "CudaExecutor.h"
+#include "Elements.h"
 #include "StandIn.h"
 #include "Suite.h"
 
@@ -98,6 +99,22 @@ template <typename T> uint64_t toArgument(T value) {
   uint64_t place = 0;
   __builtin_memcpy(&place, &value, sizeof(value));
   return place;
+}
+
+/// What the stand-ins call a type of floats.
+inline standin::Element elementOf(artifact::DataType type) {
+  switch (type) {
+  case artifact::DataType::f64:
+    return standin::Element::f64;
+  case artifact::DataType::f32:
+    return standin::Element::f32;
+  case artifact::DataType::f16:
+    return standin::Element::f16;
+  case artifact::DataType::bf16:
+    return standin::Element::bf16;
+  default:
+    return standin::Element::none;
+  }
 }
 
 /// Restores the order in which streams run.

@@ -6,11 +6,8 @@
 
 #include "CudaBackend.h"
 
-#include "veeline/Base/HalfFloats.h"
-
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <tuple>
 
 using namespace veeline;
@@ -20,75 +17,9 @@ using artifact::Gemm;
 
 namespace api = veeline::cuda::api;
 
-static float roundToBf16(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  bits = (bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff0000u;
-  std::memcpy(&value, &bits, sizeof(bits));
-  return value;
-}
-
-static void multiplyAndKeep(veeline_rank *rank, char *arena,
-                            const void *const *) {
-  veeline_gemm_aux(rank, 0, arena, arena + 1024, arena + 2048, arena + 3072,
-                   arena + 5120, nullptr);
-}
-
 static double gelu(double x) {
   return 0.5 * x *
          (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-}
-
-/// A product of bf16 into f32 with everything around it.
-TEST(CudaProduct, ProductsWithEpilogues) {
-  constexpr int64_t m = 3, n = 8, k = 4;
-  Gemm gemm{DataType::bf16, {}, m, n, k, {k, 1}, {1, k}, {n, 1}};
-  gemm.alignment = 16;
-  gemm.accumulate = true;
-  gemm.epilogue = Epilogue::biasGeluAux;
-  cts::Fixture fixture({multiplyAndKeep}, 8192);
-  fixture.rank(0).gemms = {gemm};
-  fixture.rank(0).libraryOffset = 4096;
-  fixture.rank(0).libraryBytes = 1024;
-  ASSERT_NO_FATAL_FAILURE(fixture.create());
-  std::vector<float> a(m * k), b(k * n), c(m * n), bias(n);
-  auto fill = [](std::vector<float> &values, float step) {
-    for (size_t i = 0; i < values.size(); ++i)
-      values[i] = roundToBf16(std::sin(step * static_cast<float>(i)));
-  };
-  fill(a, 1), fill(b, 2), fill(c, 3), fill(bias, 4);
-  auto toBf16 = [](float value) {
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof(bits));
-    return static_cast<uint16_t>(bits >> 16);
-  };
-  std::vector<uint16_t> half;
-  auto write = [&](const std::vector<float> &values, int64_t offset) {
-    half.clear();
-    for (float value : values)
-      half.push_back(toBf16(value));
-    ASSERT_TRUE(fixture.executor()
-                    .write(0, offset, half.data(),
-                           2 * static_cast<int64_t>(half.size()))
-                    .ok());
-  };
-  write(a, 0);
-  write(b, 1024);
-  ASSERT_TRUE(fixture.executor().write(0, 2048, c.data(), 4 * m * n).ok());
-  ASSERT_TRUE(fixture.executor().write(0, 3072, bias.data(), 4 * n).ok());
-  Status status = fixture.step();
-  ASSERT_TRUE(status.ok()) << status.message();
-  std::vector<float> result(m * n), kept(m * n);
-  ASSERT_TRUE(fixture.executor().read(0, 5120, kept.data(), 4 * m * n).ok());
-  ASSERT_TRUE(fixture.executor().read(0, 2048, result.data(), 4 * m * n).ok());
-  for (int64_t i = 0; i < m; ++i)
-    for (int64_t j = 0; j < n; ++j) {
-      double sum = c[i * n + j] + bias[j];
-      for (int64_t p = 0; p < k; ++p)
-        sum += double(a[i * k + p]) * b[j * k + p];
-      EXPECT_NEAR(result[i * n + j], gelu(sum), 1e-6) << i << " " << j;
-      EXPECT_NEAR(kept[i * n + j], sum, 1e-6) << i << " " << j;
-    }
 }
 
 TEST(CudaProduct, PlansOfProducts) {
@@ -152,43 +83,19 @@ static void multiplyOnce(veeline_rank *rank, char *arena, const void *const *) {
 
 /// Returns the bytes of `values`, and rounds `values` to these.
 static std::string toElements(DataType type, std::vector<double> &values) {
-  std::string bytes;
-  auto append = [&](auto element) {
-    bytes.append(reinterpret_cast<const char *>(&element), sizeof(element));
-  };
+  int64_t width = artifact::byteSize(type);
+  std::string bytes(values.size() * static_cast<size_t>(width), 0);
+  char *place = bytes.data();
   for (double &value : values) {
-    auto single = static_cast<float>(value);
-    uint32_t bits;
-    if (type == DataType::bf16)
-      single = roundToBf16(single);
-    std::memcpy(&bits, &single, sizeof(bits));
-    if (type == DataType::f64)
-      append(value);
-    else if (type == DataType::f32)
-      append(single);
-    else if (type == DataType::bf16)
-      append(static_cast<uint16_t>(bits >> 16));
-    else
-      append(static_cast<_Float16>(single));
-    if (type == DataType::f16)
-      single = static_cast<float>(static_cast<_Float16>(single));
-    if (type != DataType::f64)
-      value = single;
+    standin::store(test::elementOf(type), place, value);
+    value = standin::elementAt(test::elementOf(type), place);
+    place += width;
   }
   return bytes;
 }
 
-static double elementOf(DataType type, const char *place) {
-  auto read = [&](auto element) {
-    std::memcpy(&element, place, sizeof(element));
-    return element;
-  };
-  if (type == DataType::f64)
-    return read(double());
-  if (type == DataType::f32)
-    return read(float());
-  return type == DataType::bf16 ? fromBf16(read(uint16_t()))
-                                : fromF16(read(uint16_t()));
+static double elementAt(DataType type, const char *place) {
+  return standin::elementAt(test::elementOf(type), place);
 }
 
 /// Products of every row of the table, with an error of a few roundings: of the
@@ -240,7 +147,7 @@ TEST(CudaProduct, ProductsOfEveryType) {
           sum += a[i * k + p] * b[j * k + p];
           size += std::abs(a[i * k + p] * b[j * k + p]);
         }
-        double found = elementOf(types.cType, &result[(i * n + j) * width]);
+        double found = elementAt(types.cType, &result[(i * n + j) * width]);
         farthest = std::max(farthest, std::abs(found - sum) / size);
       }
     EXPECT_LT(farthest, 3 * rounding);
@@ -324,7 +231,8 @@ public:
   static constexpr int64_t batch = 2, m = 5, n = 8, k = 6, row = 16,
                            between = 96;
 
-  Epilogues(const cuda::ProductTypes &types, Epilogue epilogue)
+  Epilogues(const cuda::ProductTypes &types, Epilogue epilogue,
+            bool accumulates = false)
       : types(types), epilogue(epilogue), fixture({stepWith(epilogue)}, 20480) {
     gemm = {types.type,    {batch},          m, n, k, {m * k, k, 1},
             {k * n, 1, k}, {between, row, 1}};
@@ -332,6 +240,7 @@ public:
     gemm.compute = types.compute;
     gemm.alignment = 4;
     gemm.epilogue = epilogue;
+    gemm.accumulate = accumulates;
     // As far as the operands of each product go.
     if (hasAux(epilogue))
       gemm.alignment = 16;
@@ -356,6 +265,8 @@ public:
   /// What GELU is applied to or, for the derivative, the product.
   double sumAt(int64_t number, int64_t i, int64_t j) const {
     double sum = hasBias(epilogue) ? bias[j] : 0;
+    if (gemm.accumulate)
+      sum += c[number * between + i * row + j];
     for (int64_t p = 0; p < k; ++p)
       sum += a[(number * m + i) * k + p] * b[(number * n + j) * k + p];
     return sum;
@@ -386,7 +297,7 @@ private:
             .read(0, offset, bytes.data(), static_cast<int64_t>(bytes.size()))
             .ok());
     for (int64_t i = 0; i < batch * between; ++i)
-      values.push_back(elementOf(types.cType, &bytes[i * width]));
+      values.push_back(elementAt(types.cType, &bytes[i * width]));
   }
 };
 } // namespace
@@ -401,7 +312,7 @@ static double roundingOf(const cuda::ProductTypes &types) {
 
 /// Checks c and aux after a product with an epilogue. What is between rows has
 /// to stay.
-static void checkEpilogue(const Epilogues &product) {
+static void expectResults(const Epilogues &product) {
   using E = Epilogues;
   double allowed = 4 * roundingOf(product.types);
   bool storesAux = product.epilogue == Epilogue::geluAux ||
@@ -428,27 +339,32 @@ static void checkEpilogue(const Epilogues &product) {
   }
 }
 
-/// Every row of the table with every epilogue; f64 has none.
+static void checkEpilogue(const cuda::ProductTypes &types, Epilogue epilogue,
+                          bool accumulates) {
+  SCOPED_TRACE(std::string(artifact::name(types.type)) + " to " +
+               std::string(artifact::name(types.cType)) + ", epilogue " +
+               std::to_string(static_cast<int>(epilogue)) +
+               (accumulates ? ", added to c" : ""));
+  Epilogues product(types, epilogue, accumulates);
+  if (types.type == DataType::f64 && epilogue != Epilogue::none) {
+    test::makeForGpu(product.fixture.whole());
+    Status status = artifact::validate(product.fixture.whole());
+    EXPECT_NE(status.message().find("f64 has no epilogues"), std::string::npos)
+        << status.message();
+    return;
+  }
+  ASSERT_NO_FATAL_FAILURE(product.run());
+  expectResults(product);
+}
+
+/// Every row of the table with every epilogue, added to c or in its place; f64
+/// has no epilogues.
 TEST(CudaProduct, EveryEpilogueOfEveryType) {
   for (const cuda::ProductTypes &types : cuda::allProductTypes())
-    for (int number = 0; number <= static_cast<int>(Epilogue::dgelu);
-         ++number) {
-      auto epilogue = static_cast<Epilogue>(number);
-      SCOPED_TRACE(std::string(artifact::name(types.type)) + " to " +
-                   std::string(artifact::name(types.cType)) + ", epilogue " +
-                   std::to_string(number));
-      Epilogues product(types, epilogue);
-      if (types.type == DataType::f64 && epilogue != Epilogue::none) {
-        test::makeForGpu(product.fixture.whole());
-        Status status = artifact::validate(product.fixture.whole());
-        EXPECT_NE(status.message().find("f64 has no epilogues"),
-                  std::string::npos)
-            << status.message();
-        continue;
-      }
-      ASSERT_NO_FATAL_FAILURE(product.run());
-      ASSERT_NO_FATAL_FAILURE(checkEpilogue(product));
-    }
+    for (int number = 0; number <= static_cast<int>(Epilogue::dgelu); ++number)
+      for (bool accumulates : {false, true})
+        ASSERT_NO_FATAL_FAILURE(
+            checkEpilogue(types, static_cast<Epilogue>(number), accumulates));
 }
 
 TEST(CudaProduct, EpiloguesThatMissSomething) {
