@@ -13,20 +13,12 @@
 
 using namespace veeline::schedule;
 
-static Simulation simulated(std::string_view name, const Problem &problem) {
-  Expected<Schedule> schedule = generate(name, problem);
-  EXPECT_TRUE(schedule) << schedule.error().str();
-  return *simulate(problem, *schedule);
-}
-
 /// No bound is above what a schedule reaches.
 static void expectBelow(const Bounds &bounds, const Simulation &simulation) {
   constexpr double slack = 1 + 1e-9;
-  double longest = 0;
   for (std::size_t stage = 0; stage < bounds.stages.size(); ++stage) {
     const StageStatistics &statistics = simulation.stages[stage];
     double span = statistics.lastEnd - statistics.firstStart;
-    longest = std::max(longest, span);
     ASSERT_LE(bounds.stages[stage].span.time, span * slack)
         << "stage " << stage << ", "
         << toString(bounds.stages[stage].span.kind);
@@ -35,7 +27,7 @@ static void expectBelow(const Bounds &bounds, const Simulation &simulation) {
         << toString(bounds.stages[stage].makespan.kind);
   }
   ASSERT_LE(bounds.makespan.time, simulation.makespan * slack);
-  ASSERT_LE(bounds.span.time, longest * slack);
+  ASSERT_LE(bounds.span.time, longestSpan(simulation) * slack);
   ASSERT_LE(bounds.bubbleMakespan, simulation.bubbleMakespan + 1e-9);
   ASSERT_LE(bounds.bubbleSpan, simulation.bubbleSpan + 1e-9);
 }

@@ -4,46 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Figures.h"
 #include "Reference.h"
 #include "TestUtilities.h"
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 using namespace veeline::schedule;
-
-using Lines = std::vector<std::string>;
-
-static Simulation simulated(std::string_view name, const Problem &problem,
-                            Objective objective = Objective::Makespan) {
-  Expected<Schedule> schedule = generate(name, problem, {objective});
-  EXPECT_TRUE(schedule) << schedule.error().str();
-  return *simulate(problem, *schedule);
-}
-
-static Lines orderOf(std::string_view name, int p, int v, int m) {
-  Problem problem = makeProblem(name, p, v, m);
-  Expected<Schedule> schedule = generate(name, problem);
-  EXPECT_TRUE(schedule) << schedule.error().str();
-  return schedule ? orderLines(problem, *schedule) : Lines();
-}
-
-static double peakActivations(const Simulation &result) {
-  std::int64_t peak = 0;
-  for (const StageStatistics &stage : result.stages)
-    peak = std::max(peak, stage.peakMemory);
-  return static_cast<double>(peak) / activationUnit;
-}
-
-/// The zero-bubble paper counts half of an activation as released by B.
-static void releaseHalfWithB(Problem &problem) {
-  for (Chunk &chunk : problem.chunks) {
-    chunk.backwardInputMemory = -chunk.forwardMemory / 2;
-    chunk.backwardWeightMemory =
-        -chunk.forwardMemory - chunk.backwardInputMemory;
-  }
-}
 
 TEST(ZeroBubbleVReference, Order) {
   EXPECT_EQ(orderOf("zb-v-reference", 3, 2, 3),
@@ -148,50 +115,25 @@ TEST(ZeroBubbleHeuristic, ClosedFormOfTheBubble) {
     }
 }
 
-namespace {
-struct PeerRow {
-  std::string line, name;
-  int p, m;
-  double f, b, w, transfer, bubbleSpan, bubbleMakespan, peak;
-};
-} // namespace
-
-static std::vector<PeerRow> peerRows(const char *file, std::string_view name,
-                                     std::string_view implementation) {
-  std::ifstream stream(std::string(SCHEDULE_TEST_INPUTS "/") + file);
-  std::vector<PeerRow> rows;
-  std::string line;
-  std::getline(stream, line);
-  while (std::getline(stream, line)) {
-    std::vector<std::string> cells;
-    std::stringstream cellStream(line);
-    for (std::string cell; std::getline(cellStream, cell, ',');)
-      cells.push_back(cell);
-    if (cells.size() != 11 || cells[0] != name || cells[1] != implementation)
-      continue;
-    auto number = [&](int column) { return std::stod(cells[column]); };
-    rows.push_back({line, cells[0], std::stoi(cells[2]), std::stoi(cells[3]),
-                    number(4), number(5), number(6), number(7), number(8),
-                    number(9), number(10)});
-  }
+/// The rows of `schedule` by `implementation`.
+static std::vector<Figures> figuresOf(const std::string &file,
+                                      std::string_view schedule,
+                                      std::string_view implementation) {
+  std::vector<Figures> rows = readFigures(file, schedule);
+  std::erase_if(rows, [&](const Figures &row) {
+    return row.implementation != implementation;
+  });
   return rows;
-}
-
-/// The problem of a row; its costs are of half a stage.
-static Problem problemOf(const PeerRow &row, std::string_view name, int v) {
-  double scale = 2.0 / v;
-  return makeProblem(name, row.p, v, row.m, scale * row.f, scale * row.b,
-                     scale * row.w, row.transfer);
 }
 
 constexpr double printed = 0.5e-6 + 1e-9;
 
 // The reference is what its authors' code gives.
 TEST(ZeroBubbleVReference, FiguresOfItsAuthors) {
-  std::vector<PeerRow> rows = peerRows("peers.csv", "zb-v", "sail-sg");
+  std::vector<Figures> rows = figuresOf("peers.csv", "zb-v", "sail-sg");
   EXPECT_EQ(rows.size(), 64u);
-  for (const PeerRow &row : rows) {
-    Problem problem = problemOf(row, "zb-v-reference", 2);
+  for (const Figures &row : rows) {
+    Problem problem = row.problem("zb-v-reference", 2);
     limitMemory(problem, row.p);
     Simulation result = simulated("zb-v-reference", problem);
     EXPECT_NEAR(result.bubbleSpan, row.bubbleSpan, printed) << row.line;
@@ -202,11 +144,11 @@ TEST(ZeroBubbleVReference, FiguresOfItsAuthors) {
 
 TEST(ZeroBubbleHeuristic, FiguresOfItsAuthors) {
   for (const char *name : {"zb-1p", "zb-2p"}) {
-    std::vector<PeerRow> rows =
-        peerRows("peers-zero-bubble.csv", name, "sail-sg");
+    std::vector<Figures> rows =
+        figuresOf("peers-zero-bubble.csv", name, "sail-sg");
     EXPECT_EQ(rows.size(), 64u);
-    for (const PeerRow &row : rows) {
-      Problem problem = problemOf(row, name, 1);
+    for (const Figures &row : rows) {
+      Problem problem = row.problem(name, 1);
       Problem half = problem;
       releaseHalfWithB(half);
       Expected<Schedule> schedule = generate(name, half, {Objective::Span});
@@ -221,10 +163,10 @@ TEST(ZeroBubbleHeuristic, FiguresOfItsAuthors) {
 }
 
 static void expectNoWorse(std::string_view name, std::string_view peer) {
-  std::vector<PeerRow> rows = peerRows("peers-zero-bubble.csv", name, peer);
+  std::vector<Figures> rows = figuresOf("peers-zero-bubble.csv", name, peer);
   EXPECT_EQ(rows.size(), 64u);
-  for (const PeerRow &row : rows) {
-    Problem problem = problemOf(row, name, 2);
+  for (const Figures &row : rows) {
+    Problem problem = row.problem(name, 2);
     limitMemory(problem, row.peak);
     Simulation result = simulated(name, problem);
     EXPECT_LE(result.bubbleSpan, row.bubbleSpan + printed) << row.line;
@@ -327,16 +269,10 @@ TEST(ZeroBubbleV, NeverWorseThanTheReference) {
       continue;
     ++compared;
     Simulation reference = *simulate(problem, *schedule);
-    auto longest = [](const Simulation &result) {
-      double longest = 0;
-      for (const StageStatistics &stage : result.stages)
-        longest = std::max(longest, stage.lastEnd - stage.firstStart);
-      return longest;
-    };
     EXPECT_LE(simulated("zb-v", problem, Objective::Makespan).makespan,
               reference.makespan * (1 + 1e-12));
-    EXPECT_LE(longest(simulated("zb-v", problem, Objective::Span)),
-              longest(reference) * (1 + 1e-12));
+    EXPECT_LE(longestSpan(simulated("zb-v", problem, Objective::Span)),
+              longestSpan(reference) * (1 + 1e-12));
   }
   EXPECT_GT(compared, 100);
 }

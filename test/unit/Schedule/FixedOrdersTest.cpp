@@ -4,34 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Figures.h"
 #include "Reference.h"
 #include "TestUtilities.h"
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <functional>
-#include <sstream>
 
 using namespace veeline::schedule;
-
-using Lines = std::vector<std::string>;
-
-static Lines orderOf(std::string_view name, int p, int v, int m) {
-  Problem problem = makeProblem(name, p, v, m);
-  Expected<Schedule> schedule = generate(name, problem);
-  EXPECT_TRUE(schedule) << schedule.error().str();
-  return schedule ? orderLines(problem, *schedule) : Lines();
-}
-
-static Simulation simulated(std::string_view name, const Problem &problem) {
-  Expected<Schedule> schedule = generate(name, problem);
-  EXPECT_TRUE(schedule) << name << " p=" << problem.stages()
-                        << " v=" << problem.chunksPerStage()
-                        << " m=" << problem.microbatches << ": "
-                        << (schedule ? "" : schedule.error().str());
-  return schedule ? *simulate(problem, *schedule) : Simulation();
-}
 
 /// Calls `body(p, v, m)` for every p to 8, m to 20 and the v of `name` to 4.
 static void forAllSizes(std::string_view name,
@@ -61,13 +42,6 @@ static WaitingTime waitingOf(const Simulation &result) {
         std::max(waiting.span, stage.lastEnd - stage.firstStart - stage.busy);
   }
   return waiting;
-}
-
-static std::int64_t peakOf(const Simulation &result) {
-  std::int64_t peak = 0;
-  for (const StageStatistics &stage : result.stages)
-    peak = std::max(peak, stage.peakMemory);
-  return peak;
 }
 
 // The table of the paper's implementation, with 0-based microbatches.
@@ -432,25 +406,14 @@ TEST(DualPipeV, ClosedForms) {
 // Figures of another implementation, without overlap: the order is fixed, so
 // the simulator has to give the same numbers.
 TEST(DualPipeV, FiguresOfPeers) {
-  std::ifstream file(SCHEDULE_TEST_INPUTS "/dualpipe-v.csv");
-  std::string line;
-  std::getline(file, line);
-  int rows = 0;
-  for (; std::getline(file, line); ++rows) {
-    std::stringstream stream(line);
-    std::string cell;
-    std::vector<double> number;
-    for (int i = 0; std::getline(stream, cell, ','); ++i)
-      number.push_back(i < 2 ? 0 : std::stod(cell));
-    ASSERT_EQ(number.size(), 11u);
-    Simulation result = simulated(
-        "dualpipe-v", makeProblem("dualpipe-v", number[2], 2, number[3],
-                                  number[4], number[5], number[6], number[7]));
-    EXPECT_NEAR(result.bubbleSpan, number[8], 1e-6) << line;
-    EXPECT_NEAR(result.bubbleMakespan, number[9], 1e-6) << line;
-    EXPECT_NEAR(double(peakOf(result)) / activationUnit, number[10], 1e-9);
+  std::vector<Figures> rows = readFigures("dualpipe-v.csv", "dualpipe-v");
+  EXPECT_EQ(rows.size(), 48u);
+  for (const Figures &row : rows) {
+    Simulation result = simulated("dualpipe-v", row.problem("dualpipe-v", 2));
+    EXPECT_NEAR(result.bubbleSpan, row.bubbleSpan, 1e-6) << row.line;
+    EXPECT_NEAR(result.bubbleMakespan, row.bubbleMakespan, 1e-6) << row.line;
+    EXPECT_NEAR(peakActivations(result), row.peak, 1e-9) << row.line;
   }
-  EXPECT_EQ(rows, 48);
 }
 
 /// Whether the order runs when both operations of a block wait for the inputs

@@ -4,30 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Reference.h"
+#include "Figures.h"
 #include "TestUtilities.h"
 
-#include <fstream>
-#include <sstream>
-#include <tuple>
-
 using namespace veeline::schedule;
-
-using Lines = std::vector<std::string>;
-
-static Lines orderOf(std::string_view name, int p, int v, int m) {
-  Problem problem = makeProblem(name, p, v, m);
-  Expected<Schedule> schedule = generate(name, problem);
-  EXPECT_TRUE(schedule) << schedule.error().str();
-  return schedule ? orderLines(problem, *schedule) : Lines();
-}
-
-static Simulation simulated(std::string_view name, const Problem &problem,
-                            const GeneratorOptions &options = {}) {
-  Expected<Schedule> schedule = generate(name, problem, options);
-  EXPECT_TRUE(schedule) << schedule.error().str();
-  return *simulate(problem, *schedule);
-}
 
 TEST(Generators, SequentialOrder) {
   EXPECT_EQ(orderOf("sequential", 2, 1, 2),
@@ -71,57 +51,6 @@ TEST(Generators, InterleavedOrder) {
                    "3BW3 1BW2 1BW3"}));
   EXPECT_EQ(orderOf("interleaved-1f1b", 1, 2, 2),
             (Lines{"0F0 1F0 1BW0 0F1 0BW0 1F1 1BW1 0BW1"}));
-}
-
-TEST(Generators, ClosedFormsOfBubbles) {
-  for (int p : {1, 2, 3, 4, 8})
-    for (int m : {1, 2, 3, 7, 16}) {
-      double expected = (p - 1.0) / (m + p - 1);
-      for (const char *name : {"gpipe", "1f1b"}) {
-        Simulation result =
-            simulated(name, makeProblem(name, p, 1, m, 3, 4, 2));
-        EXPECT_NEAR(result.bubbleMakespan, expected, 1e-12)
-            << name << " p=" << p << " m=" << m;
-      }
-    }
-}
-
-TEST(Generators, ClosedFormOfTheInterleavedBubble) {
-  for (int p : {1, 2, 3, 4, 8})
-    for (int v : {2, 3, 4})
-      for (int m = p; m <= 4 * p; m += p) {
-        Simulation result = simulated(
-            "interleaved-1f1b", makeProblem("interleaved-1f1b", p, v, m, 2, 3));
-        EXPECT_NEAR(result.bubbleMakespan, (p - 1.0) / (v * m + p - 1), 1e-12)
-            << "p=" << p << " v=" << v << " m=" << m;
-      }
-}
-
-TEST(Generators, ClosedFormsOfMemory) {
-  for (int p : {1, 2, 3, 4, 8})
-    for (int m : {1, 2, 3, 7, 16}) {
-      Simulation gpipe = simulated("gpipe", makeProblem("gpipe", p, 1, m));
-      Simulation flush = simulated("1f1b", makeProblem("1f1b", p, 1, m));
-      for (int stage = 0; stage < p; ++stage) {
-        EXPECT_EQ(gpipe.stages[stage].peakMemory, m * activationUnit);
-        EXPECT_EQ(flush.stages[stage].peakMemory,
-                  std::min(p - stage, m) * activationUnit);
-      }
-    }
-}
-
-TEST(Generators, ClosedFormOfTheInterleavedMemory) {
-  for (int p : {1, 2, 4, 8})
-    for (int v : {2, 3})
-      for (int m : {p, 2 * p, 4 * p}) {
-        Simulation result = simulated("interleaved-1f1b",
-                                      makeProblem("interleaved-1f1b", p, v, m));
-        for (int stage = 0; stage < p; ++stage) {
-          int chunks = 2 * (p - stage - 1) + (v - 1) * p + 1;
-          EXPECT_EQ(result.stages[stage].peakMemory,
-                    std::min(chunks, v * m) * (activationUnit / v));
-        }
-      }
 }
 
 TEST(Generators, MemoryLimitOfAFixedOrder) {
@@ -217,46 +146,20 @@ TEST(Generators, RegistryIsConsistent) {
   }
 }
 
-static std::vector<std::string> splitLine(const std::string &line) {
-  std::vector<std::string> cells;
-  std::stringstream stream(line);
-  for (std::string cell; std::getline(stream, cell, ',');)
-    cells.push_back(cell);
-  return cells;
-}
-
 // Figures of other implementations of 1F1B and its interleaved form: the order
 // is fixed, so the simulator has to give the same numbers.
 TEST(Generators, FiguresOfPeers) {
-  std::ifstream file(SCHEDULE_TEST_INPUTS "/peers.csv");
-  std::string line;
-  std::getline(file, line);
-  int rows = 0;
-  while (std::getline(file, line)) {
-    std::vector<std::string> cells = splitLine(line);
-    ASSERT_EQ(cells.size(), 11u);
-    const std::string &name = cells[0];
-    if (name == "zb-v")
-      continue;
-    double number[11];
-    for (int i = 2; i < 11; ++i)
-      number[i] = std::stod(cells[i]);
-    int v = name == "1f1b" ? 1 : 2;
-    double scale = 2.0 / v;
-    Problem problem =
-        makeProblem(name, number[2], v, number[3], scale * number[4],
-                    scale * number[5], scale * number[6], number[7]);
-    Simulation result = simulated(name, problem);
-    EXPECT_NEAR(result.bubbleSpan, number[8], 1e-6) << line;
-    EXPECT_NEAR(result.bubbleMakespan, number[9], 1e-6) << line;
-    std::int64_t peak = 0;
-    for (const StageStatistics &stage : result.stages)
-      peak = std::max(peak, stage.peakMemory);
-    EXPECT_NEAR(static_cast<double>(peak) / activationUnit, number[10], 1e-9)
-        << line;
-    ++rows;
+  for (const char *name : {"1f1b", "interleaved-1f1b"}) {
+    std::vector<Figures> rows = readFigures("peers.csv", name);
+    EXPECT_EQ(rows.size(), 64u);
+    for (const Figures &row : rows) {
+      int v = (**findGenerator(name)).minChunksPerStage;
+      Simulation result = simulated(name, row.problem(name, v));
+      EXPECT_NEAR(result.bubbleSpan, row.bubbleSpan, 1e-6) << row.line;
+      EXPECT_NEAR(result.bubbleMakespan, row.bubbleMakespan, 1e-6) << row.line;
+      EXPECT_NEAR(peakActivations(result), row.peak, 1e-9) << row.line;
+    }
   }
-  EXPECT_EQ(rows, 128);
 }
 
 /// Problems on which choices differ: those with uneven chunks most.

@@ -4,8 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Rounds.h"
-#include "Reference.h"
 #include "TestUtilities.h"
 
 #include <algorithm>
@@ -70,66 +68,4 @@ TEST(Simulator, RefusesWhatCannotRun) {
   Expected<Simulation> incomplete = simulate(problem, *schedule);
   ASSERT_FALSE(incomplete);
   EXPECT_EQ(incomplete.error().kind, ErrorKind::Missing);
-}
-
-/// A complete schedule with fused and split backwards, in an order that often
-/// cannot run.
-static Schedule randomSchedule(Random &random, const Problem &problem) {
-  Expected<Schedule> base = generate("sequential", problem);
-  Schedule schedule = *base;
-  int rarity = randomInt(random, 3, 60);
-  for (std::vector<Op> &ops : schedule.stages) {
-    std::vector<Op> split;
-    for (const Op &op : ops) {
-      bool fused = op.kind == OpKind::Backward && randomInt(random, 0, 1);
-      if (op.kind != OpKind::Backward || fused) {
-        split.push_back(op);
-        continue;
-      }
-      if (problem.chunks[op.chunk].hasBackwardInput)
-        split.push_back({OpKind::BackwardInput, op.chunk, op.microbatch});
-      split.push_back({OpKind::BackwardWeight, op.chunk, op.microbatch});
-    }
-    for (std::size_t i = 0; i + 1 < split.size(); ++i)
-      if (randomInt(random, 0, rarity) == 0)
-        std::swap(split[i], split[i + 1]);
-    ops = split;
-  }
-  return schedule;
-}
-
-static void expectSame(const Simulation &a, const Simulation &b) {
-  EXPECT_EQ(a.start, b.start);
-  EXPECT_EQ(a.end, b.end);
-  EXPECT_EQ(a.memory, b.memory);
-  EXPECT_EQ(a.makespan, b.makespan);
-  EXPECT_DOUBLE_EQ(a.bubbleMakespan, b.bubbleMakespan);
-  EXPECT_DOUBLE_EQ(a.bubbleSpan, b.bubbleSpan);
-  for (std::size_t i = 0; i < a.stages.size(); ++i) {
-    EXPECT_EQ(a.stages[i].busy, b.stages[i].busy);
-    EXPECT_EQ(a.stages[i].peakMemory, b.stages[i].peakMemory);
-    EXPECT_EQ(a.stages[i].firstStart, b.stages[i].firstStart);
-    EXPECT_EQ(a.stages[i].lastEnd, b.stages[i].lastEnd);
-  }
-}
-
-TEST(Simulator, AgreesWithTheReference) {
-  Random random = makeRandom();
-  int ran = 0, stuck = 0;
-  const int count = veeline::test::rounds(4000);
-  for (int round = 0; round < count; ++round) {
-    int p = randomInt(random, 1, 6), m = randomInt(random, 1, 8);
-    const char *name = randomInt(random, 0, 1) ? "zb-v" : "sequential";
-    Problem problem = randomProblem(random, name, p, m);
-    problem.memoryLimits.clear();
-    Schedule schedule = randomSchedule(random, problem);
-    std::optional<Simulation> expected = reference::simulate(problem, schedule);
-    Expected<Simulation> result = simulate(problem, schedule);
-    ASSERT_EQ(static_cast<bool>(result), expected.has_value());
-    if (result)
-      expectSame(*result, *expected);
-    ++(result ? ran : stuck);
-  }
-  EXPECT_GT(ran, count / 8);
-  EXPECT_GT(stuck, count / 8);
 }

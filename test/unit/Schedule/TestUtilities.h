@@ -8,10 +8,12 @@
 #define VEELINE_TEST_UNIT_SCHEDULE_TESTUTILITIES_H
 
 #include "veeline/Schedule/Generators.h"
+#include "veeline/Schedule/Simulator.h"
 #include "veeline/Schedule/Text.h"
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <random>
 
 namespace veeline::schedule {
@@ -46,10 +48,20 @@ inline void limitMemory(Problem &problem, double activations) {
       static_cast<std::int64_t>(activations * activationUnit));
 }
 
+/// The zero-bubble paper counts half of an activation as released by B.
+inline void releaseHalfWithB(Problem &problem) {
+  for (Chunk &chunk : problem.chunks) {
+    chunk.backwardInputMemory = -chunk.forwardMemory / 2;
+    chunk.backwardWeightMemory =
+        -chunk.forwardMemory - chunk.backwardInputMemory;
+  }
+}
+
+using Lines = std::vector<std::string>;
+
 /// The order of every stage on one line each, as "F0 F1 BW0 BW1".
-inline std::vector<std::string> orderLines(const Problem &problem,
-                                           const Schedule &schedule) {
-  std::vector<std::string> lines;
+inline Lines orderLines(const Problem &problem, const Schedule &schedule) {
+  Lines lines;
   for (const std::vector<Op> &ops : schedule.stages) {
     std::string line;
     for (const Op &op : ops)
@@ -57,6 +69,50 @@ inline std::vector<std::string> orderLines(const Problem &problem,
     lines.push_back(line);
   }
   return lines;
+}
+
+/// The order of schedule `name`.
+inline Lines orderOf(std::string_view name, const Problem &problem) {
+  Expected<Schedule> schedule = generate(name, problem);
+  EXPECT_TRUE(schedule) << schedule.error().str();
+  return schedule ? orderLines(problem, *schedule) : Lines();
+}
+
+inline Lines orderOf(std::string_view name, int p, int v, int m) {
+  return orderOf(name, makeProblem(name, p, v, m));
+}
+
+/// What the simulator says of schedule `name`.
+inline Simulation simulated(std::string_view name, const Problem &problem,
+                            Objective objective = Objective::Makespan) {
+  Expected<Schedule> schedule = generate(name, problem, {objective});
+  if (schedule)
+    return *simulate(problem, *schedule);
+  ADD_FAILURE() << name << " p=" << problem.stages()
+                << " v=" << problem.chunksPerStage()
+                << " m=" << problem.microbatches << ": "
+                << schedule.error().str();
+  return Simulation();
+}
+
+/// The most memory that a stage holds.
+inline std::int64_t peakOf(const Simulation &result) {
+  std::int64_t peak = 0;
+  for (const StageStatistics &stage : result.stages)
+    peak = std::max(peak, stage.peakMemory);
+  return peak;
+}
+
+inline double peakActivations(const Simulation &result) {
+  return static_cast<double>(peakOf(result)) / activationUnit;
+}
+
+/// The most time from a stage's first start to its last end.
+inline double longestSpan(const Simulation &result) {
+  double longest = 0;
+  for (const StageStatistics &stage : result.stages)
+    longest = std::max(longest, stage.lastEnd - stage.firstStart);
+  return longest;
 }
 
 using Random = std::mt19937;
