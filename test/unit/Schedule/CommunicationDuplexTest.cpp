@@ -19,27 +19,17 @@ using schedule::randomInt;
 //===----------------------------------------------------------------------===//
 
 /// A message with the number of its edge as its handle.
-static Op message(OpKind kind, int edge, int peer, int communicator) {
-  Op op;
-  op.kind = kind;
-  op.message.edge = edge;
-  op.peer = peer;
+static Op transfer(OpKind kind, int edge, int peer, int communicator) {
+  Op op = message(kind, edge, peer, edge);
   op.stream = kind == OpKind::Send ? sendStream : receiveStream;
   op.communicator = communicator;
-  op.handle = edge;
   return op;
 }
 static Op send(int edge, int peer, int communicator) {
-  return message(OpKind::Send, edge, peer, communicator);
+  return transfer(OpKind::Send, edge, peer, communicator);
 }
 static Op receive(int edge, int peer, int communicator) {
-  return message(OpKind::Receive, edge, peer, communicator);
-}
-static Op wait(int handle) {
-  Op op;
-  op.kind = OpKind::Wait;
-  op.handle = handle;
-  return op;
+  return transfer(OpKind::Receive, edge, peer, communicator);
 }
 static Op withoutHandle(Op op) {
   op.handle = -1;
@@ -52,20 +42,6 @@ static Op onStream(int stream, Op op) {
 
 static Program makeProgram(std::vector<std::vector<Op>> ranks) {
   return {{{"tensor<2xf32>", 8}}, std::move(ranks)};
-}
-
-static void expectRight(const Program &program, Model model) {
-  std::optional<Error> error = verify(program, model);
-  EXPECT_FALSE(error) << toText(program, *error);
-}
-
-static void expectError(const Program &program, Model model, ErrorKind kind,
-                        const std::string &text) {
-  std::optional<Error> error = verify(program, model);
-  ASSERT_TRUE(error) << text;
-  EXPECT_EQ(error->kind, kind) << toText(program, *error);
-  EXPECT_NE(toText(program, *error).find(text), std::string::npos)
-      << toText(program, *error);
 }
 
 /// Both post a receive ahead and then send, each on its own communicator.

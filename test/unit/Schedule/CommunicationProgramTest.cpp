@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TestUtilities.h"
-#include "veeline/Schedule/Communication/Plan.h"
+#include "CommunicationPrograms.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -18,25 +17,11 @@ using namespace veeline::schedule::communication;
 // Small programs
 //===----------------------------------------------------------------------===//
 
-static Op message(OpKind kind, int edge, int peer, int handle = -1) {
-  Op op;
-  op.kind = kind;
-  op.message.edge = edge;
-  op.peer = peer;
-  op.handle = handle;
-  return op;
-}
 static Op send(int edge, int peer, int handle = -1) {
   return message(OpKind::Send, edge, peer, handle);
 }
 static Op receive(int edge, int peer, int handle = -1) {
   return message(OpKind::Receive, edge, peer, handle);
-}
-static Op wait(int handle) {
-  Op op;
-  op.kind = OpKind::Wait;
-  op.handle = handle;
-  return op;
 }
 static Op ready(int edge) {
   Op op;
@@ -62,18 +47,8 @@ static Program makeProgram(std::vector<std::vector<Op>> ranks) {
 static void expectError(const Program &program, ErrorKind kind,
                         const std::string &text,
                         std::vector<Model> models = {Model::Nccl, Model::Mpi}) {
-  for (Model model : models) {
-    std::optional<Error> error = verify(program, model);
-    ASSERT_TRUE(error) << toString(model);
-    EXPECT_EQ(error->kind, kind) << toText(program, *error);
-    EXPECT_NE(toText(program, *error).find(text), std::string::npos)
-        << toText(program, *error);
-  }
-}
-
-static void expectRight(const Program &program, Model model) {
-  std::optional<Error> error = verify(program, model);
-  EXPECT_FALSE(error) << toText(program, *error);
+  for (Model model : models)
+    expectError(program, model, kind, text);
 }
 
 TEST(CommunicationProgram, AcceptsAnExchange) {
@@ -445,7 +420,7 @@ static std::vector<std::string> planLines(const char *name, int p, int v, int m,
   return lines;
 }
 
-using Lines = std::vector<std::string>;
+using schedule::Lines;
 
 TEST(CommunicationPlan, EvenRanksSendFirst) {
   EXPECT_EQ(planLines("1f1b", 2, 1, 3, Strategy::PointToPoint, Model::Nccl),

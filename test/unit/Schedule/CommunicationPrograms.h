@@ -12,6 +12,31 @@
 
 namespace veeline::schedule::communication {
 
+/// A message of microbatch 0, or the wait for one.
+inline Op message(OpKind kind, int edge, int peer, int handle = -1) {
+  Op op;
+  op.kind = kind;
+  op.message.edge = edge;
+  op.peer = peer;
+  op.handle = handle;
+  return op;
+}
+inline Op wait(int handle) { return message(OpKind::Wait, 0, 0, handle); }
+
+inline void expectRight(const Program &program, Model model) {
+  std::optional<Error> error = verify(program, model);
+  EXPECT_FALSE(error) << toText(program, *error);
+}
+
+inline void expectError(const Program &program, Model model, ErrorKind kind,
+                        const std::string &text) {
+  std::optional<Error> error = verify(program, model);
+  ASSERT_TRUE(error) << text;
+  EXPECT_EQ(error->kind, kind) << toText(program, *error);
+  EXPECT_NE(toText(program, *error).find(text), std::string::npos)
+      << toText(program, *error);
+}
+
 /// What travels in a step of a pipeline.
 struct Pipeline {
   Traffic traffic;
