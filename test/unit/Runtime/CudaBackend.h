@@ -40,6 +40,15 @@ inline void makeForGpu(artifact::Artifact &artifact) {
     artifact.image = "image";
 }
 
+/// Runs a step with one input, of a byte.
+inline Status runStep(cuda::CudaExecutor &executor) {
+  char input = 0;
+  const void *inputs[] = {&input};
+  StepResult result;
+  VEELINE_TRY(executor.begin(inputs, {}));
+  return executor.finish(result);
+}
+
 /// Loads the first program of `artifact`, runs three steps of it, and calls
 /// `inspect` after each. Returns the error of either, or nothing.
 inline std::string runThreeSteps(
@@ -53,14 +62,8 @@ inline std::string runThreeSteps(
   if (!created.ok())
     return created.message();
   remark = (*created)->remark();
-  char context = 0;
-  const void *places[] = {&context};
   for (int step = 0; step < 3; ++step) {
-    StepResult result;
-    Status status = (*created)->begin(places, {});
-    if (status.ok())
-      status = (*created)->finish(result);
-    if (!status.ok())
+    if (Status status = runStep(**created); !status.ok())
       return "step: " + status.message();
     inspect();
   }

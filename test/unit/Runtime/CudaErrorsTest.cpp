@@ -80,16 +80,9 @@ public:
         artifact(), artifact().metadata.programs[0], options);
     if (!created.ok())
       return created.message();
-    char context = 0;
-    const void *inputs[] = {&context};
-    for (int step = 0; step < 3; ++step) {
-      StepResult result;
-      Status status = (*created)->begin(inputs, {});
-      if (status.ok())
-        status = (*created)->finish(result);
-      if (!status.ok())
+    for (int step = 0; step < 3; ++step)
+      if (Status status = test::runStep(**created); !status.ok())
         return "step: " + status.message();
-    }
     float value = 1;
     if (Status status = (*created)->write(0, 0, &value, 4); !status.ok())
       return "write: " + status.message();

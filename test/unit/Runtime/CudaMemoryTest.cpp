@@ -51,16 +51,8 @@ public:
         cuda::CudaExecutor::create(fixture.whole(), fixture.program(), options);
     if (!created.ok())
       return created.status();
-    char context = 0;
-    const void *inputs[] = {&context};
-    for (int step = 0; step < steps; ++step) {
-      StepResult result;
-      Status status = (*created)->begin(inputs, {});
-      if (status.ok())
-        status = (*created)->finish(result);
-      if (!status.ok())
-        return status;
-    }
+    for (int step = 0; step < steps; ++step)
+      VEELINE_TRY(test::runStep(**created));
     std::vector<cuda::DeviceUse> uses;
     for (int32_t rank = 0; rank < 2; ++rank) {
       auto use = (*created)->memoryOf(rank);

@@ -106,16 +106,9 @@ public:
         cuda::CudaExecutor::create(fixture.whole(), fixture.program(), options);
     if (!created.ok())
       return created.message();
-    char context = 0;
-    const void *inputs[] = {&context};
-    for (int step = 1; step <= steps; ++step) {
-      StepResult result;
-      Status status = (*created)->begin(inputs, {});
-      if (status.ok())
-        status = (*created)->finish(result);
-      if (!status.ok())
+    for (int step = 1; step <= steps; ++step)
+      if (Status status = test::runStep(**created); !status.ok())
         return "step " + std::to_string(step) + ": " + status.message();
-    }
     return "";
   }
 

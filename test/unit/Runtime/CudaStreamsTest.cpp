@@ -450,10 +450,7 @@ TEST_F(CudaStreams, TimesAreOfTheirStream) {
       cuda::CudaExecutor::create(fixture.whole(), fixture.program(), options);
   ASSERT_TRUE(executor.ok()) << executor.message();
   fill(**executor, 0, 1, 0);
-  StepResult result;
-  const void *inputs[] = {nullptr};
-  ASSERT_TRUE((*executor)->begin(inputs, {}).ok());
-  ASSERT_TRUE((*executor)->finish(result).ok());
+  ASSERT_TRUE(test::runStep(**executor).ok());
   auto events = (*executor)->timeline(1);
   ASSERT_EQ(events.size(), 2u);
   EXPECT_FALSE(events[0].empty());
