@@ -489,99 +489,89 @@ bool GraphRun::advance() {
 // For tests and other stand-ins
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// The engine, which nobody else uses while this is there.
+class Locked {
+public:
+  Engine *operator->() const { return &Engine::get(); }
+
+private:
+  std::lock_guard<std::mutex> lock{Engine::get().mutex};
+};
+} // namespace
+
 void standin::addKernel(const std::string &name, Kernel kernel,
                         int32_t numArguments) {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
-  Function &function = Engine::get().kernels[name];
+  Locked engine;
+  Function &function = engine->kernels[name];
   function.name = name;
   function.kernel = kernel;
   function.numArguments = numArguments;
 }
 
 void standin::failCall(const std::string &function, int64_t nth, int code) {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
-  Engine::get().failCall(function, nth, code);
+  Locked()->failCall(function, nth, code);
 }
 
 void standin::neverEnd(const std::string &name, int64_t nth, size_t queued) {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
-  Engine::get().neverEnd(name, nth, queued);
+  Locked()->neverEnd(name, nth, queued);
 }
 
-void standin::setOrder(const std::string &order) {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
-  Engine::get().setOrder(order);
-}
+void standin::setOrder(const std::string &order) { Locked()->setOrder(order); }
 
-std::string standin::loadingMode() {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
-  return Engine::get().loadingMode;
-}
+std::string standin::loadingMode() { return Locked()->loadingMode; }
 
 int64_t standin::countCalls(const std::string &function) {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
-  return Engine::get().calls[function];
+  return Locked()->calls[function];
 }
 
-int64_t standin::countLive() {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
-  return Engine::get().countLive();
-}
+int64_t standin::countLive() { return Locked()->countLive(); }
 
 int64_t standin::takePeakBytes() {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
-  return std::exchange(Engine::get().peakBytes, 0);
+  return std::exchange(Locked()->peakBytes, 0);
 }
 
 int standin::enterCall(const char *function) {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
-  return Engine::get().enter(function);
+  return Locked()->enter(function);
 }
 
 char *standin::find(const void *address, int64_t bytes) {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
-  return Engine::get().find(address, bytes);
+  return Locked()->find(address, bytes);
 }
 
 void standin::enqueue(cuda::api::Stream stream, std::function<void()> work) {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  Locked engine;
   Op op;
   op.work = std::move(work);
-  Engine::get().enqueue(reinterpret_cast<Stream *>(stream), std::move(op));
+  engine->enqueue(reinterpret_cast<Stream *>(stream), std::move(op));
 }
 
 void standin::enqueueShared(cuda::api::Stream stream, SharedWork work) {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  Locked engine;
   Op op;
   op.shared = std::move(work);
-  Engine::get().enqueue(reinterpret_cast<Stream *>(stream), std::move(op));
+  engine->enqueue(reinterpret_cast<Stream *>(stream), std::move(op));
 }
 
 bool standin::isCapturing(cuda::api::Stream stream) {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  Locked engine;
   return reinterpret_cast<Stream *>(stream)->capture != nullptr;
 }
 
 int standin::loadCode(int64_t bytes) {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
-  if (int code = Engine::get().beginLoading(/*isOfLibrary=*/true))
+  Locked engine;
+  if (int code = engine->beginLoading(/*isOfLibrary=*/true))
     return code;
-  Engine::get().reservedBytes += bytes;
+  engine->reservedBytes += bytes;
   return 0;
 }
 
-void standin::unloadCode(int64_t bytes) {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
-  Engine::get().reservedBytes -= bytes;
-}
+void standin::unloadCode(int64_t bytes) { Locked()->reservedBytes -= bytes; }
 
-void standin::addHandle(int64_t bytes) {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
-  Engine::get().addHandle(bytes);
-}
+void standin::addHandle(int64_t bytes) { Locked()->addHandle(bytes); }
 
 void standin::removeHandle(int64_t bytes) {
-  std::lock_guard<std::mutex> lock(Engine::get().mutex);
-  --Engine::get().numHandles;
-  Engine::get().reservedBytes -= bytes;
+  Locked engine;
+  --engine->numHandles;
+  engine->reservedBytes -= bytes;
 }

@@ -35,11 +35,22 @@ void forEachWay(size_t numPieces, size_t numChunks,
   choose(0, numPieces);
 }
 
-/// Expects the heaviest stage to be within the margin, and no other way within
-/// the margin to cross fewer bytes, or as many with more even chunks.
+void expectValid(std::span<const int> counts, size_t numPieces) {
+  EXPECT_EQ(
+      static_cast<size_t>(std::accumulate(counts.begin(), counts.end(), 0)),
+      numPieces);
+  for (int count : counts)
+    EXPECT_GE(count, 1);
+}
+
+/// Cuts, and expects the heaviest stage to be within the margin, and no other
+/// way within the margin to cross fewer bytes, or as many with more even
+/// chunks.
 void expectOptimal(std::span<const PieceWeight> pieces,
-                   std::span<const int> stageOf, std::span<const int> counts,
+                   std::span<const int> stageOf,
                    std::span<const int> widths = {}) {
+  auto counts = chooseCuts(pieces, stageOf, widths);
+  expectValid(counts, pieces.size());
   double lightest = std::numeric_limits<double>::infinity();
   std::vector<CutQuality> all;
   forEachWay(pieces.size(), stageOf.size(), [&](std::span<const int> way) {
@@ -66,19 +77,18 @@ std::vector<int> vPlacement(int p) {
   return stageOf;
 }
 
+std::vector<int> interleavedPlacement(int p, int v) {
+  std::vector<int> stageOf(p * v);
+  for (int k = 0; k != p * v; ++k)
+    stageOf[k] = k % p;
+  return stageOf;
+}
+
 std::vector<PieceWeight> randomPieces(std::mt19937 &random, int count) {
   std::vector<PieceWeight> pieces(count);
   for (PieceWeight &piece : pieces)
     piece = {1.0 + random() % 20, random() % 3};
   return pieces;
-}
-
-void expectValid(std::span<const int> counts, size_t numPieces) {
-  EXPECT_EQ(
-      static_cast<size_t>(std::accumulate(counts.begin(), counts.end(), 0)),
-      numPieces);
-  for (int count : counts)
-    EXPECT_GE(count, 1);
 }
 
 TEST(CutsTest, LinearIsOptimal) {
@@ -88,9 +98,7 @@ TEST(CutsTest, LinearIsOptimal) {
     std::vector<int> stageOf(p);
     std::iota(stageOf.begin(), stageOf.end(), 0);
     auto pieces = randomPieces(random, p + random() % 8);
-    auto counts = chooseCuts(pieces, stageOf);
-    expectValid(counts, pieces.size());
-    expectOptimal(pieces, stageOf, counts);
+    expectOptimal(pieces, stageOf);
   }
 }
 
@@ -101,9 +109,7 @@ TEST(CutsTest, VIsOptimal) {
     auto stageOf = vPlacement(p);
     // Enough pieces that most rounds are not solved by enumeration.
     auto pieces = randomPieces(random, 2 * p + random() % (p == 3 ? 16 : 40));
-    auto counts = chooseCuts(pieces, stageOf);
-    expectValid(counts, pieces.size());
-    expectOptimal(pieces, stageOf, counts);
+    expectOptimal(pieces, stageOf);
   }
 }
 
@@ -111,13 +117,9 @@ TEST(CutsTest, SmallInterleavedIsOptimal) {
   std::mt19937 random(3);
   for (int round = 0; round != 300; ++round) {
     int p = 2 + random() % 2;
-    std::vector<int> stageOf(2 * p);
-    for (int k = 0; k != 2 * p; ++k)
-      stageOf[k] = k % p;
+    auto stageOf = interleavedPlacement(p, 2);
     auto pieces = randomPieces(random, 2 * p + random() % 6);
-    auto counts = chooseCuts(pieces, stageOf);
-    expectValid(counts, pieces.size());
-    expectOptimal(pieces, stageOf, counts);
+    expectOptimal(pieces, stageOf);
   }
 }
 
@@ -152,9 +154,7 @@ TEST(CutsTest, OptimalForStagesOfSeveralRanks) {
       stageOf = vPlacement(p);
     auto pieces =
         randomPieces(random, stageOf.size() + random() % (p == 3 ? 14 : 24));
-    auto counts = chooseCuts(pieces, stageOf, widths);
-    expectValid(counts, pieces.size());
-    expectOptimal(pieces, stageOf, counts, widths);
+    expectOptimal(pieces, stageOf, widths);
   }
 }
 
@@ -163,20 +163,11 @@ TEST(CutsTest, ThreeRanksTakeThreeQuarters) {
   std::vector<int> linear = {0, 1}, widths = {3, 1};
   EXPECT_EQ(chooseCuts(pieces, linear, widths), (std::vector<int>{48, 16}));
   // The search in windows finds these.
-  std::vector<int> interleaved(16);
-  for (int k = 0; k != 16; ++k)
-    interleaved[k] = k % 2;
+  auto interleaved = interleavedPlacement(2, 8);
   auto counts = chooseCuts(pieces, interleaved, widths);
   expectValid(counts, pieces.size());
   EXPECT_DOUBLE_EQ(evaluateCuts(pieces, interleaved, counts, widths).heaviest,
                    16.0);
-}
-
-std::vector<int> interleavedPlacement(int p, int v) {
-  std::vector<int> stageOf(p * v);
-  for (int k = 0; k != p * v; ++k)
-    stageOf[k] = k % p;
-  return stageOf;
 }
 
 std::vector<int> wavePlacement(int p, int v) {

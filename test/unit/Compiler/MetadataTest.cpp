@@ -91,6 +91,15 @@ const char *const attention =
 
 } // namespace
 
+/// Expects `call` to fail with a message that has `text` in it.
+static void expectError(llvm::function_ref<LogicalResult()> call,
+                        const std::string &text) {
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(failed(call()));
+  std::string message = testing::internal::GetCapturedStderr();
+  EXPECT_NE(message.find(text), std::string::npos) << message;
+}
+
 TEST_F(MetadataTest, DescribesTypesOfTheRuntime) {
   artifact::Artifact artifact;
   const artifact::Metadata &metadata = artifact.metadata;
@@ -104,13 +113,8 @@ TEST_F(MetadataTest, DescribesTypesOfTheRuntime) {
 TEST_F(MetadataTest, RefusesTypesThatTheRuntimeLacks) {
   artifact::Artifact artifact;
   pipe::PipelineOp pipeline = load(withBatch("tensor<4xi128>"));
-  testing::internal::CaptureStderr();
-  EXPECT_TRUE(failed(describeModel(pipeline, artifact)));
-  std::string message = testing::internal::GetCapturedStderr();
-  EXPECT_NE(message.find(":2:8: error: the runtime has no elements of type "
-                         "'i128'"),
-            std::string::npos)
-      << message;
+  expectError([&] { return describeModel(pipeline, artifact); },
+              ":2:8: error: the runtime has no elements of type 'i128'");
 }
 
 /// Describes the program of a module without constants.
@@ -118,6 +122,11 @@ static FailureOr<artifact::Program> describe(pipe::PipelineOp pipeline) {
   artifact::Artifact artifact;
   ConstantSections constants(pipeline->getParentOfType<ModuleOp>(), artifact);
   return describeProgram(pipeline, "pipeline", /*firstObject=*/0, constants);
+}
+
+/// Expects a program not to be described, for a reason.
+static void expectRefused(pipe::PipelineOp pipeline, const std::string &text) {
+  expectError([&] { return LogicalResult(describe(pipeline)); }, text);
 }
 
 TEST_F(MetadataTest, DescribesProducts) {
@@ -169,16 +178,10 @@ TEST_F(MetadataTest, RefusesDamagedConvolutions) {
   without.replace(text.find("outputs"), 7, "others");
   longer.replace(text.find("padding = array<i64: 0>"), 23,
                  "padding = array<i64: 0, 1>");
-  for (const std::string &damaged : {without, longer}) {
-    pipe::PipelineOp pipeline = load(withTable("pipe.convolutions", damaged));
-    testing::internal::CaptureStderr();
-    EXPECT_TRUE(failed(describe(pipeline)));
-    std::string message = testing::internal::GetCapturedStderr();
-    EXPECT_NE(message.find("error: entry 0 of 'pipe.convolutions' does not "
-                           "describe a convolution: "),
-              std::string::npos)
-        << message;
-  }
+  for (const std::string &damaged : {without, longer})
+    expectRefused(load(withTable("pipe.convolutions", damaged)),
+                  "error: entry 0 of 'pipe.convolutions' does not describe a "
+                  "convolution: ");
 }
 
 TEST_F(MetadataTest, DescribesAttentions) {
@@ -210,29 +213,18 @@ TEST_F(MetadataTest, RefusesDamagedAttentions) {
   for (const auto &[text, by] : edits) {
     std::string damaged = attention;
     damaged.replace(damaged.find(text), text.size(), by);
-    pipe::PipelineOp pipeline = load(withTable("pipe.attentions", damaged));
-    testing::internal::CaptureStderr();
-    EXPECT_TRUE(failed(describe(pipeline))) << by;
-    std::string message = testing::internal::GetCapturedStderr();
-    EXPECT_NE(message.find("error: entry 0 of 'pipe.attentions' does not "
-                           "describe a call of attention: "),
-              std::string::npos)
-        << message;
+    SCOPED_TRACE(by);
+    expectRefused(load(withTable("pipe.attentions", damaged)),
+                  "error: entry 0 of 'pipe.attentions' does not describe a "
+                  "call of attention: ");
   }
 }
 
 /// Leaving a product out would give those after it other numbers.
 TEST_F(MetadataTest, RefusesDamagedProducts) {
-  for (std::string damaged : {"{m = 4 : i64}", "1 : i64"}) {
-    pipe::PipelineOp pipeline =
-        load(withTable("pipe.gemms", std::string(product) + ", " + damaged));
-    testing::internal::CaptureStderr();
-    EXPECT_TRUE(failed(describe(pipeline)));
-    std::string message = testing::internal::GetCapturedStderr();
-    EXPECT_NE(message.find("error: entry 1 of 'pipe.gemms' does not describe "
-                           "a matrix product: " +
-                           damaged),
-              std::string::npos)
-        << message;
-  }
+  for (std::string damaged : {"{m = 4 : i64}", "1 : i64"})
+    expectRefused(
+        load(withTable("pipe.gemms", std::string(product) + ", " + damaged)),
+        "error: entry 1 of 'pipe.gemms' does not describe a matrix product: " +
+            damaged);
 }

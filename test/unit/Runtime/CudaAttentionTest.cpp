@@ -52,13 +52,6 @@ static void expectRight(Program &program, const std::string &what) {
                  what + ", " + names[i]);
 }
 
-static void expectMessage(Program &program, const std::string &expected) {
-  std::string message = program.run();
-  EXPECT_NE(message.find(expected), std::string::npos)
-      << "expected: " << expected << "\nfound:    " << message;
-  EXPECT_EQ(standin::countLive(), 0) << "after: " << message;
-}
-
 /// Which attentions are there: 1 for the forward one, plus 2 for the
 /// derivative.
 static int whichAreThere(Program &program) {

@@ -226,6 +226,16 @@ private:
   const char *name;
 };
 
+/// Expects `program` to end with an error that has `expected` in it, and to
+/// leave nothing behind.
+template <typename Program>
+void expectMessage(Program &program, const std::string &expected) {
+  std::string message = program.run();
+  EXPECT_NE(message.find(expected), std::string::npos)
+      << "expected: " << expected << "\nfound:    " << message;
+  EXPECT_EQ(standin::countLive(), 0) << "after: " << message;
+}
+
 /// A code that a library may return.
 struct ErrorCode {
   const char *name;

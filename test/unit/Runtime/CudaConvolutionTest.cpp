@@ -20,6 +20,7 @@
 using namespace veeline;
 using artifact::Convolution;
 using artifact::ConvolutionKind;
+using test::expectMessage;
 
 static constexpr int64_t operandBytes = 4096, scratchBytes = 16384;
 static constexpr int numKinds = 3;
@@ -92,13 +93,6 @@ private:
   cts::Fixture fixture;
 };
 } // namespace
-
-static void expectMessage(Program &program, const std::string &expected) {
-  std::string message = program.run();
-  EXPECT_NE(message.find(expected), std::string::npos)
-      << "expected: " << expected << "\nfound:    " << message;
-  EXPECT_EQ(standin::countLive(), 0) << "after: " << message;
-}
 
 static int64_t countThere(Program &program) {
   EXPECT_EQ(program.run(), "");

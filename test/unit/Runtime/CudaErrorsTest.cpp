@@ -10,6 +10,7 @@
 
 using namespace veeline;
 using artifact::DataType;
+using test::expectMessage;
 
 static void touch(const void *const *, const uint32_t *, const uint32_t *) {}
 
@@ -94,13 +95,6 @@ public:
 private:
   cts::Fixture fixture;
 };
-
-static void expectMessage(Program &program, const std::string &expected) {
-  std::string message = program.run();
-  EXPECT_NE(message.find(expected), std::string::npos)
-      << "expected: " << expected << "\nfound:    " << message;
-  EXPECT_EQ(standin::countLive(), 0) << "after: " << message;
-}
 
 TEST(CudaErrors, NothingIsLeft) {
   Program program;
