@@ -6,6 +6,7 @@
 
 #include "CheckKernels.h"
 
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -52,4 +53,50 @@ veeline::gpu::checkKernels(ArrayRef<KernelSource> kernels, uint64_t seed,
     report(source, code, checkKernel(code, {seed, nullptr, false}));
   }
   return llvm::Error::success();
+}
+
+int64_t veeline::gpu::checkSeeds(
+    int64_t count, uint64_t seed, StringRef option,
+    llvm::function_ref<OwningOpRef<ModuleOp>(uint64_t, MLIRContext &)> make,
+    llvm::function_ref<void(const Kernel &, bool isRight)> report) {
+  DialectRegistry registry;
+  registerKernelCode(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  int64_t numModules = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t own = seed + static_cast<uint64_t>(i);
+    OwningOpRef<ModuleOp> module = make(own, context);
+    FailureOr<std::vector<KernelSource>> kernels =
+        module ? findKernels(*module) : FailureOr<std::vector<KernelSource>>();
+    if (failed(kernels))
+      continue;
+    llvm::Error error =
+        checkKernels(*kernels, own,
+                     [&](KernelSource source, const Kernel &code,
+                         const KernelVerdict &verdict) {
+                       report(code, verdict.difference.empty());
+                       if (!verdict.difference.empty())
+                         llvm::outs() << "seed " << own << ", " << code.name
+                                      << ": " << verdict.difference
+                                      << "\nrepeat: veeline-gpu-run " << option
+                                      << "=1 --seed=" << own << "\n"
+                                      << *source.twin << "\n";
+                     });
+    if (error)
+      llvm::outs() << "seed " << own << ": " << llvm::toString(std::move(error))
+                   << "\n";
+    else
+      ++numModules;
+    llvm::outs().flush();
+  }
+  return numModules;
+}
+
+OwningOpRef<ModuleOp> veeline::gpu::makeModule(const std::string &text,
+                                               PassManager &passes) {
+  auto module = parseSourceString<ModuleOp>(text, passes.getContext());
+  if (module && succeeded(passes.run(*module)))
+    return module;
+  llvm::outs() << text;
+  return nullptr;
 }

@@ -10,8 +10,6 @@
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -231,48 +229,17 @@ std::string AttentionWriter::write(const std::string &name) {
 
 /// The module of one kernel; null with diagnostics. Odd seeds allow tf32.
 static OwningOpRef<ModuleOp> makeKernel(uint64_t seed, MLIRContext &context) {
-  std::string text = AttentionWriter(seed).write("kernel");
-  auto module = parseSourceString<ModuleOp>(text, &context);
   PassManager passManager(&context);
   PipeGpuKernelsOptions options;
   options.tf32 = seed % 2;
   passManager.addPass(createPipeGpuKernels(options));
-  if (module && succeeded(passManager.run(*module)))
-    return module;
-  llvm::outs() << text;
-  return nullptr;
+  return makeModule(AttentionWriter(seed).write("kernel"), passManager);
 }
 
 bool veeline::gpu::checkRandomAttention(int64_t count, uint64_t seed) {
-  DialectRegistry registry;
-  registerKernelCode(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   int64_t numRight = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    uint64_t own = seed + static_cast<uint64_t>(i);
-    OwningOpRef<ModuleOp> module = makeKernel(own, context);
-    FailureOr<std::vector<KernelSource>> kernels =
-        module ? findKernels(*module) : FailureOr<std::vector<KernelSource>>();
-    if (failed(kernels))
-      continue;
-    llvm::Error error = checkKernels(
-        *kernels, own,
-        [&](KernelSource source, const Kernel &code,
-            const KernelVerdict &verdict) {
-          numRight += verdict.difference.empty();
-          if (!verdict.difference.empty())
-            llvm::outs() << "seed " << own << ", " << code.name << ": "
-                         << verdict.difference
-                         << "\nrepeat: veeline-gpu-run --random-attention=1 "
-                            "--seed="
-                         << own << "\n"
-                         << *source.twin << "\n";
-        });
-    if (error)
-      llvm::outs() << "seed " << own << ": " << llvm::toString(std::move(error))
-                   << "\n";
-    llvm::outs().flush();
-  }
+  checkSeeds(count, seed, "--random-attention", makeKernel,
+             [&](const Kernel &, bool isRight) { numRight += isRight; });
   llvm::outs() << numRight << " of " << count
                << " kernels of attention are right\n";
   return numRight == count;

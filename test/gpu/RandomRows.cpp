@@ -10,8 +10,6 @@
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -289,52 +287,23 @@ std::string RowsWriter::write() {
 
 /// The module of some kernels; null with diagnostics.
 static OwningOpRef<ModuleOp> makeKernels(uint64_t seed, MLIRContext &context) {
-  std::string text = RowsWriter(seed).write();
-  auto module = parseSourceString<ModuleOp>(text, &context);
   PassManager passManager(&context);
   PipeOutlineKernelsOptions options;
   options.target = KernelTarget::Cuda;
   passManager.addPass(createPipeOutlineKernels(options));
   passManager.addPass(createPipeGpuKernels());
-  if (module && succeeded(passManager.run(*module)))
-    return module;
-  llvm::outs() << text;
-  return nullptr;
+  return makeModule(RowsWriter(seed).write(), passManager);
 }
 
 bool veeline::gpu::checkRandomRows(int64_t count, uint64_t seed) {
-  DialectRegistry registry;
-  registerKernelCode(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  int64_t numKernels = 0, numRows = 0, numWrong = 0, numModules = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    uint64_t own = seed + static_cast<uint64_t>(i);
-    OwningOpRef<ModuleOp> module = makeKernels(own, context);
-    FailureOr<std::vector<KernelSource>> kernels =
-        module ? findKernels(*module) : FailureOr<std::vector<KernelSource>>();
-    if (failed(kernels))
-      continue;
-    llvm::Error error = checkKernels(
-        *kernels, own,
-        [&](KernelSource source, const Kernel &code,
-            const KernelVerdict &verdict) {
-          ++numKernels;
-          numRows += StringRef(code.name).starts_with("row");
-          numWrong += !verdict.difference.empty();
-          if (!verdict.difference.empty())
-            llvm::outs() << "seed " << own << ", " << code.name << ": "
-                         << verdict.difference
-                         << "\nrepeat: veeline-gpu-run --random-rows=1 --seed="
-                         << own << "\n"
-                         << *source.twin << "\n";
-        });
-    if (error)
-      llvm::outs() << "seed " << own << ": " << llvm::toString(std::move(error))
-                   << "\n";
-    else
-      ++numModules;
-    llvm::outs().flush();
-  }
+  int64_t numKernels = 0, numRows = 0, numWrong = 0;
+  int64_t numModules =
+      checkSeeds(count, seed, "--random-rows", makeKernels,
+                 [&](const Kernel &kernel, bool isRight) {
+                   ++numKernels;
+                   numRows += StringRef(kernel.name).starts_with("row");
+                   numWrong += !isRight;
+                 });
   llvm::outs() << numModules << " of " << count << " functions, " << numKernels
                << " kernels, " << numRows << " of rows, " << numWrong
                << " wrong\n";

@@ -8,7 +8,6 @@
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 
 #include <cmath>
 #include <random>
@@ -151,7 +150,7 @@ std::vector<Array> GradientCheck::makeCotangents(Function &function,
 
 void GradientCheck::call(func::FuncOp func, Values &values, Runner runner) {
   auto key = [](RoleAttr role) {
-    return std::make_pair(static_cast<int>(role.getKind()), role.getIndex());
+    return std::pair(role.getKind(), role.getIndex());
   };
   std::vector<Array *> arguments;
   for (unsigned i = 0; i != func.getNumArguments(); ++i)
@@ -176,7 +175,7 @@ GradientCheck::Values GradientCheck::runAll(Function &function,
     runner = jit;
   Values values;
   auto put = [&](RoleKind kind, unsigned i, const Array &array) {
-    values.insert({{static_cast<int>(kind), i}, array});
+    values.insert({{kind, i}, array});
   };
   for (unsigned i = 0; i != arguments.size(); ++i)
     put(RoleKind::Operand, i, arguments[i]);
@@ -269,7 +268,7 @@ std::string GradientCheck::compare(Function &function,
       continue;
     RoleKind role = kind == OperandKind::Parameter ? RoleKind::ParamGrad
                                                    : RoleKind::OperandGrad;
-    const Array &gradient = values.at({static_cast<int>(role), a});
+    const Array &gradient = values.at({role, a});
     // Directions: unit vectors, then one random vector.
     int64_t size = gradient.size();
     int64_t step = std::max<int64_t>(1, size / maxElements);
@@ -319,13 +318,13 @@ std::string GradientCheck::check(const std::string &name) {
   std::vector<Array> results = runPrimal(function, arguments);
   std::ostringstream problems;
   for (unsigned i = 0; i != results.size(); ++i)
-    if (!isSame(results[i], fused.at({static_cast<int>(RoleKind::Result), i}),
+    if (!isSame(results[i], fused.at({RoleKind::Result, i}),
                 function.primal->hasAttr("test.reordered")))
       problems << "result " << i << " of forward is not the primal's\n";
   for (const auto &[role, array] : fused)
     if (array.bytes != split.at(role).bytes)
-      problems << "role " << stringifyRoleKind(RoleKind(role.first)).str()
-               << " " << role.second << " differs between split and fused\n";
+      problems << "role " << stringifyRoleKind(role.first).str() << " "
+               << role.second << " differs between split and fused\n";
   problems << compare(function, arguments, cotangents, fused);
   return problems.str();
 }
@@ -347,7 +346,7 @@ GradientCheck::getGradients(const std::string &name,
   std::vector<std::vector<double>> gradients(arguments.size());
   for (unsigned i = 0; i != arguments.size(); ++i)
     for (RoleKind kind : {RoleKind::OperandGrad, RoleKind::ParamGrad}) {
-      auto it = values.find({static_cast<int>(kind), i});
+      auto it = values.find({kind, i});
       if (it != values.end())
         for (int64_t j = 0; j != it->second.size(); ++j)
           gradients[i].push_back(it->second.get(j));

@@ -10,6 +10,7 @@
 #include "Jit.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "veeline/Autodiff/Autodiff.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 
 #include <map>
 #include <set>
@@ -56,7 +57,7 @@ public:
   }
 
   /// Arguments or results by role, as (kind, index).
-  using Values = std::map<std::pair<int, unsigned>, Array>;
+  using Values = std::map<std::pair<pipe::RoleKind, unsigned>, Array>;
   /// Runs a function of tensors by name.
   using Runner = llvm::function_ref<void(
       llvm::StringRef, llvm::ArrayRef<Array *>, llvm::MutableArrayRef<Array>)>;
@@ -66,13 +67,15 @@ public:
   /// is null, upstream's lowerings do.
   Values run(const std::string &name, bool split, Runner runner = nullptr);
 
+  /// Runs `func` on the values of its roles, and adds its results to them.
+  static void call(mlir::func::FuncOp func, Values &values, Runner runner);
+
   /// Names of all ops in the functions before differentiation.
   const std::set<std::string> &getOpNames() const { return opNames; }
 
 private:
   mlir::LogicalResult differentiate(mlir::func::FuncOp primal);
   Array makeArgument(mlir::func::FuncOp primal, unsigned index, unsigned seed);
-  static void call(mlir::func::FuncOp func, Values &values, Runner runner);
   Values runAll(Function &function, std::vector<Array> &arguments,
                 std::vector<Array> &cotangents, bool split, Runner runner);
   std::vector<Array> runPrimal(Function &function,

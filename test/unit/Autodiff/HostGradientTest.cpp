@@ -14,7 +14,6 @@
 #include "../Runtime/TempDir.h"
 #include "TestFiles.h"
 #include "mlir/IR/Builders.h"
-#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -80,7 +79,7 @@ void check(GradientCheck &file, const std::string &name) {
   GradientCheck::Values upstream = file.run(name, /*split=*/false);
   for (const auto &[role, array] : fused) {
     auto what = [&, &key = role] {
-      return stringifyRoleKind(veeline::pipe::RoleKind(key.first)).str() + " " +
+      return stringifyRoleKind(key.first).str() + " " +
              std::to_string(key.second) + " of @" + name;
     };
     EXPECT_TRUE(array.bytes == split.at(role).bytes) << what();
@@ -100,8 +99,8 @@ void checkLoops(GradientCheck &file, const std::string &name) {
   GradientCheck::Values looped = run(file, name, loops, /*split=*/true);
   for (const auto &[role, array] : file.run(name, /*split=*/false))
     EXPECT_LE(getDistance(looped.at(role), array), 1e-12)
-        << stringifyRoleKind(veeline::pipe::RoleKind(role.first)).str() << " "
-        << role.second << " of @" << name;
+        << stringifyRoleKind(role.first).str() << " " << role.second << " of @"
+        << name;
 }
 
 class HostGradients : public ::testing::TestWithParam<const char *> {};
@@ -182,7 +181,7 @@ TEST(HostGradients, WholeConvolutions) {
     EXPECT_EQ(host.convolutions().size(), 3u) << name;
     GradientCheck::Values expected = wide->run(name, /*split=*/false);
     for (const auto &[role, array] : run(*narrow, name, host, /*split=*/true)) {
-      auto kind = veeline::pipe::RoleKind(role.first);
+      veeline::pipe::RoleKind kind = role.first;
       // Different values are kept.
       if (kind == veeline::pipe::RoleKind::Residual ||
           kind == veeline::pipe::RoleKind::Saved)

@@ -10,10 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Jit.h"
+#include "GradientCheck.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "gtest/gtest.h"
 
@@ -27,7 +26,7 @@ using namespace veeline::pipe;
 
 namespace {
 
-using Values = std::map<std::pair<RoleKind, unsigned>, Array>;
+using Values = GradientCheck::Values;
 
 class Pipeline : public ::testing::Test {
 protected:
@@ -65,20 +64,11 @@ protected:
   }
 
   void call(FlatSymbolRefAttr name, Values &values) {
-    auto func = module->lookupSymbol<func::FuncOp>(name);
-    std::vector<Array *> arguments;
-    for (unsigned i = 0; i != func.getNumArguments(); ++i) {
-      RoleAttr role = getArgRole(func, i);
-      arguments.push_back(&values.at({role.getKind(), role.getIndex()}));
-    }
-    std::vector<Array> results;
-    for (Type type : func.getResultTypes())
-      results.emplace_back(cast<RankedTensorType>(type));
-    compiled->run(func.getName(), arguments, results);
-    for (unsigned i = 0; i != func.getNumResults(); ++i) {
-      RoleAttr role = getResultRole(func, i);
-      values.insert_or_assign({role.getKind(), role.getIndex()}, results[i]);
-    }
+    GradientCheck::call(module->lookupSymbol<func::FuncOp>(name), values,
+                        [&](StringRef function, ArrayRef<Array *> arguments,
+                            MutableArrayRef<Array> results) {
+                          compiled->run(function, arguments, results);
+                        });
   }
 
   /// Runs all forward functions; returns the loss.
