@@ -94,6 +94,72 @@ func.func @heads(%rank: !llvm.ptr, %x: memref<2x8x3x4xf32>, %w: memref<2x3x4x4xf
 
 // -----
 
+#abmk = affine_map<(a, b, m, k, n) -> (a, m, b, k)>
+#abkn = affine_map<(a, b, m, k, n) -> (a, b, k, n)>
+#abmn = affine_map<(a, b, m, k, n) -> (a, m, b, n)>
+
+// The same of a slice is the same call: the slice is copied from its place.
+
+// CHECK: {a_strides = array<i64: 32, 4, 1>, alignment = 16 : i64, b_strides = array<i64: 16, 4, 1>, batch = array<i64: 6>, c_strides = array<i64: 32, 4, 1>
+// CHECK-LABEL: func.func @heads_of_slice
+// CHECK-SAME: %[[RANK:.*]]: !llvm.ptr, %[[ALL:[^:]*]]: memref<3x2x8x3x4xf32>
+// CHECK: %[[FROM:.*]] = memref.reinterpret_cast %[[ALL]] to offset: [192], sizes: [2, 3, 8, 4], strides: [96, 4, 12, 1]
+// CHECK: %[[A:.*]] = memref.alloc() : memref<2x3x8x4xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[FROM]] {{.*}} outs(%[[A]]
+// CHECK: call @veeline_gemm
+func.func @heads_of_slice(%rank: !llvm.ptr, %all: memref<3x2x8x3x4xf32>, %w: memref<2x3x4x4xf32>, %y: memref<2x8x3x4xf32>)
+    attributes {pipe.num_results = 1 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %x = memref.subview %all[1, 0, 0, 0, 0] [1, 2, 8, 3, 4] [1, 1, 1, 1, 1] : memref<3x2x8x3x4xf32> to memref<2x8x3x4xf32, strided<[96, 12, 4, 1], offset: 192>>
+  linalg.fill ins(%zero : f32) outs(%y : memref<2x8x3x4xf32>)
+  linalg.generic {indexing_maps = [#abmk, #abkn, #abmn], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
+    ins(%x, %w : memref<2x8x3x4xf32, strided<[96, 12, 4, 1], offset: 192>>, memref<2x3x4x4xf32>) outs(%y : memref<2x8x3x4xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+#abmk = affine_map<(a, b, m, k, n) -> (a, m, b, k)>
+#abkn = affine_map<(a, b, m, k, n) -> (a, b, k, n)>
+#abmn = affine_map<(a, b, m, k, n) -> (a, m, b, n)>
+
+// Where a loop chooses the slices, they are copied as they are first: only a view
+// knows their places.
+
+// CHECK: {a_strides = array<i64: 32, 4, 1>, alignment = 16 : i64, b_strides = array<i64: 16, 4, 1>, batch = array<i64: 6>, c_strides = array<i64: 32, 4, 1>
+// CHECK-LABEL: func.func @heads_of_chosen_slice
+// CHECK: %[[X:.*]] = memref.subview
+// CHECK: %[[Y:.*]] = memref.subview
+// CHECK: %[[TO:.*]] = memref.alloc() : memref<2x8x3x4xf32>
+// CHECK: %[[FROM:.*]] = memref.alloc() : memref<2x8x3x4xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[X]] {{.*}} outs(%[[FROM]]
+// CHECK: memref.reinterpret_cast %[[FROM]] to offset: [0], sizes: [2, 3, 8, 4], strides: [96, 4, 12, 1]
+// CHECK: memref.reinterpret_cast %[[TO]] to offset: [0], sizes: [2, 3, 8, 4], strides: [96, 4, 12, 1]
+// CHECK: call @veeline_gemm
+// CHECK: linalg.generic {{.*}} ins(%[[TO]] {{.*}} outs(%[[Y]]
+func.func @heads_of_chosen_slice(%rank: !llvm.ptr, %i: index, %all: memref<3x2x8x3x4xf32>, %w: memref<2x3x4x4xf32>, %results: memref<3x2x8x3x4xf32>)
+    attributes {pipe.num_results = 1 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %x = memref.subview %all[%i, 0, 0, 0, 0] [1, 2, 8, 3, 4] [1, 1, 1, 1, 1] : memref<3x2x8x3x4xf32> to memref<2x8x3x4xf32, strided<[96, 12, 4, 1], offset: ?>>
+  %y = memref.subview %results[%i, 0, 0, 0, 0] [1, 2, 8, 3, 4] [1, 1, 1, 1, 1] : memref<3x2x8x3x4xf32> to memref<2x8x3x4xf32, strided<[96, 12, 4, 1], offset: ?>>
+  linalg.fill ins(%zero : f32) outs(%y : memref<2x8x3x4xf32, strided<[96, 12, 4, 1], offset: ?>>)
+  linalg.generic {indexing_maps = [#abmk, #abkn, #abmn], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
+    ins(%x, %w : memref<2x8x3x4xf32, strided<[96, 12, 4, 1], offset: ?>>, memref<2x3x4x4xf32>) outs(%y : memref<2x8x3x4xf32, strided<[96, 12, 4, 1], offset: ?>>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
 #abmk = affine_map<(a, b, m, k, n) -> (a, b, m, k)>
 #akn = affine_map<(a, b, m, k, n) -> (a, k, n)>
 #abmn = affine_map<(a, b, m, k, n) -> (a, b, m, n)>

@@ -224,23 +224,31 @@ static Value allocateDense(RewriterBase &rewriter, Operation *op, Value like) {
       MemRefType::get(type.getShape(), type.getElementType()));
 }
 
-Value veeline::copyUnlessDense(RewriterBase &rewriter, Operation *op,
-                               Value memref) {
-  if (isDense(cast<MemRefType>(memref.getType())))
-    return memref;
+Value veeline::copyToBuffer(RewriterBase &rewriter, Operation *op,
+                            Value memref) {
   Value dense = allocateDense(rewriter, op, memref);
   copyElements(rewriter, op->getLoc(), memref, dense);
   return dense;
 }
 
-void veeline::makeResultDense(RewriterBase &rewriter, linalg::GenericOp op) {
+Value veeline::copyUnlessDense(RewriterBase &rewriter, Operation *op,
+                               Value memref) {
+  return isDense(cast<MemRefType>(memref.getType()))
+             ? memref
+             : copyToBuffer(rewriter, op, memref);
+}
+
+void veeline::redirectToBuffer(RewriterBase &rewriter, linalg::GenericOp op) {
   Value result = op.getDpsInits()[0];
-  if (isDense(cast<MemRefType>(result.getType())))
-    return;
   Value dense = allocateDense(rewriter, op, result);
   rewriter.modifyOpInPlace(op, [&] { op.getOutputsMutable()[0].set(dense); });
   rewriter.setInsertionPointAfter(op);
   copyElements(rewriter, op.getLoc(), dense, result);
+}
+
+void veeline::makeResultDense(RewriterBase &rewriter, linalg::GenericOp op) {
+  if (!isDense(cast<MemRefType>(op.getDpsInits()[0].getType())))
+    redirectToBuffer(rewriter, op);
 }
 
 //===----------------------------------------------------------------------===//

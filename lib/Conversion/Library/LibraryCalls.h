@@ -83,12 +83,19 @@ bool findPlace(NestAccess &access);
 /// depend on what is around the op.
 bool isDense(mlir::MemRefType type);
 
+/// A copy of `memref` in a dense buffer of its own, before `op`.
+mlir::Value copyToBuffer(mlir::RewriterBase &rewriter, mlir::Operation *op,
+                         mlir::Value memref);
+
 /// `memref`, or a copy of it that is dense, before `op`.
 mlir::Value copyUnlessDense(mlir::RewriterBase &rewriter, mlir::Operation *op,
                             mlir::Value memref);
 
-/// Makes `op` write a dense temporary where its result is not dense, and copies
-/// that to the result. `op` overwrites its result.
+/// Makes `op` write a dense temporary, and copies that to the result. `op`
+/// overwrites its result.
+void redirectToBuffer(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
+
+/// The same where the result is not dense.
 void makeResultDense(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
 
 /// Removes the zeros that `op` adds to, since a call overwrites its result.

@@ -277,6 +277,7 @@ public:
 
 private:
   LogicalResult lower(func::FuncOp function, linalg::GenericOp op);
+  void copySlices(linalg::GenericOp op);
   void emitCall(Location loc, Value rank, const Product &product);
   void emitRegularCall(Operation *op, Value rank, LoopNest nest);
 
@@ -308,16 +309,20 @@ static int64_t getAlignment(const Product &product) {
   return common;
 }
 
-/// True if the library of a GPU takes every operand or a copy of it. Only whole
-/// buffers are copied, no slices.
-static bool canBeRegular(const LoopNest &nest) {
-  GemmDesc desc = matchProduct(nest)->desc;
-  for (unsigned index = 0; index < 3; ++index) {
-    auto type = cast<MemRefType>(nest.accesses[index].base.getType());
-    if (!isRegular(desc, index) && !type.getLayout().isIdentity())
-      return false;
-  }
-  return true;
+/// Makes buffers of those operands that the library of a GPU does not take and
+/// whose place is not static: copyDensely reads and writes at static places.
+void GemmLowering::copySlices(linalg::GenericOp op) {
+  auto needsBuffer = [&](unsigned index) {
+    LoopNest nest = *LoopNest::get(op);
+    return !nest.accesses[index].rebase() &&
+           !isRegular(matchProduct(nest)->desc, index);
+  };
+  // The order of the loops, so what the library takes, follows the result.
+  if (needsBuffer(2))
+    redirectToBuffer(rewriter, op);
+  for (unsigned input : {0, 1})
+    if (needsBuffer(input))
+      op->setOperand(input, copyToBuffer(rewriter, op, op->getOperand(input)));
 }
 
 /// Calls the library of a GPU before `op`. Operands that it does not take are
@@ -355,10 +360,7 @@ LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
   for (unsigned input : {0, 1})
     op->setOperand(input, copyUnlessDense(rewriter, op, op->getOperand(input)));
   FailureOr<LoopNest> nest = LoopNest::get(op);
-  bool hasCall = matchProduct(*nest).has_value();
-  if (hasCall && target == KernelTarget::Cuda)
-    hasCall = canBeRegular(*nest);
-  if (!hasCall) {
+  if (!matchProduct(*nest)) {
     if (isSummedWider(op))
       sumWider(rewriter, op);
     return success();
@@ -371,6 +373,8 @@ LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
     temporary = op.getDpsInits()[0];
   }
   makeResultDense(rewriter, op);
+  if (target == KernelTarget::Cuda)
+    copySlices(op);
   nest = LoopNest::get(op);
   llvm::for_each(nest->accesses, findPlace);
   rewriter.setInsertionPoint(op);
