@@ -68,7 +68,7 @@ static bool isTriviallyCheap(linalg::GenericOp producer) {
 
 static bool canFuseInto(OpOperand &use) {
   auto consumer = dyn_cast<linalg::GenericOp>(use.getOwner());
-  return consumer && consumer.isDpsInput(&use) && !isContraction(consumer) &&
+  return consumer && consumer.isDpsInput(&use) && !isMatrixProduct(consumer) &&
          !isLibraryConvolution(consumer, KernelTarget::Cuda) &&
          linalg::areElementwiseOpsFusable(&use);
 }

@@ -112,7 +112,7 @@ static std::optional<Split> chooseSplit(linalg::GenericOp op,
 static std::optional<SmallVector<NestReduction>>
 matchReductions(linalg::GenericOp op) {
   if (!op.getNumReductionLoops() || !op.hasPureTensorSemantics() ||
-      isContraction(op) || isLibraryConvolution(op, KernelTarget::Cuda))
+      isMatrixProduct(op) || isLibraryConvolution(op, KernelTarget::Cuda))
     return std::nullopt;
   for (AffineMap map : op.getIndexingMapsArray())
     if (!map.isProjectedPermutation())

@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-bool veeline::isContraction(linalg::LinalgOp op) {
+bool veeline::isMatrixProduct(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       !op.getNumReductionLoops() || !linalg::isaContractionOpInterface(op))
     return false;

@@ -14,7 +14,7 @@ namespace veeline {
 
 /// True for a sum of products of two operands that has rows, columns and a
 /// dimension that is summed over: a matrix product in any arrangement.
-bool isContraction(mlir::linalg::LinalgOp op);
+bool isMatrixProduct(mlir::linalg::LinalgOp op);
 
 /// The buffer that `memref` is a view of, through any chain of views whose
 /// types tell where in it they are (all but memref.view).

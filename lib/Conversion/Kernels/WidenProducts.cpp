@@ -106,7 +106,7 @@ static void widen(RewriterBase &rewriter, linalg::GenericOp op,
 
 /// True for a product and, on a GPU, a convolution.
 static bool isProduct(linalg::GenericOp op, KernelTarget target) {
-  return isContraction(op) ||
+  return isMatrixProduct(op) ||
          (target == KernelTarget::Cuda && isLibraryConvolution(op, target));
 }
 

@@ -31,7 +31,7 @@ static Type getElementType(linalg::GenericOp op, unsigned operand) {
 /// True for a product and a sum, nothing else, of types that the library of
 /// `target` has: f32 or f64; on a GPU also f16 and bf16, with a sum of f32.
 static bool isFloatProduct(linalg::GenericOp op, KernelTarget target) {
-  if (!isContraction(op) ||
+  if (!isMatrixProduct(op) ||
       !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
     return false;
   Type element = getElementType(op, 0), sum = getElementType(op, 2);
