@@ -365,7 +365,7 @@ LogicalResult Launcher::run(func::FuncOp function) {
   for (Operation *op : ops)
     if (failed(rewrite(op)))
       return failure();
-  if (numPlaces == 0) {
+  if (places->use_empty()) {
     places.erase();
     count.getDefiningOp()->erase();
     return success();
