@@ -42,7 +42,7 @@ private:
   LiveInterval getInterval(memref::AllocOp alloc);
   void extend(LiveInterval &interval, Operation *user);
   void extendByPointers(LiveInterval &interval, Value pointer);
-  void replaceAllocs(const OffsetPlan &plan);
+  LogicalResult replaceAllocs(const OffsetPlan &plan);
 
   func::FuncOp function;
   Block &body;
@@ -100,14 +100,14 @@ LiveInterval WorkspacePlanner::getInterval(memref::AllocOp alloc) {
   return interval;
 }
 
-void WorkspacePlanner::replaceAllocs(const OffsetPlan &plan) {
+LogicalResult WorkspacePlanner::replaceAllocs(const OffsetPlan &plan) {
   OpBuilder builder(function.getContext());
   Location loc = function.getLoc();
   auto type = MemRefType::get({static_cast<int64_t>(plan.totalBytes)},
                               builder.getI8Type());
   if (failed(
           function.insertArgument(function.getNumArguments(), type, {}, loc)))
-    return;
+    return function.emitError("cannot take a workspace as its last argument");
   Value workspace = body.getArguments().back();
   for (auto [alloc, offset] : llvm::zip(allocs, plan.offsets)) {
     builder.setInsertionPoint(alloc);
@@ -119,6 +119,7 @@ void WorkspacePlanner::replaceAllocs(const OffsetPlan &plan) {
     alloc.replaceAllUsesWith(view);
     alloc.erase();
   }
+  return success();
 }
 
 LogicalResult WorkspacePlanner::run() {
@@ -134,7 +135,8 @@ LogicalResult WorkspacePlanner::run() {
   for (memref::AllocOp alloc : allocs)
     intervals.push_back(getInterval(alloc));
   OffsetPlan plan = planOffsets(intervals, alignment);
-  replaceAllocs(plan);
+  if (failed(replaceAllocs(plan)))
+    return failure();
   auto setBytes = [&](StringRef name, uint64_t bytes) {
     Builder builder(function.getContext());
     function->setAttr(name,
