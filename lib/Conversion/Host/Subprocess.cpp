@@ -15,9 +15,11 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <ctime>
 #include <sys/wait.h>
+#include <tuple>
 #include <utility>
 
 using namespace veeline;
@@ -41,7 +43,8 @@ TemporaryFile::TemporaryFile(TemporaryFile &&other)
 TemporaryFile::~TemporaryFile() {
   if (name.empty())
     return;
-  llvm::sys::fs::remove(name);
+  // It may be gone already.
+  std::ignore = llvm::sys::fs::remove(name);
   llvm::sys::DontRemoveFileOnSignal(name);
 }
 
@@ -70,20 +73,24 @@ TemporaryFile::create(llvm::StringRef suffix, llvm::ArrayRef<char> bytes) {
 // Processes that a signal handler must know
 //===----------------------------------------------------------------------===//
 
-/// Process ids, 0 where there is none. Machines of today do not run as many
-/// threads that start one; a process without a place is only not stopped.
+/// Process ids, 0 where there is none. stopLinkers makes those negative that it
+/// stops: from then on only it waits for them. Whoever replaces a positive id
+/// first may reap that process, so no id is signalled that has been reaped.
+/// Machines of today do not run as many threads that start one; a process
+/// without a place is only not stopped.
 static std::atomic<pid_t> running[512];
 /// Threads that have asked `stopping` and not yet stored a process id.
 static std::atomic<int> starting;
 static std::atomic<bool> stopping;
 
-/// Replaces `from` by `to` in the list.
-static void replaceProcess(pid_t from, pid_t to) {
+/// Replaces `from` by `to` in the list. False where `from` is not there.
+static bool replaceProcess(pid_t from, pid_t to) {
   for (std::atomic<pid_t> &slot : running) {
     pid_t expected = from;
     if (slot.compare_exchange_strong(expected, to))
-      return;
+      return true;
   }
+  return false;
 }
 
 void veeline::stopLinkers() {
@@ -93,14 +100,14 @@ void veeline::stopLinkers() {
     timespec wait = {0, 10'000'000};
     nanosleep(&wait, nullptr);
   }
-  for (std::atomic<pid_t> &slot : running)
-    if (pid_t process = slot.load())
+  for (std::atomic<pid_t> &slot : running) {
+    pid_t process = slot.load();
+    if (process > 0 && slot.compare_exchange_strong(process, -process))
       kill(process, SIGKILL);
-  // If another thread waits for the process as well, one of both calls fails
-  // once it is gone.
+  }
   for (std::atomic<pid_t> &slot : running)
-    if (pid_t process = slot.load())
-      waitpid(process, nullptr, 0);
+    if (pid_t process = slot.load(); process < 0)
+      waitpid(-process, nullptr, 0);
 }
 
 namespace {
@@ -128,7 +135,7 @@ static int run(llvm::ArrayRef<llvm::StringRef> arguments,
                const std::string &output, std::string &failure) {
   std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), output,
                                                 output};
-  bool isMissing = false;
+  bool isMissing = false, isListed = false;
   llvm::sys::ProcessInfo process;
   {
     SignalsHeld held;
@@ -142,16 +149,22 @@ static int run(llvm::ArrayRef<llvm::StringRef> arguments,
         llvm::sys::ExecuteNoWait(arguments.front(), arguments, std::nullopt,
                                  redirects, 0, &failure, &isMissing);
     if (!isMissing)
-      replaceProcess(0, process.Pid);
+      isListed = replaceProcess(0, process.Pid);
     --starting;
   }
   if (isMissing)
     return -1;
-  int status =
-      llvm::sys::Wait(process, /*SecondsToWait=*/std::nullopt, &failure)
-          .ReturnCode;
-  replaceProcess(process.Pid, 0);
-  return status;
+  // This leaves its id to it: nothing else gets that before it is reaped.
+  siginfo_t ended;
+  while (waitid(P_PID, process.Pid, &ended, WEXITED | WNOWAIT) != 0 &&
+         errno == EINTR)
+    ;
+  if (isListed && !replaceProcess(process.Pid, 0)) {
+    failure = "interrupted";
+    return -1;
+  }
+  return llvm::sys::Wait(process, /*SecondsToWait=*/std::nullopt, &failure)
+      .ReturnCode;
 }
 
 llvm::Expected<std::string>
