@@ -11,10 +11,6 @@
 using namespace mlir;
 using namespace veeline;
 
-bool veeline::fitsAnything(const KernelBody &body) {
-  return !body.nests.empty();
-}
-
 bool veeline::fitsScalars(const KernelBody &body) {
   return fitsElementwise(body) && countIterations(body.nests.front(), 0) == 1;
 }

@@ -96,6 +96,7 @@ static llvm::Error assembleAll(const Toolkit &toolkit,
                                std::vector<ChipCode> &codes,
                                llvm::ArrayRef<std::string> kernels) {
   std::vector<std::thread> threads;
+  threads.reserve(codes.size());
   for (ChipCode &code : codes)
     threads.emplace_back([&] { assemble(toolkit, code); });
   for (std::thread &thread : threads)

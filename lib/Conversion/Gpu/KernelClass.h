@@ -56,7 +56,6 @@ bool fitsScatter(mlir::Block &block);
 void emitScatter(ThreadCode &code, bool inOrder);
 
 /// Anything else: parallel loops run over threads, the rest in order.
-bool fitsAnything(const KernelBody &body);
 void emitFallback(ThreadCode &code);
 
 /// Threads of a block that has no reason for another number.

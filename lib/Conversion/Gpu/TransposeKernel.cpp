@@ -152,7 +152,7 @@ void TransposeEmitter::work() {
 
 void TransposeEmitter::run() {
   nest.arrange();
-  tileLoop = *findTileLoop(nest);
+  tileLoop = findTileLoop(nest).value();
   last = nest.loops.size() - 1;
   SmallVector<int64_t> blocks;
   int64_t total = 1;

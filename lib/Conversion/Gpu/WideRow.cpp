@@ -175,14 +175,14 @@ void RowEmitter::chooseKept(ArrayRef<Sweep> sweeps) {
       else if (!findPlace(kept, *input.nest, *input.access))
         kept.push_back(*before);
     }
-  if (kept.empty())
-    return;
   int64_t registers = 0, bytes = 0;
   int64_t step = teams * team.threads * team.lanes;
   for (const Kept &input : kept) {
     registers += getRegisters(team, input.access->elementType);
     bytes += step * getByteWidth(input.access->elementType);
   }
+  if (registers == 0 || bytes == 0)
+    return; // Nothing is kept.
   int64_t capacity = getFreeSharedBytes(code.body.nests) / bytes;
   registerRounds = std::clamp<int64_t>(team.rounds - capacity, 0,
                                        getKeptRegisters(team) / registers);

@@ -36,8 +36,9 @@ static bool
 forAllPoints(linalg::GenericOp op, unsigned main,
              llvm::function_ref<bool(MutableArrayRef<double>)> visit) {
   SmallVector<double> inputs(op.getNumDpsInputs());
-  for (double x = -6; x < 6; x += 0.37)
+  for (int step = 0; step <= 32; ++step)
     for (double y : {-0.75, 0.0, 0.5}) {
+      double x = -6 + 0.37 * step;
       for (auto [i, input] : llvm::enumerate(inputs))
         input = i == main ? x : y * (1 + 0.5 * static_cast<double>(i));
       if (!visit(inputs))

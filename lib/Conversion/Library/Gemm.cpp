@@ -69,7 +69,8 @@ FailureOr<GemmDesc> GemmDesc::fromAttribute(DictionaryAttr dict) {
   desc.accumulate = dict.contains("accumulate");
   if (auto name = dict.getAs<StringAttr>("epilogue")) {
     const auto *it = llvm::find(epilogueNames, name.getValue());
-    complete &= it != std::end(epilogueNames);
+    if (it == std::end(epilogueNames))
+      return failure();
     desc.epilogue = static_cast<GemmEpilogue>(it - std::begin(epilogueNames));
   }
   desc.batch = readList("batch", 0);

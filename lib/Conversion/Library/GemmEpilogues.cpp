@@ -159,7 +159,7 @@ public:
 
 private:
   void run(func::FuncOp function, const Extents *extents);
-  void fuse(ProductCall product, Extent extent);
+  void fuse(const ProductCall &product, Extent extent);
   std::optional<ProductCall> match(func::CallOp call) const;
   bool accumulate(const ProductCall &product, linalg::GenericOp reader);
   Fused addEpilogue(const ProductCall &product, linalg::GenericOp reader,
@@ -447,7 +447,7 @@ void EpilogueFuser::addDerivative(const ProductCall &product) {
   rewriter.eraseOp(reader);
 }
 
-void EpilogueFuser::fuse(ProductCall product, Extent extent) {
+void EpilogueFuser::fuse(const ProductCall &product, Extent extent) {
   linalg::GenericOp reader = product.getOnlyReader();
   if ((reader && accumulate(product, reader)) || product.desc.dtype.isF64())
     return;

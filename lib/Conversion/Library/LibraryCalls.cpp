@@ -355,11 +355,12 @@ std::optional<LoopNest> veeline::matchCopy(Operation *op) {
           generic.getBlock()->getArgument(0) ||
       !isa<MemRefType>(generic->getOperand(0).getType()))
     return std::nullopt;
-  FailureOr<LoopNest> nest = LoopNest::get(generic);
-  if (failed(nest))
+  FailureOr<LoopNest> found = LoopNest::get(generic);
+  if (failed(found))
     return std::nullopt;
-  nest->dropUnitLoops();
-  return *nest;
+  LoopNest nest = std::move(*found);
+  nest.dropUnitLoops();
+  return nest;
 }
 
 bool veeline::anyBetween(ArrayRef<Operation *> ops, Operation *begin,
