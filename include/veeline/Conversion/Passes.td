@@ -7,6 +7,7 @@
 #ifndef VEELINE_CONVERSION_PASSES
 #define VEELINE_CONVERSION_PASSES
 
+include "veeline/Dialect/Pipe/IR/TargetOption.td"
 include "mlir/Pass/PassBase.td"
 
 def PipeNormalizeOps : Pass<"pipe-normalize-ops"> {
@@ -23,13 +24,7 @@ def PipeNormalizeOps : Pass<"pipe-normalize-ops"> {
     decides from here on in which order results are accumulated, so that fusing
     something into the op later changes no bit.
   }];
-  let options = [
-    Option<"target", "target", "::veeline::KernelTarget",
-           /*default=*/"::veeline::KernelTarget::Host", "Where products are computed",
-           [{::llvm::cl::values(
-             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
-             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
-  ];
+  let options = [TargetOption<"Where products are computed">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"
@@ -118,11 +113,7 @@ def PipeLowerConvolutions
     matrix products; kernels do not.
   }];
   let options = [
-    Option<"target", "target", "::veeline::KernelTarget",
-           /*default=*/"::veeline::KernelTarget::Host", "Where the library computes",
-           [{::llvm::cl::values(
-             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
-             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>,
+    TargetOption<"Where the library computes">,
     Option<"tf32", "tf32", "bool", /*default=*/"false",
            "Multiply f32 in tf32, on a GPU">
   ];
@@ -171,11 +162,7 @@ def PipeLowerGemms : Pass<"pipe-lower-gemms", "::mlir::ModuleOp"> {
     With `tf32` it rounds operands of f32 to 10 bits after the point, which tensor cores take.
   }];
   let options = [
-    Option<"target", "target", "::veeline::KernelTarget",
-           /*default=*/"::veeline::KernelTarget::Host", "Where the library computes",
-           [{::llvm::cl::values(
-             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
-             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>,
+    TargetOption<"Where the library computes">,
     Option<"tf32", "tf32", "bool", /*default=*/"false",
            "Multiply f32 in tf32, on a GPU">
   ];
@@ -231,13 +218,7 @@ def PipeDecomposeAttention : Pass<"pipe-decompose-attention", "::mlir::func::Fun
 
     For a GPU (`target=cuda`) so becomes what has no kernel, with a remark that says why.
   }];
-  let options = [
-    Option<"target", "target", "::veeline::KernelTarget",
-           /*default=*/"::veeline::KernelTarget::Host", "Where attention runs",
-           [{::llvm::cl::values(
-             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
-             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
-  ];
+  let options = [TargetOption<"Where attention runs">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
@@ -292,11 +273,7 @@ def PipeOutlineKernels : Pass<"pipe-outline-kernels", "::mlir::ModuleOp"> {
     next, a reduction keeps to its rows, and transposes stay apart.
   }];
   let options = [
-    Option<"target", "target", "::veeline::KernelTarget",
-           /*default=*/"::veeline::KernelTarget::Host", "Where kernels run",
-           [{::llvm::cl::values(
-             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
-             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>,
+    TargetOption<"Where kernels run">,
     Option<"fuse", "fuse", "bool", /*default=*/"true",
            "Run ops on the same rows as one kernel">
   ];
@@ -382,13 +359,7 @@ def PipePlanWorkspace : Pass<"pipe-plan-workspace", "::mlir::func::FuncOp"> {
     memory. The attribute `pipe.workspace_bytes` is N, `pipe.workspace_peak_live_bytes` the
     largest sum of bytes that are live at once. Places are multiples of 64 bytes, on a GPU (`target=cuda`) of 256.
   }];
-  let options = [
-    Option<"target", "target", "::veeline::KernelTarget",
-           /*default=*/"::veeline::KernelTarget::Host", "Where the workspace is",
-           [{::llvm::cl::values(
-             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
-             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
-  ];
+  let options = [TargetOption<"Where the workspace is">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
   ];

@@ -7,13 +7,7 @@
 #ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_PASSOPTIONS
 #define VEELINE_DIALECT_PIPE_TRANSFORMS_PASSOPTIONS
 
-include "mlir/Pass/PassBase.td"
-
-class TargetOption<string desc>
-    : Option<"target", "target", "::veeline::KernelTarget", "::veeline::KernelTarget::Host", desc,
-             [{::llvm::cl::values(
-               clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
-               clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>;
+include "veeline/Dialect/Pipe/IR/TargetOption.td"
 
 class StrategyOption<string name>
     : Option<name, name, "::veeline::schedule::communication::Strategy",

@@ -282,9 +282,7 @@ def PipeLowerToRuntime : Pass<"pipe-lower-to-runtime", "::mlir::ModuleOp"> {
     of the runtime, a group of messages stands between two calls, and updates and sums are kernel functions. Lengths are on the
     function's stack.
   }];
-  let options = [
-    TargetOption<"What programs are lowered to">
-  ];
+  let options = [TargetOption<"What programs are lowered to">];
   let dependentDialects = [
     "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
