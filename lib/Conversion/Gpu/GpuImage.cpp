@@ -16,11 +16,6 @@
 using namespace mlir;
 using namespace veeline;
 
-template <typename... Args>
-static llvm::Error makeError(const char *format, const Args &...args) {
-  return llvm::createStringError(std::errc::invalid_argument, format, args...);
-}
-
 namespace {
 
 /// The code of one chip on its way through the assembler.
@@ -103,16 +98,17 @@ static llvm::Error assembleAll(const Toolkit &toolkit,
     thread.join();
   for (const ChipCode &code : codes) {
     if (!code.error.empty())
-      return makeError("%s: %s", code.chip.name.data(), code.error.c_str());
+      return llvm::createStringError("%s: %s", code.chip.name.data(),
+                                     code.error.c_str());
     // The assembler also takes a file without kernels.
     for (const std::string &kernel : kernels)
       if (llvm::none_of(code.uses, [&](const GpuKernelUse &use) {
             return use.kernel == kernel;
           }))
-        return makeError("the assembler made no code of kernel '%s' for %s; it "
-                         "says: %s",
-                         kernel.c_str(), code.chip.name.data(),
-                         code.log.c_str());
+        return llvm::createStringError(
+            "the assembler made no code of kernel '%s' for %s; it "
+            "says: %s",
+            kernel.c_str(), code.chip.name.data(), code.log.c_str());
   }
   return llvm::Error::success();
 }
@@ -164,7 +160,7 @@ llvm::Expected<GpuImage>
 veeline::compileToImage(gpu::GPUModuleOp module,
                         const GpuTargetOptions &options) {
   if (options.chips.empty() && !options.ptx)
-    return makeError("an image needs a chip or PTX");
+    return llvm::createStringError("an image needs a chip or PTX");
   if (options.chips.empty())
     return makePtxImage(module, options);
   std::vector<ChipCode> codes;

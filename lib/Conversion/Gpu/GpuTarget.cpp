@@ -37,11 +37,6 @@ void veeline::registerGpuTarget(DialectRegistry &registry) {
   registerNVVMDialectTranslation(registry);
 }
 
-template <typename... Args>
-static llvm::Error makeError(const char *format, const Args &...args) {
-  return llvm::createStringError(std::errc::invalid_argument, format, args...);
-}
-
 static void initializeTarget() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -60,8 +55,8 @@ createMachine(const GpuChip &chip) {
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, message);
   if (!target)
-    return makeError("LLVM was built without its target NVPTX: %s",
-                     message.c_str());
+    return llvm::createStringError(
+        "LLVM was built without its target NVPTX: %s", message.c_str());
   llvm::TargetOptions targetOptions;
   // Only an explicit fma is one: a product and a sum keep two roundings.
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Strict;
@@ -70,7 +65,8 @@ createMachine(const GpuChip &chip) {
       triple, chip.name, features, targetOptions, std::nullopt, std::nullopt,
       llvm::CodeGenOptLevel::Aggressive));
   if (!machine || !machine->getMCSubtargetInfo()->isCPUStringValid(chip.name))
-    return makeError("LLVM cannot generate code for %s", chip.name.data());
+    return llvm::createStringError("LLVM cannot generate code for %s",
+                                   chip.name.data());
   return machine;
 }
 
@@ -94,20 +90,22 @@ static llvm::Error linkLibdevice(llvm::Module &module,
   std::string name = function->getName().str();
   llvm::Expected<Toolkit> toolkit = Toolkit::find(options.toolkit);
   if (!toolkit)
-    return makeError("a kernel needs %s of the CUDA toolkit's libdevice: %s",
-                     name.c_str(), llvm::toString(toolkit.takeError()).c_str());
+    return llvm::createStringError(
+        "a kernel needs %s of the CUDA toolkit's libdevice: %s", name.c_str(),
+        llvm::toString(toolkit.takeError()).c_str());
   std::string path = toolkit->getLibdevice();
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return makeError("a kernel needs %s of libdevice, but '%s' cannot be read: "
-                     "%s",
-                     name.c_str(), path.c_str(),
-                     buffer.getError().message().c_str());
+    return llvm::createStringError(
+        "a kernel needs %s of libdevice, but '%s' cannot be read: "
+        "%s",
+        name.c_str(), path.c_str(), buffer.getError().message().c_str());
   llvm::Expected<std::unique_ptr<llvm::Module>> library =
       llvm::parseBitcodeFile(**buffer, module.getContext());
   if (!library)
-    return makeError("'%s' is no library of LLVM's bitcode: %s", path.c_str(),
-                     llvm::toString(library.takeError()).c_str());
+    return llvm::createStringError("'%s' is no library of LLVM's bitcode: %s",
+                                   path.c_str(),
+                                   llvm::toString(library.takeError()).c_str());
   (*library)->setTargetTriple(module.getTargetTriple());
   (*library)->setDataLayout(module.getDataLayout());
   auto internalize = [](llvm::Module &linked, const llvm::StringSet<> &names) {
@@ -117,10 +115,11 @@ static llvm::Error linkLibdevice(llvm::Module &module,
   };
   if (llvm::Linker::linkModules(module, std::move(*library),
                                 llvm::Linker::LinkOnlyNeeded, internalize))
-    return makeError("'%s' cannot be linked", path.c_str());
+    return llvm::createStringError("'%s' cannot be linked", path.c_str());
   if (const llvm::Function *missing = findLibdeviceCall(module))
-    return makeError("'%s' has no function %s, which a kernel needs",
-                     path.c_str(), missing->getName().str().c_str());
+    return llvm::createStringError(
+        "'%s' has no function %s, which a kernel needs", path.c_str(),
+        missing->getName().str().c_str());
   return llvm::Error::success();
 }
 
@@ -138,9 +137,10 @@ veeline::compileToPtx(gpu::GPUModuleOp module, llvm::StringRef chipName,
   std::unique_ptr<llvm::Module> translated =
       translateModuleToLLVMIR(module, context, "veeline");
   if (!translated)
-    return makeError("the GPU module does not translate to LLVM IR; it must be "
-                     "in the LLVM and NVVM dialects alone: run pipe-gpu-code "
-                     "first");
+    return llvm::createStringError(
+        "the GPU module does not translate to LLVM IR; it must be "
+        "in the LLVM and NVVM dialects alone: run pipe-gpu-code "
+        "first");
   translated->setTargetTriple((*machine)->getTargetTriple());
   translated->setDataLayout((*machine)->createDataLayout());
   if (llvm::Error error = linkLibdevice(*translated, options))
@@ -153,7 +153,7 @@ veeline::compileToPtx(gpu::GPUModuleOp module, llvm::StringRef chipName,
   llvm::legacy::PassManager passes;
   if ((*machine)->addPassesToEmitFile(passes, stream, nullptr,
                                       llvm::CodeGenFileType::AssemblyFile))
-    return makeError("LLVM cannot emit PTX");
+    return llvm::createStringError("LLVM cannot emit PTX");
   passes.run(*translated);
   return std::string(buffer.begin(), buffer.end());
 }

@@ -16,12 +16,6 @@
 
 using namespace veeline;
 
-template <typename... Args>
-static llvm::Error makeError(const char *format, const Args &...args) {
-  return llvm::createStringError(std::errc::no_such_file_or_directory, format,
-                                 args...);
-}
-
 std::string Toolkit::getProgram(llvm::StringRef name) const {
   return directory + "/bin/" + name.str();
 }
@@ -50,7 +44,7 @@ llvm::Expected<Toolkit> Toolkit::open(std::string directory,
   Toolkit toolkit(std::move(directory));
   for (const char *name : {"ptxas", "fatbinary"})
     if (!llvm::sys::fs::can_execute(toolkit.getProgram(name)))
-      return makeError(
+      return llvm::createStringError(
           "no CUDA toolkit in '%s', which %s names: '%s' cannot be "
           "executed",
           toolkit.directory.c_str(), origin.str().c_str(),
@@ -61,8 +55,9 @@ llvm::Expected<Toolkit> Toolkit::open(std::string directory,
     return text.takeError();
   toolkit.version = parseVersion(*text);
   if (!toolkit.version)
-    return makeError("'%s --version' names no release; it says: %s",
-                     program.c_str(), text->c_str());
+    return llvm::createStringError(
+        "'%s --version' names no release; it says: %s", program.c_str(),
+        text->c_str());
   return toolkit;
 }
 
@@ -86,7 +81,7 @@ llvm::Expected<Toolkit> Toolkit::find(llvm::StringRef given) {
               .str(),
           "ptxas on PATH");
   }
-  return makeError(
+  return llvm::createStringError(
       "no CUDA toolkit found: CUDA_HOME and CUDA_PATH are not set, "
       "there is no %s/bin/ptxas, and no ptxas on PATH; install a "
       "toolkit, say where it is, or ask for PTX alone",
@@ -96,18 +91,18 @@ llvm::Expected<Toolkit> Toolkit::find(llvm::StringRef given) {
 llvm::Error Toolkit::checkKnows(const GpuChip &chip) const {
   if (version >= chip.toolkitVersion)
     return llvm::Error::success();
-  return makeError("%s needs a CUDA toolkit of version %u.%u or later, but the "
-                   "one in '%s' is %s",
-                   chip.name.data(), chip.toolkitVersion / 10,
-                   chip.toolkitVersion % 10, directory.c_str(),
-                   getVersion().c_str());
+  return llvm::createStringError(
+      "%s needs a CUDA toolkit of version %u.%u or later, but the "
+      "one in '%s' is %s",
+      chip.name.data(), chip.toolkitVersion / 10, chip.toolkitVersion % 10,
+      directory.c_str(), getVersion().c_str());
 }
 
 static llvm::Expected<std::string> readFile(const std::string &path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return makeError("cannot read %s: %s", path.c_str(),
-                     buffer.getError().message().c_str());
+    return llvm::createStringError("cannot read %s: %s", path.c_str(),
+                                   buffer.getError().message().c_str());
   return (*buffer)->getBuffer().str();
 }
 

@@ -23,11 +23,6 @@
 using namespace mlir;
 using namespace veeline;
 
-template <typename... Args>
-static llvm::Error makeError(const char *format, const Args &...args) {
-  return llvm::createStringError(std::errc::invalid_argument, format, args...);
-}
-
 static void initializeNativeTarget() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -75,16 +70,17 @@ static llvm::Expected<Target> createTarget(const HostTargetOptions &options) {
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, message);
   if (!target)
-    return makeError("LLVM has no code generator for %s: %s",
-                     triple.str().c_str(), message.c_str());
+    return llvm::createStringError("LLVM has no code generator for %s: %s",
+                                   triple.str().c_str(), message.c_str());
   bool isNative = options.cpu == "native";
   std::string cpu = isNative ? llvm::sys::getHostCPUName().str() : options.cpu;
   std::unique_ptr<llvm::MCSubtargetInfo> info(
       target->createMCSubtargetInfo(triple, "", ""));
   if (!info || !info->isCPUStringValid(cpu))
-    return makeError("unknown CPU '%s': use 'native' or a name that "
-                     "'llc -mcpu=help' lists",
-                     cpu.c_str());
+    return llvm::createStringError(
+        "unknown CPU '%s': use 'native' or a name that "
+        "'llc -mcpu=help' lists",
+        cpu.c_str());
   llvm::TargetOptions targetOptions;
   // Only an explicit fma is one: a product and a sum keep two roundings.
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Strict;
@@ -95,7 +91,8 @@ static llvm::Expected<Target> createTarget(const HostTargetOptions &options) {
       triple, cpu, isNative ? getHostFeatureString() : "", targetOptions,
       llvm::Reloc::PIC_, std::nullopt, level));
   if (!result.machine)
-    return makeError("LLVM cannot generate code for CPU '%s'", cpu.c_str());
+    return llvm::createStringError("LLVM cannot generate code for CPU '%s'",
+                                   cpu.c_str());
   result.features = getRequiredFeatures(*result.machine->getMCSubtargetInfo());
   return result;
 }
@@ -114,8 +111,9 @@ static llvm::Error emitCode(ModuleOp module, const HostTargetOptions &options,
   std::unique_ptr<llvm::Module> translated =
       translateModuleToLLVMIR(module, context, "veeline");
   if (!translated)
-    return makeError("the module does not translate to LLVM IR; it must be in "
-                     "the LLVM dialect alone");
+    return llvm::createStringError(
+        "the module does not translate to LLVM IR; it must be in "
+        "the LLVM dialect alone");
   translated->setTargetTriple(target.machine->getTargetTriple());
   translated->setDataLayout(target.machine->createDataLayout());
   for (llvm::Function &function : *translated) {
@@ -128,8 +126,9 @@ static llvm::Error emitCode(ModuleOp module, const HostTargetOptions &options,
   optimizeModule(*translated, *target.machine, options.optimizationLevel);
   llvm::legacy::PassManager passes;
   if (target.machine->addPassesToEmitFile(passes, stream, nullptr, fileType))
-    return makeError("LLVM cannot emit this kind of file for %s",
-                     target.machine->getTargetTriple().str().c_str());
+    return llvm::createStringError(
+        "LLVM cannot emit this kind of file for %s",
+        target.machine->getTargetTriple().str().c_str());
   passes.run(*translated);
   return llvm::Error::success();
 }

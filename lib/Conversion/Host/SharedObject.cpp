@@ -16,18 +16,13 @@
 
 using namespace veeline;
 
-template <typename... Args>
-static llvm::Error makeError(const char *format, const Args &...args) {
-  return llvm::createStringError(std::errc::io_error, format, args...);
-}
-
 llvm::Expected<std::string>
 veeline::findLinker(const HostTargetOptions &options) {
   if (!options.linker.empty()) {
     if (llvm::sys::fs::can_execute(options.linker))
       return options.linker;
-    return makeError("the linker '%s' cannot be executed",
-                     options.linker.c_str());
+    return llvm::createStringError("the linker '%s' cannot be executed",
+                                   options.linker.c_str());
   }
   const llvm::StringRef llvmDirectories[] = {"/usr/lib/llvm-22/bin"};
   for (const char *name : {"ld.lld-22", "ld.lld", "ld"}) {
@@ -36,8 +31,9 @@ veeline::findLinker(const HostTargetOptions &options) {
     if (auto path = llvm::sys::findProgramByName(name, llvmDirectories))
       return *path;
   }
-  return makeError("no linker found: looked for ld.lld-22, ld.lld and ld on "
-                   "PATH; install the package 'lld-22' or 'binutils'");
+  return llvm::createStringError(
+      "no linker found: looked for ld.lld-22, ld.lld and ld on "
+      "PATH; install the package 'lld-22' or 'binutils'");
 }
 
 llvm::Expected<std::vector<char>>
@@ -68,8 +64,9 @@ veeline::linkSharedObject(llvm::ArrayRef<const HostObject *> objects,
     return messages.takeError();
   auto buffer = llvm::MemoryBuffer::getFile(output->path());
   if (!buffer)
-    return makeError("cannot read what %s wrote: %s", linker->c_str(),
-                     buffer.getError().message().c_str());
+    return llvm::createStringError("cannot read what %s wrote: %s",
+                                   linker->c_str(),
+                                   buffer.getError().message().c_str());
   llvm::StringRef bytes = (*buffer)->getBuffer();
   return std::vector<char>(bytes.begin(), bytes.end());
 }
@@ -80,7 +77,8 @@ llvm::Expected<LoadedObject> LoadedObject::load(llvm::ArrayRef<char> bytes) {
     return file.takeError();
   void *handle = dlopen(file->path().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
-    return makeError("cannot load the shared object: %s", dlerror());
+    return llvm::createStringError("cannot load the shared object: %s",
+                                   dlerror());
   return LoadedObject(handle);
 }
 
@@ -101,5 +99,6 @@ llvm::Expected<void *> LoadedObject::lookup(llvm::StringRef symbol) const {
   std::string name = symbol.str();
   if (void *address = dlsym(handle, name.c_str()))
     return address;
-  return makeError("the shared object has no symbol '%s'", name.c_str());
+  return llvm::createStringError("the shared object has no symbol '%s'",
+                                 name.c_str());
 }

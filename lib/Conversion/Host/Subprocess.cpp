@@ -24,11 +24,6 @@
 
 using namespace veeline;
 
-template <typename... Args>
-static llvm::Error makeError(const char *format, const Args &...args) {
-  return llvm::createStringError(std::errc::io_error, format, args...);
-}
-
 //===----------------------------------------------------------------------===//
 // Temporary files
 //===----------------------------------------------------------------------===//
@@ -54,17 +49,18 @@ TemporaryFile::create(llvm::StringRef suffix, llvm::ArrayRef<char> bytes) {
   int descriptor;
   if (std::error_code code = llvm::sys::fs::createTemporaryFile(
           "veeline", suffix, descriptor, path))
-    return makeError("cannot create a temporary file: %s; set TMPDIR to a "
-                     "directory that can be written",
-                     code.message().c_str());
+    return llvm::createStringError(
+        "cannot create a temporary file: %s; set TMPDIR to a "
+        "directory that can be written",
+        code.message().c_str());
   TemporaryFile file(path.str().str());
   llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
   stream.write(bytes.data(), bytes.size());
   stream.close();
   if (std::error_code code = stream.error()) {
     stream.clear_error();
-    return makeError("cannot write %s: %s", file.path().c_str(),
-                     code.message().c_str());
+    return llvm::createStringError("cannot write %s: %s", file.path().c_str(),
+                                   code.message().c_str());
   }
   return file;
 }
@@ -177,8 +173,8 @@ veeline::runProcess(llvm::ArrayRef<llvm::StringRef> arguments) {
   auto buffer = llvm::MemoryBuffer::getFile(output->path());
   std::string messages = buffer ? (*buffer)->getBuffer().rtrim().str() : "";
   if (status != 0)
-    return makeError("%s failed (status %d): %s%s",
-                     arguments.front().str().c_str(), status, failure.c_str(),
-                     messages.c_str());
+    return llvm::createStringError("%s failed (status %d): %s%s",
+                                   arguments.front().str().c_str(), status,
+                                   failure.c_str(), messages.c_str());
   return messages;
 }
