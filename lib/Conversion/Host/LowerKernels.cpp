@@ -601,8 +601,9 @@ void NestEmitter::run() {
   emitReduction(0, numParallel, positions);
 }
 
-LogicalResult veeline::lowerToLoops(RewriterBase &rewriter,
-                                    linalg::LinalgOp op) {
+/// Replaces a structured op on memrefs of static shape by loops over vectors.
+/// Fails with a diagnostic at the op.
+static LogicalResult lowerToLoops(RewriterBase &rewriter, linalg::LinalgOp op) {
   if (!op.hasPureBufferSemantics())
     return op.emitError("lowering to loops needs operands that are memrefs; "
                         "run pipe-bufferize-chunks first");

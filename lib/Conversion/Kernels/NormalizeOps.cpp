@@ -24,6 +24,7 @@ namespace veeline {
 } // namespace veeline
 
 using namespace mlir;
+using namespace veeline;
 using veeline::KernelTarget;
 
 /// Splits ops that stand for several structured ones (softmax).
@@ -102,8 +103,7 @@ static void startConvolutions(RewriterBase &rewriter, Operation *root,
                               KernelTarget target) {
   SmallVector<linalg::GenericOp> ops;
   root->walk([&](linalg::GenericOp op) {
-    if (op.hasPureTensorSemantics() &&
-        veeline::isLibraryConvolution(op, target) &&
+    if (op.hasPureTensorSemantics() && isLibraryConvolution(op, target) &&
         !isZeros(op.getOutputs()[0]))
       ops.push_back(op);
   });
@@ -248,8 +248,8 @@ void veeline::separateOutputs(Operation *root) {
   });
 }
 
-LogicalResult veeline::normalizeStructuredOps(Operation *root,
-                                              KernelTarget target) {
+/// Fails with a diagnostic at an op that has no such form.
+static LogicalResult normalizeOps(Operation *root, KernelTarget target) {
   IRRewriter rewriter(root->getContext());
   // pipe.boundary, a mark between pieces, is the identity.
   root->walk(
@@ -282,7 +282,7 @@ struct NormalizeOps : veeline::impl::PipeNormalizeOpsBase<NormalizeOps> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (failed(veeline::normalizeStructuredOps(getOperation(), target)))
+    if (failed(normalizeOps(getOperation(), target)))
       signalPassFailure();
   }
 };

@@ -439,15 +439,6 @@ void ConvolutionLowering::run(func::FuncOp function) {
   removeCopies(rewriter, function);
 }
 
-void veeline::lowerConvolutions(ModuleOp module, KernelTarget target, bool tf32,
-                                ConvolutionScratchFn scratch) {
-  ConvolutionLowering lowering(module, target, tf32, std::move(scratch));
-  for (auto function : module.getOps<func::FuncOp>())
-    if (!function.isExternal() && function->hasAttr(pipe::numResultsAttrName))
-      lowering.run(function);
-  lowering.finish();
-}
-
 namespace {
 
 struct LowerConvolutions
@@ -461,7 +452,12 @@ struct LowerConvolutions
   }
 
   void runOnOperation() override {
-    lowerConvolutions(getOperation(), target, tf32, scratch);
+    ModuleOp module = getOperation();
+    ConvolutionLowering lowering(module, target, tf32, scratch);
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function.isExternal() && function->hasAttr(pipe::numResultsAttrName))
+        lowering.run(function);
+    lowering.finish();
   }
 
   ConvolutionScratchFn scratch;

@@ -401,18 +401,6 @@ LogicalResult GemmLowering::run(func::FuncOp function) {
   return success();
 }
 
-LogicalResult veeline::lowerGemms(ModuleOp module, KernelTarget target,
-                                  bool tf32, GemmScratchFn scratch) {
-  GemmLowering lowering(module, target, tf32, std::move(scratch));
-  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
-  for (func::FuncOp function : functions)
-    if (!function.isExternal() && function->hasAttr(pipe::numResultsAttrName) &&
-        failed(lowering.run(function)))
-      return failure();
-  lowering.finish();
-  return success();
-}
-
 namespace {
 
 struct LowerGemms : veeline::impl::PipeLowerGemmsBase<LowerGemms> {
@@ -424,8 +412,15 @@ struct LowerGemms : veeline::impl::PipeLowerGemmsBase<LowerGemms> {
   }
 
   void runOnOperation() override {
-    if (failed(lowerGemms(getOperation(), target, tf32, scratch)))
-      signalPassFailure();
+    ModuleOp module = getOperation();
+    GemmLowering lowering(module, target, tf32, scratch);
+    SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+    for (func::FuncOp function : functions)
+      if (!function.isExternal() &&
+          function->hasAttr(pipe::numResultsAttrName) &&
+          failed(lowering.run(function)))
+        return signalPassFailure();
+    lowering.finish();
   }
 
   GemmScratchFn scratch;
