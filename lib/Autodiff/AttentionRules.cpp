@@ -6,11 +6,12 @@
 
 #include "AttentionRules.h"
 #include "Emit.h"
-#include "TensorEmit.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "veeline/Analysis/TensorEmit.h"
 #include "veeline/Dialect/Pipe/IR/AttentionParts.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::autodiff;
 using veeline::pipe::AttentionBackwardKVOp;
 using veeline::pipe::AttentionBackwardQOp;

@@ -8,11 +8,12 @@
 
 #include "Activity.h"
 #include "Emit.h"
-#include "TensorEmit.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "veeline/Analysis/TensorEmit.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::autodiff;
 
 void BlockAdjoint::contribute(Value value, Value gradient) {

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "veeline/Analysis/TensorEmit.h"
 #include "veeline/Autodiff/DifferentiableOpInterface.h"
 
 namespace veeline::autodiff {
@@ -45,7 +46,9 @@ public:
   /// The constant of a float type, or the splat constant of a tensor of them.
   mlir::Value constant(mlir::Type type, double value);
   /// Converts a float to another float type; the value itself if it has it.
-  mlir::Value convert(mlir::Value value, mlir::Type type);
+  mlir::Value convert(mlir::Value value, mlir::Type type) {
+    return convertFloat(builder, loc, value, type);
+  }
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

@@ -12,8 +12,10 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "veeline/Analysis/TensorEmit.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::autodiff;
 
 //===----------------------------------------------------------------------===//

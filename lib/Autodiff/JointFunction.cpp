@@ -10,7 +10,7 @@
 #include "BlockAdjoint.h"
 #include "Normalize.h"
 #include "ShiftInvariance.h"
-#include "TensorEmit.h"
+#include "veeline/Analysis/TensorEmit.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 

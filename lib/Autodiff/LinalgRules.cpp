@@ -5,10 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit.h"
-#include "TensorEmit.h"
+#include "veeline/Analysis/TensorEmit.h"
 #include "veeline/Autodiff/StructuredRule.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::autodiff;
 
 template <typename OpTy>

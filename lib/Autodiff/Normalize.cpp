@@ -10,7 +10,6 @@
 #include "Extrema.h"
 #include "FoldTransposes.h"
 #include "Gathers.h"
-#include "TensorEmit.h"
 #include "Windows.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -19,10 +18,12 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "veeline/Analysis/Convolution.h"
+#include "veeline/Analysis/TensorEmit.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::autodiff;
 
 /// Removes the marks of cuts, which are no longer needed.

@@ -7,12 +7,13 @@
 #include "StructuredAdjoint.h"
 
 #include "Emit.h"
-#include "TensorEmit.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "veeline/Analysis/TensorEmit.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::autodiff;
 
 /// Loads what `source` holds for the iteration `ivs`.

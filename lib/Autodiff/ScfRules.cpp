@@ -16,13 +16,14 @@
 #include "BodyBranches.h"
 #include "Emit.h"
 #include "RegionJoint.h"
-#include "TensorEmit.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "veeline/Analysis/TensorEmit.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::autodiff;
 
 /// Refuses loops in bodies of structured ops, where nothing can be kept.

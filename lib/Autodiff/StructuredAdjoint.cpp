@@ -7,9 +7,10 @@
 #include "StructuredAdjoint.h"
 
 #include "Emit.h"
-#include "TensorEmit.h"
+#include "veeline/Analysis/TensorEmit.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::autodiff;
 
 /// A dimension is parallel if and only if it is a plain result of the map

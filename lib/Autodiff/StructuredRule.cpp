@@ -11,7 +11,6 @@
 #include "Emit.h"
 #include "Extrema.h"
 #include "StructuredAdjoint.h"
-#include "TensorEmit.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -19,6 +18,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Analysis/FloatConversion.h"
+#include "veeline/Analysis/TensorEmit.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
 using namespace mlir;

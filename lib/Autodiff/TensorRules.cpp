@@ -6,11 +6,12 @@
 
 #include "BodyAdjoint.h"
 #include "Emit.h"
-#include "TensorEmit.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "veeline/Analysis/TensorEmit.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::autodiff;
 
 static SmallVector<OpFoldResult> ones(OpBuilder &builder, unsigned count) {

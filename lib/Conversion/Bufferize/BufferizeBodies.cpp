@@ -7,6 +7,7 @@
 #include "Kernels/ControlFlow.h"
 #include "Kernels/StructuredOps.h"
 #include "veeline/Analysis/Convolution.h"
+#include "veeline/Analysis/TensorEmit.h"
 #include "veeline/Conversion/Attention.h"
 #include "veeline/Conversion/Passes.h"
 
@@ -152,8 +153,7 @@ static void copyOperand(RewriterBase &rewriter, OpOperand &use) {
   Location loc = use.getOwner()->getLoc();
   auto type = cast<RankedTensorType>(use.get().getType());
   rewriter.setInsertionPoint(use.getOwner());
-  Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
-                                        type.getElementType());
+  Value empty = createEmpty(rewriter, loc, type);
   Value copy =
       linalg::CopyOp::create(rewriter, loc, use.get(), empty).getResult(0);
   rewriter.modifyOpInPlace(use.getOwner(), [&] { use.set(copy); });

@@ -6,6 +6,8 @@
 
 #include "ControlFlow.h"
 
+#include "veeline/Analysis/TensorEmit.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -14,6 +16,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace veeline;
 
 //===----------------------------------------------------------------------===//
 // Before bufferization
@@ -62,14 +65,9 @@ static bool isUpdateOf(Value value, Value argument) {
   return true;
 }
 
-static Value createEmptyLike(OpBuilder &builder, Location loc, Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  return tensor::EmptyOp::create(builder, loc, type.getShape(),
-                                 type.getElementType());
-}
-
 static Value copyTensor(OpBuilder &builder, Location loc, Value tensor) {
-  Value empty = createEmptyLike(builder, loc, tensor);
+  Value empty =
+      createEmpty(builder, loc, cast<RankedTensorType>(tensor.getType()));
   return linalg::CopyOp::create(builder, loc, tensor, empty).getResult(0);
 }
 
@@ -109,19 +107,14 @@ static void chooseElements(arith::SelectOp select) {
     return;
   OpBuilder builder(select);
   Location loc = select.getLoc();
-  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  auto chosen = linalg::GenericOp::create(
-      builder, loc, type,
-      ValueRange{select.getTrueValue(), select.getFalseValue()},
-      createEmptyLike(builder, loc, select), {identity, identity, identity},
-      iterators, [&](OpBuilder &body, Location, ValueRange arguments) {
-        Value element = arith::SelectOp::create(
-            body, loc, select.getCondition(), arguments[0], arguments[1]);
-        linalg::YieldOp::create(body, loc, element);
+  Value chosen = createElementwise(
+      builder, loc, type.getElementType(),
+      {select.getTrueValue(), select.getFalseValue()},
+      [&](OpBuilder &body, ValueRange arguments) -> Value {
+        return arith::SelectOp::create(body, loc, select.getCondition(),
+                                       arguments[0], arguments[1]);
       });
-  select.replaceAllUsesWith(chosen.getResult(0));
+  select.replaceAllUsesWith(chosen);
   select.erase();
 }
 

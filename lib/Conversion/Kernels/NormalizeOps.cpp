@@ -7,6 +7,7 @@
 #include "WidenProducts.h"
 
 #include "veeline/Analysis/Convolution.h"
+#include "veeline/Analysis/TensorEmit.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Dialect/Pipe/IR/Attention.h"
 
@@ -25,7 +26,6 @@ namespace veeline {
 
 using namespace mlir;
 using namespace veeline;
-using veeline::KernelTarget;
 
 /// Splits ops that stand for several structured ones (softmax).
 static LogicalResult decomposeAggregates(RewriterBase &rewriter,
@@ -57,12 +57,6 @@ static LogicalResult generalize(RewriterBase &rewriter, Operation *root) {
   return success();
 }
 
-static Value createEmpty(RewriterBase &rewriter, Location loc,
-                         RankedTensorType type) {
-  return tensor::EmptyOp::create(rewriter, loc, type.getShape(),
-                                 type.getElementType());
-}
-
 static bool isZeros(Value value) {
   auto fill = value.getDefiningOp<linalg::FillOp>();
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
@@ -76,27 +70,11 @@ static void startFromZeros(RewriterBase &rewriter, linalg::GenericOp op) {
   auto type = cast<RankedTensorType>(start.getType());
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
-  Value zero = arith::ConstantOp::create(
-      rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
-  Value zeros = linalg::FillOp::create(rewriter, loc, zero,
-                                       createEmpty(rewriter, loc, type))
-                    .getResult(0);
+  Value zeros = createZeros(rewriter, loc, type);
   rewriter.modifyOpInPlace(op, [&] { op.getOutputsMutable()[0].set(zeros); });
   rewriter.setInsertionPointAfter(op);
-  SmallVector<AffineMap> maps(3,
-                              rewriter.getMultiDimIdentityMap(type.getRank()));
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  auto sum = linalg::GenericOp::create(
-      rewriter, loc, type, ValueRange{start, op.getResult(0)},
-      createEmpty(rewriter, loc, type), maps, iterators,
-      [](OpBuilder &builder, Location at, ValueRange values) {
-        linalg::YieldOp::create(
-            builder, at,
-            arith::AddFOp::create(builder, at, values[0], values[1])
-                .getResult());
-      });
-  rewriter.replaceAllUsesExcept(op.getResult(0), sum.getResult(0), sum);
+  Value sum = createSum(rewriter, loc, start, op.getResult(0));
+  rewriter.replaceAllUsesExcept(op.getResult(0), sum, sum.getDefiningOp());
 }
 
 static void startConvolutions(RewriterBase &rewriter, Operation *root,

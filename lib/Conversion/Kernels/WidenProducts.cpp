@@ -9,9 +9,9 @@
 #include "StructuredOps.h"
 #include "veeline/Analysis/Convolution.h"
 #include "veeline/Analysis/FloatConversion.h"
+#include "veeline/Analysis/TensorEmit.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -22,42 +22,15 @@ static bool isSmallFloat(Value value) {
   return element && element.getWidth() < 32;
 }
 
-/// Elementwise, to a wider or a narrower type.
-static Value convert(OpBuilder &builder, Location location, Value tensor,
-                     Type element) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (type.getElementType() == element)
-    return tensor;
-  bool widens = element.getIntOrFloatBitWidth() >
-                type.getElementType().getIntOrFloatBitWidth();
-  Value empty =
-      tensor::EmptyOp::create(builder, location, type.getShape(), element);
-  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             builder, location, empty.getType(), tensor, empty,
-             ArrayRef{identity, identity}, iterators,
-             [&](OpBuilder &inner, Location at, ValueRange arguments) {
-               Value result = widens ? Value(arith::ExtFOp::create(
-                                           inner, at, element, arguments[0]))
-                                     : Value(arith::TruncFOp::create(
-                                           inner, at, element, arguments[0]));
-               linalg::YieldOp::create(inner, at, result);
-             })
-      .getResult(0);
-}
-
 /// Converts the start of a product. A fill becomes a fill of `element`.
 static Value convertStart(OpBuilder &builder, Location location, Value start,
                           Type element) {
   auto fill = start.getDefiningOp<linalg::FillOp>();
   if (!fill || !isSmallFloat(start))
-    return convert(builder, location, start, element);
+    return createConversion(builder, location, start, element);
   auto type = cast<RankedTensorType>(start.getType());
   Value value = arith::ExtFOp::create(builder, location, element, fill.value());
-  Value empty =
-      tensor::EmptyOp::create(builder, location, type.getShape(), element);
+  Value empty = createEmpty(builder, location, type.clone(element));
   return linalg::FillOp::create(builder, location, value, empty).getResult(0);
 }
 
@@ -95,13 +68,13 @@ static void widen(RewriterBase &rewriter, linalg::GenericOp op,
   Type wide = rewriter.getF32Type();
   Value a = op.getInputs()[0], b = op.getInputs()[1];
   if (convertsOperands) {
-    a = convert(rewriter, location, a, wide);
-    b = convert(rewriter, location, b, wide);
+    a = createConversion(rewriter, location, a, wide);
+    b = createConversion(rewriter, location, b, wide);
   }
   Value start = convertStart(rewriter, location, op.getOutputs()[0], wide);
   Value product = createProduct(rewriter, op, a, b, start);
   Type narrow = getElementTypeOrSelf(op.getResult(0).getType());
-  rewriter.replaceOp(op, convert(rewriter, location, product, narrow));
+  rewriter.replaceOp(op, createConversion(rewriter, location, product, narrow));
 }
 
 /// True for a product and, on a GPU, a convolution.
@@ -161,12 +134,7 @@ static void narrow(RewriterBase &rewriter, linalg::GenericOp op,
   rewriter.setInsertionPoint(op);
   Location location = op.getLoc();
   auto type = cast<RankedTensorType>(last.getResult(0).getType());
-  Value zero = arith::ConstantOp::create(
-      rewriter, location, rewriter.getZeroAttr(type.getElementType()));
-  Value empty = tensor::EmptyOp::create(rewriter, location, type.getShape(),
-                                        type.getElementType());
-  Value zeros =
-      linalg::FillOp::create(rewriter, location, zero, empty).getResult(0);
+  Value zeros = createZeros(rewriter, location, type);
   Value product =
       createProduct(rewriter, op, op.getInputs()[0], op.getInputs()[1], zeros);
   rewriter.replaceOp(last, product);

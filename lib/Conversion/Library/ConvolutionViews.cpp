@@ -6,6 +6,8 @@
 
 #include "ConvolutionViews.h"
 
+#include "veeline/Analysis/TensorEmit.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -82,17 +84,6 @@ void ViewBuilder::fillWithZeros(const StridedView &view) {
 void ViewBuilder::fillAllWithZeros(const StridedView &view) {
   int64_t count = cast<MemRefType>(view.base.getType()).getNumElements();
   fillWithZeros({view.base, 0, {count}, {1}});
-}
-
-Value veeline::convertFloat(OpBuilder &builder, Location loc, Value value,
-                            Type type) {
-  unsigned from = value.getType().getIntOrFloatBitWidth();
-  unsigned to = type.getIntOrFloatBitWidth();
-  if (from == to)
-    return value;
-  if (from < to)
-    return arith::ExtFOp::create(builder, loc, type, value);
-  return arith::TruncFOp::create(builder, loc, type, value);
 }
 
 void ViewBuilder::copy(const StridedView &from, const StridedView &to) {

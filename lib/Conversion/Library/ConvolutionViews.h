@@ -40,10 +40,6 @@ struct StridedView {
   StridedView at(int64_t index) const;
 };
 
-/// `value`, extended or rounded to `type`.
-mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc,
-                         mlir::Value value, mlir::Type type);
-
 /// Writes ops on views.
 class ViewBuilder {
 public:

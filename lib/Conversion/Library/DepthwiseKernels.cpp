@@ -13,6 +13,8 @@
 
 #include "ConvolutionProducts.h"
 
+#include "veeline/Analysis/TensorEmit.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

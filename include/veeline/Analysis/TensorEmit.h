@@ -1,16 +1,16 @@
-//===- TensorEmit.h - tensors that derivative rules make --------*- C++ -*-===//
+//===- TensorEmit.h - structured ops on tensors, made -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_LIB_AUTODIFF_TENSOREMIT_H
-#define VEELINE_LIB_AUTODIFF_TENSOREMIT_H
+#ifndef VEELINE_ANALYSIS_TENSOREMIT_H
+#define VEELINE_ANALYSIS_TENSOREMIT_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-namespace veeline::autodiff {
+namespace veeline {
 
 mlir::Value createEmpty(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::RankedTensorType type);
@@ -32,7 +32,12 @@ mlir::Value createElementwise(
 mlir::Value createSum(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value a, mlir::Value b);
 
-/// The tensor with its elements converted to `elementType`.
+/// A float, or a tensor of floats, converted to the float type `type`: the
+/// value itself if it has that.
+mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value value, mlir::Type type);
+
+/// The tensor with its elements converted to `elementType`, by a structured op.
 mlir::Value createConversion(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value tensor, mlir::Type elementType);
 
@@ -40,6 +45,6 @@ mlir::Value createConversion(mlir::OpBuilder &builder, mlir::Location loc,
 /// bf16, the type itself otherwise.
 mlir::Type getAccumulatorType(mlir::Type type);
 
-} // namespace veeline::autodiff
+} // namespace veeline
 
-#endif // VEELINE_LIB_AUTODIFF_TENSOREMIT_H
+#endif // VEELINE_ANALYSIS_TENSOREMIT_H
