@@ -62,6 +62,14 @@ Value veeline::createSum(OpBuilder &builder, Location loc, Value a, Value b) {
                            });
 }
 
+Value veeline::createMultiplyAdd(OpBuilder &builder, Location loc, Value a,
+                                 Value b, Value sum) {
+  a = convertFloat(builder, loc, a, sum.getType());
+  b = convertFloat(builder, loc, b, sum.getType());
+  Value product = arith::MulFOp::create(builder, loc, a, b);
+  return arith::AddFOp::create(builder, loc, sum, product);
+}
+
 Value veeline::convertFloat(OpBuilder &builder, Location loc, Value value,
                             Type type) {
   unsigned from = getElementTypeOrSelf(value).getIntOrFloatBitWidth();

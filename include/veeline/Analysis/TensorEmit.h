@@ -32,6 +32,10 @@ mlir::Value createElementwise(
 mlir::Value createSum(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value a, mlir::Value b);
 
+/// sum + a * b, of floats, in the type of the sum.
+mlir::Value createMultiplyAdd(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value a, mlir::Value b, mlir::Value sum);
+
 /// A float, or a tensor of floats, converted to the float type `type`: the
 /// value itself if it has that.
 mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc,

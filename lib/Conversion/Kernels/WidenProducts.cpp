@@ -34,28 +34,17 @@ static Value convertStart(OpBuilder &builder, Location location, Value start,
   return linalg::FillOp::create(builder, location, value, empty).getResult(0);
 }
 
-/// sum + a * b, in the type of the sum.
-static void buildProduct(OpBuilder &builder, Location loc,
-                         ValueRange arguments) {
-  Type type = arguments[2].getType();
-  auto extend = [&](Value factor) -> Value {
-    return factor.getType() == type
-               ? factor
-               : arith::ExtFOp::create(builder, loc, type, factor);
-  };
-  Value a = extend(arguments[0]), b = extend(arguments[1]);
-  Value factor = arith::MulFOp::create(builder, loc, a, b);
-  Value sum = arith::AddFOp::create(builder, loc, arguments[2], factor);
-  linalg::YieldOp::create(builder, loc, sum);
-}
-
 /// The product of `a` and `b` in the arrangement of `op`, added to `start`.
 static Value createProduct(RewriterBase &rewriter, linalg::GenericOp op,
                            Value a, Value b, Value start) {
-  return linalg::GenericOp::create(rewriter, op.getLoc(), start.getType(),
-                                   ValueRange{a, b}, start,
-                                   op.getIndexingMapsArray(),
-                                   op.getIteratorTypesArray(), buildProduct)
+  return linalg::GenericOp::create(
+             rewriter, op.getLoc(), start.getType(), ValueRange{a, b}, start,
+             op.getIndexingMapsArray(), op.getIteratorTypesArray(),
+             [](OpBuilder &builder, Location loc, ValueRange v) {
+               linalg::YieldOp::create(
+                   builder, loc,
+                   createMultiplyAdd(builder, loc, v[0], v[1], v[2]));
+             })
       .getResult(0);
 }
 

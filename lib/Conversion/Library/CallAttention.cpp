@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LibraryCalls.h"
+#include "veeline/Analysis/TensorEmit.h"
 #include "veeline/Conversion/Attention.h"
 #include "veeline/Conversion/AttentionDesc.h"
 #include "veeline/Conversion/Passes.h"
@@ -270,14 +271,8 @@ static Value createDelta(RewriterBase &rewriter, AttentionBackwardOp op) {
       rewriter, loc, ValueRange{op.getOutputGrad(), op.getOutput()}, delta,
       ArrayRef<AffineMap>{all, all, all.dropResult(lse.getRank())}, iterators,
       [&](OpBuilder &builder, Location loc, ValueRange arguments) {
-        auto widen = [&](Value value) -> Value {
-          return value.getType() == element
-                     ? value
-                     : arith::ExtFOp::create(builder, loc, element, value);
-        };
-        Value product = arith::MulFOp::create(builder, loc, widen(arguments[0]),
-                                              widen(arguments[1]));
-        Value sum = arith::AddFOp::create(builder, loc, arguments[2], product);
+        Value sum = createMultiplyAdd(builder, loc, arguments[0], arguments[1],
+                                      arguments[2]);
         linalg::YieldOp::create(builder, loc, sum);
       });
   return delta;
@@ -346,14 +341,8 @@ private:
                   const Describer &describer, AttentionOpInterface op) {
     Location loc = op.getLoc();
     DictionaryAttr entry = describer.desc.toAttribute(&getContext());
-    Value answer =
+    scf::IfOp choice =
         calls.ask(rewriter, loc, rank, entry, "veeline_has_attention");
-    Value zero =
-        arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(0));
-    Value isThere = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::ne, answer, zero);
-    auto choice = scf::IfOp::create(rewriter, loc, isThere,
-                                    /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(choice.thenBlock());
     calls.emit(rewriter, loc,
                describer.desc.isBackward ? "veeline_attention_backward"

@@ -5,8 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConvolutionViews.h"
-
-#include "veeline/Analysis/TensorEmit.h"
+#include "LibraryCalls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -87,18 +86,8 @@ void ViewBuilder::fillAllWithZeros(const StridedView &view) {
 }
 
 void ViewBuilder::copy(const StridedView &from, const StridedView &to) {
-  unsigned rank = from.sizes.size();
-  AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::parallel);
   Value source = getMemRef(from), target = getMemRef(to);
-  linalg::GenericOp::create(
-      rewriter, loc, source, target, {identity, identity}, iterators,
-      [](OpBuilder &builder, Location at, ValueRange arguments) {
-        Value value =
-            convertFloat(builder, at, arguments[0], arguments[1].getType());
-        linalg::YieldOp::create(builder, at, value);
-      });
+  copyElements(rewriter, loc, source, target);
 }
 
 StridedView ViewBuilder::makeDense(const StridedView &view) {

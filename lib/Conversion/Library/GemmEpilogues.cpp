@@ -229,14 +229,7 @@ Value EpilogueFuser::convertBias(const ProductCall &product, Value bias,
   Location loc = product.call.getLoc();
   Value converted = memref::AllocOp::create(
       rewriter, loc, MemRefType::get({product.desc.n}, type));
-  AffineMap identity = rewriter.getMultiDimIdentityMap(1);
-  linalg::GenericOp::create(
-      rewriter, loc, bias, converted, ArrayRef{identity, identity},
-      ArrayRef{utils::IteratorType::parallel},
-      [&](OpBuilder &builder, Location at, ValueRange arguments) {
-        Value value = arith::TruncFOp::create(builder, at, type, arguments[0]);
-        linalg::YieldOp::create(builder, at, value);
-      });
+  copyElements(rewriter, loc, bias, converted);
   return converted;
 }
 

@@ -7,6 +7,7 @@
 #include "LibraryCalls.h"
 
 #include "Kernels/StructuredOps.h"
+#include "veeline/Analysis/TensorEmit.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -88,16 +89,21 @@ void LibraryCalls::declare(StringRef name, unsigned numPointers,
       .setPrivate();
 }
 
-Value LibraryCalls::ask(RewriterBase &rewriter, Location loc, Value rank,
-                        DictionaryAttr entry, StringRef question) {
+scf::IfOp LibraryCalls::ask(RewriterBase &rewriter, Location loc, Value rank,
+                            DictionaryAttr entry, StringRef question) {
   Value index = arith::ConstantOp::create(
       rewriter, loc,
       rewriter.getI32IntegerAttr(static_cast<int32_t>(getIndex(entry))));
   declare(question, 0, index.getType());
-  return func::CallOp::create(rewriter, loc, question,
-                              TypeRange(index.getType()),
-                              ValueRange{rank, index})
-      .getResult(0);
+  Value answer =
+      func::CallOp::create(rewriter, loc, question, TypeRange(index.getType()),
+                           ValueRange{rank, index})
+          .getResult(0);
+  Value zero =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(0));
+  Value isYes = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne,
+                                      answer, zero);
+  return scf::IfOp::create(rewriter, loc, isYes, /*withElseRegion=*/true);
 }
 
 void LibraryCalls::emit(RewriterBase &rewriter, Location loc, StringRef name,
@@ -203,8 +209,8 @@ bool veeline::isDense(MemRefType type) {
   return true;
 }
 
-static void copyElements(RewriterBase &rewriter, Location loc, Value from,
-                         Value to) {
+void veeline::copyElements(RewriterBase &rewriter, Location loc, Value from,
+                           Value to) {
   int64_t rank = cast<MemRefType>(to.getType()).getRank();
   AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
   SmallVector<utils::IteratorType> iterators(rank,
@@ -212,7 +218,9 @@ static void copyElements(RewriterBase &rewriter, Location loc, Value from,
   linalg::GenericOp::create(
       rewriter, loc, from, to, {identity, identity}, iterators,
       [](OpBuilder &builder, Location loc, ValueRange arguments) {
-        linalg::YieldOp::create(builder, loc, arguments[0]);
+        Value value =
+            convertFloat(builder, loc, arguments[0], arguments[1].getType());
+        linalg::YieldOp::create(builder, loc, value);
       });
 }
 
@@ -284,14 +292,10 @@ void veeline::addTo(RewriterBase &rewriter, Location loc, Value accumulator,
   linalg::GenericOp::create(
       rewriter, loc, value, accumulator, {identity, identity}, iterators,
       [](OpBuilder &builder, Location loc, ValueRange arguments) {
-        Value value = arguments[0], sum = arguments[1];
-        Type type = sum.getType();
-        bool rounds = type != value.getType();
-        if (rounds)
-          sum = arith::ExtFOp::create(builder, loc, value.getType(), sum);
-        sum = arith::AddFOp::create(builder, loc, sum, value);
-        if (rounds)
-          sum = arith::TruncFOp::create(builder, loc, type, sum);
+        Value sum =
+            convertFloat(builder, loc, arguments[1], arguments[0].getType());
+        sum = arith::AddFOp::create(builder, loc, sum, arguments[0]);
+        sum = convertFloat(builder, loc, sum, arguments[1].getType());
         linalg::YieldOp::create(builder, loc, sum);
       });
 }
@@ -313,16 +317,8 @@ linalg::GenericOp veeline::redirectToTemporary(RewriterBase &rewriter,
       rewriter, op.getLoc(), op.getInputs(), temporary,
       op.getIndexingMapsArray(), op.getIteratorTypesArray(),
       [](OpBuilder &builder, Location loc, ValueRange arguments) {
-        Value sum = arguments[2];
-        auto extend = [&](Value factor) -> Value {
-          return factor.getType() == sum.getType()
-                     ? factor
-                     : arith::ExtFOp::create(builder, loc, sum.getType(),
-                                             factor);
-        };
-        Value a = extend(arguments[0]), b = extend(arguments[1]);
-        Value product = arith::MulFOp::create(builder, loc, a, b);
-        sum = arith::AddFOp::create(builder, loc, sum, product);
+        Value sum = createMultiplyAdd(builder, loc, arguments[0], arguments[1],
+                                      arguments[2]);
         linalg::YieldOp::create(builder, loc, sum);
       });
   rewriter.eraseOp(op);

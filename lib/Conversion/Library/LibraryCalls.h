@@ -16,6 +16,7 @@
 #include "Kernels/LoopNest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace veeline {
@@ -51,10 +52,11 @@ public:
   void emit(mlir::RewriterBase &rewriter, mlir::Location loc,
             llvm::StringRef name, mlir::Value rank, mlir::DictionaryAttr entry,
             uint64_t scratchBytes, llvm::ArrayRef<Operand> operands);
-  /// Inserts `question(rank, index of entry)`, which returns an i32.
-  mlir::Value ask(mlir::RewriterBase &rewriter, mlir::Location loc,
-                  mlir::Value rank, mlir::DictionaryAttr entry,
-                  llvm::StringRef question);
+  /// Inserts `question(rank, index of entry)`, which returns an i32, and two
+  /// branches: for an answer that is not 0, and for 0.
+  mlir::scf::IfOp ask(mlir::RewriterBase &rewriter, mlir::Location loc,
+                      mlir::Value rank, mlir::DictionaryAttr entry,
+                      llvm::StringRef question);
   /// Writes the table.
   void finish();
 
@@ -82,6 +84,10 @@ bool findPlace(NestAccess &access);
 /// called on such operands alone: which implementation it chooses must not
 /// depend on what is around the op.
 bool isDense(mlir::MemRefType type);
+
+/// Copies a buffer to another one of its shape. Floats are rounded or extended.
+void copyElements(mlir::RewriterBase &rewriter, mlir::Location loc,
+                  mlir::Value from, mlir::Value to);
 
 /// A copy of `memref` in a dense buffer of its own, before `op`.
 mlir::Value copyToBuffer(mlir::RewriterBase &rewriter, mlir::Operation *op,

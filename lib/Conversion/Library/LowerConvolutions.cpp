@@ -312,14 +312,8 @@ void ConvolutionLowering::emitEither(Location loc, Value rank,
   ConvolutionDesc ofCall = isExtended ? describeExtended(desc) : desc;
   ofCall.scratchBytes = getScratch(ofCall);
   DictionaryAttr entry = ofCall.toAttribute(rewriter.getContext());
-  Value answer =
+  scf::IfOp choice =
       calls.ask(rewriter, loc, rank, entry, "veeline_has_convolution");
-  Value zero =
-      arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(0));
-  Value isThere = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne,
-                                        answer, zero);
-  auto choice = scf::IfOp::create(rewriter, loc, isThere,
-                                  /*withElseRegion=*/true);
   ViewBuilder builder(rewriter, loc);
   rewriter.setInsertionPointToStart(choice.thenBlock());
   std::pair<NestAccess, NestAccess> factors(a, b);
