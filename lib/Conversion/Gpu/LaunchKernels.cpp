@@ -6,6 +6,7 @@
 
 #include "GpuModule.h"
 #include "Kernels/StructuredOps.h"
+#include "Library/TableEntry.h"
 #include "veeline/Conversion/KernelTable.h"
 #include "veeline/Conversion/Passes.h"
 
@@ -28,36 +29,30 @@ using namespace veeline;
 // The table
 //===----------------------------------------------------------------------===//
 
+template <typename Entry, typename Visitor>
+static void visitMembers(Entry &entry, Visitor &&visit) {
+  visit("name", entry.name);
+  visit("grid", entry.grid);
+  visit("block", entry.block);
+  visit("shared_bytes", entry.sharedBytes);
+  visit("num_arguments", entry.numArguments);
+}
+
 DictionaryAttr KernelEntry::toAttribute(MLIRContext *context) const {
-  Builder builder(context);
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("name", builder.getStringAttr(name)),
-       builder.getNamedAttr("grid", builder.getDenseI32ArrayAttr(grid)),
-       builder.getNamedAttr("block", builder.getDenseI32ArrayAttr(block)),
-       builder.getNamedAttr("shared_bytes",
-                            builder.getI64IntegerAttr(sharedBytes)),
-       builder.getNamedAttr("num_arguments",
-                            builder.getI64IntegerAttr(numArguments))});
+  EntryWriter writer(context);
+  visitMembers(*this, writer);
+  return writer.finish();
 }
 
 FailureOr<KernelEntry> KernelEntry::fromAttribute(Attribute attribute) {
   auto dict = dyn_cast<DictionaryAttr>(attribute);
   if (!dict)
     return failure();
-  auto name = dict.getAs<StringAttr>("name");
-  auto grid = dict.getAs<DenseI32ArrayAttr>("grid");
-  auto block = dict.getAs<DenseI32ArrayAttr>("block");
-  auto shared = dict.getAs<IntegerAttr>("shared_bytes");
-  auto arguments = dict.getAs<IntegerAttr>("num_arguments");
-  if (!name || !grid || grid.size() != 3 || !block || block.size() != 3 ||
-      !shared || !arguments)
-    return failure();
   KernelEntry entry;
-  entry.name = name.str();
-  llvm::copy(grid.asArrayRef(), entry.grid.begin());
-  llvm::copy(block.asArrayRef(), entry.block.begin());
-  entry.sharedBytes = shared.getInt();
-  entry.numArguments = arguments.getInt();
+  EntryReader reader(dict);
+  visitMembers(entry, reader);
+  if (!reader.isComplete())
+    return failure();
   return entry;
 }
 

@@ -6,29 +6,28 @@
 
 #include "veeline/Conversion/Convolution.h"
 
-#include "mlir/IR/Builders.h"
+#include "TableEntry.h"
 
 using namespace mlir;
 using namespace veeline;
 
-/// Calls `visit` with every member but the kind and the types, and its name in
-/// the attribute. A list comes with the number of elements that it has beside
-/// one for each spatial dimension.
+/// Calls `visit` with every member but the kind and the types.
 template <typename Desc, typename Visitor>
 static void visitMembers(Desc &desc, Visitor &&visit) {
   visit("batch", desc.batch);
   visit("groups", desc.groups);
   visit("inputs", desc.inputs);
   visit("outputs", desc.outputs);
-  visit("x_sizes", desc.xSizes, 0);
-  visit("y_sizes", desc.ySizes, 0);
-  visit("w_sizes", desc.wSizes, 0);
-  visit("strides", desc.strides, 0);
-  visit("dilations", desc.dilations, 0);
-  visit("padding", desc.padding, 0);
-  visit("x_strides", desc.xStrides, 3);
-  visit("w_strides", desc.wStrides, 3);
-  visit("y_strides", desc.yStrides, 3);
+  visit("x_sizes", desc.xSizes);
+  size_t rank = desc.xSizes.size();
+  visit("y_sizes", desc.ySizes, rank);
+  visit("w_sizes", desc.wSizes, rank);
+  visit("strides", desc.strides, rank);
+  visit("dilations", desc.dilations, rank);
+  visit("padding", desc.padding, rank);
+  visit("x_strides", desc.xStrides, rank + 3);
+  visit("w_strides", desc.wStrides, rank + 3);
+  visit("y_strides", desc.yStrides, rank + 3);
   visit("scratch_bytes", desc.scratchBytes);
 }
 
@@ -44,65 +43,25 @@ static StringRef getName(ConvolutionKind kind) {
   llvm_unreachable("a kind that has no name");
 }
 
-namespace {
-struct Writer {
-  Builder builder;
-  SmallVector<NamedAttribute> entries;
-
-  void operator()(StringRef name, int64_t value) {
-    entries.push_back(
-        builder.getNamedAttr(name, builder.getI64IntegerAttr(value)));
-  }
-  void operator()(StringRef name, ArrayRef<int64_t> list, size_t) {
-    entries.push_back(
-        builder.getNamedAttr(name, builder.getDenseI64ArrayAttr(list)));
-  }
-};
-
-struct Reader {
-  DictionaryAttr dict;
-  std::optional<size_t> rank;
-  bool isComplete = true;
-
-  template <typename T> void operator()(StringRef name, T &value) {
-    auto attr = dict.getAs<IntegerAttr>(name);
-    isComplete &= static_cast<bool>(attr);
-    value = attr ? attr.getInt() : 0;
-  }
-  void operator()(StringRef name, SmallVector<int64_t> &list, size_t others) {
-    auto attr = dict.getAs<DenseI64ArrayAttr>(name);
-    size_t size = attr ? attr.size() : 0;
-    if (!rank)
-      rank = size;
-    isComplete &= attr && size == *rank + others;
-    list = attr ? llvm::to_vector(attr.asArrayRef()) : SmallVector<int64_t>();
-  }
-};
-} // namespace
-
 DictionaryAttr ConvolutionDesc::toAttribute(MLIRContext *context) const {
-  Writer writer{Builder(context), {}};
-  writer.entries.push_back(writer.builder.getNamedAttr(
-      "kind", writer.builder.getStringAttr(getName(kind))));
+  EntryWriter writer(context);
+  writer("kind", getName(kind));
   visitMembers(*this, writer);
   if (!dtype.isF32())
-    writer.entries.push_back(
-        writer.builder.getNamedAttr("dtype", TypeAttr::get(dtype)));
-  if (isTf32)
-    writer.entries.push_back(
-        writer.builder.getNamedAttr("tf32", writer.builder.getUnitAttr()));
-  return writer.builder.getDictionaryAttr(writer.entries);
+    writer("dtype", dtype);
+  writer.addUnit("tf32", isTf32);
+  return writer.finish();
 }
 
 FailureOr<ConvolutionDesc> ConvolutionDesc::fromAttribute(DictionaryAttr dict) {
   ConvolutionDesc desc;
-  Reader reader{dict, std::nullopt};
+  EntryReader reader(dict);
   visitMembers(desc, reader);
   auto dtype = dict.getAs<TypeAttr>("dtype");
   desc.dtype = dtype ? dtype.getValue() : Float32Type::get(dict.getContext());
   desc.isTf32 = dict.contains("tf32");
   auto name = dict.getAs<StringAttr>("kind");
-  if (!reader.isComplete || !name)
+  if (!reader.isComplete() || !name)
     return failure();
   for (ConvolutionKind kind :
        {ConvolutionKind::Forward, ConvolutionKind::BackwardData,

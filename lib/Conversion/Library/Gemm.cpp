@@ -6,7 +6,7 @@
 
 #include "veeline/Conversion/Gemm.h"
 
-#include "mlir/IR/Builders.h"
+#include "TableEntry.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -14,76 +14,55 @@ using namespace veeline;
 static constexpr StringLiteral epilogueNames[] = {"none", "bias", "gelu_aux",
                                                   "bias_gelu_aux", "dgelu"};
 
+/// Calls `visit` with the members that every entry has.
+template <typename Desc, typename Visitor>
+static void visitMembers(Desc &desc, Visitor &&visit) {
+  visit("dtype", desc.dtype);
+  visit("batch", desc.batch);
+  visit("m", desc.m);
+  visit("n", desc.n);
+  visit("k", desc.k);
+  size_t rank = desc.batch.size() + 2;
+  visit("a_strides", desc.aStrides, rank);
+  visit("b_strides", desc.bStrides, rank);
+  visit("c_strides", desc.cStrides, rank);
+  visit("scratch_bytes", desc.scratchBytes);
+}
+
 DictionaryAttr GemmDesc::toAttribute(MLIRContext *context) const {
-  Builder builder(context);
-  auto number = [&](uint64_t value) {
-    return builder.getI64IntegerAttr(static_cast<int64_t>(value));
-  };
-  SmallVector<NamedAttribute> entries = {
-      builder.getNamedAttr("dtype", TypeAttr::get(dtype)),
-      builder.getNamedAttr("batch", builder.getDenseI64ArrayAttr(batch)),
-      builder.getNamedAttr("m", number(m)),
-      builder.getNamedAttr("n", number(n)),
-      builder.getNamedAttr("k", number(k)),
-      builder.getNamedAttr("a_strides", builder.getDenseI64ArrayAttr(aStrides)),
-      builder.getNamedAttr("b_strides", builder.getDenseI64ArrayAttr(bStrides)),
-      builder.getNamedAttr("c_strides", builder.getDenseI64ArrayAttr(cStrides)),
-      builder.getNamedAttr("scratch_bytes", number(scratchBytes))};
+  EntryWriter writer(context);
+  visitMembers(*this, writer);
   if (cType != dtype)
-    entries.push_back(builder.getNamedAttr("c_dtype", TypeAttr::get(cType)));
-  if (isTf32)
-    entries.push_back(builder.getNamedAttr("tf32", builder.getUnitAttr()));
-  if (accumulate)
-    entries.push_back(
-        builder.getNamedAttr("accumulate", builder.getUnitAttr()));
+    writer("c_dtype", cType);
+  writer.addUnit("tf32", isTf32);
+  writer.addUnit("accumulate", accumulate);
   if (epilogue != GemmEpilogue::None)
-    entries.push_back(builder.getNamedAttr(
-        "epilogue",
-        builder.getStringAttr(epilogueNames[static_cast<size_t>(epilogue)])));
+    writer("epilogue", epilogueNames[static_cast<size_t>(epilogue)]);
   if (alignment)
-    entries.push_back(builder.getNamedAttr("alignment", number(*alignment)));
-  return builder.getDictionaryAttr(entries);
+    writer("alignment", *alignment);
+  return writer.finish();
 }
 
 FailureOr<GemmDesc> GemmDesc::fromAttribute(DictionaryAttr dict) {
   GemmDesc desc;
-  bool complete = true;
-  auto readNumber = [&](StringRef name) -> int64_t {
-    auto attr = dict.getAs<IntegerAttr>(name);
-    complete &= static_cast<bool>(attr);
-    return attr ? attr.getInt() : 0;
-  };
-  auto readList = [&](StringRef name, size_t extra) {
-    auto attr = dict.getAs<DenseI64ArrayAttr>(name);
-    complete &= attr && (name == "batch" ||
-                         attr.size() ==
-                             static_cast<int64_t>(desc.batch.size() + extra));
-    return attr ? llvm::to_vector(attr.asArrayRef()) : SmallVector<int64_t>();
-  };
-  auto dtype = dict.getAs<TypeAttr>("dtype");
-  complete &= static_cast<bool>(dtype);
-  desc.dtype = dtype ? dtype.getValue() : Type();
-  auto cType = dict.getAs<TypeAttr>("c_dtype");
-  desc.cType = cType ? cType.getValue() : desc.dtype;
+  EntryReader reader(dict);
+  visitMembers(desc, reader);
+  desc.cType = desc.dtype;
+  if (dict.contains("c_dtype"))
+    reader("c_dtype", desc.cType);
   desc.isTf32 = dict.contains("tf32");
   desc.accumulate = dict.contains("accumulate");
-  if (auto name = dict.getAs<StringAttr>("epilogue")) {
-    const auto *it = llvm::find(epilogueNames, name.getValue());
+  if (dict.contains("epilogue")) {
+    std::string name;
+    reader("epilogue", name);
+    const auto *it = llvm::find(epilogueNames, name);
     if (it == std::end(epilogueNames))
       return failure();
     desc.epilogue = static_cast<GemmEpilogue>(it - std::begin(epilogueNames));
   }
-  desc.batch = readList("batch", 0);
-  desc.m = readNumber("m");
-  desc.n = readNumber("n");
-  desc.k = readNumber("k");
-  desc.aStrides = readList("a_strides", 2);
-  desc.bStrides = readList("b_strides", 2);
-  desc.cStrides = readList("c_strides", 2);
-  desc.scratchBytes = static_cast<uint64_t>(readNumber("scratch_bytes"));
   if (dict.contains("alignment"))
-    desc.alignment = readNumber("alignment");
-  if (!complete)
+    reader("alignment", desc.alignment.emplace());
+  if (!reader.isComplete())
     return failure();
   return desc;
 }
