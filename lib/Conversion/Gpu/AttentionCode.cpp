@@ -14,8 +14,6 @@
 
 #include <limits>
 #include <numbers>
-#include <numeric>
-
 using namespace mlir;
 using namespace veeline;
 
@@ -44,9 +42,7 @@ SmallVector<Value> AttentionCode::startBlock(int64_t rows,
                                              ArrayRef<int64_t> batch,
                                              bool lastFirst) {
   int64_t blocks = llvm::divideCeil(rows, TileCode::blockRows);
-  int64_t count = std::accumulate(batch.begin(), batch.end(), int64_t(1),
-                                  std::multiplies<>());
-  code.setSizes(blocks * count, TileCode::numThreads);
+  code.setSizes(blocks * llvm::product_of(batch), TileCode::numThreads);
   Value number = code.rem(code.block(), blocks);
   // Blocks that take longest start first.
   if (lastFirst)

@@ -29,12 +29,10 @@ static std::optional<std::string> whyNotType(Type type) {
 
 /// True if the kernel would take more blocks than a launch can have.
 static bool hasTooManyBlocks(pipe::AttentionOpInterface op) {
-  int64_t blocks = 1;
   SmallVector<int64_t> scores = op.getScoreShape();
-  for (int64_t size : ArrayRef(scores).drop_back(2))
-    blocks *= size;
   int64_t rows = std::max(scores[scores.size() - 2], scores.back());
-  blocks *= llvm::divideCeil(rows, TileCode::blockRows);
+  int64_t blocks = llvm::product_of(ArrayRef(scores).drop_back(2)) *
+                   llvm::divideCeil(rows, TileCode::blockRows);
   return blocks > std::numeric_limits<int32_t>::max();
 }
 

@@ -28,13 +28,8 @@ static constexpr int64_t minBlocks = 512;
 /// and counts the former.
 static unsigned arrangeColumns(LoopNest &nest) {
   nest.dropUnitLoops();
-  auto order = llvm::to_vector(llvm::seq<unsigned>(0, nest.loops.size()));
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    return nest.loops[a].isReduction < nest.loops[b].isReduction;
-  });
-  nest.permute(order);
-  return llvm::count_if(nest.loops,
-                        [](const NestLoop &l) { return !l.isReduction; });
+  nest.sortParallelFirst();
+  return nest.countParallel();
 }
 
 bool veeline::fitsColumns(const KernelBody &body) {

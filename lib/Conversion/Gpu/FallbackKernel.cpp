@@ -39,25 +39,17 @@ static void chooseRows(KernelBody &body) {
   if (body.rows || body.nests.size() != 1)
     return;
   LoopNest &nest = body.nests.front();
-  auto order = llvm::to_vector(llvm::seq<unsigned>(0, nest.loops.size()));
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    return nest.loops[a].isReduction < nest.loops[b].isReduction;
-  });
-  nest.permute(order);
-  body.numRowLoops = llvm::count_if(
-      nest.loops, [](const NestLoop &loop) { return !loop.isReduction; });
+  nest.sortParallelFirst();
+  body.numRowLoops = nest.countParallel();
 }
 
 void veeline::emitFallback(ThreadCode &code) {
   KernelBody &body = code.body;
   chooseRows(body);
   SmallVector<int64_t> sizes;
-  int64_t count = 1;
-  for (unsigned i = 0; i < body.numRowLoops; ++i) {
+  for (unsigned i = 0; i < body.numRowLoops; ++i)
     sizes.push_back(body.nests.front().loops[i].size);
-    count *= sizes.back();
-  }
-  code.forEach(count, threadsPerBlock, [&](Value item) {
+  code.forEach(llvm::product_of(sizes), threadsPerBlock, [&](Value item) {
     SmallVector<Value> ids = code.delinearize(item, sizes);
     code.inlineOps(ids);
     for (const LoopNest &nest : body.nests) {

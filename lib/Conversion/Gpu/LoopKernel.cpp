@@ -110,16 +110,11 @@ void veeline::emitLoops(ThreadCode &code) {
   Block &block = code.function.getBody().front();
   scf::ForOp root = *block.getOps<scf::ForOp>().begin();
   SmallVector<scf::ForOp> loops = findParallel(root);
-  SmallVector<int64_t> sizes;
-  int64_t count = 1;
-  for (scf::ForOp loop : loops) {
-    sizes.push_back(countLoop(loop));
-    count *= sizes.back();
-  }
+  SmallVector<int64_t> sizes = llvm::map_to_vector(loops, countLoop);
   // Threads may run for long: small blocks spread them over as many
   // multiprocessors as there are.
   constexpr int64_t fewThreads = 64;
-  code.forEach(count, fewThreads, [&](Value item) {
+  code.forEach(llvm::product_of(sizes), fewThreads, [&](Value item) {
     SmallVector<Value> ids = code.delinearize(item, sizes);
     root->moveBefore(code.builder.getInsertionBlock(),
                      code.builder.getInsertionPoint());

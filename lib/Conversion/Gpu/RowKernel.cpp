@@ -33,8 +33,7 @@ static KernelBody withRows(KernelBody body) {
     return body;
   LoopNest &nest = body.nests.front();
   nest.arrange();
-  body.numRowLoops = llvm::count_if(
-      nest.loops, [](const NestLoop &loop) { return !loop.isReduction; });
+  body.numRowLoops = nest.countParallel();
   return body;
 }
 
@@ -62,9 +61,7 @@ RowEmitter::RowEmitter(ThreadCode &code, RowTeam team)
 }
 
 void RowEmitter::run() {
-  int64_t rows = 1;
-  for (int64_t size : rowSizes)
-    rows *= size;
+  int64_t rows = llvm::product_of(rowSizes);
   teams = std::max(threadsPerBlock, team.threads) / team.threads;
   // One short row needs no more threads than those that work on it.
   teams = std::min(teams, rows);

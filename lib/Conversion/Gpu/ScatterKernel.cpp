@@ -166,10 +166,7 @@ static SmallVector<int64_t> getSizes(ArrayRef<scf::ForOp> loops) {
 }
 
 static int64_t countAll(ArrayRef<scf::ForOp> loops) {
-  int64_t count = 1;
-  for (int64_t size : getSizes(loops))
-    count *= size;
-  return count;
+  return llvm::product_of(getSizes(loops));
 }
 
 namespace {

@@ -84,8 +84,7 @@ SmallVector<Value> ThreadCode::delinearize(Value linear,
   SmallVector<Value> ids(sizes.size());
   int64_t inner = 1;
   bool isOutermost = false;
-  int64_t total = std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
-                                  std::multiplies<>());
+  int64_t total = llvm::product_of(sizes);
   for (size_t i = sizes.size(); i-- > 0;) {
     isOutermost = inner * sizes[i] == total;
     Value id = sizes[i] == 1 ? index(0) : div(linear, inner);

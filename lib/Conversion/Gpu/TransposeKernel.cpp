@@ -155,14 +155,12 @@ void TransposeEmitter::run() {
   tileLoop = findTileLoop(nest).value();
   last = nest.loops.size() - 1;
   SmallVector<int64_t> blocks;
-  int64_t total = 1;
   for (auto [i, loop] : llvm::enumerate(nest.loops)) {
     bool isTiled = i == tileLoop || i == last;
     blocks.push_back(isTiled ? llvm::divideCeil(loop.size, tileSize)
                              : loop.size);
-    total *= blocks.back();
   }
-  code.setSizes(total, tileSize * tileRows);
+  code.setSizes(llvm::product_of(blocks), tileSize * tileRows);
   code.inlineOps({});
   code.builder.setInsertionPoint(nest.op);
   ids = code.delinearize(code.block(), blocks);

@@ -596,9 +596,7 @@ void NestEmitter::run() {
     return emitParallel(0, makePositions());
   }
   Positions positions = makePositions();
-  unsigned numParallel = llvm::count_if(
-      nest.loops, [](const NestLoop &loop) { return !loop.isReduction; });
-  emitReduction(0, numParallel, positions);
+  emitReduction(0, nest.countParallel(), positions);
 }
 
 /// Replaces a structured op on memrefs of static shape by loops over vectors.

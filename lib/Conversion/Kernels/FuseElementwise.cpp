@@ -45,10 +45,7 @@ static bool isCheap(linalg::GenericOp op) {
 }
 
 static int64_t countIterations(linalg::GenericOp op) {
-  int64_t count = 1;
-  for (int64_t size : op.getStaticLoopRanges())
-    count *= size;
-  return count;
+  return llvm::product_of(op.getStaticLoopRanges());
 }
 
 /// Counts the inputs that have a dimension for every loop.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelGroups.h"
+#include "KernelBody.h"
 #include "RowRules.h"
 #include "StructuredOps.h"
 
@@ -208,13 +209,6 @@ static bool areRowsIndependent(const LoopNest &a, const LoopNest &b,
   });
 }
 
-static int64_t countInner(const LoopNest &nest, unsigned numRowLoops) {
-  int64_t count = 1;
-  for (const NestLoop &loop : ArrayRef(nest.loops).drop_front(numRowLoops))
-    count *= loop.size;
-  return count;
-}
-
 /// Drops row loops until the work of a row is worth a loop. With parallel rows
 /// it always is, but if all loops of all nests are row loops the last one stays
 /// inside.
@@ -228,7 +222,7 @@ static unsigned limitRowLoops(ArrayRef<LoopNest> nests, unsigned numRowLoops,
   }
   auto isShort = [&] {
     return llvm::all_of(nests, [&](const LoopNest &nest) {
-      return countInner(nest, numRowLoops) < minRowIterations;
+      return countIterations(nest, numRowLoops) < minRowIterations;
     });
   };
   while (numRowLoops && isShort())

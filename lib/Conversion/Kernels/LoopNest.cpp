@@ -118,6 +118,11 @@ bool LoopNest::hasReduction() const {
   return llvm::any_of(loops, [](const NestLoop &l) { return l.isReduction; });
 }
 
+unsigned LoopNest::countParallel() const {
+  return llvm::count_if(loops,
+                        [](const NestLoop &l) { return !l.isReduction; });
+}
+
 bool LoopNest::isEmpty() const {
   return llvm::any_of(loops, [](const NestLoop &l) { return l.size == 0; });
 }
@@ -200,17 +205,23 @@ bool LoopNest::isLaneReduction() const {
 
 void LoopNest::arrange() {
   dropUnitLoops();
+  if (isLaneReduction())
+    return sortParallelFirst();
+  if (hasReduction() || outputs().empty())
+    return;
+  ArrayRef<int64_t> strides = outputs().front().strides;
   auto order = llvm::to_vector(llvm::seq<unsigned>(0, loops.size()));
-  if (isLaneReduction()) {
-    llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-      return loops[a].isReduction < loops[b].isReduction;
-    });
-  } else if (!hasReduction() && !outputs().empty()) {
-    ArrayRef<int64_t> strides = outputs().front().strides;
-    llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-      return std::abs(strides[a]) > std::abs(strides[b]);
-    });
-  }
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return std::abs(strides[a]) > std::abs(strides[b]);
+  });
+  permute(order);
+}
+
+void LoopNest::sortParallelFirst() {
+  auto order = llvm::to_vector(llvm::seq<unsigned>(0, loops.size()));
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return loops[a].isReduction < loops[b].isReduction;
+  });
   permute(order);
 }
 

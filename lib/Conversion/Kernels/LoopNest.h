@@ -80,6 +80,7 @@ public:
   llvm::SmallVector<NestAccess> accesses;
 
   bool hasReduction() const;
+  unsigned countParallel() const;
   bool isEmpty() const;
 
   /// True if the op is a reduction whose innermost loop (loops of one iteration
@@ -91,6 +92,8 @@ public:
   /// run through the first output in memory order. Lane reductions have their
   /// parallel loops first. Others stay. Bits do not depend on it.
   void arrange();
+  /// Puts parallel loops before reductions, each of both in order.
+  void sortParallelFirst();
 
   /// Removes the loops of one iteration.
   void dropUnitLoops();

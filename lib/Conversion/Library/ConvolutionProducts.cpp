@@ -9,6 +9,8 @@
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Dialect/Pipe/IR/Kernels.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -505,10 +507,8 @@ void MatrixProducts::run() {
   if (isForward || weights.view.base == operands.w.base)
     return;
   StridedView w = operands.wWindowsFirst();
-  StridedView dense{weights.view.base, 0, w.sizes, w.sizes};
-  int64_t stride = 1;
-  for (size_t i = w.sizes.size(); i-- > 0; stride *= w.sizes[i])
-    dense.strides[i] = stride;
+  StridedView dense{weights.view.base, 0, w.sizes,
+                    computeSuffixProduct(w.sizes)};
   builder.copy(dense, w);
 }
 

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -58,10 +59,7 @@ StridedView ViewBuilder::allocate(Type element, ArrayRef<int64_t> sizes) {
   view.base =
       memref::AllocOp::create(rewriter, loc, MemRefType::get(sizes, element));
   view.sizes.assign(sizes.begin(), sizes.end());
-  view.strides.resize(sizes.size());
-  int64_t stride = 1;
-  for (size_t i = sizes.size(); i-- > 0; stride *= sizes[i])
-    view.strides[i] = stride;
+  view.strides = computeSuffixProduct(sizes);
   return view;
 }
 
@@ -102,13 +100,6 @@ StridedView ViewBuilder::makeDense(const StridedView &view) {
 // Operands
 //===----------------------------------------------------------------------===//
 
-static int64_t multiply(ArrayRef<int64_t> list) {
-  int64_t product = 1;
-  for (int64_t number : list)
-    product *= number;
-  return product;
-}
-
 static StridedView makeView(const NestAccess &access,
                             std::initializer_list<int64_t> channels,
                             ArrayRef<int64_t> sizes,
@@ -139,18 +130,18 @@ ConvolutionOperands::ConvolutionOperands(const ConvolutionDesc &desc,
 }
 
 int64_t ConvolutionOperands::windowSize() const {
-  return multiply(desc.wSizes);
+  return llvm::product_of(desc.wSizes);
 }
 
 int64_t ConvolutionOperands::numWindows() const {
-  return multiply(desc.ySizes);
+  return llvm::product_of(desc.ySizes);
 }
 
 SmallVector<SmallVector<int64_t>>
 veeline::enumerateIndices(ArrayRef<int64_t> limits) {
   SmallVector<SmallVector<int64_t>> all;
   SmallVector<int64_t> index(limits.size(), 0);
-  for (int64_t count = multiply(limits); count > 0; --count) {
+  for (int64_t count = llvm::product_of(limits); count > 0; --count) {
     all.push_back(index);
     for (size_t i = limits.size(); i-- > 0; index[i] = 0)
       if (++index[i] < limits[i])
@@ -317,7 +308,7 @@ ConvolutionDesc veeline::describeExtended(const ConvolutionDesc &desc) {
 /// A copy of `view`, extended, with these strides.
 static NestAccess extend(ViewBuilder &builder, const StridedView &view,
                          ArrayRef<int64_t> strides, Type type) {
-  int64_t count = multiply(view.sizes);
+  int64_t count = llvm::product_of(view.sizes);
   StridedView copy{builder.allocate(type, count).base, 0, view.sizes,
                    llvm::to_vector(strides)};
   builder.copy(view, copy);

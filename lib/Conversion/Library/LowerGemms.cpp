@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 #include <numeric>
 
@@ -249,11 +250,9 @@ static Operation *copyDensely(RewriterBase &rewriter, Location loc,
       });
   access.base = dense;
   access.offset = 0;
-  int64_t stride = 1;
-  for (auto [loop, size] : llvm::reverse(llvm::zip_equal(loops, sizes))) {
+  for (auto [loop, stride] :
+       llvm::zip_equal(loops, computeSuffixProduct(sizes)))
     access.strides[loop] = stride;
-    stride *= size;
-  }
   return copy;
 }
 
