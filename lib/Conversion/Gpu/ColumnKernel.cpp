@@ -104,14 +104,11 @@ void ColumnEmitter::chooseLanes() {
 SmallVector<Value> ColumnEmitter::makeNeutrals() {
   SmallVector<Value> neutrals;
   for (auto [reduction, access] : llvm::zip(reductions, nest.outputs())) {
-    TypedAttr neutral =
-        getNeutralElement(reduction.combiner, access.elementType);
-    TypedAttr value = neutral;
+    Type type = access.elementType;
     if (lanes > 1)
-      value = DenseElementsAttr::get(
-          VectorType::get({lanes}, access.elementType), Attribute(neutral));
-    neutrals.push_back(
-        arith::ConstantOp::create(code.builder, code.loc, value));
+      type = VectorType::get({lanes}, type);
+    neutrals.push_back(arith::ConstantOp::create(
+        code.builder, code.loc, getNeutralElement(reduction.combiner, type)));
   }
   return neutrals;
 }

@@ -163,10 +163,6 @@ private:
 bool isSamePlace(const LoopNest &a, const NestAccess &left, const LoopNest &b,
                  const NestAccess &right, unsigned numRowLoops);
 
-/// The op `combiner` on `a` and `b`, scalars or vectors.
-mlir::Value emitCombiner(mlir::OpBuilder &builder, mlir::Operation *combiner,
-                         mlir::Value a, mlir::Value b);
-
 /// Lane i of `vector` is combined with lane i + n/2, and so on down to one.
 mlir::Value emitTree(mlir::OpBuilder &builder, mlir::Operation *combiner,
                      mlir::Value vector);

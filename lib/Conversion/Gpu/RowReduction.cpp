@@ -89,14 +89,6 @@ Value RowEmitter::broadcast(const LoopNest &nest, const NestAccess &access) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-Value veeline::emitCombiner(OpBuilder &builder, Operation *combiner, Value a,
-                            Value b) {
-  return builder
-      .create(combiner->getLoc(), combiner->getName().getIdentifier(), {a, b},
-              {a.getType()}, combiner->getAttrs())
-      ->getResult(0);
-}
-
 Value veeline::emitTree(OpBuilder &builder, Operation *combiner, Value vector) {
   Location loc = combiner->getLoc();
   SmallVector<Value> values;
@@ -194,13 +186,9 @@ SmallVector<Value> RowEmitter::getNeutral(const LoopNest &nest) const {
   SmallVector<NestReduction> reductions = *nest.getReductions();
   SmallVector<Value> partials;
   for (auto [reduction, access] : llvm::zip(reductions, nest.outputs())) {
-    TypedAttr neutral =
-        getNeutralElement(reduction.combiner, access.elementType);
+    auto type = VectorType::get({team.lanes}, access.elementType);
     partials.push_back(arith::ConstantOp::create(
-        code.builder, code.loc,
-        DenseElementsAttr::get(
-            VectorType::get({team.lanes}, access.elementType),
-            Attribute(neutral))));
+        code.builder, code.loc, getNeutralElement(reduction.combiner, type)));
   }
   return partials;
 }

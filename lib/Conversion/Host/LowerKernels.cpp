@@ -89,7 +89,6 @@ private:
                                       int64_t active, ArrayRef<Value> partials);
   void finishReduction(const Positions &positions, ArrayRef<Value> partials);
   Value reduceTree(Operation *combiner, Value vector);
-  Value combine(Operation *combiner, Value a, Value b);
   void mapInputs(LaneEmitter &lanes, const Positions &positions);
   void mapIndices(LaneEmitter &lanes, Value laneIv);
   Value constantIndex(int64_t value) {
@@ -292,13 +291,6 @@ void NestEmitter::emitParallel(unsigned loop, const Positions &positions) {
   emitParallelLanes(advance(positions, loop, iv), iv, numLanes, size - whole);
 }
 
-Value NestEmitter::combine(Operation *combiner, Value a, Value b) {
-  return builder
-      .create(loc, combiner->getName().getIdentifier(), {a, b}, {a.getType()},
-              combiner->getAttrs())
-      ->getResult(0);
-}
-
 /// Lane i is combined with lane i + n/2, and so on down to one.
 Value NestEmitter::reduceTree(Operation *combiner, Value vector) {
   int64_t width = cast<VectorType>(vector.getType()).getNumElements();
@@ -308,7 +300,7 @@ Value NestEmitter::reduceTree(Operation *combiner, Value vector) {
                                                       {half}, {1});
     Value high = vector::ExtractStridedSliceOp::create(builder, loc, vector,
                                                        {half}, {half}, {1});
-    vector = combine(combiner, low, high);
+    vector = emitCombiner(builder, combiner, low, high);
   }
   return vector::ExtractOp::create(builder, loc, vector, 0);
 }
@@ -326,8 +318,8 @@ SmallVector<Value> NestEmitter::emitPartialLanes(const Positions &positions,
       emitter.emit(&op);
   SmallVector<Value> results;
   for (auto [reduction, partial] : llvm::zip(reductions, partials)) {
-    Value next = combine(reduction.combiner, partial,
-                         emitter.getVector(reduction.value));
+    Value next = emitCombiner(builder, reduction.combiner, partial,
+                              emitter.getVector(reduction.value));
     if (Value mask = emitter.getMask())
       next = arith::SelectOp::create(builder, loc, mask, next, partial);
     results.push_back(next);
@@ -383,8 +375,8 @@ SmallVector<Value> NestEmitter::emitUnrolled(const Positions &positions,
       });
   for (; unroll > 1; unroll /= 2)
     for (size_t i = 0; i < unroll / 2 * count; ++i)
-      all[i] = combine(reductions[i % count].combiner, all[i],
-                       all[i + unroll / 2 * count]);
+      all[i] = emitCombiner(builder, reductions[i % count].combiner, all[i],
+                            all[i + unroll / 2 * count]);
   all.resize(count);
   return all;
 }
@@ -427,7 +419,8 @@ void NestEmitter::finishReduction(const Positions &positions,
     Value old =
         memref::LoadOp::create(builder, loc, position.memref, position.index);
     Value sum = reduceTree(reduction.combiner, partials[i]);
-    memref::StoreOp::create(builder, loc, combine(reduction.combiner, old, sum),
+    memref::StoreOp::create(builder, loc,
+                            emitCombiner(builder, reduction.combiner, old, sum),
                             position.memref, position.index);
   }
 }
@@ -444,10 +437,8 @@ void NestEmitter::emitReduction(unsigned loop, unsigned numParallel,
   SmallVector<Value> partials;
   for (auto [reduction, access] : llvm::zip(reductions, nest.outputs())) {
     auto type = VectorType::get({numLanes}, access.elementType);
-    TypedAttr neutral =
-        getNeutralElement(reduction.combiner, access.elementType);
     partials.push_back(arith::ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(type, Attribute(neutral))));
+        builder, loc, getNeutralElement(reduction.combiner, type)));
   }
   finishReduction(positions, emitPartials(loop, positions, partials));
 }

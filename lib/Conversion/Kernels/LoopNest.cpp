@@ -267,7 +267,19 @@ static TypedAttr floatAttr(Type type, const APFloat &value) {
   return FloatAttr::get(type, value);
 }
 
+Value veeline::emitCombiner(OpBuilder &builder, Operation *combiner, Value a,
+                            Value b) {
+  return builder
+      .create(combiner->getLoc(), combiner->getName().getIdentifier(), {a, b},
+              {a.getType()}, combiner->getAttrs())
+      ->getResult(0);
+}
+
 TypedAttr veeline::getNeutralElement(Operation *combiner, Type type) {
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    Attribute element = getNeutralElement(combiner, vector.getElementType());
+    return DenseElementsAttr::get(vector, element);
+  }
   if (auto floatType = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
     return llvm::TypeSwitch<Operation *, TypedAttr>(combiner)

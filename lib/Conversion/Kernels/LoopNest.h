@@ -124,7 +124,12 @@ private:
 /// True if a combiner gives the same result in whatever order it is applied.
 bool isExactCombiner(mlir::Operation *combiner);
 
-/// The value that leaves any x unchanged under the combiner of a reduction.
+/// The op `combiner` on `a` and `b`, scalars or vectors.
+mlir::Value emitCombiner(mlir::OpBuilder &builder, mlir::Operation *combiner,
+                         mlir::Value a, mlir::Value b);
+
+/// The value of `type` (for a vector in all lanes) that leaves any x unchanged
+/// under the combiner of a reduction.
 mlir::TypedAttr getNeutralElement(mlir::Operation *combiner, mlir::Type type);
 
 } // namespace veeline
