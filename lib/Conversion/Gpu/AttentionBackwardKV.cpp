@@ -53,8 +53,6 @@ private:
   Value loadNumber(const Numbers &numbers, Value stage, int64_t column);
   void work(State &state, Value step);
 
-  /// Queries of a tile.
-  int64_t width = 0;
   Tile keys, values, queries, outputGrads;
   Numbers lse, delta;
   /// The first tile of queries that sees keys of the block, how many tiles do,

@@ -25,12 +25,9 @@ public:
 private:
   void startTiles();
   void copyTiles(Value number);
-  Value countTiles();
   Value loadNumber(const AttentionBuffer &buffer, int64_t half);
   void work(Fragments &sums, Value number, Value count);
 
-  /// Keys of a tile.
-  int64_t width = 0;
   Tile queries, outputGrads, keys, values;
   /// Of the thread's two rows.
   std::array<Value, 2> lse, delta;
@@ -61,16 +58,6 @@ void BackwardQCode::startTiles() {
   tiles.copy({outputGrads, Value()},
              queryRows(problem.outputGrad, firstRow, problem.valueDepth));
   copyTiles(code.index(0));
-}
-
-/// The number of tiles of keys that queries of the block see.
-Value BackwardQCode::countTiles() {
-  int64_t all = llvm::divideCeil(problem.keys, width);
-  if (!problem.isCausal)
-    return code.index(all);
-  Value seen =
-      code.div(code.add(firstRow, TileCode::blockRows + width - 1), width);
-  return arith::MinUIOp::create(builder, loc, seen, code.index(all));
 }
 
 /// A number of one of the thread's rows; beyond the last row, that of the last.
@@ -115,7 +102,7 @@ void BackwardQCode::run() {
     lse[half] = fromLse(loadNumber(problem.lse, half));
     delta[half] = loadNumber(problem.delta, half);
   }
-  Value count = countTiles();
+  Value count = countKeyTiles();
   auto loop = scf::ForOp::create(builder, loc, code.index(0), count,
                                  code.index(1), tiles.zeros(queries.columns));
   {

@@ -34,8 +34,8 @@ int64_t AttentionCode::getBackwardWidth() const {
   // 64 rows of one side and two stages of the other are within maxSharedBytes
   // up to 128 elements of f32.
   int64_t depth = std::max(problem.depth, problem.valueDepth);
-  int64_t width = depth > 64 ? 32 : 64;
-  return getByteWidth(problem.elementType()) > 2 ? width / 2 : width;
+  int64_t columns = depth > 64 ? 32 : 64;
+  return getByteWidth(problem.elementType()) > 2 ? columns / 2 : columns;
 }
 
 SmallVector<Value> AttentionCode::startBlock(int64_t rows,
@@ -59,6 +59,15 @@ Value AttentionCode::getStart(const AttentionBuffer &buffer,
     if (stride)
       start = code.add(start, code.mul(id, stride));
   return start;
+}
+
+Value AttentionCode::countKeyTiles() {
+  int64_t all = llvm::divideCeil(problem.keys, width);
+  if (!problem.isCausal)
+    return code.index(all);
+  Value seen =
+      code.div(code.add(firstRow, TileCode::blockRows + width - 1), width);
+  return arith::MinUIOp::create(builder, loc, seen, code.index(all));
 }
 
 TileSource AttentionCode::queryRows(const AttentionBuffer &buffer, Value first,

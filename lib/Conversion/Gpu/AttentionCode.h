@@ -50,6 +50,9 @@ protected:
   mlir::Value firstRow;
   llvm::SmallVector<mlir::Value> queryBatch, keyBatch;
 
+  /// The columns of scores in a tile.
+  int64_t width = 0;
+
   /// Sets the sizes of the kernel: a block for every 64 of `rows` in each part
   /// of `batch`. Returns the indices of the block's part.
   llvm::SmallVector<mlir::Value>
@@ -59,6 +62,8 @@ protected:
   /// The columns of scores in a derivative's tile, as many as registers and
   /// shared memory allow.
   int64_t getBackwardWidth() const;
+  /// The number of tiles of keys that the queries of the block see.
+  mlir::Value countKeyTiles();
   /// The first element of a part of the batch.
   mlir::Value getStart(const AttentionBuffer &buffer,
                        llvm::ArrayRef<mlir::Value> batch);

@@ -41,7 +41,6 @@ private:
   };
 
   void startTiles();
-  Value countTiles();
   State startState();
   void work(State &state, Value number, Value count);
   void exponentiate(State &state, Scores &scores);
@@ -49,8 +48,6 @@ private:
   void copyTile(const Tile &tile, const AttentionBuffer &buffer, Value number,
                 int64_t columns);
 
-  /// Keys of a tile.
-  int64_t width = 0;
   Tile queries, keys, values;
   MatrixUnit::Left left;
 };
@@ -94,16 +91,6 @@ void ForwardCode::startTiles() {
   tiles.copy({queries, Value()},
              queryRows(problem.query, firstRow, problem.depth));
   copyTile(keys, problem.key, code.index(0), problem.depth);
-}
-
-/// The number of tiles of keys that queries of the block see.
-Value ForwardCode::countTiles() {
-  int64_t all = llvm::divideCeil(problem.keys, width);
-  if (!problem.isCausal)
-    return code.index(all);
-  Value seen =
-      code.div(code.add(firstRow, TileCode::blockRows + width - 1), width);
-  return arith::MinUIOp::create(builder, loc, seen, code.index(all));
 }
 
 ForwardCode::State ForwardCode::startState() {
@@ -198,7 +185,7 @@ void ForwardCode::run() {
   tiles.wait();
   tiles.barrier();
   unit->preload(left);
-  Value count = countTiles();
+  Value count = countKeyTiles();
   auto loop = scf::ForOp::create(builder, loc, code.index(0), count,
                                  code.index(1), startState().toValues());
   {

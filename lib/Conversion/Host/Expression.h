@@ -79,9 +79,6 @@ public:
   friend Expression operator*(Expression a, double b) {
     return a * a.constant(b);
   }
-  friend Expression operator-(double a, Expression b) {
-    return b.constant(a) - b;
-  }
   friend Expression operator/(double a, Expression b) {
     return b.constant(a) / b;
   }
