@@ -123,7 +123,7 @@ static std::optional<Product> matchProduct(LoopNest nest) {
   // The innermost loop of each part; there can be one only for the sum.
   std::optional<unsigned> m, n, k;
   for (unsigned loop = 0; loop < nest.loops.size(); ++loop) {
-    LoopPart part = *getPart(nest, loop);
+    LoopPart part = getPart(nest, loop).value();
     if (part == LoopPart::K && k)
       return std::nullopt;
     if (part != LoopPart::Batch)
@@ -195,7 +195,7 @@ static SmallVector<unsigned> getLoops(const LoopNest &nest, unsigned index) {
     return last[static_cast<unsigned>(part) - 1];
   };
   for (unsigned loop = 0; loop < nest.loops.size(); ++loop)
-    if (LoopPart part = *getPart(nest, loop); part != LoopPart::Batch)
+    if (LoopPart part = getPart(nest, loop).value(); part != LoopPart::Batch)
       getLast(part) = loop;
   SmallVector<unsigned> loops;
   for (unsigned loop = 0; loop < nest.loops.size(); ++loop)
