@@ -121,12 +121,13 @@ static void addSizeOptions(CLI::App &app, CompileCommand &command) {
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
 }
 
-/// Schedules that can be compiled: with one update a step.
+/// Schedules that can be compiled: with one update a step, and an end of it.
 static std::vector<std::string> listSchedules() {
   std::vector<std::string> names = schedule::scheduleNames();
   std::erase_if(names, [](const std::string &name) {
-    return (*schedule::findGenerator(name))->semantics !=
-           schedule::UpdateSemantics::Synchronous;
+    const schedule::Generator &known = **schedule::findGenerator(name);
+    return known.slips ||
+           known.semantics != schedule::UpdateSemantics::Synchronous;
   });
   return names;
 }

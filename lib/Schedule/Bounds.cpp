@@ -38,6 +38,8 @@ const char *veeline::schedule::toString(BoundKind kind) {
     return "critical path";
   case BoundKind::Memory:
     return "memory";
+  case BoundKind::Update:
+    return "update";
   }
   return "?";
 }
@@ -94,6 +96,7 @@ class Analysis {
 public:
   Analysis(const Problem &problem, const BoundOptions &options);
   Bounds run();
+  PeriodBound runPeriod();
 
 private:
   template <typename IsStart> Chains heads(int first, IsStart isStart) const;
@@ -109,6 +112,9 @@ private:
   Ends ends(const Rank &rank, const Chains &heads, const Chains &tails) const;
   double spanOver(const Rank &other, const Chains &heads,
                   const Chains &tails) const;
+  double busy(const Rank &rank) const;
+  double turn(const Rank &rank, int chunk) const;
+  Bound period(const Rank &rank) const;
   Bound best(const Rank &rank, const Chains &heads, const Chains &tails) const;
   StageBounds boundsOf(const Rank &rank, const Chains &heads,
                        const Chains &tails) const;
@@ -422,6 +428,44 @@ double Analysis::spanOver(const Rank &other, const Chains &heads,
          std::max(0.0, ends.work - ends.forwards - ends.weights) + ends.drain;
 }
 
+/// From the first F of a chunk to its update, before which no F of the next
+/// step may run. Between these are all F, B and W of the chunk, and on its
+/// stage also F and B of each chunk that a chain leads to and back from; W of
+/// others may slip into the next step.
+double Analysis::turn(const Rank &rank, int chunk) const {
+  auto isIt = [&](int other) { return other == chunk; };
+  Chains heads = this->heads(chunk, isIt), tails = this->tails(chunk, isIt);
+  std::vector<Job> jobs;
+  double m = rank.microbatches;
+  auto add = [&](double head, double time, double tail, bool isForward) {
+    if (head != never && tail != never)
+      jobs.push_back({head, m * time, tail, isForward});
+  };
+  for (int local = 0; local < problem.chunksPerStage(); ++local) {
+    int other = problem.placement.globalChunk(rank.stage, local);
+    const Costs &cost = costs[other];
+    add(heads.forward[other], cost.forward, tails.forward[other], true);
+    add(heads.backward[other], cost.backward, tails.backward[other], false);
+    if (other == chunk)
+      add(heads.rest[other], cost.rest, 0, false);
+  }
+  return oneStage(jobs);
+}
+
+/// Of the time from one step to the next on a rank.
+Bound Analysis::period(const Rank &rank) const {
+  Chains none(problem.numChunks());
+  none.forward.assign(problem.numChunks(), 0);
+  none.backward = none.rest = none.forward;
+  Bound best{oneStage(jobs(rank, none, none)), BoundKind::Busy};
+  for (int local = 0; local < problem.chunksPerStage(); ++local) {
+    double time = turn(rank, problem.placement.globalChunk(rank.stage, local));
+    if (time > best.time * (1 + 1e-12))
+      best = {time, BoundKind::Update};
+  }
+  return best;
+}
+
 /// The best of all arguments; of equal ones the simplest.
 Bound Analysis::best(const Rank &rank, const Chains &heads,
                      const Chains &tails) const {
@@ -445,17 +489,22 @@ Bound Analysis::best(const Rank &rank, const Chains &heads,
   return best;
 }
 
+double Analysis::busy(const Rank &rank) const {
+  double time = 0;
+  for (int local = 0; local < problem.chunksPerStage(); ++local) {
+    const Chunk &chunk =
+        problem.chunks[problem.placement.globalChunk(rank.stage, local)];
+    time += rank.microbatches * (chunk.forward + chunk.cost(OpKind::Backward));
+  }
+  return time;
+}
+
 /// `spanHeads` and `spanTails` are of chains between operations of its stage.
 StageBounds Analysis::boundsOf(const Rank &rank, const Chains &spanHeads,
                                const Chains &spanTails) const {
   StageBounds bounds;
   int stage = rank.stage;
-  for (int local = 0; local < problem.chunksPerStage(); ++local) {
-    const Chunk &chunk =
-        problem.chunks[problem.placement.globalChunk(stage, local)];
-    bounds.busy +=
-        rank.microbatches * (chunk.forward + chunk.cost(OpKind::Backward));
-  }
+  bounds.busy = busy(rank);
   bounds.makespan = best(rank, allHeads, allTails);
   bounds.span = best(rank, spanHeads, spanTails);
   if (problem.placement.stageOf(0) != stage || problem.width(stage) > 1 ||
@@ -504,7 +553,35 @@ Bounds Analysis::run() {
   return result;
 }
 
+PeriodBound Analysis::runPeriod() {
+  PeriodBound result;
+  double least = infinity;
+  for (int i = 0, e = static_cast<int>(ranks.size()); i < e; ++i) {
+    Bound bound = period(ranks[i]);
+    least = std::min(least, busy(ranks[i]));
+    if (bound.time <= result.period.time)
+      continue;
+    result.period = bound;
+    result.rank = i;
+  }
+  result.bubble = bubbleOf(least, result.period.time);
+  return result;
+}
+
 Bounds veeline::schedule::lowerBounds(const Problem &problem,
                                       const BoundOptions &options) {
   return Analysis(problem, options).run();
+}
+
+PeriodBound veeline::schedule::lowerPeriodBound(const Problem &problem,
+                                                const BoundOptions &options) {
+  return Analysis(problem, options).runPeriod();
+}
+
+Bound veeline::schedule::lowerBound(const Problem &problem, Objective objective,
+                                    const BoundOptions &options) {
+  if (objective == Objective::Period)
+    return lowerPeriodBound(problem, options).period;
+  Bounds bounds = lowerBounds(problem, options);
+  return objective == Objective::Makespan ? bounds.makespan : bounds.span;
 }

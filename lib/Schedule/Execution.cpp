@@ -136,6 +136,16 @@ double veeline::schedule::blockTime(const Problem &problem,
          (1 - problem.overlap) * std::min(first, second);
 }
 
+/// What late operations hold when a turn begins: what they release.
+static std::int64_t carriedMemory(const Problem &problem,
+                                  const std::vector<Op> &ops) {
+  std::int64_t held = 0;
+  for (const Op &op : ops)
+    if (op.late)
+      held -= problem.chunks[op.chunk].memory(op.kind);
+  return held;
+}
+
 std::vector<std::int64_t>
 veeline::schedule::memoryAfter(const Problem &problem, const Schedule &schedule,
                                int stage) {
@@ -146,7 +156,7 @@ veeline::schedule::memoryAfter(const Problem &problem, const Schedule &schedule,
   std::vector<std::int64_t> memory;
   memory.reserve(ops.size());
   BlockCursor blocks(schedule);
-  std::int64_t held = 0, none = 0;
+  std::int64_t held = carriedMemory(problem, ops), none = 0;
   for (int step = 0, e = ops.size(); step < e; ++step) {
     if (blocks.sizeAt(stage, step) == 2) {
       std::int64_t first = change(step), second = change(step + 1);
@@ -219,6 +229,9 @@ bool Executor::needsGradients(const Op &op, Ready &ready,
 }
 
 bool Executor::isReady(const Op &op, Ready &ready, Position &missing) const {
+  // What it waits for was in the turn before.
+  if (op.late)
+    return true;
   switch (op.kind) {
   case OpKind::Forward:
     for (const Link &link : flow.forwardInputs[op.chunk])

@@ -265,11 +265,32 @@ static Status checkEdges(const Problem &problem) {
   return Status::success();
 }
 
+static Status checkTied(const Problem &problem) {
+  std::vector<bool> seen(problem.numChunks());
+  auto fail = [](const std::string &message) {
+    return Error{ErrorKind::InvalidProblem, "tied chunks: " + message};
+  };
+  for (const std::vector<int> &chunks : problem.tied) {
+    if (chunks.size() < 2)
+      return fail("a set has at least two chunks");
+    for (int chunk : chunks) {
+      if (chunk < 0 || chunk >= problem.numChunks())
+        return fail("there is no chunk " + std::to_string(chunk));
+      if (seen[chunk])
+        return fail("chunk " + std::to_string(chunk) + " is named twice");
+      seen[chunk] = true;
+    }
+  }
+  return Status::success();
+}
+
 Status veeline::schedule::check(const Problem &problem) {
   if (Status status = checkSizes(problem); !status)
     return status;
   for (int chunk = 0; chunk < problem.numChunks(); ++chunk)
     if (Status status = checkChunk(problem, chunk); !status)
       return status;
+  if (Status status = checkTied(problem); !status)
+    return status;
   return checkEdges(problem);
 }

@@ -6,9 +6,13 @@
 
 #include "Generators/Generators.h"
 #include "veeline/Base/Suggest.h"
+#include "veeline/Schedule/Bounds.h"
 #include "veeline/Schedule/Limits.h"
+#include "veeline/Schedule/Loop.h"
 #include "veeline/Schedule/Memory.h"
 #include "veeline/Schedule/Widths.h"
+
+#include <algorithm>
 
 using namespace veeline;
 using namespace veeline::schedule;
@@ -119,6 +123,17 @@ static constexpr Generator table[] = {
      .splitsBackward = true,
      .hasObjective = true,
      .generate = generateZeroBubbleWave},
+    {.name = "zb-loop",
+     .paper = "none (ours)",
+     .summary = "zero bubble in steps that follow each other",
+     .placement = PlacementKind::Wave,
+     .anyPlacement = true,
+     .minChunksPerStage = 2,
+     .maxChunksPerStage = 0,
+     .splitsBackward = true,
+     .searches = true,
+     .slips = true,
+     .generate = generateZeroBubbleLoop},
     {.name = "v-half",
      .paper = "Qi et al. 2024, arXiv:2405.15362",
      .summary = "half of 1F1B's activations, on a V",
@@ -292,6 +307,65 @@ Error veeline::schedule::withLeastOfAny(const Problem &problem, Error error) {
   return error;
 }
 
+static bool hasSeveralRanks(const Problem &problem) {
+  return std::any_of(problem.widths.begin(), problem.widths.end(),
+                     [](int width) { return width > 1; });
+}
+
+static Expected<Schedule> generateFor(const Generator &generator,
+                                      const Problem &problem,
+                                      const GeneratorOptions &options) {
+  if (problem.widths.empty())
+    return generator.generate(problem, options);
+  if (!generator.slips)
+    return generateForWidths(generator.name, problem, options);
+  if (hasSeveralRanks(problem))
+    return Error{ErrorKind::NotApplicable, "schedule " +
+                                               std::string(generator.name) +
+                                               " is for stages of one rank"};
+  Problem narrow = problem;
+  narrow.widths.clear();
+  return generator.generate(narrow, options);
+}
+
+Expected<ScheduleByPeriod>
+veeline::schedule::generateByPeriod(const Generator &generator,
+                                    const Problem &problem,
+                                    const GeneratorOptions &options) {
+  std::optional<ScheduleByPeriod> best;
+  double bound = lowerPeriodBound(problem).period.time;
+  GeneratorOptions other = options;
+  for (Objective objective : {Objective::Span, Objective::Makespan}) {
+    other.objective = objective;
+    Expected<Schedule> schedule = generateFor(generator, problem, other);
+    if (!schedule)
+      return schedule.takeError();
+    Expected<Loop> loop = loopOf(problem, *schedule);
+    if (!loop)
+      return loop.takeError();
+    if (!best || loop->period < best->period)
+      best = {std::move(*schedule), loop->period};
+    // Where little is left to gain, the other objective is not worth its time.
+    if (!generator.hasObjective || best->period <= 1.01 * bound)
+      break;
+  }
+  return std::move(*best);
+}
+
+static Expected<Schedule> generateBy(const Generator &generator,
+                                     const Problem &problem,
+                                     const GeneratorOptions &options) {
+  bool knowsPeriods =
+      generator.slips || (generator.searches && problem.widths.empty());
+  if (options.objective != Objective::Period || knowsPeriods)
+    return generateFor(generator, problem, options);
+  Expected<ScheduleByPeriod> best =
+      generateByPeriod(generator, problem, options);
+  if (!best)
+    return best.takeError();
+  return std::move(best->schedule);
+}
+
 Expected<Schedule>
 veeline::schedule::generate(std::string_view name, const Problem &problem,
                             const GeneratorOptions &options) {
@@ -302,9 +376,7 @@ veeline::schedule::generate(std::string_view name, const Problem &problem,
     return status.takeError();
   if (Status status = checkPlacement(**generator, problem.placement); !status)
     return status.takeError();
-  Expected<Schedule> schedule = problem.widths.empty()
-                                    ? (*generator)->generate(problem, options)
-                                    : generateForWidths(name, problem, options);
+  Expected<Schedule> schedule = generateBy(**generator, problem, options);
   if (!schedule)
     return withLeastOfAny(problem, schedule.takeError());
   if (Status status = verify(problem, *schedule); !status)

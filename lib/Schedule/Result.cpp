@@ -25,7 +25,7 @@ const char *veeline::schedule::toString(OpKind kind) {
 std::string veeline::schedule::describe(const Op &op) {
   return std::string(toString(op.kind)) + " of chunk " +
          std::to_string(op.chunk) + ", microbatch " +
-         std::to_string(op.microbatch);
+         std::to_string(op.microbatch) + (op.late ? " of the step before" : "");
 }
 
 std::string veeline::schedule::counted(std::int64_t count,

@@ -7,6 +7,7 @@
 #include "veeline/Schedule/Simulator.h"
 
 #include "veeline/Schedule/Execution.h"
+#include "veeline/Schedule/Loop.h"
 
 #include <algorithm>
 
@@ -25,11 +26,34 @@ static StageStatistics summarize(const Problem &problem,
     step += size;
   }
   result.waiting = execution.waiting[stage];
-  result.firstStart = execution.start[stage].front();
-  result.lastEnd = execution.end[stage].back();
+  result.firstStart = *std::min_element(execution.start[stage].begin(),
+                                        execution.start[stage].end());
+  result.lastEnd = *std::max_element(execution.end[stage].begin(),
+                                     execution.end[stage].end());
   result.peakMemory = std::max<std::int64_t>(
       0, *std::max_element(memory.begin(), memory.end()));
   return result;
+}
+
+const char *veeline::schedule::toString(Objective objective) {
+  switch (objective) {
+  case Objective::Makespan:
+    return "makespan";
+  case Objective::Span:
+    return "span";
+  case Objective::Period:
+    return "period";
+  }
+  return "?";
+}
+
+std::optional<Objective>
+veeline::schedule::parseObjective(std::string_view name) {
+  for (Objective objective :
+       {Objective::Makespan, Objective::Span, Objective::Period})
+    if (name == toString(objective))
+      return objective;
+  return std::nullopt;
 }
 
 double veeline::schedule::bubbleOf(double busy, double time) {
@@ -41,6 +65,18 @@ double Simulation::longestSpan() const {
   for (const StageStatistics &stage : stages)
     longest = std::max(longest, stage.span());
   return longest;
+}
+
+double Simulation::value(Objective objective) const {
+  switch (objective) {
+  case Objective::Makespan:
+    return makespan;
+  case Objective::Span:
+    return longestSpan();
+  case Objective::Period:
+    return period;
+  }
+  return 0;
 }
 
 std::int64_t Simulation::peakMemory() const {
@@ -67,10 +103,37 @@ static Expected<Execution> execute(const Problem &problem,
       orderMessages(problem, flow, schedule, *index, *execution));
 }
 
+/// A cyclic schedule alone: what is late runs after everything else of its
+/// stage.
+static Expected<Execution> executeAlone(const Problem &problem,
+                                        const Schedule &schedule,
+                                        const SimulationOptions &options) {
+  // Its operations have to be complete, too.
+  if (Expected<OpIndex> index = OpIndex::build(problem, schedule); !index)
+    return index.takeError();
+  Expected<Execution> alone =
+      ::execute(problem, unroll(problem, schedule, 1).schedule, options);
+  if (!alone)
+    return alone;
+  Execution result = *alone;
+  for (int stage = 0; stage < problem.ranks(); ++stage) {
+    std::size_t from = 0;
+    for (bool late : {false, true})
+      for (std::size_t step = 0; step < schedule.stages[stage].size(); ++step)
+        if (schedule.stages[stage][step].late == late) {
+          result.start[stage][step] = alone->start[stage][from];
+          result.end[stage][step] = alone->end[stage][from++];
+        }
+  }
+  return result;
+}
+
 Expected<Simulation>
 veeline::schedule::simulate(const Problem &problem, const Schedule &schedule,
                             const SimulationOptions &options) {
-  Expected<Execution> execution = ::execute(problem, schedule, options);
+  Expected<Execution> execution = isCyclic(schedule)
+                                      ? executeAlone(problem, schedule, options)
+                                      : ::execute(problem, schedule, options);
   if (!execution)
     return execution.takeError();
 
@@ -88,6 +151,13 @@ veeline::schedule::simulate(const Problem &problem, const Schedule &schedule,
         std::max(result.bubbleMakespan, bubbleOf(stage.busy, result.makespan));
     result.bubbleSpan =
         std::max(result.bubbleSpan, bubbleOf(stage.busy, stage.span()));
+  }
+  if (options == SimulationOptions()) {
+    Expected<Loop> loop = loopOf(problem, schedule);
+    if (!loop)
+      return loop.takeError();
+    result.period = loop->period;
+    result.bubbleSteady = loop->bubble;
   }
   result.start = std::move(execution->start);
   result.end = std::move(execution->end);

@@ -9,6 +9,7 @@
 #include "veeline/Base/Numbers.h"
 #include "veeline/Schedule/Asynchronous.h"
 #include "veeline/Schedule/Execution.h"
+#include "veeline/Schedule/Loop.h"
 #include "veeline/Schedule/Memory.h"
 
 #include <algorithm>
@@ -33,7 +34,8 @@ std::string veeline::schedule::ranksNote(const std::vector<int> &widths) {
 }
 
 std::string veeline::schedule::cellName(const Problem &problem, const Op &op) {
-  std::string cell = toString(op.kind) + std::to_string(op.microbatch);
+  std::string cell =
+      toString(op.kind) + std::to_string(op.microbatch) + (op.late ? "'" : "");
   return problem.chunksPerStage() > 1 ? std::to_string(op.chunk) + cell : cell;
 }
 
@@ -372,6 +374,35 @@ static std::string stageTable(const Problem &problem,
   return table(rows);
 }
 
+std::string veeline::schedule::steadyCell(const Simulation &simulation) {
+  return simulation.options == SimulationOptions()
+             ? formatRate(simulation.bubbleSteady)
+             : "";
+}
+
+/// What follows from steps without an end. It is known for the default
+/// transfers.
+static std::string steadyLine(const Problem &problem, const Schedule &schedule,
+                              const Simulation &simulation) {
+  if (simulation.options != SimulationOptions())
+    return "";
+  if (std::optional<SteadyState> state = steadyStateOf(problem, schedule))
+    return "steady state      " + formatRate(state->bubble) +
+           "  (bubble of the worst stage, " + formatTime(state->period) +
+           " a microbatch, without fill and drain)\n";
+  std::int64_t late = 0;
+  for (const std::vector<Op> &ops : schedule.stages)
+    late += std::count_if(ops.begin(), ops.end(),
+                          [](const Op &op) { return op.late; });
+  return "steady            " + formatRate(simulation.bubbleSteady) +
+         (problem.widths.empty() ? "  (worst stage" : "  (worst rank") +
+         ", steps without a barrier, " + formatTime(simulation.period) +
+         " each" +
+         (late > 0 ? "; " + std::to_string(late) + " W run in the next step"
+                   : "") +
+         ")\n";
+}
+
 std::string veeline::schedule::summary(const Problem &problem,
                                        const Schedule &schedule,
                                        const Simulation &simulation,
@@ -389,12 +420,7 @@ std::string veeline::schedule::summary(const Problem &problem,
           ", of the makespan)\n";
   text += "bubble of span    " + formatRate(simulation.bubbleSpan) + worst +
           ", its own first to last operation)\n";
-  // The steady state is that of the default transfers.
-  if (std::optional<SteadyState> state = steadyStateOf(problem, schedule);
-      state && simulation.options == SimulationOptions())
-    text += "steady state      " + formatRate(state->bubble) +
-            "  (bubble of the worst stage, " + formatTime(state->period) +
-            " a microbatch, without fill and drain)\n";
+  text += steadyLine(problem, schedule, simulation);
   text += "peak memory       " +
           formatMemory(problem, simulation.peakMemory()) + worst + ")\n";
   if (options.generatorSeconds >= 0) {
@@ -408,12 +434,26 @@ std::string veeline::schedule::summary(const Problem &problem,
   return text + "\n" + stageTable(problem, simulation);
 }
 
+/// A few steps that follow each other, in which it is seen what is late.
+static std::string loopTimeline(const Problem &problem,
+                                const Schedule &schedule,
+                                const Simulation &simulation, int width) {
+  Expected<Solution> steps = drawn({problem, schedule, simulation});
+  if (!steps)
+    return "";
+  return counted(drawnSteps, "step") + " of " +
+         counted(problem.microbatches, "microbatch") + "\n" +
+         timeline(steps->problem, steps->schedule, steps->simulation, width);
+}
+
 std::string veeline::schedule::toText(const Problem &problem,
                                       const Schedule &schedule,
                                       const Simulation &simulation,
                                       const TextOptions &options) {
   std::string text;
-  if (options.view == View::Timeline)
+  if (options.view == View::Timeline && isCyclic(schedule))
+    text = loopTimeline(problem, schedule, simulation, options.width) + "\n";
+  else if (options.view == View::Timeline)
     text = timeline(problem, schedule, simulation, options.width) + "\n";
   if (options.view == View::Order)
     text = orderTable(problem, schedule, options.width) + "\n";

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Schedule/Execution.h"
+#include "veeline/Schedule/Loop.h"
 #include "veeline/Schedule/Memory.h"
 
 #include <algorithm>
@@ -16,6 +17,8 @@ namespace {
 struct Latest {
   int inputMicrobatch = -1, inputStep = -1;
   int weightMicrobatch = -1, weightStep = -1;
+  /// The first W of the step before, and the last one.
+  int firstLate = -1, lateMicrobatch = -1, lateStep = -1;
 };
 } // namespace
 
@@ -32,15 +35,34 @@ static Status checkOrderAt(const Problem &problem, const Schedule &schedule,
             " at step " + std::to_string(previous) +
             "; the microbatches of a chunk's B and W must ascend");
   };
+  auto tooLate = [&](int late) {
+    return errorAt(ErrorKind::WrongOrder, problem, schedule, stage, step,
+                   "comes, in its step, before microbatch " +
+                       std::to_string(schedule.stages[stage][late].microbatch) +
+                       ", whose W is late, at step " + std::to_string(late) +
+                       "; the microbatches of a chunk's W must ascend");
+  };
   if (op.kind == OpKind::BackwardInput || op.kind == OpKind::Backward) {
     if (op.microbatch < latest.inputMicrobatch)
       return tooEarly(latest.inputStep);
     latest.inputMicrobatch = op.microbatch;
     latest.inputStep = step;
   }
+  if (op.late) {
+    if (op.microbatch < latest.lateMicrobatch)
+      return tooEarly(latest.lateStep);
+    if (latest.lateStep < 0)
+      latest.firstLate = step;
+    latest.lateMicrobatch = op.microbatch;
+    latest.lateStep = step;
+    return Status::success();
+  }
   if (op.kind == OpKind::BackwardWeight || op.kind == OpKind::Backward) {
     if (op.microbatch < latest.weightMicrobatch)
       return tooEarly(latest.weightStep);
+    if (latest.firstLate >= 0 &&
+        op.microbatch > schedule.stages[stage][latest.firstLate].microbatch)
+      return tooLate(latest.firstLate);
     latest.weightMicrobatch = op.microbatch;
     latest.weightStep = step;
   }
@@ -50,6 +72,80 @@ static Status checkOrderAt(const Problem &problem, const Schedule &schedule,
   if (input > step)
     return errorAt(ErrorKind::WrongOrder, problem, schedule, stage, step,
                    "comes before its B at step " + std::to_string(input));
+  return Status::success();
+}
+
+namespace {
+/// Whether operations may be of the step before.
+class LateCheck {
+public:
+  LateCheck(const Problem &problem, const Schedule &schedule)
+      : problem(problem), schedule(schedule), tiedWith(problem.numChunks()) {
+    for (const std::vector<int> &chunks : problem.tied)
+      for (int chunk : chunks)
+        tiedWith[chunk] = chunks;
+  }
+  Status run() const;
+
+private:
+  Status checkAt(int rank, int step, const std::vector<int> &forwards) const;
+
+  const Problem &problem;
+  const Schedule &schedule;
+  /// By chunk, with itself; empty: none.
+  std::vector<std::vector<int>> tiedWith;
+};
+} // namespace
+
+/// `forwards`: the step of the first F of each chunk so far; -1: none.
+Status LateCheck::checkAt(int rank, int step,
+                          const std::vector<int> &forwards) const {
+  const Op &op = schedule.stages[rank][step];
+  auto fail = [&](const std::string &what) {
+    return errorAt(ErrorKind::WrongOrder, problem, schedule, rank, step, what);
+  };
+  if (op.kind != OpKind::BackwardWeight)
+    return fail("cannot be late; only W of the step before may run in the next "
+                "one");
+  if (!schedule.overlapped.empty())
+    return fail("cannot be late in a schedule with overlapped blocks");
+  if (problem.width(problem.stageOfRank(rank)) > 1)
+    return fail("cannot be late: the ranks of its stage update parameters "
+                "together");
+  std::vector<int> users = tiedWith[op.chunk];
+  if (users.empty())
+    users.push_back(op.chunk);
+  for (int user : users) {
+    if (problem.placement.stageOf(user) != problem.placement.stageOf(op.chunk))
+      return fail("cannot be late: chunk " + std::to_string(user) +
+                  " on stage " +
+                  std::to_string(problem.placement.stageOf(user)) +
+                  " uses a parameter of it");
+    if (forwards[user] >= 0)
+      return fail("comes after " +
+                  describe(schedule.stages[rank][forwards[user]]) +
+                  " at step " + std::to_string(forwards[user]) +
+                  "; its parameters have to be updated before the next step "
+                  "uses them");
+  }
+  return Status::success();
+}
+
+Status LateCheck::run() const {
+  std::vector<int> forwards(problem.numChunks());
+  for (int rank = 0; rank < problem.ranks(); ++rank) {
+    forwards.assign(forwards.size(), -1);
+    const std::vector<Op> &ops = schedule.stages[rank];
+    for (int step = 0, e = static_cast<int>(ops.size()); step < e; ++step) {
+      if (ops[step].late) {
+        if (Status status = checkAt(rank, step, forwards); !status)
+          return status;
+      } else if (ops[step].kind == OpKind::Forward &&
+                 forwards[ops[step].chunk] < 0) {
+        forwards[ops[step].chunk] = step;
+      }
+    }
+  }
   return Status::success();
 }
 
@@ -95,6 +191,9 @@ Status veeline::schedule::verify(const Problem &problem,
   Expected<OpIndex> index = OpIndex::build(problem, schedule);
   if (!index)
     return index.takeError();
+  if (isCyclic(schedule))
+    if (Status status = LateCheck(problem, schedule).run(); !status)
+      return status;
   if (Status status = checkOrder(problem, schedule, *index); !status)
     return status;
   if (Expected<Execution> execution =

@@ -7,7 +7,7 @@
 #ifndef VEELINE_SCHEDULE_BOUNDS_H
 #define VEELINE_SCHEDULE_BOUNDS_H
 
-#include "veeline/Schedule/Problem.h"
+#include "veeline/Schedule/Simulator.h"
 
 #include <vector>
 
@@ -24,9 +24,12 @@ enum class BoundKind {
   /// The memory limit of the stage: it admits few microbatches at once, each
   /// for a whole round trip.
   Memory,
+  /// The first F of a chunk to the update of its parameters, which have to be
+  /// complete before the first F of the next step.
+  Update,
 };
 
-/// "busy time", "fill and drain", "critical path" or "memory".
+/// "busy time", "fill and drain", "critical path", "memory" or "update".
 const char *toString(BoundKind kind);
 
 struct Bound {
@@ -68,6 +71,26 @@ struct BoundOptions {
 /// `check(problem)` to hold. O((stages + chunks with a limit) · (chunks +
 /// edges) + ranks · v), whatever the number of microbatches.
 Bounds lowerBounds(const Problem &problem, const BoundOptions &options = {});
+
+/// A lower bound on the time from one step to the next where steps follow each
+/// other (Loop.h).
+struct PeriodBound {
+  Bound period;
+  /// The rank that it is about.
+  int rank = 0;
+  /// The bubble that follows.
+  double bubble = 0;
+};
+
+/// The greatest of busy times and of the turns of parameters, of any order,
+/// also one whose W slip into the next step. Expects `check(problem)` to hold.
+/// O(chunks · (chunks + edges)).
+PeriodBound lowerPeriodBound(const Problem &problem,
+                             const BoundOptions &options = {});
+
+/// The bound of what an objective minimises.
+Bound lowerBound(const Problem &problem, Objective objective,
+                 const BoundOptions &options = {});
 
 } // namespace veeline::schedule
 

@@ -67,6 +67,8 @@ struct Generator {
   bool hasObjective = false;
   bool pairsBlocks = false;
   bool searches = false;
+  /// Whether its orders are cyclic (Loop.h).
+  bool slips = false;
   /// Expects a problem that passed `check` with a placement of the right kind.
   Expected<Schedule> (*generate)(const Problem &, const GeneratorOptions &);
 };

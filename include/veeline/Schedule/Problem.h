@@ -166,6 +166,9 @@ struct Problem {
   /// i runs microbatches i, i + w, i + 2w, ... (PipeDream's round robin). Ranks
   /// are numbered by stage.
   std::vector<int> widths = {};
+  /// Sets of chunks that use a parameter in common, in ascending order. It is
+  /// updated once all of them have their gradients.
+  std::vector<std::vector<int>> tied = {};
 
   int stages() const { return placement.stages(); }
   /// The ranks of all stages.
@@ -225,6 +228,7 @@ constexpr std::int64_t maxMemory = std::int64_t(1) << 60;
 /// - limits that are negative or above `maxMemory`, memory too large to be
 ///   summed, an overlap that is not in [0, 1];
 /// - an edge that does not go forward or leaves the chunks;
+/// - tied chunks that do not exist, are alone, or are in two sets;
 /// - a chunk whose operations do not release exactly what they add, or release
 ///   it too early;
 /// - a chunk without BackwardInput that has costs for it or an incoming edge

@@ -33,6 +33,8 @@ struct Op {
   OpKind kind;
   int chunk;
   int microbatch;
+  /// It is of the step before: a W of a cyclic order (Loop.h).
+  bool late = false;
 
   friend bool operator==(const Op &, const Op &) = default;
 };

@@ -15,7 +15,8 @@
 
 namespace veeline::schedule {
 
-/// The solution of a problem: what each stage runs, in order.
+/// The solution of a problem: what each stage runs, in order. With late
+/// operations it is *cyclic*: one turn of a loop over steps (Loop.h).
 struct Schedule {
   std::string name;
   /// `stages[s]` is the order of stage s; where stages have several ranks
@@ -55,11 +56,18 @@ struct Schedule {
 /// - per chunk, B and fused Backward ascend in the microbatch, and so do W and
 ///   fused Backward, so that every synchronous schedule sums gradients in the
 ///   same order; W follows its B;
+/// - what is late is a W, of a stage that has one rank and no overlapped
+/// blocks.
+///   It stands before the first F of its chunk, and of each chunk tied to it,
+///   all of which are on this stage. The late W of a chunk are those of its
+///   last microbatches, and ascend. So the update, after the last W, is
+///   complete before the next step uses the parameters;
 /// - executing each stage in order, with the dependencies of the problem, ends.
 ///   Then no strict rendezvous can deadlock either, if the messages are called
 ///   in the order of `communicationOrder`: see the proof at
 ///   `verifyCommunication`, which executes it for an order from anywhere;
-/// - memory stays within the limit of each stage, on each of its ranks.
+/// - memory stays within the limit of each stage, on each of its ranks, also
+///   where what is late holds memory when a turn begins.
 /// The error names stage, step and operation, with the neighbourhood.
 /// O(operations · edges per chunk).
 Status verify(const Problem &problem, const Schedule &schedule);

@@ -67,7 +67,15 @@ enum class Objective {
   /// as in the zero-bubble papers (an optimiser that is validated afterwards).
   /// Only the search of `auto` takes it as a multiple of the stage's busy time.
   Span,
+  /// The time from one step to the next where steps follow each other without
+  /// a barrier (Loop.h).
+  Period,
 };
+
+/// "makespan", "span" or "period".
+const char *toString(Objective objective);
+/// None for another name.
+std::optional<Objective> parseObjective(std::string_view name);
 
 /// The share of `time` in which a stage is not busy: 1 - busy / time, or 0
 /// where nothing takes time.
@@ -105,25 +113,30 @@ struct Simulation {
   /// The same with each stage's own time from its first start to its last end:
   /// the zero-bubble papers' definition.
   double bubbleSpan = 0;
+  /// The time from one step to the next where steps follow each other (Loop.h),
+  /// and 1 - busy / period of the worst stage. Both are 0 where transfers are
+  /// not those of the default options.
+  double period = 0;
+  double bubbleSteady = 0;
   /// What was asked for.
   SimulationOptions options = {};
 
   double longestSpan() const;
   /// Of the worst stage.
   std::int64_t peakMemory() const;
-  /// What an objective minimises: the makespan or the longest span. As times,
-  /// values compare across cuts and placements of one problem.
-  double value(Objective objective) const {
-    return objective == Objective::Makespan ? makespan : longestSpan();
-  }
+  /// What an objective minimises: the makespan, the longest span or the period.
+  /// As times, values compare across cuts and placements of one problem.
+  double value(Objective objective) const;
 };
 
 /// Runs the schedule: every stage in its order, each operation (or overlapped
 /// block) as soon as the stage is free and its inputs are there. A transfer
 /// between stages costs what its edge says. An error (Deadlock, UnknownOp,
 /// WrongStage, Missing, Duplicate, WrongBlock) where the order cannot run;
-/// `verify` says more. O(operations · edges per chunk), for a rendezvous plus
-/// the sort of `communicationOrder`.
+/// `verify` says more. Of a cyclic schedule, times are those of one step alone,
+/// in which what is late runs after everything else of its stage; memory is
+/// that of a loop. O(operations · edges per chunk), for a rendezvous plus the
+/// sort of `communicationOrder`.
 Expected<Simulation> simulate(const Problem &problem, const Schedule &schedule,
                               const SimulationOptions &options = {});
 

@@ -21,7 +21,8 @@ std::string transfersNote(const SimulationOptions &options);
 std::string ranksNote(const std::vector<int> &widths);
 
 /// The short name of an operation in a table: "F0" (kind, microbatch), and
-/// with several chunks a stage "3F0" (global chunk in front).
+/// with several chunks a stage "3F0" (global chunk in front). What is late has
+/// a prime, "W3'".
 std::string cellName(const Problem &problem, const Op &op);
 
 /// A line of a summary: "makespan          33".
@@ -60,13 +61,17 @@ std::string orderTable(const Problem &problem, const Schedule &schedule,
 std::string timeline(const Problem &problem, const Schedule &schedule,
                      const Simulation &simulation, int width);
 
-/// Both bubbles, makespan, generator time, and per stage busy time, bubbles and
+/// The steady bubble for tables; empty where it is not known.
+std::string steadyCell(const Simulation &simulation);
+
+/// Bubbles, makespan, generator time, and per stage busy time, bubbles and
 /// peak memory.
 std::string summary(const Problem &problem, const Schedule &schedule,
                     const Simulation &simulation,
                     const TextOptions &options = {});
 
-/// The chosen view, and the summary. Plain text without control codes.
+/// The chosen view, and the summary; of a cyclic schedule the timeline of a few
+/// steps. Plain text without control codes.
 std::string toText(const Problem &problem, const Schedule &schedule,
                    const Simulation &simulation,
                    const TextOptions &options = {});

@@ -102,13 +102,17 @@ static bool flattenStage(const FlatProblem &flat, const std::vector<Op> &ops,
                          std::int64_t limit, std::vector<int> &seen,
                          std::vector<int> &order) {
   std::int64_t memory = 0;
+  for (const Op &op : ops)
+    if (op.late)
+      memory -= flat.kind(FlatProblem::kindOf(op.chunk, op.kind)).memory;
   auto add = [&](int chunk, OpKind opKind, int microbatch) {
     int kind = FlatProblem::kindOf(chunk, opKind);
     if (!flat.kind(kind).exists)
       return true;
     memory += flat.kind(kind).memory;
     order.push_back(flat.node(kind, microbatch));
-    return seen[kind]++ == microbatch && memory <= limit;
+    bool ascends = opKind != OpKind::Forward || seen[kind]++ == microbatch;
+    return ascends && memory <= limit;
   };
   for (const Op &op : ops) {
     bool fused = op.kind == OpKind::Backward;
@@ -134,14 +138,73 @@ std::optional<FlatOrders> veeline::schedule::flatten(const FlatProblem &flat,
   return orders;
 }
 
+void veeline::schedule::findLate(const FlatProblem &flat,
+                                 const FlatOrders &orders,
+                                 std::vector<char> &late,
+                                 std::vector<std::int64_t> &carried) {
+  late.assign(flat.nodes(), 0);
+  carried.assign(flat.stages(), 0);
+  std::vector<char> seen(flat.nodes());
+  for (int stage = 0; stage < flat.stages(); ++stage)
+    for (int node : orders[stage]) {
+      seen[node] = 1;
+      int kind = node / flat.microbatches();
+      if (kind % 3 != static_cast<int>(OpKind::BackwardWeight))
+        continue;
+      int own = flat.kind(kind - 1).exists ? kind - 1 : kind - 2;
+      late[node] = !seen[flat.node(own, node % flat.microbatches())];
+      if (late[node])
+        carried[stage] -= flat.kind(kind).memory;
+    }
+}
+
+bool veeline::schedule::fitsLoop(const FlatProblem &flat,
+                                 const FlatOrders &orders) {
+  std::vector<char> late;
+  std::vector<std::int64_t> carried;
+  findLate(flat, orders, late, carried);
+  std::vector<char> begun(flat.kinds());
+  for (int stage = 0; stage < flat.stages(); ++stage) {
+    std::int64_t held = carried[stage];
+    for (int node : orders[stage]) {
+      int kind = node / flat.microbatches();
+      begun[kind] = 1;
+      held += flat.kind(kind).memory;
+      int forward = kind - static_cast<int>(OpKind::BackwardWeight);
+      if (held > flat.limit(stage) || (late[node] && begun[forward]))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// Late W before everything else of a turn may as well end the one before.
+static FlatOrders withFewLate(const FlatProblem &flat, FlatOrders orders) {
+  std::vector<char> late;
+  std::vector<std::int64_t> carried;
+  findLate(flat, orders, late, carried);
+  for (std::vector<int> &order : orders)
+    std::rotate(order.begin(),
+                std::find_if(order.begin(), order.end(),
+                             [&](int node) { return !late[node]; }),
+                order.end());
+  return orders;
+}
+
 Schedule veeline::schedule::unflatten(const FlatProblem &flat,
-                                      const FlatOrders &orders) {
+                                      const FlatOrders &turned) {
   Schedule schedule;
   schedule.stages.resize(flat.stages());
+  FlatOrders orders = withFewLate(flat, turned);
+  std::vector<char> late;
+  std::vector<std::int64_t> carried;
+  findLate(flat, orders, late, carried);
   for (int stage = 0; stage < flat.stages(); ++stage) {
     schedule.stages[stage].reserve(orders[stage].size());
-    for (int node : orders[stage])
+    for (int node : orders[stage]) {
       schedule.stages[stage].push_back(flat.op(node));
+      schedule.stages[stage].back().late = late[node];
+    }
   }
   return schedule;
 }

@@ -91,12 +91,23 @@ private:
 /// The nodes of each stage, in order.
 using FlatOrders = std::vector<std::vector<int>>;
 
+/// Which W are of the step before, and what each stage holds of these when its
+/// step begins: W that stand before what they wait for on their own stage.
+void findLate(const FlatProblem &flat, const FlatOrders &orders,
+              std::vector<char> &late, std::vector<std::int64_t> &carried);
+
+/// Whether memory is enough in every turn of a cyclic order, and parameters are
+/// updated in time.
+bool fitsLoop(const FlatProblem &flat, const FlatOrders &orders);
+
 /// The schedule as nodes, with all backwards split. None where it has
 /// overlapped blocks, forwards of a chunk that do not ascend, or fused
 /// backwards that do not fit in the limits once they are split.
 std::optional<FlatOrders> flatten(const FlatProblem &flat,
                                   const Schedule &schedule);
-Schedule unflatten(const FlatProblem &flat, const FlatOrders &orders);
+/// The other way round. Orders in which W stand before their backwards are
+/// cyclic.
+Schedule unflatten(const FlatProblem &flat, const FlatOrders &turned);
 
 } // namespace veeline::schedule
 

@@ -51,7 +51,7 @@ private:
     double wake = never;
     std::int64_t memory = 0, owedMemory = 0;
     bool lastForward = false;
-    int most = 0;
+    int most = 0, mostLate = 0;
     std::vector<int> placed;
     std::vector<Owed> owed;
     std::size_t owedBegin = 0;
@@ -68,8 +68,14 @@ private:
   double rankOf(int stage, int step);
   double fillWith(int stage) const;
   bool runWeight(int stage, double time, double nextReady);
+  std::size_t firstWeight(const Stage &stage) const;
+  /// Whether a step is the first F of its chunk after an update.
+  bool opensStep(const Stage &stage, int step) const {
+    return options.stepLength > 0 && step < v && stage.placed[step] > 0 &&
+           stage.placed[step] % options.stepLength == 0;
+  }
   void place(int stage, int step, double ready);
-  void placeWeight(int stage);
+  void placeWeight(int stage, std::size_t which);
   void append(int stage, int kind, int microbatch, double ready);
   void schedule(int stage, double time);
   void plan();
@@ -113,6 +119,13 @@ std::int64_t veeline::schedule::leastLimit(const FlatProblem &flat, int stage) {
   return passageOf(flat, stage).need[0];
 }
 
+bool veeline::schedule::admitsSplit(const FlatProblem &flat) {
+  for (int stage = 0; stage < flat.stages(); ++stage)
+    if (leastLimit(flat, stage) > flat.limit(stage))
+      return false;
+  return true;
+}
+
 ListScheduler::ListScheduler(const FlatProblem &flat,
                              const ListOptions &options)
     : flat(flat), options(options), v(flat.chunksPerStage()),
@@ -129,6 +142,10 @@ ListScheduler::ListScheduler(const FlatProblem &flat,
                   share * (options.mostOnLast - options.mostOnFirst);
     stage.most =
         options.mostOnFirst > 0 ? std::max(1, int(std::lround(most))) : m;
+    double late = options.lateOnFirst +
+                  share * (options.lateOnLast - options.lateOnFirst);
+    stage.mostLate =
+        options.lateOnFirst < 0 ? v * m : std::max(0, int(std::lround(late)));
     result.orders[s].reserve(std::size_t(3) * v * m);
   }
   if (options.first == ListOptions::First::Planned)
@@ -164,6 +181,8 @@ double ListScheduler::readyTime(int s, int step) const {
   const Stage &stage = stages[s];
   int microbatch = stage.placed[step];
   if (step > 0 && stage.placed[step - 1] <= microbatch)
+    return unknown;
+  if (opensStep(stage, step) && stage.placed[2 * v - 1 - step] < microbatch)
     return unknown;
   int kind = flat.passes(s)[step];
   // A chunk without BackwardInput waits for its gradients with W.
@@ -267,16 +286,42 @@ void ListScheduler::append(int s, int kind, int microbatch, double ready) {
   }
 }
 
-void ListScheduler::placeWeight(int s) {
+/// The oldest W; where steps follow each other, that of the first chunk that
+/// has any.
+std::size_t ListScheduler::firstWeight(const Stage &stage) const {
+  if (options.stepLength == 0)
+    return stage.owedBegin;
+  auto first = std::min_element(
+      stage.owed.begin() + static_cast<std::ptrdiff_t>(stage.owedBegin),
+      stage.owed.end(),
+      [](const Owed &a, const Owed &b) { return a.kind < b.kind; });
+  return first - stage.owed.begin();
+}
+
+void ListScheduler::placeWeight(int s, std::size_t which) {
   Stage &stage = stages[s];
-  Owed weight = stage.owed[stage.owedBegin++];
+  Owed weight = stage.owed[which];
+  auto begin =
+      stage.owed.begin() + static_cast<std::ptrdiff_t>(stage.owedBegin++);
+  std::move_backward(
+      begin, stage.owed.begin() + static_cast<std::ptrdiff_t>(which),
+      stage.owed.begin() + static_cast<std::ptrdiff_t>(which) + 1);
   stage.owedMemory -= flat.kind(weight.kind).memory;
   append(s, weight.kind, weight.microbatch, weight.ready);
 }
 
 void ListScheduler::place(int s, int step, double ready) {
   Stage &stage = stages[s];
-  int kind = flat.passes(s)[step], microbatch = stage.placed[step]++;
+  int kind = flat.passes(s)[step];
+  if (opensStep(stage, step))
+    for (std::size_t i = stage.owedBegin; i < stage.owed.size(); ++i)
+      if (stage.owed[i].kind / 3 == kind / 3)
+        placeWeight(s, i);
+  if (step == 0 && opensStep(stage, step))
+    while (stage.owed.size() - stage.owedBegin >
+           static_cast<std::size_t>(stage.mostLate))
+      placeWeight(s, firstWeight(stage));
+  int microbatch = stage.placed[step]++;
   stage.lastForward = step < v;
   if (flat.kind(kind).exists)
     append(s, kind, microbatch, ready);
@@ -293,11 +338,12 @@ bool ListScheduler::runWeight(int s, double time, double nextReady) {
   Stage &stage = stages[s];
   if (stage.owedBegin == stage.owed.size())
     return false;
-  const Owed &weight = stage.owed[stage.owedBegin];
+  std::size_t which = firstWeight(stage);
+  const Owed &weight = stage.owed[which];
   double cost = flat.kind(weight.kind).cost;
   if (std::max(time, weight.ready) + cost > nextReady + options.overrun * cost)
     return false;
-  placeWeight(s);
+  placeWeight(s, which);
   return true;
 }
 
@@ -329,7 +375,7 @@ void ListScheduler::act(int s, double time) {
   std::int64_t adds = flat.kind(flat.passes(s)[best.step]).memory;
   while (stage.memory + adds > flat.limit(s) &&
          stage.owedBegin < stage.owed.size())
-    placeWeight(s);
+    placeWeight(s, firstWeight(stage));
   place(s, best.step, best.ready);
   schedule(s, stage.now);
 }

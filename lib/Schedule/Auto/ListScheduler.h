@@ -49,6 +49,14 @@ struct ListOptions {
   /// Ties and near ties are broken at random, by up to this share of a cost.
   double noise = 0;
   std::uint64_t seed = 1;
+  /// How many microbatches a step has, where the problem is of several steps
+  /// that follow each other; 0: all. W of the step before may then run until
+  /// the first F of their chunk; those of chunks that are needed sooner run
+  /// first.
+  int stepLength = 0;
+  /// At most so many W of a step are left on stage s when it begins the next
+  /// one, linear from the first stage to the last; below 0: no bound.
+  double lateOnFirst = -1, lateOnLast = -1;
 };
 
 struct ListResult {
@@ -61,6 +69,10 @@ struct ListResult {
 /// order with split backwards. The one of Limits.h, for any order, is less
 /// where a B adds memory or chunks do not depend on each other.
 std::int64_t leastLimit(const FlatProblem &flat, int stage);
+
+/// Whether split backwards fit in the limits. Otherwise only schedules with
+/// fused ones do.
+bool admitsSplit(const FlatProblem &flat);
 
 /// Runs whatever is ready, in the order of time, as long as every stage could
 /// still finish all microbatches that it has begun, oldest first, within its

@@ -6,11 +6,16 @@
 
 #include "LocalSearch.h"
 
+#include "../LoopGraph.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 using namespace veeline::schedule;
+
+/// How often stages begin anew, in looks at each operation.
+static constexpr std::int64_t retimingWork = 25;
 
 LocalSearch::LocalSearch(const FlatProblem &flat, Objective objective,
                          std::uint64_t seed)
@@ -19,6 +24,7 @@ LocalSearch::LocalSearch(const FlatProblem &flat, Objective objective,
       kindOf(flat.nodes()), place(flat.nodes()), previous(flat.nodes(), -1),
       next(flat.nodes(), -1), first(flat.stages()), last(flat.stages()),
       end(flat.nodes()), tail(flat.nodes()), memory(flat.nodes()),
+      late(flat.nodes()), begin(flat.stages()), carried(flat.stages()),
       offset(flat.stages()), newEnd(flat.nodes()), stamp(flat.nodes()) {
   for (std::size_t i = 0; i < exponential.size(); ++i)
     exponential[i] = -std::log((i + 0.5) / exponential.size());
@@ -29,9 +35,11 @@ LocalSearch::LocalSearch(const FlatProblem &flat, Objective objective,
 }
 
 void LocalSearch::link(const FlatOrders &orders) {
+  if (goal == Objective::Period)
+    findLate(flat, orders, late, carried);
   for (int stage = 0; stage < flat.stages(); ++stage) {
     int before = -1;
-    std::int64_t held = 0;
+    std::int64_t held = carried[stage];
     for (int node : orders[stage]) {
       held += flat.kind(kindOf[node]).memory;
       memory[node] = held;
@@ -47,12 +55,11 @@ void LocalSearch::link(const FlatOrders &orders) {
 }
 
 double LocalSearch::startOf(int node, int before) const {
-  int kind = kindOf[node];
-  int microbatch = node - kind * flat.microbatches();
-  double start = before >= 0 ? end[before] : 0;
-  for (const FlatProblem::Link &input : flat.inputs(kind))
-    start = std::max(start,
-                     end[flat.node(input.kind, microbatch)] + input.transfer);
+  double start =
+      before >= 0 ? end[before] : begin[flat.kind(kindOf[node]).stage];
+  forEachInput(node, [&](int input, double transfer) {
+    start = std::max(start, end[input] + transfer);
+  });
   return start;
 }
 
@@ -60,57 +67,98 @@ double LocalSearch::endOf(int node, int before) const {
   return startOf(node, before) + flat.kind(kindOf[node]).cost;
 }
 
+/// Turns the loop of a stage: W at its end become W of the step before at its
+/// beginning, or the other way round.
+static void turn(const FlatProblem &flat, const std::vector<char> &late,
+                 bool toBeginning, std::vector<int> &order) {
+  auto isWeight = [&](int node) { return node / flat.microbatches() % 3 == 2; };
+  if (toBeginning) {
+    auto first = order.end();
+    while (first != order.begin() && isWeight(*(first - 1)) &&
+           !late[*(first - 1)])
+      --first;
+    std::rotate(order.begin(), first, order.end());
+    return;
+  }
+  auto last = std::find_if(order.begin(), order.end(),
+                           [&](int node) { return !late[node]; });
+  std::rotate(order.begin(), last, order.end());
+}
+
 double LocalSearch::tailOf(int node) const {
-  int kind = kindOf[node];
-  int microbatch = node - kind * flat.microbatches();
-  double longest =
-      next[node] >= 0 ? tail[next[node]] : offset[flat.kind(kind).stage];
-  for (const FlatProblem::Link &user : flat.users(kind))
-    longest = std::max(longest,
-                       user.transfer + tail[flat.node(user.kind, microbatch)]);
-  return longest + flat.kind(kind).cost;
+  const FlatProblem::Kind &kind = flat.kind(kindOf[node]);
+  double longest = next[node] >= 0 ? tail[next[node]] : offset[kind.stage];
+  forEachUser(node, [&](int user, double transfer) {
+    longest = std::max(longest, transfer + tail[user]);
+  });
+  return longest + kind.cost;
 }
 
 /// Finds a topological sequence and the ends. False where there is none.
 bool LocalSearch::sequence() {
   std::size_t total = 0;
   std::vector<int> missing(flat.nodes());
-  std::vector<double> start(flat.nodes());
   seq.clear();
   for (int stage = 0; stage < flat.stages(); ++stage)
     for (int node = first[stage]; node >= 0; node = next[node]) {
       ++total;
-      missing[node] = static_cast<int>(flat.inputs(kindOf[node]).size()) +
-                      (previous[node] >= 0);
+      missing[node] = previous[node] >= 0;
+      forEachInput(node, [&](int, double) { ++missing[node]; });
       if (missing[node] == 0)
         seq.push_back(node);
     }
   for (std::size_t i = 0; i < seq.size(); ++i) {
-    int node = seq[i], kind = kindOf[node];
-    start[node] = startOf(node, previous[node]);
-    end[node] = start[node] + flat.kind(kind).cost;
+    int node = seq[i];
     auto release = [&](int user) {
       if (--missing[user] == 0)
         seq.push_back(user);
     };
     if (next[node] >= 0)
       release(next[node]);
-    for (const FlatProblem::Link &user : flat.users(kind))
-      release(flat.node(user.kind, node - kind * flat.microbatches()));
+    forEachUser(node, [&](int user, double) { release(user); });
   }
-  if (seq.size() != total)
-    return false;
-  // In the order of time, what runs at about the same time stands together,
-  // and stretches are short. (An end less its cost may, rounded, lie before the
-  // ends that the node waits for.)
+  return seq.size() == total;
+}
+
+/// Sets the ends, and sorts the sequence by starts: what runs at about the same
+/// time then stands together, and stretches are short. (An end less its cost
+/// may, rounded, lie before the ends that the node waits for.)
+void LocalSearch::sortByTime() {
+  std::vector<double> start(flat.nodes());
+  for (int node : seq) {
+    start[node] = startOf(node, previous[node]);
+    end[node] = start[node] + flat.kind(kindOf[node]).cost;
+  }
   std::stable_sort(seq.begin(), seq.end(),
                    [&](int a, int b) { return start[a] < start[b]; });
-  for (std::size_t i = 0; i < total; ++i)
+  for (std::size_t i = 0; i < seq.size(); ++i)
     place[seq[i]] = static_cast<int>(i);
-  return true;
+}
+
+/// Lets every stage begin where no stage would have to wait in steps that
+/// follow each other.
+void LocalSearch::setBegins() {
+  LoopGraph loop(flat.stages());
+  std::vector<int> number(flat.nodes());
+  for (int node : seq) {
+    const FlatProblem::Kind &kind = flat.kind(kindOf[node]);
+    number[node] = loop.add(kind.cost);
+    if (previous[node] >= 0)
+      loop.after(number[previous[node]], 0);
+    else
+      loop.behind(kind.stage);
+    forEachInput(node, [&](int input, double transfer) {
+      loop.after(number[input], transfer);
+    });
+    if (next[node] < 0)
+      loop.hold(kind.stage, number[node]);
+  }
+  begin = loop.solve().open;
 }
 
 double LocalSearch::score() const {
+  if (goal == Objective::Period)
+    return objective();
   double worst = 0;
   for (int stage = 0; stage < flat.stages(); ++stage) {
     double value = end[last[stage]];
@@ -130,6 +178,11 @@ double LocalSearch::score() const {
 void LocalSearch::setOffsets() {
   if (goal == Objective::Makespan)
     return;
+  if (goal == Objective::Period) {
+    for (int stage = 0; stage < flat.stages(); ++stage)
+      offset[stage] = -begin[stage];
+    return;
+  }
   double ratio = score();
   for (int stage = 0; stage < flat.stages(); ++stage) {
     double start = end[first[stage]] - flat.kind(kindOf[first[stage]]).cost;
@@ -148,6 +201,9 @@ bool LocalSearch::load(const FlatOrders &orders) {
   link(orders);
   if (!sequence())
     return false;
+  if (goal == Objective::Period)
+    setBegins();
+  sortByTime();
   setOffsets();
   for (auto node = seq.rbegin(); node != seq.rend(); ++node)
     tail[*node] = tailOf(*node);
@@ -166,6 +222,11 @@ FlatOrders LocalSearch::orders() const {
   return result;
 }
 
+bool LocalSearch::mayNotSwap(int earlier, int later) const {
+  int kind = kindOf[earlier], other = kindOf[later];
+  return kind == other || (late[earlier] && kind / 3 == other / 3);
+}
+
 /// Takes the node of `move` past up to `distance` earlier neighbours: as far
 /// as microbatches of its kind stay in order and memory allows.
 bool LocalSearch::reachEarlier(Move &move, int distance) const {
@@ -174,13 +235,14 @@ bool LocalSearch::reachEarlier(Move &move, int distance) const {
   move.target = -1;
   int neighbour = previous[move.node];
   for (int i = 0; i < distance && neighbour >= 0; ++i) {
-    if (kindOf[neighbour] == kindOf[move.node] ||
+    if (mayNotSwap(neighbour, move.node) ||
         memory[neighbour] + kind.memory > limit)
       break;
     if (goal == Objective::Span && previous[neighbour] < 0)
       break;
     int before = previous[neighbour];
-    if ((before < 0 ? 0 : memory[before]) + kind.memory <= limit)
+    std::int64_t held = before < 0 ? carried[kind.stage] : memory[before];
+    if (held + kind.memory <= limit)
       move.target = neighbour;
     neighbour = before;
   }
@@ -199,7 +261,7 @@ bool LocalSearch::reachLater(Move &move, int distance) const {
     return false;
   int neighbour = next[move.node];
   for (int i = 0; i < distance && neighbour >= 0; ++i) {
-    if (kindOf[neighbour] == kindOf[move.node] ||
+    if (mayNotSwap(move.node, neighbour) ||
         memory[neighbour] - kind.memory > limit)
       break;
     move.target = neighbour;
@@ -215,11 +277,10 @@ bool LocalSearch::reachLater(Move &move, int distance) const {
 /// Sets `stretch` to its new sequence: what the node needs, the node, then the
 /// rest. False where the node needs what it is to go past.
 bool LocalSearch::arrangeEarlier(const Move &move) {
-  int stage = flat.kind(kindOf[move.node]).stage, m = flat.microbatches();
+  int stage = flat.kind(kindOf[move.node]).stage;
   ++now;
   auto need = [&](int node) {
-    for (const FlatProblem::Link &input : flat.inputs(kindOf[node]))
-      stamp[flat.node(input.kind, node - kindOf[node] * m)] = now;
+    forEachInput(node, [&](int input, double) { stamp[input] = now; });
   };
   stretch.clear();
   rest.clear();
@@ -244,11 +305,10 @@ bool LocalSearch::arrangeEarlier(const Move &move) {
 }
 
 bool LocalSearch::arrangeLater(const Move &move) {
-  int stage = flat.kind(kindOf[move.node]).stage, m = flat.microbatches();
+  int stage = flat.kind(kindOf[move.node]).stage;
   ++now;
   auto release = [&](int node) {
-    for (const FlatProblem::Link &user : flat.users(kindOf[node]))
-      stamp[flat.node(user.kind, node - kindOf[node] * m)] = now;
+    forEachUser(node, [&](int user, double) { stamp[user] = now; });
   };
   stretch.clear();
   rest.clear();
@@ -285,20 +345,18 @@ int LocalSearch::newPrevious(const Move &move, int node) const {
 /// where that is above the threshold.
 bool LocalSearch::leavesStretch(const Move &move, int node, double nodeEnd,
                                 double threshold, double &worst) const {
-  int kind = kindOf[node], after = next[node];
+  int after = next[node];
   if (node == (move.earlier ? previous[move.node] : move.node))
     after = next[move.earlier ? move.node : move.target];
   double longest = -std::numeric_limits<double>::infinity();
   if (after < 0)
-    longest = offset[flat.kind(kind).stage];
+    longest = offset[flat.kind(kindOf[node]).stage];
   else if (place[after] > move.high)
     longest = tail[after];
-  int microbatch = node - kind * flat.microbatches();
-  for (const FlatProblem::Link &user : flat.users(kind)) {
-    int other = flat.node(user.kind, microbatch);
-    if (place[other] > move.high)
-      longest = std::max(longest, user.transfer + tail[other]);
-  }
+  forEachUser(node, [&](int user, double transfer) {
+    if (place[user] > move.high)
+      longest = std::max(longest, transfer + tail[user]);
+  });
   worst = std::max(worst, nodeEnd + longest);
   return worst <= threshold;
 }
@@ -306,24 +364,21 @@ bool LocalSearch::leavesStretch(const Move &move, int node, double nodeEnd,
 /// Computes the new ends in the stretch; `worst` is the longest path over what
 /// changed there. False where that is above the threshold.
 bool LocalSearch::evaluate(const Move &move, double threshold, double &worst) {
-  int m = flat.microbatches();
   int lastOfStage = move.earlier ? previous[move.node] : move.node;
   ++now;
   worst = -std::numeric_limits<double>::infinity();
   for (int node : stretch) {
-    int kind = kindOf[node], microbatch = node - kind * m;
+    const FlatProblem::Kind &kind = flat.kind(kindOf[node]);
+    auto endNow = [&](int other) {
+      return stamp[other] == now ? newEnd[other] : end[other];
+    };
     int before = newPrevious(move, node);
-    double start = before < 0             ? 0
-                   : stamp[before] == now ? newEnd[before]
-                                          : end[before];
-    for (const FlatProblem::Link &input : flat.inputs(kind)) {
-      int other = flat.node(input.kind, microbatch);
-      start =
-          std::max(start, (stamp[other] == now ? newEnd[other] : end[other]) +
-                              input.transfer);
-    }
+    double start = before < 0 ? begin[kind.stage] : endNow(before);
+    forEachInput(node, [&](int input, double transfer) {
+      start = std::max(start, endNow(input) + transfer);
+    });
     stamp[node] = now;
-    newEnd[node] = start + flat.kind(kind).cost;
+    newEnd[node] = start + kind.cost;
     if ((newEnd[node] > end[node] || node == lastOfStage) &&
         !leavesStretch(move, node, newEnd[node], threshold, worst))
       return false;
@@ -350,19 +405,17 @@ void LocalSearch::relink(const Move &move) {
   next[node] = after;
   (before >= 0 ? next[before] : first[stage]) = node;
   (after >= 0 ? previous[after] : last[stage]) = node;
-  memory[node] = (before >= 0 ? memory[before] : 0) + held;
+  memory[node] = (before >= 0 ? memory[before] : carried[stage]) + held;
 }
 
 void LocalSearch::spreadEnds(const Move &move) {
   auto touch = [&](int node) {
-    int kind = kindOf[node];
     if (next[node] >= 0 && place[next[node]] > move.high)
       mark(dirtyEnds, place[next[node]]);
-    for (const FlatProblem::Link &user : flat.users(kind)) {
-      int other = flat.node(user.kind, node - kind * flat.microbatches());
-      if (place[other] > move.high)
-        mark(dirtyEnds, place[other]);
-    }
+    forEachUser(node, [&](int user, double) {
+      if (place[user] > move.high)
+        mark(dirtyEnds, place[user]);
+    });
   };
   marked = 0;
   int stage = flat.kind(kindOf[move.node]).stage;
@@ -388,14 +441,12 @@ void LocalSearch::spreadEnds(const Move &move) {
 
 void LocalSearch::spreadTails(const Move &move) {
   auto touch = [&](int node) {
-    int kind = kindOf[node];
     if (previous[node] >= 0 && place[previous[node]] < move.low)
       mark(dirtyTails, place[previous[node]]);
-    for (const FlatProblem::Link &input : flat.inputs(kind)) {
-      int other = flat.node(input.kind, node - kind * flat.microbatches());
-      if (place[other] < move.low)
-        mark(dirtyTails, place[other]);
-    }
+    forEachInput(node, [&](int input, double) {
+      if (place[input] < move.low)
+        mark(dirtyTails, place[input]);
+    });
   };
   marked = 0;
   for (auto node = stretch.rbegin(); node != stretch.rend(); ++node) {
@@ -457,12 +508,28 @@ void LocalSearch::keepBest() {
   bestIsKept = true;
 }
 
+/// Moves the begins of stages to where the orders as they are have the shortest
+/// period, and W between the end of a step and the beginning of the next one,
+/// which are the same in steps that follow each other.
+void LocalSearch::retime() {
+  FlatOrders turned = orders();
+  for (std::vector<int> &order : turned)
+    turn(flat, late, below(2) == 0, order);
+  double kept = best;
+  bool wasKept = bestIsKept;
+  load(turned);
+  if (!wasKept || kept >= current)
+    return;
+  best = kept;
+  bestIsKept = true;
+}
+
 void LocalSearch::anneal(const AnnealOptions &options, Work &work) {
   double temperature = options.hot;
   // Sums of the same costs in another order differ by less.
   double epsilon = 1e-6 * options.cold;
   looked = 0;
-  std::int64_t counted = 0;
+  std::int64_t counted = 0, nextRetiming = 0;
   for (int round = 0; looked < options.work; ++round) {
     if ((round & 255) == 0) {
       work.spend(looked - counted);
@@ -471,6 +538,11 @@ void LocalSearch::anneal(const AnnealOptions &options, Work &work) {
         break;
       double done = static_cast<double>(looked) / options.work;
       temperature = options.hot * std::pow(options.cold / options.hot, done);
+      if (goal == Objective::Period && looked >= nextRetiming) {
+        retime();
+        looked += 20 * std::int64_t(seq.size());
+        nextRetiming = looked + retimingWork * seq.size();
+      }
     }
     ++looked;
     Move move;

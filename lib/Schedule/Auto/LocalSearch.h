@@ -59,11 +59,35 @@ private:
 
   void link(const FlatOrders &orders);
   bool sequence();
+  void sortByTime();
+  void setBegins();
+  void retime();
   void setOffsets();
   double objective() const;
   double tailOf(int node) const;
   double startOf(int node, int before) const;
   double endOf(int node, int before) const;
+
+  /// Calls `visit` with each node that a node waits for, and how long the
+  /// transfer takes.
+  template <typename Visitor> void forEachInput(int node, Visitor visit) const {
+    // Its backward is of the turn before.
+    if (late[node])
+      return;
+    int kind = kindOf[node], microbatch = node - kind * flat.microbatches();
+    for (const FlatProblem::Link &input : flat.inputs(kind))
+      visit(flat.node(input.kind, microbatch), input.transfer);
+  }
+  /// The same of each node that waits for it.
+  template <typename Visitor> void forEachUser(int node, Visitor visit) const {
+    int kind = kindOf[node], microbatch = node - kind * flat.microbatches();
+    for (const FlatProblem::Link &user : flat.users(kind))
+      if (int other = flat.node(user.kind, microbatch); !late[other])
+        visit(other, user.transfer);
+  }
+  /// Whether two neighbours have to keep their order: microbatches of a kind
+  /// ascend, and the last W of a step come before the first F of the next one.
+  bool mayNotSwap(int earlier, int later) const;
 
   bool chooseMove(double slack, Move &move);
   bool reachEarlier(Move &move, int distance) const;
@@ -102,6 +126,11 @@ private:
   std::vector<int> first, last;
   std::vector<double> end, tail;
   std::vector<std::int64_t> memory;
+  /// Of a period: which W are of the step before, when stages begin, and what
+  /// they hold then.
+  std::vector<char> late;
+  std::vector<double> begin;
+  std::vector<std::int64_t> carried;
   /// What is added to the end of a stage's last operation.
   std::vector<double> offset;
   double current = 0, best = 0;

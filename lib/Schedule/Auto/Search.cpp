@@ -7,8 +7,11 @@
 #include "Search.h"
 
 #include "LocalSearch.h"
+#include "LoopLists.h"
+#include "LoopPattern.h"
 #include "Random.h"
 #include "veeline/Schedule/Bounds.h"
+#include "veeline/Schedule/Loop.h"
 
 #include <algorithm>
 #include <array>
@@ -58,12 +61,28 @@ double veeline::schedule::scoreOf(const FlatProblem &flat, Objective objective,
   return scoreOf(flat, objective, first, last);
 }
 
+Expected<double> veeline::schedule::scoreOf(const Problem &problem,
+                                            const FlatProblem &flat,
+                                            Objective objective,
+                                            const Schedule &schedule) {
+  if (objective == Objective::Period) {
+    Expected<Loop> loop = loopOf(problem, schedule);
+    if (!loop)
+      return loop.takeError();
+    return loop->period;
+  }
+  Expected<Simulation> simulation = simulate(problem, schedule);
+  if (!simulation)
+    return simulation.takeError();
+  return scoreOf(flat, objective, *simulation);
+}
+
 Goal veeline::schedule::goalOf(const Problem &problem, Objective objective) {
   Problem inOrder = problem;
   inOrder.overlap = 0;
+  if (objective != Objective::Span)
+    return {objective, lowerBound(inOrder, objective).time};
   Bounds bounds = lowerBounds(inOrder);
-  if (objective == Objective::Makespan)
-    return {objective, bounds.makespan.time};
   double bound = 0;
   for (const StageBounds &stage : bounds.stages)
     if (stage.busy > 0)
@@ -75,10 +94,13 @@ namespace {
 /// Searches the options of list scheduling.
 class Tuner {
 public:
-  Tuner(const FlatProblem &flat, const Goal &goal, std::uint64_t seed,
-        Pool &pool)
+  Tuner(const Problem &problem, const FlatProblem &flat, const Goal &goal,
+        std::uint64_t seed, Pool &pool)
       : flat(flat), goal(goal), pool(pool),
-        random((seed + 7) * 0xD1B54A32D192ED03ull | 1) {}
+        random((seed + 7) * 0xD1B54A32D192ED03ull | 1) {
+    if (goal.objective == Objective::Period)
+      loop.emplace(problem, flat);
+  }
 
   void run(std::int64_t units, Work &work);
 
@@ -88,6 +110,7 @@ private:
     ListOptions options;
   };
   void tryVariant(const ListOptions &options);
+  void keep(double score, const ListOptions &options);
   ListOptions anyVariant();
   ListOptions varied();
 
@@ -103,14 +126,27 @@ private:
   Pool &pool;
   Xorshift random;
   std::vector<Variant> variants;
+  /// Where steps follow each other.
+  std::optional<LoopLists> loop;
 };
 } // namespace
 
 void Tuner::tryVariant(const ListOptions &options) {
+  if (loop) {
+    std::optional<LoopLists::Turn> turn = loop->run(options);
+    if (!turn)
+      return;
+    pool.offer(turn->period, std::move(turn->orders));
+    return keep(turn->period, options);
+  }
   ListResult result = listSchedule(flat, options);
   double score =
       scoreOf(flat, goal.objective, result.firstStart, result.lastEnd);
   pool.offer(score, std::move(result.orders));
+  keep(score, options);
+}
+
+void Tuner::keep(double score, const ListOptions &options) {
   for (const Variant &variant : variants)
     if (variant.score == score)
       return;
@@ -133,6 +169,10 @@ ListOptions Tuner::anyVariant() {
   if (below(2) == 0) {
     options.mostOnFirst = 1 + unit() * 2 * flat.stages();
     options.mostOnLast = 1 + unit() * 2 * flat.stages();
+  }
+  if (loop && below(3) != 0) {
+    options.lateOnFirst = unit() * 2 * flat.stages();
+    options.lateOnLast = unit() * flat.stages();
   }
   options.noise = below(2) == 0 ? 0 : 0.3 * unit();
   options.seed = below(1 << 20);
@@ -168,6 +208,11 @@ ListOptions Tuner::varied() {
       }
       break;
     case 6:
+      if (loop && options.lateOnFirst >= 0) {
+        vary(options.lateOnFirst, 3, 0);
+        vary(options.lateOnLast, 3, 0);
+        break;
+      }
       vary(options.noise, 0.1, 0);
       break;
     case 7:
@@ -199,14 +244,27 @@ static constexpr Plan plans[] = {
 /// Plans with slow and fast passes win for long steps, plain priorities for
 /// short ones.
 void Tuner::run(std::int64_t units, Work &work) {
-  std::int64_t cost = std::int64_t(10) * flat.nodes() + 100;
+  std::int64_t looks = loop ? 20 * LoopLists::steps : 10;
+  std::int64_t cost = looks * flat.nodes() + 100;
   auto step = [&](const ListOptions &options) {
     tryVariant(options);
     units -= cost;
     work.spend(cost);
-    return units > 0 && !work.isSpent() && !goal.isReachedBy(pool[0].score);
+    return units > 0 && !work.isSpent() &&
+           (pool.empty() || !goal.isReachedBy(pool[0].score));
   };
   using First = ListOptions::First;
+  // In a V of equal chunks, p - 1 - s W of stage s fill what it waits for its
+  // second chunk.
+  for (double overrun : {0.0, 0.5})
+    for (double reserve : {0.0, 0.25})
+      for (First first : {First::Backward, First::Forward, First::Other})
+        if (loop && !step({.first = first,
+                           .reserve = reserve,
+                           .overrun = overrun,
+                           .lateOnFirst = flat.stages() - 1.0,
+                           .lateOnLast = 0}))
+          return;
   for (const Plan &plan : plans)
     if (!step({.first = First::Planned,
                .reserve = plan.reserve,
@@ -226,11 +284,22 @@ void Tuner::run(std::int64_t units, Work &work) {
     ;
 }
 
-void veeline::schedule::searchVariants(const FlatProblem &flat,
+static void offerPattern(const Problem &problem, const FlatProblem &flat,
+                         Pool &pool) {
+  std::optional<FlatOrders> orders = loopPattern(problem, flat);
+  LocalSearch judge(flat, Objective::Period, /*seed=*/1);
+  if (orders && judge.load(*orders))
+    pool.offer(judge.score(), std::move(*orders));
+}
+
+void veeline::schedule::searchVariants(const Problem &problem,
+                                       const FlatProblem &flat,
                                        const Goal &goal, std::uint64_t seed,
                                        std::int64_t units, Work &work,
                                        Pool &pool) {
-  Tuner(flat, goal, seed, pool).run(units, work);
+  if (goal.objective == Objective::Period)
+    offerPattern(problem, flat, pool);
+  Tuner(problem, flat, goal, seed, pool).run(units, work);
 }
 
 namespace {
@@ -271,6 +340,25 @@ private:
 };
 } // namespace
 
+namespace {
+/// How orders are annealed; temperatures are in typical costs.
+struct Cooling {
+  /// Those of the first rounds, from many orders, and of later ones.
+  double first;
+  std::array<double, 3> later;
+  /// From how many of the best orders later rounds start, in turn.
+  std::size_t starts;
+};
+} // namespace
+
+/// Orders of a loop fall into a few kinds, each with a best one that is soon
+/// found: more starts help, more heat does not.
+static Cooling coolingOf(Objective objective) {
+  if (objective == Objective::Period)
+    return {0.03, {0.08, 0.02, 0.04}, 6};
+  return {0.1, {0.1, 0.05, 0.2}, 2};
+}
+
 void veeline::schedule::searchOrders(const FlatProblem &flat, const Goal &goal,
                                      std::uint64_t seed, Work &work,
                                      Pool &pool) {
@@ -279,6 +367,7 @@ void veeline::schedule::searchOrders(const FlatProblem &flat, const Goal &goal,
   if (pool.empty() || work.isSpent())
     return;
   Annealer annealer(flat, goal, seed, work, pool);
+  Cooling cooling = coolingOf(goal.objective);
   std::int64_t total = work.remaining();
   std::size_t most = std::min<std::int64_t>(12, total / 4 / least + 1);
   for (std::size_t count = most; count > 1; count /= 3) {
@@ -286,14 +375,15 @@ void veeline::schedule::searchOrders(const FlatProblem &flat, const Goal &goal,
     for (std::size_t i = 0; i < std::min(count, pool.size()); ++i)
       starts.push_back(pool[i].orders);
     for (const FlatOrders &orders : starts)
-      annealer.anneal(orders, 0.1, 0.003, total / 4 / count);
+      annealer.anneal(orders, cooling.first, 0.003, total / 4 / count);
   }
-  constexpr double temperatures[] = {0.1, 0.05, 0.2};
   for (int round = 0; !annealer.isDone() && !work.isSpent(); ++round) {
-    std::size_t which = round % 3 == 2 ? 1 : 0;
+    // The best twice as often as the others together, one after the other.
+    std::size_t which =
+        round % 3 == 2 ? 1 + round / 3 % (cooling.starts - 1) : 0;
     FlatOrders start = pool[std::min(which, pool.size() - 1)].orders;
     // Transfers may be much shorter than operations.
-    annealer.anneal(start, temperatures[round % 3], round % 2 ? 0.003 : 0.0002,
+    annealer.anneal(start, cooling.later[round % 3], round % 2 ? 0.003 : 0.0002,
                     std::max(least, total / 8));
   }
 }

@@ -43,6 +43,10 @@ double scoreOf(const FlatProblem &flat, Objective objective,
 double scoreOf(const FlatProblem &flat, Objective objective,
                const Simulation &simulation);
 
+/// Of a period, the period itself.
+Expected<double> scoreOf(const Problem &problem, const FlatProblem &flat,
+                         Objective objective, const Schedule &schedule);
+
 /// The objective, and a lower bound on it for orders of split or fused
 /// backwards without overlapped blocks (Bounds.h).
 struct Goal {
@@ -57,9 +61,9 @@ Goal goalOf(const Problem &problem, Objective objective);
 
 /// List scheduling in many variants: first a table of good ones, then
 /// variations of the best, until `units` of work are spent; at least one.
-void searchVariants(const FlatProblem &flat, const Goal &goal,
-                    std::uint64_t seed, std::int64_t units, Work &work,
-                    Pool &pool);
+void searchVariants(const Problem &problem, const FlatProblem &flat,
+                    const Goal &goal, std::uint64_t seed, std::int64_t units,
+                    Work &work, Pool &pool);
 
 /// Local search from the best of the pool, with more and more of the work on
 /// fewer and fewer of them, until the work is spent or the bound is reached.

@@ -11,6 +11,7 @@
 
 #include "Request.h"
 #include "veeline/Base/Text.h"
+#include "veeline/Schedule/Loop.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -177,6 +178,11 @@ struct Shown {
 static std::string contents(Format format, const std::vector<Shown> &shown,
                             const CommandOptions &options) {
   const Solution &first = shown.front().answer.solution;
+  // A cyclic schedule is drawn as a few steps.
+  auto picture = [](const Solution &solution) {
+    Expected<Solution> steps = drawn(solution);
+    return steps ? std::move(*steps) : solution;
+  };
   switch (format) {
   case Format::Text: {
     std::string text;
@@ -189,15 +195,15 @@ static std::string contents(Format format, const std::vector<Shown> &shown,
   case Format::Json:
     return toJson(first);
   case Format::Svg:
-    return toSvg(first, {options.memoryCurves});
+    return toSvg(picture(first), {options.memoryCurves});
   case Format::Html: {
     std::vector<Solution> solutions;
     for (const Shown &one : shown)
-      solutions.push_back(one.answer.solution);
+      solutions.push_back(picture(one.answer.solution));
     return toHtml(solutions);
   }
   case Format::Trace:
-    return toChromeTrace(first);
+    return toChromeTrace(picture(first));
   }
   return {};
 }

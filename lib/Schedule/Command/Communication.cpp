@@ -7,6 +7,7 @@
 #include "Request.h"
 #include "veeline/Schedule/Communication/Plan.h"
 #include "veeline/Schedule/Formats/CommunicationCells.h"
+#include "veeline/Schedule/Loop.h"
 
 using namespace veeline;
 using namespace veeline::schedule::communication;
@@ -62,8 +63,11 @@ static Expected<std::string> prove(const Answer &answer,
       return failure(toText(*cells, *error));
     return rightUnder(cells->program, " in cells", model);
   }
-  Expected<Traffic> traffic =
-      trafficOf(answer.solution.problem, answer.solution.schedule);
+  // A cyclic order is proved over a few steps that follow each other.
+  Expected<schedule::Solution> solution = schedule::drawn(answer.solution);
+  if (!solution)
+    return solution.takeError();
+  Expected<Traffic> traffic = trafficOf(solution->problem, solution->schedule);
   if (!traffic)
     return traffic.takeError();
   Expected<Program> program =

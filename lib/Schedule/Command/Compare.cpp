@@ -21,6 +21,9 @@ static Row rowOf(const Answer &answer, const Request &request) {
           shortNumber(simulation.makespan),
           formatted("%.4f", simulation.bubbleMakespan),
           formatted("%.4f", simulation.bubbleSpan),
+          answer.task.semantics == UpdateSemantics::Synchronous
+              ? steadyCell(simulation)
+              : "",
           formatMemoryNumber(problem, simulation.peakMemory()),
           std::to_string(traffic.messages),
           traffic.bytes ? formatBytes(*traffic.bytes) : "",
@@ -70,9 +73,16 @@ Expected<Report> veeline::schedule::compare(Request &request) {
       rows.push_back({name, "refused: " + answer.error().message});
     }
   }
-  rows[0] = {"schedule", "v",       "makespan",
-             "bubble",   "of span", "memory (" + unit + ")",
-             "messages", "bytes",   "weights",
+  rows[0] = {"schedule",
+             "v",
+             "makespan",
+             "bubble",
+             "of span",
+             "steady",
+             "memory (" + unit + ")",
+             "messages",
+             "bytes",
+             "weights",
              "update"};
   report.text = counted(request.stages(), "stage") + ", " +
                 counted(request.microbatches(), "microbatch") +

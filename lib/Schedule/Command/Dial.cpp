@@ -113,9 +113,7 @@ struct Gap {
 } // namespace
 
 static Gap gapOf(const Solution &solution, Objective objective) {
-  Bounds bounds = lowerBounds(solution.problem);
-  double bound =
-      (objective == Objective::Span ? bounds.span : bounds.makespan).time;
+  double bound = lowerBound(solution.problem, objective).time;
   double time = solution.simulation.value(objective);
   return {bound, bound > 0 ? std::max(time / bound - 1, 0.0) : 0};
 }
@@ -126,10 +124,13 @@ static std::string memoryOf(const Dial &dial, std::int64_t amount) {
 }
 
 Report veeline::schedule::toReport(const Dial &dial, const Request &request) {
-  bool isSpan = dial.objective == Objective::Span;
+  Objective objective = dial.objective;
   std::vector<Row> rows{{"limit", "placement", "v", "makespan", "bubble",
-                         "of span", "memory (" + dial.unit.name + ")",
-                         isSpan ? "longest span" : "", "lower bound", "gap"}};
+                         "of span", "steady", "memory (" + dial.unit.name + ")",
+                         objective == Objective::Span     ? "longest span"
+                         : objective == Objective::Period ? "period"
+                                                          : "",
+                         "lower bound", "gap"}};
   Report report;
   for (std::size_t i = 0; i < dial.limits.size(); ++i) {
     const Expected<Solution> &solution = dial.solutions[i];
@@ -146,8 +147,11 @@ Report veeline::schedule::toReport(const Dial &dial, const Request &request) {
                     shortNumber(simulation.makespan),
                     formatted("%.4f", simulation.bubbleMakespan),
                     formatted("%.4f", simulation.bubbleSpan),
+                    steadyCell(simulation),
                     memoryOf(dial, simulation.peakMemory()),
-                    isSpan ? shortNumber(simulation.longestSpan()) : "",
+                    objective == Objective::Makespan
+                        ? ""
+                        : shortNumber(simulation.value(objective)),
                     shortNumber(bound), formatted("%.2f%%", 100 * gap)});
   }
   report.text = dial.name + ": " + counted(request.stages(), "stage") + ", " +
@@ -182,11 +186,21 @@ static constexpr Column columns[] = {
     {.title = "longest span", .member = "longest_span"},
     {.title = "bubble", .member = "bubble"},
     {.title = "bubble of span", .member = "bubble_of_span"},
+    {.title = "period", .member = "period"},
+    {.title = "steady bubble", .member = "bubble_steady"},
     {.title = "peak memory", .member = "peak_memory", .isMemory = true},
     {.title = "lower bound", .member = "lower_bound"},
     {.title = "gap", .member = "gap"},
     {.title = "refused", .member = "refused", .isText = true},
 };
+
+static std::vector<std::string> refusedValues(const std::string &limit,
+                                              const std::string &why) {
+  std::vector<std::string> values(std::size(columns));
+  values.front() = limit;
+  values.back() = why;
+  return values;
+}
 
 /// What is known about one limit, by column; empty where nothing is.
 static std::vector<std::string> valuesOf(const Dial &dial, std::size_t index) {
@@ -196,10 +210,10 @@ static std::vector<std::string> valuesOf(const Dial &dial, std::size_t index) {
   std::string limit = memory(dial.limits[index]);
   const Expected<Solution> &solution = dial.solutions[index];
   if (!solution)
-    return {
-        limit, "", "", "", "", "", "", "", "", "", solution.error().message};
+    return refusedValues(limit, solution.error().message);
   const auto &[problem, schedule, simulation] = *solution;
   auto [bound, gap] = gapOf(*solution, dial.objective);
+  bool isKnown = simulation.options == SimulationOptions();
   return {limit,
           toString(problem.placement.kind()),
           std::to_string(problem.chunksPerStage()),
@@ -207,6 +221,8 @@ static std::vector<std::string> valuesOf(const Dial &dial, std::size_t index) {
           exactNumber(simulation.longestSpan()),
           exactNumber(simulation.bubbleMakespan),
           exactNumber(simulation.bubbleSpan),
+          isKnown ? exactNumber(simulation.period) : "",
+          isKnown ? exactNumber(simulation.bubbleSteady) : "",
           memory(simulation.peakMemory()),
           exactNumber(bound),
           exactNumber(gap),
@@ -253,8 +269,7 @@ std::string veeline::schedule::toJson(const Dial &dial,
       ", \"stages\": " + std::to_string(request.stages()) +
       ranksMember(request.stageReplicas()) +
       ", \"microbatches\": " + std::to_string(request.microbatches()) +
-      ",\n \"objective\": \"" +
-      (dial.objective == Objective::Span ? "span" : "makespan") +
+      ",\n \"objective\": \"" + toString(dial.objective) +
       "\", \"memory_unit\": " + jsonString(dial.unit.name) +
       ",\n \"limits\": [";
   for (std::size_t i = 0; i < dial.limits.size(); ++i) {

@@ -7,8 +7,10 @@
 #include "veeline/Schedule/Explain.h"
 #include "Request.h"
 #include "veeline/Base/Numbers.h"
+#include "veeline/Schedule/Asynchronous.h"
 #include "veeline/Schedule/Bounds.h"
 #include "veeline/Schedule/ClosedForms.h"
+#include "veeline/Schedule/Loop.h"
 #include "veeline/Schedule/Memory.h"
 #include "veeline/Schedule/Text.h"
 
@@ -251,6 +253,12 @@ static std::string gapLine(const char *name, const Bound &bound, double time) {
                                                     "% more)"));
 }
 
+/// Schedules that never flush have a period of their own (Asynchronous.h).
+static bool hasPeriod(const Solution &solution) {
+  return solution.simulation.options == SimulationOptions() &&
+         !steadyStateOf(solution.problem, solution.schedule);
+}
+
 static std::string boundLines(const Solution &solution) {
   const Simulation &step = solution.simulation;
   auto lines = [&](const Bounds &bounds) {
@@ -260,6 +268,9 @@ static std::string boundLines(const Solution &solution) {
   Bounds bounds = lowerBounds(solution.problem);
   std::string text =
       "\nno schedule of this problem takes less than\n" + lines(bounds);
+  if (hasPeriod(solution))
+    text += gapLine("period", lowerPeriodBound(solution.problem).period,
+                    step.period);
   // A single chunk has no B.
   if (solution.schedule.splitsBackward() || solution.problem.numChunks() == 1)
     return text;
@@ -343,6 +354,28 @@ static std::string waitingTable(const Solution &solution) {
   return text;
 }
 
+/// When each rank begins its turn of a loop, and what is late there.
+static std::string loopLines(const Solution &solution) {
+  const auto &[problem, schedule, simulation] = solution;
+  Expected<Loop> loop = loopOf(problem, schedule);
+  if (!loop)
+    return "\n" + loop.error().str() + "\n";
+  std::string text = problem.widths.empty() ? "\nstage" : "\n rank";
+  text += "     begins      busy    steady    late W  (of each turn, " +
+          shortNumber(loop->period) + " long)\n";
+  for (std::size_t rank : shownStages(simulation)) {
+    const std::vector<Op> &ops = schedule.stages[rank];
+    auto late = std::count_if(ops.begin(), ops.end(),
+                              [](const Op &op) { return op.late; });
+    double busy = simulation.stages[rank].busy;
+    text += formatted("%5.0f", static_cast<double>(rank)) +
+            formatted("%11.5g", loop->begin[rank]) + formatted("%10.5g", busy) +
+            formatted("%10.4f", bubbleOf(busy, loop->period)) +
+            formatted("%10.0f", static_cast<double>(late)) + "\n";
+  }
+  return text;
+}
+
 Expected<std::string> veeline::schedule::explain(const Answer &answer,
                                                  const Request &request) {
   const auto &[problem, schedule, simulation] = answer.solution;
@@ -351,6 +384,9 @@ Expected<std::string> veeline::schedule::explain(const Answer &answer,
                      boundLines(answer.solution);
   if (simulation.makespan <= 0)
     return text + "\nnothing takes time, so there is no critical path\n";
+  // The table and the path are of a step alone, which has no period.
+  if (request.generator.objective == Objective::Period)
+    return text + loopLines(answer.solution);
   text += waitingTable(answer.solution);
   Expected<Explanation> why =
       explain(problem, schedule, request.generator, simulation.options);

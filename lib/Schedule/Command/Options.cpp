@@ -180,9 +180,11 @@ static void addGeneratorOptions(CLI::App &command, CommandOptions &options) {
   command
       .add_option("--objective", options.objective,
                   "What to make small, where the schedule has a choice: "
-                  "makespan (default), or span, the longest time of one stage")
-      ->check(CLI::IsMember({"makespan", "span"}))
-      ->option_text("makespan|span");
+                  "makespan (default), span, the longest time of one stage, or "
+                  "period, the time from one step to the next where steps "
+                  "follow each other without a barrier")
+      ->check(CLI::IsMember({"makespan", "span", "period"}))
+      ->option_text("makespan|span|period");
   command.add_flag("--overlap-blocks", options.overlapBlocks,
                    "Pair forwards and backwards to blocks that run together, "
                    "where the schedule can");
@@ -395,6 +397,10 @@ static Status checkTrait(const CommandOptions &options,
     Expected<const Generator *> generator = findGenerator(name);
     bool isUsed = generator ? (*generator)->*trait.isUsed
                             : options.explain && trait.explainsFiles;
+    // What slips into the next step is made for periods.
+    isUsed |= generator && (*generator)->slips &&
+              trait.isUsed == &Generator::hasObjective &&
+              options.objective == toString(Objective::Period);
     if (isUsed)
       return Status::success();
   }
@@ -423,6 +429,10 @@ Status veeline::schedule::checkOptions(const CommandOptions &options,
     if (options.has(trait.name))
       if (Status status = checkTrait(options, names, trait); !status)
         return status;
+  if (options.objective == toString(Objective::Period) &&
+      (options.contention || options.transfers == "rendezvous"))
+    return usage("--objective period is of buffered transfers; leave out "
+                 "--contention and --transfers");
   if (options.overlap && !options.overlapBlocks && !hasFile)
     return usage("--overlap is about blocks that run together, which schedules "
                  "have with --overlap-blocks");

@@ -7,6 +7,8 @@
 #include "Request.h"
 #include "veeline/Base/Numbers.h"
 
+#include <algorithm>
+
 using namespace veeline;
 using namespace veeline::schedule;
 
@@ -162,8 +164,7 @@ Expected<Request> Request::get(const CommandOptions &options) {
   Request request;
   request.memoryLimit = options.memoryLimit;
   request.overlap = options.overlap;
-  request.generator = {options.objective == "span" ? Objective::Span
-                                                   : Objective::Makespan,
+  request.generator = {*parseObjective(options.objective),
                        options.overlapBlocks, options.timeBudget, options.seed};
   request.simulation = {options.transfers == "rendezvous"
                             ? Transfers::Rendezvous
@@ -175,7 +176,16 @@ Expected<Request> Request::get(const CommandOptions &options) {
         &Request::readWidths, &Request::readCosts, &Request::readChunks})
     if (Status status = (request.*read)(options); !status)
       return status.takeError();
+  if (!options.has("--objective") && request.isOfLoops())
+    request.generator.objective = Objective::Period;
   return request;
+}
+
+bool Request::isOfLoops() const {
+  return std::all_of(wanted.begin(), wanted.end(), [](const std::string &name) {
+    Expected<const Generator *> known = findGenerator(name);
+    return known && (*known)->slips;
+  });
 }
 
 Status Request::readChunks(const CommandOptions &options) {

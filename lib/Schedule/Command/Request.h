@@ -87,6 +87,8 @@ private:
   Status readWidths(const CommandOptions &options);
   Status readCosts(const CommandOptions &options);
   Status readLayers(const CommandOptions &options);
+  /// Whether all schedules are made for steps that follow each other.
+  bool isOfLoops() const;
   Status readModel(const CommandOptions &options);
   Status readChunks(const CommandOptions &options);
   Status checkCut(int chunksPerStage) const;

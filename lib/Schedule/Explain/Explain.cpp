@@ -13,9 +13,7 @@
 using namespace veeline::schedule;
 
 static void addBounds(const Problem &problem, Explanation &result) {
-  Bounds bounds = lowerBounds(problem);
-  const Bound &bound =
-      result.objective == Objective::Makespan ? bounds.makespan : bounds.span;
+  Bound bound = lowerBound(problem, result.objective);
   result.lowerBound = bound.time;
   result.boundKind = bound.kind;
   result.gap = bound.time > 0 ? (result.value - bound.time) / bound.time : 0;
@@ -62,10 +60,9 @@ static Status addBubbleParts(Problem problem, const Schedule &schedule,
   for (const StageStatistics &stage : simulation.stages)
     most = std::max(most, stage.busy);
   auto bound = [&] {
-    Bounds bounds =
-        lowerBounds(problem, {.fusedBackward = !schedule.splitsBackward()});
-    double time = result.objective == Objective::Makespan ? bounds.makespan.time
-                                                          : bounds.span.time;
+    double time = lowerBound(problem, result.objective,
+                             {.fusedBackward = !schedule.splitsBackward()})
+                      .time;
     // A bound for all overlaps may be less than the work with these.
     return std::max(time, most);
   };

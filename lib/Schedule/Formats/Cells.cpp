@@ -42,7 +42,7 @@ std::vector<std::string> veeline::schedule::stageCells(const Problem &problem,
                                                        bool wholeBackward) {
   auto cell = [&](const Op &op) {
     return std::to_string(op.chunk) + letterOf(problem, op, wholeBackward) +
-           std::to_string(op.microbatch);
+           std::to_string(op.microbatch) + (op.late ? "'" : "");
   };
   const std::vector<Op> &ops = schedule.stages[stage];
   std::vector<int> blocks;
@@ -73,7 +73,8 @@ std::vector<std::string> veeline::schedule::stageCells(const Problem &problem,
 static Error malformed(std::string_view cell, const std::string &why) {
   return invalid("'" + std::string(cell) + "' " + why +
                  "; expected a cell as 2F0 (chunk, F, I, W or B, "
-                 "microbatch), (0F3;7B1)OVERLAP_F_B, or nothing");
+                 "microbatch), 7W3' (of the step before), "
+                 "(0F3;7B1)OVERLAP_F_B, or nothing");
 }
 
 /// Takes the number at the begin of `text` off it; none where there is none or
@@ -130,10 +131,11 @@ static Expected<std::vector<Op>> parseAction(std::string_view cell) {
   if (!kind)
     return malformed(cell,
                      "has the unknown action '" + std::string(action) + "'");
-  if (!microbatch || !rest.empty())
+  bool late = rest == "'";
+  if (!microbatch || (!rest.empty() && !late))
     return malformed(cell, "does not end in a microbatch number below " +
                                std::to_string(microbatchBound));
-  return std::vector<Op>{{*kind, *chunk, *microbatch}};
+  return std::vector<Op>{{*kind, *chunk, *microbatch, late}};
 }
 
 static Expected<std::vector<Op>> parseBlock(std::string_view cell) {

@@ -80,6 +80,14 @@ static std::string placementList(const Placement &placement) {
   return list(stages, integer);
 }
 
+/// What is known for the default transfers alone.
+static std::string steadyMembers(const Simulation &simulation) {
+  if (simulation.options != SimulationOptions())
+    return "";
+  return ",\n    \"period\": " + exactNumber(simulation.period) +
+         ",\n    \"bubble_steady\": " + exactNumber(simulation.bubbleSteady);
+}
+
 /// The members of a prediction that is not the default one.
 static std::string optionMembers(const SimulationOptions &options) {
   std::string text;
@@ -107,6 +115,10 @@ std::string veeline::schedule::toJson(const Solution &solution) {
   member("placement", placementList(problem.placement));
   member("chunks", lines(problem.chunks, chunkObject));
   member("edges", lines(problem.edges, edgeObject));
+  if (!problem.tied.empty())
+    member("tied", list(problem.tied, [](const std::vector<int> &chunks) {
+             return list(chunks, integer);
+           }));
   member("memory_limits", list(problem.memoryLimits, integer));
   member("memory_unit",
          "{\"size\": " + integer(problem.memoryUnit.size) +
@@ -120,7 +132,8 @@ std::string veeline::schedule::toJson(const Solution &solution) {
           exactNumber(simulation.makespan) +
           ",\n    \"bubble\": " + exactNumber(simulation.bubbleMakespan) +
           ",\n    \"bubble_of_span\": " + exactNumber(simulation.bubbleSpan) +
-          optionMembers(simulation.options) + ",\n    \"stages\": " +
+          steadyMembers(simulation) + optionMembers(simulation.options) +
+          ",\n    \"stages\": " +
           lines(ranks, [&simulation = simulation](int rank) {
             return stageObject(simulation, rank);
           });

@@ -312,10 +312,10 @@ void JsonReader::get(const Pointer &path, std::string &value) {
 }
 
 void JsonReader::readHeader() {
-  checkMembers(Pointer(),
-               {"format", "version", "name", "stages", "stage_replicas",
-                "microbatches", "placement", "chunks", "edges", "memory_limits",
-                "memory_unit", "overlap", "order", "prediction"});
+  checkMembers(Pointer(), {"format", "version", "name", "stages",
+                           "stage_replicas", "microbatches", "placement",
+                           "chunks", "edges", "tied", "memory_limits",
+                           "memory_unit", "overlap", "order", "prediction"});
   std::string format = "veeline-schedule";
   std::int64_t version = 1;
   if (has(Pointer("/format")))
@@ -423,7 +423,7 @@ Edge JsonReader::readEdge(const Pointer &path) {
 void JsonReader::readProblem(ImportedSchedule &result) {
   if (!has(Pointer("/chunks"))) {
     for (const char *name :
-         {"edges", "memory_limits", "memory_unit", "overlap"})
+         {"edges", "tied", "memory_limits", "memory_unit", "overlap"})
       if (Pointer path = Pointer() / name; has(path))
         fail(path, "needs chunks: it belongs to the costs that the file then "
                    "has to give");
@@ -440,6 +440,12 @@ void JsonReader::readProblem(ImportedSchedule &result) {
     problem.chunks.push_back(readChunk(Pointer("/chunks") / i));
   for (std::size_t i = 0, e = length(Pointer("/edges")); i < e && !failure; ++i)
     problem.edges.push_back(readEdge(Pointer("/edges") / i));
+  if (Pointer path("/tied"); has(path))
+    for (std::size_t i = 0, e = length(path); i < e && !failure; ++i) {
+      std::vector<int> &chunks = problem.tied.emplace_back();
+      for (std::size_t j = 0, n = length(path / i); j < n && !failure; ++j)
+        get(path / i / j, chunks.emplace_back());
+    }
   if (Pointer path("/memory_limits"); has(path))
     for (std::size_t i = 0, e = length(path); i < e && !failure; ++i)
       get(path / i, problem.memoryLimits.emplace_back());

@@ -50,7 +50,10 @@ public:
       : problem(problem), flat(flat), options(options) {}
 
   /// Whether the simulation is not that of the search.
-  bool isNeeded() const { return options.simulation != SimulationOptions(); }
+  bool isNeeded() const {
+    return options.simulation != SimulationOptions() &&
+           options.objective != Objective::Period;
+  }
   void offer(const Schedule &schedule);
   std::optional<Schedule> takeBest() { return std::move(best); }
 
@@ -85,9 +88,10 @@ static void consider(const Problem &problem, const FlatProblem &flat,
     return;
   judge.offer(*schedule);
   Expected<Simulation> simulation = simulate(problem, *schedule);
-  if (!simulation)
+  Expected<double> found = scoreOf(problem, flat, objective, *schedule);
+  if (!simulation || !found)
     return;
-  double score = scoreOf(flat, objective, *simulation);
+  double score = *found;
   std::int64_t peak = simulation->peakMemory();
   if (std::optional<FlatOrders> orders = flatten(flat, *schedule))
     pool.offer(score, std::move(*orders));
@@ -102,7 +106,8 @@ static Portfolio tryOthers(const Problem &problem, const FlatProblem &flat,
   Portfolio best;
   for (const Generator &generator : generators())
     if (generator.generate != generateAuto &&
-        generator.semantics == UpdateSemantics::Synchronous)
+        generator.semantics == UpdateSemantics::Synchronous &&
+        (!generator.slips || options.objective == Objective::Period))
       consider(problem, flat, options.objective,
                generate(generator.name, problem, options), pool, judge, best);
   if (problem.placement.kind() != PlacementKind::Linear)
@@ -112,15 +117,6 @@ static Portfolio tryOthers(const Problem &problem, const FlatProblem &flat,
     consider(problem, flat, options.objective, std::move(more), pool, judge,
              best);
   return best;
-}
-
-/// Whether split backwards fit in the limits; otherwise only schedules with
-/// fused ones may.
-static bool admitsSplit(const FlatProblem &flat) {
-  for (int stage = 0; stage < flat.stages(); ++stage)
-    if (leastLimit(flat, stage) > flat.limit(stage))
-      return false;
-  return true;
 }
 
 /// Orders for one activation less memory on every stage, where that works.
@@ -136,8 +132,9 @@ static void tryLessMemory(const Problem &problem, const FlatProblem &flat,
     if (least == 0 || tighter.memoryLimits[stage] < least)
       return;
   }
-  searchVariants(FlatProblem(tighter), goalOf(tighter, options.objective),
-                 options.seed, units, work, pool);
+  searchVariants(tighter, FlatProblem(tighter),
+                 goalOf(tighter, options.objective), options.seed, units, work,
+                 pool);
 }
 
 Expected<Schedule>
@@ -161,7 +158,7 @@ veeline::schedule::generateAuto(const Problem &problem,
     // Short steps gain more from local search, long ones from variants.
     bool isLong = flat.nodes() > total / 10'000;
     bool isShort = flat.nodes() < total / 50'000;
-    searchVariants(flat, goal, options.seed,
+    searchVariants(problem, flat, goal, options.seed,
                    total *
                        (isLong    ? 7
                         : isShort ? 3

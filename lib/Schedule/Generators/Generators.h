@@ -41,7 +41,20 @@ GeneratorFunction generateZeroBubbleInLimit;
 GeneratorFunction generateZeroBubbleVReference;
 GeneratorFunction generateInterleavedZeroBubble;
 GeneratorFunction generateZeroBubbleWave;
+GeneratorFunction generateZeroBubbleLoop;
 GeneratorFunction generateAuto;
+
+/// A schedule for one step, and its period where steps follow each other.
+struct ScheduleByPeriod {
+  Schedule schedule;
+  double period;
+};
+/// For generators that do not know periods: the order for the longest span or
+/// the one for the makespan, whichever has the shorter period. Errors: those of
+/// the generator.
+Expected<ScheduleByPeriod> generateByPeriod(const Generator &generator,
+                                            const Problem &problem,
+                                            const GeneratorOptions &options);
 
 } // namespace veeline::schedule
 

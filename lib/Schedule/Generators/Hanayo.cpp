@@ -151,7 +151,7 @@ void IdealWave::startAll() {
 void IdealWave::finish(const Running &done) {
   stages[done.stage].isBusy = false;
   idle.push_back(done.stage);
-  auto [kind, chunk, microbatch] = done.op;
+  auto [kind, chunk, microbatch, late] = done.op;
   if (kind == OpKind::Forward && chunk + 1 < problem.numChunks()) {
     makeReady(chunk + 1);
     return;

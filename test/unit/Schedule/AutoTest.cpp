@@ -126,7 +126,9 @@ TEST(Auto, NeverWorseThanTheOthers) {
   for (int round = 0; round < 120; ++round) {
     const Generator &other =
         generators()[randomInt(random, 0, generators().size() - 1)];
-    if (other.name == "auto" || other.semantics != UpdateSemantics::Synchronous)
+    // What slips into the next step is worth nothing to a step alone.
+    if (other.name == "auto" || other.slips ||
+        other.semantics != UpdateSemantics::Synchronous)
       continue;
     Problem problem = randomProblem(random, other.name, randomInt(random, 1, 5),
                                     randomInt(random, 1, 10));

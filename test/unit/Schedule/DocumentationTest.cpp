@@ -81,3 +81,5 @@ TEST(Documentation, Problems) {
 TEST(Documentation, Analysis) {
   EXPECT_GE(checkBlocks(ANALYSIS_DOCUMENTATION), 2);
 }
+
+TEST(Documentation, Loops) { EXPECT_GE(checkBlocks(LOOP_DOCUMENTATION), 1); }

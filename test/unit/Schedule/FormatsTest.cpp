@@ -160,7 +160,8 @@ TEST(Formats, CsvBlocks) {
   EXPECT_EQ(csvError("(0F0;0F1)OVERLAP_F_B"),
             "x.csv:1:1: '(0F0;0F1)OVERLAP_F_B' is not a block of one forward "
             "and one backward; expected a cell as 2F0 (chunk, F, I, W or B, "
-            "microbatch), (0F3;7B1)OVERLAP_F_B, or nothing");
+            "microbatch), 7W3' (of the step before), (0F3;7B1)OVERLAP_F_B, "
+            "or nothing");
   EXPECT_NE(csvError("(0F0;0B1)").find("does not end in ')OVERLAP_F_B'"),
             std::string::npos);
   EXPECT_NE(csvError("(0F0)OVERLAP_F_B").find("not a block"),
@@ -194,8 +195,10 @@ TEST(Formats, InputsThatAreMissing) {
 }
 
 TEST(Formats, CsvErrors) {
-  const std::string expected = "; expected a cell as 2F0 (chunk, F, I, W or B, "
-                               "microbatch), (0F3;7B1)OVERLAP_F_B, or nothing";
+  const std::string expected =
+      "; expected a cell as 2F0 (chunk, F, I, W or B, "
+      "microbatch), 7W3' (of the step before), (0F3;7B1)OVERLAP_F_B, "
+      "or nothing";
   EXPECT_EQ(csvError("0F0,0X1\n"),
             "x.csv:1:5: '0X1' has the unknown action 'X'" + expected);
   EXPECT_EQ(csvError("0F0\n1F0,1F\n"),

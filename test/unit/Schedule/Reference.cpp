@@ -403,8 +403,77 @@ static bool isComplete(const Problem &problem, const Schedule &schedule) {
   return true;
 }
 
+/// Three steps, one after the other. None where operations are late that may
+/// not be.
+static std::optional<Schedule> threeSteps(const Problem &problem,
+                                          const Schedule &schedule) {
+  Schedule steps;
+  for (const std::vector<Op> &ops : schedule.stages) {
+    std::vector<Op> order;
+    for (int turn = 0; turn < 4; ++turn)
+      for (Op op : ops) {
+        int step = op.late ? turn - 1 : turn;
+        if (op.late && op.kind != OpKind::BackwardWeight)
+          return std::nullopt;
+        if (step < 0 || step > 2)
+          continue;
+        op.late = false;
+        op.microbatch += step * problem.microbatches;
+        order.push_back(op);
+      }
+    steps.stages.push_back(std::move(order));
+  }
+  return steps;
+}
+
+/// Whether every F of a step stands after all W of the step before that give
+/// gradients of its parameters, on its own stage. On others they must not be
+/// late.
+static bool updatesInTime(const Problem &problem, const Schedule &schedule,
+                          const Schedule &steps) {
+  auto share = [&](int one, int other) {
+    bool tied = one == other;
+    for (const std::vector<int> &chunks : problem.tied)
+      tied |= std::count(chunks.begin(), chunks.end(), one) > 0 &&
+              std::count(chunks.begin(), chunks.end(), other) > 0;
+    return tied;
+  };
+  for (std::size_t stage = 0; stage < steps.stages.size(); ++stage) {
+    for (const Op &op : schedule.stages[stage])
+      for (int other = 0; op.late && other < problem.numChunks(); ++other)
+        if (share(op.chunk, other) &&
+            problem.placement.stageOf(other) != static_cast<int>(stage))
+          return false;
+    const std::vector<Op> &ops = steps.stages[stage];
+    for (std::size_t first = 0; first < ops.size(); ++first)
+      for (std::size_t second = first + 1; second < ops.size(); ++second)
+        if (ops[first].kind == OpKind::Forward &&
+            ops[second].kind == OpKind::BackwardWeight &&
+            share(ops[first].chunk, ops[second].chunk) &&
+            ops[second].microbatch / problem.microbatches <
+                ops[first].microbatch / problem.microbatches)
+          return false;
+  }
+  return true;
+}
+
+static bool isCyclicallyValid(const Problem &problem,
+                              const Schedule &schedule) {
+  std::optional<Schedule> steps = threeSteps(problem, schedule);
+  if (!steps || !schedule.overlapped.empty() || !problem.widths.empty() ||
+      !updatesInTime(problem, schedule, *steps))
+    return false;
+  Problem three = problem;
+  three.microbatches *= 3;
+  return veeline::schedule::reference::isValid(three, *steps);
+}
+
 bool veeline::schedule::reference::isValid(const Problem &problem,
                                            const Schedule &schedule) {
+  for (const std::vector<Op> &ops : schedule.stages)
+    for (const Op &op : ops)
+      if (op.late)
+        return isCyclicallyValid(problem, schedule);
   if (!isComplete(problem, schedule))
     return false;
   std::optional<Simulation> result = reference::simulate(problem, schedule);

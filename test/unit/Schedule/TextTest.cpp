@@ -189,6 +189,8 @@ TEST(Text, Summary) {
       "bubble            0.4000  (worst stage, of the makespan)\n"
       "bubble of span    0.4000  (worst stage, its own first to last "
       "operation)\n"
+      "steady            0.4000  (worst stage, steps without a barrier, 10 "
+      "each)\n"
       "peak memory       2 activations  (worst stage)\n"
       "generated in      1.25 ms  (0.50 ms of a processor)\n"
       "\n"

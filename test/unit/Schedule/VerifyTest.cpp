@@ -257,7 +257,7 @@ static void mutate(Random &random, Schedule &schedule) {
     return;
   int step = randomInt(random, 0, ops.size() - 1);
   int other = randomInt(random, 0, ops.size() - 1);
-  switch (randomInt(random, 0, 6)) {
+  switch (randomInt(random, 0, 7)) {
   case 0:
     ops.erase(ops.begin() + step);
     return;
@@ -269,6 +269,9 @@ static void mutate(Random &random, Schedule &schedule) {
     return;
   case 3:
     ops[step].kind = static_cast<OpKind>(randomInt(random, 0, 3));
+    return;
+  case 4:
+    ops[step].late = !ops[step].late;
     return;
   default:
     // Neighbours, so that some mutants stay valid.

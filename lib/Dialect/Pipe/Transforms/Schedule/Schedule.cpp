@@ -16,6 +16,7 @@
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
+#include "veeline/Schedule/Loop.h"
 #include "veeline/Schedule/Simulator.h"
 
 namespace veeline::pipe {
@@ -36,6 +37,18 @@ static LogicalResult checkSemantics(PipelineOp pipeline, StringRef name) {
          << "cannot be compiled with schedule '" << name
          << "' yet, which updates weights without a flush; '1f1b' has the "
             "same order with one";
+}
+
+/// A program ends its step before it begins the next one.
+static LogicalResult checkTurns(PipelineOp pipeline,
+                                const schedule::Schedule &order) {
+  if (!schedule::isCyclic(order))
+    return success();
+  return pipeline.emitOpError()
+         << "cannot be compiled with schedule '" << order.name
+         << "', which runs W of a step in the next one, since a program ends "
+            "each step before the next one begins; 'zb-v' is the nearest on a "
+            "V, 'auto' on any placement";
 }
 
 /// Stores `error` in `outOfMemory` if it is about memory and that is not null;
@@ -120,6 +133,7 @@ getOrder(PipelineOp pipeline, StringRef name, const schedule::Problem &problem,
   auto order = path ? importSchedule(pipeline, *path, problem)
                     : generateSchedule(pipeline, name, problem, outOfMemory);
   if (failed(order) || failed(checkSemantics(pipeline, order->name)) ||
+      failed(checkTurns(pipeline, *order)) ||
       failed(checkFunctions(pipeline, problem, *order)))
     return failure();
   return order;

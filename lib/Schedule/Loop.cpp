@@ -1,0 +1,220 @@
+//===- Loop.cpp - steps that follow each other ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Schedule/Loop.h"
+
+#include "LoopGraph.h"
+#include "veeline/Schedule/Execution.h"
+
+#include <algorithm>
+
+using namespace veeline::schedule;
+
+bool veeline::schedule::isCyclic(const Schedule &schedule) {
+  return std::any_of(schedule.stages.begin(), schedule.stages.end(),
+                     [](const std::vector<Op> &ops) {
+                       return std::any_of(ops.begin(), ops.end(),
+                                          [](const Op &op) { return op.late; });
+                     });
+}
+
+//===----------------------------------------------------------------------===//
+// Unrolling
+//===----------------------------------------------------------------------===//
+
+Unrolled veeline::schedule::unroll(const Problem &problem,
+                                   const Schedule &schedule, int steps) {
+  Unrolled result{problem, {schedule.name, {}, {}, schedule.warnings}};
+  int m = problem.microbatches;
+  result.problem.microbatches = steps * m;
+  result.schedule.stages.resize(schedule.stages.size());
+  if (!schedule.overlapped.empty())
+    result.schedule.overlapped.resize(schedule.stages.size());
+  for (std::size_t rank = 0; rank < schedule.stages.size(); ++rank) {
+    std::vector<Op> &order = result.schedule.stages[rank];
+    // The turn after the last step runs what is late of it alone.
+    for (int turn = 0; turn <= steps; ++turn) {
+      auto first = static_cast<int>(order.size());
+      if (turn < steps && !schedule.overlapped.empty())
+        for (int step : schedule.overlapped[rank])
+          result.schedule.overlapped[rank].push_back(first + step);
+      for (const Op &op : schedule.stages[rank])
+        if (int step = turn - op.late; step >= 0 && step < steps)
+          order.push_back({op.kind, op.chunk, op.microbatch + step * m});
+    }
+  }
+  return result;
+}
+
+Expected<Solution> veeline::schedule::drawn(const Solution &solution) {
+  if (!isCyclic(solution.schedule))
+    return solution;
+  Unrolled steps = unroll(solution.problem, solution.schedule, drawnSteps);
+  Expected<Simulation> run =
+      simulate(steps.problem, steps.schedule, solution.simulation.options);
+  if (!run)
+    return run.takeError();
+  return Solution{std::move(steps.problem), std::move(steps.schedule),
+                  std::move(*run)};
+}
+
+//===----------------------------------------------------------------------===//
+// Period
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One turn of a schedule as a graph. A rank is a gate. So is a parameter that
+/// several ranks hold: all of them wait for its update.
+class TurnGraph {
+public:
+  TurnGraph(const Problem &problem, const Schedule &schedule,
+            const OpIndex &index, const Execution &execution);
+  LoopGraph::Period solve() const { return graph.solve(); }
+
+private:
+  template <typename Visitor>
+  void forEachInput(const Op &op, Visitor visit) const;
+  void add(Position position, int size);
+  void addToUpdate(Position position);
+
+  const Problem &problem;
+  const Schedule &schedule;
+  const OpIndex &index;
+  Flow flow;
+  /// The gate of a chunk's parameters; -1: one rank alone holds them.
+  std::vector<int> updates;
+  /// Of each operation; both of an overlapped block have one.
+  std::vector<std::vector<int>> nodes;
+  LoopGraph graph;
+};
+} // namespace
+
+/// By chunk. The gates of parameters come after those of ranks.
+static std::vector<int> findUpdates(const Problem &problem) {
+  std::vector<int> updates(problem.numChunks(), -1);
+  int gates = problem.ranks();
+  for (const std::vector<int> &chunks : problem.tied) {
+    for (int chunk : chunks)
+      updates[chunk] = gates;
+    ++gates;
+  }
+  for (int chunk = 0; chunk < problem.numChunks(); ++chunk)
+    if (updates[chunk] < 0 &&
+        problem.width(problem.placement.stageOf(chunk)) > 1)
+      updates[chunk] = gates++;
+  return updates;
+}
+
+static int countGates(const Problem &problem, const std::vector<int> &updates) {
+  return std::max(problem.ranks(),
+                  1 + *std::max_element(updates.begin(), updates.end()));
+}
+
+TurnGraph::TurnGraph(const Problem &problem, const Schedule &schedule,
+                     const OpIndex &index, const Execution &execution)
+    : problem(problem), schedule(schedule), index(index), flow(problem),
+      updates(findUpdates(problem)), graph(countGates(problem, updates)) {
+  for (const std::vector<Op> &ops : schedule.stages)
+    nodes.emplace_back(ops.size(), -1);
+  BlockCursor blocks(schedule);
+  for (Position position : execution.topological)
+    if (nodes[position.stage][position.step] < 0)
+      add(position, blocks.sizeAt(position.stage, position.step));
+}
+
+/// Calls `visit` with the node of each operation that one waits for in its own
+/// turn, and the transfer from there.
+template <typename Visitor>
+void TurnGraph::forEachInput(const Op &op, Visitor visit) const {
+  // What it waits for was in the turn before.
+  if (op.late)
+    return;
+  auto from = [&](int chunk, int step, double transfer) {
+    visit(nodes[problem.rankOf(chunk, op.microbatch)][step], transfer);
+  };
+  if (op.kind == OpKind::Forward) {
+    for (const Link &link : flow.forwardInputs[op.chunk])
+      from(link.chunk, index.forward(link.chunk, op.microbatch), link.transfer);
+    return;
+  }
+  if (op.kind == OpKind::BackwardWeight &&
+      problem.chunks[op.chunk].hasBackwardInput)
+    return from(op.chunk, index.backwardInput(op.chunk, op.microbatch), 0);
+  from(op.chunk, index.forward(op.chunk, op.microbatch), 0);
+  for (const Link &link : flow.backwardInputs[op.chunk])
+    from(link.chunk, index.backwardInput(link.chunk, op.microbatch),
+         link.transfer);
+}
+
+void TurnGraph::add(Position position, int size) {
+  auto [rank, first] = position;
+  const std::vector<Op> &ops = schedule.stages[rank];
+  int node = graph.add(blockTime(problem, ops, first, size));
+  if (first == 0)
+    graph.behind(rank);
+  else
+    graph.after(nodes[rank][first - 1], 0);
+  for (int step = first; step < first + size; ++step) {
+    forEachInput(ops[step], [&](int input, double transfer) {
+      graph.after(input, transfer);
+    });
+    nodes[rank][step] = node;
+    addToUpdate({rank, step});
+  }
+  if (first + size == static_cast<int>(ops.size()))
+    graph.hold(rank, node);
+}
+
+/// The first F of a chunk is behind the update of its parameters, if that is a
+/// gate, and the last W, whichever it is, holds it.
+void TurnGraph::addToUpdate(Position position) {
+  const Op &op = schedule.stages[position.stage][position.step];
+  if (updates[op.chunk] < 0)
+    return;
+  if (op.kind == OpKind::Forward)
+    graph.behind(updates[op.chunk]);
+  if (op.kind == OpKind::BackwardWeight || op.kind == OpKind::Backward)
+    graph.hold(updates[op.chunk], nodes[position.stage][position.step]);
+}
+
+static double busyTime(const Problem &problem, const Schedule &schedule,
+                       int rank) {
+  const std::vector<Op> &ops = schedule.stages[rank];
+  BlockCursor blocks(schedule);
+  double busy = 0;
+  for (int step = 0, e = static_cast<int>(ops.size()); step < e;) {
+    int size = blocks.sizeAt(rank, step);
+    busy += blockTime(problem, ops, step, size);
+    step += size;
+  }
+  return busy;
+}
+
+Expected<Loop> veeline::schedule::loopOf(const Problem &problem,
+                                         const Schedule &schedule) {
+  Expected<OpIndex> index = OpIndex::build(problem, schedule);
+  if (!index)
+    return index.takeError();
+  Expected<Execution> execution =
+      execute(problem, Flow(problem), schedule, *index);
+  if (!execution)
+    return execution.takeError();
+  LoopGraph::Period period =
+      TurnGraph(problem, schedule, *index, *execution).solve();
+  Loop loop{period.time, 0, 0, std::move(period.open)};
+  loop.begin.resize(problem.ranks());
+  for (int rank = 0; rank < problem.ranks(); ++rank) {
+    double bubble =
+        loop.period > 0
+            ? std::max(0.0, 1 - busyTime(problem, schedule, rank) / loop.period)
+            : 0;
+    if (bubble <= loop.bubble)
+      continue;
+    loop.bubble = bubble;
+    loop.rank = rank;
+  }
+  return loop;
+}
