@@ -144,7 +144,7 @@ LogicalResult Compilation::partition() {
   // The choice depends on the seed alone, so that a model that shrinks keeps
   // its cuts as long as it has that many pieces.
   Random random(task.seed ^ 0xC075);
-  int64_t numPieces = Pieces::find(*function).get().size();
+  int64_t numPieces = findPieces(*function).size();
   std::vector<int64_t> counts = {1, 2, 2, 3, 4, 4, 4, 5, 6, 8};
   int64_t numChunks = std::min(random.oneOf(counts), numPieces);
   if (task.chunks)
