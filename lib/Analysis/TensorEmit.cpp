@@ -72,10 +72,10 @@ Value veeline::createMultiplyAdd(OpBuilder &builder, Location loc, Value a,
 
 Value veeline::convertFloat(OpBuilder &builder, Location loc, Value value,
                             Type type) {
-  unsigned from = getElementTypeOrSelf(value).getIntOrFloatBitWidth();
-  unsigned to = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   if (value.getType() == type)
     return value;
+  unsigned from = getElementTypeOrSelf(value).getIntOrFloatBitWidth();
+  unsigned to = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   if (from < to)
     return arith::ExtFOp::create(builder, loc, type, value);
   if (from > to)

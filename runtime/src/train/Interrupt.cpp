@@ -78,7 +78,8 @@ void train::endWithLauncher() {
   int signal = SIGRTMIN;
   handle(signal, onLostLauncher);
   prctl(PR_SET_PDEATHSIG, signal);
-  // One that has ended before this call sends nothing.
+  // One that has ended meanwhile sends nothing. (One that ended before is not
+  // noticed: the ranks wait for each other in vain, for as long as that takes.)
   if (getppid() != launcher)
     onLostLauncher(signal);
 }

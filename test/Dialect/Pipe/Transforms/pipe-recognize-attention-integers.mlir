@@ -148,3 +148,31 @@ func.func @extended(%q: tensor<5x8xf32>, %k: tensor<7x8xf32>, %v: tensor<7x3xf32
   %o = linalg.matmul ins(%p, %v : tensor<5x7xf32>, tensor<7x3xf32>) outs(%zo : tensor<5x3xf32>) -> tensor<5x3xf32>
   return %o : tensor<5x3xf32>
 }
+
+// A constant table is evaluated through conversions, whatever its bits mean as
+// a signed number.
+
+// CHECK-LABEL: func.func @extended_table(
+// CHECK-NOT:     linalg
+// CHECK:         pipe.attention scale(1.000000e+00) causal ins(
+func.func @extended_table(%q: tensor<2x8xf32>, %k: tensor<2x8xf32>, %v: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %nothing = arith.constant 0 : i32
+  %t = arith.constant dense<[[-56, 0], [-56, 1]]> : tensor<2x2xi8>
+  %e = tensor.empty() : tensor<2x2xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %s = linalg.matmul indexing_maps = [#left, #right, #scores] ins(%q, %k : tensor<2x8xf32>, tensor<2x8xf32>) outs(%z : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %masked = linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%s, %t : tensor<2x2xf32>, tensor<2x2xi8>) outs(%e : tensor<2x2xf32>) {
+  ^bb0(%in: f32, %m: i8, %out: f32):
+    %wide = arith.extui %m : i8 to i32
+    %seen = arith.cmpi ugt, %wide, %nothing : i32
+    %r = arith.select %seen, %in, %low : f32
+    linalg.yield %r : f32
+  } -> tensor<2x2xf32>
+  %p = linalg.softmax dimension(1) ins(%masked : tensor<2x2xf32>) outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %o0 = tensor.empty() : tensor<2x3xf32>
+  %zo = linalg.fill ins(%zero : f32) outs(%o0 : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<2x2xf32>, tensor<2x3xf32>) outs(%zo : tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %o : tensor<2x3xf32>
+}

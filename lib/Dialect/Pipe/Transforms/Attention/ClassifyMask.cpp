@@ -225,6 +225,16 @@ static std::optional<APInt> getBits(double number, Type type) {
                /*implicitTrunc=*/true);
 }
 
+/// Conversions that `getOperation` keeps as ops.
+static std::optional<double> convertInteger(Operation *op, const APInt &bits) {
+  if (isa<arith::ExtUIOp, arith::UIToFPOp, arith::IndexCastUIOp>(op) &&
+      bits.getActiveBits() <= 53)
+    return static_cast<double>(bits.getZExtValue());
+  if (isa<arith::ExtSIOp, arith::SIToFPOp, arith::IndexCastOp>(op))
+    return static_cast<double>(bits.getSExtValue());
+  return std::nullopt;
+}
+
 static std::optional<double> applyToIntegers(Operation *op, const APInt &a,
                                              const APInt &b) {
   return llvm::TypeSwitch<Operation *, std::optional<double>>(op)
@@ -264,12 +274,14 @@ std::optional<double> Evaluator::apply(const Expression *operation) {
     return values[0] != 0 ? values[1] : values[2];
   if (operation->isOp<arith::NegFOp>())
     return -values[0];
+  Type type = getElementTypeOrSelf(operation->op->getOperand(0));
+  std::optional<APInt> a = getBits(values[0], type);
+  if (values.size() == 1 && a)
+    return convertInteger(operation->op, *a);
   if (values.size() != 2)
     return std::nullopt;
-  Type type = getElementTypeOrSelf(operation->op->getOperand(0));
   if (isa<FloatType>(type))
     return applyToFloats(operation->op, values[0], values[1]);
-  std::optional<APInt> a = getBits(values[0], type);
   std::optional<APInt> b = getBits(values[1], type);
   return a && b ? applyToIntegers(operation->op, *a, *b) : std::nullopt;
 }

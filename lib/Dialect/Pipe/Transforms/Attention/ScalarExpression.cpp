@@ -45,11 +45,13 @@ static std::string getKey(Value tensor, const Access &access) {
   return key;
 }
 
-/// What tells apart two ops on the same operands.
+/// What tells apart two ops on the same operands. These may be of other types,
+/// since conversions that keep a number are not ops of an expression.
 static void appendKey(std::string &key, Operation *op) {
   appendKey(key, op->getName().getAsOpaquePointer());
   appendKey(key, op->getAttrDictionary().getAsOpaquePointer());
-  appendKey(key, getElementTypeOrSelf(op->getResult(0)).getAsOpaquePointer());
+  for (Value value : {op->getOperand(0), op->getResult(0)})
+    appendKey(key, getElementTypeOrSelf(value).getAsOpaquePointer());
 }
 
 const Expression *ExpressionTracer::intern(Expression expression) {
