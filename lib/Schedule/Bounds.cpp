@@ -458,6 +458,12 @@ Bound Analysis::period(const Rank &rank) const {
   none.forward.assign(problem.numChunks(), 0);
   none.backward = none.rest = none.forward;
   Bound best{oneStage(jobs(rank, none, none)), BoundKind::Busy};
+  // Of ranks of one stage, the first one has the most to do.
+  bool isFirst = problem.widths.empty() ||
+                 rank.microbatches ==
+                     problem.microbatchesOf(problem.firstRankOf(rank.stage));
+  if (!isFirst || problem.numChunks() > PeriodBound::mostChunks)
+    return best;
   for (int local = 0; local < problem.chunksPerStage(); ++local) {
     double time = turn(rank, problem.placement.globalChunk(rank.stage, local));
     if (time > best.time * (1 + 1e-12))

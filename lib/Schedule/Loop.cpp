@@ -6,8 +6,8 @@
 
 #include "veeline/Schedule/Loop.h"
 
-#include "LoopGraph.h"
 #include "veeline/Schedule/Execution.h"
+#include "veeline/Schedule/LoopGraph.h"
 
 #include <algorithm>
 
@@ -193,6 +193,23 @@ static double busyTime(const Problem &problem, const Schedule &schedule,
   return busy;
 }
 
+Loop veeline::schedule::loopOf(const Problem &problem, const Schedule &schedule,
+                               const OpIndex &index,
+                               const Execution &execution) {
+  LoopGraph::Period period =
+      TurnGraph(problem, schedule, index, execution).solve();
+  Loop loop{period.time, 0, 0, std::move(period.open)};
+  loop.begin.resize(problem.ranks());
+  for (int rank = 0; rank < problem.ranks(); ++rank) {
+    double bubble = bubbleOf(busyTime(problem, schedule, rank), loop.period);
+    if (bubble <= loop.bubble)
+      continue;
+    loop.bubble = bubble;
+    loop.rank = rank;
+  }
+  return loop;
+}
+
 Expected<Loop> veeline::schedule::loopOf(const Problem &problem,
                                          const Schedule &schedule) {
   Expected<OpIndex> index = OpIndex::build(problem, schedule);
@@ -202,19 +219,5 @@ Expected<Loop> veeline::schedule::loopOf(const Problem &problem,
       execute(problem, Flow(problem), schedule, *index);
   if (!execution)
     return execution.takeError();
-  LoopGraph::Period period =
-      TurnGraph(problem, schedule, *index, *execution).solve();
-  Loop loop{period.time, 0, 0, std::move(period.open)};
-  loop.begin.resize(problem.ranks());
-  for (int rank = 0; rank < problem.ranks(); ++rank) {
-    double bubble =
-        loop.period > 0
-            ? std::max(0.0, 1 - busyTime(problem, schedule, rank) / loop.period)
-            : 0;
-    if (bubble <= loop.bubble)
-      continue;
-    loop.bubble = bubble;
-    loop.rank = rank;
-  }
-  return loop;
+  return loopOf(problem, schedule, *index, *execution);
 }

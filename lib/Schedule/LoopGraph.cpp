@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoopGraph.h"
+#include "veeline/Schedule/LoopGraph.h"
 
 #include <algorithm>
 #include <limits>
@@ -105,7 +105,10 @@ LoopGraph::Period LoopGraph::solve() const {
   period.open.assign(gates, 0);
   Pass pass;
   Paths paths{std::vector<int>(gates, -1), std::vector<double>(gates)};
-  for (bool moved = true; moved;) {
+  // Moves that go on for longer than any path without a circle come from
+  // rounding alone.
+  bool moved = true;
+  for (int rounds = 0; moved && rounds <= gates; ++rounds) {
     run(period.open, pass);
     moved = false;
     for (int gate = 0; gate < gates; ++gate) {
@@ -121,6 +124,7 @@ LoopGraph::Period LoopGraph::solve() const {
     if (mean > period.time) {
       period.time = mean;
       paths.from.assign(gates, -1);
+      rounds = -1;
       continue;
     }
     for (int gate = 0; gate < gates; ++gate)

@@ -335,6 +335,7 @@ veeline::schedule::generateByPeriod(const Generator &generator,
   std::optional<ScheduleByPeriod> best;
   double bound = lowerPeriodBound(problem).period.time;
   GeneratorOptions other = options;
+  other.searchSeconds /= 2;
   for (Objective objective : {Objective::Span, Objective::Makespan}) {
     other.objective = objective;
     Expected<Schedule> schedule = generateFor(generator, problem, other);
@@ -356,7 +357,13 @@ static Expected<Schedule> generateBy(const Generator &generator,
                                      const Problem &problem,
                                      const GeneratorOptions &options) {
   bool knowsPeriods =
-      generator.slips || (generator.searches && problem.widths.empty());
+      generator.slips || (generator.searches && !hasSeveralRanks(problem));
+  if (options.objective == Objective::Period && knowsPeriods &&
+      !generator.slips && !problem.widths.empty()) {
+    Problem narrow = problem;
+    narrow.widths.clear();
+    return generateFor(generator, narrow, options);
+  }
   if (options.objective != Objective::Period || knowsPeriods)
     return generateFor(generator, problem, options);
   Expected<ScheduleByPeriod> best =

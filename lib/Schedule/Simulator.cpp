@@ -88,19 +88,17 @@ std::int64_t Simulation::peakMemory() const {
 
 static Expected<Execution> execute(const Problem &problem,
                                    const Schedule &schedule,
+                                   const OpIndex &index,
                                    const SimulationOptions &options) {
-  Expected<OpIndex> index = OpIndex::build(problem, schedule);
-  if (!index)
-    return index.takeError();
   Flow flow(problem);
   bool buffered = options.transfers == Transfers::Buffered;
   Expected<Execution> execution =
-      execute(problem, flow, schedule, *index, buffered && options.contention);
+      execute(problem, flow, schedule, index, buffered && options.contention);
   if (!execution || buffered)
     return execution;
   return executeRendezvous(
       problem, schedule,
-      orderMessages(problem, flow, schedule, *index, *execution));
+      orderMessages(problem, flow, schedule, index, *execution));
 }
 
 /// A cyclic schedule alone: what is late runs after everything else of its
@@ -108,11 +106,11 @@ static Expected<Execution> execute(const Problem &problem,
 static Expected<Execution> executeAlone(const Problem &problem,
                                         const Schedule &schedule,
                                         const SimulationOptions &options) {
-  // Its operations have to be complete, too.
-  if (Expected<OpIndex> index = OpIndex::build(problem, schedule); !index)
+  Schedule inOrder = unroll(problem, schedule, 1).schedule;
+  Expected<OpIndex> index = OpIndex::build(problem, inOrder);
+  if (!index)
     return index.takeError();
-  Expected<Execution> alone =
-      ::execute(problem, unroll(problem, schedule, 1).schedule, options);
+  Expected<Execution> alone = ::execute(problem, inOrder, *index, options);
   if (!alone)
     return alone;
   Execution result = *alone;
@@ -131,9 +129,13 @@ static Expected<Execution> executeAlone(const Problem &problem,
 Expected<Simulation>
 veeline::schedule::simulate(const Problem &problem, const Schedule &schedule,
                             const SimulationOptions &options) {
-  Expected<Execution> execution = isCyclic(schedule)
-                                      ? executeAlone(problem, schedule, options)
-                                      : ::execute(problem, schedule, options);
+  Expected<OpIndex> index = OpIndex::build(problem, schedule);
+  if (!index)
+    return index.takeError();
+  bool cyclic = isCyclic(schedule);
+  Expected<Execution> execution =
+      cyclic ? executeAlone(problem, schedule, options)
+             : ::execute(problem, schedule, *index, options);
   if (!execution)
     return execution.takeError();
 
@@ -153,7 +155,9 @@ veeline::schedule::simulate(const Problem &problem, const Schedule &schedule,
         std::max(result.bubbleSpan, bubbleOf(stage.busy, stage.span()));
   }
   if (options == SimulationOptions()) {
-    Expected<Loop> loop = loopOf(problem, schedule);
+    Expected<Loop> loop = cyclic
+                              ? loopOf(problem, schedule)
+                              : loopOf(problem, schedule, *index, *execution);
     if (!loop)
       return loop.takeError();
     result.period = loop->period;

@@ -109,9 +109,11 @@ Status LateCheck::checkAt(int rank, int step,
                 "one");
   if (!schedule.overlapped.empty())
     return fail("cannot be late in a schedule with overlapped blocks");
-  if (problem.width(problem.stageOfRank(rank)) > 1)
-    return fail("cannot be late: the ranks of its stage update parameters "
-                "together");
+  if (problem.ranks() != problem.stages())
+    return fail("cannot be late where stages have several ranks");
+  if (!problem.chunks[op.chunk].hasBackwardInput)
+    return fail("cannot be late: its chunk has no B, so it waits for gradients "
+                "of other stages itself");
   std::vector<int> users = tiedWith[op.chunk];
   if (users.empty())
     users.push_back(op.chunk);

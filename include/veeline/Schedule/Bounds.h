@@ -80,6 +80,9 @@ struct PeriodBound {
   int rank = 0;
   /// The bubble that follows.
   double bubble = 0;
+
+  /// With more chunks, only busy times count: turns would take too long.
+  static constexpr int mostChunks = 4096;
 };
 
 /// The greatest of busy times and of the turns of parameters, of any order,

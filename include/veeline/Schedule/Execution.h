@@ -10,7 +10,7 @@
 #define VEELINE_SCHEDULE_EXECUTION_H
 
 #include "veeline/Schedule/Flow.h"
-#include "veeline/Schedule/Simulator.h"
+#include "veeline/Schedule/Loop.h"
 
 #include <span>
 #include <utility>
@@ -109,6 +109,10 @@ struct Execution {
 Expected<Execution> execute(const Problem &problem, const Flow &flow,
                             const Schedule &schedule, const OpIndex &index,
                             bool contention = false);
+
+/// `loopOf`, of an order whose execution is known.
+Loop loopOf(const Problem &problem, const Schedule &schedule,
+            const OpIndex &index, const Execution &execution);
 
 /// The messages of a buffered execution in the order of `communicationOrder`.
 std::vector<Message> orderMessages(const Problem &problem, const Flow &flow,

@@ -168,7 +168,8 @@ struct Explanation {
 /// Explains a valid schedule under the transfers of `simulation`. Each change
 /// is solved by the generator of the schedule's name, or by `auto` where the
 /// name has none, in a tenth of the search time. The present order competes
-/// where it stays valid. Errors as of `simulate`.
+/// where it stays valid. Errors: those of `simulate`, and (NotApplicable) a
+/// cyclic schedule, or the period as objective.
 Expected<Explanation> explain(const Problem &problem, const Schedule &schedule,
                               const GeneratorOptions &options = {},
                               const SimulationOptions &simulation = {});

@@ -30,7 +30,8 @@ bool isCyclic(const Schedule &schedule);
 /// Several steps of a schedule from an empty pipeline to an empty one: a
 /// schedule without late operations, of a problem with `steps` times the
 /// microbatches, m of each step in turn. Late operations of the last step stand
-/// at the end of their stage.
+/// at the end of their stage. Where a stage has several ranks, expects their
+/// number to divide m.
 struct Unrolled {
   Problem problem;
   Schedule schedule;

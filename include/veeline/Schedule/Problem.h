@@ -166,8 +166,8 @@ struct Problem {
   /// i runs microbatches i, i + w, i + 2w, ... (PipeDream's round robin). Ranks
   /// are numbered by stage.
   std::vector<int> widths = {};
-  /// Sets of chunks that use a parameter in common, in ascending order. It is
-  /// updated once all of them have their gradients.
+  /// Sets of chunks that use a parameter in common. It is updated once all of
+  /// them have their gradients.
   std::vector<std::vector<int>> tied = {};
 
   int stages() const { return placement.stages(); }

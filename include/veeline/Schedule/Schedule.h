@@ -56,12 +56,11 @@ struct Schedule {
 /// - per chunk, B and fused Backward ascend in the microbatch, and so do W and
 ///   fused Backward, so that every synchronous schedule sums gradients in the
 ///   same order; W follows its B;
-/// - what is late is a W, of a stage that has one rank and no overlapped
-/// blocks.
-///   It stands before the first F of its chunk, and of each chunk tied to it,
-///   all of which are on this stage. The late W of a chunk are those of its
-///   last microbatches, and ascend. So the update, after the last W, is
-///   complete before the next step uses the parameters;
+/// - what is late is a W of a chunk that has a B, without overlapped blocks and
+///   where every stage has one rank. It stands before the first F of its chunk,
+///   and of each chunk tied to it, all of which are on this stage. The late W
+///   of a chunk are those of its last microbatches, and ascend. So the update,
+///   after the last W, is complete before the next step uses the parameters;
 /// - executing each stage in order, with the dependencies of the problem, ends.
 ///   Then no strict rendezvous can deadlock either, if the messages are called
 ///   in the order of `communicationOrder`: see the proof at

@@ -124,8 +124,9 @@ struct Simulation {
   double longestSpan() const;
   /// Of the worst stage.
   std::int64_t peakMemory() const;
-  /// What an objective minimises: the makespan, the longest span or the period.
-  /// As times, values compare across cuts and placements of one problem.
+  /// What an objective minimises: the makespan, the longest span or the period,
+  /// where that is known. As times, values compare across cuts and placements
+  /// of one problem.
   double value(Objective objective) const;
 };
 

@@ -90,6 +90,25 @@ FlatProblem::FlatProblem(const Problem &problem)
                                  OpKind::BackwardInput));
   }
   addInputs(problem);
+  addGroups(problem);
+}
+
+void FlatProblem::addGroups(const Problem &problem) {
+  for (int chunk = 0; chunk < problem.numChunks(); ++chunk) {
+    groups.push_back(chunk);
+    slips.push_back(problem.chunks[chunk].hasBackwardInput);
+  }
+  for (const std::vector<int> &chunks : problem.tied) {
+    bool isOnOneStage =
+        std::all_of(chunks.begin(), chunks.end(), [&](int chunk) {
+          return problem.placement.stageOf(chunk) ==
+                 problem.placement.stageOf(chunks.front());
+        });
+    for (int chunk : chunks) {
+      groups[chunk] = chunks.front();
+      slips[chunk] = slips[chunk] && isOnOneStage;
+    }
+  }
 }
 
 Op FlatProblem::op(int node) const {
@@ -163,16 +182,30 @@ bool veeline::schedule::fitsLoop(const FlatProblem &flat,
   std::vector<char> late;
   std::vector<std::int64_t> carried;
   findLate(flat, orders, late, carried);
-  std::vector<char> begun(flat.kinds());
+  // By chunk: whether a group has begun the next step; the last W of a turn
+  // that are late and that are not, and the first late one.
+  int chunks = flat.kinds() / 3, m = flat.microbatches();
+  std::vector<char> begun(chunks);
+  std::vector<int> lastLate(chunks, -1), last(chunks, -1), firstLate(chunks, m);
   for (int stage = 0; stage < flat.stages(); ++stage) {
     std::int64_t held = carried[stage];
     for (int node : orders[stage]) {
-      int kind = node / flat.microbatches();
-      begun[kind] = 1;
+      int kind = node / m, chunk = kind / 3, microbatch = node % m;
       held += flat.kind(kind).memory;
-      int forward = kind - static_cast<int>(OpKind::BackwardWeight);
-      if (held > flat.limit(stage) || (late[node] && begun[forward]))
+      if (held > flat.limit(stage))
         return false;
+      if (kind % 3 == static_cast<int>(OpKind::Forward))
+        begun[flat.group(chunk)] = 1;
+      if (kind % 3 != static_cast<int>(OpKind::BackwardWeight))
+        continue;
+      if (late[node] && (begun[flat.group(chunk)] || !flat.maySlip(chunk)))
+        return false;
+      int &before = late[node] ? lastLate[chunk] : last[chunk];
+      if (microbatch < before || (!late[node] && microbatch > firstLate[chunk]))
+        return false;
+      before = microbatch;
+      if (late[node])
+        firstLate[chunk] = std::min(firstLate[chunk], microbatch);
     }
   }
   return true;

@@ -73,11 +73,17 @@ public:
             static_cast<std::size_t>(2 * perStage)};
   }
 
+  /// Chunks that are tied have one number.
+  int group(int chunk) const { return groups[chunk]; }
+  /// Whether W of a chunk may run in the next step (`verify`).
+  bool maySlip(int chunk) const { return slips[chunk] != 0; }
+
   static constexpr std::int64_t unlimited =
       std::numeric_limits<std::int64_t>::max() / 4;
 
 private:
   void addInputs(const Problem &problem);
+  void addGroups(const Problem &problem);
   void link(std::vector<std::vector<Link>> &inputs);
 
   int numMicrobatches, perStage;
@@ -86,6 +92,8 @@ private:
   std::vector<std::int64_t> limits;
   std::vector<double> busyTimes;
   std::vector<int> passKinds;
+  std::vector<int> groups;
+  std::vector<char> slips;
 };
 
 /// The nodes of each stage, in order.

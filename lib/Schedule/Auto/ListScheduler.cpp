@@ -315,7 +315,7 @@ void ListScheduler::place(int s, int step, double ready) {
   int kind = flat.passes(s)[step];
   if (opensStep(stage, step))
     for (std::size_t i = stage.owedBegin; i < stage.owed.size(); ++i)
-      if (stage.owed[i].kind / 3 == kind / 3)
+      if (flat.group(stage.owed[i].kind / 3) == flat.group(kind / 3))
         placeWeight(s, i);
   if (step == 0 && opensStep(stage, step))
     while (stage.owed.size() - stage.owedBegin >

@@ -6,7 +6,7 @@
 
 #include "LocalSearch.h"
 
-#include "../LoopGraph.h"
+#include "veeline/Schedule/LoopGraph.h"
 
 #include <algorithm>
 #include <bit>
@@ -71,11 +71,14 @@ double LocalSearch::endOf(int node, int before) const {
 /// beginning, or the other way round.
 static void turn(const FlatProblem &flat, const std::vector<char> &late,
                  bool toBeginning, std::vector<int> &order) {
-  auto isWeight = [&](int node) { return node / flat.microbatches() % 3 == 2; };
+  auto slips = [&](int node) {
+    int kind = node / flat.microbatches();
+    return kind % 3 == static_cast<int>(OpKind::BackwardWeight) &&
+           flat.maySlip(kind / 3);
+  };
   if (toBeginning) {
     auto first = order.end();
-    while (first != order.begin() && isWeight(*(first - 1)) &&
-           !late[*(first - 1)])
+    while (first != order.begin() && slips(*(first - 1)) && !late[*(first - 1)])
       --first;
     std::rotate(order.begin(), first, order.end());
     return;
@@ -224,7 +227,8 @@ FlatOrders LocalSearch::orders() const {
 
 bool LocalSearch::mayNotSwap(int earlier, int later) const {
   int kind = kindOf[earlier], other = kindOf[later];
-  return kind == other || (late[earlier] && kind / 3 == other / 3);
+  return kind == other ||
+         (late[earlier] && flat.group(kind / 3) == flat.group(other / 3));
 }
 
 /// Takes the node of `move` past up to `distance` earlier neighbours: as far

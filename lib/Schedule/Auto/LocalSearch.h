@@ -42,8 +42,8 @@ public:
   /// start.
   void anneal(const AnnealOptions &options, Work &work);
 
-  /// What is minimised: the makespan, or the largest ratio of a stage's span to
-  /// its busy time.
+  /// What is minimised: the makespan, the largest ratio of a stage's span to
+  /// its busy time, or the period.
   double score() const;
   FlatOrders orders() const;
 

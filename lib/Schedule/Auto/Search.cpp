@@ -53,28 +53,14 @@ double veeline::schedule::scoreOf(const FlatProblem &flat, Objective objective,
 
 double veeline::schedule::scoreOf(const FlatProblem &flat, Objective objective,
                                   const Simulation &simulation) {
+  if (objective == Objective::Period)
+    return simulation.period;
   std::vector<double> first, last;
   for (const StageStatistics &stage : simulation.stages) {
     first.push_back(stage.firstStart);
     last.push_back(stage.lastEnd);
   }
   return scoreOf(flat, objective, first, last);
-}
-
-Expected<double> veeline::schedule::scoreOf(const Problem &problem,
-                                            const FlatProblem &flat,
-                                            Objective objective,
-                                            const Schedule &schedule) {
-  if (objective == Objective::Period) {
-    Expected<Loop> loop = loopOf(problem, schedule);
-    if (!loop)
-      return loop.takeError();
-    return loop->period;
-  }
-  Expected<Simulation> simulation = simulate(problem, schedule);
-  if (!simulation)
-    return simulation.takeError();
-  return scoreOf(flat, objective, *simulation);
 }
 
 Goal veeline::schedule::goalOf(const Problem &problem, Objective objective) {
@@ -339,6 +325,37 @@ private:
   double typical = 0;
 };
 } // namespace
+
+bool veeline::schedule::isWorthLooping(const FlatProblem &flat,
+                                       std::int64_t units) {
+  return flat.nodes() < units / 500;
+}
+
+Schedule veeline::schedule::bestLoop(const Problem &problem,
+                                     const FlatProblem &flat, const Pool &pool,
+                                     Schedule starter, std::string_view name) {
+  auto periodOf = [&](const Schedule &schedule) -> std::optional<double> {
+    if (!verify(problem, schedule))
+      return std::nullopt;
+    Expected<Loop> loop = loopOf(problem, schedule);
+    return loop ? std::optional(loop->period) : std::nullopt;
+  };
+  Schedule best = std::move(starter);
+  best.name = name;
+  if (pool.empty())
+    return best;
+  std::optional<double> least = periodOf(best);
+  for (std::size_t i = 0; i < pool.size(); ++i) {
+    Schedule schedule = unflatten(flat, pool[i].orders);
+    std::optional<double> period = periodOf(schedule);
+    if (!period || (least && *period >= *least))
+      continue;
+    least = period;
+    best = std::move(schedule);
+  }
+  best.name = name;
+  return best;
+}
 
 namespace {
 /// How orders are annealed; temperatures are in typical costs.

@@ -43,12 +43,6 @@ double scoreOf(const FlatProblem &flat, Objective objective,
 double scoreOf(const FlatProblem &flat, Objective objective,
                const Simulation &simulation);
 
-/// Of a period, the period itself.
-Expected<double> scoreOf(const Problem &problem, const FlatProblem &flat,
-                         Objective objective, const Schedule &schedule);
-
-/// The objective, and a lower bound on it for orders of split or fused
-/// backwards without overlapped blocks (Bounds.h).
 struct Goal {
   Objective objective;
   double bound;
@@ -64,6 +58,15 @@ Goal goalOf(const Problem &problem, Objective objective);
 void searchVariants(const Problem &problem, const FlatProblem &flat,
                     const Goal &goal, std::uint64_t seed, std::int64_t units,
                     Work &work, Pool &pool);
+
+/// Whether steps are short enough for a search over loops to gain anything
+/// within `units` of work.
+bool isWorthLooping(const FlatProblem &flat, std::int64_t units);
+
+/// The schedule of the shortest period (Loop.h) among `starter` and the pool,
+/// whose scores leave out what ties stages together.
+Schedule bestLoop(const Problem &problem, const FlatProblem &flat,
+                  const Pool &pool, Schedule starter, std::string_view name);
 
 /// Local search from the best of the pool, with more and more of the work on
 /// fewer and fewer of them, until the work is spent or the bound is reached.

@@ -261,25 +261,24 @@ static bool hasPeriod(const Solution &solution) {
 
 static std::string boundLines(const Solution &solution) {
   const Simulation &step = solution.simulation;
-  auto lines = [&](const Bounds &bounds) {
-    return gapLine("makespan", bounds.makespan, step.makespan) +
-           gapLine("longest span", bounds.span, step.longestSpan());
+  auto lines = [&](const BoundOptions &options) {
+    Bounds bounds = lowerBounds(solution.problem, options);
+    std::string text = gapLine("makespan", bounds.makespan, step.makespan) +
+                       gapLine("longest span", bounds.span, step.longestSpan());
+    if (hasPeriod(solution))
+      text +=
+          gapLine("period", lowerPeriodBound(solution.problem, options).period,
+                  step.period);
+    return text;
   };
-  Bounds bounds = lowerBounds(solution.problem);
-  std::string text =
-      "\nno schedule of this problem takes less than\n" + lines(bounds);
-  if (hasPeriod(solution))
-    text += gapLine("period", lowerPeriodBound(solution.problem).period,
-                    step.period);
+  std::string text = "\nno schedule of this problem takes less than\n",
+              any = lines({}), fused = lines({.fusedBackward = true});
   // A single chunk has no B.
-  if (solution.schedule.splitsBackward() || solution.problem.numChunks() == 1)
-    return text;
-  Bounds fused = lowerBounds(solution.problem, {.fusedBackward = true});
-  if (fused.makespan.time <= bounds.makespan.time &&
-      fused.span.time <= bounds.span.time)
-    return text;
-  return text + "and none that does not split backwards into B and W\n" +
-         lines(fused);
+  if (solution.schedule.splitsBackward() || solution.problem.numChunks() == 1 ||
+      fused == any)
+    return text + any;
+  return text + any + "and none that does not split backwards into B and W\n" +
+         fused;
 }
 
 namespace {
@@ -385,7 +384,7 @@ Expected<std::string> veeline::schedule::explain(const Answer &answer,
   if (simulation.makespan <= 0)
     return text + "\nnothing takes time, so there is no critical path\n";
   // The table and the path are of a step alone, which has no period.
-  if (request.generator.objective == Objective::Period)
+  if (request.generator.objective == Objective::Period || isCyclic(schedule))
     return text + loopLines(answer.solution);
   text += waitingTable(answer.solution);
   Expected<Explanation> why =

@@ -176,7 +176,8 @@ Expected<Request> Request::get(const CommandOptions &options) {
         &Request::readWidths, &Request::readCosts, &Request::readChunks})
     if (Status status = (request.*read)(options); !status)
       return status.takeError();
-  if (!options.has("--objective") && request.isOfLoops())
+  if (!options.has("--objective") && request.isOfLoops() &&
+      request.simulation == SimulationOptions())
     request.generator.objective = Objective::Period;
   return request;
 }

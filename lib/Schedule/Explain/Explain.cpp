@@ -78,6 +78,9 @@ Expected<Explanation>
 veeline::schedule::explain(const Problem &problem, const Schedule &schedule,
                            const GeneratorOptions &options,
                            const SimulationOptions &simulationOptions) {
+  if (options.objective == Objective::Period || isCyclic(schedule))
+    return Error{ErrorKind::NotApplicable,
+                 "a step alone is explained, not steps that follow each other"};
   Expected<OpIndex> index = OpIndex::build(problem, schedule);
   if (!index)
     return index.takeError();

@@ -88,10 +88,9 @@ static void consider(const Problem &problem, const FlatProblem &flat,
     return;
   judge.offer(*schedule);
   Expected<Simulation> simulation = simulate(problem, *schedule);
-  Expected<double> found = scoreOf(problem, flat, objective, *schedule);
-  if (!simulation || !found)
+  if (!simulation)
     return;
-  double score = *found;
+  double score = scoreOf(flat, objective, *simulation);
   std::int64_t peak = simulation->peakMemory();
   if (std::optional<FlatOrders> orders = flatten(flat, *schedule))
     pool.offer(score, std::move(*orders));
@@ -112,10 +111,18 @@ static Portfolio tryOthers(const Problem &problem, const FlatProblem &flat,
                generate(generator.name, problem, options), pool, judge, best);
   if (problem.placement.kind() != PlacementKind::Linear)
     return best;
-  Expected<Schedule> more = generateZeroBubbleInLimit(problem, options);
-  if (more && verify(problem, *more))
-    consider(problem, flat, options.objective, std::move(more), pool, judge,
-             best);
+  // This one does not know periods.
+  GeneratorOptions other = options;
+  for (Objective objective : {Objective::Span, Objective::Makespan}) {
+    if (options.objective != Objective::Period &&
+        options.objective != objective)
+      continue;
+    other.objective = objective;
+    Expected<Schedule> more = generateZeroBubbleInLimit(problem, other);
+    if (more && verify(problem, *more))
+      consider(problem, flat, options.objective, std::move(more), pool, judge,
+               best);
+  }
   return best;
 }
 
@@ -154,7 +161,9 @@ veeline::schedule::generateAuto(const Problem &problem,
   Work work(options.searchSeconds);
   std::int64_t total = work.remaining();
   Goal goal = goalOf(problem, options.objective);
-  if (admitsSplit(flat) && (!others.found || !goal.isReachedBy(others.score))) {
+  bool isPeriod = options.objective == Objective::Period;
+  if (admitsSplit(flat) && (!isPeriod || isWorthLooping(flat, total)) &&
+      (!others.found || !goal.isReachedBy(others.score))) {
     // Short steps gain more from local search, long ones from variants.
     bool isLong = flat.nodes() > total / 10'000;
     bool isShort = flat.nodes() < total / 50'000;
@@ -171,6 +180,8 @@ veeline::schedule::generateAuto(const Problem &problem,
   }
   for (std::size_t i = 0; i < pool.size() && judge.isNeeded(); ++i)
     judge.offer(unflatten(flat, pool[i].orders));
+  if (isPeriod && others.found)
+    return bestLoop(problem, flat, pool, std::move(others.schedule), "auto");
   Schedule schedule = std::move(others.schedule);
   // Of equally good ones, the one whose backwards are all split.
   double tolerance = 1e-12 * others.score;

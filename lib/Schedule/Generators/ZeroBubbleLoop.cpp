@@ -27,14 +27,13 @@ using namespace veeline::schedule;
 /// The schedule for one step that loops begin with.
 static std::string_view starterOf(const Placement &placement) {
   switch (placement.kind()) {
-  case PlacementKind::Linear:
-    return "zb-1p";
   case PlacementKind::V:
     return "zb-v";
   case PlacementKind::Wave:
     return "zb-wave";
   case PlacementKind::Interleaved:
     return "interleaved-zb";
+  case PlacementKind::Linear:
   case PlacementKind::List:
     break;
   }
@@ -73,15 +72,11 @@ veeline::schedule::generateZeroBubbleLoop(const Problem &problem,
   Work work(options.searchSeconds / 4);
   std::int64_t total = work.remaining();
   if (admitsSplit(flat) && !goal.isReachedBy(starter->period) &&
-      flat.nodes() < total / 500) {
+      isWorthLooping(flat, total)) {
     if (std::optional<FlatOrders> orders = flatten(flat, starter->schedule))
       pool.offer(starter->period, std::move(*orders));
     searchVariants(within, flat, goal, options.seed, total / 3, work, pool);
     searchOrders(flat, goal, options.seed, work, pool);
   }
-  Schedule schedule = std::move(starter->schedule);
-  if (!pool.empty() && pool[0].score <= starter->period)
-    schedule = unflatten(flat, pool[0].orders);
-  schedule.name = "zb-loop";
-  return schedule;
+  return bestLoop(problem, flat, pool, std::move(starter->schedule), "zb-loop");
 }

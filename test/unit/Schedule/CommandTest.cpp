@@ -102,7 +102,7 @@ TEST(Command, UsageErrors) {
                      "--cost=F=1"}),
             "veeline: error: --cost: B is missing in 'F=1'\n");
   EXPECT_EQ(errorOf({"--objective=x"}),
-            "veeline: error: --objective: x not in {makespan,span}\n");
+            "veeline: error: --objective: x not in {makespan,span,period}\n");
   EXPECT_EQ(errorOf({"--frob"}),
             "veeline: error: The following argument was not expected: "
             "--frob\n");

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_LIB_SCHEDULE_LOOPGRAPH_H
-#define VEELINE_LIB_SCHEDULE_LOOPGRAPH_H
+#ifndef VEELINE_SCHEDULE_LOOPGRAPH_H
+#define VEELINE_SCHEDULE_LOOPGRAPH_H
 
 #include <vector>
 
@@ -59,8 +59,8 @@ private:
   void run(const std::vector<double> &open, Pass &pass) const;
 
   std::vector<double> costs;
-  /// `inputs` of node i end before `inputsEnd[i]`; those of the last one at
-  /// the end.
+  /// The inputs of node i are `inputs` from `inputsBegin[i]` on, up to those of
+  /// the next node.
   std::vector<int> inputsBegin;
   std::vector<Input> inputs;
   std::vector<std::vector<int>> holders;
@@ -68,4 +68,4 @@ private:
 
 } // namespace veeline::schedule
 
-#endif // VEELINE_LIB_SCHEDULE_LOOPGRAPH_H
+#endif // VEELINE_SCHEDULE_LOOPGRAPH_H
