@@ -50,8 +50,8 @@ static std::string getKey(Value tensor, const Access &access) {
 static void appendKey(std::string &key, Operation *op) {
   appendKey(key, op->getName().getAsOpaquePointer());
   appendKey(key, op->getAttrDictionary().getAsOpaquePointer());
-  for (Value value : {op->getOperand(0), op->getResult(0)})
-    appendKey(key, getElementTypeOrSelf(value).getAsOpaquePointer());
+  for (Type type : {op->getOperand(0).getType(), op->getResult(0).getType()})
+    appendKey(key, getElementTypeOrSelf(type).getAsOpaquePointer());
 }
 
 const Expression *ExpressionTracer::intern(Expression expression) {
