@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "veeline/Analysis/TensorEmit.h"
 
@@ -159,19 +158,34 @@ static void generatePadding(tensor::PadOp op) {
   if (op.getConstantPaddingValue() || !type.hasStaticShape() ||
       !op.getSourceType().hasStaticShape())
     return;
-  IRRewriter rewriter(op.getContext());
-  rewriter.setInsertionPoint(op);
+  OpBuilder builder(op);
   Location loc = op.getLoc();
-  auto padding = tensor::GenerateOp::create(rewriter, loc, type, ValueRange());
-  padding.getBody().takeBody(op.getRegion());
-  Value everywhere =
-      (*linalg::rewriteInDestinationPassingStyle(rewriter, padding))
-          ->getResult(0);
-  SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
-  rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
-      op, op.getSource(), everywhere, op.getMixedLowPad(),
-      getAsIndexOpFoldResult(op.getContext(), op.getSourceType().getShape()),
+  int64_t rank = type.getRank();
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  auto padding = linalg::GenericOp::create(
+      builder, loc, TypeRange{type}, ValueRange(),
+      ValueRange{createEmpty(builder, loc, type)},
+      {builder.getMultiDimIdentityMap(rank)}, iterators,
+      [&](OpBuilder &nested, Location, ValueRange) {
+        IRMapping mapping;
+        Block &body = op.getRegion().front();
+        for (BlockArgument index : body.getArguments())
+          mapping.map(index, linalg::IndexOp::create(nested, loc,
+                                                     index.getArgNumber()));
+        for (Operation &inner : body.without_terminator())
+          nested.clone(inner, mapping);
+        Value value = cast<tensor::YieldOp>(body.getTerminator()).getValue();
+        linalg::YieldOp::create(nested, loc, mapping.lookupOrDefault(value));
+      });
+  SmallVector<OpFoldResult> strides(rank, builder.getIndexAttr(1));
+  Value padded = tensor::InsertSliceOp::create(
+      builder, loc, op.getSource(), padding.getResult(0), op.getMixedLowPad(),
+      getAsIndexOpFoldResult(builder.getContext(),
+                             op.getSourceType().getShape()),
       strides);
+  op.replaceAllUsesWith(padded);
+  op.erase();
 }
 
 void veeline::autodiff::readByIndex(func::FuncOp func) {
