@@ -11,12 +11,12 @@
 //   b at 2p + s + 2i     B at 4p-1-s + 2i
 //   W at 4p + s + 2i     w at 6p-1-s + 2i.
 //
-// F, b and W of a stage follow each other on its slots of one parity, f, B and w
-// on those of the other parity. Each of the six takes p of the 3p slots of its
-// parity, so no slot is empty, and none is taken twice, also by the next burst.
-// Every operation starts one unit or more after what it waits for: F of stage s
-// after F of stage s-1, f of stage p-1 after its F, f of stage s after f of
-// stage s+1, b of stage 0 after its f, and so on.
+// F, b and W of a stage follow each other on its slots of one parity, f, B and
+// w on those of the other parity. Each of the six takes p of the 3p slots of
+// its parity, so no slot is empty, and none is taken twice, also by the next
+// burst. Every operation starts one unit or more after what it waits for: F of
+// stage s after F of stage s-1, f of stage p-1 after its F, f of stage s after
+// f of stage s+1, b of stage 0 after its f, and so on.
 //
 // W of a burst end before F of the next one begins, at 6p + s, and w before f
 // does, at 8p-1-s. So updates are in time where the next burst is of the next
@@ -61,8 +61,7 @@ static std::vector<int> orderOf(const FlatProblem &flat, int stage) {
     if (!flat.kind(kind).exists)
       continue;
     for (int microbatch = 0; microbatch < m; ++microbatch) {
-      int time =
-          6 * p * (microbatch / p) + row.first + 2 * (microbatch % p);
+      int time = 6 * p * (microbatch / p) + row.first + 2 * (microbatch % p);
       bool isLate = time >= turn + stage;
       slots.push_back(
           {isLate ? time - turn : time, flat.node(kind, microbatch)});
