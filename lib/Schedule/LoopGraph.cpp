@@ -121,7 +121,8 @@ LoopGraph::Period LoopGraph::solve() const {
       moved = true;
     }
     double mean = greatestMean(paths);
-    if (mean > period.time) {
+    // The same circle may be rounded in another way.
+    if (mean > period.time * (1 + 1e-12)) {
       period.time = mean;
       paths.from.assign(gates, -1);
       rounds = -1;
@@ -135,10 +136,4 @@ LoopGraph::Period LoopGraph::solve() const {
   for (double &time : period.open)
     time -= first;
   return period;
-}
-
-std::vector<double> LoopGraph::ends(const std::vector<double> &open) const {
-  Pass pass;
-  run(open, pass);
-  return std::move(pass.end);
 }

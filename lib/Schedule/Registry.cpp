@@ -317,15 +317,11 @@ static Expected<Schedule> generateFor(const Generator &generator,
                                       const GeneratorOptions &options) {
   if (problem.widths.empty())
     return generator.generate(problem, options);
-  if (!generator.slips)
-    return generateForWidths(generator.name, problem, options);
-  if (hasSeveralRanks(problem))
+  if (generator.slips)
     return Error{ErrorKind::NotApplicable, "schedule " +
                                                std::string(generator.name) +
                                                " is for stages of one rank"};
-  Problem narrow = problem;
-  narrow.widths.clear();
-  return generator.generate(narrow, options);
+  return generateForWidths(generator.name, problem, options);
 }
 
 Expected<ScheduleByPeriod>
@@ -356,15 +352,16 @@ veeline::schedule::generateByPeriod(const Generator &generator,
 static Expected<Schedule> generateBy(const Generator &generator,
                                      const Problem &problem,
                                      const GeneratorOptions &options) {
-  bool knowsPeriods =
-      generator.slips || (generator.searches && !hasSeveralRanks(problem));
-  if (options.objective == Objective::Period && knowsPeriods &&
-      !generator.slips && !problem.widths.empty()) {
+  bool isPeriod = options.objective == Objective::Period;
+  bool isNarrow = !problem.widths.empty() && !hasSeveralRanks(problem);
+  if (isNarrow && (isPeriod || generator.slips)) {
     Problem narrow = problem;
     narrow.widths.clear();
-    return generateFor(generator, narrow, options);
+    return generateBy(generator, narrow, options);
   }
-  if (options.objective != Objective::Period || knowsPeriods)
+  bool knowsPeriods =
+      generator.slips || (generator.searches && problem.widths.empty());
+  if (!isPeriod || knowsPeriods)
     return generateFor(generator, problem, options);
   Expected<ScheduleByPeriod> best =
       generateByPeriod(generator, problem, options);

@@ -87,7 +87,7 @@ struct PeriodBound {
 
 /// The greatest of busy times and of the turns of parameters, of any order,
 /// also one whose W slip into the next step. Expects `check(problem)` to hold.
-/// O(chunks · (chunks + edges)).
+/// O(chunks · (chunks + edges)), up to `PeriodBound::mostChunks`.
 PeriodBound lowerPeriodBound(const Problem &problem,
                              const BoundOptions &options = {});
 

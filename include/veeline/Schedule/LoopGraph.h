@@ -46,9 +46,6 @@ public:
   /// which there are few.
   Period solve() const;
 
-  /// When each node ends in a turn whose gates open at `open`.
-  std::vector<double> ends(const std::vector<double> &open) const;
-
 private:
   struct Input {
     /// A node; below 0, gate -1 - `from`.

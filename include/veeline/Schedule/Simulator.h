@@ -152,6 +152,7 @@ struct MemoryPoint {
 /// The memory of one stage over time: what adds does so when it starts, what
 /// releases when it ends. Starts with {0, 0}; times ascend strictly (of changes
 /// at one time the last one stands, so a peak that lasts no time is not in it).
+/// Of a cyclic schedule, ask for that of `drawn` (Loop.h).
 std::vector<MemoryPoint> memoryCurve(const Problem &problem,
                                      const Schedule &schedule,
                                      const Simulation &simulation, int stage);

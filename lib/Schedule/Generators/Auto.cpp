@@ -180,8 +180,14 @@ veeline::schedule::generateAuto(const Problem &problem,
   }
   for (std::size_t i = 0; i < pool.size() && judge.isNeeded(); ++i)
     judge.offer(unflatten(flat, pool[i].orders));
-  if (isPeriod && others.found)
-    return bestLoop(problem, flat, pool, std::move(others.schedule), "auto");
+  if (isPeriod) {
+    Expected<Schedule> starter = others.found
+                                     ? std::move(others.schedule)
+                                     : generate("sequential", problem, options);
+    if (!starter)
+      return starter;
+    return bestLoop(problem, flat, pool, std::move(*starter), "auto");
+  }
   Schedule schedule = std::move(others.schedule);
   // Of equally good ones, the one whose backwards are all split.
   double tolerance = 1e-12 * others.score;

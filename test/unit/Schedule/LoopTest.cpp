@@ -9,6 +9,7 @@
 #include "Reference.h"
 #include "TestUtilities.h"
 #include "veeline/Schedule/Bounds.h"
+#include "veeline/Schedule/Explain.h"
 #include "veeline/Schedule/Formats/Formats.h"
 
 using namespace veeline::schedule;
@@ -253,10 +254,49 @@ TEST(Loop, VerifiesCyclicOrders) {
             "stage 1, step 0: W of chunk 1, microbatch 1 of the step before "
             "cannot be late: chunk 0 on stage 0 uses a parameter of it");
 
+  Schedule blocks = lateOnStage1();
+  blocks.overlapped = {{}, {2}};
+  EXPECT_NE(refusal(problem, blocks).find("with overlapped blocks"),
+            std::string::npos);
+
   // What is late holds its activations when the turn begins.
   Problem little = problem;
   limitMemory(little, 1);
   EXPECT_NE(refusal(little, lateOnStage1()).find("exceeds the memory limit"),
+            std::string::npos);
+}
+
+TEST(Loop, ExplanationsAreOfStepsAlone) {
+  Problem problem = twoStages();
+  for (auto [schedule, objective] :
+       {std::pair(lateOnStage1(), Objective::Makespan),
+        std::pair(*generate("zb-h1", problem), Objective::Period)}) {
+    Expected<Explanation> why = explain(problem, schedule, {objective});
+    ASSERT_FALSE(why);
+    EXPECT_EQ(why.error().kind, ErrorKind::NotApplicable);
+  }
+}
+
+/// Widths of several ranks have no cyclic orders, of one rank each the usual.
+TEST(Loop, StagesOfOneRankEach) {
+  Problem problem = onV(4, 4, 1000, 1000, 1000, 10);
+  problem.widths = {1, 1, 1, 1};
+  GeneratorOptions options{.objective = Objective::Period,
+                           .searchSeconds = 0.05};
+  for (const char *name : {"zb-loop", "auto"}) {
+    Expected<Schedule> schedule = generate(name, problem, options);
+    ASSERT_TRUE(schedule) << schedule.error().str();
+    EXPECT_TRUE(isCyclic(*schedule)) << name;
+  }
+  Problem several = problem;
+  several.widths = {1, 2, 1, 1};
+  Schedule wide = *generate("zb-loop", problem, options);
+  wide.stages.insert(wide.stages.begin() + 2, wide.stages[1]);
+  std::erase_if(wide.stages[1],
+                [](const Op &op) { return op.microbatch % 2 != 0; });
+  std::erase_if(wide.stages[2],
+                [](const Op &op) { return op.microbatch % 2 == 0; });
+  EXPECT_NE(refusal(several, wide).find("where stages have several ranks"),
             std::string::npos);
 }
 
