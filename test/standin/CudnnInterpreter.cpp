@@ -5,11 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudnnInterpreter.h"
-#include "veeline/Base/HalfFloats.h"
+#include "Elements.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <set>
 
@@ -175,50 +174,29 @@ int standin::dnn::check(const Graph &graph) {
 // Elements
 //===----------------------------------------------------------------------===//
 
-static uint16_t toBf16(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  if (std::isnan(value))
-    return static_cast<uint16_t>((bits >> 16) | 64);
-  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
-
-static uint16_t toHalf(int type, float value) {
-  if (type == api::dnnBfloat16)
-    return toBf16(value);
-  auto half = static_cast<_Float16>(value);
-  uint16_t bits;
-  std::memcpy(&bits, &half, sizeof(bits));
-  return bits;
-}
-
-static float roundTo(int type, float value) {
-  if (!isHalf(type))
-    return value;
-  uint16_t bits = toHalf(type, value);
-  return type == api::dnnHalf ? fromF16(bits) : fromBf16(bits);
+static standin::Element elementOf(int type) {
+  return type == api::dnnHalf       ? standin::Element::f16
+         : type == api::dnnBfloat16 ? standin::Element::bf16
+                                    : standin::Element::f32;
 }
 
 static float load(int type, const char *place) {
-  if (type == api::dnnBoolean)
-    return *place != 0;
-  if (isHalf(type)) {
-    uint16_t bits;
-    std::memcpy(&bits, place, sizeof(bits));
-    return type == api::dnnHalf ? fromF16(bits) : fromBf16(bits);
-  }
-  float value;
-  std::memcpy(&value, place, sizeof(value));
-  return value;
+  return type == api::dnnBoolean
+             ? static_cast<float>(*place != 0)
+             : static_cast<float>(standin::elementAt(elementOf(type), place));
 }
 
 static void store(int type, char *place, float value) {
-  if (isHalf(type)) {
-    uint16_t bits = toHalf(type, value);
-    std::memcpy(place, &bits, sizeof(bits));
-    return;
-  }
-  std::memcpy(place, &value, sizeof(value));
+  standin::store(elementOf(type), place, value);
+}
+
+static float roundTo(int type, float value) {
+  // What a comparison gives is stored as bytes, and computed with as it is.
+  if (type == api::dnnBoolean)
+    return value;
+  char place[sizeof(float)];
+  store(type, place, value);
+  return load(type, place);
 }
 
 static bool advance(List &index, const List &limits) {
