@@ -411,6 +411,13 @@ static void addOptions(CLI::App &app,
       .add_option("--program", command->options.program,
                   "Which program to run: pipeline, sequential or reference")
       ->capture_default_str();
+  train
+      .add_option("--steps-in-flight", command->options.stepsInFlight,
+                  "How many steps may be under way: with 2, a rank goes on to "
+                  "the next step while others end the last one; with 1, all "
+                  "wait for each other. On GPUs always 1")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 2));
   addDataOptions(train, *command);
   addOptimizerOptions(train, *command);
   addOutputOptions(train, *command);

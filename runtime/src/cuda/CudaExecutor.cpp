@@ -106,7 +106,7 @@ void CudaExecutor::runStep(CudaWorker &worker) {
   if (worker.rank.require(worker.current))
     issueStep(worker);
   flushChannels(worker.rank);
-  group.endStep(worker.rank.index);
+  leaveStep(worker);
   if (mode == Mode::eager)
     worker.rank.isInStep.store(false, std::memory_order_release);
 }
@@ -115,7 +115,7 @@ void CudaExecutor::issueStep(CudaWorker &worker) {
   CudaRank &rank = worker.rank;
   if (mode == Mode::capture)
     return worker.step(&rank, rank.memory().data(), rank.inputPlaces());
-  if (rank.require(rank.beginStep(worker.inputs.data(), settings, false)))
+  if (rank.require(beginStep(worker)))
     worker.step(&rank, rank.memory().data(), rank.inputPlaces());
   if (!rank.failed)
     (void)rank.require(rank.endStep());
@@ -126,6 +126,12 @@ void CudaExecutor::issueStep(CudaWorker &worker) {
     rank.readReports();
     rank.inspectStep();
   }
+}
+
+Status CudaExecutor::beginStep(CudaWorker &worker) {
+  size_t slot = newestSlot();
+  return worker.rank.beginStep(worker.inFlight[slot].inputs.pointers.data(),
+                               inFlight[slot].settings, mode == Mode::replay);
 }
 
 /// A graph needs steps that are always the same, and all on one device.
@@ -176,8 +182,7 @@ Status CudaExecutor::setOrigins() {
 Status CudaExecutor::beginCaptured() {
   VEELINE_TRY(local.front()->device->makeCurrent());
   for (CudaWorker *worker : local)
-    VEELINE_TRY(worker->rank.beginStep(worker->inputs.data(), settings,
-                                       mode == Mode::replay));
+    VEELINE_TRY(beginStep(*worker));
   if (mode == Mode::replay)
     return graph->launch(allRanks());
   graph = std::make_unique<StepGraph>(*local.front()->device);
@@ -206,7 +211,9 @@ Status CudaExecutor::finishCaptured() {
 /// after a stall threads get `leaveSeconds` more.
 void CudaExecutor::waitUntilDone() {
   int64_t stalledSince = 0;
-  for (uint32_t seen = done.load(); seen != doneTarget; seen = done.load()) {
+  uint32_t numStarted = started.load() / oneStep;
+  for (uint32_t seen = done.load(); !haveEnded(numStarted);
+       seen = done.load()) {
     done.sleepWhile(seen,
                     network ? sleepMilliseconds : watch.sleepMilliseconds());
     if (network || !watch.hasStalled())
@@ -289,9 +296,12 @@ Status CudaExecutor::begin(const void *const *newInputs,
   isBetweenSteps = false;
   watch.beginStep();
   prepareStep(newInputs, newSettings);
-  for (CudaWorker *worker : local)
+  for (CudaWorker *worker : local) {
+    enterStep(*worker, newestSlot());
     if (worker->rank.deviceTimeline)
-      worker->rank.deviceTimeline->setStep(static_cast<int32_t>(settings.step));
+      worker->rank.deviceTimeline->setStep(
+          static_cast<int32_t>(newSettings.step));
+  }
   mode = !isCapturable || stepsDone == 0 ? Mode::eager
          : stepsDone == 1                ? Mode::capture
                                          : Mode::replay;
@@ -316,7 +326,8 @@ Status CudaExecutor::shareResults(StepResult &result) {
   std::vector<double> squares;
   for (size_t i = 0; i < rank.description->params.size(); ++i)
     squares.push_back(rank.squaredNorm(i));
-  return engine::shareStep(*network, program, results, squares, result);
+  return engine::shareStep(*network, program, inFlight[newestSlot()].results,
+                           squares, result);
 }
 
 Status CudaExecutor::finish(StepResult &result) {
@@ -326,6 +337,7 @@ Status CudaExecutor::finish(StepResult &result) {
       fault.raise(status.message());
   for (CudaWorker *worker : local)
     worker->rank.isInStep.store(false, std::memory_order_release);
+  numFinished = numBegun;
   VEELINE_TRY(announcedStatus());
   for (std::unique_ptr<DeviceChannel> &channel : deviceChannels)
     VEELINE_CHECK(!channel || channel->isIdle(),
@@ -337,7 +349,7 @@ Status CudaExecutor::finish(StepResult &result) {
     lookAtMemory();
   if (network)
     return shareResults(result);
-  result.results = results;
+  result.results = inFlight[newestSlot()].results;
   result.gradientNorm = std::sqrt(engine::addSquares(
       program, engine::firstRanks(program), [&](size_t rank, size_t i) {
         return workers[rank]->rank.squaredNorm(i);

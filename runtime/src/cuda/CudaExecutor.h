@@ -88,6 +88,7 @@ private:
   void runThread(CudaWorker &worker) override;
   void runStep(CudaWorker &worker) override;
   void issueStep(CudaWorker &worker);
+  Status beginStep(CudaWorker &worker);
   bool canBeCaptured(const CudaOptions &options) const;
   std::vector<CudaRank *> allRanks() const;
   Status keepTimes(CudaWorker &worker, const CudaOptions &options);

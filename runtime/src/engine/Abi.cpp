@@ -19,7 +19,7 @@ void veeline_rank::fail(const std::string &message) {
   std::string where = "rank " + std::to_string(index);
   if (int32_t op = currentOp; op >= 0)
     where += ", op " + std::to_string(op);
-  fault->raise(where + ": " + message);
+  fault->raise(where + ": " + message, step);
 }
 
 extern "C" {

@@ -39,15 +39,14 @@ Group::Group(const artifact::Program &program, bool isWhole,
                 ? 2000
                 : 20) {}
 
-void Group::beginStep() {
-  for (Blockage &blockage : blockages)
-    if (blockage.turn.load(std::memory_order_relaxed) & 1)
-      blockage.turn.fetch_add(1, std::memory_order_release);
+void Group::beginStep(int32_t rank) {
+  std::atomic<uint32_t> &turn = blockages[rank].turn;
+  if (turn.load(std::memory_order_relaxed) & 1)
+    turn.fetch_add(1, std::memory_order_release);
 }
 
-void Group::endStep(int32_t rank) {
-  blockages[rank].channel.store(-1, std::memory_order_relaxed);
-  blockages[rank].turn.fetch_add(1, std::memory_order_release);
+void Group::endStep(int32_t rank, const WaitWord &word, uint32_t target) {
+  blockages[rank].block(-1, word, target);
 }
 
 bool Group::waitFor(veeline_rank &rank, int32_t channel, WaitWord &word,
@@ -70,10 +69,7 @@ bool Group::await(veeline_rank &rank, int32_t channel, WaitWord &word,
     pauseSpin();
   }
   Blockage &blockage = blockages[rank.index];
-  blockage.word.store(&word, std::memory_order_relaxed);
-  blockage.target.store(target, std::memory_order_relaxed);
-  blockage.channel.store(channel, std::memory_order_relaxed);
-  blockage.turn.fetch_add(1, std::memory_order_release);
+  blockage.block(channel, word, target);
   int64_t begin = nanoseconds();
   sleepUntilReached(rank, word, target);
   if (rank.timeline)
@@ -93,13 +89,12 @@ void Group::sleepUntilReached(veeline_rank &rank, WaitWord &word,
     bool timedOut =
         nanoseconds() - before >= deadlockCheckMilliseconds * 1'000'000;
     if (timedOut && isDeadlocked())
-      rank.fault->raise(describeDeadlock());
+      rank.fault->raise(describeDeadlock(), rank.step);
   }
 }
 
 /// The sum of the ranks' turns, if each rank sleeps for something that has not
-/// come or has ended its step; else none. A turn tells one sleep of a rank from
-/// its next.
+/// come; else none. A turn tells one sleep of a rank from its next.
 std::optional<uint64_t> Group::turnsIfAllBlocked() const {
   uint64_t sum = 0;
   for (const Blockage &blockage : blockages) {
@@ -107,8 +102,6 @@ std::optional<uint64_t> Group::turnsIfAllBlocked() const {
     if (!(turn & 1))
       return std::nullopt;
     sum += turn;
-    if (blockage.channel.load(std::memory_order_acquire) < 0)
-      continue;
     const WaitWord *word = blockage.word.load(std::memory_order_acquire);
     if (hasReached(word->load(),
                    blockage.target.load(std::memory_order_acquire)))
@@ -260,10 +253,10 @@ void ThreadChannel::commit(veeline_rank &rank) {
   sender.committed.add(oneMessage);
 }
 
-bool ThreadChannel::isIdle() const {
-  return receiver.numPosted == receiver.numWaited &&
-         sender.numAcquired == sender.numCommitted.messages &&
-         receiver.numWaited == sender.numCommitted.messages &&
+bool ThreadChannel::isIdle(const veeline_rank &rank) const {
+  if (rank.program->channels[static_cast<size_t>(index)].toRank == rank.index)
+    return receiver.numPosted == receiver.numWaited;
+  return sender.numAcquired == sender.numCommitted.messages &&
          sender.numCommitted.part == 0;
 }
 

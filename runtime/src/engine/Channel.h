@@ -45,9 +45,9 @@ public:
   virtual void progress(veeline_rank &) {}
   /// Wakes both sides for good. From any thread.
   virtual void abort() = 0;
-  /// Whether every post was waited for and every acquired slot is committed.
-  /// Called between steps.
-  virtual bool isIdle() const = 0;
+  /// Whether, at the end of this rank, every post was waited for and every
+  /// acquired slot is committed. Called by its thread, between steps.
+  virtual bool isIdle(const veeline_rank &rank) const = 0;
 };
 
 /// What a blocked rank waits for, readable by others (the deadlock check).
@@ -56,7 +56,15 @@ struct Blockage {
   alignas(64) std::atomic<uint32_t> turn{0};
   std::atomic<const WaitWord *> word{nullptr};
   std::atomic<uint32_t> target{0};
-  std::atomic<int32_t> channel{-1}; ///< -1: the rank's step has ended.
+  /// -1: its step has ended, and it waits for the next one.
+  std::atomic<int32_t> channel{-1};
+
+  void block(int32_t forChannel, const WaitWord &until, uint32_t reaches) {
+    word.store(&until, std::memory_order_relaxed);
+    target.store(reaches, std::memory_order_relaxed);
+    channel.store(forChannel, std::memory_order_relaxed);
+    turn.fetch_add(1, std::memory_order_release);
+  }
 };
 
 /// The ranks of a program whose threads share memory.
@@ -85,11 +93,11 @@ public:
   /// May be called by signal handlers.
   void describe(ShortText &text, const veeline_rank &rank) const;
 
-  /// Called before any rank starts its step.
-  void beginStep();
-  /// Called by the rank's own thread: from here on it wakes no other rank in
-  /// this step.
-  void endStep(int32_t rank);
+  /// Called by the rank's own thread when it begins a step.
+  void beginStep(int32_t rank);
+  /// Called by the rank's own thread: from here on it wakes no other rank until
+  /// `word` reaches `target`, that is, until its next step is there.
+  void endStep(int32_t rank, const WaitWord &word, uint32_t target);
 
 private:
   bool await(veeline_rank &rank, int32_t channel, WaitWord &word,
@@ -121,7 +129,7 @@ public:
   void *acquire(veeline_rank &rank) override;
   void commit(veeline_rank &rank) override;
   void abort() override;
-  bool isIdle() const override;
+  bool isIdle(const veeline_rank &rank) const override;
 
 private:
   Group &group;

@@ -44,18 +44,22 @@ class Executor {
 public:
   virtual ~Executor() = default;
 
-  /// Starts a step on all ranks. `inputs` has a pointer per batch argument
+  /// How many steps may be begun and not yet finished. With more than one, a
+  /// rank goes on to the next step before other ranks have ended the last one.
+  virtual int32_t maxStepsInFlight() const { return 1; }
+
+  /// Begins a step on all ranks. `inputs` has a pointer per batch argument
   /// (the microbatches of all replicas of this process one after the other),
   /// then one per buffer, then, where lengths vary, one to an int64_t per
-  /// microbatch; what they point at stays unchanged until `finish`.
+  /// microbatch; what they point at stays unchanged until the step is finished.
   virtual Status begin(const void *const *inputs,
                        const StepSettings &settings) = 0;
 
-  /// Waits for the step that `begin` started. After a failure the executor
-  /// runs no more steps.
+  /// Waits for the oldest step that was begun and is not finished. After a
+  /// failure the executor runs no more steps, and none is under way.
   virtual Status finish(StepResult &result) = 0;
 
-  /// Copies between a rank's arena and host memory, between steps.
+  /// Copies between a rank's arena and host memory, while no step is under way.
   virtual Status write(int32_t rank, int64_t offset, const void *source,
                        int64_t bytes) = 0;
   virtual Status read(int32_t rank, int64_t offset, void *target,

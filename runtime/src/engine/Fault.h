@@ -23,12 +23,14 @@ public:
   /// `wake` makes every channel see the fault; called once.
   explicit Fault(std::function<void()> wake) : wake(std::move(wake)) {}
 
-  void raise(const std::string &message) {
+  /// `inStep` is the step of the rank that has the fault, if a rank has it.
+  void raise(const std::string &message, int64_t inStep = 0) {
     {
       std::lock_guard<std::mutex> lock(mutex);
       if (raised)
         return;
       text = message;
+      faultyStep = inStep;
       raised.store(true, std::memory_order_release);
     }
     wake();
@@ -42,11 +44,20 @@ public:
     return Status::error(text);
   }
 
+  /// The step of the rank that had the fault; 0: there is none.
+  int64_t step() const {
+    if (!raised.load(std::memory_order_acquire))
+      return 0;
+    std::lock_guard<std::mutex> lock(mutex);
+    return faultyStep;
+  }
+
 private:
   std::function<void()> wake;
   mutable std::mutex mutex;
   std::atomic<bool> raised{false};
   std::string text;
+  int64_t faultyStep = 0;
 };
 
 } // namespace veeline::engine

@@ -10,20 +10,21 @@ using namespace veeline;
 
 void engine::selectInputs(const LoadedProgram &loaded,
                           const artifact::Metadata &metadata,
-                          const void *const *all, veeline_rank &rank,
-                          std::vector<const void *> &inputs) {
+                          const void *const *all, const veeline_rank &rank,
+                          RankInputs &inputs) {
   int32_t replica =
       rank.program->placeOf(static_cast<size_t>(rank.index)).replica;
   int64_t first =
       int64_t(metadata.microbatches) * (replica - loaded.firstReplica());
-  for (size_t i = 0; i < inputs.size(); ++i) {
+  for (size_t i = 0; i < inputs.pointers.size(); ++i) {
     const auto *bytes = static_cast<const char *>(all[i]);
     if (i < metadata.batches.size()) {
       const artifact::Batch &batch = metadata.batches[i];
       bytes += first * artifact::bytesOf(batch.type, batch.shape);
     }
-    inputs[i] = bytes;
+    inputs.pointers[i] = bytes;
   }
   if (!metadata.lengths.empty())
-    rank.dataLengths = static_cast<const int64_t *>(all[inputs.size()]) + first;
+    inputs.lengths =
+        static_cast<const int64_t *>(all[inputs.pointers.size()]) + first;
 }

@@ -30,17 +30,29 @@ public:
   /// does and waits for now. Only if other processes run the other ranks. May
   /// be called by signal handlers.
   virtual void describe(ShortText &text) const = 0;
+  /// The step in which a rank of this process has raised a fault, else the one
+  /// that the first rank of this process is in.
   virtual int64_t currentStep() const = 0;
+  /// Ends steps that are under way with a fault, for `why`.
+  virtual void abandonSteps(const std::string &) {}
   /// The last steps of each rank of this process; empty without a timeline.
   virtual std::vector<std::vector<Event>> timeline(int32_t steps) const = 0;
 };
 
-/// Sets `inputs` to those that a rank of `loaded` uses, of `all` inputs of a
-/// step, as Executor::begin takes them: batches begin with the microbatches of
-/// the rank's replica. Gives the rank their lengths, too.
+/// What a rank uses of the inputs of a step.
+struct RankInputs {
+  /// One per batch argument, from the first microbatch of the rank's replica
+  /// on, then one per buffer.
+  std::vector<const void *> pointers;
+  /// Of the microbatches of the replica; null if they do not vary.
+  const int64_t *lengths = nullptr;
+};
+
+/// Sets `inputs` to those that `rank` of `loaded` uses, of `all` inputs of a
+/// step, as Executor::begin takes them.
 void selectInputs(const LoadedProgram &loaded,
                   const artifact::Metadata &metadata, const void *const *all,
-                  veeline_rank &rank, std::vector<const void *> &inputs);
+                  const veeline_rank &rank, RankInputs &inputs);
 
 } // namespace veeline::engine
 

@@ -102,6 +102,8 @@ struct veeline_rank {
   std::atomic<int32_t> awaited{-1};
   /// Counts begins and ends of operations and waits: it shows progress.
   std::atomic<uint32_t> moves{0};
+  /// The step that this rank is in, or was in last; from 1.
+  std::atomic<int64_t> step{0};
   /// From the begin of a step to its end on this rank.
   std::atomic<bool> isInStep{false};
   /// The rank prints, which may block on whoever reads the output.
@@ -127,8 +129,9 @@ struct veeline_rank {
   /// The length of each microbatch in the rank's own data.
   const int64_t *dataLengths = nullptr;
 
-  /// [result][microbatch of all replicas], shared by all ranks, from the first
-  /// microbatch of the rank's replica on. Each entry is reported once a step.
+  /// [result][microbatch of all replicas] of this step, shared by all ranks,
+  /// from the first microbatch of the rank's replica on. Each entry is reported
+  /// once a step.
   double *results = nullptr;
   const std::vector<veeline::artifact::Result> *resultTypes = nullptr;
 

@@ -24,7 +24,8 @@ public:
   virtual void progress(veeline_rank &) {}
   /// Wakes the waiting rank for good. From any thread.
   virtual void abort() = 0;
-  /// Whether every post was waited for. Called between steps.
+  /// Whether every post was waited for. Called by the rank's thread, between
+  /// steps.
   bool isIdle() const { return numPosted == numWaited; }
 
 protected:

@@ -114,7 +114,9 @@ public:
   }
   void flush(veeline_rank &rank) override { channel.flush(rank); }
   void abort() override { channel.abort(); }
-  bool isIdle() const override { return channel.isIdle(); }
+  bool isIdle(const veeline_rank &rank) const override {
+    return channel.isIdle(rank);
+  }
 
 private:
   void print(const char *what) {

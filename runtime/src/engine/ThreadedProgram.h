@@ -25,14 +25,33 @@
 
 namespace veeline::engine {
 
+/// The most steps that are begun and not yet finished. A rank may be one step
+/// ahead of another: to be two ahead, it would need messages that the other one
+/// sends only later.
+inline constexpr uint32_t maxInFlight = 2;
+
+/// What a step in flight is for all ranks.
+struct StepInFlight {
+  StepSettings settings;
+  std::vector<double> results; ///< As in StepResult.
+};
+
+/// What a step in flight is for one rank.
+struct RankStep {
+  RankInputs inputs;
+  /// For each entry of the rank's table of parameters, the square of the norm
+  /// of its averaged gradient.
+  std::vector<double> squaredNorms;
+  bool failed = false; ///< The rank has seen a fault in this step or before.
+};
+
 /// A thread and what it works on; backends add to it.
 template <typename RankT> struct RankWorker {
   RankT rank;
   Object object;
   veeline_step_fn step = nullptr;
-  /// One per batch argument, from the first microbatch of the rank's replica
-  /// on, then one per buffer.
-  std::vector<const void *> inputs;
+  RankStep inFlight[maxInFlight];
+  std::atomic<uint32_t> numEnded{0}; ///< Of steps.
   pid_t threadNumber = 0;
   std::thread thread;
 };
@@ -58,7 +77,10 @@ public:
     group.describe(text, local.front()->rank);
   }
   void describe(ShortText &text) const final;
-  int64_t currentStep() const final { return settings.step; }
+  int64_t currentStep() const final {
+    int64_t step = fault.step();
+    return step > 0 ? step : local.front()->rank.step.load();
+  }
 
 protected:
   ThreadedProgram(const artifact::Artifact &artifact,
@@ -71,10 +93,12 @@ protected:
               channel->abort();
           abortRanks();
         }),
-        workers(program.ranks.size()),
-        results(artifact.metadata.results.size() *
-                static_cast<size_t>(artifact.metadata.microbatches) *
-                static_cast<size_t>(program.replicas)) {}
+        workers(program.ranks.size()) {
+    for (StepInFlight &step : inFlight)
+      step.results.resize(artifact.metadata.results.size() *
+                          static_cast<size_t>(artifact.metadata.microbatches) *
+                          static_cast<size_t>(program.replicas));
+  }
 
   /// Wakes ranks of this process that wait for others, after a fault. Called
   /// from any thread.
@@ -108,6 +132,19 @@ protected:
   // On a rank's thread.
   void nameThread(WorkerT &worker);
   void runSteps(WorkerT &worker);
+  /// Sets what the rank knows of the step in `slot`.
+  void enterStep(WorkerT &worker, size_t slot);
+  /// The place in `inFlight` of the step that the rank runs.
+  static size_t slotOf(const WorkerT &worker) {
+    return worker.numEnded.load(std::memory_order_relaxed) % maxInFlight;
+  }
+  /// Whether the step after the one that the rank runs has begun.
+  bool isNextBegun(const WorkerT &worker) const {
+    uint32_t number = worker.numEnded.load(std::memory_order_relaxed) + 1;
+    return (started.load() & ~endBit) != number * oneStep;
+  }
+  /// Tells the others that the rank's step has ended.
+  void leaveStep(WorkerT &worker);
   void flushChannels(veeline_rank &rank) {
     for (Channel *channel : rank.channels)
       if (channel && !rank.failed)
@@ -115,13 +152,25 @@ protected:
   }
 
   // Around a step.
-  /// Fails after an earlier fault.
+  /// Fails after an earlier fault, if no step is under way that tells of it.
   Status checkRunning() const;
-  void prepareStep(const void *const *inputs, const StepSettings &newSettings);
-  void startStep() {
-    group.beginStep();
-    doneTarget += static_cast<uint32_t>(local.size());
-    started.add(1);
+  void prepareStep(const void *const *inputs, const StepSettings &settings);
+  void startStep() { started.add(oneStep); }
+  bool isStepUnderWay() const { return numBegun != numFinished; }
+  /// Of the last step that was begun, and the oldest that is not finished.
+  size_t newestSlot() const { return (numBegun - 1) % maxInFlight; }
+  size_t oldestSlot() const { return numFinished % maxInFlight; }
+  /// Whether all ranks of this process have ended `count` steps.
+  bool haveEnded(uint32_t count) const {
+    return std::all_of(local.begin(), local.end(), [&](const WorkerT *worker) {
+      return static_cast<int32_t>(worker->numEnded.load() - count) >= 0;
+    });
+  }
+  /// Whether a rank of this process has seen a fault in the step in `slot`.
+  bool hasFailed(size_t slot) const {
+    return std::any_of(local.begin(), local.end(), [&](const WorkerT *worker) {
+      return worker->inFlight[slot].failed;
+    });
   }
   /// The first fault, and where the ranks of this process were when they saw
   /// it.
@@ -142,10 +191,7 @@ protected:
     network->watch(nullptr);
     network->disconnect();
   }
-  void releaseThreads() {
-    stopping = true;
-    started.add(1);
-  }
+  void releaseThreads() { started.setBits(endBit); }
   void joinThreads() {
     for (WorkerT *worker : local)
       if (worker->thread.joinable())
@@ -155,6 +201,8 @@ protected:
   /// The longest sleep of a thread that waits for a step before it looks again;
   /// the system call needs a bound.
   static constexpr int64_t sleepMilliseconds = 60'000;
+  /// `started` counts in steps of two, so that bit 0 can say that no more come.
+  static constexpr uint32_t endBit = 1, oneStep = 2;
 
   const artifact::Artifact &artifact;
   const artifact::Program &program;
@@ -166,13 +214,11 @@ protected:
   Fault fault;
   std::vector<std::unique_ptr<WorkerT>> workers; ///< By rank; null: elsewhere.
   std::vector<WorkerT *> local;
-  std::vector<double> results;
-  StepSettings settings;
+  StepInFlight inFlight[maxInFlight];
+  uint32_t numBegun = 0, numFinished = 0; ///< Of steps, on the caller's thread.
 
   WaitWord started; ///< Counts steps; the workers sleep on it.
-  WaitWord done;    ///< Counts steps of workers; the caller sleeps on it.
-  uint32_t doneTarget = 0;
-  bool stopping = false; ///< Published by `started`.
+  WaitWord done;    ///< Changes when a worker is done; the caller sleeps on it.
 };
 
 //===----------------------------------------------------------------------===//
@@ -210,15 +256,17 @@ void ThreadedProgram<WorkerT>::describeRank(WorkerT &worker) {
   for (size_t i = 0; i < numChannels; ++i)
     rank.channels.push_back(
         channels[static_cast<size_t>(rank.firstChannel) + i].get());
-  rank.settings = &settings;
   rank.microbatches = metadata.microbatches;
   rank.allMicrobatches = metadata.microbatches * program.replicas;
   rank.lengths = &metadata.lengths;
   if (!metadata.lengths.empty())
     rank.versions.resize(static_cast<size_t>(metadata.microbatches));
-  rank.results = results.data() + replica * metadata.microbatches;
   rank.resultTypes = &metadata.results;
-  worker.inputs.resize(metadata.batches.size() + metadata.buffers.size());
+  for (RankStep &step : worker.inFlight) {
+    step.inputs.pointers.resize(metadata.batches.size() +
+                                metadata.buffers.size());
+    step.squaredNorms.resize(rank.description->params.size());
+  }
 }
 
 template <typename WorkerT> Status ThreadedProgram<WorkerT>::startThreads() {
@@ -261,18 +309,47 @@ void ThreadedProgram<WorkerT>::nameThread(WorkerT &worker) {
 
 template <typename WorkerT>
 void ThreadedProgram<WorkerT>::runSteps(WorkerT &worker) {
-  for (uint32_t step = 0;;) {
-    uint32_t seen = started.load();
-    if (seen == step) {
+  for (uint32_t number = 0;; ++number) {
+    for (uint32_t seen = started.load(); (seen & ~endBit) == number * oneStep;
+         seen = started.load()) {
+      if (seen & endBit)
+        return;
       started.sleepWhile(seen, sleepMilliseconds);
-      continue;
     }
-    step = seen;
-    if (stopping)
-      return;
-    runStep(worker);
+    // After a fault the rank stays where it was.
+    if (worker.rank.failed || !fault.status().ok()) {
+      worker.inFlight[number % maxInFlight].failed = true;
+    } else {
+      group.beginStep(worker.rank.index);
+      enterStep(worker, number % maxInFlight);
+      runStep(worker);
+    }
+    worker.numEnded.store(number + 1);
     done.add(1);
   }
+}
+
+template <typename WorkerT>
+void ThreadedProgram<WorkerT>::enterStep(WorkerT &worker, size_t slot) {
+  veeline_rank &rank = worker.rank;
+  StepInFlight &step = inFlight[slot];
+  rank.settings = &step.settings;
+  int32_t replica = program.placeOf(static_cast<size_t>(rank.index)).replica;
+  rank.results = step.results.data() + replica * rank.microbatches;
+  rank.dataLengths = worker.inFlight[slot].inputs.lengths;
+  if (rank.timeline)
+    rank.timeline->setStep(static_cast<int32_t>(step.settings.step));
+  std::fill(rank.versions.begin(), rank.versions.end(), -1);
+  rank.lastOp.store(-1, std::memory_order_relaxed);
+  rank.step.store(step.settings.step, std::memory_order_relaxed);
+  rank.isInStep.store(true, std::memory_order_release);
+}
+
+template <typename WorkerT>
+void ThreadedProgram<WorkerT>::leaveStep(WorkerT &worker) {
+  uint32_t number = worker.numEnded.load(std::memory_order_relaxed);
+  worker.inFlight[number % maxInFlight].failed = worker.rank.failed;
+  group.endStep(worker.rank.index, started, (number + 2) * oneStep);
 }
 
 //===----------------------------------------------------------------------===//
@@ -282,27 +359,24 @@ void ThreadedProgram<WorkerT>::runSteps(WorkerT &worker) {
 template <typename WorkerT>
 Status ThreadedProgram<WorkerT>::checkRunning() const {
   Status status = fault.status();
-  return status.ok() || !network
-             ? status
-             : Status::error(status.message() + "; rank " +
-                             std::to_string(network->rank()) +
-                             " is before the step");
+  if (status.ok() || isStepUnderWay())
+    return Status::success();
+  return !network ? status
+                  : Status::error(status.message() + "; rank " +
+                                  std::to_string(network->rank()) +
+                                  " is before the step");
 }
 
 template <typename WorkerT>
 void ThreadedProgram<WorkerT>::prepareStep(const void *const *inputs,
-                                           const StepSettings &newSettings) {
-  settings = newSettings;
-  std::fill(results.begin(), results.end(), notReported);
-  for (WorkerT *worker : local) {
-    veeline_rank &rank = worker->rank;
-    selectInputs(*this, artifact.metadata, inputs, rank, worker->inputs);
-    if (rank.timeline)
-      rank.timeline->setStep(static_cast<int32_t>(settings.step));
-    std::fill(rank.versions.begin(), rank.versions.end(), -1);
-    rank.lastOp.store(-1, std::memory_order_relaxed);
-    rank.isInStep.store(true, std::memory_order_release);
-  }
+                                           const StepSettings &settings) {
+  size_t slot = numBegun++ % maxInFlight;
+  inFlight[slot].settings = settings;
+  std::fill(inFlight[slot].results.begin(), inFlight[slot].results.end(),
+            notReported);
+  for (WorkerT *worker : local)
+    selectInputs(*this, artifact.metadata, inputs, worker->rank,
+                 worker->inFlight[slot].inputs);
 }
 
 template <typename WorkerT>
@@ -335,7 +409,7 @@ void ThreadedProgram<WorkerT>::describe(ShortText &text) const {
   std::string_view failure = known ? known : "";
   ShortText place;
   describePlace(place);
-  text << "step " << settings.step << ": " << failure;
+  text << "step " << currentStep() << ": " << failure;
   if (failure.find(place.view()) == std::string_view::npos)
     text << (failure.empty() ? "" : "; ") << place.view();
 }

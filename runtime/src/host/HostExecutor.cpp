@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 using namespace veeline;
 using namespace veeline::engine;
@@ -175,9 +176,12 @@ static Status prepareCallsWithin(HostRank &rank) {
 /// Prepares the calls on the threads that will make them.
 Status HostExecutor::prepareCalls() {
   Status status = startThreads();
-  for (const HostWorker *worker : local)
-    doneTarget += worker->thread.joinable();
-  waitUntilDone();
+  waitUntil([&] {
+    return std::all_of(
+        local.begin(), local.end(), [](const HostWorker *worker) {
+          return worker->isPrepared || !worker->thread.joinable();
+        });
+  });
   for (HostWorker *worker : local)
     if (status.ok() && !worker->prepared.ok())
       status = worker->prepared;
@@ -192,20 +196,48 @@ void HostExecutor::runThread(HostWorker &worker) {
   enter(Activity::loading);
   worker.prepared = prepareCallsWithin(worker.rank);
   enter(Activity::waiting);
+  worker.isPrepared = true;
   done.add(1);
   runSteps(worker);
 }
 
 void HostExecutor::runStep(HostWorker &worker) {
+  HostRank &rank = worker.rank;
+  RankStep &step = worker.inFlight[slotOf(worker)];
+  // Before the end of all ranks this one waited for its next step.
+  if (rank.timeline && worker.stepEnd > 0 && !worker.hasIdleTail)
+    rank.timeline->addIdle(worker.stepEnd, nanoseconds());
+  worker.hasIdleTail = false;
   enter(Activity::step);
-  worker.step(&worker.rank, worker.arena.data(), worker.inputs.data());
-  flushChannels(worker.rank);
-  if (worker.rank.trace && !worker.rank.failed)
+  worker.step(&rank, worker.arena.data(), step.inputs.pointers.data());
+  // A rank that goes on helps its messages on, too.
+  if (!isNextBegun(worker))
+    flushChannels(rank);
+  if (rank.trace && !rank.failed)
     printGradients(worker);
+  for (size_t i = 0; i < rank.updates.size(); ++i)
+    step.squaredNorms[i] = rank.updates[i].squaredGradientNorm;
+  checkIdle(worker);
   enter(Activity::waiting);
-  group.endStep(worker.rank.index);
-  worker.rank.isInStep.store(false, std::memory_order_release);
+  leaveStep(worker);
+  rank.isInStep.store(false, std::memory_order_release);
   worker.stepEnd = nanoseconds();
+}
+
+void HostExecutor::checkIdle(const HostWorker &worker) const {
+  const HostRank &rank = worker.rank;
+  auto isMine = [&](size_t channel) {
+    return program.channels[channel].toRank == rank.index ||
+           program.channels[channel].fromRank == rank.index;
+  };
+  for (size_t i = 0; i < channels.size(); ++i)
+    VEELINE_CHECK(rank.failed || !channels[i] || !isMine(i) ||
+                      channels[i]->isIdle(rank),
+                  "a step ended with messages under way");
+  for (const auto &pieces : rank.reductions)
+    for (const std::unique_ptr<Reduction> &piece : pieces)
+      VEELINE_CHECK(rank.failed || piece->isIdle(),
+                    "a step ended with gradients of replicas under way");
 }
 
 void HostExecutor::printGradients(const HostWorker &worker) {
@@ -214,12 +246,13 @@ void HostExecutor::printGradients(const HostWorker &worker) {
       [&](size_t i) { return worker.rank.updates[i].squaredGradientNorm; });
 }
 
-void HostExecutor::waitUntilDone() {
-  for (uint32_t seen = done.load(); seen != doneTarget; seen = done.load())
+template <typename Condition> void HostExecutor::waitUntil(Condition isDone) {
+  for (uint32_t seen = done.load(); !isDone(); seen = done.load())
     done.sleepWhile(seen, sleepMilliseconds);
 }
 
 HostExecutor::~HostExecutor() {
+  abandonSteps("the run has ended");
   leaveNetwork();
   releaseThreads();
   joinThreads();
@@ -232,18 +265,22 @@ HostExecutor::~HostExecutor() {
 Status HostExecutor::begin(const void *const *newInputs,
                            const StepSettings &newSettings) {
   VEELINE_TRY(checkRunning());
+  VEELINE_CHECK(numBegun - numFinished < maxInFlight,
+                "more steps are begun than may be in flight");
   prepareStep(newInputs, newSettings);
   startStep();
   return Status::success();
 }
 
-/// A rank waits from the end of its step to that of the last rank.
+/// A rank waits from the end of its step to that of the last rank. Called while
+/// no step is under way.
 void HostExecutor::addIdleTails() {
   int64_t last = 0;
   for (HostWorker *worker : local)
     last = std::max(last, worker->stepEnd);
   for (HostWorker *worker : local)
-    if (worker->rank.timeline && worker->stepEnd < last)
+    if (worker->rank.timeline && !std::exchange(worker->hasIdleTail, true) &&
+        worker->stepEnd < last)
       worker->rank.timeline->addIdle(worker->stepEnd, last);
 }
 
@@ -252,28 +289,54 @@ Pulse HostExecutor::pulse() const {
   return pulseOf(worker.rank, worker.thread, worker.threadNumber);
 }
 
-Status HostExecutor::finish(StepResult &result) {
-  waitUntilDone();
+void HostExecutor::abandonSteps(const std::string &why) {
+  if (!isStepUnderWay())
+    return;
+  fault.raise(why);
+  endSteps();
+}
+
+/// After a fault.
+void HostExecutor::endSteps() {
+  waitUntil([&] { return haveEnded(numBegun); });
+  numFinished = numBegun;
   addIdleTails();
-  VEELINE_TRY(announcedStatus());
-  for (std::unique_ptr<Channel> &channel : channels)
-    VEELINE_CHECK(!channel || channel->isIdle(),
-                  "a step ended with messages under way");
-  for (HostWorker *worker : local)
-    for (const auto &pieces : worker->rank.reductions)
-      for (const std::unique_ptr<Reduction> &piece : pieces)
-        VEELINE_CHECK(piece->isIdle(),
-                      "a step ended with gradients of replicas under way");
+}
+
+/// Returns the fault once all ranks of this process have ended their steps.
+Status HostExecutor::stopAfterFault() {
+  endSteps();
+  return announcedStatus();
+}
+
+Status HostExecutor::finish(StepResult &result) {
+  waitUntil([&] { return haveEnded(numFinished + 1); });
+  size_t slot = oldestSlot();
+  // A fault of the next step does not concern this one.
+  bool isLast = numBegun == numFinished + 1;
+  if (hasFailed(slot) || (!network && isLast && !fault.status().ok()))
+    return stopAfterFault();
+  if (++numFinished == numBegun)
+    addIdleTails();
+  return shareResults(slot, result);
+}
+
+Status HostExecutor::shareResults(size_t slot, StepResult &result) {
+  const std::vector<double> &results = inFlight[slot].results;
   if (network) {
-    std::vector<double> squares;
-    for (const ParamUpdate &update : local.front()->rank.updates)
-      squares.push_back(update.squaredGradientNorm);
-    return shareStep(*network, program, results, squares, result);
+    Status shared =
+        shareStep(*network, program, results,
+                  local.front()->inFlight[slot].squaredNorms, result);
+    if (shared.ok() || !isStepUnderWay() || fault.status().ok())
+      return shared;
+    // Where the rank has stopped tells more than what this thread waits for.
+    Status stopped = stopAfterFault();
+    return local.front()->rank.failed ? stopped : shared;
   }
   result.results = results;
   result.gradientNorm = std::sqrt(
       addSquares(program, firstReplicaRanks, [&](size_t rank, size_t i) {
-        return workers[rank]->rank.updates[i].squaredGradientNorm;
+        return workers[rank]->inFlight[slot].squaredNorms[i];
       }));
   return Status::success();
 }

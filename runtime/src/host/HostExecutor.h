@@ -40,7 +40,10 @@ struct HostOptions {
 struct HostWorker : engine::RankWorker<HostRank> {
   engine::Arena arena;
   Status prepared = Status::success();
-  int64_t stepEnd = 0; ///< In nanoseconds().
+  std::atomic<bool> isPrepared{false};
+  int64_t stepEnd = 0; ///< In nanoseconds(); 0: before the first step.
+  /// The timeline has the time from there on, up to the end of all ranks.
+  bool hasIdleTail = false;
 };
 
 /// Runs a program on CPUs.
@@ -54,6 +57,8 @@ public:
   Status begin(const void *const *inputs,
                const StepSettings &settings) override;
   Status finish(StepResult &result) override;
+  int32_t maxStepsInFlight() const override { return engine::maxInFlight; }
+  void abandonSteps(const std::string &why) override;
   Status write(int32_t rank, int64_t offset, const void *source,
                int64_t bytes) override;
   Status read(int32_t rank, int64_t offset, void *target,
@@ -94,8 +99,13 @@ private:
     if (announce)
       announce(activity);
   }
-  void waitUntilDone();
+  /// Waits until a worker's progress makes `isDone` true.
+  template <typename Condition> void waitUntil(Condition isDone);
   void addIdleTails();
+  void checkIdle(const HostWorker &worker) const;
+  void endSteps();
+  Status stopAfterFault();
+  Status shareResults(size_t slot, StepResult &result);
   int64_t maxMessageBytes() const;
 
   std::vector<int32_t> firstReplicaRanks; ///< The first one of each stage.

@@ -67,7 +67,7 @@ void Mesh::sayAlive(const engine::Pulse &pulse, const std::string &place) {
 engine::Pulse Mesh::ownPulse(std::string &text) {
   std::lock_guard<std::mutex> lock(mutex);
   engine::Pulse pulse = observed ? observed->pulse() : engine::Pulse{};
-  if (awaitedPeer >= 0) {
+  if (awaitedPeer >= 0 && pulse.state == engine::Pulse::elsewhere) {
     pulse.state = engine::Pulse::waiting;
     text = describeAwaited();
   } else if (pulse.state == engine::Pulse::waiting) {

@@ -46,7 +46,9 @@ public:
   void flush(veeline_rank &rank) override;
   void progress(veeline_rank &rank) override;
   void abort() override { isAborted.store(true, std::memory_order_release); }
-  bool isIdle() const override { return posted.empty() && acquired.empty(); }
+  bool isIdle(const veeline_rank &) const override {
+    return posted.empty() && acquired.empty();
+  }
 
 private:
   struct Sending {

@@ -46,7 +46,7 @@ public:
   void *acquire(veeline_rank &rank) override;
   void commit(veeline_rank &rank) override;
   void abort() override;
-  bool isIdle() const override {
+  bool isIdle(const veeline_rank &) const override {
     return numAcquired == committed.messages && committed.part == 0;
   }
 
@@ -90,7 +90,9 @@ public:
   void *acquire(veeline_rank &rank) override;
   void commit(veeline_rank &rank) override;
   void abort() override;
-  bool isIdle() const override { return numPosted.load() == numWaited; }
+  bool isIdle(const veeline_rank &) const override {
+    return numPosted.load() == numWaited;
+  }
 
   /// From the network's thread. Null if this is not the next message or part,
   /// if it cannot have this size, or if nothing is posted for it.

@@ -100,11 +100,11 @@ static void printOutside(const Session &session) {
   for (size_t i = 0; i < session.program().ranks.size(); ++i)
     discard += executor.discardBytes(static_cast<int32_t>(i));
   std::printf("allocated once, outside of the arenas:\n"
-              "  %12ld bytes  batches of two steps\n"
+              "  %12ld bytes  batches of %ld steps\n"
               "  %12ld bytes  constant buffers\n"
               "  %12ld bytes  where ranks send to after a fault\n",
-              long(session.batchBytes()), long(session.bufferBytes()),
-              long(discard));
+              long(session.batchBytes()), long(session.stepsInMemory()),
+              long(session.bufferBytes()), long(discard));
 }
 
 /// `table` is a member of the executor that gives a rank's table.

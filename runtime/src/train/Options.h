@@ -38,6 +38,9 @@ struct Options {
   /// The prefix of files that are written only after a fault.
   std::string flightRecorder;
   int64_t logEvery = 10; ///< Steps per line, if the output is no terminal.
+  /// How many steps may be begun and not finished; 1: a step begins when all
+  /// ranks have ended the one before. A target may have a smaller bound.
+  int64_t stepsInFlight = 2;
 
   /// How long other processes may be silent before they count as failed.
   double timeoutSeconds = 30;

@@ -27,12 +27,14 @@ int64_t train::byteSizeOf(const Parameter &param) {
 
 Expected<std::unique_ptr<Session>>
 Session::create(Run &run, const std::string &programName,
-                const host::HostOptions &options) {
+                const host::HostOptions &options, int64_t stepsInFlight) {
   std::unique_ptr<Session> session(new Session(run));
   VEELINE_TRY_VALUE(session->description, run.findProgram(programName));
   if (Status status = session->load(options); !status.ok())
     return Status::error("cannot load '" + run.options.artifact +
                          "': " + status.message());
+  session->stepsInFlight =
+      std::min<int64_t>(stepsInFlight, session->loaded->maxStepsInFlight());
   session->firstMicrobatch =
       session->stepMicrobatches() * session->loaded->firstReplica();
   VEELINE_TRY(session->initialize());
@@ -86,17 +88,18 @@ Status Session::initialize() {
                                 zeros.data(),
                                 static_cast<int64_t>(zeros.size())));
     }
-  for (int half = 0; half < 2; ++half) {
+  inputs.resize(static_cast<size_t>(stepsInMemory()));
+  for (Inputs &step : inputs) {
     for (size_t i = 0; i < metadata.batches.size(); ++i) {
-      batches[half].emplace_back(run.inputs->batchBytes(i) * numMicrobatches());
-      inputs[half].push_back(batches[half].back().data());
+      step.batches.emplace_back(run.inputs->batchBytes(i) * numMicrobatches());
+      step.pointers.push_back(step.batches.back().data());
     }
     for (size_t i = 0; i < metadata.buffers.size(); ++i)
-      inputs[half].push_back(run.inputs->buffer(i));
+      step.pointers.push_back(run.inputs->buffer(i));
     if (metadata.lengths.empty())
       continue;
-    lengths[half].resize(static_cast<size_t>(numMicrobatches()));
-    inputs[half].push_back(lengths[half].data());
+    step.lengths.resize(static_cast<size_t>(numMicrobatches()));
+    step.pointers.push_back(step.lengths.data());
   }
   return Status::success();
 }
@@ -104,7 +107,7 @@ Status Session::initialize() {
 int64_t Session::batchBytes() const {
   int64_t bytes = 0;
   for (size_t i = 0; i < run.metadata().batches.size(); ++i)
-    bytes += 2 * run.inputs->batchBytes(i) * numMicrobatches();
+    bytes += stepsInMemory() * run.inputs->batchBytes(i) * numMicrobatches();
   return bytes;
 }
 
@@ -304,12 +307,13 @@ Status Session::writeFlightRecord(const std::string &prefix,
 //===----------------------------------------------------------------------===//
 
 void Session::prepareInputs(int64_t step) {
-  for (size_t i = 0; i < batches[step % 2].size(); ++i)
+  Inputs &target = inputsOf(step);
+  for (size_t i = 0; i < target.batches.size(); ++i)
     run.inputs->fill(i, step, firstMicrobatch, numMicrobatches(),
-                     batches[step % 2][i].data());
-  if (!lengths[step % 2].empty())
+                     target.batches[i].data());
+  if (!target.lengths.empty())
     run.inputs->fillLengths(step, firstMicrobatch, numMicrobatches(),
-                            lengths[step % 2].data());
+                            target.lengths.data());
   preparedStep = step;
 }
 
@@ -318,12 +322,19 @@ void Session::setFirstMicrobatch(int64_t first) {
   preparedStep = 0;
 }
 
-Status Session::step(int64_t step, StepResult &result) {
+Status Session::begin(int64_t step) {
   if (preparedStep != step)
     prepareInputs(step);
-  VEELINE_TRY(loaded->begin(inputs[step % 2].data(),
+  VEELINE_TRY(loaded->begin(inputsOf(step).pointers.data(),
                             settingsOfStep(run.options, step)));
   if (step < run.options.steps)
     prepareInputs(step + 1);
-  return loaded->finish(result);
+  return Status::success();
+}
+
+Status Session::finish(StepResult &result) { return loaded->finish(result); }
+
+Status Session::step(int64_t step, StepResult &result) {
+  VEELINE_TRY(begin(step));
+  return finish(result);
 }

@@ -90,17 +90,28 @@ private:
   data::NamedTensors initTensors;
 };
 
-/// A program that runs steps on the data of a Run. While a step computes, the
+/// A program that runs steps on the data of a Run. While steps compute, the
 /// data of the next one is read.
 class Session {
 public:
-  /// Loads the program and writes the parameters' initial values.
+  /// Loads the program and writes the parameters' initial values. At most
+  /// `stepsInFlight` steps are to be in flight, fewer if its target says so.
   static Expected<std::unique_ptr<Session>>
   create(Run &run, const std::string &programName,
-         const host::HostOptions &options = {});
+         const host::HostOptions &options = {}, int64_t stepsInFlight = 1);
 
-  /// Runs step `step`; they ascend from 1.
+  /// Begins step `step`, which ascends from 1, while fewer than
+  /// `maxStepsInFlight` are begun and not finished.
+  Status begin(int64_t step);
+  /// Waits for the oldest of these.
+  Status finish(StepResult &result);
+  int64_t maxStepsInFlight() const { return stepsInFlight; }
+  /// Runs step `step` alone.
   Status step(int64_t step, StepResult &result);
+  /// The step that a failure is about.
+  int64_t failedStep() const { return loaded->currentStep(); }
+  /// Ends steps that are begun and not finished with a fault, for `why`.
+  void abandonSteps(const std::string &why) { loaded->abandonSteps(why); }
 
   /// For a program that runs fewer microbatches than the run: the next steps
   /// take those from `first` on.
@@ -157,9 +168,12 @@ public:
   /// values and check once.
   Status readStatus() const { return readFailure; }
 
-  /// Of the batch arguments of two steps, and of the constant buffers.
+  /// Of the batch arguments of all steps that are in memory, `stepsInMemory`,
+  /// and of the constant buffers.
   int64_t batchBytes() const;
   int64_t bufferBytes() const;
+  /// Those in flight, and the one whose data is read.
+  int64_t stepsInMemory() const { return maxStepsInFlight() + 1; }
 
 private:
   explicit Session(Run &run) : run(run) {}
@@ -183,12 +197,20 @@ private:
   const host::HostExecutor *onHost = nullptr;   ///< `loaded`; null on a GPU.
   const cuda::CudaExecutor *onDevice = nullptr; ///< `loaded`; null on a host.
   mutable Status readFailure = Status::success();
-  /// Two steps of every batch argument, used in turn; then the buffers.
-  std::vector<AlignedBytes> batches[2];
-  std::vector<const void *> inputs[2];
+  /// What a step reads.
+  struct Inputs {
+    std::vector<AlignedBytes> batches;
+    std::vector<int64_t> lengths; ///< Empty if they do not vary.
+    /// Of the batch arguments, the buffers and the lengths.
+    std::vector<const void *> pointers;
+  };
+  Inputs &inputsOf(int64_t step) {
+    return inputs[static_cast<size_t>(step) % inputs.size()];
+  }
+
+  int64_t stepsInFlight = 1;
+  std::vector<Inputs> inputs; ///< Of `stepsInMemory` steps, used in turn.
   int64_t firstMicrobatch = 0;
-  /// Of the microbatches of two steps; empty if they do not vary.
-  std::vector<int64_t> lengths[2];
   int64_t preparedStep = 0;
 };
 

@@ -46,8 +46,9 @@ private:
   Status checkFinite() const;
   Status checkFlightRecord(const artifact::Program *program) const;
   Status fail(const std::string &text) const;
-  Status runStep(int64_t step);
-  void fillRecord(int64_t step, int64_t begin, int64_t end);
+  Expected<bool> beginStep(int64_t step);
+  Status finishStep(int64_t step);
+  void fillRecord(int64_t step, int64_t end);
   double meanOfLastLosses() const;
   Status writeResults();
   Status writeTimeline() const;
@@ -67,6 +68,7 @@ private:
   /// [step][microbatch]; for --compare-sequential only.
   std::vector<std::vector<double>> losses;
   int64_t firstBegin = 0;
+  int64_t lastEnd = 0; ///< Of a step.
 };
 } // namespace
 
@@ -107,8 +109,8 @@ Status Trainer::open() {
   VEELINE_TRY(checkFlightRecord(program));
   if (options.compareSequential)
     VEELINE_TRY(checkMemoryOfComparison(run));
-  VEELINE_TRY_VALUE(session,
-                    Session::create(run, options.program, hostOptions));
+  VEELINE_TRY_VALUE(session, Session::create(run, options.program, hostOptions,
+                                             options.stepsInFlight));
   if (options.compareSequential)
     losses.assign(static_cast<size_t>(options.steps),
                   std::vector<double>(static_cast<size_t>(run.microbatches())));
@@ -123,13 +125,14 @@ Status Trainer::open() {
                       metricNames(run.metadata()));
 }
 
-void Trainer::fillRecord(int64_t step, int64_t begin, int64_t end) {
+/// A step takes the time since the one before has ended: they may overlap.
+void Trainer::fillRecord(int64_t step, int64_t end) {
   int32_t m = run.microbatches();
   record.step = step;
   record.loss = meanOfResult(result, 0, m);
   record.learningRate = settingsOfStep(options, step).learningRate;
   record.gradientNorm = result.gradientNorm;
-  record.seconds = double(end - begin) / 1e9;
+  record.seconds = double(end - std::exchange(lastEnd, end)) / 1e9;
   record.totalSeconds = double(end - firstBegin) / 1e9;
   record.metrics.resize(run.metadata().results.size() - 1);
   for (size_t i = 0; i < record.metrics.size(); ++i)
@@ -178,9 +181,10 @@ Status Trainer::checkFlightRecord(const artifact::Program *program) const {
   return Status::success();
 }
 
-/// Writes the flight record, if one is asked for.
+/// Ends what is under way, and writes the flight record, if one is asked for.
 Status Trainer::fail(const std::string &text) const {
   beginEnding();
+  session->abandonSteps(text);
   if (!options.flightRecorder.empty())
     if (Status status =
             session->writeFlightRecord(options.flightRecorder, text);
@@ -189,11 +193,28 @@ Status Trainer::fail(const std::string &text) const {
   return Status::error(text);
 }
 
-Status Trainer::runStep(int64_t step) {
-  int64_t begin = nanoseconds();
-  if (Status status = session->step(step, result); !status.ok())
+/// False if the user has interrupted the run: then no step begins any more.
+Expected<bool> Trainer::beginStep(int64_t step) {
+  std::string before = "before step " + std::to_string(step) + ": ";
+  Expected<bool> interrupted = isInterrupted();
+  if (!interrupted.ok()) {
+    // A step under way tells more: what its ranks wait for.
+    if (stepsDone + 1 < step)
+      VEELINE_TRY(finishStep(stepsDone + 1));
+    return fail(before + interrupted.message());
+  }
+  if (*interrupted)
+    return false;
+  if (Status status = session->begin(step); !status.ok())
     return fail("step " + std::to_string(step) + ": " + status.message());
-  fillRecord(step, begin, nanoseconds());
+  return true;
+}
+
+Status Trainer::finishStep(int64_t step) {
+  if (Status status = session->finish(result); !status.ok())
+    return fail("step " + std::to_string(session->failedStep()) + ": " +
+                status.message());
+  fillRecord(step, nanoseconds());
   lastLosses[static_cast<size_t>(stepsDone++) % lastLosses.size()] =
       record.loss;
   if (options.compareSequential)
@@ -229,15 +250,19 @@ Status Trainer::loop() {
                     /*isAlone=*/!run.network);
   PlaceTeller teller(run.network ? &session->loadedProgram() : nullptr);
   lastResort.watch(session.get());
-  firstBegin = nanoseconds();
-  for (int64_t step = 1; step <= options.steps; ++step) {
-    Expected<bool> interrupted = isInterrupted();
-    if (!interrupted.ok())
-      return fail("before step " + std::to_string(step) + ": " +
-                  interrupted.message());
-    if (*interrupted)
+  firstBegin = lastEnd = nanoseconds();
+  int64_t next = 1, last = options.steps;
+  for (int64_t step = 1; step <= last; ++step) {
+    while (next <= last && next < step + session->maxStepsInFlight()) {
+      Expected<bool> begun = beginStep(next);
+      if (!begun.ok())
+        return begun.status();
+      last = *begun ? last : next - 1;
+      next += *begun;
+    }
+    if (step > last)
       break;
-    VEELINE_TRY(runStep(step));
+    VEELINE_TRY(finishStep(step));
     if (run.isFirst())
       progress.show(record);
     if (options.checkMemory)
@@ -331,8 +356,9 @@ static Status outOfMemory(const Options &options, const Run *run) {
   const artifact::Program *program =
       run ? run->metadata().findProgram(options.program) : nullptr;
   if (program) {
-    int64_t bytes = options.verify ? memoryOfVerify(*run).total()
-                                   : bytesOfProgram(*run, *program);
+    int64_t bytes = options.verify
+                        ? memoryOfVerify(*run).total()
+                        : bytesOfProgram(*run, *program, options.stepsInFlight);
     text += ", which takes " + std::to_string(bytes) +
             " bytes beside those of data and libraries";
   }

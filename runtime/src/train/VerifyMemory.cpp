@@ -30,7 +30,8 @@ static int64_t stepMicrobatches(const Run &run, const Program &program) {
   return program.microbatchesOf(run.metadata().microbatches);
 }
 
-int64_t train::bytesOfProgram(const Run &run, const Program &program) {
+int64_t train::bytesOfProgram(const Run &run, const Program &program,
+                              int64_t stepsInFlight) {
   int64_t arenas = 0, batches = 0, message = 1;
   for (const artifact::Rank &rank : program.ranks)
     arenas += rank.arenaBytes;
@@ -39,7 +40,8 @@ int64_t train::bytesOfProgram(const Run &run, const Program &program) {
   for (const artifact::Channel &channel : program.channels)
     message = std::max(message, channel.messageBytes);
   return arenas +
-         2 * batches * stepMicrobatches(run, program) * program.replicas +
+         (stepsInFlight + 1) * batches * stepMicrobatches(run, program) *
+             program.replicas +
          message * static_cast<int64_t>(program.ranks.size());
 }
 
@@ -67,17 +69,19 @@ static int64_t bytesOfGroups(const Run &run, const Program &program) {
   return bytes;
 }
 
-/// Of those programs of `names` that the artifact has.
+/// Of those programs of `names` that the artifact has. The first one has so
+/// many steps in flight.
 static VerifyMemory
-memoryOfPrograms(const Run &run,
+memoryOfPrograms(const Run &run, int64_t stepsInFlight,
                  std::initializer_list<std::string_view> names) {
   VerifyMemory memory;
   for (std::string_view name : names) {
     const Program *program = run.metadata().findProgram(std::string(name));
     if (!program)
       continue;
+    int64_t inFlight = memory.programs.empty() ? stepsInFlight : 1;
     memory.programs.push_back(
-        {std::string(name), bytesOfProgram(run, *program)});
+        {std::string(name), bytesOfProgram(run, *program, inFlight)});
     if (memory.programs.size() > 1)
       memory.copies += bytesOfGroups(run, *program);
   }
@@ -94,7 +98,8 @@ static int64_t largestParameter(const artifact::Metadata &metadata) {
 VerifyMemory train::memoryOfVerify(const Run &run) {
   const artifact::Metadata &metadata = run.metadata();
   VerifyMemory memory =
-      memoryOfPrograms(run, {run.options.program, "sequential", "reference"});
+      memoryOfPrograms(run, /*stepsInFlight=*/1,
+                       {run.options.program, "sequential", "reference"});
   int64_t all = 0, largest = largestParameter(metadata);
   for (const Parameter &param : metadata.params)
     all += byteSizeOf(param);
@@ -106,8 +111,8 @@ VerifyMemory train::memoryOfVerify(const Run &run) {
 }
 
 VerifyMemory train::memoryOfComparison(const Run &run) {
-  VerifyMemory memory =
-      memoryOfPrograms(run, {run.options.program, "sequential"});
+  VerifyMemory memory = memoryOfPrograms(run, run.options.stepsInFlight,
+                                         {run.options.program, "sequential"});
   // A parameter of both.
   memory.copies += 2 * largestParameter(run.metadata());
   return memory;

@@ -25,9 +25,11 @@ struct VerifyMemory {
   int64_t total() const;
 };
 
-/// What a session of `program` allocates: the arenas of its ranks, batches of
-/// two steps, and where ranks send to after a fault.
-int64_t bytesOfProgram(const Run &run, const artifact::Program &program);
+/// What a session of `program` allocates: the arenas of its ranks, the batches
+/// of the steps in flight and of one more, and where ranks send to after a
+/// fault.
+int64_t bytesOfProgram(const Run &run, const artifact::Program &program,
+                       int64_t stepsInFlight = 1);
 
 VerifyMemory memoryOfVerify(const Run &run);
 VerifyMemory memoryOfComparison(const Run &run);

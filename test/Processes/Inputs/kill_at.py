@@ -122,6 +122,11 @@ def run_ranks(options, ranks, settings, prefix):
 
 def is_said(options, text, rank, accepted, missing):
     """Whether a rank tells of the failure, as it may have heard from another one, and of its own place."""
+    return any(is_said_in(options, STEP + step, text, rank, [place for at, place in accepted if at == step], missing)
+               for step in {step for step, _ in accepted})
+
+
+def is_said_in(options, step, text, rank, accepted, missing):
     end = "is at the end of its step"
     own = [f"rank {rank} {re.escape(place)}" for place in accepted]
     if end in accepted:
@@ -131,11 +136,11 @@ def is_said(options, text, rank, accepted, missing):
     place = f"; ({'|'.join(own)})"
     silence = r"has not answered for [\d.]+ s" if options.stop else "is gone: its connection is closed"
     failure = rf"(rank \d has failed: )?rank {options.victim} {silence}(; rank [^;]*)*?"
-    error = f"veeline: error: step {STEP}: {failure}{place}"
+    error = f"veeline: error: step {step}: {failure}{place}"
     if not options.mpirun:
         return re.fullmatch(f"exit 1: {error}", text)
     # The failure may not be known before the signal comes; that is to be said all the same.
-    told = rf"veeline: told to end by signal {int(signal.SIGTERM)} in step {STEP}: ({failure}; )?({'|'.join(own)})"
+    told = rf"veeline: told to end by signal {int(signal.SIGTERM)} in step {step}: ({failure}; )?({'|'.join(own)})"
     return any(re.fullmatch(f"{error}|{told}", line) for line in text.splitlines())
 
 
@@ -148,11 +153,12 @@ def check_record(prefix, rank, text, accepted):
     with open(f"{prefix}.rank{rank}.trace.json") as file:
         events = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X" and e["pid"] == 0]
     measured = [e["args"] for e in events if "op" in e["args"]]
-    if {e["tid"] for e in events} != {rank} or {e["step"] for e in measured} - {STEP} != {STEP - 1}:
+    said = int(re.match(r"step (\d+)", lines[-1])[1])
+    if {e["tid"] for e in events} != {rank} or {e["step"] for e in measured} - {said} != {said - 1}:
         return "its trace is not of the last two steps of its own"
     # Of a rank at its first operation there is none of this step.
-    done = measured[-1]["op"] if measured[-1]["step"] == STEP else -1
-    if done + 1 not in accepted.values():
+    done = measured[-1]["op"] if measured[-1]["step"] == said else -1
+    if (said - STEP, done + 1) not in {(step, op) for (step, _), op in accepted.items()}:
         return f"its trace ends with operation {done}"
     names = [line.split("  ")[-1] for line in lines[1:] if re.match(r" *\d+ +[\d.]+ +[\d.]+  ", line)]
     if [e["name"] for e in events] != names:
@@ -180,7 +186,7 @@ def find_flaws(options, metadata, point, folder):
     said = run_ranks(options, len(accepted), settings, prefix)
     if not re.fullmatch(what_victim_says(options), said.get(options.victim, "nothing")):
         yield f"rank {options.victim}: {said.get(options.victim)}"
-    late = {rank for rank, at in enumerate(accepted) if set(at) != {"is at the end of its step"}}
+    late = {rank for rank, at in enumerate(accepted) if set(at) != {(1, "is at the end of its step")}}
     if options.mpirun:
         # Who has sent to the victim may wait at the end until it has taken that.
         late |= places.senders_to(metadata, options.victim)

@@ -3,8 +3,8 @@
 
 A model of what the ranks of an artifact wait for. Before an operation its receives are
 posted; where the sender computes straight into the receiver's memory, it waits for that
-before it computes; else when it sends, as shapes and parameters always are. Ranks begin a
-step together.
+before it computes; else when it sends, as shapes and parameters always are. A rank that
+has ended a step goes on to the next one.
 """
 
 import collections
@@ -52,8 +52,8 @@ class Program:
         return [other for other, stage in enumerate(self.stage_of) if stage == self.stage_of[rank]]
 
 
-class Step:
-    """One step. Messages are computed into the receiver's memory ("direct"), or sent when it is posted
+class Steps:
+    """A step and the next one. Messages are computed into the receiver's memory ("direct"), or sent when it is posted
     ("copied") or at once ("buffered", "lazy"). Gradients are added up when all have posted them, or when
     all wait for them ("lazy": by MPI a rank helps when it calls).
     """
@@ -62,7 +62,8 @@ class Step:
         self.program, self.victim, self.sends = program, victim, sends
         self.function, self.index, self.count = function, index, count
         self.counts = collections.Counter()  # Of posts, acquires, commits and waits of channels and reductions.
-        self.at = [0] * len(program.ops)  # The operation that a rank is at or before.
+        # The step that a rank is in, 0 or 1, and the operation that it is at or before.
+        self.at = [(0, 0)] * len(program.ops)
         ranks = {rank: self.run_rank(rank) for rank in range(len(program.ops))}
         waits = {rank: next(run) for rank, run in ranks.items()}
         while True:
@@ -71,7 +72,7 @@ class Step:
                 break
             for rank in ready:
                 waits[rank] = next(ranks[rank])
-        self.places = {rank: text for rank, (text, _) in waits.items()}
+        self.places = {rank: (self.at[rank][0], text) for rank, (text, _) in waits.items()}
 
     def call(self, rank, function, index):
         """True where the victim makes the call at which it stops."""
@@ -81,21 +82,20 @@ class Step:
 
     def run_rank(self, rank):
         """Yields what the rank waits for, and when it can go on."""
-        for text, is_ready, calls in self.waits(rank):
-            yield text, is_ready
-            if any(self.call(rank, *call) for call in calls):
-                break
-        else:
-            self.at[rank] += 1
-            yield "is at the end of its step", lambda: False
-        yield "has stopped", lambda: False
+        for step in range(2):
+            for text, is_ready, calls in self.waits(rank, step):
+                yield text, is_ready
+                if any(self.call(rank, *call) for call in calls):
+                    yield "has stopped", lambda: False
+            self.at[rank] = (step, len(self.program.ops[rank]))
+        yield "is at the end of its step", lambda: False
 
-    def waits(self, rank):
+    def waits(self, rank, step):
         """(what is waited for, whether it is there, the calls after it) of a rank's step."""
         ops, no_wait = self.program.ops[rank], ("", lambda: True)
         first = -self.first_channel(rank)
         for number, op in enumerate(ops):
-            self.at[rank] = number
+            self.at[rank] = (step, number)
             for channel in self.program.posts[rank][number]:
                 yield *no_wait, [("veeline_recv_post", channel + first)]
                 self.counts["post", channel] += 1
@@ -127,8 +127,10 @@ class Step:
             yield *no_wait, [("veeline_reduce_wait", op["reduction"])]
             self.counts["reduce-wait", rank, op["reduction"]] += 1
             needed = "reduce-wait" if self.sends == "lazy" else "reduce"
+            awaited = self.counts["reduce-wait", rank, op["reduction"]]
             yield (f"{place}, and {self.describe_reduction(rank, op['reduction'])}",
-                   lambda: all(self.counts[needed, member, op["reduction"]] for member in self.program.members(rank)), [])
+                   lambda: all(self.counts[needed, member, op["reduction"]] >= awaited for member in self.program.members(rank)),
+                   [])
 
     def acquire(self, rank, place, channel):
         yield "", lambda: True, [("veeline_send_acquire", channel - self.first_channel(rank))]
@@ -178,12 +180,12 @@ def senders_to(metadata, victim):
 
 
 def rest(metadata, victim, function, index, count, by_mpi):
-    """For each rank the places where it may be, as the runtime says it, and the operation there, when
-    `victim` stops at this call of a step.
+    """For each rank the places where it may be when `victim` stops at this call of a step: (0: that
+    step, 1: the next one; the place, as the runtime says it), with the operation there.
     """
     # To fill a place by copying and to say that it is filled is the same here.
     function = {"veeline_send_copy": "veeline_send_commit"}.get(function, function)
     program = pipeline(metadata)
-    steps = [Step(program, victim, function, index, count, sends)
+    steps = [Steps(program, victim, function, index, count, sends)
              for sends in (["buffered", "lazy"] if by_mpi else ["direct", "copied"])]
-    return [{step.places[rank]: step.at[rank] for step in steps} for rank in range(len(program.ops))]
+    return [{step.places[rank]: step.at[rank][1] for step in steps} for rank in range(len(program.ops))]

@@ -346,7 +346,7 @@ TEST_F(Rings, NobodyWithoutABell) {
   numComing = 1;
   channel.flush(ranks[0]);
   EXPECT_FALSE(ranks[0].failed);
-  EXPECT_TRUE(channel.isIdle());
+  EXPECT_TRUE(channel.isIdle(ranks[0]));
 }
 
 TEST_F(Rings, WhoAddsUpGradients) {
