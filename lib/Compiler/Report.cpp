@@ -68,8 +68,9 @@ static std::pair<double, double> getPredicted(const artifact::Rank &rank) {
   return {busy, end};
 }
 
-static void printRanks(llvm::raw_ostream &os,
-                       const artifact::Program &program) {
+/// `followOn` if steps that follow one another overlap.
+static void printRanks(llvm::raw_ostream &os, const artifact::Program &program,
+                       bool followOn) {
   double makespan = 0, least = 0;
   for (const artifact::Rank &rank : program.ranks)
     makespan = std::max(makespan, getPredicted(rank).second);
@@ -90,6 +91,12 @@ static void printRanks(llvm::raw_ostream &os,
         "makespan of all ranks)\n",
         // Equal sums may differ in their last bits.
         makespan / 1e3, 100.0 * std::max(0.0, 1.0 - least / makespan));
+  std::optional<double> period = predictPeriod(program);
+  if (followOn && period && *period > 0)
+    os << llvm::format("steps that follow one another %.3f ms each, bubble of "
+                       "the worst rank %.1f%%\n",
+                       *period / 1e3,
+                       100.0 * std::max(0.0, 1.0 - least / *period));
 }
 
 static std::string getOption(const artifact::Metadata &metadata,
@@ -129,7 +136,7 @@ static void printSharing(llvm::raw_ostream &os,
                          const artifact::Program &program) {
   int64_t ranks = program.replicas * int64_t(program.ranks.size());
   int64_t cores = countUsableCores();
-  std::optional<double> step = predictStep(program, cores);
+  std::optional<double> step = predictPeriod(program, cores);
   if (metadata.device || ranks <= cores || !step || *step <= 0)
     return;
   os << llvm::formatv("{0} ranks are more than the {1} of this machine: here "
@@ -165,7 +172,7 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
     os << '\n';
     printChunks(os, program);
     os << '\n';
-    printRanks(os, program);
+    printRanks(os, program, /*followOn=*/!metadata.device);
     printSource(os, getOption(metadata, "profile"),
                 getOption(metadata, "machine-table"),
                 getOption(metadata, "machine-table-date"),

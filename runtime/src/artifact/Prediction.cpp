@@ -7,6 +7,7 @@
 #include "veeline/prediction.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -41,4 +42,176 @@ std::optional<double> veeline::predictStep(const Program &program,
     working += change;
   }
   return end + lost;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps that follow one another
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Runs the ranks of a program through steps that follow one another, with the
+/// predicted times of their work.
+class Chain {
+public:
+  explicit Chain(const Program &program)
+      : program(program), ranks(program.ranks.size()),
+        sent(program.channels.size()) {
+    for (size_t i = 0; i < ranks.size(); ++i)
+      ranks[i].stage = program.placeOf(i).stage;
+    findLags();
+  }
+
+  /// The end of each step's work on all ranks.
+  std::vector<double> run(int steps);
+
+private:
+  struct RankState {
+    int32_t stage = 0;
+    int step = 0;
+    size_t op = 0;
+    double now = 0;
+    std::map<int32_t, size_t> received; ///< By channel, messages so far.
+  };
+  /// A stage and its reduction.
+  using Sum = std::pair<int32_t, int32_t>;
+  struct Posts {
+    std::vector<double> last; ///< By step, of the ranks so far.
+    std::vector<size_t> count;
+  };
+
+  void findLags();
+  bool advance(RankState &rank, const Rank &description);
+  std::optional<double> readyAt(RankState &rank, const Op &op);
+  double transferOf(const Channel &channel) const;
+  void post(const RankState &rank, const Op &op);
+  size_t numMembers(int32_t stage) const {
+    return static_cast<size_t>(
+        std::count_if(ranks.begin(), ranks.end(), [&](const RankState &rank) {
+          return rank.stage == stage;
+        }));
+  }
+
+  const Program &program;
+  std::vector<RankState> ranks;
+  std::vector<std::vector<double>> sent; ///< By channel, when they arrive.
+  std::map<Sum, Posts> posts;
+  /// From the last post of a sum to its end.
+  std::map<Sum, double> lags;
+  std::vector<double> ends;
+};
+} // namespace
+
+/// A sum ends as long after the last post as it was predicted to.
+void Chain::findLags() {
+  std::map<Sum, double> posted;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    double now = 0;
+    for (const Op &op : program.ranks[i].ops) {
+      Sum sum{ranks[i].stage, op.reduction};
+      if (op.chunk >= 0)
+        now = op.predictedEnd;
+      if (op.kind == OpKind::allReduce)
+        posted[sum] = std::max(posted[sum], now);
+      if (op.kind == OpKind::allReduceWait)
+        lags[sum] = std::max(lags[sum], op.predictedEnd);
+    }
+  }
+  for (auto &[sum, end] : lags)
+    end = std::max(0.0, end - posted[sum]);
+}
+
+double Chain::transferOf(const Channel &channel) const {
+  bool isValue = channel.kind == ChannelKind::activation ||
+                 channel.kind == ChannelKind::gradient;
+  if (!isValue || static_cast<size_t>(channel.edge) >= program.edges.size())
+    return 0;
+  const Edge &edge = program.edges[static_cast<size_t>(channel.edge)];
+  return channel.kind == ChannelKind::activation ? edge.forwardTransfer
+                                                 : edge.backwardTransfer;
+}
+
+void Chain::post(const RankState &rank, const Op &op) {
+  Posts &all = posts[{rank.stage, op.reduction}];
+  auto step = static_cast<size_t>(rank.step);
+  all.last.resize(std::max(all.last.size(), step + 1));
+  all.count.resize(all.last.size());
+  all.last[step] = std::max(all.last[step], rank.now);
+  ++all.count[step];
+}
+
+/// When the rank can begin `op`; none while others have to run first.
+std::optional<double> Chain::readyAt(RankState &rank, const Op &op) {
+  if (op.kind == OpKind::recv) {
+    const std::vector<double> &times = sent[static_cast<size_t>(op.channel)];
+    size_t number = rank.received[op.channel];
+    if (number >= times.size())
+      return std::nullopt;
+    ++rank.received[op.channel];
+    return times[number];
+  }
+  if (op.kind == OpKind::allReduceWait) {
+    Sum sum{rank.stage, op.reduction};
+    const Posts &all = posts[sum];
+    auto step = static_cast<size_t>(rank.step);
+    if (step >= all.count.size() || all.count[step] < numMembers(rank.stage))
+      return std::nullopt;
+    return all.last[step] + lags[sum];
+  }
+  return 0;
+}
+
+/// Runs the next operation of a rank, if it can.
+bool Chain::advance(RankState &rank, const Rank &description) {
+  const Op &op = description.ops[rank.op];
+  std::optional<double> ready = readyAt(rank, op);
+  if (!ready)
+    return false;
+  rank.now = std::max(rank.now, *ready);
+  bool isWork = op.chunk >= 0;
+  if (isWork)
+    rank.now += op.predictedEnd - op.predictedBegin;
+  if (op.kind == OpKind::send) {
+    const Channel &channel = program.channels[static_cast<size_t>(op.channel)];
+    sent[static_cast<size_t>(op.channel)].push_back(rank.now +
+                                                    transferOf(channel));
+  }
+  if (op.kind == OpKind::allReduce)
+    post(rank, op);
+  auto step = static_cast<size_t>(rank.step);
+  if (isWork || op.kind == OpKind::allReduceWait)
+    ends[step] = std::max(ends[step], rank.now);
+  if (++rank.op == description.ops.size()) {
+    rank.op = 0;
+    ++rank.step;
+  }
+  return true;
+}
+
+std::vector<double> Chain::run(int steps) {
+  ends.assign(static_cast<size_t>(steps), 0);
+  for (bool isMoving = true; isMoving;) {
+    isMoving = false;
+    for (size_t i = 0; i < ranks.size(); ++i)
+      while (!program.ranks[i].ops.empty() && ranks[i].step < steps &&
+             advance(ranks[i], program.ranks[i]))
+        isMoving = true;
+  }
+  return ends;
+}
+
+std::optional<double> veeline::predictPeriod(const Program &program,
+                                             int64_t cores) {
+  if (!predictStep(program))
+    return std::nullopt;
+  // The first steps differ from those that follow.
+  constexpr int numFirst = 4, numSteps = 8;
+  std::vector<double> ends = Chain(program).run(numFirst + numSteps);
+  double work = 0;
+  for (const Rank &rank : program.ranks)
+    for (const Op &op : rank.ops)
+      if (op.chunk >= 0)
+        work += op.predictedEnd - op.predictedBegin;
+  int64_t replicas = program.places.empty() ? program.replicas : 1;
+  return std::max((ends.back() - ends[numFirst - 1]) / numSteps,
+                  work * double(replicas) / double(cores));
 }

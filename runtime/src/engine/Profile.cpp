@@ -25,8 +25,8 @@ namespace {
 class Profiler {
 public:
   Profiler(const Program &program, const std::vector<std::vector<Event>> &ranks,
-           int64_t cores)
-      : program(program), ranks(ranks), cores(cores) {}
+           int64_t cores, bool followOn)
+      : program(program), ranks(ranks), cores(cores), followOn(followOn) {}
 
   Profile run();
 
@@ -55,6 +55,7 @@ private:
   const Program &program;
   const std::vector<std::vector<Event>> &ranks;
   int64_t cores;
+  bool followOn;
   int32_t firstStep = 0;
   /// By chunk and kind.
   std::map<std::pair<int32_t, OpKind>, Samples> work;
@@ -94,7 +95,6 @@ void Profiler::addWork(const Op &op, const Event &event, int64_t before) {
   work[{op.chunk, op.kind}].push_back(before + (event.processor >= 0
                                                     ? event.processor
                                                     : event.end - event.begin));
-  extendStep(event);
 }
 
 void Profiler::addRank(const Rank &rank, const std::vector<Event> &events) {
@@ -106,10 +106,13 @@ void Profiler::addRank(const Rank &rank, const std::vector<Event> &events) {
         event.step == step ? std::max<int64_t>(0, event.begin - end) : 0;
     end = event.end;
     step = event.step;
-    if (event.op == Event::idle || event.step < firstStep)
+    if (event.op == Event::idle)
       continue;
     const Op &op = rank.ops[event.op];
-    if (op.chunk >= 0)
+    if (op.chunk < 0)
+      continue;
+    extendStep(event);
+    if (event.step >= firstStep)
       addWork(op, event, before);
   }
 }
@@ -181,14 +184,19 @@ void Profiler::addReductions() {
 
 Profile Profiler::result() const {
   Profile profile;
-  profile.steps = int64_t(steps.size());
   std::vector<double> lengths;
   lengths.reserve(steps.size());
-  for (const auto &[number, step] : steps)
-    lengths.push_back(double(step.end - step.begin) / 1e3);
+  int64_t lastEnd = 0;
+  for (const auto &[number, step] : steps) {
+    if (number >= firstStep)
+      lengths.push_back(double(step.end - std::max(step.begin, lastEnd)) / 1e3);
+    lastEnd = step.end;
+  }
+  profile.steps = int64_t(lengths.size());
   if (!lengths.empty())
     profile.stepMicroseconds = medianOf(std::move(lengths));
-  profile.predictedStepMicroseconds = predictStep(program, cores);
+  profile.predictedStepMicroseconds =
+      followOn ? predictPeriod(program, cores) : predictStep(program, cores);
   profile.chunks.resize(program.chunks.size());
   for (const auto &[key, samples] : work) {
     Profile::Chunk &chunk = profile.chunks[key.first];
@@ -226,8 +234,8 @@ Profile Profiler::run() {
 
 Profile engine::measure(const Program &program,
                         const std::vector<std::vector<Event>> &ranks,
-                        int64_t cores) {
-  return Profiler(program, ranks, cores).run();
+                        int64_t cores, bool followOn) {
+  return Profiler(program, ranks, cores, followOn).run();
 }
 
 //===----------------------------------------------------------------------===//

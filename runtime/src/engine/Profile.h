@@ -40,8 +40,9 @@ struct Profile {
     double bytes = 0;
   };
   int64_t steps = 0;
-  /// From the first begin of an F to the last end of a B, a W or a wait for an
-  /// all-reduce in a step: the median of the steps, and the prediction, if any.
+  /// From the first begin of an F, or the end of the step before if that is
+  /// later, to the last end of a B, a W or a wait for an all-reduce: the median
+  /// of the steps, and the prediction, if any.
   double stepMicroseconds = 0;
   std::optional<double> predictedStepMicroseconds;
   std::vector<Chunk> chunks;
@@ -51,10 +52,11 @@ struct Profile {
 
 /// Measures by the events of the ranks of `program`. Leaves out the first of
 /// several steps, which makes primitives and touches memory. The prediction is
-/// for ranks that share `cores`. O(n log n) with n events.
+/// for ranks that share `cores`, of steps that `followOn`: a rank begins one
+/// before others have ended the last. O(n log n) with n events.
 Profile measure(const artifact::Program &program,
                 const std::vector<std::vector<Event>> &ranks,
-                int64_t cores = INT64_MAX);
+                int64_t cores = INT64_MAX, bool followOn = false);
 
 /// As JSON, for `veeline compile --profile`; docs/runtime.md has the format.
 std::string toJson(const Profile &profile, const artifact::Metadata &metadata,

@@ -307,7 +307,8 @@ Status Trainer::writeProfile() const {
   // The cores of other processes are not known here.
   bool isAllHere = !run.network && !session->isOnDevice();
   engine::Profile profile = engine::measure(
-      program, *events, isAllHere ? countUsableCores() : INT64_MAX);
+      program, *events, isAllHere ? countUsableCores() : INT64_MAX,
+      /*followOn=*/session->maxStepsInFlight() > 1);
   Status status = writeFileAtomically(
       options.profile, engine::toJson(profile, run.metadata(), program));
   if (!status.ok())

@@ -28,7 +28,7 @@ def run(command):
 
 def allocated(train, program):
     """None of a program of single microbatches, which runs under --verify only."""
-    text, _ = run([*train, "--program", program, "--check-memory"])
+    text, _ = run([*train, "--program", program, "--check-memory", "--steps-in-flight", "1"])
     if "it is there for --verify" in text:
         return None
     table, rest = text.split("allocated once, outside of the arenas:\n")

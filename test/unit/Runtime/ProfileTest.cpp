@@ -122,6 +122,69 @@ TEST(Profile, RanksShareCores) {
   EXPECT_EQ(measure(program, ranks, 1).predictedStepMicroseconds, 12);
 }
 
+/// Rank 0 runs F for 2 us and, once the answer is there, BW for 1; rank 1 runs
+/// both for 3 in between. Alone a step takes 2 + 3 + 3 + 1, and a message 1
+/// each way. In a run of steps rank 0 waits for each answer, and nothing
+/// overlaps; if it has two microbatches, rank 1 is always busy.
+TEST(Profile, StepsThatFollowOneAnother) {
+  artifact::Program program;
+  program.stages = 2;
+  program.chunks.resize(2);
+  program.edges = {{0, 1, 4, 1, 1, true}};
+  program.channels = {{artifact::ChannelKind::activation, 0, 0, 1, 4, 2},
+                      {artifact::ChannelKind::gradient, 0, 1, 0, 4, 2}};
+  program.ranks.resize(2);
+  auto add = [&](size_t rank, artifact::OpKind kind, int32_t microbatch,
+                 double duration) {
+    artifact::Op op;
+    op.kind = kind;
+    op.microbatch = microbatch;
+    if (kind == artifact::OpKind::send)
+      op.channel = static_cast<int32_t>(rank);
+    else if (kind == artifact::OpKind::recv)
+      op.channel = 1 - static_cast<int32_t>(rank);
+    else
+      op.chunk = static_cast<int32_t>(rank), op.predictedBegin = 0,
+      op.predictedEnd = duration;
+    program.ranks[rank].ops.push_back(op);
+  };
+  using Kind = artifact::OpKind;
+  auto addMicrobatch = [&](int32_t i) {
+    for (auto [kind, time] :
+         {std::pair(Kind::recv, 0.0), std::pair(Kind::forward, 3.0),
+          std::pair(Kind::backward, 3.0), std::pair(Kind::send, 0.0)})
+      add(1, kind, i, time);
+  };
+  auto addForward = [&](int32_t i) {
+    add(0, Kind::forward, i, 2);
+    add(0, Kind::send, i, 0);
+  };
+  auto addBackward = [&](int32_t i) {
+    add(0, Kind::recv, i, 0);
+    add(0, Kind::backward, i, 1);
+  };
+  addForward(0);
+  addBackward(0);
+  addMicrobatch(0);
+  EXPECT_EQ(predictPeriod(program), 2 + 1 + 6 + 1 + 1);
+  EXPECT_EQ(predictPeriod(program, 1), 11);
+  for (artifact::Rank &rank : program.ranks)
+    rank.ops.clear();
+  addForward(0);
+  addForward(1);
+  addBackward(0);
+  addBackward(1);
+  addMicrobatch(0);
+  addMicrobatch(1);
+  // The circle: F, message, four times 3, message, BW; the other F and BW are
+  // beside it.
+  EXPECT_EQ(predictPeriod(program), 2 + 1 + 12 + 1 + 1);
+  // Both ranks on one core.
+  EXPECT_EQ(predictPeriod(program, 1), 18);
+  program.ranks[1].ops[1].predictedEnd = -1;
+  EXPECT_EQ(predictPeriod(program), std::nullopt);
+}
+
 /// Another rank ran meanwhile on the core.
 TEST(Profile, WorkIsTimeOfACore) {
   artifact::Program program = makeProgram();
