@@ -255,6 +255,7 @@ Status AttentionGraph::run(const Cudnn &dnn, api::DnnHandle handle,
                        &hiddenNumber};
   static_assert(std::size(all) == hiddenId);
   std::vector<void *> places;
+  places.reserve(ids.size());
   for (int64_t id : ids)
     places.push_back(all[id - queryId]);
   DnnDescriptor pack;

@@ -146,6 +146,7 @@ bool CudaExecutor::canBeCaptured(const CudaOptions &options) const {
 
 std::vector<CudaRank *> CudaExecutor::allRanks() const {
   std::vector<CudaRank *> ranks;
+  ranks.reserve(local.size());
   for (CudaWorker *worker : local)
     ranks.push_back(&worker->rank);
   return ranks;
@@ -324,6 +325,7 @@ Status CudaExecutor::begin(const void *const *newInputs,
 Status CudaExecutor::shareResults(StepResult &result) {
   const CudaRank &rank = local.front()->rank;
   std::vector<double> squares;
+  squares.reserve(rank.description->params.size());
   for (size_t i = 0; i < rank.description->params.size(); ++i)
     squares.push_back(rank.squaredNorm(i));
   return engine::shareStep(*network, program, inFlight[newestSlot()].results,

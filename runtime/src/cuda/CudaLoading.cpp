@@ -214,6 +214,7 @@ Status CudaExecutor::prepareRank(CudaWorker &worker,
   if (network)
     return Status::success();
   std::vector<DeviceChannel *> messages;
+  messages.reserve(rank.channels.size());
   for (size_t i = 0; i < rank.channels.size(); ++i)
     messages.push_back(
         deviceChannels[static_cast<size_t>(rank.firstChannel) + i].get());

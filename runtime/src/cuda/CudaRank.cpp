@@ -184,6 +184,7 @@ Status CudaRank::beginStep(const void *const *inputs,
 
 Status CudaRank::synchronize() {
   std::vector<api::Stream> all;
+  all.reserve(streams.size());
   for (const Stream &each : streams)
     all.push_back(each.get());
   return transport->finish(*this, all);
@@ -285,6 +286,7 @@ Status CudaRank::inspectArena(DeviceUse &use) {
   VEELINE_TRY(device->makeCurrent());
   VEELINE_TRY(arena.checkSize());
   std::vector<std::pair<int64_t, int64_t>> regions;
+  regions.reserve(description->regions.size() + 1);
   for (const artifact::Region &region : description->regions)
     regions.emplace_back(region.offset, region.offset + region.bytes);
   std::sort(regions.begin(), regions.end());

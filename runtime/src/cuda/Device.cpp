@@ -7,6 +7,7 @@
 #include "Device.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -91,7 +92,8 @@ std::string Device::name() const {
 
 /// 90 for "sm_90" and "sm_90a".
 static int numberOf(const std::string &chip) {
-  return std::atoi(chip.c_str() + std::strlen("sm_"));
+  return static_cast<int>(
+      std::strtol(chip.c_str() + std::strlen("sm_"), nullptr, 10));
 }
 
 Status Device::checkCode(const artifact::DeviceCode &code) const {
@@ -114,7 +116,7 @@ Status Device::checkCode(const artifact::DeviceCode &code) const {
     return Status::error(name() + " is of sm_" + std::to_string(chip) +
                          ", and the artifact has code for " + has +
                          "; compile the model again, for this chip");
-  int toolkit = std::atoi(code.toolkit.c_str());
+  long toolkit = std::strtol(code.toolkit.c_str(), nullptr, 10);
   if (isNative && !isPtx && toolkit > cuda.version / 1000)
     return Status::error(
         "the CUDA driver supports CUDA " + versionText(cuda.version) +
@@ -139,6 +141,7 @@ Status Device::loadModule() {
   // For errors of the driver's compiler of PTX.
   char log[4096] = {};
   int options[] = {api::jitErrorLogBuffer, api::jitErrorLogBytes};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver wants it so.
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
   Status status = VEELINE_CALL(cuda, cuModuleLoadDataEx, &module,
                                artifact->image.c_str(), 2, options, values);

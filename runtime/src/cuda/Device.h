@@ -101,7 +101,10 @@ public:
   Status allocateIfFree(const Device &device, int64_t bytes);
   bool isThere() const { return driver; }
   api::DevicePointer address() const { return place; }
-  char *data() const { return reinterpret_cast<char *>(place); }
+  char *data() const {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address on the GPU.
+    return reinterpret_cast<char *>(place);
+  }
   bool contains(const void *address, int64_t count) const;
   /// Fails unless the driver has it as one allocation of the requested size,
   /// rounded up to whole pages.

@@ -100,7 +100,7 @@ std::string DeviceWatch::describe() {
     std::string place = "; " + std::string(text.view());
     if (!waits && !first) {
       first = rank;
-      places = place + places;
+      places.insert(0, place);
     } else {
       places += place;
     }

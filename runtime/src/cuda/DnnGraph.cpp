@@ -290,7 +290,7 @@ DnnResult DnnGraph::propose(const DnnTarget &target, const DnnDescriptor &graph,
   if (count > 0)
     VEELINE_DNN_TRY(heuristics.get(attribute::heuristicsResults,
                                    attribute_type::descriptor, count, found,
-                                   places.data()));
+                                   static_cast<void *>(places.data())));
   all.resize(static_cast<size_t>(std::clamp(found, int64_t(0), count)));
   configs = std::move(all);
   return {};
@@ -302,7 +302,8 @@ DnnResult DnnGraph::isDeterministic(const DnnDescriptor &config, bool &answer) {
   api::BackendDesc place = engine.get();
   int64_t count = 0;
   VEELINE_DNN_TRY(config.get(attribute::configEngine,
-                             attribute_type::descriptor, 1, count, &place));
+                             attribute_type::descriptor, 1, count,
+                             static_cast<void *>(&place)));
   std::array<int, api::maxNotes> notes = {};
   VEELINE_DNN_TRY(engine.get(attribute::engineNotes,
                              attribute_type::numericalNote, api::maxNotes,

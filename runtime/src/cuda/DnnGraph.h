@@ -33,6 +33,11 @@ public:
 
   DnnResult create(const Cudnn &newDnn, int type);
   DnnResult set(int name, int type, int64_t count, const void *values);
+  /// The values are pointers.
+  template <typename T>
+  DnnResult set(int name, int type, int64_t count, T *const *values) {
+    return set(name, type, count, static_cast<const void *>(values));
+  }
   DnnResult set(int name, const DnnDescriptor &value);
   DnnResult set(int name, const std::vector<int64_t> &values);
   DnnResult setNumber(int name, int64_t value);

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <set>
+#include <tuple>
 
 using namespace veeline;
 using namespace veeline::cuda;
@@ -117,6 +118,6 @@ Status cuda::exchangeFirstMessages(Communicators &communicators,
   network.announce("rank " + std::to_string(rank.index) + ": " +
                    status.message());
   if (!communicators.abort())
-    (void)memory.release();
+    std::ignore = memory.release();
   return status;
 }

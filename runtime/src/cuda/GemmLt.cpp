@@ -234,14 +234,15 @@ Status GemmTable::makeLayout(const GemmPlan::Matrix &matrix, int32_t batch,
 template <typename T>
 Status GemmTable::set(const Entry &entry, int attribute, const T &value) {
   return VEELINE_CALL(*blas, cublasLtMatmulDescSetAttribute, entry.desc,
-                      attribute, &value, sizeof(value));
+                      attribute, static_cast<const void *>(&value),
+                      sizeof(value));
 }
 
 /// Each call sets its own pointers; the heuristics only look at the alignment
 /// of these.
 Status GemmTable::describeEpilogue(const Gemm &gemm, Entry &entry) {
-  const void *aligned =
-      reinterpret_cast<const void *>(intptr_t(gemm.alignment));
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing is read there.
+  auto *aligned = reinterpret_cast<const void *>(intptr_t(gemm.alignment));
   VEELINE_TRY(set(entry, api::descEpilogue, epilogueOf(gemm.epilogue)));
   if (artifact::hasBias(gemm.epilogue)) {
     VEELINE_TRY(set(entry, api::descBiasType, entry.types->result));

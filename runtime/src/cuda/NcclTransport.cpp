@@ -389,6 +389,7 @@ Status NcclTransport::issueGroup(api::Stream stream,
     auto count = static_cast<size_t>(transfer.elements * type->elements);
     api::Comm comm = communicators.handle(transfer.communicator);
     int peer = communicators.peer(transfer.communicator, transfer.peer);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address on the GPU.
     void *place = reinterpret_cast<void *>(transfer.place);
     first = transfer.isSend
                 ? nccl.check("ncclSend",
@@ -517,6 +518,7 @@ bool NcclTransport::sumShares(CudaRank &rank, const Unit &unit) {
       PieceOf piece = pieceOf(rank, each);
       int64_t elements = piece.elements(piece.self);
       std::vector<api::DevicePointer> parts;
+      parts.reserve(piece.members.size());
       for (int32_t i = 0; i < static_cast<int32_t>(piece.members.size()); ++i)
         parts.push_back(i == piece.self ? piece.accumulators(i)
                                         : piece.buffer(i));

@@ -53,6 +53,7 @@ Pulse engine::pulseOf(const veeline_rank &rank, const std::thread &thread,
 
 std::vector<int32_t> engine::firstRanks(const artifact::Program &program) {
   std::vector<int32_t> ranks;
+  ranks.reserve(static_cast<size_t>(program.stages));
   for (int32_t stage = 0; stage < program.stages; ++stage)
     ranks.push_back(program.ranksOf(stage)[0]);
   return ranks;

@@ -111,6 +111,7 @@ void HostExecutor::addReductions(HostWorker &worker) {
       std::shared_ptr<SharedSum> &sum = sums[{stage, i, k}];
       if (!sum) {
         std::vector<char *> accumulators;
+        accumulators.reserve(members.size());
         for (int32_t member : members)
           accumulators.push_back(workers[member]->arena.data() + piece.offset);
         sum = std::make_shared<SharedSum>(group, group.indexOf(i), piece,
@@ -226,7 +227,7 @@ void HostExecutor::runStep(HostWorker &worker) {
 
 void HostExecutor::checkIdle(const HostWorker &worker) const {
   const HostRank &rank = worker.rank;
-  auto isMine = [&](size_t channel) {
+  [[maybe_unused]] auto isMine = [&](size_t channel) {
     return program.channels[channel].toRank == rank.index ||
            program.channels[channel].fromRank == rank.index;
   };

@@ -23,7 +23,7 @@ void HostRank::checkCall(const library::CallTable &table, int32_t index,
   VEELINE_CHECK(index >= 0 && static_cast<size_t>(index) < table.size(),
                 "a matrix product or convolution that is not in the rank's "
                 "table");
-  int64_t bytes = table.plannedScratch(index);
+  [[maybe_unused]] int64_t bytes = table.plannedScratch(index);
   VEELINE_CHECK(bytes == 0 || !table.usesGivenScratch(index) ||
                     owns(scratch, bytes),
                 "the scratch of a matrix product or convolution is not in the "
@@ -39,7 +39,8 @@ void HostRank::checkUpdate(int32_t index, const void *value, const void *state,
   int64_t bytes = update.numElements * artifact::byteSize(update.type);
   VEELINE_CHECK(owns(value, bytes),
                 "the parameter to update is not in the arena");
-  int64_t stateBytes = bytes * artifact::stateSlots(update.optimizer);
+  [[maybe_unused]] int64_t stateBytes =
+      bytes * artifact::stateSlots(update.optimizer);
   VEELINE_CHECK(stateBytes == 0 || owns(state, stateBytes),
                 "the state of an optimiser is not in the arena");
   for (int32_t i = 0; i < numGradients; ++i)

@@ -59,7 +59,7 @@ template <typename Function, typename Data>
 static const char *start(Function function, Data *data, int64_t bytes,
                          int32_t peer, int32_t tag, void **request) {
   auto *started = new MPI_Request;
-  *request = started;
+  *request = static_cast<void *>(started);
   if (bytes <= INT_MAX)
     return check(function(data, static_cast<int>(bytes), MPI_BYTE, peer, tag,
                           MPI_COMM_WORLD, started));

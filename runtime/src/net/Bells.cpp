@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <random>
+#include <sstream>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -28,7 +29,9 @@ Bells::Memory *Bells::map(int file) {
 
 Bells::Bells() {
   file = ::memfd_create(memoryName, MFD_CLOEXEC);
-  if (file < 0 || ::ftruncate(file, sizeof(Memory)) != 0 || !(mine = map(file)))
+  if (file >= 0 && ::ftruncate(file, sizeof(Memory)) == 0)
+    mine = map(file);
+  if (!mine)
     return;
   std::random_device random;
   for (uint64_t &word : mine->token)
@@ -58,8 +61,8 @@ std::string Bells::describe() const {
 Bells::Memory *Bells::find(const std::string &description) {
   int process = 0, number = 0;
   uint64_t token[2];
-  if (std::sscanf(description.c_str(), "%d %d %" SCNx64 " %" SCNx64, &process,
-                  &number, &token[0], &token[1]) != 4)
+  std::istringstream fields(description);
+  if (!(fields >> process >> number >> std::hex >> token[0] >> token[1]))
     return nullptr;
   std::string path =
       "/proc/" + std::to_string(process) + "/fd/" + std::to_string(number);

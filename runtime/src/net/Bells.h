@@ -43,9 +43,9 @@ private:
   static Memory *map(int file);
   static Memory *find(const std::string &description);
 
+  Bell unshared;
   int file = -1;
   Memory *mine = nullptr;
-  Bell unshared;
   std::vector<Memory *> found; ///< Of others.
   std::vector<Bell *> bells;   ///< By rank.
 };

@@ -9,6 +9,7 @@
 #include "Waiting.h"
 
 #include <cstring>
+#include <tuple>
 
 using namespace veeline;
 using namespace veeline::net;
@@ -250,7 +251,7 @@ MpiChannel::~MpiChannel() {
     for (bool done = false; !done;) {
       if (isAborted.load(std::memory_order_acquire)) {
         for (std::unique_ptr<engine::Arena> &part : memory)
-          (void)part.release();
+          std::ignore = part.release();
         return;
       }
       if (mpi.test(message.request, &done, nullptr))

@@ -79,6 +79,7 @@ void RemoteReduction::finishOne() {
 
 void RemoteReduction::addShare() {
   std::vector<const char *> parts;
+  parts.reserve(piece.members.size());
   for (int32_t member = 0; member < static_cast<int32_t>(piece.members.size());
        ++member)
     parts.push_back(member == piece.self ? accumulatorsOf(member)

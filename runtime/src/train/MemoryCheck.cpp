@@ -136,6 +136,7 @@ printCalls(const Session &session, int64_t steps, const char *what,
 static int64_t linesOutsideRegions(const engine::Arena &arena,
                                    const artifact::Rank &rank) {
   std::vector<std::pair<int64_t, int64_t>> regions;
+  regions.reserve(rank.regions.size());
   for (const artifact::Region &region : rank.regions)
     regions.emplace_back(region.offset, region.offset + region.bytes);
   std::sort(regions.begin(), regions.end());
