@@ -156,7 +156,7 @@ static artifact::Artifact makeArtifact(const sched::Problem &problem,
 /// Milliseconds from the end of one step to that of the next, at best over
 /// several tries: other programs only make steps longer.
 static double measure(const artifact::Artifact &artifact, int32_t inFlight) {
-  constexpr int numTries = 3, numWarm = 2, numSteps = 8;
+  constexpr int numTries = 2, numWarm = 2, numSteps = 6;
   host::HostOptions options;
   options.steps.assign(scripts.size(), sleepingStep);
   auto executor = host::HostExecutor::create(
@@ -205,34 +205,38 @@ static void run(const Case &shape) {
       valueOf(sched::generate(shape.schedule, problem, options));
   sched::Simulation simulation = valueOf(sched::simulate(problem, order));
   artifact::Artifact artifact = makeArtifact(problem, order);
-  std::printf("%-8s %-9s %2d %3d", shape.schedule,
+  std::printf("| %s | %s | %d | %d |", shape.schedule,
               sched::toString(shape.objective), shape.stages,
               shape.microbatches);
   for (bool direct : {false, true}) {
     isDirect = direct;
-    double drained = measure(artifact, 1);
-    double chained = measure(artifact, 2);
-    double period = simulation.period / 1e3, alone = simulation.makespan / 1e3;
-    std::printf("  %8.2f %6.3f %8.2f %6.3f", drained, drained / alone, chained,
-                chained / period);
+    double waiting = measure(artifact, 1), following = measure(artifact, 2);
+    std::printf(" %.1f (%.3f) | %.1f (%.3f) |", waiting,
+                waiting / (simulation.makespan / 1e3), following,
+                following / (simulation.period / 1e3));
   }
   std::printf("\n");
   std::fflush(stdout);
 }
 
-int main() {
+/// The unit of time in microseconds, then numbers of stages.
+int main(int argc, char **argv) {
   using sched::Objective;
-  std::printf(
-      "ms a step and ratio to the simulator; messages sent, and computed "
-      "at their receiver\n"
-      "schedule objective  p   m   drained         chained          "
-      "drained         chained\n");
-  for (int stages : {4, 8})
+  double unit = argc > 1 ? std::atof(argv[1]) : 0;
+  if (unit <= 0 || argc < 3)
+    fail("takes the microseconds of an operation and numbers of stages");
+  std::printf("| schedule | objective | p | m | sent: waiting | following | "
+              "computed at the receiver: waiting | following |\n"
+              "|---|---|---|---|---|---|---|---|\n");
+  for (int i = 2; i < argc; ++i) {
+    int stages = std::atoi(argv[i]);
+    if (stages < 2)
+      fail("a pipeline has at least 2 stages");
     for (int microbatches : {stages, 3 * stages}) {
-      run({"1f1b", Objective::Makespan, stages, microbatches, 1000, 1000,
-           1000});
-      for (Objective objective :
-           {Objective::Makespan, Objective::Span, Objective::Period})
-        run({"zb-v", objective, stages, microbatches, 1000, 1000, 1000});
+      run({"1f1b", Objective::Makespan, stages, microbatches, unit, unit,
+           unit});
+      for (Objective objective : {Objective::Makespan, Objective::Period})
+        run({"zb-v", objective, stages, microbatches, unit, unit, unit});
     }
+  }
 }

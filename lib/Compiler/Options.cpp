@@ -138,6 +138,13 @@ static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
                  ".json")
       ->capture_default_str()
       ->check(commandline::offer(listSchedules()));
+  app.add_option("--objective", command.objectiveName,
+                 "What the schedule makes short, where it has a choice: "
+                 "period (the time from one step to the next), makespan (a "
+                 "step alone) or span (a step alone, of the slowest rank) "
+                 "[default: period; for cuda makespan]")
+      ->check(CLI::IsMember({"period", "makespan", "span"}))
+      ->option_text("period|makespan|span");
   app.add_option("--placement", command.placement,
                  "linear, interleaved, v or wave (default: the schedule's)")
       ->check(commandline::offer({"linear", "interleaved", "v", "wave"}));
@@ -509,6 +516,7 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
     add("length-multiple", std::to_string(command.lengthMultiple));
   }
   add("schedule", command.schedule);
+  add("objective", command.objectiveName);
   add("placement", command.placement);
   add("partition", join(command.pieces));
   add("optimizer", command.optimizer);

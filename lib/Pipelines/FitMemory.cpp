@@ -151,7 +151,7 @@ std::vector<Recompute> MemoryFitter::computeNothingAgain() const {
 /// Keeps the attempt with the shorter step.
 static void keepFaster(std::optional<MemoryAttempt> &best,
                        std::optional<MemoryAttempt> other) {
-  if (other && (!best || other->makespan < best->makespan))
+  if (other && (!best || other->step < best->step))
     best = std::move(other);
 }
 
@@ -449,6 +449,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.communication = communication;
     result.rules = rules;
     result.schedule = schedule;
+    result.objective = objective;
     result.placement = placement;
     result.pieces.assign(pieces.begin(), pieces.end());
     result.profile = profile;
@@ -487,6 +488,7 @@ veeline::createFitMemoryPass(const CompileOptions &options) {
   given.communication = options.communication;
   given.rules = options.getRules();
   given.schedule = options.schedule;
+  given.objective = options.objective;
   given.placement = options.placement;
   given.pieces = llvm::to_vector(options.pieces);
   given.profile = options.profile;

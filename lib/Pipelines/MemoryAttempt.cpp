@@ -370,13 +370,13 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
         DenseI64ArrayAttr::get(pipeline.getContext(), attempt.scheduleLimits));
   SymbolTableCollection symbols;
   auto simulation =
-      schedulePipeline(pipeline, options.schedule, options.microbatches,
-                       symbols, &attempt.outOfMemory);
+      schedulePipeline(pipeline, options.schedule, options.objective,
+                       options.microbatches, symbols, &attempt.outOfMemory);
   if (attempt.outOfMemory)
     return attempt;
   if (failed(simulation))
     return failure();
-  attempt.makespan = simulation->makespan;
+  attempt.step = simulation->value(options.objective);
   auto problem = buildProblem(pipeline, options.microbatches, symbols);
   if (failed(problem))
     return failure();

@@ -64,7 +64,8 @@ struct MemoryAttempt {
   std::vector<int64_t> lasting = {};
   /// The rank of each stage whose arena that is.
   std::vector<int> worstRanks = {};
-  double makespan = 0;
+  /// What a step takes, by the objective of the schedule.
+  double step = 0;
   std::optional<schedule::Problem> problem = std::nullopt;
   schedule::Schedule order = {};
 

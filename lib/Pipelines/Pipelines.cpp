@@ -117,6 +117,7 @@ void veeline::buildProgramPipeline(OpPassManager &passManager,
   }
   pipe::PipeScheduleOptions schedule;
   schedule.schedule = options.schedule;
+  schedule.objective = options.objective;
   schedule.microbatches = options.microbatches;
   schedule.replicas = options.replicas;
   schedule.sequential = options.sequential;
@@ -222,6 +223,16 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   Option<std::string> schedule{
       *this, "schedule", llvm::cl::desc("Name of the schedule, or file:PATH"),
       llvm::cl::init("1f1b")};
+  Option<schedule::Objective> objective{
+      *this, "objective",
+      llvm::cl::desc("What a schedule that has a choice makes short"),
+      llvm::cl::init(schedule::Objective::Period),
+      llvm::cl::values(clEnumValN(schedule::Objective::Period, "period",
+                                  "the time from one step to the next"),
+                       clEnumValN(schedule::Objective::Makespan, "makespan",
+                                  "a step alone, of all ranks"),
+                       clEnumValN(schedule::Objective::Span, "span",
+                                  "a step alone, of the slowest rank"))};
   Option<std::string> placement{*this, "placement",
                                 llvm::cl::desc("Placement of the chunks")};
   ListOption<int64_t> pieces{*this, "pieces",
@@ -303,6 +314,7 @@ void veeline::registerPipelines() {
         options.lengthBound = given.lengthBound;
         options.lengthMultiple = given.lengthMultiple;
         options.schedule = given.schedule;
+        options.objective = given.objective;
         options.placement = given.placement;
         options.pieces.assign(given.pieces.begin(), given.pieces.end());
         options.profile = given.profile;

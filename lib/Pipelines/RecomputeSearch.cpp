@@ -135,7 +135,10 @@ RecomputeSearch::makeOrder(const schedule::Problem &problem) const {
   const std::string &name = trial.getOptions().schedule;
   if (schedule::scheduleFilePath(name))
     return start.order;
-  auto generated = schedule::generate(name, problem);
+  schedule::GeneratorOptions options;
+  options.objective = trial.getOptions().objective;
+  options.maySlip = false;
+  auto generated = schedule::generate(name, problem, options);
   if (!generated)
     return std::nullopt;
   return std::move(*generated);
@@ -185,7 +188,8 @@ RecomputeSearch::predict(const Choice &choice, ArrayRef<int64_t> gaps) const {
     if (llvm::all_of(llvm::zip_equal(arenas, limits), [](const auto &both) {
           return std::get<0>(both) <= std::get<1>(both);
         }))
-      return Prediction{simulation->makespan, choice, problem.memoryLimits};
+      return Prediction{simulation->value(trial.getOptions().objective), choice,
+                        problem.memoryLimits};
     if (!effort.canTighten)
       return std::nullopt;
     bool isFirst = problem.memoryLimits.empty();
@@ -214,11 +218,12 @@ RecomputeSearch::Answer RecomputeSearch::runExactly() {
     if (!order || isTooLarge(*order, choice))
       continue;
     if (auto simulation = schedule::simulate(problem, *order))
-      candidates.push_back({simulation->makespan, std::move(choice)});
+      candidates.push_back(
+          {simulation->value(trial.getOptions().objective), std::move(choice)});
   }
   llvm::stable_sort(candidates, llvm::less_first());
   int plans = 0;
-  for (const auto &[makespan, candidate] : candidates) {
+  for (const auto &[step, candidate] : candidates) {
     if (plans++ == maxExactPlans)
       break;
     auto result = attempt(getPolicies(candidate), {});
@@ -372,7 +377,7 @@ RecomputeSearch::runByEstimates(std::vector<int64_t> gaps) {
   while (numPlans != maxCorrections && !predictions.empty()) {
     auto best =
         llvm::min_element(predictions, [](const auto &a, const auto &b) {
-          return a.makespan < b.makespan;
+          return a.step < b.step;
         });
     // Gaps have widened since this prediction, or its own plan did not fit.
     if (best->numPlans != numPlans) {
@@ -443,11 +448,10 @@ LogicalResult RecomputeSearch::improve(MemoryAttempt &best, Choice choice) {
     std::vector<Prediction> shorter;
     for (const Choice &neighbour : neighbours)
       if (auto prediction = predict(neighbour, gaps);
-          prediction && prediction->makespan < best.makespan)
+          prediction && prediction->step < best.step)
         shorter.push_back(std::move(*prediction));
-    llvm::stable_sort(shorter, [](const auto &a, const auto &b) {
-      return a.makespan < b.makespan;
-    });
+    llvm::stable_sort(
+        shorter, [](const auto &a, const auto &b) { return a.step < b.step; });
     bool isBetter = false;
     for (Prediction &prediction : shorter) {
       if (isBetter || left-- == 0)
@@ -456,7 +460,7 @@ LogicalResult RecomputeSearch::improve(MemoryAttempt &best, Choice choice) {
           attempt(getPolicies(prediction.choice), std::move(prediction.bounds));
       if (failed(result))
         return failure();
-      isBetter = result->fits(limits) && result->makespan < best.makespan;
+      isBetter = result->fits(limits) && result->step < best.step;
       if (!isBetter)
         continue;
       best = std::move(*result);
@@ -502,7 +506,7 @@ RecomputeSearch::Answer RecomputeSearch::run() {
     auto found = runByEstimates(narrowest);
     if (failed(found))
       return failure();
-    if (*found && (!best || (*found)->makespan < best->makespan))
+    if (*found && (!best || (*found)->step < best->step))
       best = std::move(*found);
   }
   return best;

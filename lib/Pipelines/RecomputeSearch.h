@@ -83,7 +83,7 @@ private:
     std::vector<int> chunks;
   };
   struct Prediction {
-    double makespan;
+    double step;
     Choice choice;
     /// Limits for the schedule; empty: none.
     std::vector<int64_t> bounds;

@@ -55,6 +55,9 @@ struct CompileCommand : ProgramOptions {
   std::string output;
   ImportCommand import;
   MachineTableOption machineTable;
+  /// Of ProgramOptions; empty: period, where steps that follow one another
+  /// overlap, else makespan.
+  std::string objectiveName;
   /// How messages are sent and received.
   std::string communication = "overlap";
   /// The rules under which that is proved: mpi, nccl or nccl-duplex; empty: the

@@ -36,6 +36,7 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
     StrategyOption<"communication">,
     ModelOption<"rules", "Mpi", "Whose rules overlap is for: nccl, mpi or nccl-duplex">,
     Option<"schedule", "schedule", "std::string", "\"1f1b\"", "Name of the schedule, or file:PATH">,
+    ObjectiveOption,
     Option<"placement", "placement", "std::string", "",
            "linear, interleaved, v or wave (default: the schedule's)">,
     ListOption<"pieces", "pieces", "int64_t", "Pieces of each chunk, in model order">,

@@ -42,6 +42,9 @@ struct GeneratorOptions {
   /// The simulation by which `auto` chooses among what it has found. All other
   /// schedules, and the search of `auto`, are made for the default.
   SimulationOptions simulation = {};
+  /// Whether W may run in the next step (Loop.h) where the objective is the
+  /// period and the schedule can.
+  bool maySlip = true;
 };
 
 /// A schedule that has a name.

@@ -58,7 +58,7 @@ bool LoopLists::take(int step, const FlatOrders &all,
     int perStep = 0, passed = 0;
     for (int node : all[stage])
       perStep += !isWeight(node / unrolled.microbatches());
-    perStep /= steps;
+    perStep = std::max(1, perStep / steps);
     for (int node : all[stage]) {
       int kind = node / unrolled.microbatches();
       int microbatch = node % unrolled.microbatches();

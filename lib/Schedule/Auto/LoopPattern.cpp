@@ -56,6 +56,7 @@ static std::vector<int> orderOf(const FlatProblem &flat, int stage) {
                       {down, W, 4 * p + stage}, {up, W, 6 * p - 1 - stage}};
   int turn = 6 * p * ((m + p - 1) / p);
   std::vector<Slot> slots;
+  slots.reserve(std::size(rows) * static_cast<std::size_t>(m));
   for (const Row &row : rows) {
     int kind = FlatProblem::kindOf(row.chunk, row.kind);
     if (!flat.kind(kind).exists)
@@ -69,6 +70,7 @@ static std::vector<int> orderOf(const FlatProblem &flat, int stage) {
   }
   std::sort(slots.begin(), slots.end());
   std::vector<int> order;
+  order.reserve(slots.size());
   for (const Slot &slot : slots)
     order.push_back(slot.node);
   return order;

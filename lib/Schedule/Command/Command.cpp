@@ -181,7 +181,7 @@ static std::string contents(Format format, const std::vector<Shown> &shown,
   // A cyclic schedule is drawn as a few steps.
   auto picture = [](const Solution &solution) {
     Expected<Solution> steps = drawn(solution);
-    return steps ? std::move(*steps) : solution;
+    return steps ? *steps : solution;
   };
   switch (format) {
   case Format::Text: {
@@ -198,6 +198,7 @@ static std::string contents(Format format, const std::vector<Shown> &shown,
     return toSvg(picture(first), {options.memoryCurves});
   case Format::Html: {
     std::vector<Solution> solutions;
+    solutions.reserve(shown.size());
     for (const Shown &one : shown)
       solutions.push_back(picture(one.answer.solution));
     return toHtml(solutions);

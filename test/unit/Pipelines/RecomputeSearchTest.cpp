@@ -137,7 +137,7 @@ protected:
     std::optional<double> least;
     for (const MemoryAttempt &attempt : all)
       if (attempt.fits(limits))
-        least = std::min(least.value_or(attempt.makespan), attempt.makespan);
+        least = std::min(least.value_or(attempt.step), attempt.step);
     return least;
   }
 
@@ -154,7 +154,7 @@ protected:
     if (failed(found) || !*found)
       return std::nullopt;
     EXPECT_TRUE((*found)->fits(limits));
-    return (*found)->makespan;
+    return (*found)->step;
   }
 
   /// Expects the search to be as good as all combinations. Returns how often
@@ -170,7 +170,7 @@ protected:
         EXPECT_EQ(least.has_value(), found.has_value());
         if (least && found) {
           EXPECT_DOUBLE_EQ(*least, *found) << first << ", " << second;
-          met += *least > start.makespan;
+          met += *least > start.step;
         }
       }
     return met;

@@ -28,4 +28,12 @@ class ModelOption<string cppName, string model, string desc>
                clEnumValN(::veeline::schedule::communication::Model::Mpi, "mpi", "the rules of MPI, and of memory that is shared"),
                clEnumValN(::veeline::schedule::communication::Model::NcclDuplex, "nccl-duplex", "the rules of NCCL where a device runs sends and receives side by side"))}]>;
 
+def ObjectiveOption
+    : Option<"objective", "objective", "::veeline::schedule::Objective", "::veeline::schedule::Objective::Period",
+             "What a schedule that has a choice makes short: period, makespan or span",
+             [{::llvm::cl::values(
+               clEnumValN(::veeline::schedule::Objective::Period, "period", "the time from one step to the next"),
+               clEnumValN(::veeline::schedule::Objective::Makespan, "makespan", "a step alone, of all ranks"),
+               clEnumValN(::veeline::schedule::Objective::Span, "span", "a step alone, of the slowest rank"))}]>;
+
 #endif // VEELINE_DIALECT_PIPE_TRANSFORMS_PASSOPTIONS

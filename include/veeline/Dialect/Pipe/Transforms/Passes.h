@@ -10,6 +10,7 @@
 #include "mlir/Pass/Pass.h"
 #include "veeline/Dialect/Pipe/IR/Kernels.h"
 #include "veeline/Schedule/Communication/Plan.h"
+#include "veeline/Schedule/Simulator.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace mlir {

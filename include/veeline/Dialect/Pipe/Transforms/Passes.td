@@ -170,6 +170,7 @@ def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"schedule", "schedule", "std::string", "\"1f1b\"", "Name of the schedule, or file:PATH">,
+    ObjectiveOption,
     Option<"microbatches", "microbatches", "int64_t", "1", "Number of microbatches m">,
     Option<"replicas", "replicas", "int64_t", "1",
            "Number d of pipelines side by side, each with m microbatches of its own">,

@@ -50,13 +50,14 @@ mlir::LogicalResult splitBackward(ChunkOp chunk, mlir::SymbolTable &symbols,
 mlir::LogicalResult roundParameters(ChunkOp chunk,
                                     mlir::SymbolTableCollection &symbols);
 
-/// Writes the programs of `pipeline` in the order of a schedule, by name or
-/// from a file, and returns its simulation. Where no order fits the schedule
-/// limits of the stages, the error is stored in `outOfMemory`, if that is not
-/// null, in place of a diagnostic.
+/// Writes the programs of `pipeline` in the order of a schedule, by name (made
+/// for `objective`) or from a file, and returns its simulation. Where no order
+/// fits the schedule limits of the stages, the error is stored in
+/// `outOfMemory`, if that is not null, in place of a diagnostic.
 mlir::FailureOr<schedule::Simulation>
 schedulePipeline(PipelineOp pipeline, llvm::StringRef schedule,
-                 int64_t microbatches, mlir::SymbolTableCollection &symbols,
+                 schedule::Objective objective, int64_t microbatches,
+                 mlir::SymbolTableCollection &symbols,
                  std::optional<schedule::Error> *outOfMemory = nullptr);
 
 /// Turns the values of other stages in the programs of `pipeline` into

@@ -39,7 +39,7 @@ static LogicalResult checkSemantics(PipelineOp pipeline, StringRef name) {
             "same order with one";
 }
 
-/// A program ends its step before it begins the next one.
+/// A program keeps nothing for the next step but parameters and state.
 static LogicalResult checkTurns(PipelineOp pipeline,
                                 const schedule::Schedule &order) {
   // Where none of its W slips, another problem would have some.
@@ -48,9 +48,9 @@ static LogicalResult checkTurns(PipelineOp pipeline,
     return success();
   return pipeline.emitOpError()
          << "cannot be compiled with schedule '" << order.name
-         << "', which runs W of a step in the next one, since a program ends "
-            "each step before the next one begins; 'zb-v' is the nearest on a "
-            "V, 'auto' on any placement";
+         << "', which runs W of a step in the next one, since a program keeps "
+            "no values for the next step; 'zb-v' is the nearest on a V, 'auto' "
+            "on any placement";
 }
 
 /// Stores `error` in `outOfMemory` if it is about memory and that is not null;
@@ -68,6 +68,7 @@ static LogicalResult report(PipelineOp pipeline, const Twine &what,
 /// schedule does not exist or does not fit the pipeline's placement.
 static FailureOr<schedule::Schedule>
 generateSchedule(PipelineOp pipeline, StringRef name,
+                 schedule::Objective objective,
                  const schedule::Problem &problem,
                  std::optional<schedule::Error> *outOfMemory) {
   std::string schedule = name.str();
@@ -88,7 +89,10 @@ generateSchedule(PipelineOp pipeline, StringRef name,
   }
   if (failed(checkSemantics(pipeline, name)))
     return failure();
-  auto generated = schedule::generate(schedule, problem);
+  schedule::GeneratorOptions options;
+  options.objective = objective;
+  options.maySlip = false;
+  auto generated = schedule::generate(schedule, problem, options);
   if (!generated)
     return report(pipeline, "", generated.takeError(), outOfMemory);
   for (const std::string &warning : generated->warnings)
@@ -129,11 +133,13 @@ static LogicalResult checkFunctions(PipelineOp pipeline,
 
 /// The order by name, or from a file, which may name its schedule.
 static FailureOr<schedule::Schedule>
-getOrder(PipelineOp pipeline, StringRef name, const schedule::Problem &problem,
+getOrder(PipelineOp pipeline, StringRef name, schedule::Objective objective,
+         const schedule::Problem &problem,
          std::optional<schedule::Error> *outOfMemory) {
   std::optional<std::string> path = schedule::scheduleFilePath(name);
-  auto order = path ? importSchedule(pipeline, *path, problem)
-                    : generateSchedule(pipeline, name, problem, outOfMemory);
+  auto order =
+      path ? importSchedule(pipeline, *path, problem)
+           : generateSchedule(pipeline, name, objective, problem, outOfMemory);
   if (failed(order) || failed(checkSemantics(pipeline, order->name)) ||
       failed(checkTurns(pipeline, *order)) ||
       failed(checkFunctions(pipeline, problem, *order)))
@@ -175,15 +181,14 @@ static LogicalResult readLimits(PipelineOp pipeline,
   return success();
 }
 
-FailureOr<schedule::Simulation>
-veeline::pipe::schedulePipeline(PipelineOp pipeline, StringRef name,
-                                int64_t microbatches,
-                                SymbolTableCollection &tables,
-                                std::optional<schedule::Error> *outOfMemory) {
+FailureOr<schedule::Simulation> veeline::pipe::schedulePipeline(
+    PipelineOp pipeline, StringRef name, schedule::Objective objective,
+    int64_t microbatches, SymbolTableCollection &tables,
+    std::optional<schedule::Error> *outOfMemory) {
   auto problem = buildProblem(pipeline, microbatches, tables);
   if (failed(problem) || failed(readLimits(pipeline, *problem)))
     return failure();
-  auto order = getOrder(pipeline, name, *problem, outOfMemory);
+  auto order = getOrder(pipeline, name, objective, *problem, outOfMemory);
   if (failed(order))
     return failure();
   auto simulation = schedule::simulate(*problem, *order);
@@ -220,15 +225,15 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
       if (isVersion(pipeline) || !getPrograms(pipeline).empty())
         continue;
       pipeline.setReplicas(replicas);
-      bool failedOne =
-          failed(schedulePipeline(pipeline, schedule, microbatches, tables));
+      bool failedOne = failed(schedulePipeline(pipeline, schedule, objective,
+                                               microbatches, tables));
       // Ranks of one stage add up their microbatches apart, so only a single
       // microbatch has the same bits on one rank.
       bool isGrouped = pipeline.getStageReplicas().has_value();
       if (!failedOne && sequential)
-        failedOne = failed(
-            schedulePipeline(cloneForOneRank(pipeline, symbols), "sequential",
-                             isGrouped ? 1 : microbatches.getValue(), tables));
+        failedOne = failed(schedulePipeline(
+            cloneForOneRank(pipeline, symbols), "sequential", objective,
+            isGrouped ? 1 : microbatches.getValue(), tables));
       if (failedOne)
         return signalPassFailure();
     }
