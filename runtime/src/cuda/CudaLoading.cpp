@@ -180,7 +180,8 @@ Status CudaExecutor::addChannels() {
       VEELINE_TRY(addLocalChannel(index));
     else if (!network)
       channels[i] =
-          std::make_unique<engine::ThreadChannel>(group, index, channel);
+          std::make_unique<engine::ThreadChannel>(group, index, channel,
+                                                  /*hasSpare=*/false);
     else if (isShape && leadsElsewhere(channel))
       channels[i] = network->connect(group, index, channel);
   }

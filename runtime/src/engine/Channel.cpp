@@ -7,11 +7,14 @@
 #include "Channel.h"
 
 #include "Names.h"
+#include "Part.h"
 #include "Rank.h"
 #include "veeline/Base/Clock.h"
 #include "veeline/Base/ProcessLimits.h"
 
 #include "veeline/Base/Check.h"
+
+#include <cstring>
 
 using namespace veeline;
 using namespace veeline::engine;
@@ -205,10 +208,16 @@ std::string Group::describeDeadlock() const {
 //===----------------------------------------------------------------------===//
 
 ThreadChannel::ThreadChannel(Group &group, int32_t index,
-                             const artifact::Channel &description)
-    : group(group), index(index), capacity(description.messagesPerStep),
-      parts(description.parts), slots(capacity),
-      identities(group.checksMessages() ? capacity * parts : 0) {}
+                             const artifact::Channel &description,
+                             bool hasSpare)
+    : group(group), index(index), description(description),
+      capacity(description.messagesPerStep), parts(description.parts),
+      slots(capacity),
+      identities(group.checksMessages() ? capacity * parts : 0) {
+  // Not touched before it is used.
+  if (hasSpare)
+    spare.reset(new char[static_cast<size_t>(description.messageBytes)]);
+}
 
 void ThreadChannel::post(veeline_rank &rank, void *slot) {
   if (receiver.numPosted - receiver.numWaited >= capacity)
@@ -231,7 +240,33 @@ void ThreadChannel::wait(veeline_rank &rank) {
                     &identities[number % capacity * parts]);
 }
 
+/// Whether the next message is the first one of a step and has no slot yet.
+bool ThreadChannel::takesSpare() const {
+  return spare && sender.numAcquired % capacity == 0 &&
+         sender.numAcquired == sender.numCommitted.messages &&
+         !hasReached(receiver.posted.load(),
+                     (sender.numAcquired + 1) * oneMessage);
+}
+
+/// Copies a part to its slot, for which it waits.
+void ThreadChannel::fillFromSpare(veeline_rank &rank, uint32_t number,
+                                  int32_t part) {
+  if (!group.waitFor(rank, index, receiver.posted, (number + 1) * oneMessage)) {
+    rank.failed = true;
+    return;
+  }
+  Part range =
+      partOf(description, rank.messageBytes(description, number), part);
+  std::memcpy(static_cast<char *>(slots[number % capacity]) + range.offset,
+              spare.get() + range.offset, static_cast<size_t>(range.bytes));
+}
+
 void *ThreadChannel::acquire(veeline_rank &rank) {
+  if (takesSpare()) {
+    ++sender.numAcquired;
+    sender.isInSpare = true;
+    return spare.get();
+  }
   uint32_t target = (sender.numAcquired + 1) * oneMessage;
   if (!group.waitFor(rank, index, receiver.posted, target)) {
     rank.failed = true;
@@ -246,10 +281,15 @@ void ThreadChannel::commit(veeline_rank &rank) {
   auto [number, part] = sender.numCommitted;
   if (number == sender.numAcquired)
     return rank.failOnChannel(index, " is committed, but nothing was acquired");
+  if (sender.isInSpare)
+    fillFromSpare(rank, number, part);
+  if (rank.failed)
+    return;
   if (!identities.empty())
     identities[number % capacity * parts + part] =
         identityOf(rank, index, number, part);
-  sender.numCommitted.count(parts);
+  if (sender.numCommitted.count(parts))
+    sender.isInSpare = false;
   sender.committed.add(oneMessage);
 }
 

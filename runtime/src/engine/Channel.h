@@ -116,13 +116,16 @@ private:
 };
 
 /// A channel in shared memory: the sender writes into the slot that the
-/// receiver posted, nothing is copied. Two words count posts and the commits of
-/// parts in steps of two, so that bit 0 is free to carry a fault; they wrap
+/// receiver posted, nothing is copied. The first message of a step is an
+/// exception while the receiver is still in the step before: `hasSpare` gives
+/// it a place of its own, from which the sender copies when the slot is posted.
+/// So the sender can compute meanwhile. Two words count posts and the commits
+/// of parts in steps of two, so that bit 0 is free to carry a fault; they wrap
 /// around.
 class ThreadChannel final : public Channel {
 public:
   ThreadChannel(Group &group, int32_t index,
-                const artifact::Channel &description);
+                const artifact::Channel &description, bool hasSpare);
 
   void post(veeline_rank &rank, void *slot) override;
   void wait(veeline_rank &rank) override;
@@ -132,12 +135,17 @@ public:
   bool isIdle(const veeline_rank &rank) const override;
 
 private:
+  bool takesSpare() const;
+  void fillFromSpare(veeline_rank &rank, uint32_t number, int32_t part);
+
   Group &group;
   const int32_t index;
+  const artifact::Channel &description;
   const uint32_t capacity; ///< Messages of a step.
   const int32_t parts;     ///< Of a message.
   std::vector<void *> slots;
   std::vector<Identity> identities; ///< Of all parts; empty: not checked.
+  std::unique_ptr<char[]> spare;    ///< Null: there is none.
 
   struct alignas(64) Receiver {
     WaitWord posted; ///< The sender sleeps on it.
@@ -148,6 +156,7 @@ private:
     WaitWord committed; ///< The receiver sleeps on it.
     uint32_t numAcquired = 0;
     PartCounter numCommitted;
+    bool isInSpare = false; ///< The oldest message that is not committed.
   } sender;
 };
 

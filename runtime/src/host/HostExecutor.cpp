@@ -32,7 +32,8 @@ HostExecutor::HostExecutor(const artifact::Artifact &artifact,
                            const HostOptions &options)
     : ThreadedProgram(artifact, program, options.network,
                       checksEnabled || options.checkMessages),
-      firstReplicaRanks(firstRanks(program)), announce(options.announce) {}
+      firstReplicaRanks(firstRanks(program)), announce(options.announce),
+      stepsInFlight(options.stepsInFlight) {}
 
 void HostExecutor::abortRanks() {
   for (HostWorker *worker : local)
@@ -74,9 +75,17 @@ void HostExecutor::addChannel(int32_t index) {
   const artifact::Channel &channel = program.channels[index];
   std::unique_ptr<Channel> &end = channels.emplace_back();
   if (!network)
-    end = std::make_unique<ThreadChannel>(group, index, channel);
+    end = std::make_unique<ThreadChannel>(group, index, channel,
+                                          hasSpare(channel));
   else if (leadsElsewhere(channel))
     end = network->connect(group, index, channel);
+}
+
+int64_t HostExecutor::spareBytes() const {
+  int64_t bytes = 0;
+  for (const artifact::Channel &channel : program.channels)
+    bytes += hasSpare(channel) ? channel.messageBytes : 0;
+  return bytes;
 }
 
 Status HostExecutor::prepareLocal(const HostOptions &options) {
@@ -266,7 +275,7 @@ HostExecutor::~HostExecutor() {
 Status HostExecutor::begin(const void *const *newInputs,
                            const StepSettings &newSettings) {
   VEELINE_TRY(checkRunning());
-  VEELINE_CHECK(numBegun - numFinished < maxInFlight,
+  VEELINE_CHECK(static_cast<int32_t>(numBegun - numFinished) < stepsInFlight,
                 "more steps are begun than may be in flight");
   prepareStep(newInputs, newSettings);
   startStep();

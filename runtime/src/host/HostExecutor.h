@@ -27,6 +27,8 @@ struct HostOptions {
   bool traceTensors = false;
   /// Compare what arrives with what is expected; builds with checks always do.
   bool checkMessages = false;
+  /// How many steps may be begun and not finished, at most engine::maxInFlight.
+  int32_t stepsInFlight = engine::maxInFlight;
   /// If given, called by each rank's thread before it does something else; for
   /// counting allocations.
   void (*announce)(Activity activity) = nullptr;
@@ -57,7 +59,7 @@ public:
   Status begin(const void *const *inputs,
                const StepSettings &settings) override;
   Status finish(StepResult &result) override;
-  int32_t maxStepsInFlight() const override { return engine::maxInFlight; }
+  int32_t maxStepsInFlight() const override { return stepsInFlight; }
   void abandonSteps(const std::string &why) override;
   Status write(int32_t rank, int64_t offset, const void *source,
                int64_t bytes) override;
@@ -74,6 +76,9 @@ public:
   const library::CallTable &convolutions(int32_t rank) const {
     return workers[rank]->rank.convolutions;
   }
+  /// Of the places of first messages whose receivers are still in the step
+  /// before.
+  int64_t spareBytes() const;
   /// Of the memory that a rank's sends write to after a fault.
   int64_t discardBytes(int32_t rank) const {
     return static_cast<int64_t>(workers[rank]->rank.discard.size());
@@ -88,6 +93,10 @@ private:
   Status prepare(const HostOptions &options);
   Status prepareLocal(const HostOptions &options);
   void addChannel(int32_t index);
+  bool hasSpare(const artifact::Channel &channel) const {
+    return stepsInFlight > 1 && !network &&
+           channel.kind == artifact::ChannelKind::activation;
+  }
   Status prepareWorker(int32_t index, const HostOptions &options);
   void addReductions(HostWorker &worker);
   void abortRanks() override;
@@ -112,6 +121,7 @@ private:
   /// Of ranks that are threads, by stage, reduction and piece.
   std::map<std::array<int32_t, 3>, std::shared_ptr<engine::SharedSum>> sums;
   void (*const announce)(Activity activity);
+  const int32_t stepsInFlight;
 };
 
 } // namespace veeline::host

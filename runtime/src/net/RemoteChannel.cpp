@@ -39,11 +39,19 @@ char *RemoteSender::takePlace() {
   return place;
 }
 
+/// Until the receiver has posted message `number`; false after a fault.
+bool RemoteSender::waitForCredit(veeline_rank &rank, uint32_t number) {
+  if (group.waitFor(rank, index, credits, (number + 1) * oneMessage))
+    return true;
+  rank.failed = true;
+  return false;
+}
+
 void *RemoteSender::acquire(veeline_rank &rank) {
-  if (!group.waitFor(rank, index, credits, (numAcquired + 1) * oneMessage)) {
-    rank.failed = true;
+  bool isFirst =
+      numAcquired % static_cast<uint32_t>(description.messagesPerStep) == 0;
+  if (!isFirst && !waitForCredit(rank, numAcquired))
     return nullptr;
-  }
   ++numAcquired;
   acquired.push_back(takePlace());
   return acquired.back();
@@ -53,6 +61,8 @@ void RemoteSender::commit(veeline_rank &rank) {
   if (acquired.empty())
     return rank.failOnChannel(index, " is committed, but nothing was acquired");
   auto [number, part] = committed;
+  if (!waitForCredit(rank, number))
+    return;
   char *place = acquired.front();
   int64_t bytes = rank.messageBytes(description, number);
   bool isLast = committed.count(description.parts);

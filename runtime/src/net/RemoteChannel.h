@@ -32,7 +32,9 @@ struct Outgoing {
 };
 
 /// `send` hands a message to the network, which calls `sent` when its place is
-/// free again, and `credit` when the receiver has posted one more.
+/// free again, and `credit` when the receiver has posted one more. The first
+/// message of a step waits for its credit only when it is sent: the receiver
+/// may still be in the step before.
 class RemoteSender final : public engine::Channel {
 public:
   RemoteSender(engine::Group &group, int32_t index,
@@ -57,6 +59,7 @@ public:
   const artifact::Channel &channel() const { return description; }
 
 private:
+  bool waitForCredit(veeline_rank &rank, uint32_t number);
   char *takePlace();
 
   engine::Group &group;

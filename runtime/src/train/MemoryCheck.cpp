@@ -102,9 +102,11 @@ static void printOutside(const Session &session) {
   std::printf("allocated once, outside of the arenas:\n"
               "  %12ld bytes  batches of %ld steps\n"
               "  %12ld bytes  constant buffers\n"
+              "  %12ld bytes  first messages of a step\n"
               "  %12ld bytes  where ranks send to after a fault\n",
               long(session.batchBytes()), long(session.stepsInMemory()),
-              long(session.bufferBytes()), long(discard));
+              long(session.bufferBytes()), long(executor.spareBytes()),
+              long(discard));
 }
 
 /// `table` is a member of the executor that gives a rank's table.

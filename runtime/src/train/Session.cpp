@@ -30,7 +30,9 @@ Session::create(Run &run, const std::string &programName,
                 const host::HostOptions &options, int64_t stepsInFlight) {
   std::unique_ptr<Session> session(new Session(run));
   VEELINE_TRY_VALUE(session->description, run.findProgram(programName));
-  if (Status status = session->load(options); !status.ok())
+  host::HostOptions hostOptions = options;
+  hostOptions.stepsInFlight = static_cast<int32_t>(stepsInFlight);
+  if (Status status = session->load(hostOptions); !status.ok())
     return Status::error("cannot load '" + run.options.artifact +
                          "': " + status.message());
   session->stepsInFlight =

@@ -32,14 +32,17 @@ static int64_t stepMicrobatches(const Run &run, const Program &program) {
 
 int64_t train::bytesOfProgram(const Run &run, const Program &program,
                               int64_t stepsInFlight) {
-  int64_t arenas = 0, batches = 0, message = 1;
+  int64_t arenas = 0, batches = 0, message = 1, spares = 0;
   for (const artifact::Rank &rank : program.ranks)
     arenas += rank.arenaBytes;
   for (size_t i = 0; i < run.metadata().batches.size(); ++i)
     batches += run.inputs->batchBytes(i);
-  for (const artifact::Channel &channel : program.channels)
+  for (const artifact::Channel &channel : program.channels) {
     message = std::max(message, channel.messageBytes);
-  return arenas +
+    if (stepsInFlight > 1 && channel.kind == artifact::ChannelKind::activation)
+      spares += channel.messageBytes;
+  }
+  return arenas + spares +
          (stepsInFlight + 1) * batches * stepMicrobatches(run, program) *
              program.replicas +
          message * static_cast<int64_t>(program.ranks.size());

@@ -3,8 +3,8 @@
 
 A model of what the ranks of an artifact wait for. Before an operation its receives are
 posted; where the sender computes straight into the receiver's memory, it waits for that
-before it computes; else when it sends, as shapes and parameters always are. A rank that
-has ended a step goes on to the next one.
+before it computes; else when it sends, as shapes, parameters and the first message of a
+step always are. A rank that has ended a step goes on to the next one.
 """
 
 import collections
@@ -113,6 +113,8 @@ class Steps:
             if not self.is_direct(channel):
                 yield from self.acquire(rank, place, channel)
             yield *no_wait, [("veeline_send_commit", channel + first)]
+            sent = self.counts["commit", channel] + 1
+            yield (f"{place}, and {self.describe_channel(rank, channel)}", lambda: self.is_posted(channel, sent), [])
             self.counts["commit", channel] += 1
         elif op["kind"] == "recv":
             yield *no_wait, [("veeline_recv_wait", channel + first)]
@@ -136,8 +138,11 @@ class Steps:
         yield "", lambda: True, [("veeline_send_acquire", channel - self.first_channel(rank))]
         self.counts["acquire", channel] += 1
         acquired = self.counts["acquire", channel]
-        yield (f"{place}, and {self.describe_channel(rank, channel)}",
-               lambda: self.sends in ("buffered", "lazy") or self.counts["post", channel] >= acquired, [])
+        is_first = (acquired - 1) % self.program.channels[channel]["messages_per_step"] == 0
+        yield (f"{place}, and {self.describe_channel(rank, channel)}", lambda: is_first or self.is_posted(channel, acquired), [])
+
+    def is_posted(self, channel, number):
+        return self.sends in ("buffered", "lazy") or self.counts["post", channel] >= number
 
     def computed_channels(self, rank, number):
         """What operation `number` computes for others: the sends that follow it."""
