@@ -62,12 +62,7 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.rules = schedule::communication::parseModel(command.rules);
   options.target =
       command.target == "cuda" ? KernelTarget::Cuda : KernelTarget::Host;
-  // On GPUs a step begins when all ranks have ended the one before.
-  schedule::Objective common = options.target == KernelTarget::Cuda
-                                   ? schedule::Objective::Makespan
-                                   : schedule::Objective::Period;
-  options.objective =
-      schedule::parseObjective(command.objectiveName).value_or(common);
+  options.objective = *schedule::parseObjective(objectiveOf(command));
   options.chunkStreams = command.computeStreams == "chunk";
   options.tf32 = command.products == "tf32";
   options.gemmScratch = getGemmScratch;

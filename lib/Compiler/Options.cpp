@@ -334,6 +334,19 @@ static std::string checkSchedule(const CLI::App &app, CompileCommand &command) {
   return placement ? "" : placement.error().message;
 }
 
+/// Why --objective is of no use, or empty.
+static std::string checkObjective(const CompileCommand &command) {
+  auto known = schedule::findGenerator(command.schedule);
+  if (command.objectiveName.empty() || (known && (*known)->hasObjective))
+    return "";
+  std::vector<std::string> users;
+  for (const schedule::Generator &generator : schedule::generators())
+    if (generator.hasObjective)
+      users.emplace_back(generator.name);
+  return "--objective makes no difference to schedule '" + command.schedule +
+         "'; it is for " + joinNames(users);
+}
+
 /// What is wrong with --stage-replicas, or empty.
 static std::string checkWidths(const CompileCommand &command) {
   const std::vector<int64_t> &widths = command.stageReplicas;
@@ -440,6 +453,8 @@ static std::string checkNames(const CLI::App &app, CompileCommand &command) {
   if (misfit.empty())
     misfit = checkSchedule(app, command);
   if (misfit.empty())
+    misfit = checkObjective(command);
+  if (misfit.empty())
     misfit = checkLengths(app, command);
   if (misfit.empty())
     misfit = checkWidths(command);
@@ -516,7 +531,7 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
     add("length-multiple", std::to_string(command.lengthMultiple));
   }
   add("schedule", command.schedule);
-  add("objective", command.objectiveName);
+  add("objective", objectiveOf(command));
   add("placement", command.placement);
   add("partition", join(command.pieces));
   add("optimizer", command.optimizer);

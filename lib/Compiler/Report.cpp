@@ -130,7 +130,7 @@ void veeline::compiler::printSource(llvm::raw_ostream &os,
 }
 
 /// Other predictions are for ranks with a core each. If this machine has fewer
-/// cores, prints the step predicted for it.
+/// cores, prints the period predicted for it.
 static void printSharing(llvm::raw_ostream &os,
                          const artifact::Metadata &metadata,
                          const artifact::Program &program) {
@@ -140,7 +140,7 @@ static void printSharing(llvm::raw_ostream &os,
   if (metadata.device || ranks <= cores || !step || *step <= 0)
     return;
   os << llvm::formatv("{0} ranks are more than the {1} of this machine: here "
-                      "the predicted step is {2:f3} ms\n",
+                      "steps that follow one another take {2:f3} ms each\n",
                       ranks, schedule::counted(cores, "core"), *step / 1e3);
 }
 

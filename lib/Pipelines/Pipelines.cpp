@@ -314,7 +314,11 @@ void veeline::registerPipelines() {
         options.lengthBound = given.lengthBound;
         options.lengthMultiple = given.lengthMultiple;
         options.schedule = given.schedule;
-        options.objective = given.objective;
+        // As `veeline compile` does.
+        options.objective =
+            given.target == "cuda" && !given.objective.hasValue()
+                ? schedule::Objective::Makespan
+                : given.objective;
         options.placement = given.placement;
         options.pieces.assign(given.pieces.begin(), given.pieces.end());
         options.profile = given.profile;

@@ -16,8 +16,9 @@
 using namespace veeline;
 using namespace veeline::cts;
 
-/// The rank that waits for another one's step, in the tests of this file.
+/// Of the rank that goes ahead, and of the one that waits for it.
 static std::atomic<int64_t> stepsBegun{0};
+static int64_t stepsBehind = 0;
 
 /// False if that step has not begun after a while.
 static bool waitForStep(int64_t count) {
@@ -93,15 +94,13 @@ TEST(Queue, RankGoesAhead) {
     ++stepsBegun;
   };
   auto behind = [](veeline_rank *rank, char *arena, const void *const *) {
-    static int64_t step;
-    if (stepsBegun.load() <= 1)
-      step = 0;
     // The last step waits for nothing.
-    float seen = ++step == 5 || waitForStep(step + 1) ? 1 : 0;
+    int64_t step = ++stepsBehind;
+    float seen = step == 5 || waitForStep(step + 1) ? 1 : 0;
     std::memcpy(arena, &seen, 4);
     veeline_report(rank, 0, 0, arena);
   };
-  stepsBegun = 0;
+  stepsBegun = stepsBehind = 0;
   Fixture fixture({ahead, behind});
   ASSERT_NO_FATAL_FAILURE(fixture.create());
   if (fixture.executor().maxStepsInFlight() == 1)

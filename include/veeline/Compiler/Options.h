@@ -55,8 +55,7 @@ struct CompileCommand : ProgramOptions {
   std::string output;
   ImportCommand import;
   MachineTableOption machineTable;
-  /// Of ProgramOptions; empty: period, where steps that follow one another
-  /// overlap, else makespan.
+  /// Empty: period, where steps that follow one another overlap, else makespan.
   std::string objectiveName;
   /// How messages are sent and received.
   std::string communication = "overlap";
@@ -80,6 +79,14 @@ struct CompileCommand : ProgramOptions {
   std::string dumpDirectory;
   bool quiet = false;
 };
+
+/// What the schedule makes short. On GPUs a step begins when all ranks have
+/// ended the one before.
+inline std::string objectiveOf(const CompileCommand &command) {
+  if (!command.objectiveName.empty())
+    return command.objectiveName;
+  return command.target == "cuda" ? "makespan" : "period";
+}
 
 /// `veeline inspect`.
 struct InspectCommand {

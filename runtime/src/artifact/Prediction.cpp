@@ -56,8 +56,10 @@ public:
   explicit Chain(const Program &program)
       : program(program), ranks(program.ranks.size()),
         sent(program.channels.size()) {
-    for (size_t i = 0; i < ranks.size(); ++i)
+    for (size_t i = 0; i < ranks.size(); ++i) {
       ranks[i].stage = program.placeOf(i).stage;
+      ++members[ranks[i].stage];
+    }
     findLags();
   }
 
@@ -84,15 +86,10 @@ private:
   std::optional<double> readyAt(RankState &rank, const Op &op);
   double transferOf(const Channel &channel) const;
   void post(const RankState &rank, const Op &op);
-  size_t numMembers(int32_t stage) const {
-    return static_cast<size_t>(
-        std::count_if(ranks.begin(), ranks.end(), [&](const RankState &rank) {
-          return rank.stage == stage;
-        }));
-  }
 
   const Program &program;
   std::vector<RankState> ranks;
+  std::map<int32_t, size_t> members;     ///< Ranks of each stage.
   std::vector<std::vector<double>> sent; ///< By channel, when they arrive.
   std::map<Sum, Posts> posts;
   /// From the last post of a sum to its end.
@@ -153,7 +150,7 @@ std::optional<double> Chain::readyAt(RankState &rank, const Op &op) {
     Sum sum{rank.stage, op.reduction};
     const Posts &all = posts[sum];
     auto step = static_cast<size_t>(rank.step);
-    if (step >= all.count.size() || all.count[step] < numMembers(rank.stage))
+    if (step >= all.count.size() || all.count[step] < members[rank.stage])
       return std::nullopt;
     return all.last[step] + lags[sum];
   }

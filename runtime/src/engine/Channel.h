@@ -45,8 +45,8 @@ public:
   virtual void progress(veeline_rank &) {}
   /// Wakes both sides for good. From any thread.
   virtual void abort() = 0;
-  /// Whether, at the end of this rank, every post was waited for and every
-  /// acquired slot is committed. Called by its thread, between steps.
+  /// Whether, at this rank's end of the channel, every post was waited for and
+  /// every acquired slot is committed. Called by its thread, between steps.
   virtual bool isIdle(const veeline_rank &rank) const = 0;
 };
 

@@ -30,7 +30,7 @@ public:
       if (raised)
         return;
       text = message;
-      faultyStep = inStep;
+      faultyStep.store(inStep, std::memory_order_relaxed);
       raised.store(true, std::memory_order_release);
     }
     wake();
@@ -44,20 +44,16 @@ public:
     return Status::error(text);
   }
 
-  /// The step of the rank that had the fault; 0: there is none.
-  int64_t step() const {
-    if (!raised.load(std::memory_order_acquire))
-      return 0;
-    std::lock_guard<std::mutex> lock(mutex);
-    return faultyStep;
-  }
+  /// The step of the rank that had the fault; 0: there is none. Takes no lock:
+  /// signal handlers call it.
+  int64_t step() const { return faultyStep.load(std::memory_order_relaxed); }
 
 private:
   std::function<void()> wake;
   mutable std::mutex mutex;
   std::atomic<bool> raised{false};
   std::string text;
-  int64_t faultyStep = 0;
+  std::atomic<int64_t> faultyStep{0};
 };
 
 } // namespace veeline::engine

@@ -33,6 +33,8 @@ public:
   /// The step in which a rank of this process has raised a fault, else the one
   /// that the first rank of this process is in.
   virtual int64_t currentStep() const = 0;
+  /// After `finish` has failed: the step that this is about.
+  virtual int64_t failedStep() const = 0;
   /// Ends steps that are under way with a fault, for `why`.
   virtual void abandonSteps(const std::string &) {}
   /// The last steps of each rank of this process; empty without a timeline.

@@ -49,9 +49,9 @@ public:
   virtual void describePlace(ShortText &text) const = 0;
 };
 
-/// The processes of a run, one for each rank. Except for `connect` and
-/// `progress`, these functions are for the thread that runs the training loop,
-/// and every process calls the same ones in the same order.
+/// The processes of a run, one for each rank. Except for `connect`, `progress`
+/// and `announce`, these functions are for the thread that runs the training
+/// loop, and every process calls the same ones in the same order.
 class Network {
 public:
   virtual ~Network() = default;
@@ -98,7 +98,7 @@ public:
   /// signal handlers.
   virtual const char *knownFailure() const = 0;
 
-  /// Tells the others that this process cannot go on.
+  /// Tells the others that this process cannot go on. From any thread.
   virtual void announce(const std::string &failure) = 0;
 };
 

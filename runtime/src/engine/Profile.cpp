@@ -109,10 +109,10 @@ void Profiler::addRank(const Rank &rank, const std::vector<Event> &events) {
     if (event.op == Event::idle)
       continue;
     const Op &op = rank.ops[event.op];
-    if (op.chunk < 0)
+    if (op.chunk < 0 && op.kind != OpKind::allReduceWait)
       continue;
     extendStep(event);
-    if (event.step >= firstStep)
+    if (event.step >= firstStep && op.chunk >= 0)
       addWork(op, event, before);
   }
 }
@@ -173,7 +173,6 @@ void Profiler::addReductions() {
           });
   forEach(OpKind::allReduceWait, [&](size_t rank, const Op &op,
                                      const Event &event) {
-    extendStep(event);
     auto found = posted.find(sumOf(rank, op, event));
     if (found == posted.end() || event.begin >= found->second)
       return;

@@ -77,6 +77,9 @@ public:
     group.describe(text, local.front()->rank);
   }
   void describe(ShortText &text) const final;
+  int64_t failedStep() const final {
+    return failedStepNumber > 0 ? failedStepNumber : currentStep();
+  }
   int64_t currentStep() const final {
     int64_t step = fault.step();
     return step > 0 ? step : local.front()->rank.step.load();
@@ -216,6 +219,8 @@ protected:
   std::vector<WorkerT *> local;
   StepInFlight inFlight[maxInFlight];
   uint32_t numBegun = 0, numFinished = 0; ///< Of steps, on the caller's thread.
+  /// Which step could not be finished, where it is not `currentStep`.
+  int64_t failedStepNumber = 0;
 
   WaitWord started; ///< Counts steps; the workers sleep on it.
   WaitWord done;    ///< Changes when a worker is done; the caller sleeps on it.

@@ -223,6 +223,10 @@ void HostExecutor::runStep(HostWorker &worker) {
   // A rank that goes on helps its messages on, too.
   if (!isNextBegun(worker))
     flushChannels(rank);
+  // The training loop may wait for others to end an earlier step, and these for
+  // messages that a rank which has failed does not help on any more.
+  if (rank.failed && network)
+    network->announce(localStatus().message());
   if (rank.trace && !rank.failed)
     printGradients(worker);
   for (size_t i = 0; i < rank.updates.size(); ++i)
@@ -302,6 +306,9 @@ Pulse HostExecutor::pulse() const {
 void HostExecutor::abandonSteps(const std::string &why) {
   if (!isStepUnderWay())
     return;
+  // Others need not wait until this rank has left its operation.
+  if (network && fault.status().ok())
+    network->announce(why);
   fault.raise(why);
   endSteps();
 }
@@ -341,7 +348,10 @@ Status HostExecutor::shareResults(size_t slot, StepResult &result) {
       return shared;
     // Where the rank has stopped tells more than what this thread waits for.
     Status stopped = stopAfterFault();
-    return local.front()->rank.failed ? stopped : shared;
+    if (local.front()->rank.failed)
+      return stopped;
+    failedStepNumber = inFlight[slot].settings.step;
+    return shared;
   }
   result.results = results;
   result.gradientNorm = std::sqrt(

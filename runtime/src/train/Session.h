@@ -53,6 +53,10 @@ public:
   int32_t replicas() const;
   int32_t microbatches() const { return metadata().microbatches * replicas(); }
   WorkOfStep workOfStep() const;
+  /// At most, of the program that is run.
+  int64_t stepsInFlight() const {
+    return metadata().target == "cuda" ? 1 : options.stepsInFlight;
+  }
   /// The initial value of parameter `index`, in its type.
   std::vector<char> initialValue(size_t index) const;
 
@@ -109,7 +113,7 @@ public:
   /// Runs step `step` alone.
   Status step(int64_t step, StepResult &result);
   /// The step that a failure is about.
-  int64_t failedStep() const { return loaded->currentStep(); }
+  int64_t failedStep() const { return loaded->failedStep(); }
   /// Ends steps that are begun and not finished with a fault, for `why`.
   void abandonSteps(const std::string &why) { loaded->abandonSteps(why); }
 
@@ -176,6 +180,17 @@ public:
   int64_t stepsInMemory() const { return maxStepsInFlight() + 1; }
 
 private:
+  /// What a step reads.
+  struct Inputs {
+    std::vector<AlignedBytes> batches;
+    std::vector<int64_t> lengths; ///< Empty if they do not vary.
+    /// Of the batch arguments, the buffers and the lengths.
+    std::vector<const void *> pointers;
+  };
+  Inputs &inputsOf(int64_t step) {
+    return inputs[static_cast<size_t>(step) % inputs.size()];
+  }
+
   explicit Session(Run &run) : run(run) {}
 
   Status load(const host::HostOptions &options);
@@ -193,23 +208,12 @@ private:
 
   Run &run;
   const artifact::Program *description = nullptr;
-  std::unique_ptr<engine::LoadedProgram> loaded;
-  const host::HostExecutor *onHost = nullptr;   ///< `loaded`; null on a GPU.
-  const cuda::CudaExecutor *onDevice = nullptr; ///< `loaded`; null on a host.
-  mutable Status readFailure = Status::success();
-  /// What a step reads.
-  struct Inputs {
-    std::vector<AlignedBytes> batches;
-    std::vector<int64_t> lengths; ///< Empty if they do not vary.
-    /// Of the batch arguments, the buffers and the lengths.
-    std::vector<const void *> pointers;
-  };
-  Inputs &inputsOf(int64_t step) {
-    return inputs[static_cast<size_t>(step) % inputs.size()];
-  }
-
   int64_t stepsInFlight = 1;
   std::vector<Inputs> inputs; ///< Of `stepsInMemory` steps, used in turn.
+  std::unique_ptr<engine::LoadedProgram> loaded; ///< Ends before its inputs.
+  const host::HostExecutor *onHost = nullptr;    ///< `loaded`; null on a GPU.
+  const cuda::CudaExecutor *onDevice = nullptr;  ///< `loaded`; null on a host.
+  mutable Status readFailure = Status::success();
   int64_t firstMicrobatch = 0;
   int64_t preparedStep = 0;
 };

@@ -195,13 +195,13 @@ Status Trainer::fail(const std::string &text) const {
 
 /// False if the user has interrupted the run: then no step begins any more.
 Expected<bool> Trainer::beginStep(int64_t step) {
-  std::string before = "before step " + std::to_string(step) + ": ";
   Expected<bool> interrupted = isInterrupted();
   if (!interrupted.ok()) {
     // A step under way tells more: what its ranks wait for.
     if (stepsDone + 1 < step)
       VEELINE_TRY(finishStep(stepsDone + 1));
-    return fail(before + interrupted.message());
+    return fail("before step " + std::to_string(step) + ": " +
+                interrupted.message());
   }
   if (*interrupted)
     return false;
@@ -308,7 +308,7 @@ Status Trainer::writeProfile() const {
   bool isAllHere = !run.network && !session->isOnDevice();
   engine::Profile profile = engine::measure(
       program, *events, isAllHere ? countUsableCores() : INT64_MAX,
-      /*followOn=*/session->maxStepsInFlight() > 1);
+      /*followOn=*/session->maxStepsInFlight() > 1 && stepsDone > 1);
   Status status = writeFileAtomically(
       options.profile, engine::toJson(profile, run.metadata(), program));
   if (!status.ok())
@@ -359,7 +359,7 @@ static Status outOfMemory(const Options &options, const Run *run) {
   if (program) {
     int64_t bytes = options.verify
                         ? memoryOfVerify(*run).total()
-                        : bytesOfProgram(*run, *program, options.stepsInFlight);
+                        : bytesOfProgram(*run, *program, run->stepsInFlight());
     text += ", which takes " + std::to_string(bytes) +
             " bytes beside those of data and libraries";
   }

@@ -114,7 +114,7 @@ VerifyMemory train::memoryOfVerify(const Run &run) {
 }
 
 VerifyMemory train::memoryOfComparison(const Run &run) {
-  VerifyMemory memory = memoryOfPrograms(run, run.options.stepsInFlight,
+  VerifyMemory memory = memoryOfPrograms(run, run.stepsInFlight(),
                                          {run.options.program, "sequential"});
   // A parameter of both.
   memory.copies += 2 * largestParameter(run.metadata());

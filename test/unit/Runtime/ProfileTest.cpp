@@ -125,7 +125,8 @@ TEST(Profile, RanksShareCores) {
 /// Rank 0 runs F for 2 us and, once the answer is there, BW for 1; rank 1 runs
 /// both for 3 in between. Alone a step takes 2 + 3 + 3 + 1, and a message 1
 /// each way. In a run of steps rank 0 waits for each answer, and nothing
-/// overlaps; if it has two microbatches, rank 1 is always busy.
+/// overlaps. With two microbatches, its other F and BW are beside the work of
+/// rank 1.
 TEST(Profile, StepsThatFollowOneAnother) {
   artifact::Program program;
   program.stages = 2;
@@ -183,6 +184,51 @@ TEST(Profile, StepsThatFollowOneAnother) {
   EXPECT_EQ(predictPeriod(program, 1), 18);
   program.ranks[1].ops[1].predictedEnd = -1;
   EXPECT_EQ(predictPeriod(program), std::nullopt);
+}
+
+/// Rank 1 ends step 1 at 9 us and step 2 at 20, while rank 0 begins step 2
+/// at 5.
+TEST(Profile, OverlappingStepsTakeTheTimeBetweenTheirEnds) {
+  artifact::Program program = makeProgram();
+  std::vector<std::vector<Event>> ranks(2);
+  auto forwardOf = [&](size_t rank) {
+    const std::vector<artifact::Op> &ops = program.ranks[rank].ops;
+    auto isForward = [](const artifact::Op &op) {
+      return op.kind == artifact::OpKind::forward;
+    };
+    return static_cast<int32_t>(
+        std::find_if(ops.begin(), ops.end(), isForward) - ops.begin());
+  };
+  ranks[0] = {{forwardOf(0), 1, 0, 4000, 0}, {forwardOf(0), 2, 5000, 8000, 0}};
+  ranks[1] = {{forwardOf(1), 1, 4000, 9000, 0},
+              {forwardOf(1), 2, 12000, 20000, 0}};
+  EXPECT_EQ(measure(program, ranks).stepMicroseconds, 11);
+  EXPECT_EQ(measure(program, ranks).steps, 1);
+}
+
+/// Two ranks of one stage add up gradients: each waits for the later post, and
+/// as long after it as was predicted.
+TEST(Profile, AllReducesInStepsThatFollowOneAnother) {
+  artifact::Program program;
+  program.stages = 1;
+  program.stageReplicas = {2};
+  program.chunks.resize(1);
+  program.ranks.resize(2);
+  for (size_t rank = 0; rank < 2; ++rank) {
+    double duration = rank == 0 ? 2 : 5;
+    artifact::Op work, post, wait;
+    work.kind = artifact::OpKind::backward;
+    work.chunk = 0;
+    work.predictedBegin = 0;
+    work.predictedEnd = duration;
+    post.kind = artifact::OpKind::allReduce;
+    wait.kind = artifact::OpKind::allReduceWait;
+    post.reduction = wait.reduction = 0;
+    wait.predictedBegin = duration;
+    wait.predictedEnd = 8;
+    program.ranks[rank].ops = {work, post, wait};
+  }
+  EXPECT_EQ(predictPeriod(program), 8);
 }
 
 /// Another rank ran meanwhile on the core.

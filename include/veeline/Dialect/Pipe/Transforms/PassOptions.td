@@ -30,7 +30,7 @@ class ModelOption<string cppName, string model, string desc>
 
 def ObjectiveOption
     : Option<"objective", "objective", "::veeline::schedule::Objective", "::veeline::schedule::Objective::Period",
-             "What a schedule that has a choice makes short: period, makespan or span",
+             "What a schedule that has a choice makes short: period (steps follow one another, as on a host), makespan or span",
              [{::llvm::cl::values(
                clEnumValN(::veeline::schedule::Objective::Period, "period", "the time from one step to the next"),
                clEnumValN(::veeline::schedule::Objective::Makespan, "makespan", "a step alone, of all ranks"),
