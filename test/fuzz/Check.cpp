@@ -55,6 +55,7 @@ private:
                      const Outcome::Tensors &expected);
   Status compare(const std::string &name, const Outcome &outcome,
                  const Outcome &expected, size_t step);
+  Status checkFollowing(Runner &runner, const std::vector<Outcome> &outcomes);
   Status checkDifferences(Runner &runner, const Outcome &expected);
   Status checkElement(Runner &runner, size_t param, size_t element,
                       double gradient);
@@ -70,6 +71,10 @@ private:
 };
 
 } // namespace
+
+static bool equalBits(double a, double b) {
+  return std::memcmp(&a, &b, sizeof(a)) == 0;
+}
 
 /// Two steps: the second one begins with the arena as the first one left it.
 Expected<std::vector<Outcome>> Checker::run(Runner &runner) {
@@ -87,7 +92,31 @@ Expected<std::vector<Outcome>> Checker::run(Runner &runner) {
     outcome.parameters = runner.parameters();
   }
   ++counts.programs;
+  VEELINE_TRY(checkFollowing(runner, outcomes));
   return outcomes;
+}
+
+/// The same two steps again, one following the other, have the same outcome.
+Status Checker::checkFollowing(Runner &runner,
+                               const std::vector<Outcome> &outcomes) {
+  for (size_t i = 0; i < inputs.parameters.size(); ++i)
+    VEELINE_TRY(runner.setParameter(i, inputs.parameters[i]));
+  auto results = runner.twoSteps(inputs, 0.01);
+  if (!results.ok())
+    return results.status();
+  std::string what = "program '" + runner.program.name +
+                     "' has other bits where steps follow one another: ";
+  for (size_t step = 0; step < 2; ++step)
+    if (!std::ranges::equal((*results)[step], outcomes[step].results,
+                            equalBits))
+      return Status::error(what + "the results of step " +
+                           std::to_string(step));
+  for (int32_t replica = 0; replica < runner.program.replicas; ++replica)
+    VEELINE_TRY(compareSums(what, runner.accumulators(replica),
+                            outcomes[1].accumulators[replica]));
+  return runner.parameters() == outcomes[1].parameters
+             ? Status::success()
+             : Status::error(what + "the parameters");
 }
 
 template <typename T> static void addElements(Bytes &sum, const Bytes &part) {
@@ -161,10 +190,6 @@ Expected<std::vector<Outcome>> Checker::runInGroups(Runner &sequential) {
   }
   ++counts.programs;
   return outcomes;
-}
-
-static bool equalBits(double a, double b) {
-  return std::memcmp(&a, &b, sizeof(a)) == 0;
 }
 
 /// The first element in which the two differ, with both values.

@@ -88,15 +88,32 @@ Status Runner::setParameter(size_t index, const Bytes &value) {
   return Status::success();
 }
 
-Expected<std::vector<double>> Runner::step(const Inputs &inputs,
-                                           double learningRate) {
-  std::vector<const void *> pointers;
+Status Runner::begin(const Inputs &inputs, double learningRate) {
+  pointers.clear();
   for (const Bytes &argument : inputs.arguments)
     pointers.push_back(argument.data());
   StepSettings settings;
   settings.step = ++steps;
   settings.learningRate = learningRate;
-  VEELINE_TRY(executor->begin(pointers.data(), settings));
+  return executor->begin(pointers.data(), settings);
+}
+
+Expected<std::array<std::vector<double>, 2>>
+Runner::twoSteps(const Inputs &inputs, double learningRate) {
+  VEELINE_TRY(begin(inputs, learningRate));
+  VEELINE_TRY(begin(inputs, learningRate));
+  std::array<std::vector<double>, 2> results;
+  for (std::vector<double> &each : results) {
+    StepResult result;
+    VEELINE_TRY(executor->finish(result));
+    each = result.results;
+  }
+  return results;
+}
+
+Expected<std::vector<double>> Runner::step(const Inputs &inputs,
+                                           double learningRate) {
+  VEELINE_TRY(begin(inputs, learningRate));
   StepResult result;
   VEELINE_TRY(executor->finish(result));
   return result.results;

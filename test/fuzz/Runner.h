@@ -9,6 +9,7 @@
 
 #include "HostExecutor.h"
 
+#include <array>
 #include <map>
 #include <memory>
 
@@ -41,6 +42,9 @@ public:
   Status setParameter(size_t index, const Bytes &value);
   /// Runs a step and returns [result][microbatch].
   Expected<std::vector<double>> step(const Inputs &inputs, double learningRate);
+  /// The same of two steps, of which the second begins before the first ends.
+  Expected<std::array<std::vector<double>, 2>> twoSteps(const Inputs &inputs,
+                                                        double learningRate);
 
   /// By parameter and chunk, as after the last step.
   std::map<std::pair<int32_t, int32_t>, Bytes>
@@ -53,10 +57,12 @@ public:
 private:
   Runner(const artifact::Artifact &artifact, const artifact::Program &program)
       : program(program), metadata(artifact.metadata) {}
+  Status begin(const Inputs &inputs, double learningRate);
   Bytes read(size_t rank, int64_t offset, int32_t parameter) const;
 
   const artifact::Metadata &metadata;
   std::unique_ptr<host::HostExecutor> executor;
+  std::vector<const void *> pointers; ///< To the inputs of a step.
   int64_t steps = 0;
 };
 

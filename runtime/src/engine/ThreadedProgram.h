@@ -25,9 +25,8 @@
 
 namespace veeline::engine {
 
-/// The most steps that are begun and not yet finished. A rank may be one step
-/// ahead of another: to be two ahead, it would need messages that the other one
-/// sends only later.
+/// The most steps that are begun and not yet finished: a rank is at most one
+/// step ahead of another.
 inline constexpr uint32_t maxInFlight = 2;
 
 /// What a step in flight is for all ranks.

@@ -26,8 +26,8 @@ struct VerifyMemory {
 };
 
 /// What a session of `program` allocates: the arenas of its ranks, the batches
-/// of the steps in flight and of one more, and where ranks send to after a
-/// fault.
+/// of the steps in flight and of one more, first messages of a step, and where
+/// ranks send to after a fault.
 int64_t bytesOfProgram(const Run &run, const artifact::Program &program,
                        int64_t stepsInFlight = 1);
 
