@@ -343,7 +343,7 @@ RecomputeSearch::makeChoicesByWork(ArrayRef<int64_t> gaps) const {
   size_t stride = 1 + 2 * amounts.size() * numOps / effort.maxExactOps;
   std::vector<Choice> choices;
   for (size_t i = 0; i < amounts.size(); i += stride) {
-    Choice most(points.size(), 0), enough = most;
+    Choice most(points.size(), 0), enough(points.size(), 0);
     for (const auto &[stage, own] : llvm::zip_equal(stages, steps)) {
       size_t last = 0, first = 0;
       while (last + 1 < own.size() && own[last + 1].work <= amounts[i])
@@ -528,6 +528,7 @@ RecomputeSearch::getSteps(ArrayRef<schedule::Schedule> orders) const {
             steps[first + (last - first) * share / numShares].choice[chunk];
   }
   std::vector<std::vector<Recompute>> result;
+  result.reserve(choices.size());
   for (const Choice &choice : choices)
     result.push_back(getPolicies(choice));
   return result;

@@ -150,7 +150,8 @@ TEST(Faults, EverybodyIsWoken) {
     veeline_recv_wait(rank, 0);
   };
   auto sendOther = [](veeline_rank *rank, char *, const void *const *) {
-    veeline_send_acquire(rank, 1);
+    std::memset(veeline_send_acquire(rank, 1), 1, 8);
+    veeline_send_commit(rank, 1);
   };
   EXPECT_NE(messageOfStep({sendOne, waitOnly, sendOther}).find("rank 1:"),
             std::string::npos);

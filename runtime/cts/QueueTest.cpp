@@ -18,7 +18,7 @@ using namespace veeline::cts;
 
 /// Of the rank that goes ahead, and of the one that waits for it.
 static std::atomic<int64_t> stepsBegun{0};
-static int64_t stepsBehind = 0;
+static std::atomic<int64_t> stepsBehind{0};
 
 /// False if that step has not begun after a while.
 static bool waitForStep(int64_t count) {
@@ -55,10 +55,6 @@ namespace {
 struct Numbers : testing::Test {
   Numbers() : fixture({sendNumber, receiveNumber}) {
     fixture.addChannel(0, 1, 64, 2);
-    artifact::Batch &batch = fixture.metadata().batches.emplace_back();
-    batch.name = "number";
-    batch.shape = {1};
-    batch.type = artifact::DataType::f32;
   }
 
   Status begin(int step) {
@@ -100,7 +96,8 @@ TEST(Queue, RankGoesAhead) {
     std::memcpy(arena, &seen, 4);
     veeline_report(rank, 0, 0, arena);
   };
-  stepsBegun = stepsBehind = 0;
+  stepsBegun = 0;
+  stepsBehind = 0;
   Fixture fixture({ahead, behind});
   ASSERT_NO_FATAL_FAILURE(fixture.create());
   if (fixture.executor().maxStepsInFlight() == 1)
@@ -120,10 +117,15 @@ TEST(Queue, RankGoesAhead) {
 /// fault is one of that step, and no rank waits for ever.
 TEST(Queue, FaultOfTheNextStep) {
   auto ahead = [](veeline_rank *rank, char *, const void *const *) {
-    if (++stepsBegun == 2)
-      veeline_send_commit(rank, 0);
+    if (++stepsBegun != 2)
+      return;
+    // A rank begins no step after a fault, and so not the first one either.
+    while (stepsBehind.load() == 0)
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    veeline_send_commit(rank, 0);
   };
   auto behind = [](veeline_rank *rank, char *arena, const void *const *) {
+    ++stepsBehind;
     if (stepsBegun.load() < 2 && !waitForStep(2))
       return;
     float number = 7;
@@ -131,6 +133,7 @@ TEST(Queue, FaultOfTheNextStep) {
     veeline_report(rank, 0, 0, arena);
   };
   stepsBegun = 0;
+  stepsBehind = 0;
   Fixture fixture({ahead, behind});
   fixture.addChannel(0, 1, 8, 1);
   ASSERT_NO_FATAL_FAILURE(fixture.create());

@@ -315,6 +315,7 @@ std::string Job::devicesOfMachines() const {
 static std::vector<const char *>
 pointersTo(const std::vector<std::string> &arguments) {
   std::vector<const char *> pointers;
+  pointers.reserve(arguments.size());
   for (const std::string &argument : arguments)
     pointers.push_back(argument.c_str());
   return pointers;

@@ -240,17 +240,18 @@ void HostExecutor::runStep(HostWorker &worker) {
 
 void HostExecutor::checkIdle(const HostWorker &worker) const {
   const HostRank &rank = worker.rank;
+  if (rank.failed || !fault.status().ok())
+    return;
   [[maybe_unused]] auto isMine = [&](size_t channel) {
     return program.channels[channel].toRank == rank.index ||
            program.channels[channel].fromRank == rank.index;
   };
   for (size_t i = 0; i < channels.size(); ++i)
-    VEELINE_CHECK(rank.failed || !channels[i] || !isMine(i) ||
-                      channels[i]->isIdle(rank),
+    VEELINE_CHECK(!channels[i] || !isMine(i) || channels[i]->isIdle(rank),
                   "a step ended with messages under way");
   for (const auto &pieces : rank.reductions)
     for (const std::unique_ptr<Reduction> &piece : pieces)
-      VEELINE_CHECK(rank.failed || piece->isIdle(),
+      VEELINE_CHECK(piece->isIdle(),
                     "a step ended with gradients of replicas under way");
 }
 
@@ -327,6 +328,9 @@ Status HostExecutor::stopAfterFault() {
 }
 
 Status HostExecutor::finish(StepResult &result) {
+  if (!isStepUnderWay())
+    return fault.status().ok() ? Status::error("no step is under way")
+                               : announcedStatus();
   waitUntil([&] { return haveEnded(numFinished + 1); });
   size_t slot = oldestSlot();
   // A fault of the next step does not concern this one.
