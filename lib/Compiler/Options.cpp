@@ -138,7 +138,7 @@ static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
                  ".json")
       ->capture_default_str()
       ->check(commandline::offer(listSchedules()));
-  app.add_option("--objective", command.objectiveName,
+  app.add_option("--objective", command.objective,
                  "What the schedule makes short, where it has a choice: "
                  "period (the time from one step to the next), makespan (a "
                  "step alone) or span (a step alone, of the slowest rank) "
@@ -337,7 +337,7 @@ static std::string checkSchedule(const CLI::App &app, CompileCommand &command) {
 /// Why --objective is of no use, or empty.
 static std::string checkObjective(const CompileCommand &command) {
   auto known = schedule::findGenerator(command.schedule);
-  if (command.objectiveName.empty() || (known && (*known)->hasObjective))
+  if (command.objective.empty() || (known && (*known)->hasObjective))
     return "";
   std::vector<std::string> users;
   for (const schedule::Generator &generator : schedule::generators())

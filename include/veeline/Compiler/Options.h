@@ -56,7 +56,7 @@ struct CompileCommand : ProgramOptions {
   ImportCommand import;
   MachineTableOption machineTable;
   /// Empty: period, where steps that follow one another overlap, else makespan.
-  std::string objectiveName;
+  std::string objective;
   /// How messages are sent and received.
   std::string communication = "overlap";
   /// The rules under which that is proved: mpi, nccl or nccl-duplex; empty: the
@@ -83,8 +83,8 @@ struct CompileCommand : ProgramOptions {
 /// What the schedule makes short. On GPUs a step begins when all ranks have
 /// ended the one before.
 inline std::string objectiveOf(const CompileCommand &command) {
-  if (!command.objectiveName.empty())
-    return command.objectiveName;
+  if (!command.objective.empty())
+    return command.objective;
   return command.target == "cuda" ? "makespan" : "period";
 }
 

@@ -12,6 +12,7 @@
 #include "veeline/Dialect/Pipe/IR/Kernels.h"
 #include "veeline/Pipelines/ProgramOptions.h"
 #include "veeline/Schedule/Communication/Plan.h"
+#include "veeline/Schedule/Simulator.h"
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -41,6 +42,8 @@ struct CompileOptions : ProgramOptions {
   /// Cores that the ranks have there, all of them; 0: those that the table
   /// says.
   int64_t machineCores = 0;
+  /// What the schedule makes short, where it has a choice.
+  schedule::Objective objective = schedule::Objective::Period;
   /// How messages are sent and received.
   schedule::communication::Strategy communication =
       schedule::communication::Strategy::Overlap;

@@ -12,8 +12,6 @@
 #ifndef VEELINE_PIPELINES_PROGRAMOPTIONS_H
 #define VEELINE_PIPELINES_PROGRAMOPTIONS_H
 
-#include "veeline/Schedule/Simulator.h"
-
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -33,8 +31,6 @@ struct ProgramOptions {
   int64_t lengthMultiple = 1;
   /// A name or file:PATH.
   std::string schedule = "1f1b";
-  /// What it makes short, where it has a choice.
-  schedule::Objective objective = schedule::Objective::Period;
   /// Empty: the one that the schedule is made for.
   std::string placement;
   /// Pieces of each chunk; empty: chosen.

@@ -25,7 +25,8 @@ std::optional<double> predictStep(const artifact::Program &program,
 /// The predicted time from one step to the next, in microseconds, where a rank
 /// begins a step as soon as it has ended the one before and waits only for
 /// messages and all-reduces. None where `predictStep` is none. At least the
-/// time in which `cores` can do the work of all ranks. O(operations).
+/// time in which `cores` can do the work of all ranks. Near-linear
+/// in the number of operations.
 std::optional<double> predictPeriod(const artifact::Program &program,
                                     int64_t cores = INT64_MAX);
 

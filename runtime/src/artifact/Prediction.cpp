@@ -55,7 +55,7 @@ class Chain {
 public:
   explicit Chain(const Program &program)
       : program(program), ranks(program.ranks.size()),
-        sent(program.channels.size()) {
+        sent(program.channels.size()), received(program.channels.size()) {
     for (size_t i = 0; i < ranks.size(); ++i) {
       ranks[i].stage = program.placeOf(i).stage;
       ++members[ranks[i].stage];
@@ -72,7 +72,6 @@ private:
     int step = 0;
     size_t op = 0;
     double now = 0;
-    std::map<int32_t, size_t> received; ///< By channel, messages so far.
   };
   /// A stage and its reduction.
   using Sum = std::pair<int32_t, int32_t>;
@@ -83,7 +82,7 @@ private:
 
   void findLags();
   bool advance(RankState &rank, const Rank &description);
-  std::optional<double> readyAt(RankState &rank, const Op &op);
+  std::optional<double> readyAt(const RankState &rank, const Op &op);
   double transferOf(const Channel &channel) const;
   void post(const RankState &rank, const Op &op);
 
@@ -91,6 +90,7 @@ private:
   std::vector<RankState> ranks;
   std::map<int32_t, size_t> members;     ///< Ranks of each stage.
   std::vector<std::vector<double>> sent; ///< By channel, when they arrive.
+  std::vector<size_t> received;          ///< By channel, messages so far.
   std::map<Sum, Posts> posts;
   /// From the last post of a sum to its end.
   std::map<Sum, double> lags;
@@ -137,14 +137,12 @@ void Chain::post(const RankState &rank, const Op &op) {
 }
 
 /// When the rank can begin `op`; none while others have to run first.
-std::optional<double> Chain::readyAt(RankState &rank, const Op &op) {
+std::optional<double> Chain::readyAt(const RankState &rank, const Op &op) {
   if (op.kind == OpKind::recv) {
-    const std::vector<double> &times = sent[static_cast<size_t>(op.channel)];
-    size_t number = rank.received[op.channel];
-    if (number >= times.size())
+    auto channel = static_cast<size_t>(op.channel);
+    if (received[channel] >= sent[channel].size())
       return std::nullopt;
-    ++rank.received[op.channel];
-    return times[number];
+    return sent[channel][received[channel]++];
   }
   if (op.kind == OpKind::allReduceWait) {
     Sum sum{rank.stage, op.reduction};

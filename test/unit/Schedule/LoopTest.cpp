@@ -168,6 +168,29 @@ TEST(Loop, AutoIsNotWorseThanOthers) {
 }
 
 /// Every placement has loops, of chunks with and without B.
+/// Where W may not slip, `auto` takes the better of its orders for a step
+/// alone.
+TEST(Loop, AutoWithoutSlipping) {
+  Problem problem = uniformProblem(
+      *Placement::get(PlacementKind::V, 4, 2), 4,
+      {.forward = 1000, .backwardInput = 1000, .backwardWeight = 1000}, 10);
+  GeneratorOptions options{.objective = Objective::Period,
+                           .searchSeconds = 0.2};
+  Schedule slipping = *generate("auto", problem, options);
+  options.maySlip = false;
+  Schedule straight = *generate("auto", problem, options);
+  EXPECT_TRUE(isCyclic(slipping));
+  EXPECT_FALSE(isCyclic(straight));
+  double period = simulate(problem, straight)->period;
+  EXPECT_LT(simulate(problem, slipping)->period, period);
+  options.searchSeconds = 0.1;
+  for (Objective objective : {Objective::Makespan, Objective::Span}) {
+    options.objective = objective;
+    Schedule other = *generate("auto", problem, options);
+    EXPECT_LE(period, simulate(problem, other)->period * (1 + 1e-9));
+  }
+}
+
 TEST(Loop, AutoOnEveryPlacement) {
   for (PlacementKind kind : {PlacementKind::Linear, PlacementKind::V,
                              PlacementKind::Interleaved, PlacementKind::Wave})
