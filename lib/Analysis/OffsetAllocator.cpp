@@ -148,16 +148,20 @@ private:
   std::vector<MaxTree> owned; ///< By stream, those that begin on it.
 };
 
-/// Tries orders and keeps the best plan.
+/// Tries orders and keeps the best plan. The intervals from `numBuffers` on are
+/// second parts of buffers, those of `heads`, and have the same offsets.
 class Planner {
 public:
   Planner(std::span<const LiveInterval> given, const StreamLives &lives,
-          uint64_t alignment)
+          std::span<const uint32_t> heads, uint64_t alignment)
       : intervals(given.begin(), given.end()), placed(intervals, lives),
-        offsets(given.size()) {
+        offsets(given.size()), tails(given.size(), none) {
+    auto numBuffers = static_cast<uint32_t>(given.size() - heads.size());
+    for (uint32_t i = 0; i < heads.size(); ++i)
+      tails[heads[i]] = numBuffers + i;
     for (LiveInterval &interval : intervals)
       interval.size = (interval.size + alignment - 1) & ~(alignment - 1);
-    for (uint32_t i = 0; i < intervals.size(); ++i)
+    for (uint32_t i = 0; i < numBuffers; ++i)
       if (intervals[i].size && intervals[i].begin < intervals[i].end)
         ids.push_back(i);
     lowerBound = peakLiveBytes(intervals);
@@ -275,10 +279,14 @@ private:
     uint64_t total = 0;
     for (uint32_t id : order) {
       taken.clear();
-      placed.forOverlapping(id, [&](uint32_t other) {
+      auto take = [&](uint32_t other) {
         taken.emplace_back(offsets[other],
                            offsets[other] + intervals[other].size);
-      });
+      };
+      uint32_t tail = tails[id];
+      placed.forOverlapping(id, take);
+      if (tail != none)
+        placed.forOverlapping(tail, take);
       work += taken.size() + 1;
       std::sort(taken.begin(), taken.end());
       offsets[id] = bestGap(taken, intervals[id].size);
@@ -286,6 +294,10 @@ private:
       if (total >= best.totalBytes)
         return false;
       placed.insert(id);
+      if (tail == none)
+        continue;
+      offsets[tail] = offsets[id];
+      placed.insert(tail);
     }
     best.totalBytes = total;
     for (uint32_t id : ids)
@@ -326,7 +338,10 @@ private:
   std::vector<LiveInterval> intervals;
   PlacedIntervals placed;
   std::vector<uint64_t> offsets;
-  /// The intervals that need memory at all.
+  /// By interval its buffer's second part, or `none`.
+  static constexpr uint32_t none = std::numeric_limits<uint32_t>::max();
+  std::vector<uint32_t> tails;
+  /// The buffers that need memory at all.
   Order ids;
   std::vector<std::pair<uint64_t, uint64_t>> taken;
   uint64_t lowerBound = 0;
@@ -344,6 +359,24 @@ StreamLives onOneStream(std::span<const LiveInterval> intervals) {
   return lives;
 }
 
+/// The buffers of a loop as intervals within one turn: those of all buffers,
+/// then the parts in the next turn of `heads`.
+struct Turn {
+  std::vector<LiveInterval> intervals;
+  std::vector<uint32_t> heads;
+
+  Turn(std::span<const LiveInterval> given, int64_t turn)
+      : intervals(given.begin(), given.end()) {
+    for (uint32_t i = 0; i < given.size(); ++i) {
+      if (given[i].end <= turn)
+        continue;
+      intervals[i].end = turn;
+      intervals.push_back({0, given[i].end - turn, given[i].size});
+      heads.push_back(i);
+    }
+  }
+};
+
 } // namespace
 
 uint64_t veeline::peakLiveBytes(std::span<const LiveInterval> intervals) {
@@ -360,10 +393,42 @@ OffsetPlan veeline::planOffsets(std::span<const LiveInterval> intervals,
 
 OffsetPlan veeline::planOffsets(std::span<const LiveInterval> intervals,
                                 const StreamLives &lives, uint64_t alignment) {
-  OffsetPlan plan = Planner(intervals, lives, alignment).run();
+  OffsetPlan plan = Planner(intervals, lives, {}, alignment).run();
   VEELINE_CHECK(isValidPlan(intervals, lives, plan, alignment),
                 "buffers that are live at the same time overlap");
   return plan;
+}
+
+OffsetPlan veeline::planLoopOffsets(std::span<const LiveInterval> intervals,
+                                    int64_t turn, uint64_t alignment) {
+  Turn parts(intervals, turn);
+  OffsetPlan plan = Planner(parts.intervals, onOneStream(parts.intervals),
+                            parts.heads, alignment)
+                        .run();
+  plan.offsets.resize(intervals.size());
+  VEELINE_CHECK(isValidLoopPlan(intervals, turn, plan, alignment),
+                "buffers that are live at the same time overlap");
+  return plan;
+}
+
+uint64_t veeline::peakLoopBytes(std::span<const LiveInterval> intervals,
+                                int64_t turn) {
+  return peakLiveBytes(Turn(intervals, turn).intervals);
+}
+
+bool veeline::isValidLoopPlan(std::span<const LiveInterval> intervals,
+                              int64_t turn, const OffsetPlan &plan,
+                              uint64_t alignment) {
+  if (plan.offsets.size() != intervals.size())
+    return false;
+  Turn parts(intervals, turn);
+  OffsetPlan whole = plan;
+  for (uint32_t head : parts.heads) {
+    if (intervals[head].end - turn > intervals[head].begin)
+      return false;
+    whole.offsets.push_back(plan.offsets[head]);
+  }
+  return isValidPlan(parts.intervals, whole, alignment);
 }
 
 bool veeline::isValidPlan(std::span<const LiveInterval> intervals,

@@ -206,11 +206,16 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
     return failure();
   if (device && failed(addKernels(module, firstProgram)))
     return failure();
-  std::vector<std::string> steps;
+  std::vector<HostUnits::Step> steps;
   for (const artifact::Program &program :
        llvm::drop_begin(metadata.programs, firstProgram))
-    for (const artifact::Rank &rank : program.ranks)
-      steps.push_back(rank.stepSymbol);
+    for (const artifact::Rank &rank : program.ranks) {
+      HostUnits::Step &step = steps.emplace_back();
+      for (const std::string &symbol :
+           {rank.stepSymbol, rank.firstStepSymbol, rank.lateSymbol})
+        if (!symbol.empty())
+          step.push_back(symbol);
+    }
   host.add(module, steps);
   return success();
 }

@@ -41,7 +41,7 @@ struct HostUnits::Node {
 struct HostUnits::Source {
   ModuleOp module;
   unsigned number;
-  std::vector<std::string> steps;
+  std::vector<Step> steps;
   llvm::StringMap<Operation *> symbols;
   /// Definitions, in the module's order.
   std::vector<Node> nodes;
@@ -57,7 +57,7 @@ struct HostUnits::Source {
   }
 };
 
-/// Functions that the same steps reach, or one step.
+/// Functions that the same steps reach, or one function of a step.
 struct HostUnits::Unit {
   SmallVector<Node *> nodes;
   int64_t numOps = 0;
@@ -70,7 +70,7 @@ HostUnits::~HostUnits() = default;
 
 size_t HostUnits::getNumUnits() const { return units.size(); }
 
-void HostUnits::add(ModuleOp module, ArrayRef<std::string> steps) {
+void HostUnits::add(ModuleOp module, ArrayRef<Step> steps) {
   sources.push_back(
       {module, unsigned(sources.size()), steps.vec(), {}, {}, {}});
 }
@@ -102,7 +102,8 @@ void HostUnits::findCalls() {
         source.nodes.push_back({func, &source, {}, {}});
     }
     llvm::StringSet<> steps;
-    steps.insert_range(source.steps);
+    for (const Step &step : source.steps)
+      steps.insert_range(step);
     // Only kernels, which refer to nothing, may be shared with other modules:
     // what calls the runtime passes it numbers of its own module's tables.
     bool isShared = sources.size() > 1;
@@ -124,8 +125,10 @@ void HostUnits::findCalls() {
 void HostUnits::markReachable() {
   unsigned step = 0;
   for (Source &source : sources)
-    for (const std::string &name : source.steps) {
-      SmallVector<Node *> work = {source.definitions.lookup(name)};
+    for (const Step &functions : source.steps) {
+      SmallVector<Node *> work;
+      for (const std::string &name : functions)
+        work.push_back(source.definitions.lookup(name));
       while (!work.empty()) {
         Node *node = work.pop_back_val();
         if (!node->steps.empty() && node->steps.back() == step)

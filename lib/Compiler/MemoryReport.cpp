@@ -39,10 +39,18 @@ LiveBytes::LiveBytes(const artifact::Rank &rank)
   size_t last = live.size() - 2;
   for (const artifact::Region &region : rank.regions) {
     size_t kind = getNumber(region.kind);
-    bool isAlways = region.firstOp < 0;
-    live[isAlways ? 0 : region.firstOp][kind] += region.bytes;
-    live[isAlways ? last + 1 : std::min<size_t>(region.lastOp, last) + 1]
-        [kind] -= region.bytes;
+    auto add = [&](size_t begin, size_t end) {
+      live[begin][kind] += region.bytes;
+      live[std::min(end, last) + 1][kind] -= region.bytes;
+    };
+    if (region.firstOp < 0)
+      add(0, last);
+    else if (region.firstOp <= region.lastOp)
+      add(region.firstOp, region.lastOp);
+    else {
+      add(region.firstOp, last);
+      add(0, region.lastOp);
+    }
   }
   for (size_t op = 1; op != live.size(); ++op)
     for (size_t kind = 0; kind != memoryKinds.size(); ++kind)
@@ -72,6 +80,8 @@ static std::string describe(const artifact::Rank &rank, size_t number) {
   std::string text(artifact::name(op.kind));
   if (op.chunk >= 0)
     text += std::to_string(op.chunk) + "." + std::to_string(op.microbatch);
+  if (op.late)
+    text += "'";
   return text;
 }
 

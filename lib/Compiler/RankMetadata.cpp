@@ -77,6 +77,7 @@ static void setPredicted(Operation *op, artifact::Op &result) {
 artifact::Op RankWriter::describeOp(Operation *op) {
   artifact::Op result;
   result.stream = getComputeStream(op);
+  result.late = isLate(op);
   if (std::optional<schedule::Op> work = getScheduleOp(op)) {
     using Kind = schedule::OpKind;
     result.kind = work->kind == Kind::Forward    ? artifact::OpKind::forward
@@ -303,17 +304,27 @@ void RankWriter::describeSlots() {
   llvm::DenseMap<Operation *, Operation *> sendEnds;
   if (plan.device)
     sendEnds = findSendEnds(program);
+  // The last op that takes a value, in the next step where that does.
   auto getLast = [&](Value value) {
-    int64_t last = number[value.getDefiningOp()];
-    for (Operation *user : value.getUsers()) {
-      last = std::max(last, number[user]);
-      if (Operation *end = sendEnds.lookup(user))
-        last = std::max(last, number[end]);
+    int64_t last = number[value.getDefiningOp()], ofNext = -1;
+    auto addUses = [&](Value used) {
+      for (OpOperand &use : used.getUses()) {
+        Operation *user = use.getOwner();
+        last = std::max(last, number[user]);
+        if (Operation *end = sendEnds.lookup(user))
+          last = std::max(last, number[end]);
+        if (!isa<CarryOp>(user))
+          continue;
+        Value carried = program.getBody().getArgument(use.getOperandNumber());
+        for (Operation *late : carried.getUsers())
+          ofNext = std::max(ofNext, number[late]);
+      }
+    };
+    addUses(value);
+    for (Operation *user : value.getUsers())
       if (auto wait = dyn_cast<WaitOp>(user))
-        for (Operation *waited : wait.getValue().getUsers())
-          last = std::max(last, number[waited]);
-    }
-    return last;
+        addUses(wait.getValue());
+    return ofNext >= 0 ? ofNext : last;
   };
   for (auto [i, reduction] : llvm::enumerate(reductions)) {
     int64_t bytes = 0, members = pipeline.getNumMembers(program.getStage());
@@ -401,6 +412,10 @@ FailureOr<artifact::Rank> RankWriter::write(int32_t object) {
   if (failed(gemms) || failed(convolutions) || failed(attentions))
     return failure();
   rank.stepSymbol = getStepName(program);
+  if (hasLateOps(program)) {
+    rank.firstStepSymbol = getStepName(program, StepPart::First);
+    rank.lateSymbol = getStepName(program, StepPart::Late);
+  }
   rank.object = object;
   rank.arenaBytes = plan.arenaBytes;
   rank.peakLiveBytes = plan.peakLiveBytes;

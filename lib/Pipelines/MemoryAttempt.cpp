@@ -369,9 +369,10 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
         scheduleLimitsAttrName,
         DenseI64ArrayAttr::get(pipeline.getContext(), attempt.scheduleLimits));
   SymbolTableCollection symbols;
-  auto simulation =
-      schedulePipeline(pipeline, options.schedule, options.objective,
-                       options.microbatches, symbols, &attempt.outOfMemory);
+  auto simulation = schedulePipeline(
+      pipeline, options.schedule,
+      ScheduleGoal{options.objective, options.mayWeightsSlip()},
+      options.microbatches, symbols, &attempt.outOfMemory);
   if (attempt.outOfMemory)
     return attempt;
   if (failed(simulation))

@@ -118,6 +118,7 @@ void veeline::buildProgramPipeline(OpPassManager &passManager,
   pipe::PipeScheduleOptions schedule;
   schedule.schedule = options.schedule;
   schedule.objective = options.objective;
+  schedule.slip = options.mayWeightsSlip();
   schedule.microbatches = options.microbatches;
   schedule.replicas = options.replicas;
   schedule.sequential = options.sequential;

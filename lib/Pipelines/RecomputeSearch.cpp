@@ -137,7 +137,7 @@ RecomputeSearch::makeOrder(const schedule::Problem &problem) const {
     return start.order;
   schedule::GeneratorOptions options;
   options.objective = trial.getOptions().objective;
-  options.maySlip = false;
+  options.maySlip = trial.getOptions().mayWeightsSlip();
   auto generated = schedule::generate(name, problem, options);
   if (!generated)
     return std::nullopt;

@@ -61,6 +61,41 @@ Expected<Solution> veeline::schedule::drawn(const Solution &solution) {
                   std::move(*run)};
 }
 
+Expected<TurnTimes> veeline::schedule::turnTimes(const Problem &problem,
+                                                 const Schedule &schedule) {
+  if (!isCyclic(schedule)) {
+    Expected<Simulation> run = simulate(problem, schedule);
+    if (!run)
+      return run.takeError();
+    return TurnTimes{std::move(run->start), std::move(run->end)};
+  }
+  Unrolled steps = unroll(problem, schedule, drawnSteps);
+  Expected<Simulation> run = simulate(steps.problem, steps.schedule);
+  if (!run)
+    return run.takeError();
+  TurnTimes times;
+  double begin = maxTime;
+  for (std::size_t rank = 0; rank < schedule.stages.size(); ++rank) {
+    const std::vector<Op> &order = schedule.stages[rank];
+    // The first turn goes without what is late.
+    auto first = std::count_if(order.begin(), order.end(),
+                               [](const Op &op) { return !op.late; });
+    auto last = first + static_cast<std::ptrdiff_t>(order.size());
+    auto cut = [&](const std::vector<double> &all) {
+      return std::vector<double>(all.begin() + first, all.begin() + last);
+    };
+    times.start.push_back(cut(run->start[rank]));
+    times.end.push_back(cut(run->end[rank]));
+    if (!order.empty())
+      begin = std::min(begin, times.start.back().front());
+  }
+  for (auto *ofRanks : {&times.start, &times.end})
+    for (std::vector<double> &ofRank : *ofRanks)
+      for (double &time : ofRank)
+        time -= begin;
+  return times;
+}
+
 //===----------------------------------------------------------------------===//
 // Period
 //===----------------------------------------------------------------------===//

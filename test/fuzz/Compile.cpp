@@ -24,10 +24,14 @@
 #include "veeline/Compiler/Metadata.h"
 #include "veeline/Conversion/HostTarget.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/InitAll.h"
 #include "veeline/Pipelines/Pipelines.h"
+#include "veeline/Schedule/Formats/Formats.h"
+#include "veeline/Schedule/Generators.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include "veeline/convolution.h"
@@ -64,6 +68,8 @@ struct Variant {
   std::string schedule;
   int64_t stages, chunksPerStage;
   pipe::Placement placement;
+  /// With some W of the schedule in the next step, at random places.
+  bool slips = false;
 };
 
 /// The compilation of one model.
@@ -95,11 +101,12 @@ private:
   LogicalResult differentiate(std::vector<std::string> recompute);
   LogicalResult schedule();
   LogicalResult schedulePipeline(StringRef name);
+  LogicalResult scheduleSlipped(pipe::PipelineOp pipeline, StringRef name);
   LogicalResult addLimited();
   LogicalResult addCommunication();
   LogicalResult describe();
   LogicalResult lower();
-  LogicalResult lowerUnits(const std::vector<std::string> &steps);
+  LogicalResult lowerUnits(ArrayRef<compiler::HostUnits::Step> steps);
   LogicalResult lowerTogether(const std::vector<std::string> &steps);
 
   const Task &task;
@@ -198,7 +205,8 @@ LogicalResult Compilation::differentiate() {
 }
 
 static std::string getName(const Variant &variant) {
-  return "p" + std::to_string(variant.stages) + "_" + variant.schedule;
+  return "p" + std::to_string(variant.stages) + "_" + variant.schedule +
+         (variant.slips ? "_slipped" : "");
 }
 
 /// The schedules that there are for `chunks` chunks.
@@ -210,9 +218,71 @@ static std::vector<Variant> findVariants(int64_t chunks, int64_t microbatches) {
     if (chunks % v == 0 && microbatches % (chunks / v) == 0)
       variants.push_back(
           {"interleaved-1f1b", chunks / v, v, Placement::Interleaved});
+  variants.push_back({"zb-h1", chunks, 1, Placement::Linear, true});
   if (chunks % 2 == 0)
-    variants.push_back({"zb-v", chunks / 2, 2, Placement::V});
+    for (bool slips : {false, true})
+      variants.push_back({"zb-v", chunks / 2, 2, Placement::V, slips});
   return variants;
+}
+
+/// Moves the last W of some chunks to random places in front of the next step's
+/// first F of the chunk, and of chunks that share a parameter with it.
+static void slip(const schedule::Problem &problem, schedule::Schedule &order,
+                 Random &random) {
+  using schedule::Op;
+  using schedule::OpKind;
+  for (int chunk = 0; chunk < problem.numChunks(); ++chunk) {
+    std::vector<int> users = {chunk};
+    for (const std::vector<int> &tied : problem.tied)
+      if (llvm::is_contained(tied, chunk))
+        users = tied;
+    int stage = problem.placement.stageOf(chunk);
+    auto isHere = [&](int user) {
+      return problem.placement.stageOf(user) == stage;
+    };
+    if (!problem.chunks[chunk].hasBackwardInput || !llvm::all_of(users, isHere))
+      continue;
+    std::vector<Op> &ops = order.stages[stage];
+    auto isWeight = [&](const Op &op) {
+      return op.kind == OpKind::BackwardWeight && op.chunk == chunk;
+    };
+    int first = problem.microbatches -
+                static_cast<int>(random.below(problem.microbatches + 1));
+    llvm::erase_if(ops, [&](const Op &op) {
+      return isWeight(op) && op.microbatch >= first;
+    });
+    size_t begin = 0;
+    for (int i = first; i < problem.microbatches; ++i) {
+      auto end = llvm::find_if(ops, [&](const Op &op) {
+        return op.kind == OpKind::Forward && llvm::is_contained(users, op.chunk);
+      });
+      begin += random.below(end - ops.begin() - begin + 1);
+      ops.insert(ops.begin() + begin++,
+                 {OpKind::BackwardWeight, chunk, i, /*late=*/true});
+    }
+  }
+}
+
+LogicalResult Compilation::scheduleSlipped(pipe::PipelineOp pipeline,
+                                           StringRef name) {
+  SymbolTableCollection symbols;
+  auto problem = pipe::buildProblem(pipeline, task.microbatches, symbols);
+  if (failed(problem))
+    return failure();
+  auto order = schedule::generate(name.str(), *problem);
+  if (!order)
+    return pipeline.emitError() << order.error().str();
+  Random random(task.seed ^ 0x5119);
+  slip(*problem, *order, random);
+  llvm::SmallString<128> path;
+  int descriptor = -1;
+  if (llvm::sys::fs::createTemporaryFile("slipped", "csv", descriptor, path))
+    return pipeline.emitError("cannot write an order");
+  llvm::raw_fd_ostream(descriptor, /*shouldClose=*/true)
+      << schedule::toCsv(*problem, *order);
+  LogicalResult result = schedulePipeline(("file:" + path).str());
+  llvm::sys::fs::remove(path);
+  return result;
 }
 
 /// Every fifth model has replicas.
@@ -248,7 +318,8 @@ LogicalResult Compilation::schedule() {
     copy.setChunksPerStage(variant.chunksPerStage);
     copy.setPlacement(variant.placement);
     module->insert(first, copy);
-    if (failed(schedulePipeline(variant.schedule)))
+    if (failed(variant.slips ? scheduleSlipped(copy, variant.schedule)
+                             : schedulePipeline(variant.schedule)))
       return failure();
   }
   return success();
@@ -286,15 +357,23 @@ LogicalResult Compilation::lower() {
         buildRuntimePipeline(passManager, CompileOptions());
       })))
     return failure();
-  std::vector<std::string> steps;
+  std::vector<compiler::HostUnits::Step> steps;
+  std::vector<std::string> names;
   for (const artifact::Program &program : artifact.metadata.programs)
-    for (const artifact::Rank &rank : program.ranks)
-      steps.push_back(rank.stepSymbol);
-  return hasUnits() ? lowerUnits(steps) : lowerTogether(steps);
+    for (const artifact::Rank &rank : program.ranks) {
+      steps.emplace_back();
+      for (const std::string &symbol :
+           {rank.stepSymbol, rank.firstStepSymbol, rank.lateSymbol})
+        if (!symbol.empty())
+          steps.back().push_back(symbol);
+      llvm::append_range(names, steps.back());
+    }
+  return hasUnits() ? lowerUnits(steps) : lowerTogether(names);
 }
 
 /// An object for each step.
-LogicalResult Compilation::lowerUnits(const std::vector<std::string> &steps) {
+LogicalResult
+Compilation::lowerUnits(ArrayRef<compiler::HostUnits::Step> steps) {
   compiler::HostUnits units;
   units.add(*module, steps);
   auto code = units.compile(target);
@@ -363,6 +442,7 @@ LogicalResult Compilation::addLimited() {
   Random random(task.seed ^ 0x11717);
   std::vector<Variant> variants =
       findVariants(pieces.size(), task.microbatches);
+  llvm::erase_if(variants, [](const Variant &variant) { return variant.slips; });
   std::rotate(variants.begin(),
               variants.begin() + random.below(variants.size()), variants.end());
   double least = random.oneOf(std::vector<double>{0.7, 0.8, 0.9});

@@ -78,6 +78,14 @@ OffsetPlan planOffsets(std::span<const LiveInterval> intervals,
 OffsetPlan planOffsets(std::span<const LiveInterval> intervals,
                        const StreamLives &lives, uint64_t alignment = 64);
 
+/// The same for one turn of a loop, whose points are 0 <= t < `turn`. A buffer
+/// with `end` > `turn` is live up to the end of its turn, and in the next one
+/// up to `end` - `turn`, which is at most its `begin`.
+OffsetPlan planLoopOffsets(std::span<const LiveInterval> intervals,
+                           int64_t turn, uint64_t alignment = 64);
+/// The largest sum of sizes live at one point of such a loop. O(n log n).
+uint64_t peakLoopBytes(std::span<const LiveInterval> intervals, int64_t turn);
+
 /// True where each offset of `plan` is aligned and inside of the block, and no
 /// two intervals that are live at the same time overlap. Checked builds ask it
 /// about every plan. O(n w).
@@ -86,6 +94,8 @@ bool isValidPlan(std::span<const LiveInterval> intervals,
 bool isValidPlan(std::span<const LiveInterval> intervals,
                  const StreamLives &lives, const OffsetPlan &plan,
                  uint64_t alignment = 64);
+bool isValidLoopPlan(std::span<const LiveInterval> intervals, int64_t turn,
+                     const OffsetPlan &plan, uint64_t alignment = 64);
 
 } // namespace veeline
 

@@ -28,17 +28,20 @@ struct StepCode {
 
 /// The host code of the steps of several modules. Each function is compiled
 /// once, however many steps call it. So are kernels, which call nothing, that
-/// are equal in several modules. A unit is a step, or the functions that the
-/// same steps reach. Units are compiled in parallel, and a step is linked from
-/// those that it reaches.
+/// are equal in several modules. A unit is one of a step's functions, or the
+/// functions that the same steps reach. Units are compiled in parallel, and a
+/// step is linked from those that it reaches.
 class HostUnits {
 public:
   HostUnits();
   ~HostUnits();
 
-  /// Adds the functions `steps` of `module`, on which the passes of host code
-  /// have not run. The module must live until compile() has returned.
-  void add(mlir::ModuleOp module, llvm::ArrayRef<std::string> steps);
+  /// The names of a step's functions.
+  using Step = std::vector<std::string>;
+
+  /// Adds steps of `module`, on which the passes of host code have not run. The
+  /// module must live until compile() has returned.
+  void add(mlir::ModuleOp module, llvm::ArrayRef<Step> steps);
 
   /// Compiles all steps, in the order in which they were added; there is at
   /// least one. The error has no message where diagnostics say what went wrong.

@@ -62,6 +62,9 @@ struct CompileOptions : ProgramOptions {
   }
   /// What programs are lowered to.
   KernelTarget target = KernelTarget::Host;
+  /// Whether W may run in the next step: on a GPU, a step ends on all ranks
+  /// before the next one begins.
+  bool mayWeightsSlip() const { return target == KernelTarget::Host; }
   /// A compute stream for each chunk of a rank, on a GPU.
   bool chunkStreams = false;
   /// Round the operands of products of f32 to tf32, on a GPU.

@@ -44,6 +44,15 @@ constexpr int drawnSteps = 3;
 /// `drawnSteps` of a cyclic solution, simulated; another one as it is.
 Expected<Solution> drawn(const Solution &solution);
 
+/// By rank and place in its order, when the operations of a step begin and end.
+struct TurnTimes {
+  std::vector<std::vector<double>> start, end;
+};
+/// The times of a step from an empty pipeline; of a cyclic schedule those of
+/// the second one of `drawnSteps`, from the first begin of any rank on. Errors:
+/// those of `simulate`.
+Expected<TurnTimes> turnTimes(const Problem &problem, const Schedule &schedule);
+
 /// Steps that follow each other without a barrier, once they have settled.
 struct Loop {
   /// The time from a step to the next one, on every rank: the greatest mean of

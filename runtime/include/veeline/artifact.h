@@ -32,8 +32,9 @@
 namespace veeline::artifact {
 
 /// The version of the file format that is written, and the oldest one that is
-/// read. Files of version 15 lack Batch::tokens.
-inline constexpr uint32_t formatVersion = 16, oldestFormatVersion = 15;
+/// read. Files of version 15 lack Batch::tokens, those up to 16 Op::late and
+/// the names of a rank's other step functions.
+inline constexpr uint32_t formatVersion = 17, oldestFormatVersion = 15;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -262,6 +263,7 @@ struct Op {
   int32_t param = -1;      ///< Of update; index into Metadata::params.
   int32_t reduction = -1;  ///< Of all-reduces; index into Rank::reductions.
   int32_t stream = 0;      ///< On a GPU: below Rank::computeStreams.
+  bool late = false; ///< Of the step before; of W, update and all-reduces.
   /// The simulator's times since the begin of the step, in microseconds;
   /// negative where nothing was predicted.
   double predictedBegin = -1;
@@ -288,7 +290,8 @@ enum class RegionKind {
 
 /// One planned range of an arena. Regions may share bytes if their lifetimes do
 /// not overlap. The lifetime is `firstOp` to `lastOp` (inclusive, indices into
-/// Rank::ops); -1 and -1: the whole run.
+/// Rank::ops); -1 and -1: the whole run. Where `lastOp` is smaller, it is an op
+/// of the next step.
 struct Region {
   std::string name;
   RegionKind kind = RegionKind::other;
@@ -363,7 +366,10 @@ struct Constant {
 /// What one rank runs, in each replica.
 struct Rank {
   std::string stepSymbol; ///< A veeline_step_fn in the object.
-  int32_t object = 0;     ///< Index into Artifact::objects.
+  /// Where ops are late, two more: the first step, without them, and what is
+  /// late alone, which follows the last step. Else empty.
+  std::string firstStepSymbol, lateSymbol;
+  int32_t object = 0; ///< Index into Artifact::objects.
   int64_t arenaBytes = 0;
   /// The largest sum of live bytes at any op, as planned (<= arenaBytes).
   int64_t peakLiveBytes = 0;

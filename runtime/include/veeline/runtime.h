@@ -227,6 +227,16 @@ VEELINE_API void veeline_update(veeline_rank *rank, int32_t param, void *value,
                                 void *state, const void *const *gradients,
                                 int32_t num_gradients);
 
+/* --- The step before ---------------------------------------------------------
+ *
+ * Some work of a step may be late: the next step runs it. What is called from
+ * late_begin to late_end is of the step before: its learning rate, its lengths,
+ * its faults. late_begin returns that step's `batch`. Neither blocks. `last` is
+ * 1 if nothing late follows: all of the step before has run, and its parameters
+ * are updated. On the host only. */
+VEELINE_API const void *const *veeline_late_begin(veeline_rank *rank);
+VEELINE_API void veeline_late_end(veeline_rank *rank, int32_t last);
+
 /* Reports a result of the model for one microbatch, as computed: a scalar of
  * its type. `result` is its index (0: the loss, else a metric). */
 VEELINE_API void veeline_report(veeline_rank *rank, int32_t result,

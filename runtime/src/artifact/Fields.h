@@ -146,6 +146,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("param", self.param);
   visit("reduction", self.reduction);
   visit("stream", self.stream);
+  visit("late", self.late, MayBeMissing());
   visit("predicted_begin", self.predictedBegin);
   visit("predicted_end", self.predictedEnd);
 }
@@ -210,6 +211,8 @@ void visitFields(Visitor &&visit, Self &self) {
 template <typename Visitor, Is<Rank> Self>
 void visitFields(Visitor &&visit, Self &self) {
   visit("step_symbol", self.stepSymbol);
+  visit("first_step_symbol", self.firstStepSymbol, MayBeMissing());
+  visit("late_symbol", self.lateSymbol, MayBeMissing());
   visit("object", self.object);
   visit("arena_bytes", self.arenaBytes);
   visit("peak_live_bytes", self.peakLiveBytes);

@@ -14,8 +14,10 @@
 using namespace veeline;
 using namespace veeline::artifact;
 
-std::optional<double> veeline::predictStep(const Program &program,
-                                           int64_t cores) {
+/// The time of a step from an empty pipeline to an empty one; none where
+/// nothing is predicted.
+static std::optional<double> predictAlone(const Program &program,
+                                          int64_t cores) {
   double end = 0;
   /// When ranks begin to work, +1, and stop, -1.
   std::vector<std::pair<double, int64_t>> changes;
@@ -63,7 +65,8 @@ public:
     findLags();
   }
 
-  /// The end of each step's work on all ranks.
+  /// The end of each step's work on all ranks; with the last one also what is
+  /// late of it.
   std::vector<double> run(int steps);
 
 private:
@@ -82,6 +85,7 @@ private:
 
   void findLags();
   bool advance(RankState &rank, const Rank &description);
+  void runOp(RankState &rank, const Op &op);
   std::optional<double> readyAt(const RankState &rank, const Op &op);
   double transferOf(const Channel &channel) const;
   void post(const RankState &rank, const Op &op);
@@ -95,6 +99,7 @@ private:
   /// From the last post of a sum to its end.
   std::map<Sum, double> lags;
   std::vector<double> ends;
+  int numSteps = 0;
 };
 } // namespace
 
@@ -158,10 +163,23 @@ std::optional<double> Chain::readyAt(const RankState &rank, const Op &op) {
 /// Runs the next operation of a rank, if it can.
 bool Chain::advance(RankState &rank, const Rank &description) {
   const Op &op = description.ops[rank.op];
-  std::optional<double> ready = readyAt(rank, op);
-  if (!ready)
-    return false;
-  rank.now = std::max(rank.now, *ready);
+  // The first step has none before it. What is late of the last one follows it.
+  bool isRun = op.late ? rank.step > 0 : rank.step < numSteps;
+  if (isRun) {
+    std::optional<double> ready = readyAt(rank, op);
+    if (!ready)
+      return false;
+    rank.now = std::max(rank.now, *ready);
+    runOp(rank, op);
+  }
+  if (++rank.op == description.ops.size()) {
+    rank.op = 0;
+    ++rank.step;
+  }
+  return true;
+}
+
+void Chain::runOp(RankState &rank, const Op &op) {
   bool isWork = op.chunk >= 0;
   if (isWork)
     rank.now += op.predictedEnd - op.predictedBegin;
@@ -172,26 +190,47 @@ bool Chain::advance(RankState &rank, const Rank &description) {
   }
   if (op.kind == OpKind::allReduce)
     post(rank, op);
-  auto step = static_cast<size_t>(rank.step);
+  auto step = static_cast<size_t>(std::min(rank.step, numSteps - 1));
   if (isWork || op.kind == OpKind::allReduceWait)
     ends[step] = std::max(ends[step], rank.now);
-  if (++rank.op == description.ops.size()) {
-    rank.op = 0;
-    ++rank.step;
-  }
-  return true;
 }
 
 std::vector<double> Chain::run(int steps) {
   ends.assign(static_cast<size_t>(steps), 0);
+  numSteps = steps;
   for (bool isMoving = true; isMoving;) {
     isMoving = false;
     for (size_t i = 0; i < ranks.size(); ++i)
-      while (!program.ranks[i].ops.empty() && ranks[i].step < steps &&
+      while (!program.ranks[i].ops.empty() && ranks[i].step <= steps &&
              advance(ranks[i], program.ranks[i]))
         isMoving = true;
   }
   return ends;
+}
+
+/// What the cores need at least for the work of a step.
+static double workOf(const Program &program, int64_t cores) {
+  double work = 0;
+  for (const Rank &rank : program.ranks)
+    for (const Op &op : rank.ops)
+      if (op.chunk >= 0)
+        work += op.predictedEnd - op.predictedBegin;
+  int64_t replicas = program.places.empty() ? program.replicas : 1;
+  return work * double(replicas) / double(cores);
+}
+
+static bool isCyclic(const Program &program) {
+  return std::any_of(program.ranks.begin(), program.ranks.end(),
+                     [](const Rank &rank) { return !rank.lateSymbol.empty(); });
+}
+
+std::optional<double> veeline::predictStep(const Program &program,
+                                           int64_t cores) {
+  std::optional<double> alone = predictAlone(program, cores);
+  // Times of a cyclic order are those of a step among others.
+  if (!alone || !isCyclic(program))
+    return alone;
+  return std::max(Chain(program).run(1).front(), workOf(program, cores));
 }
 
 std::optional<double> veeline::predictPeriod(const Program &program,
@@ -201,12 +240,9 @@ std::optional<double> veeline::predictPeriod(const Program &program,
   // The first steps differ from those that follow.
   constexpr int numFirst = 4, numSteps = 8;
   std::vector<double> ends = Chain(program).run(numFirst + numSteps);
-  double work = 0;
-  for (const Rank &rank : program.ranks)
-    for (const Op &op : rank.ops)
-      if (op.chunk >= 0)
-        work += op.predictedEnd - op.predictedBegin;
-  int64_t replicas = program.places.empty() ? program.replicas : 1;
-  return std::max((ends.back() - ends[numFirst - 1]) / numSteps,
-                  work * double(replicas) / double(cores));
+  // The last step ends with what is late of it.
+  constexpr int numCounted = numSteps - 1;
+  return std::max((ends[numFirst + numCounted - 1] - ends[numFirst - 1]) /
+                      numCounted,
+                  workOf(program, cores));
 }

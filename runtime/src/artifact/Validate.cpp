@@ -319,6 +319,15 @@ private:
   void checkRank(const Rank &rank, const Program &program,
                  const Program::Place &place, const std::string &where) {
     require(!rank.stepSymbol.empty(), where, "its step has no name");
+    bool hasLate = std::any_of(rank.ops.begin(), rank.ops.end(),
+                               [](const Op &op) { return op.late; });
+    require(rank.firstStepSymbol.empty() == !hasLate &&
+                rank.lateSymbol.empty() == !hasLate,
+            where,
+            "a first step and what is late have names where ops are late, and "
+            "only there");
+    require(!hasLate || metadata.target == "host", where,
+            "only on the host may ops be late");
     require(isIndex(rank.object, objects), where, "its object does not exist");
     require(rank.arenaBytes >= 0 && rank.arenaBytes <= maxElements, where,
             "its arena has no valid size");
@@ -377,7 +386,7 @@ private:
             "it lies outside of the arena");
     require(isIndexOrNone(region.firstOp, numOps) &&
                 isIndexOrNone(region.lastOp, numOps) &&
-                region.firstOp <= region.lastOp &&
+                (region.firstOp <= region.lastOp || !rank.lateSymbol.empty()) &&
                 (region.firstOp < 0) == (region.lastOp < 0),
             where, "its life is no range of ops");
   }
@@ -498,6 +507,9 @@ private:
     require(isReduction ? isIndex(op.reduction, rank.reductions)
                         : op.reduction == -1,
             where, "only all-reduces name a reduction, and all of them do");
+    require(!op.late || isReduction || op.kind == OpKind::backwardWeight ||
+                op.kind == OpKind::update,
+            where, "it is late, but neither W, update nor all-reduce");
   }
 
   const Metadata &metadata;

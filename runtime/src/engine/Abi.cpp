@@ -212,6 +212,20 @@ void veeline_update(veeline_rank *rank, int32_t param, void *value, void *state,
     rank->update(param, value, state, gradients, num_gradients);
 }
 
+const void *const *veeline_late_begin(veeline_rank *rank) {
+  if (!rank->failed)
+    rank->changeStep();
+  return rank->inputsBefore;
+}
+
+void veeline_late_end(veeline_rank *rank, int32_t last) {
+  if (rank->failed)
+    return;
+  if (last)
+    rank->lateEnd();
+  rank->changeStep();
+}
+
 void veeline_report(veeline_rank *rank, int32_t result, int32_t microbatch,
                     const void *value) {
   if (!rank->failed)

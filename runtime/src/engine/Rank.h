@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace veeline {
@@ -83,6 +84,8 @@ struct veeline_rank {
                       const void *value) = 0;
   virtual void opBegin(int32_t op) = 0;
   virtual void opEnd(int32_t op) = 0;
+  /// All that is late of the step before has run.
+  virtual void lateEnd() {}
 
   int32_t index = 0;
   const veeline::artifact::Program *program = nullptr;
@@ -119,8 +122,14 @@ struct veeline_rank {
   int32_t reductionsUnderWay = 0;
   std::vector<char> discard; ///< Where sends write after a fault.
   const veeline::StepSettings *settings = nullptr;
-  int32_t microbatches = 1;    ///< Of the rank's replica.
-  int32_t allMicrobatches = 1; ///< Of all replicas.
+  /// Of the step before, while work of that may be late; while late work runs,
+  /// `settings` and `versions` are of the step before, and these of this one.
+  const veeline::StepSettings *otherSettings = nullptr;
+  std::vector<int32_t> otherVersions;
+  const void *const *inputsBefore = nullptr;
+  double *squaredNormsBefore = nullptr; ///< As in RankStep.
+  int32_t microbatches = 1;             ///< Of the rank's replica.
+  int32_t allMicrobatches = 1;          ///< Of all replicas.
 
   /// The lengths that microbatches can have, and for each microbatch the index
   /// of its length in this step, -1 while it is not known.
@@ -196,6 +205,13 @@ struct veeline_rank {
   int64_t messageBytes(const veeline::artifact::Channel &channel,
                        uint32_t number) const {
     return channel.bytesOf(messageLength(channel, number));
+  }
+
+  /// Goes to the step before, or back.
+  void changeStep() {
+    std::swap(settings, otherSettings);
+    std::swap(versions, otherVersions);
+    step.store(settings->step, std::memory_order_relaxed);
   }
 
   /// Records the first fault of the program and stops this rank.

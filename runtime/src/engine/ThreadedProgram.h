@@ -49,8 +49,12 @@ template <typename RankT> struct RankWorker {
   RankT rank;
   Object object;
   veeline_step_fn step = nullptr;
+  /// Where some work is late, the first step, and what is late alone.
+  veeline_step_fn firstStep = nullptr, late = nullptr;
   RankStep inFlight[maxInFlight];
   std::atomic<uint32_t> numEnded{0}; ///< Of steps.
+  /// Of steps of which what is late has run, too, or never will.
+  std::atomic<uint32_t> numWhole{0};
   pid_t threadNumber = 0;
   std::thread thread;
 };
@@ -109,6 +113,8 @@ protected:
   virtual void runThread(WorkerT &worker) = 0;
   /// One step of a rank, on its thread.
   virtual void runStep(WorkerT &worker) = 0;
+  /// What is late of the rank's last step, on its thread.
+  virtual void runLate(WorkerT &) {}
 
   // Before the first step.
   WorkerT &addWorker(int32_t rank) {
@@ -136,6 +142,19 @@ protected:
   void runSteps(WorkerT &worker);
   /// Sets what the rank knows of the step in `slot`.
   void enterStep(WorkerT &worker, size_t slot);
+  /// Sets what late work of the step in `slot` needs.
+  void setStepBefore(WorkerT &worker, size_t slot);
+  /// Whether work of the rank's last step is left for the next one.
+  static bool owesLate(const WorkerT &worker) {
+    return worker.numWhole.load(std::memory_order_relaxed) !=
+           worker.numEnded.load(std::memory_order_relaxed);
+  }
+  /// Notes that `count` steps of the rank are whole; tells the caller's thread.
+  void setWhole(WorkerT &worker, uint32_t count) {
+    worker.numWhole.store(count);
+    done.add(1);
+  }
+  void runOwed(WorkerT &worker);
   /// The place in `inFlight` of the step that the rank runs.
   static size_t slotOf(const WorkerT &worker) {
     return worker.numEnded.load(std::memory_order_relaxed) % maxInFlight;
@@ -143,7 +162,7 @@ protected:
   /// Whether the step after the one that the rank runs has begun.
   bool isNextBegun(const WorkerT &worker) const {
     uint32_t number = worker.numEnded.load(std::memory_order_relaxed) + 1;
-    return (started.load() & ~endBit) != number * oneStep;
+    return hasBegun(started.load(), number);
   }
   /// Tells the others that the rank's step has ended.
   void leaveStep(WorkerT &worker);
@@ -157,7 +176,13 @@ protected:
   /// Fails after an earlier fault, if no step is under way that tells of it.
   Status checkRunning() const;
   void prepareStep(const void *const *inputs, const StepSettings &settings);
-  void startStep() { started.add(oneStep); }
+  /// Whether step `number`, from 0 on, has begun when `started` is `seen`.
+  static bool hasBegun(uint32_t seen, uint32_t number) {
+    return seen - number * oneStep >= oneStep;
+  }
+  void startStep() { started.add(oneStep - (started.load() & lateBit)); }
+  /// Has all ranks run what is late of the last step that was begun.
+  void startLate() { started.setBits(lateBit); }
   bool isStepUnderWay() const { return numBegun != numFinished; }
   /// Of the last step that was begun, and the oldest that is not finished.
   size_t newestSlot() const { return (numBegun - 1) % maxInFlight; }
@@ -166,6 +191,12 @@ protected:
   bool haveEnded(uint32_t count) const {
     return std::all_of(local.begin(), local.end(), [&](const WorkerT *worker) {
       return static_cast<int32_t>(worker->numEnded.load() - count) >= 0;
+    });
+  }
+  /// The same of what is late of them.
+  bool areWhole(uint32_t count) const {
+    return std::all_of(local.begin(), local.end(), [&](const WorkerT *worker) {
+      return static_cast<int32_t>(worker->numWhole.load() - count) >= 0;
     });
   }
   /// Whether a rank of this process has seen a fault in the step in `slot`.
@@ -203,8 +234,9 @@ protected:
   /// The longest sleep of a thread that waits for a step before it looks again;
   /// the system call needs a bound.
   static constexpr int64_t sleepMilliseconds = 60'000;
-  /// `started` counts in steps of two, so that bit 0 can say that no more come.
-  static constexpr uint32_t endBit = 1, oneStep = 2;
+  /// `started` counts in steps of four. Bit 0 says that no more come, bit 1
+  /// that what is late of the last one shall run; the next step clears that.
+  static constexpr uint32_t endBit = 1, lateBit = 2, oneStep = 4;
 
   const artifact::Artifact &artifact;
   const artifact::Program &program;
@@ -242,6 +274,12 @@ ThreadedProgram<WorkerT>::findStep(WorkerT &worker,
   VEELINE_TRY(worker.object.load(artifact.objects[description.object]));
   VEELINE_TRY_VALUE(worker.step,
                     worker.object.findStep(description.stepSymbol));
+  if (description.lateSymbol.empty())
+    return Status::success();
+  VEELINE_TRY_VALUE(worker.firstStep,
+                    worker.object.findStep(description.firstStepSymbol));
+  VEELINE_TRY_VALUE(worker.late,
+                    worker.object.findStep(description.lateSymbol));
   return Status::success();
 }
 
@@ -265,6 +303,7 @@ void ThreadedProgram<WorkerT>::describeRank(WorkerT &worker) {
   rank.lengths = &metadata.lengths;
   if (!metadata.lengths.empty())
     rank.versions.resize(static_cast<size_t>(metadata.microbatches));
+  rank.otherVersions = rank.versions;
   rank.resultTypes = &metadata.results;
   for (RankStep &step : worker.inFlight) {
     step.inputs.pointers.resize(metadata.batches.size() +
@@ -314,8 +353,12 @@ void ThreadedProgram<WorkerT>::nameThread(WorkerT &worker) {
 template <typename WorkerT>
 void ThreadedProgram<WorkerT>::runSteps(WorkerT &worker) {
   for (uint32_t number = 0;; ++number) {
-    for (uint32_t seen = started.load(); (seen & ~endBit) == number * oneStep;
+    for (uint32_t seen = started.load(); !hasBegun(seen, number);
          seen = started.load()) {
+      if ((seen & lateBit) && owesLate(worker)) {
+        runOwed(worker);
+        continue;
+      }
       if (seen & endBit)
         return;
       started.sleepWhile(seen, sleepMilliseconds);
@@ -328,15 +371,50 @@ void ThreadedProgram<WorkerT>::runSteps(WorkerT &worker) {
       enterStep(worker, number % maxInFlight);
       runStep(worker);
     }
+    // What a fault has left undone of the step before stays undone.
+    if (owesLate(worker)) {
+      worker.inFlight[(number + 1) % maxInFlight].failed = true;
+      worker.numWhole.store(number);
+    }
     worker.numEnded.store(number + 1);
-    done.add(1);
+    setWhole(worker, worker.late ? number : number + 1);
   }
+}
+
+template <typename WorkerT>
+void ThreadedProgram<WorkerT>::runOwed(WorkerT &worker) {
+  uint32_t number = worker.numEnded.load(std::memory_order_relaxed);
+  size_t slot = (number - 1) % maxInFlight;
+  if (worker.rank.failed || !fault.status().ok()) {
+    worker.inFlight[slot].failed = true;
+  } else {
+    group.beginStep(worker.rank.index);
+    setStepBefore(worker, slot);
+    worker.rank.lastOp.store(-1, std::memory_order_relaxed);
+    worker.rank.isInStep.store(true, std::memory_order_release);
+    runLate(worker);
+    worker.inFlight[slot].failed = worker.rank.failed;
+    group.endStep(worker.rank.index, started, (number + 1) * oneStep);
+    worker.rank.isInStep.store(false, std::memory_order_release);
+  }
+  setWhole(worker, number);
+}
+
+template <typename WorkerT>
+void ThreadedProgram<WorkerT>::setStepBefore(WorkerT &worker, size_t slot) {
+  veeline_rank &rank = worker.rank;
+  rank.otherSettings = &inFlight[slot].settings;
+  rank.otherVersions.swap(rank.versions);
+  rank.inputsBefore = worker.inFlight[slot].inputs.pointers.data();
+  rank.squaredNormsBefore = worker.inFlight[slot].squaredNorms.data();
 }
 
 template <typename WorkerT>
 void ThreadedProgram<WorkerT>::enterStep(WorkerT &worker, size_t slot) {
   veeline_rank &rank = worker.rank;
   StepInFlight &step = inFlight[slot];
+  if (owesLate(worker))
+    setStepBefore(worker, (slot + 1) % maxInFlight);
   rank.settings = &step.settings;
   int32_t replica = program.placeOf(static_cast<size_t>(rank.index)).replica;
   rank.results = step.results.data() + replica * rank.microbatches;
@@ -353,7 +431,9 @@ template <typename WorkerT>
 void ThreadedProgram<WorkerT>::leaveStep(WorkerT &worker) {
   uint32_t number = worker.numEnded.load(std::memory_order_relaxed);
   worker.inFlight[number % maxInFlight].failed = worker.rank.failed;
-  group.endStep(worker.rank.index, started, (number + 2) * oneStep);
+  group.endStep(worker.rank.index, started,
+                worker.late ? (number + 1) * oneStep + lateBit
+                            : (number + 2) * oneStep);
 }
 
 //===----------------------------------------------------------------------===//

@@ -27,13 +27,27 @@ using namespace veeline::host;
 // Creation
 //===----------------------------------------------------------------------===//
 
+static bool hasLate(const artifact::Program &program) {
+  return std::any_of(
+      program.ranks.begin(), program.ranks.end(),
+      [](const artifact::Rank &rank) { return !rank.lateSymbol.empty(); });
+}
+
+/// Gradients are printed while accumulators hold those of the step: not when
+/// the next one has begun.
+static int32_t stepsInFlightOf(const artifact::Program &program,
+                               const HostOptions &options) {
+  return options.traceTensors && hasLate(program) ? 1 : options.stepsInFlight;
+}
+
 HostExecutor::HostExecutor(const artifact::Artifact &artifact,
                            const artifact::Program &program,
                            const HostOptions &options)
     : ThreadedProgram(artifact, program, options.network,
                       checksEnabled || options.checkMessages),
       firstReplicaRanks(firstRanks(program)), announce(options.announce),
-      stepsInFlight(options.stepsInFlight) {}
+      stepsInFlight(stepsInFlightOf(program, options)),
+      isCyclic(hasLate(program)) {}
 
 void HostExecutor::abortRanks() {
   for (HostWorker *worker : local)
@@ -155,6 +169,8 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   rank.arena = &worker.arena;
   rank.discard.resize(static_cast<size_t>(maxMessageBytes()));
   rank.updates = makeUpdates(metadata, *rank.description);
+  rank.listLateUpdates();
+  rank.whenWhole = [this, &worker] { setWhole(worker, worker.numEnded); };
   if (options.timelineEvents)
     rank.timeline = std::make_unique<Timeline>(options.timelineEvents);
   if (options.traceTensors)
@@ -211,31 +227,48 @@ void HostExecutor::runThread(HostWorker &worker) {
   runSteps(worker);
 }
 
+void HostExecutor::beginTurn(HostWorker &worker) {
+  // Before the end of all ranks this one waited for its next step.
+  if (worker.rank.timeline && worker.stepEnd > 0 && !worker.hasIdleTail)
+    worker.rank.timeline->addIdle(worker.stepEnd, nanoseconds());
+  worker.hasIdleTail = false;
+  enter(Activity::step);
+}
+
+void HostExecutor::endTurn(HostWorker &worker) {
+  // The training loop may wait for others to end an earlier step, and these for
+  // messages that a rank which has failed does not help on any more.
+  if (worker.rank.failed && network)
+    network->announce(localStatus().message());
+  bool isOver = worker.rank.lateUpdates.empty() || !owesLate(worker);
+  if (worker.rank.trace && !worker.rank.failed && isOver)
+    printGradients(worker);
+  checkIdle(worker);
+  enter(Activity::waiting);
+  worker.stepEnd = nanoseconds();
+}
+
 void HostExecutor::runStep(HostWorker &worker) {
   HostRank &rank = worker.rank;
   RankStep &step = worker.inFlight[slotOf(worker)];
-  // Before the end of all ranks this one waited for its next step.
-  if (rank.timeline && worker.stepEnd > 0 && !worker.hasIdleTail)
-    rank.timeline->addIdle(worker.stepEnd, nanoseconds());
-  worker.hasIdleTail = false;
-  enter(Activity::step);
-  worker.step(&rank, worker.arena.data(), step.inputs.pointers.data());
+  beginTurn(worker);
+  veeline_step_fn run =
+      worker.firstStep && !owesLate(worker) ? worker.firstStep : worker.step;
+  run(&rank, worker.arena.data(), step.inputs.pointers.data());
   // A rank that goes on helps its messages on, too.
   if (!isNextBegun(worker))
     flushChannels(rank);
-  // The training loop may wait for others to end an earlier step, and these for
-  // messages that a rank which has failed does not help on any more.
-  if (rank.failed && network)
-    network->announce(localStatus().message());
-  if (rank.trace && !rank.failed)
-    printGradients(worker);
   for (size_t i = 0; i < rank.updates.size(); ++i)
     step.squaredNorms[i] = rank.updates[i].squaredGradientNorm;
-  checkIdle(worker);
-  enter(Activity::waiting);
+  endTurn(worker);
   leaveStep(worker);
   rank.isInStep.store(false, std::memory_order_release);
-  worker.stepEnd = nanoseconds();
+}
+
+void HostExecutor::runLate(HostWorker &worker) {
+  beginTurn(worker);
+  worker.late(&worker.rank, worker.arena.data(), worker.rank.inputsBefore);
+  endTurn(worker);
 }
 
 void HostExecutor::checkIdle(const HostWorker &worker) const {
@@ -327,11 +360,22 @@ Status HostExecutor::stopAfterFault() {
   return announcedStatus();
 }
 
+/// Waits until the oldest step has ended on all ranks, and what is late of it
+/// has run: with the next step, or alone if none has begun.
+void HostExecutor::settleStep() {
+  waitUntil([&] { return haveEnded(numFinished + 1); });
+  if (!isCyclic)
+    return;
+  if (numBegun == numFinished + 1)
+    startLate();
+  waitUntil([&] { return areWhole(numFinished + 1); });
+}
+
 Status HostExecutor::finish(StepResult &result) {
   if (!isStepUnderWay())
     return fault.status().ok() ? Status::error("no step is under way")
                                : announcedStatus();
-  waitUntil([&] { return haveEnded(numFinished + 1); });
+  settleStep();
   size_t slot = oldestSlot();
   // A fault of the next step does not concern this one.
   bool isLast = numBegun == numFinished + 1;

@@ -102,6 +102,10 @@ private:
   void abortRanks() override;
   void runThread(HostWorker &worker) override;
   void runStep(HostWorker &worker) override;
+  void runLate(HostWorker &worker) override;
+  void beginTurn(HostWorker &worker);
+  void endTurn(HostWorker &worker);
+  void settleStep();
   Status prepareCalls();
   static void printGradients(const HostWorker &worker);
   void enter(Activity activity) const {
@@ -122,6 +126,8 @@ private:
   std::map<std::array<int32_t, 3>, std::shared_ptr<engine::SharedSum>> sums;
   void (*const announce)(Activity activity);
   const int32_t stepsInFlight;
+  /// Some work of a step runs in the next one.
+  const bool isCyclic;
 };
 
 } // namespace veeline::host

@@ -213,6 +213,22 @@ void HostRank::report(int32_t result, int32_t microbatch, const void *value) {
   place = single;
 }
 
+void HostRank::listLateUpdates() {
+  for (const artifact::Op &op : description->ops)
+    for (size_t i = 0; i < description->params.size(); ++i)
+      if (op.late && op.kind == artifact::OpKind::update &&
+          op.param == description->params[i].param)
+        lateUpdates.push_back(i);
+}
+
+void HostRank::lateEnd() {
+  for (size_t i : lateUpdates)
+    squaredNormsBefore[i] = updates[i].squaredGradientNorm;
+  // Alone, the step is whole when this turn has ended.
+  if (settings != otherSettings)
+    whenWhole();
+}
+
 void HostRank::opBegin(int32_t op) {
   VEELINE_CHECK(currentOp == -1, "an op begins inside of another");
   progress();

@@ -13,6 +13,8 @@
 #include "Update.h"
 #include "veeline/Library/PreparedCall.h"
 
+#include <functional>
+
 namespace veeline::host {
 
 struct HostRank final : veeline_rank {
@@ -53,6 +55,10 @@ struct HostRank final : veeline_rank {
   void report(int32_t result, int32_t microbatch, const void *value) override;
   void opBegin(int32_t op) override;
   void opEnd(int32_t op) override;
+  void lateEnd() override;
+
+  /// Fills `lateUpdates`, from the table of operations.
+  void listLateUpdates();
 
   /// Whether the `bytes` at `place` lie inside of this rank's arena.
   bool owns(const void *place, int64_t bytes) const {
@@ -63,6 +69,10 @@ struct HostRank final : veeline_rank {
   library::CallTable gemms;
   library::CallTable convolutions;
   std::vector<ParamUpdate> updates;
+  /// The entries of `updates` whose updates the next step runs.
+  std::vector<size_t> lateUpdates;
+  /// Called in a step when all that is late of the one before has run.
+  std::function<void()> whenWhole;
   std::unique_ptr<engine::TensorTrace> trace; ///< Null: not asked for.
 
 private:

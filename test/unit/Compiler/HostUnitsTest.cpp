@@ -118,8 +118,9 @@ TEST_F(HostUnitsTest, LinksEachStepOfWhatItReaches) {
                       caller("chunk0", {"other", "two"}) +
                       caller("reference", {"chunk0"}));
   HostUnits units;
-  units.add(*first, {"rank0", "rank1", "sequential"});
-  units.add(*second, {"reference"});
+  units.add(*first, {HostUnits::Step{"rank0"}, HostUnits::Step{"rank1"},
+                     HostUnits::Step{"sequential"}});
+  units.add(*second, {HostUnits::Step{"reference"}});
   auto code = units.compile({});
   ASSERT_TRUE(static_cast<bool>(code)) << toString(code.takeError());
   EXPECT_NE(code->cpu, "native");
@@ -151,8 +152,8 @@ TEST_F(HostUnitsTest, SharesNoCallsOfTheRuntime) {
   auto first = parse(text + caller("pipeline", {"chunk0"}));
   auto second = parse(text + caller("reference", {"chunk0"}));
   HostUnits units;
-  units.add(*first, {"pipeline"});
-  units.add(*second, {"reference"});
+  units.add(*first, {HostUnits::Step{"pipeline"}});
+  units.add(*second, {HostUnits::Step{"reference"}});
   auto code = units.compile({});
   ASSERT_TRUE(static_cast<bool>(code)) << toString(code.takeError());
   EXPECT_EQ(getSymbols(code->objects[0]).functions,
@@ -172,7 +173,7 @@ TEST_F(HostUnitsTest, DividesWhatIsLarge) {
   }
   auto module = parse(text + caller("step", names));
   HostUnits units;
-  units.add(*module, {"step"});
+  units.add(*module, {HostUnits::Step{"step"}});
   auto code = units.compile({});
   ASSERT_TRUE(static_cast<bool>(code)) << toString(code.takeError());
   EXPECT_EQ(getSymbols(code->objects[0]).exported, Names({"step"}));
@@ -192,8 +193,8 @@ func.func @reference(%to: memref<f64>) {
 }
 )");
   HostUnits units;
-  units.add(*first, {"pipeline"});
-  units.add(*second, {"reference"});
+  units.add(*first, {HostUnits::Step{"pipeline"}});
+  units.add(*second, {HostUnits::Step{"reference"}});
   auto code = units.compile({});
   ASSERT_TRUE(static_cast<bool>(code)) << toString(code.takeError());
   EXPECT_EQ(run(code->objects[0], "pipeline"), 1);
@@ -217,7 +218,7 @@ TEST_F(HostUnitsTest, OptimisesWhatStepsCall) {
       parse(define("chunk", "") +
             define("step", "  func.call @chunk(%to) : (memref<f64>) -> ()\n"));
   HostUnits units;
-  units.add(*module, {"step"});
+  units.add(*module, {HostUnits::Step{"step"}});
   auto code = units.compile({});
   ASSERT_TRUE(static_cast<bool>(code)) << toString(code.takeError());
   EXPECT_LT(getSize(code->objects[0], "chunk"), 200u);
@@ -229,7 +230,7 @@ TEST_F(HostUnitsTest, SaysWhatIsWrongOnce) {
   auto module =
       parse(kernel("one", 1) + caller("a", {"one"}) + caller("b", {"one"}));
   HostUnits units;
-  units.add(*module, {"a", "b"});
+  units.add(*module, {HostUnits::Step{"a"}, HostUnits::Step{"b"}});
   HostTargetOptions target;
   target.cpu = "abacus";
   auto code = units.compile(target);

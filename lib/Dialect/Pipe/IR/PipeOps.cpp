@@ -9,6 +9,7 @@
 #include "veeline/Dialect/Pipe/IR/Attention.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace veeline::pipe;
@@ -25,6 +26,17 @@ void PipeDialect::registerOps() {
 #define GET_OP_LIST
 #include "veeline/Dialect/Pipe/IR/AttentionOps.cpp.inc"
       >();
+}
+
+bool veeline::pipe::isLate(Operation *op) {
+  if (auto wait = dyn_cast<WaitOp>(op)) {
+    auto sum = wait.getHandle().getDefiningOp<AllReduceOp>();
+    return sum && sum.getLate();
+  }
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<BackwardWeightOp, GradientOp, AllReduceOp, UpdateOp>(
+          [](auto late) { return late.getLate(); })
+      .Default(false);
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,6 +45,9 @@ private:
   LogicalResult verifyAllReduce(AllReduceOp op);
   LogicalResult verifyOnce(Operation *op, Operation *&first, const Twine &what);
   LogicalResult verifySums();
+  LogicalResult verifyCarried();
+  LogicalResult verifyLateValues(Operation *op);
+  LogicalResult verifyLate();
 
   ProgramOp program;
   PipelineOp pipeline;
@@ -252,12 +255,14 @@ LogicalResult ProgramVerifier::verifyOnce(Operation *op, Operation *&first,
 }
 
 /// A sum is read once, after all that adds to it, and a parameter is updated
-/// once.
+/// once. What is late adds to sums of the step before.
 LogicalResult ProgramVerifier::verifySums() {
   llvm::DenseMap<std::pair<int64_t, int64_t>, Operation *> sums;
-  llvm::DenseMap<int64_t, Operation *> updates, readers;
+  llvm::DenseMap<int64_t, Operation *> updates;
+  // By chunk, and 1 for what is late.
+  llvm::DenseMap<std::pair<int64_t, int>, Operation *> readers;
   auto verifyUnread = [&](auto work) -> LogicalResult {
-    Operation *reader = readers.lookup(work.getChunk());
+    Operation *reader = readers.lookup({work.getChunk(), int(isLate(work))});
     if (!reader)
       return success();
     InFlightDiagnostic diagnostic =
@@ -269,7 +274,7 @@ LogicalResult ProgramVerifier::verifySums() {
     return diagnostic;
   };
   auto verifySum = [&](auto op) {
-    readers.try_emplace(op.getChunk(), op);
+    readers.try_emplace({op.getChunk(), int(op.getLate())}, op);
     return verifyOnce(op, sums[{op.getParam(), op.getChunk()}],
                       "reads the sum of parameter " + Twine(op.getParam()) +
                           " and chunk " + Twine(op.getChunk()));
@@ -285,6 +290,112 @@ LogicalResult ProgramVerifier::verifySums() {
                    .Case(verifyUpdate)
                    .Default([](Operation *) { return success(); })))
       return failure();
+  return success();
+}
+
+/// Arguments are what the `pipe.carry` at the end gives.
+LogicalResult ProgramVerifier::verifyCarried() {
+  Block &body = program.getBody().front();
+  TypeRange expected = body.getArgumentTypes();
+  CarryOp last;
+  for (auto carry : body.getOps<CarryOp>()) {
+    if (carry->getNextNode())
+      return carry.emitOpError("is not the last op of its program");
+    last = carry;
+  }
+  if (!last && expected.empty())
+    return success();
+  if (!last)
+    return program.emitOpError()
+           << "takes " << expected.size()
+           << " values of the step before, but no pipe.carry at its end gives "
+              "them";
+  if (last.getValues().getTypes() == expected)
+    return success();
+  InFlightDiagnostic diagnostic =
+      last.emitOpError() << "gives " << last.getValues().getTypes()
+                         << " to the next step, which takes " << expected;
+  diagnostic.attachNote(program.getLoc()) << "the program is here";
+  return diagnostic;
+}
+
+/// What is late takes values of the step before, everything else those of this
+/// step.
+LogicalResult ProgramVerifier::verifyLateValues(Operation *op) {
+  bool late = isLate(op);
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    Operation *source = operand.getDefiningOp();
+    if ((source ? isLate(source) : true) == late)
+      continue;
+    InFlightDiagnostic diagnostic = op->emitOpError()
+                                    << "is of "
+                                    << (late ? "the step before" : "this step")
+                                    << ", but takes a value of "
+                                    << (late ? "this step" : "the step before")
+                                    << " as operand " << i;
+    if (source)
+      diagnostic.attachNote(source->getLoc()) << "the value is made here";
+    return diagnostic;
+  }
+  return success();
+}
+
+/// A late update stands between all late W that add to its gradients, and all
+/// that uses the parameter in the new step.
+LogicalResult ProgramVerifier::verifyLate() {
+  /// By chunk: its first F of this step; its last W of the step before.
+  llvm::DenseMap<int64_t, Operation *> begun, lateWork;
+  llvm::SmallDenseSet<int64_t> updated;
+  auto report = [](Operation *op, const Twine &what, Operation *other,
+                   StringRef note) {
+    InFlightDiagnostic diagnostic = op->emitOpError() << what;
+    diagnostic.attachNote(other->getLoc()) << note;
+    return diagnostic;
+  };
+  for (Operation &op : program.getBody().front()) {
+    if (failed(verifyLateValues(&op)))
+      return failure();
+    auto weight = dyn_cast<BackwardWeightOp>(op);
+    if (isa<ForwardOp>(op))
+      begun.try_emplace(cast<ForwardOp>(op).getChunk(), &op);
+    if (weight && weight.getLate()) {
+      if (Operation *forward = begun.lookup(weight.getChunk()))
+        return report(&op,
+                      "is of the step before, but its chunk has begun this "
+                      "one; move it before the first pipe.forward of chunk " +
+                          Twine(weight.getChunk()),
+                      forward, "the chunk begins here");
+      lateWork[weight.getChunk()] = &op;
+    }
+    auto update = dyn_cast<UpdateOp>(op);
+    if (!update)
+      continue;
+    ParamOp param = params[update.getParam()];
+    for (Operation *user : param.getValue().getUsers()) {
+      auto chunk = dyn_cast<ChunkOp>(user);
+      if (!chunk)
+        continue;
+      int64_t index = chunk.getIndex();
+      updated.insert(index);
+      if (Operation *forward = begun.lookup(index); forward && update.getLate())
+        return report(&op,
+                      "is the update of the step before, but chunk " +
+                          Twine(index) +
+                          ", which uses the parameter, has begun this one",
+                      forward, "the chunk begins here");
+      if (Operation *work = lateWork.lookup(index); work && !update.getLate())
+        return report(&op,
+                      "has to be late, as a pipe.backward_weight of chunk " +
+                          Twine(index) + ", which uses the parameter, is",
+                      work, "that is here");
+    }
+  }
+  for (auto [chunk, work] : lateWork)
+    if (!updated.contains(chunk))
+      return work->emitOpError()
+             << "is of the step before, but no update of that step follows: "
+                "add a late pipe.update of the parameters of chunk "
+             << chunk;
   return success();
 }
 
@@ -320,7 +431,8 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
       .Case([&](AssignOp op) {
         return verifyParam(op, op.getParam(), op.getValue().getType());
       })
-      .Case<AddOp, WaitOp>([](Operation *) { return success(); })
+      .Case<AddOp, CopyOp, WaitOp, CarryOp>(
+          [](Operation *) { return success(); })
       .Default([](Operation *op) {
         return op->emitOpError("does not belong in a pipe.program");
       });
@@ -341,7 +453,8 @@ LogicalResult ProgramVerifier::verify() {
   for (Operation &op : program.getBody().front())
     if (failed(verifyOp(&op)))
       return failure();
-  return verifySums();
+  return failure(failed(verifySums()) || failed(verifyCarried()) ||
+                 failed(verifyLate()));
 }
 
 LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -41,4 +41,9 @@ int64_t getStageOf(Placement placement, int64_t stages, int64_t chunk);
 #define GET_OP_CLASSES
 #include "veeline/Dialect/Pipe/IR/PipeOps.h.inc"
 
+namespace veeline::pipe {
+/// Whether an op of a program is of the step before.
+bool isLate(mlir::Operation *op);
+} // namespace veeline::pipe
+
 #endif // VEELINE_DIALECT_PIPE_IR_PIPE_H

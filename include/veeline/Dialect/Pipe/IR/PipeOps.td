@@ -218,13 +218,17 @@ def YieldOp : Pipe_Op<"yield", [HasParent<"PipelineOp">]> {
 //===----------------------------------------------------------------------===//
 
 def ProgramOp : Pipe_Op<"program", [
-    Symbol, IsolatedFromAbove, SingleBlock, NoTerminator, NoRegionArguments,
+    Symbol, IsolatedFromAbove, SingleBlock, NoTerminator,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "What one rank does in one step, in this order";
   let description = [{
     The order of the ops is the schedule; data flow within the rank is SSA. Where
     the pipeline has replicas, the rank of this stage in each of them does it. Where the
     stage has several ranks (`stage_replicas`), `replica` is the rank's number among them.
+
+    Training runs a program again and again, so it is one turn of a loop. Ops that are `late` are of the
+    step before. The first step goes without them, and after the last one they run alone. They take values of the step
+    before by arguments of the program, which the `pipe.carry` at the end of the turn before has given.
 
     Example:
     ```mlir
@@ -301,13 +305,27 @@ def BackwardInputOp : Pipe_ChunkWorkOp<"backward_input"> {
   }];
 }
 
-def BackwardWeightOp : Pipe_ChunkWorkOp<"backward_weight"> {
+def BackwardWeightOp : Pipe_ProgramOp<"backward_weight"> {
   let summary = "W: the gradients of a chunk's parameters, accumulated";
   let description = [{
+    One that is `late` is of the step before (see `pipe.program`). It stands before the first F of its chunk.
+
     Example:
     ```mlir
     pipe.backward_weight chunk(1) microbatch(0) (%s) : (tensor<2x4xf32>) -> ()
+    pipe.backward_weight late chunk(1) microbatch(3) (%of_step_before) : (tensor<2x4xf32>) -> ()
     ```
+  }];
+  let arguments = (ins
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$chunk,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$microbatch,
+    Variadic<AnyStaticShapeTensor>:$operands,
+    UnitAttr:$late
+  );
+  let results = (outs Variadic<AnyStaticShapeTensor>:$results);
+  let assemblyFormat = [{
+    (`late` $late^)? `chunk` `(` $chunk `)` `microbatch` `(` $microbatch `)` `(` $operands `)` attr-dict
+    `:` functional-type($operands, $results)
   }];
 }
 
@@ -325,6 +343,35 @@ def AddOp : Pipe_ProgramOp<"add", [Pure, SameOperandsAndResultType]> {
   let arguments = (ins AnyStaticShapeTensor:$lhs, AnyStaticShapeTensor:$rhs);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+def CopyOp : Pipe_ProgramOp<"copy", [SameOperandsAndResultType]> {
+  let summary = "The same value at another place";
+  let description = [{
+    For a value that a late op takes when its memory is written again already.
+
+    Example:
+    ```mlir
+    %kept = pipe.copy %x : tensor<2x4xf32>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$value);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+def CarryOp : Pipe_ProgramOp<"carry"> {
+  let summary = "The values that late ops of the next turn take";
+  let description = [{
+    The last op of a program that has arguments: operand i is argument i of the next turn.
+
+    Example:
+    ```mlir
+    pipe.carry %s, %x : tensor<2x4xf32>, tensor<2x4xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
 def LengthOp : Pipe_ProgramOp<"length"> {
@@ -458,7 +505,8 @@ def AllReduceOp : Pipe_TransportOp<"all_reduce"> {
     Posts the sum that the rank has accumulated for a parameter and a chunk, after
     the last W of that chunk. The value of the handle is the sum over the ranks
     of the same stage, in ascending order of the replicas of the pipeline and, within one, of
-    the ranks of the stage, and takes the place of the accumulator. Never blocks.
+    the ranks of the stage, and takes the place of the accumulator. Never blocks. One that is `late` is of the step
+    before.
 
     `stream`, `communicator` and `group` are as of `pipe.send`. The communicator has
     the ranks of this stage: it is 1 + the stage.
@@ -472,9 +520,9 @@ def AllReduceOp : Pipe_TransportOp<"all_reduce"> {
   let arguments = !con((ins
     ConfinedAttr<I64Attr, [IntNonNegative]>:$param,
     ConfinedAttr<I64Attr, [IntNonNegative]>:$chunk
-  ), transport);
+  ), transport, (ins UnitAttr:$late));
   let results = (outs Pipe_HandleType:$handle);
-  let assemblyFormat = "`param` `(` $param `)` `chunk` `(` $chunk `)` " #
+  let assemblyFormat = "(`late` $late^)? `param` `(` $param `)` `chunk` `(` $chunk `)` " #
       transportFormat # " attr-dict `:` qualified(type($handle))";
 }
 
@@ -500,7 +548,7 @@ def GradientOp : Pipe_ProgramOp<"gradient"> {
   let summary = "The gradient that a chunk has accumulated for a parameter";
   let description = [{
     `param` counts the pipeline's `pipe.param` ops. Reads the accumulator of
-    (parameter, chunk) after the last W of that chunk.
+    (parameter, chunk) after the last W of that chunk. One that is `late` reads the sum of the step before.
 
     Example:
     ```mlir
@@ -509,10 +557,11 @@ def GradientOp : Pipe_ProgramOp<"gradient"> {
   }];
   let arguments = (ins
     ConfinedAttr<I64Attr, [IntNonNegative]>:$param,
-    ConfinedAttr<I64Attr, [IntNonNegative]>:$chunk
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$chunk,
+    UnitAttr:$late
   );
   let results = (outs AnyStaticShapeTensor:$value);
-  let assemblyFormat = "`param` `(` $param `)` `chunk` `(` $chunk `)` attr-dict `:` type($value)";
+  let assemblyFormat = "(`late` $late^)? `param` `(` $param `)` `chunk` `(` $chunk `)` attr-dict `:` type($value)";
 }
 
 def UpdateOp : Pipe_ProgramOp<"update"> {
@@ -520,7 +569,9 @@ def UpdateOp : Pipe_ProgramOp<"update"> {
   let description = [{
     Adds the gradients in the order given (ascending chunks), scales the sum
     by 1/m (1/(d*m) of d replicas) and updates the parameter's value and the optimiser's state.
-    The result is the new value, for the ranks that hold copies.
+    The result is the new value, for the ranks that hold copies. An update that is `late` is that of the step before. It
+    stands after the last late W that adds to its gradients, and before the first F that uses the parameter. The
+    accumulators of its gradients are zero from there on.
 
     Example:
     ```mlir
@@ -529,11 +580,12 @@ def UpdateOp : Pipe_ProgramOp<"update"> {
   }];
   let arguments = (ins
     ConfinedAttr<I64Attr, [IntNonNegative]>:$param,
-    Variadic<AnyStaticShapeTensor>:$gradients
+    Variadic<AnyStaticShapeTensor>:$gradients,
+    UnitAttr:$late
   );
   let results = (outs AnyStaticShapeTensor:$value);
   let assemblyFormat = [{
-    `param` `(` $param `)` `(` $gradients `)` attr-dict `:` functional-type($gradients, $value)
+    (`late` $late^)? `param` `(` $param `)` `(` $gradients `)` attr-dict `:` functional-type($gradients, $value)
   }];
   let hasVerifier = 1;
 }

@@ -167,10 +167,28 @@ def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
 
     Where the pipeline has the attribute `pipe.schedule_limits`, an array of one number for each stage, what
     the chunks of a stage hold for their backwards stays within so many bytes, on each of its ranks.
+
+    Some orders run W of a step in the next one (docs/loops.md). These W are `late`, and so are the updates that they
+    complete. They stand where the next step runs them, and take values of the step before by arguments of the program:
+
+    ```mlir
+    pipe.program @net_rank0 of @net stage(0) {
+    ^bb0(%s: tensor<2x4xf32>):
+      %y = pipe.forward chunk(0) microbatch(0) () : () -> tensor<2x4xf32>
+      pipe.backward_weight late chunk(3) microbatch(1) (%s) : (tensor<2x4xf32>) -> ()
+      %g = pipe.gradient late param(1) chunk(3) : tensor<4x4xf32>
+      %w = pipe.update late param(1) (%g) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      ...
+      %dx, %saved = pipe.backward_input chunk(3) microbatch(1) (%dy) : (tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>)
+      pipe.carry %saved : tensor<2x4xf32>
+    }
+    ```
   }];
   let options = [
     Option<"schedule", "schedule", "std::string", "\"1f1b\"", "Name of the schedule, or file:PATH">,
     ObjectiveOption,
+    Option<"slip", "slip", "bool", "true",
+           "Whether W of a step may run in the next one; not where a step ends on all ranks before the next one begins">,
     Option<"microbatches", "microbatches", "int64_t", "1", "Number of microbatches m">,
     Option<"replicas", "replicas", "int64_t", "1",
            "Number d of pipelines side by side, each with m microbatches of its own">,

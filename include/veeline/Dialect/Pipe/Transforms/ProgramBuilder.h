@@ -8,12 +8,12 @@
 #define VEELINE_DIALECT_PIPE_TRANSFORMS_PROGRAMBUILDER_H
 
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
-#include "veeline/Schedule/Simulator.h"
+#include "veeline/Schedule/Loop.h"
 
 namespace veeline::pipe {
 
 /// On work ops: the simulated begin and end, in nanoseconds from the begin of
-/// the step.
+/// the step. Where some are late, of a step in the middle of others.
 inline constexpr llvm::StringLiteral predictedAttrName = "pipe.predicted";
 
 /// What that attribute says of a work op that has it.
@@ -22,10 +22,12 @@ std::pair<double, double> getPredicted(mlir::Operation *op);
 /// Writes `order`, a verified schedule of `pipeline`, as one `pipe.program` for
 /// each rank, after the pipeline. Values of other stages are
 /// `pipe.edge_value`s just before their first use. After the last op of the
-/// schedule follow the updates of parameters. Linear in the operations.
+/// schedule follow the updates of parameters, but for those that are late:
+/// these follow the last late W that adds to their gradients. `times` are those
+/// of the order's operations. Linear in the operations.
 mlir::LogicalResult buildPrograms(PipelineOp pipeline,
                                   const schedule::Schedule &order,
-                                  const schedule::Simulation &simulation,
+                                  const schedule::TurnTimes &times,
                                   mlir::SymbolTableCollection &symbols);
 
 } // namespace veeline::pipe

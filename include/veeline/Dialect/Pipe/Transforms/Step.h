@@ -96,8 +96,18 @@ void waitInOrder(ProgramOp program, const ChannelTable &channels);
 mlir::LogicalResult verifyChannelOrder(llvm::ArrayRef<ProgramOp> programs,
                                        const ChannelTable &channels);
 
-/// `<program>_step`.
-std::string getStepName(ProgramOp program);
+/// The functions of a rank's step. Where ops of a program are late: the step
+/// with what is late of the one before, the first step, which has none before
+/// it, and what is late alone, which follows the last step.
+enum class StepPart { Whole, First, Late };
+bool hasLateOps(ProgramOp program);
+inline llvm::ArrayRef<StepPart> getStepParts(ProgramOp program) {
+  static constexpr StepPart parts[] = {StepPart::Whole, StepPart::First,
+                                       StepPart::Late};
+  return llvm::ArrayRef(parts).take_front(hasLateOps(program) ? 3 : 1);
+}
+/// `<program>_step`, `<program>_first_step`, `<program>_late`.
+std::string getStepName(ProgramOp program, StepPart part = StepPart::Whole);
 
 } // namespace veeline::pipe
 

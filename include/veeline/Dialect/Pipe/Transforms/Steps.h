@@ -50,13 +50,20 @@ mlir::LogicalResult splitBackward(ChunkOp chunk, mlir::SymbolTable &symbols,
 mlir::LogicalResult roundParameters(ChunkOp chunk,
                                     mlir::SymbolTableCollection &symbols);
 
+/// What a schedule that has a choice is made for.
+struct ScheduleGoal {
+  schedule::Objective objective;
+  /// Whether W may run in the next step.
+  bool maySlip;
+};
+
 /// Writes the programs of `pipeline` in the order of a schedule, by name (made
-/// for `objective`) or from a file, and returns its simulation. Where no order
+/// for `goal`) or from a file, and returns its simulation. Where no order
 /// fits the schedule limits of the stages, the error is stored in
 /// `outOfMemory`, if that is not null, in place of a diagnostic.
 mlir::FailureOr<schedule::Simulation>
 schedulePipeline(PipelineOp pipeline, llvm::StringRef schedule,
-                 schedule::Objective objective, int64_t microbatches,
+                 ScheduleGoal goal, int64_t microbatches,
                  mlir::SymbolTableCollection &symbols,
                  std::optional<schedule::Error> *outOfMemory = nullptr);
 

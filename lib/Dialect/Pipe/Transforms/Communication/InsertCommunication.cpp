@@ -17,6 +17,10 @@
 // waits would have to go back to ever earlier ops, or be one of the schedule
 // itself.
 //
+// Where steps follow one another, order ops by step first: no op waits for one
+// of a later step. Late ops are of the turn that runs them; others never wait
+// for them.
+//
 // Everything else is planned by the schedule library (Communication/Plan.h).
 //
 //===----------------------------------------------------------------------===//
@@ -33,7 +37,7 @@
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
-#include "veeline/Schedule/Simulator.h"
+#include "veeline/Schedule/Loop.h"
 
 #include <limits>
 #include <map>
@@ -57,9 +61,9 @@ static bool isPredicted(Operation *op) {
 static LogicalResult predict(PipelineOp pipeline, ArrayRef<ProgramOp> programs,
                              const schedule::Problem &problem,
                              const schedule::Schedule &order) {
-  auto simulation = schedule::simulate(problem, order);
-  if (!simulation)
-    return pipeline.emitOpError() << simulation.error().str();
+  auto predicted = schedule::turnTimes(problem, order);
+  if (!predicted)
+    return pipeline.emitOpError() << predicted.error().str();
   Builder builder(pipeline.getContext());
   for (size_t stage = 0; stage != programs.size(); ++stage) {
     ProgramOp program = programs[stage];
@@ -71,8 +75,8 @@ static LogicalResult predict(PipelineOp pipeline, ArrayRef<ProgramOp> programs,
       while (!(order.stages[stage][step] == *work))
         ++step;
       op.setAttr(predictedAttrName,
-                 builder.getDenseF64ArrayAttr({simulation->start[stage][step],
-                                               simulation->end[stage][step]}));
+                 builder.getDenseF64ArrayAttr({predicted->start[stage][step],
+                                               predicted->end[stage][step]}));
     }
   }
   return success();
@@ -420,7 +424,7 @@ void PlannedInserter::collectSteps(ProgramOp program) {
     list.push_back(&op);
     auto [begin, end] =
         getScheduleOp(&op) ? getPredicted(&op) : std::pair(now, now);
-    if (isa<GradientOp, UpdateOp, AssignOp>(op))
+    if (isa<GradientOp, UpdateOp, AssignOp>(op) && !isLate(&op))
       begin = end = std::numeric_limits<double>::infinity();
     times.push_back({begin, end});
     now = end;
@@ -535,6 +539,52 @@ LogicalResult PlannedInserter::run(comm::Strategy strategy, comm::Model model) {
 }
 
 //===----------------------------------------------------------------------===//
+// Values of the step before
+//===----------------------------------------------------------------------===//
+
+/// The last late op that takes an argument of `program`, or null.
+static Operation *findLastUse(BlockArgument argument) {
+  Operation *last = nullptr;
+  for (Operation *user : argument.getUsers())
+    if (!last || last->isBeforeInBlock(user))
+      last = user;
+  return last;
+}
+
+/// The op from which on the memory of `value` is written.
+static Operation *findFirstWrite(Value value) {
+  auto wait = value.getDefiningOp<WaitOp>();
+  return wait ? wait.getHandle().getDefiningOp() : value.getDefiningOp();
+}
+
+/// Copies those values whose memory is written again before a late op has taken
+/// them. Once that has, the copy takes the place of the one before.
+static void keepCarried(ProgramOp program) {
+  Block &body = program.getBody().front();
+  if (body.getNumArguments() == 0)
+    return;
+  auto carry = cast<CarryOp>(body.back());
+  /// By value, the last late op that takes it.
+  llvm::MapVector<Value, Operation *> lastUses;
+  for (auto [argument, value] :
+       llvm::zip_equal(body.getArguments(), carry.getValues())) {
+    Operation *use = findLastUse(argument), *&last = lastUses[value];
+    if (use && (!last || last->isBeforeInBlock(use)))
+      last = use;
+  }
+  for (auto [value, last] : lastUses) {
+    if (!last || last->isBeforeInBlock(findFirstWrite(value)))
+      continue;
+    Operation *source = value.getDefiningOp();
+    OpBuilder builder(program.getContext());
+    builder.setInsertionPointAfter(last->isBeforeInBlock(source) ? source
+                                                                 : last);
+    Value copy = CopyOp::create(builder, source->getLoc(), value);
+    carry->replaceUsesOfWith(value, copy);
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // insertCommunication
 //===----------------------------------------------------------------------===//
 
@@ -583,8 +633,10 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
         return failure();
   }
   ChannelTable channels(pipeline, programs);
-  for (ProgramOp program : programs)
+  for (ProgramOp program : programs) {
     waitInOrder(program, channels);
+    keepCarried(program);
+  }
   // Where each direction has a stream of its own, sums are on that of sends. A
   // send has its value already, whereas a receive may be late and hold up the
   // sums and the computations that wait for these.

@@ -33,7 +33,7 @@ static Operation *findEndOfGradients(ProgramOp program,
   Operation *last = nullptr;
   for (Operation &op : program.getBody().front()) {
     std::optional<schedule::Op> work = getScheduleOp(&op);
-    if (work && (!chunk || work->chunk == *chunk) &&
+    if (work && !work->late && (!chunk || work->chunk == *chunk) &&
         isa<BackwardOp, BackwardWeightOp>(op))
       last = &op;
   }
@@ -64,13 +64,15 @@ public:
   }
 
 private:
-  using Gradients = llvm::MapVector<int64_t, SmallVector<GradientOp>>;
+  /// A chunk, and 1 if its gradients are those of the step before.
+  using Key = std::pair<int64_t, int>;
+  using Gradients = llvm::MapVector<Key, SmallVector<GradientOp>>;
 
   void collectEnds(ProgramOp program);
   void addReductions(ProgramOp program);
   void receiveParamsAfter(Operation *last);
   Operation *findPlace(ProgramOp program, int64_t chunk, Operation *previous);
-  Operation *addReduction(OpBuilder &builder, int64_t chunk,
+  Operation *addReduction(OpBuilder &builder, Key key,
                           MutableArrayRef<GradientOp> gradients,
                           IntegerAttr group);
 
@@ -113,7 +115,7 @@ Operation *ReductionInserter::findPlace(ProgramOp program, int64_t chunk,
 
 /// Posts the sums of a chunk as one, and waits for them where they are read.
 Operation *
-ReductionInserter::addReduction(OpBuilder &builder, int64_t chunk,
+ReductionInserter::addReduction(OpBuilder &builder, Key key,
                                 MutableArrayRef<GradientOp> gradients,
                                 IntegerAttr group) {
   // All of a group before the first wait, which may stand right there.
@@ -122,8 +124,8 @@ ReductionInserter::addReduction(OpBuilder &builder, int64_t chunk,
     auto type = cast<RankedTensorType>(gradient.getValue().getType());
     handles.push_back(AllReduceOp::create(
         builder, gradient.getLoc(), HandleType::get(type.getContext(), type),
-        gradient.getParam(), chunk, stream, 1 + pipeline.getStageOf(chunk),
-        group));
+        gradient.getParam(), key.first, stream,
+        1 + pipeline.getStageOf(key.first), group, key.second));
   }
   for (auto [gradient, handle] : llvm::zip_equal(gradients, handles)) {
     OpBuilder atUse(gradient);
@@ -138,24 +140,29 @@ ReductionInserter::addReduction(OpBuilder &builder, int64_t chunk,
 void ReductionInserter::addReductions(ProgramOp program) {
   Gradients byChunk;
   for (auto gradient : program.getBody().front().getOps<GradientOp>())
-    byChunk[gradient.getChunk()].push_back(gradient);
-  SmallVector<int64_t> order = llvm::to_vector(llvm::make_first_range(byChunk));
-  llvm::sort(order, [&](int64_t a, int64_t b) {
-    return std::pair(ends.lookup(a), a) < std::pair(ends.lookup(b), b);
-  });
+    byChunk[{gradient.getChunk(), int(gradient.getLate())}].push_back(gradient);
+  SmallVector<Key> order = llvm::to_vector(llvm::make_first_range(byChunk));
+  auto rankOf = [&](Key key) {
+    auto [chunk, late] = key;
+    return std::tuple(!late, ends.lookup(chunk), chunk);
+  };
+  llvm::sort(order, [&](Key a, Key b) { return rankOf(a) < rankOf(b); });
   int64_t nextGroup = getFreeGroup(program);
   Operation *previous = nullptr;
-  for (int64_t chunk : order) {
-    SmallVector<GradientOp> &gradients = byChunk[chunk];
+  for (Key key : order) {
+    SmallVector<GradientOp> &gradients = byChunk[key];
     OpBuilder builder(program.getContext());
-    if (Operation *place = findPlace(program, chunk, previous))
+    auto [chunk, late] = key;
+    Operation *place = late ? nullptr : findPlace(program, chunk, previous);
+    // What is late is updated right after its last W.
+    if (place)
       builder.setInsertionPointAfter(place);
     else
       builder.setInsertionPoint(gradients.front());
     IntegerAttr group = gradients.size() > 1
                             ? builder.getI64IntegerAttr(nextGroup++)
                             : IntegerAttr();
-    previous = addReduction(builder, chunk, gradients, group);
+    previous = addReduction(builder, key, gradients, group);
   }
   if (previous && blocks && pipeline.getWidth(program.getStage()) > 1)
     receiveParamsAfter(previous);

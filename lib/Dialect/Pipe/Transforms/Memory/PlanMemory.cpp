@@ -89,6 +89,7 @@ private:
                       ArrayRef<func::FuncOp> functions);
   void placeSettings(MemoryPlan::Device &device);
   LogicalResult checkStreams();
+  int64_t findNextTurnEnd(Value value) const;
   void addUses(Value value, StreamOrder::Point &uses);
   void addSlices(Operation *op);
   LogicalResult placeReductions();
@@ -96,8 +97,9 @@ private:
   void addBuffers(int64_t number, Reduction &reduction);
   void placeBuffers();
   LogicalResult collect();
+  /// `nextTurnEnd` is where a value's life in the next turn ends, 0 without.
   void addSlot(Slot slot, const StreamOrder::Point &uses, uint64_t bytes,
-               uint64_t liveBytes);
+               uint64_t liveBytes, int64_t nextTurnEnd = 0);
   void writeOffsets(const OffsetPlan &plan);
   int64_t reserve(uint64_t bytes) {
     int64_t offset = persistent;
@@ -367,11 +369,13 @@ void ArenaPlanner::placeBuffers() {
 
 /// Adds a slot that lives from `slot.op` to the end of that op and of `uses`.
 void ArenaPlanner::addSlot(Slot slot, const StreamOrder::Point &uses,
-                           uint64_t bytes, uint64_t live) {
+                           uint64_t bytes, uint64_t live, int64_t nextTurnEnd) {
   StreamOrder::Point all = uses;
   order.include(all, slot.op);
   int64_t begin = order.getNumber(slot.op);
   int64_t end = std::min(*llvm::max_element(all) + 1, order.getNumOps());
+  if (nextTurnEnd > 0)
+    end = order.getNumOps() + nextTurnEnd;
   slots.push_back(slot);
   intervals.push_back({begin, end, bytes});
   liveBytes.push_back({begin, end, live});
@@ -394,6 +398,23 @@ void ArenaPlanner::addUses(Value value, StreamOrder::Point &uses) {
     if (auto wait = dyn_cast<WaitOp>(user))
       addUses(wait.getValue(), uses);
   }
+}
+
+/// After which op of the next turn nothing takes `value` any more; 0 where the
+/// next turn does not. A handle lives as long as the value that comes out of
+/// it.
+int64_t ArenaPlanner::findNextTurnEnd(Value value) const {
+  int64_t end = 0;
+  Block &body = ProgramOp(program).getBody().front();
+  for (OpOperand &use : value.getUses()) {
+    if (auto wait = dyn_cast<WaitOp>(use.getOwner()))
+      end = std::max(end, findNextTurnEnd(wait.getValue()));
+    if (!isa<CarryOp>(use.getOwner()))
+      continue;
+    for (Operation *late : body.getArgument(use.getOperandNumber()).getUsers())
+      end = std::max(end, order.getNumber(late) + 1);
+  }
+  return end;
 }
 
 /// Adds a slot for each argument of `op` that has to be copied: a microbatch of
@@ -424,23 +445,32 @@ LogicalResult ArenaPlanner::collect() {
     std::optional<ChunkFunctionKind> kind = getFunctionKind(&op);
     if (isOnDevice && isLength(&op))
       continue;
-    auto addResult = [&](OpResult result, Type type) {
+    auto addResult = [&](OpResult result, Type type) -> LogicalResult {
+      int64_t nextTurnEnd = findNextTurnEnd(result);
+      if (nextTurnEnd > order.getNumber(&op))
+        return op.emitOpError()
+               << "writes result " << result.getResultNumber()
+               << " while a late op still needs that of the step before; run "
+                  "--pipe-insert-communication, which copies it";
       StreamOrder::Point uses = order.getNone();
       addUses(result, uses);
       uint64_t bytes = getByteSize(type);
-      addSlot({&op, result.getResultNumber()}, uses, bytes, bytes);
+      addSlot({&op, result.getResultNumber()}, uses, bytes, bytes, nextTurnEnd);
+      return success();
     };
     if (auto recv = dyn_cast<RecvOp>(op)) {
-      addResult(cast<OpResult>(recv.getHandle()),
-                recv.getHandle().getType().getValue());
+      if (failed(addResult(cast<OpResult>(recv.getHandle()),
+                           recv.getHandle().getType().getValue())))
+        return failure();
       continue;
     }
-    if (!kind && !isa<AddOp, LengthOp>(op))
+    if (!kind && !isa<AddOp, CopyOp, LengthOp>(op))
       continue;
     for (OpResult result : op.getResults()) {
       if (kind && !isOnDevice && isComputedAtReceiver(result))
         continue;
-      addResult(result, result.getType());
+      if (failed(addResult(result, result.getType())))
+        return failure();
     }
     if (!kind)
       continue;
@@ -499,6 +529,12 @@ LogicalResult ArenaPlanner::checkStreams() {
     return program.emitOpError("has several compute streams, which only a GPU "
                                "has; plan with target=cuda");
   }
+  if (isOnDevice)
+    for (Operation &op : program.getBody().front())
+      if (isLate(&op))
+        return op.emitOpError("is of the step before, but on a GPU a step ends "
+                              "on all ranks before the next one begins; "
+                              "schedule with slip=false");
   return verifyStreamOrder(program, order);
 }
 
@@ -511,13 +547,14 @@ LogicalResult ArenaPlanner::run() {
     placeDevice();
   if (failed(placeReductions()) || failed(collect()))
     return failure();
+  int64_t turn = order.getNumOps();
   OffsetPlan offsets = lives.numStreams > 1
                            ? planOffsets(intervals, lives, alignment)
-                           : planOffsets(intervals, alignment);
+                           : planLoopOffsets(intervals, turn, alignment);
   writeOffsets(offsets);
   placeBuffers();
   plan.arenaBytes = llvm::alignTo(persistent + offsets.totalBytes, alignment);
-  plan.peakLiveBytes = persistent + peakLiveBytes(liveBytes);
+  plan.peakLiveBytes = persistent + peakLoopBytes(liveBytes, turn);
   program.setMemoryAttr(plan.toAttribute(program.getContext()));
   return success();
 }

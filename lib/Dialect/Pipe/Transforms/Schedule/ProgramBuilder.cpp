@@ -31,7 +31,14 @@ public:
         builder(OpBuilder::atBlockEnd(&program.getBody().front())) {}
 
   LogicalResult addWork(const schedule::Op &op, double begin, double end);
+  /// The update of the step before.
+  void addLateUpdate(unsigned param) {
+    updatedLate.insert(param);
+    addUpdate(param, /*late=*/true);
+  }
   void addUpdates();
+  /// Gives late ops of the next turn the values that they take.
+  void addCarry();
 
 private:
   /// Where the value of a chunk and microbatch is found: a role and its index.
@@ -48,7 +55,9 @@ private:
   Value getOperand(const schedule::Op &op, unsigned operand);
   Value getResultGradient(const schedule::Op &op, unsigned result);
   Value getArgument(const schedule::Op &op, const ChunkValue &value);
-  SmallVector<Value> addGradients(unsigned param);
+  FailureOr<SmallVector<Value>> getOperands(const schedule::Op &op);
+  SmallVector<Value> addGradients(unsigned param, bool late);
+  void addUpdate(unsigned param, bool late);
   void addAssignment(unsigned param);
 
   PipelineTables &tables;
@@ -57,6 +66,9 @@ private:
   OpBuilder builder;
   std::map<Key, Value> values;
   std::map<std::tuple<int64_t, Direction, int64_t>, Value> edgeValues;
+  /// What the arguments of the program are, in the step before.
+  SmallVector<std::pair<schedule::Op, ChunkValue>> carried;
+  llvm::SmallDenseSet<unsigned> updatedLate;
 };
 
 } // namespace
@@ -117,22 +129,40 @@ Value ProgramWriter::getArgument(const schedule::Op &op,
   return values[key(op, value.kind, value.index)];
 }
 
+/// What the function of `op` takes; what is late takes arguments of the
+/// program.
+FailureOr<SmallVector<Value>>
+ProgramWriter::getOperands(const schedule::Op &op) {
+  ChunkFunctionKind kind = getFunctionKind(op.kind);
+  SmallVector<Value> operands;
+  for (const ChunkValue &value : tables.get(op.chunk, kind).arguments) {
+    Value operand;
+    if (op.late) {
+      operand = builder.getBlock()->addArgument(value.type, loc);
+      schedule::Op source = op;
+      source.late = false;
+      carried.push_back({source, value});
+    } else {
+      operand = getArgument(op, value);
+    }
+    if (!operand)
+      return tables.chunks[op.chunk].emitOpError()
+             << getName(kind) << " takes " << stringifyRoleKind(value.kind)
+             << ' ' << value.index << ", which nothing gives";
+    operands.push_back(operand);
+  }
+  return operands;
+}
+
 LogicalResult ProgramWriter::addWork(const schedule::Op &op, double begin,
                                      double end) {
   ChunkOp chunk = tables.chunks[op.chunk];
   if (!hasFunction(chunk, op.kind))
     return success();
   const Carried &carried = tables.get(op.chunk, getFunctionKind(op.kind));
-  SmallVector<Value> operands;
-  for (const ChunkValue &value : carried.arguments) {
-    Value operand = getArgument(op, value);
-    if (!operand)
-      return chunk.emitOpError()
-             << getName(getFunctionKind(op.kind)) << " takes "
-             << stringifyRoleKind(value.kind) << ' ' << value.index
-             << ", which nothing gives";
-    operands.push_back(operand);
-  }
+  FailureOr<SmallVector<Value>> operands = getOperands(op);
+  if (failed(operands))
+    return failure();
   SmallVector<Type> types =
       llvm::map_to_vector(carried.results, [](const ChunkValue &value) -> Type {
         return value.type;
@@ -141,17 +171,27 @@ LogicalResult ProgramWriter::addWork(const schedule::Op &op, double begin,
                       getName(getFunctionKind(op.kind)))
                          .str();
   OperationState state(chunk.getLoc(), name);
-  state.addOperands(operands);
+  state.addOperands(*operands);
   state.addTypes(types);
   state.addAttribute("chunk", builder.getI64IntegerAttr(op.chunk));
   state.addAttribute("microbatch", builder.getI64IntegerAttr(op.microbatch));
   state.addAttribute(predictedAttrName,
                      builder.getDenseF64ArrayAttr({begin, end}));
+  if (op.late)
+    state.addAttribute("late", builder.getUnitAttr());
   Operation *created = builder.create(state);
   for (auto [value, result] :
        llvm::zip_equal(carried.results, created->getResults()))
     values[key(op, value.kind, value.index)] = result;
   return success();
+}
+
+void ProgramWriter::addCarry() {
+  SmallVector<Value> values;
+  for (const auto &[op, value] : carried)
+    values.push_back(getArgument(op, value));
+  if (!values.empty())
+    CarryOp::create(builder, loc, values);
 }
 
 /// First the gradients that other ranks add up, so that none of them waits
@@ -160,25 +200,30 @@ void ProgramWriter::addUpdates() {
   unsigned numParams = tables.params.size();
   for (unsigned param = 0; param != numParams; ++param)
     if (!isHome(param))
-      addGradients(param);
+      addGradients(param, /*late=*/false);
   for (unsigned param = 0; param != numParams; ++param) {
-    if (tables.getGradientUsers(param).empty())
+    if (tables.getGradientUsers(param).empty() || updatedLate.contains(param))
       continue;
     if (isHome(param))
-      UpdateOp::create(builder, loc, tables.params[param].getValue().getType(),
-                       param, addGradients(param));
+      addUpdate(param, /*late=*/false);
     else
       addAssignment(param);
   }
 }
 
+void ProgramWriter::addUpdate(unsigned param, bool late) {
+  UpdateOp::create(builder, loc, tables.params[param].getValue().getType(),
+                   param, addGradients(param, late), late);
+}
+
 /// The gradients of this rank, and at the parameter's home those of all others.
-SmallVector<Value> ProgramWriter::addGradients(unsigned param) {
+SmallVector<Value> ProgramWriter::addGradients(unsigned param, bool late) {
   Type type = tables.params[param].getValue().getType();
   SmallVector<Value> gradients;
   for (auto [chunk, operand] : tables.getGradientUsers(param))
     if (isHere(chunk))
-      gradients.push_back(GradientOp::create(builder, loc, type, param, chunk));
+      gradients.push_back(
+          GradientOp::create(builder, loc, type, param, chunk, late));
     else if (isHome(param))
       gradients.push_back(
           getEdgeValue(*tables.edges.getIncoming(chunk, operand),
@@ -200,9 +245,30 @@ std::pair<double, double> veeline::pipe::getPredicted(Operation *op) {
   return {times[0], times[1]};
 }
 
-LogicalResult veeline::pipe::buildPrograms(
-    PipelineOp pipeline, const schedule::Schedule &order,
-    const schedule::Simulation &simulation, SymbolTableCollection &symbols) {
+/// The parameters that late W add to, by the step after which none of these
+/// follows.
+static std::map<size_t, SmallVector<unsigned>>
+findLateUpdates(const PipelineTables &tables, ArrayRef<schedule::Op> ops) {
+  llvm::DenseMap<int64_t, size_t> last;
+  for (auto [step, op] : llvm::enumerate(ops))
+    if (op.late)
+      last[op.chunk] = step;
+  std::map<size_t, SmallVector<unsigned>> updates;
+  for (unsigned param = 0, e = tables.params.size(); param != e; ++param) {
+    std::optional<size_t> end;
+    for (auto [chunk, operand] : tables.getGradientUsers(param))
+      if (auto found = last.find(chunk); found != last.end())
+        end = std::max(end.value_or(0), found->second);
+    if (end)
+      updates[*end].push_back(param);
+  }
+  return updates;
+}
+
+LogicalResult veeline::pipe::buildPrograms(PipelineOp pipeline,
+                                           const schedule::Schedule &order,
+                                           const schedule::TurnTimes &times,
+                                           SymbolTableCollection &symbols) {
   PipelineTables tables(pipeline, symbols);
   if (!tables.valid)
     return failure();
@@ -223,11 +289,16 @@ LogicalResult veeline::pipe::buildPrograms(
     table.insert(program, std::next(last->getIterator()));
     last = program;
     ProgramWriter writer(tables, program);
-    for (auto [step, op] : llvm::enumerate(ops))
-      if (failed(writer.addWork(op, simulation.start[rank][step],
-                                simulation.end[rank][step])))
+    auto lateUpdates = findLateUpdates(tables, ops);
+    for (auto [step, op] : llvm::enumerate(ops)) {
+      if (failed(writer.addWork(op, times.start[rank][step],
+                                times.end[rank][step])))
         return failure();
+      for (unsigned param : lateUpdates[step])
+        writer.addLateUpdate(param);
+    }
     writer.addUpdates();
+    writer.addCarry();
   }
   return success();
 }

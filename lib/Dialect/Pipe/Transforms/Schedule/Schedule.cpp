@@ -39,18 +39,18 @@ static LogicalResult checkSemantics(PipelineOp pipeline, StringRef name) {
             "same order with one";
 }
 
-/// A program keeps nothing for the next step but parameters and state.
-static LogicalResult checkTurns(PipelineOp pipeline,
+/// Whether W of a step run in the next one only where they may.
+static LogicalResult checkTurns(PipelineOp pipeline, bool maySlip,
                                 const schedule::Schedule &order) {
   // Where none of its W slips, another problem would have some.
   auto known = schedule::findGenerator(order.name);
-  if (!schedule::isCyclic(order) && !(known && (*known)->slips))
+  if (maySlip || (!schedule::isCyclic(order) && !(known && (*known)->slips)))
     return success();
   return pipeline.emitOpError()
          << "cannot be compiled with schedule '" << order.name
-         << "', which runs W of a step in the next one, since a program keeps "
-            "no values for the next step; 'zb-v' is the nearest on a V, 'auto' "
-            "on any placement";
+         << "', which runs W of a step in the next one, for a target whose "
+            "steps end before the next one begins; 'zb-v' is the nearest on a "
+            "V, 'auto' on any placement";
 }
 
 /// Stores `error` in `outOfMemory` if it is about memory and that is not null;
@@ -67,8 +67,7 @@ static LogicalResult report(PipelineOp pipeline, const Twine &what,
 /// The library's answer, checked by its verifier; a diagnostic where the
 /// schedule does not exist or does not fit the pipeline's placement.
 static FailureOr<schedule::Schedule>
-generateSchedule(PipelineOp pipeline, StringRef name,
-                 schedule::Objective objective,
+generateSchedule(PipelineOp pipeline, StringRef name, ScheduleGoal goal,
                  const schedule::Problem &problem,
                  std::optional<schedule::Error> *outOfMemory) {
   std::string schedule = name.str();
@@ -90,8 +89,8 @@ generateSchedule(PipelineOp pipeline, StringRef name,
   if (failed(checkSemantics(pipeline, name)))
     return failure();
   schedule::GeneratorOptions options;
-  options.objective = objective;
-  options.maySlip = false;
+  options.objective = goal.objective;
+  options.maySlip = goal.maySlip;
   auto generated = schedule::generate(schedule, problem, options);
   if (!generated)
     return report(pipeline, "", generated.takeError(), outOfMemory);
@@ -133,15 +132,15 @@ static LogicalResult checkFunctions(PipelineOp pipeline,
 
 /// The order by name, or from a file, which may name its schedule.
 static FailureOr<schedule::Schedule>
-getOrder(PipelineOp pipeline, StringRef name, schedule::Objective objective,
+getOrder(PipelineOp pipeline, StringRef name, ScheduleGoal goal,
          const schedule::Problem &problem,
          std::optional<schedule::Error> *outOfMemory) {
   std::optional<std::string> path = schedule::scheduleFilePath(name);
   auto order =
       path ? importSchedule(pipeline, *path, problem)
-           : generateSchedule(pipeline, name, objective, problem, outOfMemory);
+           : generateSchedule(pipeline, name, goal, problem, outOfMemory);
   if (failed(order) || failed(checkSemantics(pipeline, order->name)) ||
-      failed(checkTurns(pipeline, *order)) ||
+      failed(checkTurns(pipeline, goal.maySlip, *order)) ||
       failed(checkFunctions(pipeline, problem, *order)))
     return failure();
   return order;
@@ -181,22 +180,26 @@ static LogicalResult readLimits(PipelineOp pipeline,
   return success();
 }
 
-FailureOr<schedule::Simulation> veeline::pipe::schedulePipeline(
-    PipelineOp pipeline, StringRef name, schedule::Objective objective,
-    int64_t microbatches, SymbolTableCollection &tables,
-    std::optional<schedule::Error> *outOfMemory) {
+FailureOr<schedule::Simulation>
+veeline::pipe::schedulePipeline(PipelineOp pipeline, StringRef name,
+                                ScheduleGoal goal, int64_t microbatches,
+                                SymbolTableCollection &tables,
+                                std::optional<schedule::Error> *outOfMemory) {
   auto problem = buildProblem(pipeline, microbatches, tables);
   if (failed(problem) || failed(readLimits(pipeline, *problem)))
     return failure();
-  auto order = getOrder(pipeline, name, objective, *problem, outOfMemory);
+  auto order = getOrder(pipeline, name, goal, *problem, outOfMemory);
   if (failed(order))
     return failure();
   auto simulation = schedule::simulate(*problem, *order);
   if (!simulation)
     return pipeline.emitOpError() << simulation.error().str();
+  auto times = schedule::turnTimes(*problem, *order);
+  if (!times)
+    return pipeline.emitOpError() << times.error().str();
   pipeline.setMicrobatches(microbatches);
   pipeline.setSchedule(name);
-  if (failed(buildPrograms(pipeline, *order, *simulation, tables)))
+  if (failed(buildPrograms(pipeline, *order, *times, tables)))
     return failure();
   VEELINE_CHECK(
       schedule::verify(*problem, readSchedule(pipeline, getPrograms(pipeline))),
@@ -225,14 +228,15 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
       if (isVersion(pipeline) || !getPrograms(pipeline).empty())
         continue;
       pipeline.setReplicas(replicas);
-      bool failedOne = failed(schedulePipeline(pipeline, schedule, objective,
-                                               microbatches, tables));
+      ScheduleGoal goal{objective, slip};
+      bool failedOne = failed(
+          schedulePipeline(pipeline, schedule, goal, microbatches, tables));
       // Ranks of one stage add up their microbatches apart, so only a single
       // microbatch has the same bits on one rank.
       bool isGrouped = pipeline.getStageReplicas().has_value();
       if (!failedOne && sequential)
         failedOne = failed(schedulePipeline(
-            cloneForOneRank(pipeline, symbols), "sequential", objective,
+            cloneForOneRank(pipeline, symbols), "sequential", goal,
             isGrouped ? 1 : microbatches.getValue(), tables));
       if (failedOne)
         return signalPassFailure();

@@ -11,6 +11,7 @@
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
 #include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -175,6 +176,27 @@ double veeline::pipe::estimateAllReduce(PipelineOp pipeline, int64_t bytes,
   return 2 * (message + others * bytes / Machine().bytesPerNs);
 }
 
+/// The sets of chunks that use a parameter in common.
+static std::vector<std::vector<int>> getTied(PipelineOp pipeline) {
+  llvm::EquivalenceClasses<int> classes;
+  for (ParamOp param : pipeline.getParams()) {
+    std::optional<int> first;
+    for (auto [chunk, operand] : getChunkUses(param.getValue())) {
+      if (!first)
+        first = chunk;
+      classes.unionSets(*first, static_cast<int>(chunk));
+    }
+  }
+  std::vector<std::vector<int>> tied;
+  for (const auto *leader : classes)
+    if (leader->isLeader()) {
+      auto members = classes.members(*leader);
+      if (std::vector<int> set(members.begin(), members.end()); set.size() > 1)
+        tied.push_back(std::move(set));
+    }
+  return tied;
+}
+
 FailureOr<schedule::Problem>
 veeline::pipe::buildProblem(PipelineOp pipeline, int64_t microbatches,
                             SymbolTableCollection &symbols) {
@@ -206,6 +228,7 @@ veeline::pipe::buildProblem(PipelineOp pipeline, int64_t microbatches,
          (*transfers)[2 * number], (*transfers)[2 * number + 1],
          llvm::is_contained(getOperandGradients(chunks[edge.consumer], symbols),
                             edge.operand)});
+  problem.tied = getTied(pipeline);
   if (auto status = schedule::check(problem); !status)
     return pipeline.emitOpError() << status.error().str();
   return problem;
@@ -214,7 +237,7 @@ veeline::pipe::buildProblem(PipelineOp pipeline, int64_t microbatches,
 std::optional<schedule::Op> veeline::pipe::getScheduleOp(Operation *op) {
   auto make = [](schedule::OpKind kind, auto op) -> schedule::Op {
     return {kind, static_cast<int>(op.getChunk()),
-            static_cast<int>(op.getMicrobatch())};
+            static_cast<int>(op.getMicrobatch()), isLate(op)};
   };
   return llvm::TypeSwitch<Operation *, std::optional<schedule::Op>>(op)
       .Case([&](ForwardOp op) { return make(schedule::OpKind::Forward, op); })

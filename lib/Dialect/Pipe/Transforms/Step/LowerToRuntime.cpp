@@ -117,6 +117,9 @@ Value StepWriter::atBatch(Value input, int64_t microbatch) {
 Value StepWriter::getAddress(Value value) {
   if (Value address = addresses.lookup(value))
     return address;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return getAddress(
+        program.getBody().front().back().getOperand(argument.getArgNumber()));
   if (auto wait = value.getDefiningOp<WaitOp>())
     return getAddress(wait.getHandle());
   if (auto gradient = value.getDefiningOp<GradientOp>())
@@ -304,7 +307,7 @@ LogicalResult StepWriter::lowerWork(Operation *op) {
 
 LogicalResult StepWriter::verifyLengthKnown(Operation *op,
                                             const schedule::Op &work) {
-  if (versions.empty() || knownLengths.contains(work.microbatch))
+  if (versions.empty() || work.late || knownLengths.contains(work.microbatch))
     return success();
   return op->emitOpError() << "runs before the length of microbatch "
                            << work.microbatch
@@ -411,7 +414,7 @@ LogicalResult StepWriter::verifyPlaced(Operation *op) {
     return verifySum(gradient);
   if (auto sum = dyn_cast<AllReduceOp>(op))
     return verifySum(sum);
-  if ((!getScheduleOp(op) && !isa<AddOp, LengthOp, RecvOp>(op)) ||
+  if ((!getScheduleOp(op) && !isa<AddOp, CopyOp, LengthOp, RecvOp>(op)) ||
       (isOnDevice && isLength(op)))
     return success();
   auto offsets = op->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
@@ -438,34 +441,47 @@ LogicalResult StepWriter::lower(Operation *op) {
       .Case([&](AllReduceOp op) { return lowerAllReduce(op), success(); })
       .Case([&](LengthOp op) { return lowerLength(op), success(); })
       .Case([&](AddOp op) { return lowerAdd(op), success(); })
+      .Case([&](CopyOp op) {
+        copy(getAddress(op.getResult()), getAddress(op.getValue()),
+             op.getResult().getType());
+        return success();
+      })
       .Case([&](UpdateOp op) { return lowerUpdate(op); })
       .Case([&](AssignOp op) { return lowerAssign(op); })
-      .Case([&](GradientOp) { return success(); })
+      .Case<GradientOp, CarryOp>([&](Operation *) { return success(); })
       .Default([](Operation *op) {
         return op->emitOpError(
             "cannot be lowered; run --pipe-insert-communication first");
       });
 }
 
-/// Clears the accumulators, those without a gap between them at once. Gaps are
-/// not ours to write.
-void StepWriter::clearAccumulators() {
+/// Clears accumulators, those without a gap between them at once. Gaps are not
+/// ours to write.
+void StepWriter::clearAccumulators(
+    llvm::function_ref<bool(int64_t)> isCleared) {
   SmallVector<std::pair<int64_t, int64_t>> ranges;
   for (const MemoryPlan::Accumulator &accumulator : plan.accumulators) {
     int64_t bytes =
         getByteSize(tables.params[accumulator.param].getValue().getType());
-    if (bytes == 0)
+    if (bytes == 0 || !isCleared(accumulator.param))
       continue;
     if (!ranges.empty() && ranges.back().second == accumulator.offset)
       ranges.back().second += bytes;
     else
       ranges.push_back({accumulator.offset, accumulator.offset + bytes});
   }
-  // Norms are cleared as well: kernels add to them.
+  clear(ranges);
+}
+
+/// Kernels add to norms.
+void StepWriter::clearNorms() {
   if (isOnDevice && plan.device->normParts)
-    ranges.push_back({plan.device->normsOffset,
-                      plan.device->normsOffset +
-                          plan.device->getNormBytes(plan.params.size())});
+    clear({{plan.device->normsOffset,
+            plan.device->normsOffset +
+                plan.device->getNormBytes(plan.params.size())}});
+}
+
+void StepWriter::clear(ArrayRef<std::pair<int64_t, int64_t>> ranges) {
   for (auto [begin, end] : ranges) {
     Value place = atArena(begin), bytes = constant(end - begin, 64);
     if (isOnDevice)
@@ -492,8 +508,11 @@ func::FuncOp StepWriter::getRoundFunction(MemRefType source,
 }
 
 /// Rounds parameters, as the last step left them, for this step's functions.
-LogicalResult StepWriter::roundParameters() {
+LogicalResult
+StepWriter::roundParameters(llvm::function_ref<bool(int64_t)> isRounded) {
   for (const MemoryPlan::Rounded &entry : plan.rounded) {
+    if (!isRounded(entry.param))
+      continue;
     const MemoryPlan::Param *param = plan.findParam(entry.param);
     if (!param)
       return program.emitOpError()
@@ -540,10 +559,70 @@ llvm::DenseMap<Operation *, Operation *> StepWriter::findGroups() {
   return groups;
 }
 
-LogicalResult StepWriter::run() {
+/// What follows is of the step before, and reads its data.
+void StepWriter::beginLate() {
+  if (batchOfStep)
+    return;
+  batchOfStep = batch;
+  batch = callRuntime("veeline_late_begin", {rank}, ptr);
+}
+
+void StepWriter::endLate() {
+  if (!batchOfStep)
+    return;
+  batch = std::exchange(batchOfStep, Value());
+  callRuntime("veeline_late_end", {rank, constant(numLate == 0, 32)}, {});
+}
+
+/// After a late update, makes its parameter ready for this step.
+LogicalResult StepWriter::beginAfter(Operation *op, StepPart part) {
+  auto update = dyn_cast<UpdateOp>(op);
+  if (!update || !update.getLate() || part == StepPart::Late)
+    return success();
+  auto isUpdated = [&](int64_t param) {
+    return param == static_cast<int64_t>(update.getParam());
+  };
+  clearAccumulators(isUpdated);
+  return roundParameters(isUpdated);
+}
+
+LogicalResult StepWriter::lowerOps(StepPart part) {
+  llvm::DenseMap<Operation *, Operation *> groups;
+  if (isOnDevice) {
+    listSums();
+    groups = findGroups();
+  }
+  Operation *last = nullptr;
+  for (Operation &op : program.getBody().front()) {
+    bool late = isLate(&op);
+    numLate -= late;
+    if (part == (late ? StepPart::First : StepPart::Late)) {
+      if (failed(beginAfter(&op, part)))
+        return failure();
+      continue;
+    }
+    late ? beginLate() : endLate();
+    if (Operation *end = groups.lookup(&op)) {
+      callRuntime("veeline_group_begin", {rank}, {});
+      last = end;
+    }
+    beginOnStream(&op);
+    if (failed(lower(&op)))
+      return failure();
+    endOnStream(&op);
+    if (&op == last)
+      callRuntime("veeline_group_end", {rank}, {});
+    if (failed(beginAfter(&op, part)))
+      return failure();
+  }
+  endLate();
+  return success();
+}
+
+LogicalResult StepWriter::run(StepPart part) {
   builder.setInsertionPointToEnd(module.getBody());
   auto func =
-      func::FuncOp::create(builder, loc, getStepName(program),
+      func::FuncOp::create(builder, loc, getStepName(program, part),
                            builder.getFunctionType({ptr, ptr, ptr}, {}));
   moduleSymbols.insert(func);
   builder.setInsertionPointToStart(func.addEntryBlock());
@@ -556,28 +635,21 @@ LogicalResult StepWriter::run() {
     reductionNumbers[reduction.ops.back()] = i;
     reductionNumbers[reduction.firstWait] = i;
   }
-  clearAccumulators();
-  if (failed(roundParameters()))
-    return failure();
-  forkStreams();
-  llvm::DenseMap<Operation *, Operation *> groups;
-  if (isOnDevice) {
-    listSums();
-    groups = findGroups();
-  }
-  Operation *last = nullptr;
   for (Operation &op : program.getBody().front()) {
-    if (Operation *end = groups.lookup(&op)) {
-      callRuntime("veeline_group_begin", {rank}, {});
-      last = end;
-    }
-    beginOnStream(&op);
-    if (failed(lower(&op)))
-      return failure();
-    endOnStream(&op);
-    if (&op == last)
-      callRuntime("veeline_group_end", {rank}, {});
+    numLate += isLate(&op);
+    if (auto update = dyn_cast<UpdateOp>(op); update && update.getLate())
+      lateParams.insert(update.getParam());
   }
+  auto isInTime = [&](int64_t param) { return !lateParams.contains(param); };
+  if (part != StepPart::Late) {
+    clearAccumulators(isInTime);
+    clearNorms();
+    if (failed(roundParameters(isInTime)))
+      return failure();
+    forkStreams();
+  }
+  if (failed(lowerOps(part)))
+    return failure();
   func::ReturnOp::create(builder, loc);
   return success();
 }
@@ -621,11 +693,13 @@ struct PipeLowerToRuntime
         return signalPassFailure();
       for (ProgramOp program : programs) {
         FailureOr<MemoryPlan> plan = MemoryPlan::get(program);
-        if (failed(plan) || failed(verifyTarget(program, *plan)) ||
-            failed(StepWriter(tables, channels, *versions, program, *plan,
-                              target, symbols)
-                       .run()))
+        if (failed(plan) || failed(verifyTarget(program, *plan)))
           return signalPassFailure();
+        for (StepPart part : getStepParts(program))
+          if (failed(StepWriter(tables, channels, *versions, program, *plan,
+                                target, symbols)
+                         .run(part)))
+            return signalPassFailure();
         lowered.push_back(program);
       }
       lowered.push_back(pipeline);

@@ -251,6 +251,14 @@ LogicalResult veeline::pipe::verifyChannelOrder(ArrayRef<ProgramOp> programs,
   return success();
 }
 
-std::string veeline::pipe::getStepName(ProgramOp program) {
-  return (program.getSymName() + "_step").str();
+bool veeline::pipe::hasLateOps(ProgramOp program) {
+  return llvm::any_of(program.getBody().front(),
+                      [](Operation &op) { return isLate(&op); });
+}
+
+std::string veeline::pipe::getStepName(ProgramOp program, StepPart part) {
+  StringRef end = part == StepPart::Whole   ? "_step"
+                  : part == StepPart::First ? "_first_step"
+                                            : "_late";
+  return (program.getSymName() + end).str();
 }

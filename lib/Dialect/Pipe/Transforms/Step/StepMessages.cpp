@@ -182,12 +182,16 @@ LogicalResult StepWriter::lowerAssign(AssignOp assign) {
   if (!entry)
     return assign.emitOpError("assigns a parameter that has no place in the "
                               "plan of this rank's memory");
-  Value target = atArena(entry->value), source = getAddress(assign.getValue());
-  Value bytes = constant(getByteSize(assign.getValue().getType()), 64);
+  copy(atArena(entry->value), getAddress(assign.getValue()),
+       assign.getValue().getType());
+  return success();
+}
+
+void StepWriter::copy(Value target, Value source, Type type) {
+  Value bytes = constant(getByteSize(type), 64);
   if (isOnDevice)
     callRuntime("veeline_copy", {rank, target, source, bytes}, {});
   else
     LLVM::MemcpyOp::create(builder, loc, target, source, bytes,
                            /*isVolatile=*/false);
-  return success();
 }

@@ -38,7 +38,7 @@ public:
       edgesAt.emplace_back(version);
   }
 
-  mlir::LogicalResult run();
+  mlir::LogicalResult run(StepPart part);
 
 private:
   // Runtime calls.
@@ -64,10 +64,17 @@ private:
                     mlir::Value rank, llvm::ArrayRef<mlir::Value> addresses);
 
   // Ops.
-  void clearAccumulators();
+  void beginLate();
+  void endLate();
+  mlir::LogicalResult beginAfter(mlir::Operation *op, StepPart part);
+  void clearAccumulators(llvm::function_ref<bool(int64_t)> isCleared);
+  void clearNorms();
+  void clear(llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges);
+  mlir::LogicalResult lowerOps(StepPart part);
   mlir::func::FuncOp getRoundFunction(mlir::MemRefType source,
                                       mlir::MemRefType target);
-  mlir::LogicalResult roundParameters();
+  mlir::LogicalResult
+  roundParameters(llvm::function_ref<bool(int64_t)> isRounded);
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> findGroups();
   mlir::LogicalResult verifyPlaced(mlir::Operation *op);
   mlir::LogicalResult lower(mlir::Operation *op);
@@ -95,6 +102,7 @@ private:
   void lowerAdd(AddOp add);
   mlir::LogicalResult lowerUpdate(UpdateOp update);
   mlir::LogicalResult lowerAssign(AssignOp assign);
+  void copy(mlir::Value target, mlir::Value source, mlir::Type type);
   void lowerUpdateOnHost(UpdateOp update, const MemoryPlan::Param &entry);
   void lowerUpdateOnDevice(UpdateOp update, const MemoryPlan::Param &entry);
   void listSums();
@@ -138,6 +146,11 @@ private:
                  mlir::Value>
       memrefs;
   int64_t currentStream = 0;
+  /// The parameters whose updates are late, and how many late ops follow.
+  llvm::DenseSet<int64_t> lateParams;
+  int64_t numLate = 0;
+  /// While late ops are lowered, the batch of this step.
+  mlir::Value batchOfStep;
   llvm::DenseMap<mlir::Operation *, int64_t> timelineNumbers;
   /// The reduction that an op posts, as its last all-reduce, or waits for, as
   /// the first wait.

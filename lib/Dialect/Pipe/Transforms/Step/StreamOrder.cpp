@@ -301,6 +301,9 @@ void ProgramDependences::addAccumulation(
 void ProgramDependences::addSource(Value value,
                                    SmallVectorImpl<Operation *> &sources) {
   Operation *op = value.getDefiningOp();
+  // A value of the step before is there.
+  if (!op)
+    return;
   if (auto gradient = dyn_cast<GradientOp>(op))
     addAccumulation(gradient.getChunk(), sources);
   else if (!isa<HandleType>(value.getType()))
