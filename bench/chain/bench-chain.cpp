@@ -38,12 +38,14 @@ struct Work {
   std::vector<int32_t> receives;
   int64_t nanoseconds;
   std::vector<int32_t> sends;
+  bool late; ///< It is of the step before.
 };
 
 /// What a rank does in a step. All receives are posted when it begins.
 struct RankScript {
   std::vector<int32_t> posts;
   std::vector<Work> work;
+  size_t numLate = 0; ///< Of `work`.
 };
 } // namespace
 
@@ -70,13 +72,23 @@ static void sleepUntil(int64_t time) {
     continue;
 }
 
-static void sleepingStep(veeline_rank *rank, char *arena, const void *const *) {
+/// Runs what is late, what is not, or both.
+static void runScript(veeline_rank *rank, char *arena, bool late, bool inTime) {
   // Sleeps end within a microsecond, and not within 50.
   ::prctl(PR_SET_TIMERSLACK, 1);
   const RankScript &script = scripts[static_cast<size_t>(rank->index)];
-  for (size_t i = 0; i < script.posts.size(); ++i)
+  for (size_t i = 0; inTime && i < script.posts.size(); ++i)
     veeline_recv_post(rank, script.posts[i], arena + 64 * i);
+  size_t numLate = script.numLate;
   for (const Work &work : script.work) {
+    if (work.late ? !late : !inTime)
+      continue;
+    if (work.late) {
+      veeline_late_begin(rank);
+      sleepUntil(nanoseconds() + work.nanoseconds);
+      veeline_late_end(rank, --numLate == 0);
+      continue;
+    }
     for (int32_t channel : work.receives)
       veeline_recv_wait(rank, channel);
     if (isDirect)
@@ -89,6 +101,16 @@ static void sleepingStep(veeline_rank *rank, char *arena, const void *const *) {
       veeline_send_commit(rank, channel);
     }
   }
+}
+
+static void sleepingStep(veeline_rank *rank, char *arena, const void *const *) {
+  runScript(rank, arena, /*late=*/true, /*inTime=*/true);
+}
+static void firstStep(veeline_rank *rank, char *arena, const void *const *) {
+  runScript(rank, arena, /*late=*/false, /*inTime=*/true);
+}
+static void lateAlone(veeline_rank *rank, char *arena, const void *const *) {
+  runScript(rank, arena, /*late=*/true, /*inTime=*/false);
 }
 
 static double costOf(const sched::Chunk &chunk, sched::OpKind kind) {
@@ -117,13 +139,16 @@ static artifact::Artifact makeArtifact(const sched::Problem &problem,
   program.ranks.resize(order.stages.size());
   scripts.assign(order.stages.size(), {});
   for (size_t rank = 0; rank < order.stages.size(); ++rank)
-    for (const sched::Op &op : order.stages[rank])
+    for (const sched::Op &op : order.stages[rank]) {
       scripts[rank].work.push_back(
           {{},
            static_cast<int64_t>(
                1000 *
                costOf(problem.chunks[static_cast<size_t>(op.chunk)], op.kind)),
-           {}});
+           {},
+           op.late});
+      scripts[rank].numLate += op.late;
+    }
   std::map<std::pair<int, bool>, int32_t> channels;
   for (const sched::Message &message :
        valueOf(sched::communicationOrder(problem, order))) {
@@ -147,6 +172,8 @@ static artifact::Artifact makeArtifact(const sched::Problem &problem,
   }
   for (size_t rank = 0; rank < program.ranks.size(); ++rank) {
     program.ranks[rank].stepSymbol = "step";
+    if (scripts[rank].numLate > 0)
+      program.ranks[rank].lateSymbol = "late";
     program.ranks[rank].arenaBytes =
         64 * (1 + static_cast<int64_t>(scripts[rank].posts.size()));
   }
@@ -159,6 +186,10 @@ static double measure(const artifact::Artifact &artifact, int32_t inFlight) {
   constexpr int numTries = 2, numWarm = 2, numSteps = 6;
   host::HostOptions options;
   options.steps.assign(scripts.size(), sleepingStep);
+  for (const RankScript &script : scripts)
+    options.lateFunctions.push_back(
+        script.numLate > 0 ? engine::LateFunctions{firstStep, lateAlone}
+                           : engine::LateFunctions());
   auto executor = host::HostExecutor::create(
       artifact, artifact.metadata.programs[0], options);
   if (!executor.ok())
@@ -184,10 +215,8 @@ static double measure(const artifact::Artifact &artifact, int32_t inFlight) {
 }
 
 static void run(const Case &shape) {
-  int chunks = (*sched::findGenerator(shape.schedule))->placement ==
-                       sched::PlacementKind::V
-                   ? 2
-                   : 1;
+  bool isOfOneChunk = std::string_view(shape.schedule) == "1f1b";
+  int chunks = isOfOneChunk ? 1 : 2;
   sched::Chunk chunk;
   chunk.forward = shape.forward;
   chunk.backwardInput = shape.backwardInput;
@@ -237,6 +266,8 @@ int main(int argc, char **argv) {
            unit});
       for (Objective objective : {Objective::Makespan, Objective::Period})
         run({"zb-v", objective, stages, microbatches, unit, unit, unit});
+      run({"zb-loop", Objective::Period, stages, microbatches, unit, unit,
+           unit});
     }
   }
 }

@@ -212,6 +212,8 @@ struct veeline_rank {
     std::swap(settings, otherSettings);
     std::swap(versions, otherVersions);
     step.store(settings->step, std::memory_order_relaxed);
+    if (timeline)
+      timeline->setStep(static_cast<int32_t>(settings->step));
   }
 
   /// Records the first fault of the program and stops this rank.

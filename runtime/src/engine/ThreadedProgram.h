@@ -44,13 +44,18 @@ struct RankStep {
   bool failed = false; ///< The rank has seen a fault in this step or before.
 };
 
+/// Where some work is late: the first step, and what is late alone.
+struct LateFunctions {
+  veeline_step_fn firstStep = nullptr, late = nullptr;
+};
+
 /// A thread and what it works on; backends add to it.
 template <typename RankT> struct RankWorker {
   RankT rank;
   Object object;
   veeline_step_fn step = nullptr;
-  /// Where some work is late, the first step, and what is late alone.
-  veeline_step_fn firstStep = nullptr, late = nullptr;
+  LateFunctions lateFunctions;
+  bool hasLate() const { return lateFunctions.late != nullptr; }
   RankStep inFlight[maxInFlight];
   std::atomic<uint32_t> numEnded{0}; ///< Of steps.
   /// Of steps of which what is late has run, too, or never will.
@@ -276,9 +281,9 @@ ThreadedProgram<WorkerT>::findStep(WorkerT &worker,
                     worker.object.findStep(description.stepSymbol));
   if (description.lateSymbol.empty())
     return Status::success();
-  VEELINE_TRY_VALUE(worker.firstStep,
+  VEELINE_TRY_VALUE(worker.lateFunctions.firstStep,
                     worker.object.findStep(description.firstStepSymbol));
-  VEELINE_TRY_VALUE(worker.late,
+  VEELINE_TRY_VALUE(worker.lateFunctions.late,
                     worker.object.findStep(description.lateSymbol));
   return Status::success();
 }
@@ -377,7 +382,7 @@ void ThreadedProgram<WorkerT>::runSteps(WorkerT &worker) {
       worker.numWhole.store(number);
     }
     worker.numEnded.store(number + 1);
-    setWhole(worker, worker.late ? number : number + 1);
+    setWhole(worker, worker.hasLate() ? number : number + 1);
   }
 }
 
@@ -432,8 +437,8 @@ void ThreadedProgram<WorkerT>::leaveStep(WorkerT &worker) {
   uint32_t number = worker.numEnded.load(std::memory_order_relaxed);
   worker.inFlight[number % maxInFlight].failed = worker.rank.failed;
   group.endStep(worker.rank.index, started,
-                worker.late ? (number + 1) * oneStep + lateBit
-                            : (number + 2) * oneStep);
+                worker.hasLate() ? (number + 1) * oneStep + lateBit
+                                 : (number + 2) * oneStep);
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,6 +48,8 @@ std::string engine::nameOfOp(const Program &program, int32_t rank,
     name += " c" + std::to_string(op.chunk);
   if (op.microbatch >= 0)
     name += " m" + std::to_string(op.microbatch);
+  if (op.late)
+    name += "'";
   return name;
 }
 

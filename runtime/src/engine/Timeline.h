@@ -18,7 +18,7 @@ namespace veeline::engine {
 struct Event {
   static constexpr int32_t idle = -1;
   int32_t op;         ///< Index into Rank::ops; idle: the rank waited.
-  int32_t step;       ///< From 1.
+  int32_t step;       ///< From 1; of a late op, the step before.
   int64_t begin, end; ///< In nanoseconds().
   int64_t gemm; ///< Nanoseconds of that in matrix products and convolutions.
   int64_t length = 0; ///< Of the microbatch, where it varies.
@@ -66,7 +66,8 @@ private:
   int64_t opProcessor = 0;
 };
 
-/// "F c3 m2", "recv activation e1 m0", "all-reduce c3", of an op of `rank`.
+/// "F c3 m2", "recv activation e1 m0", "all-reduce c3", of an op of `rank`. A
+/// late one has a prime: "W c3 m2'".
 std::string nameOfOp(const artifact::Program &program, int32_t rank,
                      const artifact::Op &op);
 

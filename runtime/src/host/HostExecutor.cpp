@@ -164,6 +164,8 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   if (options.poison)
     worker.arena.poison();
   VEELINE_TRY(findStep(worker, options.steps));
+  if (!options.lateFunctions.empty())
+    worker.lateFunctions = options.lateFunctions[index];
   describeRank(worker);
   HostRank &rank = worker.rank;
   rank.arena = &worker.arena;
@@ -235,13 +237,12 @@ void HostExecutor::beginTurn(HostWorker &worker) {
   enter(Activity::step);
 }
 
-void HostExecutor::endTurn(HostWorker &worker) {
+void HostExecutor::endTurn(HostWorker &worker, bool isWhole) {
   // The training loop may wait for others to end an earlier step, and these for
   // messages that a rank which has failed does not help on any more.
   if (worker.rank.failed && network)
     network->announce(localStatus().message());
-  bool isOver = worker.rank.lateUpdates.empty() || !owesLate(worker);
-  if (worker.rank.trace && !worker.rank.failed && isOver)
+  if (worker.rank.trace && !worker.rank.failed && isWhole)
     printGradients(worker);
   checkIdle(worker);
   enter(Activity::waiting);
@@ -252,23 +253,24 @@ void HostExecutor::runStep(HostWorker &worker) {
   HostRank &rank = worker.rank;
   RankStep &step = worker.inFlight[slotOf(worker)];
   beginTurn(worker);
-  veeline_step_fn run =
-      worker.firstStep && !owesLate(worker) ? worker.firstStep : worker.step;
-  run(&rank, worker.arena.data(), step.inputs.pointers.data());
+  bool isFirst = worker.hasLate() && !owesLate(worker);
+  (isFirst ? worker.lateFunctions.firstStep : worker.step)(
+      &rank, worker.arena.data(), step.inputs.pointers.data());
   // A rank that goes on helps its messages on, too.
   if (!isNextBegun(worker))
     flushChannels(rank);
   for (size_t i = 0; i < rank.updates.size(); ++i)
     step.squaredNorms[i] = rank.updates[i].squaredGradientNorm;
-  endTurn(worker);
+  endTurn(worker, /*isWhole=*/!worker.hasLate());
   leaveStep(worker);
   rank.isInStep.store(false, std::memory_order_release);
 }
 
 void HostExecutor::runLate(HostWorker &worker) {
   beginTurn(worker);
-  worker.late(&worker.rank, worker.arena.data(), worker.rank.inputsBefore);
-  endTurn(worker);
+  worker.lateFunctions.late(&worker.rank, worker.arena.data(),
+                            worker.rank.inputsBefore);
+  endTurn(worker, /*isWhole=*/true);
 }
 
 void HostExecutor::checkIdle(const HostWorker &worker) const {

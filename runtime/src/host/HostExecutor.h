@@ -34,6 +34,8 @@ struct HostOptions {
   void (*announce)(Activity activity) = nullptr;
   /// If given, one per rank: run these instead of the artifact's objects.
   std::vector<veeline_step_fn> steps;
+  /// The same of steps of which some work is late.
+  std::vector<engine::LateFunctions> lateFunctions;
   /// If given, one rank runs here and each other one in a process of its own.
   /// Outlives the executor.
   engine::Network *network = nullptr;
@@ -104,7 +106,8 @@ private:
   void runStep(HostWorker &worker) override;
   void runLate(HostWorker &worker) override;
   void beginTurn(HostWorker &worker);
-  void endTurn(HostWorker &worker);
+  /// `isWhole` if nothing of the step is left for the next one.
+  void endTurn(HostWorker &worker, bool isWhole);
   void settleStep();
   Status prepareCalls();
   static void printGradients(const HostWorker &worker);
