@@ -257,6 +257,8 @@ protected:
   uint32_t numBegun = 0, numFinished = 0; ///< Of steps, on the caller's thread.
   /// Which step could not be finished, where it is not `currentStep`.
   int64_t failedStepNumber = 0;
+  /// Ranks run what is late right after its step, as none follows.
+  bool runsLateAtOnce = false;
 
   WaitWord started; ///< Counts steps; the workers sleep on it.
   WaitWord done;    ///< Changes when a worker is done; the caller sleeps on it.
@@ -360,7 +362,7 @@ void ThreadedProgram<WorkerT>::runSteps(WorkerT &worker) {
   for (uint32_t number = 0;; ++number) {
     for (uint32_t seen = started.load(); !hasBegun(seen, number);
          seen = started.load()) {
-      if ((seen & lateBit) && owesLate(worker)) {
+      if (((seen & lateBit) || runsLateAtOnce) && owesLate(worker)) {
         runOwed(worker);
         continue;
       }
@@ -436,9 +438,11 @@ template <typename WorkerT>
 void ThreadedProgram<WorkerT>::leaveStep(WorkerT &worker) {
   uint32_t number = worker.numEnded.load(std::memory_order_relaxed);
   worker.inFlight[number % maxInFlight].failed = worker.rank.failed;
-  group.endStep(worker.rank.index, started,
-                worker.hasLate() ? (number + 1) * oneStep + lateBit
-                                 : (number + 2) * oneStep);
+  uint32_t next = (number + 2) * oneStep;
+  // What is late may come before the next step.
+  if (worker.hasLate())
+    next = (number + 1) * oneStep + (runsLateAtOnce ? 0 : lateBit);
+  group.endStep(worker.rank.index, started, next);
 }
 
 //===----------------------------------------------------------------------===//

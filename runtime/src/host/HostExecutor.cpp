@@ -47,7 +47,9 @@ HostExecutor::HostExecutor(const artifact::Artifact &artifact,
                       checksEnabled || options.checkMessages),
       firstReplicaRanks(firstRanks(program)), announce(options.announce),
       stepsInFlight(stepsInFlightOf(program, options)),
-      isCyclic(hasLate(program)) {}
+      isCyclic(hasLate(program)) {
+  runsLateAtOnce = stepsInFlight == 1;
+}
 
 void HostExecutor::abortRanks() {
   for (HostWorker *worker : local)
@@ -368,7 +370,7 @@ void HostExecutor::settleStep() {
   waitUntil([&] { return haveEnded(numFinished + 1); });
   if (!isCyclic)
     return;
-  if (numBegun == numFinished + 1)
+  if (numBegun == numFinished + 1 && !runsLateAtOnce)
     startLate();
   waitUntil([&] { return areWhole(numFinished + 1); });
 }

@@ -152,6 +152,59 @@ TEST(OffsetAllocator, ThirtyThousandIntervals) {
   RecordProperty("ratio", std::to_string(ratio(plan)));
 }
 
+/// Buffers of a loop, each by the points of a turn at which it is live: some
+/// live on into the next turn.
+TEST(OffsetAllocator, BuffersOfALoopNeverOverlap) {
+  std::mt19937 random(7);
+  int numWrapped = 0;
+  for (int round = 0; round < 200; ++round) {
+    auto turn = static_cast<int64_t>(1 + random() % 30);
+    Intervals intervals;
+    std::vector<std::vector<bool>> isLive;
+    for (size_t i = 0, count = random() % 40; i < count; ++i) {
+      auto begin = static_cast<int64_t>(random() % turn);
+      auto end = begin + static_cast<int64_t>(random() % (turn + 1));
+      intervals.push_back({begin, end, 1 + random() % 1000});
+      numWrapped += end > turn;
+      std::vector<bool> &points = isLive.emplace_back(turn);
+      for (int64_t point = begin; point < end; ++point)
+        points[point % turn] = true;
+    }
+    OffsetPlan plan = planLoopOffsets(intervals, turn);
+    ASSERT_EQ(plan.offsets.size(), intervals.size());
+    EXPECT_TRUE(isValidLoopPlan(intervals, turn, plan));
+    uint64_t peak = 0;
+    for (int64_t point = 0; point < turn; ++point) {
+      std::vector<std::pair<uint64_t, uint64_t>> ranges;
+      uint64_t live = 0;
+      for (size_t i = 0; i < intervals.size(); ++i)
+        if (isLive[i][point]) {
+          ranges.emplace_back(plan.offsets[i], intervals[i].size);
+          live += intervals[i].size;
+        }
+      peak = std::max(peak, live);
+      std::sort(ranges.begin(), ranges.end());
+      for (size_t i = 0; i < ranges.size(); ++i) {
+        uint64_t next =
+            i + 1 < ranges.size() ? ranges[i + 1].first : plan.totalBytes;
+        EXPECT_LE(ranges[i].first + ranges[i].second, next);
+      }
+    }
+    EXPECT_EQ(peakLoopBytes(intervals, turn), peak);
+    EXPECT_GE(plan.totalBytes, peak);
+  }
+  EXPECT_GT(numWrapped, 1000);
+}
+
+TEST(OffsetAllocator, InvalidPlansOfLoopsAreFound) {
+  // The first one is live at 3 and, in the next turn, at 0.
+  Intervals intervals = {{3, 5, 64}, {0, 1, 64}};
+  EXPECT_FALSE(isValidLoopPlan(intervals, 4, {{0, 0}, 64, 128}));
+  EXPECT_TRUE(isValidLoopPlan(intervals, 4, {{0, 64}, 128, 128}));
+  // It would be there twice.
+  EXPECT_FALSE(isValidLoopPlan({{{1, 6, 64}}}, 4, {{0}, 64, 64}));
+}
+
 /// Operations on streams, the orders between them, and the buffers that they
 /// use.
 struct History {
