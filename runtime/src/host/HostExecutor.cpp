@@ -353,7 +353,9 @@ void HostExecutor::abandonSteps(const std::string &why) {
 
 /// After a fault.
 void HostExecutor::endSteps() {
-  waitUntil([&] { return haveEnded(numBegun); });
+  waitUntil([&] {
+    return haveEnded(numBegun) && (!runsLateAtOnce || areWhole(numBegun));
+  });
   numFinished = numBegun;
   addIdleTails();
 }
