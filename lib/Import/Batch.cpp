@@ -268,7 +268,7 @@ static void keepDimension(llvm::SmallBitVector &dropped, unsigned dimension,
   for (unsigned i = dimension; i < sizes.size() && sizes[i] == 1; ++i)
     if (takesPlace(i))
       return;
-  for (unsigned i = dimension + 1; i-- > 0 && sizes[i] == 1;)
+  for (int i = dimension; i >= 0 && sizes[i] == 1; --i)
     if (takesPlace(i))
       return;
 }

@@ -144,7 +144,7 @@ static bool lowerIndexed(IRRewriter &rewriter, Operation *op) {
   if (auto generate = dyn_cast<tensor::GenerateOp>(op))
     return succeeded(
         linalg::rewriteInDestinationPassingStyle(rewriter, generate));
-  else if (auto gather = dyn_cast<tensor::GatherOp>(op))
+  if (auto gather = dyn_cast<tensor::GatherOp>(op))
     gatherToGeneric(rewriter, gather);
   else if (auto scatter = dyn_cast<tensor::ScatterOp>(op);
            scatter && isStatic(scatter.getIndicesType()))

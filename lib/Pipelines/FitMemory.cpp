@@ -130,7 +130,7 @@ MemoryFitter::fitSchedule(MemoryTrial &trial, const MemoryAttempt &free) {
     if (result->outOfMemory || result->scheduleLimits == before)
       break;
     if (result->fits(limits))
-      return std::optional(std::move(*result));
+      return result;
     before = result->scheduleLimits;
     last = std::move(*result);
   }

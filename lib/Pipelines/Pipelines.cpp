@@ -188,6 +188,9 @@ namespace {
 struct TargetParser : llvm::cl::parser<std::string> {
   using llvm::cl::parser<std::string>::parser;
 
+  // It hides the base's as every parser of LLVM's does: options call it on the
+  // parser's own type.
+  // NOLINTNEXTLINE(bugprone-derived-method-shadowing-base-method)
   bool parse(llvm::cl::Option &option, StringRef /*name*/, StringRef text,
              std::string &value) {
     value = text.str();

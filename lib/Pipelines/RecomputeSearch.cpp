@@ -230,7 +230,7 @@ RecomputeSearch::Answer RecomputeSearch::runExactly() {
     if (failed(result))
       return failure();
     if (result->fits(limits))
-      return std::optional(std::move(*result));
+      return result;
   }
   return std::optional<MemoryAttempt>();
 }
@@ -402,7 +402,7 @@ RecomputeSearch::runByEstimates(std::vector<int64_t> gaps) {
     if (result->fits(limits)) {
       if (failed(improve(*result, best->choice)))
         return failure();
-      return std::optional(std::move(*result));
+      return result;
     }
     for (auto [stage, arena] : llvm::enumerate(result->arenas))
       gaps[stage] =

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 using namespace veeline::schedule;
 
@@ -57,6 +58,7 @@ static void followBackwards(const Flow &flow, std::vector<bool> &marked) {
 
 std::vector<bool> StageOrder::onStage(const std::vector<bool> &all) const {
   std::vector<bool> result;
+  result.reserve(chunks.size());
   for (int chunk : chunks)
     result.push_back(all[chunk]);
   return result;
@@ -277,9 +279,8 @@ static LeastLimit leastLimit(const Problem &problem, const Flow &flow,
   StageOrder order(problem, flow, stage);
   LeastLimit result{0, 0, {}};
   findWitness(order, result);
-  std::vector<int> inModelOrder;
-  for (int local = 0; local < order.size(); ++local)
-    inModelOrder.push_back(local);
+  std::vector<int> inModelOrder(order.size());
+  std::iota(inModelOrder.begin(), inModelOrder.end(), 0);
   attain(order, inModelOrder, result);
   if (result.attained == result.limit ||
       order.size() > LeastLimit::maxChunksSearched)
@@ -321,12 +322,13 @@ Status veeline::schedule::checkLimits(const Problem &problem) {
   bool isSimple = hasOneOrder(problem, flow);
   for (int stage = 0; stage < problem.stages(); ++stage) {
     LeastLimit least = ::leastLimit(problem, flow, isSimple, stage);
-    if (*problem.memoryLimit(stage) >= least.limit)
+    std::int64_t limit = problem.memoryLimits[stage];
+    if (limit >= least.limit)
       continue;
     Error error{ErrorKind::OutOfMemory,
                 "stage " + std::to_string(stage) +
                     ": no schedule fits the memory limit of " +
-                    formatMemory(problem, *problem.memoryLimit(stage)) +
+                    formatMemory(problem, limit) +
                     "; one microbatch alone needs " +
                     formatMemory(problem, least.limit) + reason(least)};
     error.stage = stage;

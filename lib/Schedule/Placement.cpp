@@ -47,7 +47,6 @@ veeline::schedule::parsePlacementKind(std::string_view name) {
 
 /// Whether a placement of this kind may have v chunks per stage.
 static Status checkChunksPerStage(PlacementKind kind, int v) {
-  std::string name = toString(kind);
   if (kind == PlacementKind::Linear && v != 1)
     return invalid("placement linear has 1 chunk per stage, not " +
                    std::to_string(v));

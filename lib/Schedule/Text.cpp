@@ -369,7 +369,7 @@ static std::string stageTable(const Problem &problem,
       rows.back().insert(rows.back().begin(), std::to_string(rank));
     if (!problem.memoryLimits.empty())
       rows.back().push_back(
-          formatMemoryNumber(problem, *problem.memoryLimit(stage)));
+          formatMemoryNumber(problem, problem.memoryLimits[stage]));
   }
   return table(rows);
 }

@@ -171,7 +171,7 @@ static Status checkOrder(const Problem &problem, const Schedule &schedule,
 
 static Status checkMemory(const Problem &problem, const Schedule &schedule,
                           int rank) {
-  std::int64_t limit = *problem.memoryLimit(problem.stageOfRank(rank));
+  std::int64_t limit = problem.memoryLimits[problem.stageOfRank(rank)];
   std::vector<std::int64_t> memory = memoryAfter(problem, schedule, rank);
   auto above = std::find_if(memory.begin(), memory.end(),
                             [&](std::int64_t held) { return held > limit; });

@@ -154,7 +154,7 @@ public:
   Expected<Schedule> run();
 
 private:
-  std::int64_t limit(int stage) const { return *problem.memoryLimit(stage); }
+  std::int64_t limit(int stage) const { return problem.memoryLimits[stage]; }
   std::vector<std::int64_t> excessOf(const Schedule &narrow) const;
   bool raise(const Error &error);
   bool lower(const Schedule &wide, const std::vector<std::int64_t> &excess,

@@ -28,7 +28,9 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <string_view>
 #include <unistd.h>
+#include <utility>
 
 using namespace veeline;
 using commandline::OptionName;
@@ -36,8 +38,8 @@ using compiler::JobEntry;
 
 namespace {
 
-/// Keys of VPipe's driver, and options, that have another name here.
-const std::map<std::string, std::string> equivalents = {
+/// Keys of VPipe's driver, and options, that have another name here, with it.
+constexpr std::pair<std::string_view, std::string_view> equivalents[] = {
     {"module", "'model'"},
     {"recompute_ratio", "'recompute'"},
     {"sync_mode", "'schedule'"},
@@ -173,10 +175,10 @@ bool Job::checkKey(const JobEntry &entry) {
     for (const auto *table : {&compileOptions, &trainOptions})
       for (const auto &[name, option] : *table)
         known.push_back(name);
-    auto other = equivalents.find(entry.key);
-    return fail(entry, other != equivalents.end()
-                           ? "unknown key; here it is " + other->second
-                           : "unknown key" + suggestion(entry.key, known));
+    for (const auto &[name, here] : equivalents)
+      if (entry.key == name)
+        return fail(entry, "unknown key; here it is " + std::string(here));
+    return fail(entry, "unknown key" + suggestion(entry.key, known));
   }
   bool takesList =
       entry.key == "machines" || entry.key == "data" ||
@@ -552,12 +554,16 @@ bool Job::checkOptions(const artifact::Metadata &metadata) {
     if (recorded == expected[name])
       continue;
     const JobEntry *entry = find(name);
-    std::string how = recorded.empty() ? "without " + (entry ? "it" : name)
-                                       : "with " + (entry ? "" : name + " ") +
-                                             "'" + recorded + "'";
-    std::string what = "'" + artifactPath + "' was compiled " + how +
-                       "; compile it again: veeline run --compile-only " +
-                       options.file;
+    std::string what = "'" + artifactPath + "' was compiled ";
+    if (recorded.empty()) {
+      what += "without " + (entry ? "it" : name);
+    } else {
+      what += "with ";
+      if (!entry)
+        what += name + " ";
+      what += "'" + recorded + "'";
+    }
+    what += "; compile it again: veeline run --compile-only " + options.file;
     return entry ? fail(*entry, what) : fail(find("model")->line, what);
   }
   return true;

@@ -54,16 +54,17 @@ struct Generator {
   std::string_view paper;
   /// One line.
   std::string_view summary;
-  /// The placement it is made for. `anyPlacement`: it takes every one, and
-  /// `placement` is what it gets when the user names none.
+  /// The placement it is made for.
   PlacementKind placement = PlacementKind::Linear;
-  bool anyPlacement = false;
   /// The chunks per stage it takes; 0 as `maxChunksPerStage`: no bound.
   int minChunksPerStage = 1;
   int maxChunksPerStage = 1;
+  UpdateSemantics semantics = UpdateSemantics::Synchronous;
+  /// Whether it takes every placement; `placement` is what it gets when the
+  /// user names none.
+  bool anyPlacement = false;
   /// Whether B and W are separate operations.
   bool splitsBackward = false;
-  UpdateSemantics semantics = UpdateSemantics::Synchronous;
   /// Which of the `GeneratorOptions` it looks at: the objective,
   /// `overlapBlocks` (blocks need a placement with several chunks a stage), and
   /// the budget and the seed of a search.

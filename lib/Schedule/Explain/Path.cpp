@@ -196,7 +196,7 @@ void MemoryWaits::look(int step) {
   double begin = simulation.end[rank][step - 1];
   double end = simulation.start[rank][step];
   std::int64_t room =
-      *problem.memoryLimit(stage) - simulation.memory[rank][step - 1];
+      problem.memoryLimits[stage] - simulation.memory[rank][step - 1];
   double since = end;
   int blocked = -1;
   for (int local = 0; local < problem.chunksPerStage(); ++local) {

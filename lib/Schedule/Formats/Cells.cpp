@@ -60,7 +60,9 @@ std::vector<std::string> veeline::schedule::stageCells(const Problem &problem,
     // Readers take the first for the forward.
     if (ops[step].kind != OpKind::Forward)
       std::swap(first, second);
-    cells.push_back("(" + first + ";" + second + std::string(overlapSuffix));
+    std::string both = "(" + first;
+    both.append(";").append(second).append(overlapSuffix);
+    cells.push_back(std::move(both));
     ++step;
   }
   return cells;

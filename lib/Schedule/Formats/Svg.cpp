@@ -229,8 +229,11 @@ void SvgWriter::flushOperations() {
   for (const auto &[fill, path] : paths)
     svg.addPath(" fill=\"" + fill + "\"", path);
   svg.add("</g>\n<g text-anchor=\"middle\">\n");
-  for (const auto &[style, texts] : labels)
-    svg.add("<g " + style + ">" + texts + "</g>\n");
+  for (const auto &[style, texts] : labels) {
+    svg.add("<g " + style + ">");
+    svg.add(texts);
+    svg.add("</g>\n");
+  }
   svg.add("</g>\n");
 }
 

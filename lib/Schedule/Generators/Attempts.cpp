@@ -22,7 +22,7 @@ std::shared_ptr<LegBuilder::Orders> Best::storage(const bool *isBest) {
 
 bool Best::offer(LegBuilder &builder) {
   Key keys[2];
-  bool isBest[2];
+  bool isBest[2] = {};
   for (Objective kind : {Objective::Makespan, Objective::Span}) {
     int side = static_cast<int>(kind);
     keys[side] = builder.key(kind);
@@ -67,7 +67,8 @@ void veeline::schedule::offerLists(LegBuilder &builder, std::int64_t budget,
   for (double reserve : {0.25, 0.5, 0.75, 0.0})
     for (Direction first : {Direction::Backward, Direction::Forward})
       for (double overrun : {0.5, 0.0}) {
-        if (++tried > atLeast && tried * operations > budget)
+        ++tried;
+        if (tried > atLeast && tried * operations > budget)
           return;
         builder.setGoal(best.goal());
         if (buildList(builder, {.first = first,
@@ -103,6 +104,7 @@ Status veeline::schedule::checkLeastLimits(const Problem &problem,
                                            const LegProblem &legs,
                                            std::string_view name) {
   std::vector<std::int64_t> least;
+  least.reserve(legs.stages());
   for (int stage = 0; stage < legs.stages(); ++stage)
     least.push_back(legs.leastLimit(stage));
   return checkLimits(problem, legs, name, least, "one microbatch alone needs");

@@ -318,7 +318,7 @@ static bool fitsMemory(const Problem &problem, const Schedule &schedule) {
     std::int64_t held = 0;
     for (const Op &op : schedule.stages[stage]) {
       held += problem.chunks[op.chunk].memory(op.kind);
-      if (held > *problem.memoryLimit(stage))
+      if (held > problem.memoryLimits[stage])
         return false;
     }
   }

@@ -76,9 +76,11 @@ LegProblem::LegProblem(const Problem &problem)
                                    firstOf(flow.backwardInputs[number])};
       lacksInputGradient |= !chunk.hasBackwardInput;
     }
-    isGiven[stage] = hasMemory && problem.memoryLimit(stage);
-    limits[stage] = isGiven[stage] ? *problem.memoryLimit(stage)
-                                   : heldOfStage[stage] * numStages;
+    std::optional<std::int64_t> limit;
+    if (hasMemory)
+      limit = problem.memoryLimit(stage);
+    isGiven[stage] = limit.has_value();
+    limits[stage] = limit.value_or(heldOfStage[stage] * numStages);
   }
 }
 

@@ -28,26 +28,24 @@ struct Trial {
 /// reached (scripts/prune-shapes leaves out what no test needs).
 struct Shape {
   double forwardSlack, backwardSlack, forwardSlackUp, backwardSlackUp, turn,
-      evenness;
-  bool disjoint;
-  double overrun, weightOverrun;
-  bool looksAhead = true;
+      evenness, overrun, weightOverrun;
+  bool disjoint, looksAhead = true;
 };
 constexpr Shape shapes[] = {
-    {0, 0, 0, 0, 0, 1, true, 0.5, 0},
-    {0, 0, 0, 0, 2, 1, true, 0.5, 0},
-    {1, 1, 0, 0, 0, 1, true, 0.5, 0},
-    {1, 1, 0, 0, 3, 1, true, 0.5, 0},
-    {1, 1, 0, 0, 0, 1, true, 0, 0},
-    {1, 1, 0, 0, 3, 1, true, 0, 0},
-    {0, 0, 0, 0, 0, 1, true, 0, 0, false},
-    {0, 0, 0, 0, 2, 1, true, 0, 0, false},
-    {0, 0, 0, 0, 0, 1, true, 0, 0.5, false},
-    {0, 0, 0, 0, 0, 1, true, 0, 1, false},
-    {0.75, 1, 0, 0.25, 1.75, 1, false, 0.125, 0},
-    {0.75, 0.5, 0, 0.25, 2.125, 1, true, 0, 0},
-    {0, 0, 0.375, 0.375, 1.75, 1, true, 0.75, 0.625},
-    {1.25, 1.25, 0, 0, 0.375, 1, true, 0.5, 0.375},
+    {0, 0, 0, 0, 0, 1, 0.5, 0, true},
+    {0, 0, 0, 0, 2, 1, 0.5, 0, true},
+    {1, 1, 0, 0, 0, 1, 0.5, 0, true},
+    {1, 1, 0, 0, 3, 1, 0.5, 0, true},
+    {1, 1, 0, 0, 0, 1, 0, 0, true},
+    {1, 1, 0, 0, 3, 1, 0, 0, true},
+    {0, 0, 0, 0, 0, 1, 0, 0, true, false},
+    {0, 0, 0, 0, 2, 1, 0, 0, true, false},
+    {0, 0, 0, 0, 0, 1, 0, 0.5, true, false},
+    {0, 0, 0, 0, 0, 1, 0, 1, true, false},
+    {0.75, 1, 0, 0.25, 1.75, 1, 0.125, 0, false},
+    {0.75, 0.5, 0, 0.25, 2.125, 1, 0, 0, true},
+    {0, 0, 0.375, 0.375, 1.75, 1, 0.75, 0.625, true},
+    {1.25, 1.25, 0, 0, 0.375, 1, 0.5, 0.375, true},
 };
 constexpr int numShapes = sizeof shapes / sizeof shapes[0];
 constexpr int window = 64;
@@ -391,7 +389,8 @@ static void polish(LegBuilder &builder, std::int64_t budget, Best &best) {
           for (double weightOverrun : {0.0, 0.25, 0.5, 0.75, 1.0}) {
             if (ahead == 0 && overrun > 0)
               continue;
-            if ((budget -= operations) < 0)
+            budget -= operations;
+            if (budget < 0)
               return;
             builder.setGoal(best.goal());
             if (buildFlexiblePlan(builder, plan,
@@ -400,7 +399,8 @@ static void polish(LegBuilder &builder, std::int64_t budget, Best &best) {
           }
       for (double overrun : {0.0, 0.5}) {
         builder.setGoal(best.goal());
-        if ((budget -= operations) > 0 &&
+        budget -= operations;
+        if (budget > 0 &&
             buildPlan(builder, plan, {.keepWeights = true, .overrun = overrun}))
           improved |= best.offer(builder);
       }

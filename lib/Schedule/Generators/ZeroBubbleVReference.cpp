@@ -175,7 +175,7 @@ veeline::schedule::referenceOrders(const Problem &problem) {
     return status.takeError();
   // The order of F and B without extra forwards is the same for all costs, and
   // `least` is what it needs.
-  bool isFound = reference.run(true) || reference.run(false);
+  [[maybe_unused]] bool isFound = reference.run(true) || reference.run(false);
   VEELINE_CHECK(isFound, "the limits admit the order without extra forwards");
   return reference.orders();
 }

@@ -50,9 +50,12 @@ static unsigned getNumOperands(InitKind kind) {
   return 0;
 }
 
+// The declaration, which tablegen writes, takes the numbers by value.
+// NOLINTBEGIN(performance-unnecessary-value-param)
 LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                InitKind kind, APFloat a, APFloat b,
                                ElementsAttr elements) {
+  // NOLINTEND(performance-unnecessary-value-param)
   if ((kind == InitKind::Values) != static_cast<bool>(elements))
     return emitError() << "values(elements), and no other initialiser, has "
                           "elements";

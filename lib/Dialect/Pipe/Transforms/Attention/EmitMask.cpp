@@ -111,14 +111,13 @@ bool MaskEmitter::collect(const Expression *expression) {
 
 Value MaskEmitter::emitPosition(OpBuilder &builder, Location loc,
                                 const Index &index) {
-  Value position;
-  for (unsigned digit : index) {
+  auto emitDigit = [&](unsigned digit) -> Value {
     int64_t loop = llvm::find(digits, digit) - digits.begin();
-    Value part = linalg::IndexOp::create(builder, loc, loop);
-    if (!position) {
-      position = part;
-      continue;
-    }
+    return linalg::IndexOp::create(builder, loc, loop);
+  };
+  Value position = emitDigit(index.front());
+  for (unsigned digit : llvm::drop_begin(index)) {
+    Value part = emitDigit(digit);
     Value size = arith::ConstantIndexOp::create(builder, loc,
                                                 match.tracer->getSize({digit}));
     position = arith::MulIOp::create(builder, loc, position, size);

@@ -28,7 +28,7 @@ static constexpr size_t mostDigits = 60;
 
 template <typename T> static void appendKey(std::string &key, T value) {
   static_assert(std::is_trivially_copyable_v<T>);
-  key.append(reinterpret_cast<const char *>(&value), sizeof(value));
+  key.append(reinterpret_cast<const char *>(&value), sizeof(T));
 }
 
 static void appendKey(std::string &key, const Index &index) {

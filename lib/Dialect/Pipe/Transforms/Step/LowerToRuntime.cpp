@@ -23,6 +23,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "veeline/Analysis/CostModel.h"
+#include "veeline/Base/Check.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
@@ -178,11 +179,10 @@ void StepWriter::callFunction(OpBuilder &builder, func::FuncOp func, Value rank,
 //===----------------------------------------------------------------------===//
 
 /// The position of `value` in `list`, and among the op's operands or results.
-static std::optional<unsigned> findCarried(ArrayRef<ChunkValue> list,
-                                           const ChunkValue &value) {
-  auto it = llvm::find(list, value);
-  if (it == list.end())
-    return std::nullopt;
+static unsigned findCarried(ArrayRef<ChunkValue> list,
+                            const ChunkValue &value) {
+  const ChunkValue *it = llvm::find(list, value);
+  VEELINE_CHECK(it != list.end(), "the value is carried");
   return it - list.begin();
 }
 
@@ -207,14 +207,14 @@ FailureOr<Value> StepWriter::getArgument(Operation *op, ChunkOp chunk,
     return getRounded(op, chunk, value);
   if (isImplied(chunk, value))
     return getImplied(op, chunk.getOperands()[value.index], microbatch);
-  return getAddress(op->getOperand(*findCarried(carried.arguments, value)));
+  return getAddress(op->getOperand(findCarried(carried.arguments, value)));
 }
 
 FailureOr<Value> StepWriter::getResult(Operation *op, ChunkOp chunk,
                                        const ChunkValue &value,
                                        const Carried &carried) {
   if (value.kind != RoleKind::ParamGrad)
-    return getAddress(op->getResult(*findCarried(carried.results, value)));
+    return getAddress(op->getResult(findCarried(carried.results, value)));
   int64_t number = tables.getParam(chunk, value.index);
   std::optional<int64_t> offset =
       plan.findAccumulator(number, chunk.getIndex());
