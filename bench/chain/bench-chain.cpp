@@ -185,6 +185,7 @@ static artifact::Artifact makeArtifact(const sched::Problem &problem,
 static double measure(const artifact::Artifact &artifact, int32_t inFlight) {
   constexpr int numTries = 2, numWarm = 2, numSteps = 6;
   host::HostOptions options;
+  options.stepsInFlight = inFlight;
   options.steps.assign(scripts.size(), sleepingStep);
   for (const RankScript &script : scripts)
     options.lateFunctions.push_back(

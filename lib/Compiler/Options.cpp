@@ -126,8 +126,7 @@ static std::vector<std::string> listSchedules() {
   std::vector<std::string> names = schedule::scheduleNames();
   std::erase_if(names, [](const std::string &name) {
     const schedule::Generator &known = **schedule::findGenerator(name);
-    return known.slips ||
-           known.semantics != schedule::UpdateSemantics::Synchronous;
+    return known.semantics != schedule::UpdateSemantics::Synchronous;
   });
   return names;
 }

@@ -112,11 +112,18 @@ int64_t RecomputeSearch::estimateHeld(const schedule::Schedule &order,
   int first = problem.firstRankOf(stage);
   int64_t peak = 0;
   for (int rank = first, e = first + problem.width(stage); rank != e; ++rank) {
+    auto getChange = [&](const schedule::Op &op) {
+      const ChunkVariant &point = getPoint(choice, op.chunk);
+      return (isBound ? point.own : point.chunk).memory(op.kind);
+    };
+    // What late W release is held from the step before on.
     int64_t held = 0;
+    for (const schedule::Op &op : order.stages[rank])
+      held -= op.late ? getChange(op) : 0;
     for (const schedule::Op &op : order.stages[rank]) {
       const ChunkVariant &point = getPoint(choice, op.chunk);
       auto kind = static_cast<size_t>(pipe::getFunctionKind(op.kind));
-      int64_t change = (isBound ? point.own : point.chunk).memory(op.kind);
+      int64_t change = getChange(op);
       int64_t workspace = (isBound ? point.livePeaks : point.workspaces)[kind];
       peak = std::max(peak, held + std::max<int64_t>(change, 0) + workspace);
       held += change;
@@ -138,6 +145,8 @@ RecomputeSearch::makeOrder(const schedule::Problem &problem) const {
   schedule::GeneratorOptions options;
   options.objective = trial.getOptions().objective;
   options.maySlip = trial.getOptions().mayWeightsSlip();
+  // Many orders are made to choose one, which is then searched for longer.
+  options.searchSeconds = 0.05;
   auto generated = schedule::generate(name, problem, options);
   if (!generated)
     return std::nullopt;

@@ -218,8 +218,9 @@ static std::vector<Variant> findVariants(int64_t chunks, int64_t microbatches) {
     if (chunks % v == 0 && microbatches % (chunks / v) == 0)
       variants.push_back(
           {"interleaved-1f1b", chunks / v, v, Placement::Interleaved});
-  variants.push_back({"zb-h1", chunks, 1, Placement::Linear, true});
-  if (chunks % 2 == 0)
+  if (chunks % 2 != 0)
+    variants.push_back({"zb-h1", chunks, 1, Placement::Linear, true});
+  else
     for (bool slips : {false, true})
       variants.push_back({"zb-v", chunks / 2, 2, Placement::V, slips});
   return variants;
@@ -254,7 +255,8 @@ static void slip(const schedule::Problem &problem, schedule::Schedule &order,
     size_t begin = 0;
     for (int i = first; i < problem.microbatches; ++i) {
       auto end = llvm::find_if(ops, [&](const Op &op) {
-        return op.kind == OpKind::Forward && llvm::is_contained(users, op.chunk);
+        return op.kind == OpKind::Forward &&
+               llvm::is_contained(users, op.chunk);
       });
       begin += random.below(end - ops.begin() - begin + 1);
       ops.insert(ops.begin() + begin++,
@@ -442,7 +444,8 @@ LogicalResult Compilation::addLimited() {
   Random random(task.seed ^ 0x11717);
   std::vector<Variant> variants =
       findVariants(pieces.size(), task.microbatches);
-  llvm::erase_if(variants, [](const Variant &variant) { return variant.slips; });
+  llvm::erase_if(variants,
+                 [](const Variant &variant) { return variant.slips; });
   std::rotate(variants.begin(),
               variants.begin() + random.below(variants.size()), variants.end());
   double least = random.oneOf(std::vector<double>{0.7, 0.8, 0.9});

@@ -160,13 +160,16 @@ void Group::describeWait(ShortText &text, int32_t rank, int32_t index) const {
        << channel.edge << ")";
 }
 
-/// "F of chunk 1, microbatch 2".
+/// "F of chunk 1, microbatch 2", or "W of chunk 1, microbatch 2, of the step
+/// before".
 static void describeOp(ShortText &text, const artifact::Op &op) {
   text << artifact::enumName(op.kind);
   if (op.chunk >= 0)
     text << " of chunk " << op.chunk;
   if (op.microbatch >= 0)
     text << ", microbatch " << op.microbatch;
+  if (op.late)
+    text << ", of the step before";
 }
 
 void Group::describe(ShortText &text, const veeline_rank &rank) const {

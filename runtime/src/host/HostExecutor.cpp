@@ -168,6 +168,8 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   VEELINE_TRY(findStep(worker, options.steps));
   if (!options.lateFunctions.empty())
     worker.lateFunctions = options.lateFunctions[index];
+  VEELINE_CHECK(worker.hasLate() == !program.ranks[index].lateSymbol.empty(),
+                "steps of which some work is late come with what is late");
   describeRank(worker);
   HostRank &rank = worker.rank;
   rank.arena = &worker.arena;

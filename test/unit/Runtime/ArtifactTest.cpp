@@ -121,7 +121,7 @@ TEST(Artifact, OtherFilesAndVersions) {
   std::string bytes = directory.read("a");
   bytes[8] = 77;
   EXPECT_NE(errorOf(directory, bytes)
-                .find("version 77, this program reads versions 15 to 16"),
+                .find("version 77, this program reads versions 15 to 17"),
             std::string::npos);
 }
 
@@ -253,6 +253,16 @@ TEST(Artifact, RanksOfAllReplicas) {
 
 TEST(Artifact, ValidateFindsEachBrokenRule) {
   using Break = std::function<void(Artifact &)>;
+  /// Its first operation is an update of the step before.
+  auto makeLate = [](Rank &rank) -> Rank & {
+    Op update;
+    update.kind = OpKind::update;
+    update.param = 0;
+    update.late = true;
+    rank.ops = {update};
+    rank.firstStepSymbol = rank.lateSymbol = "late";
+    return rank;
+  };
   auto program = [](Artifact &a) -> Program & {
     return a.metadata.programs[0];
   };
@@ -360,6 +370,26 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
        [&](Artifact &a) { program(a).ranks[0].regions[0].offset = 1000; }},
       {"no range of ops",
        [&](Artifact &a) { program(a).ranks[0].regions[1].lastOp = 1; }},
+      {"no range of ops",
+       [&](Artifact &a) {
+         program(a).ranks[0].ops.push_back(program(a).ranks[0].ops[0]);
+         program(a).ranks[0].regions[1].firstOp = 1;
+       }},
+      {"rank 0: a first step and what is late have names where ops are late",
+       [&](Artifact &a) { program(a).ranks[0].lateSymbol = "late"; }},
+      {"rank 0: a first step and what is late have names where ops are late",
+       [&](Artifact &a) { makeLate(program(a).ranks[0]).firstStepSymbol = ""; }},
+      {"rank 0: only on the host may ops be late",
+       [&](Artifact &a) {
+         makeLate(program(a).ranks[0]);
+         a.metadata.target = "cuda";
+       }},
+      {"op 0: it is late, but neither W, update nor all-reduce",
+       [&](Artifact &a) {
+         Op &op = makeLate(program(a).ranks[0]).ops[0];
+         op.kind = OpKind::forward;
+         op.param = -1;
+       }},
       {"value lies outside",
        [&](Artifact &a) { program(a).ranks[0].params[0].valueOffset = 2; }},
       {"state is not where",

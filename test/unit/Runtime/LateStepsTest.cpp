@@ -113,6 +113,7 @@ protected:
   void create(int32_t stepsInFlight) {
     HostOptions options;
     options.stepsInFlight = stepsInFlight;
+    options.timelineEvents = 100;
     options.steps = {whole, other};
     options.lateFunctions = {{first, late}, {}};
     auto created =
@@ -239,9 +240,12 @@ TEST_F(LateSteps, FaultOfTheNextStep) {
 }
 
 TEST_F(LateSteps, DestroyedWithWorkLeft) {
-  ASSERT_NO_FATAL_FAILURE(create(2));
-  ASSERT_TRUE(begin(1).ok());
-  executor.reset();
+  for (int32_t stepsInFlight : {1, 2})
+    for (int step : {1, 3}) {
+      ASSERT_NO_FATAL_FAILURE(create(stepsInFlight));
+      ASSERT_TRUE(begin(step).ok());
+      executor.reset();
+    }
   ASSERT_NO_FATAL_FAILURE(create(2));
   ASSERT_TRUE(begin(1).ok());
   ASSERT_TRUE(begin(2).ok());

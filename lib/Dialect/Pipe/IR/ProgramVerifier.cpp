@@ -343,9 +343,9 @@ LogicalResult ProgramVerifier::verifyLateValues(Operation *op) {
 /// A late update stands between all late W that add to its gradients, and all
 /// that uses the parameter in the new step.
 LogicalResult ProgramVerifier::verifyLate() {
-  /// By chunk: its first F of this step; its last W of the step before.
-  llvm::DenseMap<int64_t, Operation *> begun, lateWork;
-  llvm::SmallDenseSet<int64_t> updated;
+  /// By chunk: its first F of this step; its last W of the step before; the
+  /// first update of a parameter that it uses.
+  llvm::DenseMap<int64_t, Operation *> begun, lateWork, updated;
   auto report = [](Operation *op, const Twine &what, Operation *other,
                    StringRef note) {
     InFlightDiagnostic diagnostic = op->emitOpError() << what;
@@ -365,6 +365,12 @@ LogicalResult ProgramVerifier::verifyLate() {
                       "one; move it before the first pipe.forward of chunk " +
                           Twine(weight.getChunk()),
                       forward, "the chunk begins here");
+      if (Operation *update = updated.lookup(weight.getChunk()))
+        return report(&op,
+                      "is of the step before, but a parameter of chunk " +
+                          Twine(weight.getChunk()) +
+                          " is updated already; move it before the update",
+                      update, "the update is here");
       lateWork[weight.getChunk()] = &op;
     }
     auto update = dyn_cast<UpdateOp>(op);
@@ -376,7 +382,7 @@ LogicalResult ProgramVerifier::verifyLate() {
       if (!chunk)
         continue;
       int64_t index = chunk.getIndex();
-      updated.insert(index);
+      updated.try_emplace(index, &op);
       if (Operation *forward = begun.lookup(index); forward && update.getLate())
         return report(&op,
                       "is the update of the step before, but chunk " +

@@ -26,6 +26,7 @@
 // RUN: cat used.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=USED
 // RUN: cat not-late.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=NOT-LATE
 // RUN: cat no-update.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=NO-UPDATE
+// RUN: cat after.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=AFTER
 // RUN: cat read.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=READ
 
 // ABSENT:    'pipe.program' op takes 1 values of the step before, but no pipe.carry at its end gives them
@@ -42,6 +43,8 @@
 // NOT-LATE:  'pipe.update' op has to be late, as a pipe.backward_weight of chunk 1, which uses the parameter, is
 // NOT-LATE:  note: that is here
 // NO-UPDATE: 'pipe.backward_weight' op is of the step before, but no update of that step follows: add a late pipe.update of the parameters of chunk 1
+// AFTER:     'pipe.backward_weight' op is of the step before, but a parameter of chunk 1 is updated already; move it before the update
+// AFTER:     note: the update is here
 // READ:      'pipe.backward_weight' op adds to the gradients of chunk 1 after they were read; read them after the last microbatch
 // READ:      note: they are read here
 
@@ -124,6 +127,17 @@ pipe.program @net_rank0 of @net stage(0) {
 //--- no-update.mlir
 pipe.program @net_rank0 of @net stage(0) {
 ^bb0(%s: tensor<5xf32>):
+  pipe.backward_weight late chunk(1) microbatch(0) (%s) : (tensor<5xf32>) -> ()
+  %x = pipe.forward chunk(0) microbatch(0) () : () -> tensor<2xf32>
+  %f:2 = pipe.forward chunk(1) microbatch(0) (%x) : (tensor<2xf32>) -> (tensor<f32>, tensor<3xf32>)
+  %b:2 = pipe.backward_input chunk(1) microbatch(0) (%f#1) : (tensor<3xf32>) -> (tensor<2xf32>, tensor<5xf32>)
+  pipe.carry %b#1 : tensor<5xf32>
+}
+//--- after.mlir
+pipe.program @net_rank0 of @net stage(0) {
+^bb0(%s: tensor<5xf32>):
+  %g = pipe.gradient param(1) chunk(1) : tensor<4xf32>
+  %w = pipe.update param(1) (%g) : (tensor<4xf32>) -> tensor<4xf32>
   pipe.backward_weight late chunk(1) microbatch(0) (%s) : (tensor<5xf32>) -> ()
   %x = pipe.forward chunk(0) microbatch(0) () : () -> tensor<2xf32>
   %f:2 = pipe.forward chunk(1) microbatch(0) (%x) : (tensor<2xf32>) -> (tensor<f32>, tensor<3xf32>)

@@ -245,8 +245,8 @@ std::pair<double, double> veeline::pipe::getPredicted(Operation *op) {
   return {times[0], times[1]};
 }
 
-/// The parameters that late W add to, by the step after which none of these
-/// follows.
+/// The parameters that chunks with late W use, by the step after which none of
+/// these follows.
 static std::map<size_t, SmallVector<unsigned>>
 findLateUpdates(const PipelineTables &tables, ArrayRef<schedule::Op> ops) {
   llvm::DenseMap<int64_t, size_t> last;
@@ -256,7 +256,10 @@ findLateUpdates(const PipelineTables &tables, ArrayRef<schedule::Op> ops) {
   std::map<size_t, SmallVector<unsigned>> updates;
   for (unsigned param = 0, e = tables.params.size(); param != e; ++param) {
     std::optional<size_t> end;
-    for (auto [chunk, operand] : tables.getGradientUsers(param))
+    if (tables.getGradientUsers(param).empty())
+      continue;
+    for (auto [chunk, operand] :
+         getChunkUses(ParamOp(tables.params[param]).getValue()))
       if (auto found = last.find(chunk); found != last.end())
         end = std::max(end.value_or(0), found->second);
     if (end)
