@@ -568,7 +568,8 @@ static void keepCarried(ProgramOp program) {
   llvm::MapVector<Value, Operation *> lastUses;
   for (auto [argument, value] :
        llvm::zip_equal(body.getArguments(), carry.getValues())) {
-    Operation *use = findLastUse(argument), *&last = lastUses[value];
+    Operation *use = findLastUse(argument);
+    Operation *&last = lastUses[value];
     if (use && (!last || last->isBeforeInBlock(use)))
       last = use;
   }
