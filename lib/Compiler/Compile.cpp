@@ -209,13 +209,8 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
   std::vector<HostUnits::Step> steps;
   for (const artifact::Program &program :
        llvm::drop_begin(metadata.programs, firstProgram))
-    for (const artifact::Rank &rank : program.ranks) {
-      HostUnits::Step &step = steps.emplace_back();
-      for (const std::string &symbol :
-           {rank.stepSymbol, rank.firstStepSymbol, rank.lateSymbol})
-        if (!symbol.empty())
-          step.push_back(symbol);
-    }
+    for (const artifact::Rank &rank : program.ranks)
+      steps.push_back(rank.stepSymbols());
   host.add(module, steps);
   return success();
 }

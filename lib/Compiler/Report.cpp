@@ -54,29 +54,22 @@ static void printChunks(llvm::raw_ostream &os,
                        toMiB(chunk.residualBytes));
 }
 
-/// The busy time of a rank, and the end of its last F, B, W or wait for an
-/// all-reduce, in microseconds.
-static std::pair<double, double> getPredicted(const artifact::Rank &rank) {
-  double busy = 0, end = 0;
-  for (const artifact::Op &op : rank.ops) {
-    if (op.predictedEnd < 0)
-      continue;
-    if (op.chunk >= 0)
+/// The busy time of a rank, in microseconds.
+static double getBusy(const artifact::Rank &rank) {
+  double busy = 0;
+  for (const artifact::Op &op : rank.ops)
+    if (op.chunk >= 0 && op.predictedEnd >= 0)
       busy += op.predictedEnd - op.predictedBegin;
-    end = std::max(end, op.predictedEnd);
-  }
-  return {busy, end};
+  return busy;
 }
 
 /// `followOn` if steps that follow one another overlap.
 static void printRanks(llvm::raw_ostream &os, const artifact::Program &program,
                        bool followOn) {
-  double makespan = 0, least = 0;
-  for (const artifact::Rank &rank : program.ranks)
-    makespan = std::max(makespan, getPredicted(rank).second);
+  double makespan = predictStep(program).value_or(0), least = 0;
   os << "rank   ops  busy ms (predicted)  arena MiB  peak live MiB  ratio\n";
   for (auto [i, rank] : llvm::enumerate(program.ranks)) {
-    double busy = getPredicted(rank).first;
+    double busy = getBusy(rank);
     least = i == 0 ? busy : std::min(least, busy);
     os << llvm::format(
         "%4zu %5zu %20.3f %10.2f %14.2f %6.3f\n", i, rank.ops.size(),

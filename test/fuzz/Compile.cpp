@@ -363,11 +363,7 @@ LogicalResult Compilation::lower() {
   std::vector<std::string> names;
   for (const artifact::Program &program : artifact.metadata.programs)
     for (const artifact::Rank &rank : program.ranks) {
-      steps.emplace_back();
-      for (const std::string &symbol :
-           {rank.stepSymbol, rank.firstStepSymbol, rank.lateSymbol})
-        if (!symbol.empty())
-          steps.back().push_back(symbol);
+      steps.push_back(rank.stepSymbols());
       llvm::append_range(names, steps.back());
     }
   return hasUnits() ? lowerUnits(steps) : lowerTogether(names);

@@ -369,6 +369,13 @@ struct Rank {
   /// Where ops are late, two more: the first step, without them, and what is
   /// late alone, which follows the last step. Else empty.
   std::string firstStepSymbol, lateSymbol;
+  bool hasLate() const { return !lateSymbol.empty(); }
+  /// All of the functions that it runs.
+  std::vector<std::string> stepSymbols() const {
+    if (!hasLate())
+      return {stepSymbol};
+    return {stepSymbol, firstStepSymbol, lateSymbol};
+  }
   int32_t object = 0; ///< Index into Artifact::objects.
   int64_t arenaBytes = 0;
   /// The largest sum of live bytes at any op, as planned (<= arenaBytes).
@@ -539,6 +546,13 @@ struct Program {
   int32_t widthOf(int32_t stage) const {
     return stageReplicas.empty() ? 1
                                  : stageReplicas[static_cast<size_t>(stage)];
+  }
+  /// Whether a rank leaves work of a step to the next one.
+  bool hasLate() const {
+    for (const Rank &rank : ranks)
+      if (rank.hasLate())
+        return true;
+    return false;
   }
   /// The ranks of a stage in the order in which their gradients are added up:
   /// by replica, then member.

@@ -219,16 +219,11 @@ static double workOf(const Program &program, int64_t cores) {
   return work * double(replicas) / double(cores);
 }
 
-static bool isCyclic(const Program &program) {
-  return std::any_of(program.ranks.begin(), program.ranks.end(),
-                     [](const Rank &rank) { return !rank.lateSymbol.empty(); });
-}
-
 std::optional<double> veeline::predictStep(const Program &program,
                                            int64_t cores) {
   std::optional<double> alone = predictAlone(program, cores);
   // Times of a cyclic order are those of a step among others.
-  if (!alone || !isCyclic(program))
+  if (!alone || !program.hasLate())
     return alone;
   return std::max(Chain(program).run(1).front(), workOf(program, cores));
 }

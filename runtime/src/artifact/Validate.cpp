@@ -386,7 +386,7 @@ private:
             "it lies outside of the arena");
     require(isIndexOrNone(region.firstOp, numOps) &&
                 isIndexOrNone(region.lastOp, numOps) &&
-                (region.firstOp <= region.lastOp || !rank.lateSymbol.empty()) &&
+                (region.firstOp <= region.lastOp || rank.hasLate()) &&
                 (region.firstOp < 0) == (region.lastOp < 0),
             where, "its life is no range of ops");
   }

@@ -151,8 +151,9 @@ protected:
   void setStepBefore(WorkerT &worker, size_t slot);
   /// Whether work of the rank's last step is left for the next one.
   static bool owesLate(const WorkerT &worker) {
-    return worker.numWhole.load(std::memory_order_relaxed) !=
-           worker.numEnded.load(std::memory_order_relaxed);
+    return worker.hasLate() &&
+           worker.numWhole.load(std::memory_order_relaxed) !=
+               worker.numEnded.load(std::memory_order_relaxed);
   }
   /// Notes that `count` steps of the rank are whole; tells the caller's thread.
   void setWhole(WorkerT &worker, uint32_t count) {
@@ -281,7 +282,7 @@ ThreadedProgram<WorkerT>::findStep(WorkerT &worker,
   VEELINE_TRY(worker.object.load(artifact.objects[description.object]));
   VEELINE_TRY_VALUE(worker.step,
                     worker.object.findStep(description.stepSymbol));
-  if (description.lateSymbol.empty())
+  if (!description.hasLate())
     return Status::success();
   VEELINE_TRY_VALUE(worker.lateFunctions.firstStep,
                     worker.object.findStep(description.firstStepSymbol));

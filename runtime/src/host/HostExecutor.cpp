@@ -27,17 +27,11 @@ using namespace veeline::host;
 // Creation
 //===----------------------------------------------------------------------===//
 
-static bool hasLate(const artifact::Program &program) {
-  return std::any_of(
-      program.ranks.begin(), program.ranks.end(),
-      [](const artifact::Rank &rank) { return !rank.lateSymbol.empty(); });
-}
-
 /// Gradients are printed while accumulators hold those of the step: not when
 /// the next one has begun.
 static int32_t stepsInFlightOf(const artifact::Program &program,
                                const HostOptions &options) {
-  return options.traceTensors && hasLate(program) ? 1 : options.stepsInFlight;
+  return options.traceTensors && program.hasLate() ? 1 : options.stepsInFlight;
 }
 
 HostExecutor::HostExecutor(const artifact::Artifact &artifact,
@@ -46,8 +40,7 @@ HostExecutor::HostExecutor(const artifact::Artifact &artifact,
     : ThreadedProgram(artifact, program, options.network,
                       checksEnabled || options.checkMessages),
       firstReplicaRanks(firstRanks(program)), announce(options.announce),
-      stepsInFlight(stepsInFlightOf(program, options)),
-      isCyclic(hasLate(program)) {
+      stepsInFlight(stepsInFlightOf(program, options)) {
   runsLateAtOnce = stepsInFlight == 1;
 }
 
@@ -168,7 +161,7 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   VEELINE_TRY(findStep(worker, options.steps));
   if (!options.lateFunctions.empty())
     worker.lateFunctions = options.lateFunctions[index];
-  VEELINE_CHECK(worker.hasLate() == !program.ranks[index].lateSymbol.empty(),
+  VEELINE_CHECK(worker.hasLate() == program.ranks[index].hasLate(),
                 "steps of which some work is late come with what is late");
   describeRank(worker);
   HostRank &rank = worker.rank;
@@ -372,7 +365,7 @@ Status HostExecutor::stopAfterFault() {
 /// has run: with the next step, or alone if none has begun.
 void HostExecutor::settleStep() {
   waitUntil([&] { return haveEnded(numFinished + 1); });
-  if (!isCyclic)
+  if (!program.hasLate())
     return;
   if (numBegun == numFinished + 1 && !runsLateAtOnce)
     startLate();

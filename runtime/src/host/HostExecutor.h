@@ -129,8 +129,6 @@ private:
   std::map<std::array<int32_t, 3>, std::shared_ptr<engine::SharedSum>> sums;
   void (*const announce)(Activity activity);
   const int32_t stepsInFlight;
-  /// Some work of a step runs in the next one.
-  const bool isCyclic;
 };
 
 } // namespace veeline::host
