@@ -83,7 +83,9 @@ static std::vector<Receive> collectReceives(const artifact::Program &program,
     int64_t before = work.countBefore(it == posted.end() ? i : it->second);
     int64_t waited = work.countBefore(i);
     bool isGradient = channel.kind == artifact::ChannelKind::gradient;
+    bool isNorms = channel.kind == artifact::ChannelKind::norms;
     receives.push_back({place + (isShape      ? " shape"
+                                 : isNorms    ? " norms"
                                  : isGradient ? " gradient"
                                               : " activation"),
                         channel.parts, before, waited,

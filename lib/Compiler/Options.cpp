@@ -162,6 +162,12 @@ static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
                  "sgd, sgd-momentum or adamw: decides the memory of its state")
       ->capture_default_str()
       ->check(commandline::offer({"sgd", "sgd-momentum", "adamw"}));
+  app.add_option("--clip-sync", command.clipSync,
+                 "How updates get to know the norm of all gradients, for train "
+                 "--clip-norm and --skip-nonfinite: none, or barrier (every "
+                 "update waits for the gradients of all ranks)")
+      ->check(commandline::offer({"none", "barrier"}))
+      ->capture_default_str();
 }
 
 static void addCommunicationOptions(CLI::App &app, CompileCommand &command) {
@@ -346,6 +352,22 @@ static std::string checkObjective(const CompileCommand &command) {
          "'; it is for " + joinNames(users);
 }
 
+/// Why --clip-sync does not fit other options, or empty.
+static std::string checkClipSync(const CompileCommand &command) {
+  if (command.clipSync == "none")
+    return "";
+  std::string option = "--clip-sync " + command.clipSync;
+  auto known = schedule::findGenerator(command.schedule);
+  if (known && (*known)->slips)
+    return option +
+           " makes updates wait for all gradients of their step, and "
+           "schedule '" +
+           command.schedule + "' runs some W in the next one; 'zb-v' does not";
+  if (command.target == "cuda")
+    return option + " is for the target host";
+  return "";
+}
+
 /// What is wrong with --stage-replicas, or empty.
 static std::string checkWidths(const CompileCommand &command) {
   const std::vector<int64_t> &widths = command.stageReplicas;
@@ -457,6 +479,10 @@ static std::string checkNames(const CLI::App &app, CompileCommand &command) {
     misfit = checkLengths(app, command);
   if (misfit.empty())
     misfit = checkWidths(command);
+  if (misfit.empty())
+    misfit = checkName("clip-sync", command.clipSync, {"none", "barrier"});
+  if (misfit.empty())
+    misfit = checkClipSync(command);
   return misfit.empty() ? checkMemory(command) : misfit;
 }
 
@@ -534,6 +560,7 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
   add("placement", command.placement);
   add("partition", join(command.pieces));
   add("optimizer", command.optimizer);
+  add("clip-sync", command.clipSync, "none");
   add("communication", command.communication);
   add("verify-communication", command.rules);
   addNumber("split-messages", command.splitMessages, 1);

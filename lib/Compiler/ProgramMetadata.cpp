@@ -76,7 +76,7 @@ static LogicalResult describeProblem(PipelineOp pipeline,
   }
   std::vector<int64_t> bytes;
   for (const Edge &edge : edges.getEdges())
-    if (!edge.isParameter())
+    if (edge.isValue())
       bytes.push_back(getByteSize(edge.type));
   for (auto [edge, size] : llvm::zip_equal(problem->edges, bytes))
     program.edges.push_back(
@@ -90,6 +90,8 @@ static artifact::ChannelKind getKind(const Channel &channel, const Edge &edge) {
   bool isGradient = channel.direction == Direction::Gradient;
   if (channel.direction == Direction::Shape)
     return Kind::shape;
+  if (edge.isNorms)
+    return Kind::norms;
   if (edge.isParameter())
     return isGradient ? Kind::paramGradient : Kind::paramValue;
   return isGradient ? Kind::gradient : Kind::activation;
@@ -115,7 +117,7 @@ describeChannel(PipelineOp pipeline, const Channel &channel, const Edge &edge,
       entry.receiveStream = channel.receiveStream;
     entry.communicator = channel.communicator;
   }
-  if (!isShape && !edge.isParameter())
+  if (!isShape && edge.isValue())
     for (const EdgeTable &version : versions)
       entry.lengthShapes.push_back(getShape(version[channel.edge].type));
   if (!entry.lengthShapes.empty())
@@ -169,6 +171,7 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
   result.replicas = pipeline.getReplicas();
   if (std::optional<ArrayRef<int64_t>> widths = pipeline.getStageReplicas())
     result.stageReplicas.assign(widths->begin(), widths->end());
+  result.clips = pipeline.getClipSync().has_value();
   result.chunks = describeChunks(pipeline);
   SmallVector<ProgramOp> programs = getPrograms(pipeline);
   ChannelTable channels(pipeline, programs);

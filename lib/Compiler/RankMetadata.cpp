@@ -93,7 +93,7 @@ artifact::Op RankWriter::describeOp(Operation *op) {
   auto setMessage = [&](auto message, artifact::OpKind kind) {
     result.kind = kind;
     result.channel = channels.find(message);
-    if (!edges[message.getEdge()].isParameter())
+    if (edges[message.getEdge()].isValue())
       result.microbatch = message.getMicrobatch();
   };
   if (auto send = dyn_cast<SendOp>(op))
@@ -115,6 +115,10 @@ artifact::Op RankWriter::describeOp(Operation *op) {
   if (auto update = dyn_cast<UpdateOp>(op)) {
     result.kind = artifact::OpKind::update;
     result.param = update.getParam();
+  }
+  if (auto norm = dyn_cast<SquaredNormOp>(op)) {
+    result.kind = artifact::OpKind::norm;
+    result.param = norm.getParam();
   }
   return result;
 }
@@ -279,6 +283,8 @@ SmallVector<artifact::RegionKind> RankWriter::getResultKinds(Operation *op) {
                            : func::FuncOp();
   FailureOr<ChunkSignature> signature =
       func ? getChunkSignature(func) : FailureOr<ChunkSignature>(failure());
+  if (isa<SquaredNormOp, GatherNormsOp, ClipOp>(op))
+    kinds.assign(kinds.size(), artifact::RegionKind::other);
   if (failed(signature))
     return kinds;
   SmallVector<ChunkValue> values =
@@ -364,9 +370,9 @@ void RankWriter::describeSlots() {
                                                           : "message") +
                      std::string(" of edge ") + std::to_string(recv.getEdge()) +
                      " m" +
-                     std::to_string(edges[recv.getEdge()].isParameter()
-                                        ? 0
-                                        : recv.getMicrobatch())
+                     std::to_string(edges[recv.getEdge()].isValue()
+                                        ? recv.getMicrobatch()
+                                        : 0)
                : "result " + std::to_string(result.getResultNumber()) + " of " +
                      describeWork(&op);
       addRegion(std::move(name),

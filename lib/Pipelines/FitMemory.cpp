@@ -446,6 +446,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.microbatches = microbatches;
     result.replicas = replicas;
     result.stageReplicas.assign(stageReplicas.begin(), stageReplicas.end());
+    result.clipSync = clipSync;
     result.communication = communication;
     result.rules = rules;
     result.schedule = schedule;
@@ -498,5 +499,6 @@ veeline::createFitMemoryPass(const CompileOptions &options) {
   given.target = options.target;
   given.chunkStreams = options.chunkStreams;
   given.stageReplicas = llvm::to_vector(options.stageReplicas);
+  given.clipSync = options.clipSync;
   return std::make_unique<FitMemory>(given, options);
 }

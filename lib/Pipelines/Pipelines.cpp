@@ -61,6 +61,7 @@ void veeline::addPartition(OpPassManager &passManager,
   partition.machineCores = options.machineCores;
   partition.replicas = options.replicas;
   partition.stageReplicas = llvm::to_vector(options.stageReplicas);
+  partition.clipSync = options.clipSync;
   passManager.addPass(pipe::createPipePartition(partition));
 }
 
@@ -216,6 +217,11 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   ListOption<int64_t> stageReplicas{
       *this, "stage-replicas",
       llvm::cl::desc("Ranks of each stage (default: one each)")};
+  Option<std::string> clipSync{
+      *this, "clip-sync",
+      llvm::cl::desc("Whether updates depend on the norm of all gradients: "
+                     "none, or barrier"),
+      llvm::cl::init("none")};
   Option<int64_t> lengthBound{
       *this, "length-bound",
       llvm::cl::desc("The greatest length of a microbatch, of a model whose "
@@ -315,6 +321,7 @@ void veeline::registerPipelines() {
         options.replicas = given.replicas;
         options.stageReplicas.assign(given.stageReplicas.begin(),
                                      given.stageReplicas.end());
+        options.clipSync = given.clipSync;
         options.lengthBound = given.lengthBound;
         options.lengthMultiple = given.lengthMultiple;
         options.schedule = given.schedule;

@@ -6,6 +6,7 @@
 
 #include "Suite.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -116,4 +117,110 @@ TEST(Update, AdamWDecaysMatrices) {
 TEST(Update, AdamWLeavesVectorsUndecayed) {
   check<float>(Optimizer::adamw, {numElements});
   check<double>(Optimizer::adamw, {numElements});
+}
+
+//===----------------------------------------------------------------------===//
+// Clipping
+//===----------------------------------------------------------------------===//
+
+/// The same by the norm of this gradient and of another parameter.
+static void updateClipped(veeline_rank *rank, char *arena,
+                          const void *const *inputs) {
+  const void *gradients[] = {arena + 3 * slot, arena + 4 * slot};
+  double norms[2] = {*static_cast<const double *>(inputs[0]), 0}, factor = 0;
+  veeline_squared_norm(rank, 0, gradients, 2, &norms[1]);
+  veeline_clip(rank, norms, 2, &factor);
+  veeline_update_clipped(rank, 0, arena, arena + slot, gradients, 2, &factor);
+}
+
+namespace {
+/// A step of AdamW of doubles for each call of `step`, and what it should do.
+class ClippedSteps {
+public:
+  explicit ClippedSteps(Fixture &fixture) : fixture(fixture) {
+    fixture.metadata().optimizer = Optimizer::adamw;
+    fixture.metadata().microbatches = microbatches;
+    fixture.addParam(0, {numElements}, DataType::f64, 0, slot);
+    fixture.create();
+    for (int64_t offset : {int64_t(0), slot, slot + numElements * 8})
+      write(offset, std::vector<double>(numElements));
+  }
+
+  /// Elements of gradients are `g`; `other` is the square of the other norm.
+  void step(double g, double other, bool isSkipped = false) {
+    std::vector<double> values(numElements, g);
+    write(3 * slot, values);
+    write(4 * slot, values);
+    ++settings.step;
+    ASSERT_TRUE(fixture.step(&other, settings).ok());
+    EXPECT_EQ(fixture.result().clip.skips, isSkipped);
+    if (isSkipped)
+      return expectValues();
+    ++numUpdates;
+    double mean = (g + g) * (1.0 / microbatches);
+    mean = std::clamp(mean, -settings.clipValue, settings.clipValue);
+    double norm = std::sqrt(other + mean * mean * numElements);
+    double factor = norm > settings.clipNorm ? settings.clipNorm / norm : 1;
+    EXPECT_NEAR(fixture.result().clip.norm, norm, 1e-12 * norm);
+    EXPECT_NEAR(fixture.result().clip.factor, factor, 1e-12 * factor);
+    StepSettings ofUpdate = settings;
+    ofUpdate.step = numUpdates;
+    double clipped = mean * fixture.result().clip.factor;
+    scalar.step(Optimizer::adamw, ofUpdate, /*decays=*/false,
+                clipped * microbatches, 0);
+    expectValues();
+  }
+
+  StepSettings settings{.step = 0};
+
+private:
+  void write(int64_t offset, const std::vector<double> &values) {
+    ASSERT_TRUE(fixture.executor()
+                    .write(0, offset, values.data(),
+                           int64_t(values.size() * sizeof(double)))
+                    .ok());
+  }
+  void expectValues() {
+    std::vector<double> values(numElements);
+    ASSERT_TRUE(fixture.executor()
+                    .read(0, 0, values.data(), numElements * sizeof(double))
+                    .ok());
+    for (double value : values)
+      ASSERT_NEAR(value, scalar.value, 1e-12) << "step " << settings.step;
+  }
+
+  Fixture &fixture;
+  Scalar<double> scalar{0, 0, 0};
+  int64_t numUpdates = 0;
+};
+} // namespace
+
+TEST(Update, ClipsByTheNormOfAllParameters) {
+  Fixture fixture({updateClipped}, 5 * slot);
+  ClippedSteps steps(fixture);
+  steps.step(0.5, 4); // No limit.
+  steps.settings.clipNorm = 1000;
+  steps.step(-0.5, 4); // Within it.
+  steps.settings.clipNorm = 1.5;
+  steps.step(0.25, 4);
+  steps.step(0, 9); // By the other parameter alone.
+  steps.settings.clipValue = 0.125;
+  steps.step(-3, 0.25);
+}
+
+TEST(Update, SkipsStepsThatAreNotFinite) {
+  double nan = std::nan(""), infinity = HUGE_VAL;
+  Fixture fixture({updateClipped}, 5 * slot);
+  ClippedSteps steps(fixture);
+  steps.settings.skipNonFinite = true;
+  steps.step(0.5, nan, /*isSkipped=*/true);
+  steps.step(nan, 1, /*isSkipped=*/true);
+  steps.step(0.5, 1);
+  steps.step(infinity, 1, /*isSkipped=*/true);
+  steps.step(0.5, infinity, /*isSkipped=*/true);
+  // A value that is limited is finite.
+  steps.settings.clipValue = 2;
+  steps.step(infinity, 1);
+  steps.step(nan, 1, /*isSkipped=*/true);
+  steps.step(-0.5, 1);
 }

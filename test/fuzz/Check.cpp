@@ -6,6 +6,7 @@
 
 #include "Check.h"
 
+#include "Coefficients.h"
 #include "Random.h"
 #include "Runner.h"
 #include "Update.h"
@@ -160,20 +161,39 @@ Status Checker::addGroup(Runner &sequential, int32_t group,
 void Checker::update(std::vector<Bytes> &values, Outcome &sum) {
   StepSettings settings;
   settings.learningRate = 0.01;
+  int32_t microbatches = metadata.microbatches * inputs.replicas;
+  struct Work {
+    host::ParamUpdate update;
+    std::vector<const void *> gradients;
+  };
+  std::vector<Work> work;
+  std::vector<double> squares;
   for (size_t i = 0; i < values.size(); ++i) {
     const artifact::Parameter &param = metadata.params[i];
-    std::vector<const void *> gradients;
+    Work &of = work.emplace_back();
+    of.update = {metadata.optimizer, param.type,
+                 artifact::numElements(param.shape), param.shape.size() >= 2};
     for (const auto &[key, bytes] : sum.accumulators[0])
       if (static_cast<size_t>(key.first) == i)
-        gradients.push_back(bytes.data());
-    host::ParamUpdate update{metadata.optimizer, param.type,
-                             artifact::numElements(param.shape),
-                             param.shape.size() >= 2};
-    if (!gradients.empty())
-      host::updateParam(update, settings,
-                        metadata.microbatches * inputs.replicas,
-                        values[i].data(), nullptr, gradients.data(),
-                        static_cast<int32_t>(gradients.size()));
+        of.gradients.push_back(bytes.data());
+    squares.push_back(
+        of.gradients.empty()
+            ? 0
+            : host::squaredNormOf(of.update, settings, microbatches,
+                                  of.gradients.data(),
+                                  static_cast<int32_t>(of.gradients.size())));
+  }
+  if (metadata.programs[0].clips)
+    settings.clipNorm = clipNorm;
+  double factor =
+      clipOf(settings, squares.data(), static_cast<int32_t>(squares.size()))
+          .factor;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!work[i].gradients.empty())
+      host::updateParam(work[i].update, settings, microbatches,
+                        values[i].data(), nullptr, work[i].gradients.data(),
+                        static_cast<int32_t>(work[i].gradients.size()),
+                        &factor);
     sum.parameters[{static_cast<int32_t>(i), 0}] = values[i];
   }
 }

@@ -95,6 +95,8 @@ Status Runner::begin(const Inputs &inputs, double learningRate) {
   StepSettings settings;
   settings.step = ++steps;
   settings.learningRate = learningRate;
+  if (program.clips)
+    settings.clipNorm = clipNorm;
   return executor->begin(pointers.data(), settings);
 }
 

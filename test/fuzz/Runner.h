@@ -17,6 +17,9 @@ namespace veeline::fuzz {
 
 using Bytes = std::vector<char>;
 
+/// The limit of gradients in programs that clip.
+inline constexpr double clipNorm = 0.05;
+
 /// Random parameters, batches and buffers of a model.
 struct Inputs {
   /// With data for the microbatches of `replicas` replicas.

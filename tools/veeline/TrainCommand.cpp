@@ -83,6 +83,13 @@ static std::string checkNumber(const std::string &text) {
   return valid ? "" : text + " is not a finite number of 0 or more";
 }
 
+static std::string checkLimit(const std::string &text) {
+  double number = 0;
+  bool valid = CLI::detail::lexical_cast(text, number) &&
+               std::isfinite(number) && number > 0;
+  return valid ? "" : text + " is not a finite number above 0";
+}
+
 /// A rate of 1 never forgets its start, and has no bias correction.
 static std::string checkDecayRate(const std::string &text) {
   double rate = 0;
@@ -127,6 +134,21 @@ static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
                  "Decoupled weight decay of parameters of rank 2 and more")
       ->capture_default_str()
       ->check(number)
+      ->group(group);
+  CLI::Validator limit(checkLimit, "> 0");
+  app.add_option("--clip-norm", settings.clipNorm,
+                 "Scale gradients down to this norm, that of all parameters "
+                 "together, where it is greater; for artifacts compiled with "
+                 "--clip-sync")
+      ->check(limit)
+      ->group(group);
+  app.add_option("--clip-value", settings.clipValue,
+                 "Limit each element of a gradient to this absolute value")
+      ->check(limit)
+      ->group(group);
+  app.add_flag("--skip-nonfinite", settings.skipNonFinite,
+               "Leave parameters as they are in a step with a gradient that is "
+               "infinite or NaN; for artifacts compiled with --clip-sync")
       ->group(group);
 }
 

@@ -48,6 +48,7 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">,
     ListOption<"stageReplicas", "stage-replicas", "int64_t",
                "Ranks of each stage (default: one each)">,
+    ClipSyncOption,
     TargetOption<"Where arenas are">,
     Option<"chunkStreams", "chunk-streams", "bool", "false",
            "A compute stream for each chunk of a rank, on a GPU">

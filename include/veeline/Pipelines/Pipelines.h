@@ -63,8 +63,11 @@ struct CompileOptions : ProgramOptions {
   /// What programs are lowered to.
   KernelTarget target = KernelTarget::Host;
   /// Whether W may run in the next step: on a GPU, a step ends on all ranks
-  /// before the next one begins.
-  bool mayWeightsSlip() const { return target == KernelTarget::Host; }
+  /// before the next one begins, and with the norm of all gradients on all
+  /// targets.
+  bool mayWeightsSlip() const {
+    return target == KernelTarget::Host && clipSync == "none";
+  }
   /// A compute stream for each chunk of a rank, on a GPU.
   bool chunkStreams = false;
   /// Round the operands of products of f32 to tf32, on a GPU.

@@ -247,20 +247,21 @@ enum class OpKind {
   recv, ///< The wait.
   update,
   allReduce, ///< Posts the gradients of a chunk, to be added over ranks.
-  allReduceWait
+  allReduceWait,
+  norm ///< The square of the norm of a parameter's gradient.
 };
 
 /// "F", "BW", "B", "W", "send", "recv", "update", "all-reduce",
-/// "all-reduce-wait": the names of the timeline.
+/// "all-reduce-wait", "norm": the names of the timeline.
 std::string_view name(OpKind kind);
 
 /// One entry of a rank's table of operations, in program order.
 struct Op {
   OpKind kind = OpKind::forward;
   int32_t chunk = -1;      ///< Of F, B, W; -1 elsewhere.
-  int32_t microbatch = -1; ///< -1 for updates and messages of parameters.
+  int32_t microbatch = -1; ///< -1 for what is done once a step.
   int32_t channel = -1;    ///< Of send and recv; index into Program::channels.
-  int32_t param = -1;      ///< Of update; index into Metadata::params.
+  int32_t param = -1;      ///< Of update and norm; index into Metadata::params.
   int32_t reduction = -1;  ///< Of all-reduces; index into Rank::reductions.
   int32_t stream = 0;      ///< On a GPU: below Rank::computeStreams.
   bool late = false; ///< Of the step before; of W, update and all-reduces.
@@ -413,7 +414,8 @@ enum class ChannelKind {
   gradient,      ///< `edge` is an edge.
   paramGradient, ///< `edge` is a parameter: an accumulator on its way home.
   paramValue,    ///< `edge` is a parameter: its new value.
-  shape          ///< `edge` is an edge: the length of a microbatch, an i64.
+  shape,         ///< `edge` is an edge: the length of a microbatch, an i64.
+  norms          ///< `edge` is the program's: squares of norms of gradients.
 };
 
 constexpr bool isOfParam(ChannelKind kind) {
@@ -517,6 +519,8 @@ struct Program {
   /// The number of ranks of each stage in one replica; empty: one each. Rank i
   /// of w runs microbatches i, i + w, ...
   std::vector<int32_t> stageReplicas;
+  /// Ranks know the norm of all gradients before they update parameters.
+  bool clips = false;
   /// The number of microbatches in a step, if it is not m; else 0. It is 1 in
   /// the sequential program that verifies ranks which each add up some of a
   /// replica's microbatches.

@@ -227,6 +227,25 @@ VEELINE_API void veeline_update(veeline_rank *rank, int32_t param, void *value,
                                 void *state, const void *const *gradients,
                                 int32_t num_gradients);
 
+/* The square of the norm of the gradient that the update of entry `param` gets
+ * these gradients for, in `norm`. On a CPU only, and so are the next two. */
+VEELINE_API void veeline_squared_norm(veeline_rank *rank, int32_t param,
+                                      const void *const *gradients,
+                                      int32_t num_gradients, double *norm);
+
+/* By what the updates of this step multiply gradients, in `factor`, given the
+ * squares of the norms of all parameters. */
+VEELINE_API void veeline_clip(veeline_rank *rank, const double *norms,
+                              int32_t num_norms, double *factor);
+
+/* As veeline_update, with gradients multiplied by `factor`. Changes nothing
+ * where veeline_clip has decided that the step is skipped. */
+VEELINE_API void veeline_update_clipped(veeline_rank *rank, int32_t param,
+                                        void *value, void *state,
+                                        const void *const *gradients,
+                                        int32_t num_gradients,
+                                        const double *factor);
+
 /* --- The step before ---------------------------------------------------------
  *
  * Some work of a step may be late: the next step runs it. What is called from

@@ -33,7 +33,8 @@ template <> struct EnumNames<OpKind> {
   static constexpr std::string_view names[] = {
       "F",      "BW",         "B",
       "W",      "send",       "recv",
-      "update", "all-reduce", "all-reduce-wait"};
+      "update", "all-reduce", "all-reduce-wait",
+      "norm"};
 };
 template <> struct EnumNames<RegionKind> {
   static constexpr std::string_view names[] = {
@@ -49,8 +50,9 @@ template <> struct EnumNames<Epilogue> {
                                                "bias-gelu-aux", "dgelu"};
 };
 template <> struct EnumNames<ChannelKind> {
-  static constexpr std::string_view names[] = {
-      "activation", "gradient", "param-gradient", "param-value", "shape"};
+  static constexpr std::string_view names[] = {"activation",     "gradient",
+                                               "param-gradient", "param-value",
+                                               "shape",          "norms"};
 };
 
 template <typename Enum> std::string_view enumName(Enum value) {

@@ -328,6 +328,8 @@ private:
             "only there");
     require(!hasLate || metadata.target == "host", where,
             "only on the host may ops be late");
+    require(!hasLate || !program.clips, where,
+            "ops are late, but updates wait for all gradients of the step");
     require(isIndex(rank.object, objects), where, "its object does not exist");
     require(rank.arenaBytes >= 0 && rank.arenaBytes <= maxElements, where,
             "its arena has no valid size");
@@ -499,9 +501,10 @@ private:
     require(isMessage ? isIndex(op.channel, program.channels)
                       : op.channel == -1,
             where, "only messages name a channel, and all of them do");
-    require(op.kind == OpKind::update ? isIndex(op.param, metadata.params)
-                                      : op.param == -1,
-            where, "only updates name a parameter, and all of them do");
+    bool isOfParam = op.kind == OpKind::update || op.kind == OpKind::norm;
+    require(isOfParam ? isIndex(op.param, metadata.params) : op.param == -1,
+            where,
+            "only updates and norms name a parameter, and all of them do");
     bool isReduction =
         op.kind == OpKind::allReduce || op.kind == OpKind::allReduceWait;
     require(isReduction ? isIndex(op.reduction, rank.reductions)

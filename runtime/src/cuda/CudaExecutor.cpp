@@ -352,8 +352,8 @@ Status CudaExecutor::finish(StepResult &result) {
   if (network)
     return shareResults(result);
   result.results = inFlight[newestSlot()].results;
-  result.gradientNorm = std::sqrt(engine::addSquares(
-      program, engine::firstRanks(program), [&](size_t rank, size_t i) {
+  result.gradientNorm = std::sqrt(
+      engine::addSquares(engine::homesOf(program), [&](size_t rank, size_t i) {
         return workers[rank]->rank.squaredNorm(i);
       }));
   return Status::success();

@@ -212,6 +212,26 @@ void veeline_update(veeline_rank *rank, int32_t param, void *value, void *state,
     rank->update(param, value, state, gradients, num_gradients);
 }
 
+void veeline_squared_norm(veeline_rank *rank, int32_t param,
+                          const void *const *gradients, int32_t num_gradients,
+                          double *norm) {
+  if (!rank->failed)
+    *norm = rank->squaredNormOf(param, gradients, num_gradients);
+}
+
+void veeline_clip(veeline_rank *rank, const double *norms, int32_t num_norms,
+                  double *factor) {
+  if (!rank->failed)
+    *factor = rank->decideClip(norms, num_norms);
+}
+
+void veeline_update_clipped(veeline_rank *rank, int32_t param, void *value,
+                            void *state, const void *const *gradients,
+                            int32_t num_gradients, const double *factor) {
+  if (!rank->failed)
+    rank->updateClipped(param, value, state, gradients, num_gradients, *factor);
+}
+
 const void *const *veeline_late_begin(veeline_rank *rank) {
   if (!rank->failed)
     rank->changeStep();

@@ -23,6 +23,7 @@ template <typename T> struct Coefficients {
   T gradientScale, keep, rate;
   T beta1, oneMinusBeta1, beta2, oneMinusBeta2;
   T secondMomentScale, epsilon;
+  T clipValue; ///< Infinite: elements have no limit.
 };
 
 /// `decays` says whether weight decay applies to the parameter.
@@ -41,7 +42,23 @@ Coefficients<T> coefficientsOf(artifact::Optimizer optimizer, bool decays,
           T(s.beta2),
           T(1 - s.beta2),
           T(1 / std::sqrt(correction2)),
-          T(s.epsilon)};
+          T(s.epsilon),
+          T(s.clipValue)};
+}
+
+/// Given the squares of the norms of all parameters, in their order: the sum
+/// has the same bits on every rank, however parameters are placed.
+inline Clip clipOf(const StepSettings &settings, const double *squares,
+                   int32_t numSquares) {
+  double sum = 0;
+  for (int32_t i = 0; i < numSquares; ++i)
+    sum += squares[i];
+  Clip clip;
+  clip.norm = std::sqrt(sum);
+  if (clip.norm > settings.clipNorm)
+    clip.factor = settings.clipNorm / clip.norm;
+  clip.skips = settings.skipNonFinite && !std::isfinite(clip.norm);
+  return clip;
 }
 
 } // namespace veeline

@@ -16,7 +16,9 @@
 #include "veeline/artifact.h"
 #include "veeline/status.h"
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace veeline {
@@ -31,13 +33,30 @@ struct StepSettings {
   /// Decoupled; only for parameters of rank 2 and more, so that biases and
   /// norms keep their scale.
   double weightDecay = 0;
+  /// Limits of each element of the averaged gradients, and of the norm of all
+  /// of them, which the ranks of Program::clips know.
+  double clipValue = std::numeric_limits<double>::infinity();
+  double clipNorm = std::numeric_limits<double>::infinity();
+  /// Leaves parameters as they are where that norm is infinite or NaN.
+  bool skipNonFinite = false;
+
+  bool needsNorm() const { return std::isfinite(clipNorm) || skipNonFinite; }
+};
+
+/// What a step does with its gradients.
+struct Clip {
+  double norm = 0;    ///< Of all gradients, with limited elements.
+  double factor = 1;  ///< Updates multiply by it.
+  bool skips = false; ///< No parameter is updated.
 };
 
 struct StepResult {
   /// As reported, [result][microbatch]. f32 values are exact in a double.
   std::vector<double> results;
-  /// Of the averaged gradient over all parameters, before the update.
+  /// Of the averaged gradient over all parameters, before the update and before
+  /// `clip`, with limited elements.
   double gradientNorm = 0;
+  Clip clip;
 };
 
 class Executor {

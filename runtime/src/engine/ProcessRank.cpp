@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <map>
 #include <pthread.h>
 
 using namespace veeline;
@@ -51,23 +52,27 @@ Pulse engine::pulseOf(const veeline_rank &rank, const std::thread &thread,
   return pulse;
 }
 
-std::vector<int32_t> engine::firstRanks(const artifact::Program &program) {
-  std::vector<int32_t> ranks;
-  ranks.reserve(static_cast<size_t>(program.stages));
-  for (int32_t stage = 0; stage < program.stages; ++stage)
-    ranks.push_back(program.ranksOf(stage)[0]);
-  return ranks;
+std::vector<engine::Home> engine::homesOf(const artifact::Program &program) {
+  std::map<int32_t, Home> byParam;
+  for (int32_t stage = 0; stage < program.stages; ++stage) {
+    auto rank = static_cast<size_t>(program.ranksOf(stage)[0]);
+    const std::vector<artifact::RankParam> &params = program.ranks[rank].params;
+    for (size_t i = 0; i < params.size(); ++i)
+      if (params[i].isHome)
+        byParam[params[i].param] = {rank, i};
+  }
+  std::vector<Home> homes;
+  for (auto [param, home] : byParam)
+    homes.push_back(home);
+  return homes;
 }
 
 double
-engine::addSquares(const artifact::Program &program,
-                   const std::vector<int32_t> &ranks,
+engine::addSquares(const std::vector<Home> &homes,
                    const std::function<double(size_t, size_t)> &squareOf) {
   double sum = 0;
-  for (int32_t rank : ranks)
-    for (size_t i = 0; i < program.ranks[rank].params.size(); ++i)
-      if (program.ranks[rank].params[i].isHome)
-        sum += squareOf(static_cast<size_t>(rank), i);
+  for (auto [rank, entry] : homes)
+    sum += squareOf(rank, entry);
   return sum;
 }
 
@@ -97,8 +102,8 @@ Status engine::shareStep(Network &network, const artifact::Program &program,
           std::bit_cast<uint64_t>(notReported))
         result.results[i] = numbers[i];
   }
-  result.gradientNorm = std::sqrt(
-      addSquares(program, firstRanks(program), [&](size_t rank, size_t i) {
+  result.gradientNorm =
+      std::sqrt(addSquares(homesOf(program), [&](size_t rank, size_t i) {
         return reports[rank][results.size() + i];
       }));
   return Status::success();

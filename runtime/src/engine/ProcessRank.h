@@ -27,15 +27,19 @@ inline const double notReported =
 Pulse pulseOf(const veeline_rank &rank, const std::thread &thread,
               pid_t number);
 
-/// The first rank of each stage.
-std::vector<int32_t> firstRanks(const artifact::Program &program);
+/// Where a parameter is updated: the first rank of its home, and its entry in
+/// the rank's table. The other ranks of a stage have the same gradients.
+struct Home {
+  size_t rank, entry;
+};
 
-/// The sum of the squared gradient norms of all parameters, at their homes.
+/// By parameter.
+std::vector<Home> homesOf(const artifact::Program &program);
+
+/// The sum of the squared gradient norms of all parameters, where
 /// `squareOf(rank, i)` is that of parameter i of the rank's table. Adds in the
-/// order of `ranks`, the first ranks of stages, because the bits of the sum
-/// depend on it. The other ranks of a stage have the same gradients.
-double addSquares(const artifact::Program &program,
-                  const std::vector<int32_t> &ranks,
+/// order of parameters, so that the sum has the same bits for every schedule.
+double addSquares(const std::vector<Home> &homes,
                   const std::function<double(size_t, size_t)> &squareOf);
 
 /// Gives each process what all of them have reported. This one has `results`,

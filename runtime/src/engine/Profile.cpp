@@ -208,7 +208,8 @@ Profile Profiler::result() const {
   }
   profile.edges.resize(program.edges.size());
   for (const auto &[key, samples] : transfers) {
-    bool isValue = !isOfParam(key.second) && key.second != ChannelKind::shape;
+    bool isValue = key.second == ChannelKind::activation ||
+                   key.second == ChannelKind::gradient;
     if (!isValue || size_t(key.first) >= profile.edges.size())
       continue;
     Profile::Edge &edge = profile.edges[key.first];

@@ -45,6 +45,24 @@ void veeline_rank::checkReport(int32_t result, int32_t microbatch) const {
                 "a result is reported that the model does not have");
 }
 
+static const char *const clipsOnDevice =
+    "a GPU's step clips gradients, which only code for a CPU does";
+
+double veeline_rank::squaredNormOf(int32_t, const void *const *, int32_t) {
+  fail(clipsOnDevice);
+  return 0;
+}
+
+double veeline_rank::decideClip(const double *, int32_t) {
+  fail(clipsOnDevice);
+  return 1;
+}
+
+void veeline_rank::updateClipped(int32_t, void *, void *, const void *const *,
+                                 int32_t, double) {
+  fail(clipsOnDevice);
+}
+
 void veeline_rank::agreeOnLength(int32_t microbatch, int64_t length,
                                  const char *source) {
   VEELINE_CHECK(microbatch >= 0 &&

@@ -80,6 +80,14 @@ struct veeline_rank {
   virtual void *norm(int32_t param) = 0;
   virtual void update(int32_t param, void *value, void *state,
                       const void *const *gradients, int32_t numGradients) = 0;
+  // Only on a CPU.
+  virtual double squaredNormOf(int32_t param, const void *const *gradients,
+                               int32_t numGradients);
+  /// Returns by what updates multiply gradients.
+  virtual double decideClip(const double *norms, int32_t numNorms);
+  virtual void updateClipped(int32_t param, void *value, void *state,
+                             const void *const *gradients, int32_t numGradients,
+                             double factor);
   virtual void report(int32_t result, int32_t microbatch,
                       const void *value) = 0;
   virtual void opBegin(int32_t op) = 0;

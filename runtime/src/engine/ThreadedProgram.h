@@ -41,6 +41,7 @@ struct RankStep {
   /// For each entry of the rank's table of parameters, the square of the norm
   /// of its averaged gradient.
   std::vector<double> squaredNorms;
+  Clip clip;
   bool failed = false; ///< The rank has seen a fault in this step or before.
 };
 

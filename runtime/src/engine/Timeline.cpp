@@ -69,6 +69,7 @@ static const char *colourOf(OpKind kind) {
   case OpKind::allReduceWait:
     return "rail_load";
   case OpKind::update:
+  case OpKind::norm:
     return "rail_idle";
   }
   return "generic_work";

@@ -39,7 +39,7 @@ HostExecutor::HostExecutor(const artifact::Artifact &artifact,
                            const HostOptions &options)
     : ThreadedProgram(artifact, program, options.network,
                       checksEnabled || options.checkMessages),
-      firstReplicaRanks(firstRanks(program)), announce(options.announce),
+      homes(homesOf(program)), announce(options.announce),
       stepsInFlight(stepsInFlightOf(program, options)) {
   runsLateAtOnce = stepsInFlight == 1;
 }
@@ -258,6 +258,7 @@ void HostExecutor::runStep(HostWorker &worker) {
     flushChannels(rank);
   for (size_t i = 0; i < rank.updates.size(); ++i)
     step.squaredNorms[i] = rank.updates[i].squaredGradientNorm;
+  step.clip = rank.clip;
   endTurn(worker, /*isWhole=*/!worker.hasLate());
   leaveStep(worker);
   rank.isInStep.store(false, std::memory_order_release);
@@ -389,6 +390,8 @@ Status HostExecutor::finish(StepResult &result) {
 
 Status HostExecutor::shareResults(size_t slot, StepResult &result) {
   const std::vector<double> &results = inFlight[slot].results;
+  // All ranks have decided alike.
+  result.clip = local.front()->inFlight[slot].clip;
   if (network) {
     Status shared =
         shareStep(*network, program, results,
@@ -403,10 +406,9 @@ Status HostExecutor::shareResults(size_t slot, StepResult &result) {
     return shared;
   }
   result.results = results;
-  result.gradientNorm = std::sqrt(
-      addSquares(program, firstReplicaRanks, [&](size_t rank, size_t i) {
-        return workers[rank]->inFlight[slot].squaredNorms[i];
-      }));
+  result.gradientNorm = std::sqrt(addSquares(homes, [&](size_t rank, size_t i) {
+    return workers[rank]->inFlight[slot].squaredNorms[i];
+  }));
   return Status::success();
 }
 

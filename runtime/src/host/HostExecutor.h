@@ -124,7 +124,7 @@ private:
   Status shareResults(size_t slot, StepResult &result);
   int64_t maxMessageBytes() const;
 
-  std::vector<int32_t> firstReplicaRanks; ///< The first one of each stage.
+  std::vector<engine::Home> homes; ///< Of parameters.
   /// Of ranks that are threads, by stage, reduction and piece.
   std::map<std::array<int32_t, 3>, std::shared_ptr<engine::SharedSum>> sums;
   void (*const announce)(Activity activity);

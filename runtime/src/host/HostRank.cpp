@@ -6,6 +6,8 @@
 
 #include "HostRank.h"
 
+#include "Coefficients.h"
+
 #include "veeline/Base/Check.h"
 
 #include <cstring>
@@ -30,11 +32,20 @@ void HostRank::checkCall(const library::CallTable &table, int32_t index,
                 "arena");
 }
 
+void HostRank::checkGradients(int32_t index, const void *const *gradients,
+                              int32_t numGradients) const {
+  VEELINE_CHECK(index >= 0 && static_cast<size_t>(index) < updates.size(),
+                "an update of a parameter that the rank does not have");
+  [[maybe_unused]] int64_t bytes =
+      updates[index].numElements * artifact::byteSize(updates[index].type);
+  for (int32_t i = 0; i < numGradients; ++i)
+    VEELINE_CHECK(owns(gradients[i], bytes), "a gradient is not in the arena");
+}
+
 void HostRank::checkUpdate(int32_t index, const void *value, const void *state,
                            const void *const *gradients,
                            int32_t numGradients) const {
-  VEELINE_CHECK(index >= 0 && static_cast<size_t>(index) < updates.size(),
-                "an update of a parameter that the rank does not have");
+  checkGradients(index, gradients, numGradients);
   const ParamUpdate &update = updates[index];
   int64_t bytes = update.numElements * artifact::byteSize(update.type);
   VEELINE_CHECK(owns(value, bytes),
@@ -43,8 +54,6 @@ void HostRank::checkUpdate(int32_t index, const void *value, const void *state,
       bytes * artifact::stateSlots(update.optimizer);
   VEELINE_CHECK(stateBytes == 0 || owns(state, stateBytes),
                 "the state of an optimiser is not in the arena");
-  for (int32_t i = 0; i < numGradients; ++i)
-    VEELINE_CHECK(owns(gradients[i], bytes), "a gradient is not in the arena");
 }
 
 void HostRank::failOnHost(const std::string &what) {
@@ -199,6 +208,33 @@ void HostRank::update(int32_t param, void *value, void *state,
   checkUpdate(param, value, state, gradients, numGradients);
   updateParam(updates[param], *settings, allMicrobatches, value, state,
               gradients, numGradients);
+}
+
+double HostRank::squaredNormOf(int32_t param, const void *const *gradients,
+                               int32_t numGradients) {
+  checkGradients(param, gradients, numGradients);
+  ParamUpdate &update = updates[param];
+  update.squaredGradientNorm = host::squaredNormOf(
+      update, *settings, allMicrobatches, gradients, numGradients);
+  return update.squaredGradientNorm;
+}
+
+double HostRank::decideClip(const double *norms, int32_t numNorms) {
+  clip = clipOf(*settings, norms, numNorms);
+  numSkipped += clip.skips;
+  return clip.factor;
+}
+
+void HostRank::updateClipped(int32_t param, void *value, void *state,
+                             const void *const *gradients, int32_t numGradients,
+                             double factor) {
+  checkUpdate(param, value, state, gradients, numGradients);
+  if (clip.skips)
+    return;
+  StepSettings ofUpdate = *settings;
+  ofUpdate.step -= numSkipped;
+  updateParam(updates[param], ofUpdate, allMicrobatches, value, state,
+              gradients, numGradients, &factor);
 }
 
 void HostRank::report(int32_t result, int32_t microbatch, const void *value) {

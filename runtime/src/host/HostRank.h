@@ -52,6 +52,12 @@ struct HostRank final : veeline_rank {
   void *norm(int32_t param) override;
   void update(int32_t param, void *value, void *state,
               const void *const *gradients, int32_t numGradients) override;
+  double squaredNormOf(int32_t param, const void *const *gradients,
+                       int32_t numGradients) override;
+  double decideClip(const double *norms, int32_t numNorms) override;
+  void updateClipped(int32_t param, void *value, void *state,
+                     const void *const *gradients, int32_t numGradients,
+                     double factor) override;
   void report(int32_t result, int32_t microbatch, const void *value) override;
   void opBegin(int32_t op) override;
   void opEnd(int32_t op) override;
@@ -69,6 +75,9 @@ struct HostRank final : veeline_rank {
   library::CallTable gemms;
   library::CallTable convolutions;
   std::vector<ParamUpdate> updates;
+  Clip clip; ///< Of the last step that had one.
+  /// Steps without updates do not count in the optimiser's bias correction.
+  int64_t numSkipped = 0;
   /// The entries of `updates` whose updates the next step runs.
   std::vector<size_t> lateUpdates;
   /// Called in a step when all that is late of the one before has run.
@@ -80,6 +89,8 @@ private:
                const void *b, void *c, void *scratch);
   void checkCall(const library::CallTable &table, int32_t index,
                  const void *scratch) const;
+  void checkGradients(int32_t param, const void *const *gradients,
+                      int32_t numGradients) const;
   void checkUpdate(int32_t param, const void *value, const void *state,
                    const void *const *gradients, int32_t numGradients) const;
   /// Fails on a call that only code for a GPU makes.

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace veeline;
 using namespace veeline::host;
@@ -34,6 +35,7 @@ template <typename T> struct Arguments {
   T *state;
   const T *const *gradients;
   int32_t numGradients;
+  const double *factor; ///< Null: gradients are not scaled.
 };
 } // namespace
 
@@ -50,6 +52,11 @@ static VEELINE_KERNEL void sumGradients(const Arguments<T> &a, int64_t first,
   }
   for (int64_t i = 0; i < count; ++i)
     sum[i] *= a.c.gradientScale;
+  // NaN stays NaN.
+  T limit = a.c.clipValue;
+  if (limit < std::numeric_limits<T>::infinity())
+    for (int64_t i = 0; i < count; ++i)
+      sum[i] = sum[i] > limit ? limit : sum[i] < -limit ? -limit : sum[i];
 }
 
 template <typename T>
@@ -92,7 +99,27 @@ stepAdamW(const Coefficients<T> &c, int64_t count, const T *__restrict g,
   }
 }
 
+static VEELINE_KERNEL double addLanes(const double (&lanes)[normLanes]) {
+  double sum = 0;
+  for (double lane : lanes)
+    sum += lane;
+  return sum;
+}
+
 /// Returns the sum of squares of the averaged gradient.
+template <typename T>
+static VEELINE_KERNEL double addAllSquares(const Arguments<T> &a) {
+  alignas(64) T g[blockSize];
+  double lanes[normLanes] = {};
+  for (int64_t i = 0; i < a.numElements; i += blockSize) {
+    int64_t count = std::min(blockSize, a.numElements - i);
+    sumGradients(a, i, count, g);
+    addSquares(g, count, lanes);
+  }
+  return addLanes(lanes);
+}
+
+/// The same, unless gradients are scaled.
 template <typename T>
 static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
   alignas(64) T g[blockSize];
@@ -100,7 +127,11 @@ static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
   for (int64_t i = 0; i < a.numElements; i += blockSize) {
     int64_t count = std::min(blockSize, a.numElements - i);
     sumGradients(a, i, count, g);
-    addSquares(g, count, lanes);
+    if (!a.factor)
+      addSquares(g, count, lanes);
+    else if (T factor = T(*a.factor); factor != 1)
+      for (int64_t j = 0; j < count; ++j)
+        g[j] *= factor;
     if (a.optimizer == Optimizer::sgd)
       stepSgd(a.c, count, g, a.value + i);
     else if (a.optimizer == Optimizer::sgdMomentum)
@@ -109,48 +140,79 @@ static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
       stepAdamW(a.c, count, g, a.value + i, a.state + i,
                 a.state + a.numElements + i);
   }
-  double sum = 0;
-  for (double lane : lanes)
-    sum += lane;
-  return sum;
+  return addLanes(lanes);
 }
 
-#define DEFINE_VARIANT(name, attribute)                                        \
-  attribute static double name(const Arguments<float> &arguments) {            \
+#define DEFINE_VARIANT(suffix, attribute)                                      \
+  template <typename T>                                                        \
+  attribute static double update##suffix(const Arguments<T> &arguments) {      \
     return updateAll(arguments);                                               \
   }                                                                            \
-  attribute static double name(const Arguments<double> &arguments) {           \
-    return updateAll(arguments);                                               \
+  template <typename T>                                                        \
+  attribute static double norm##suffix(const Arguments<T> &arguments) {        \
+    return addAllSquares(arguments);                                           \
   }
-DEFINE_VARIANT(updateBaseline, )
-DEFINE_VARIANT(updateAvx2, VEELINE_VECTORS_256)
-DEFINE_VARIANT(updateAvx512, VEELINE_VECTORS_512)
+DEFINE_VARIANT(Baseline, )
+DEFINE_VARIANT(Avx2, VEELINE_VECTORS_256)
+DEFINE_VARIANT(Avx512, VEELINE_VECTORS_512)
 #undef DEFINE_VARIANT
 
 template <typename T>
-static void updateTyped(ParamUpdate &update, const StepSettings &settings,
-                        int32_t microbatches, void *value, void *state,
-                        const void *const *gradients, int32_t numGradients,
-                        int vectorBits) {
-  Arguments<T> arguments{coefficientsOf<T>(update.optimizer, update.decays,
-                                           settings, microbatches),
-                         update.optimizer,
-                         update.numElements,
-                         static_cast<T *>(value),
-                         static_cast<T *>(state),
-                         reinterpret_cast<const T *const *>(gradients),
-                         numGradients};
-  update.squaredGradientNorm = vectorBits == 512   ? updateAvx512(arguments)
-                               : vectorBits == 256 ? updateAvx2(arguments)
-                                                   : updateBaseline(arguments);
+static double updateWith(const Arguments<T> &arguments, int vectorBits) {
+  return vectorBits == 512   ? updateAvx512(arguments)
+         : vectorBits == 256 ? updateAvx2(arguments)
+                             : updateBaseline(arguments);
+}
+
+template <typename T>
+static double normWith(const Arguments<T> &arguments, int vectorBits) {
+  return vectorBits == 512   ? normAvx512(arguments)
+         : vectorBits == 256 ? normAvx2(arguments)
+                             : normBaseline(arguments);
+}
+
+template <typename T>
+static Arguments<T> argumentsOf(const ParamUpdate &update,
+                                const StepSettings &settings,
+                                int32_t microbatches, void *value, void *state,
+                                const void *const *gradients,
+                                int32_t numGradients, const double *factor) {
+  return {coefficientsOf<T>(update.optimizer, update.decays, settings,
+                            microbatches),
+          update.optimizer,
+          update.numElements,
+          static_cast<T *>(value),
+          static_cast<T *>(state),
+          reinterpret_cast<const T *const *>(gradients),
+          numGradients,
+          factor};
 }
 
 void host::updateParam(ParamUpdate &update, const StepSettings &settings,
                        int32_t microbatches, void *value, void *state,
                        const void *const *gradients, int32_t numGradients,
-                       int vectorBits) {
-  auto *run = update.type == artifact::DataType::f64 ? updateTyped<double>
-                                                     : updateTyped<float>;
-  run(update, settings, microbatches, value, state, gradients, numGradients,
-      vectorBits);
+                       const double *factor, int vectorBits) {
+  auto run = [&]<typename T>(T) {
+    return updateWith(argumentsOf<T>(update, settings, microbatches, value,
+                                     state, gradients, numGradients, factor),
+                      vectorBits);
+  };
+  double squares =
+      update.type == artifact::DataType::f64 ? run(double()) : run(float());
+  if (!factor)
+    update.squaredGradientNorm = squares;
+}
+
+double host::squaredNormOf(const ParamUpdate &update,
+                           const StepSettings &settings, int32_t microbatches,
+                           const void *const *gradients, int32_t numGradients,
+                           int vectorBits) {
+  auto run = [&]<typename T>(T) {
+    return normWith(argumentsOf<T>(update, settings, microbatches,
+                                   /*value=*/nullptr, /*state=*/nullptr,
+                                   gradients, numGradients,
+                                   /*factor=*/nullptr),
+                    vectorBits);
+  };
+  return update.type == artifact::DataType::f64 ? run(double()) : run(float());
 }

@@ -29,11 +29,19 @@ struct ParamUpdate {
 ///   adamw         Loshchilov and Hutter, "Decoupled Weight Decay
 ///                 Regularization", 2019, algorithm 2
 /// each after value *= 1 - lr * decay. Elementwise without contraction, so the
-/// bits are the same for every width of vectors.
+/// bits are the same for every width of vectors. Elements of g beyond
+/// `settings.clipValue` are set to it. With a `factor`, g is multiplied by it,
+/// and its norm is not looked at.
 void updateParam(ParamUpdate &update, const StepSettings &settings,
                  int32_t microbatches, void *value, void *state,
                  const void *const *gradients, int32_t numGradients,
+                 const double *factor = nullptr,
                  int vectorBits = widestVectorBits());
+
+/// The sum of squares of g. Has the bits that an update without a factor gives.
+double squaredNormOf(const ParamUpdate &update, const StepSettings &settings,
+                     int32_t microbatches, const void *const *gradients,
+                     int32_t numGradients, int vectorBits = widestVectorBits());
 
 } // namespace veeline::host
 

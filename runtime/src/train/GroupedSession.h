@@ -46,6 +46,9 @@ private:
   size_t memberOf(int32_t group, int32_t chunk) const;
   Status addGroup(int64_t step, int32_t group, StepResult &result);
   void addMembers();
+  std::vector<const void *> gradientsOf(size_t param) const;
+  /// As the rank that runs the program would decide.
+  Clip decideClip(const StepSettings &settings);
   void update(int64_t step);
 
   Run &run;
@@ -55,6 +58,7 @@ private:
   /// By entry of `gradients`: for each rank of the chunk's stage, and over all.
   std::vector<std::vector<std::vector<char>>> parts;
   std::vector<std::vector<char>> sums;
+  int64_t numSkipped = 0; ///< Steps without updates.
 };
 
 } // namespace veeline::train

@@ -133,20 +133,24 @@ Status MetricsFile::put(const std::string &text) {
 }
 
 Status MetricsFile::open(const std::string &newPath, const WorkOfStep &newWork,
+                         bool newClips,
                          const std::vector<std::string> &metrics) {
   path = newPath;
   work = newWork;
+  clips = newClips;
   file = std::fopen(path.c_str(), "we");
   if (!file)
     return failure();
-  std::string header =
-      "step,loss,learning_rate,gradient_norm,seconds,samples_per_second";
+  std::string header = "step,loss,learning_rate,gradient_norm";
+  if (clips)
+    header += ",clip_factor";
+  header += ",seconds,samples_per_second";
   if (work.tokens > 0)
     header += ",tokens_per_second";
   for (const std::string &name : metrics)
     header += "," + name;
   constexpr size_t maxBytesOfNumber = 32;
-  row.reserve(maxBytesOfNumber * (7 + metrics.size()));
+  row.reserve(maxBytesOfNumber * (8 + metrics.size()));
   return put(header + "\n");
 }
 
@@ -172,6 +176,10 @@ Status MetricsFile::add(const StepRecord &record) {
   for (double value : {record.loss, record.learningRate, record.gradientNorm}) {
     row += ',';
     append(row, value);
+  }
+  if (clips) {
+    row += ',';
+    append(row, record.clipFactor);
   }
   row += seconds;
   appendRate(row, double(work.samples) / record.seconds);

@@ -22,7 +22,8 @@ struct StepRecord {
   double loss = 0;
   double learningRate = 0;
   double gradientNorm = 0;
-  double seconds = 0;          ///< Of this step.
+  double clipFactor = 1; ///< What updates multiplied gradients by; 0: skipped.
+  double seconds = 0;    ///< Of this step.
   double totalSeconds = 0;     ///< Since the first step began.
   std::vector<double> metrics; ///< Means of the model's further results.
 };
@@ -77,7 +78,8 @@ public:
   MetricsFile &operator=(const MetricsFile &) = delete;
   ~MetricsFile();
 
-  Status open(const std::string &path, const WorkOfStep &work,
+  /// `clips`: with a column for StepRecord::clipFactor.
+  Status open(const std::string &path, const WorkOfStep &work, bool clips,
               const std::vector<std::string> &metrics);
   Status add(const StepRecord &record);
   /// Keeps the file. If this is not called, a file without a row is removed.
@@ -89,6 +91,7 @@ private:
 
   std::string path;
   WorkOfStep work;
+  bool clips = false;
   std::string row; ///< Kept, so that no step allocates.
   std::FILE *file = nullptr;
   bool isEmpty = true; ///< Except for its header.

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -29,6 +30,21 @@ Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
   if (run.ok())
     VEELINE_TRY((*run)->openNetwork());
   return run;
+}
+
+Status Run::checkClipping(const artifact::Program *program) const {
+  const StepSettings &settings = options.optimizer;
+  if (std::isfinite(settings.clipValue) && metadata().target != "host")
+    return Status::error("--clip-value is for artifacts of the target host; '" +
+                         options.artifact + "' is for " + metadata().target);
+  if (!settings.needsNorm() || !program || program->clips)
+    return Status::success();
+  std::string option =
+      settings.skipNonFinite ? "--skip-nonfinite" : "--clip-norm";
+  return Status::error(
+      option + " needs the norm of all gradients before any update, and '" +
+      options.artifact +
+      "' does not wait for it; compile it with --clip-sync barrier");
 }
 
 Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
@@ -49,6 +65,7 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
   if (Status status = artifact::checkCpu(run->metadata()); !status.ok())
     return Status::error("cannot run '" + options.artifact +
                          "': " + status.message());
+  VEELINE_TRY(run->checkClipping(program));
   VEELINE_TRY(run->placeRanks());
   VEELINE_TRY_VALUE(
       run->inputs,
@@ -174,6 +191,9 @@ std::string Run::commonOptions() const {
   addLine(text, "--beta2", options.optimizer.beta2);
   addLine(text, "--epsilon", options.optimizer.epsilon);
   addLine(text, "--weight-decay", options.optimizer.weightDecay);
+  addLine(text, "--clip-norm", options.optimizer.clipNorm);
+  addLine(text, "--clip-value", options.optimizer.clipValue);
+  addLine(text, "--skip-nonfinite", options.optimizer.skipNonFinite);
   return text;
 }
 

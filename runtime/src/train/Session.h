@@ -81,6 +81,8 @@ private:
   Status openInit();
   Status findPlace();
   Status placeRanks();
+  /// Whether `program`, if there is one, can do what the options ask for.
+  Status checkClipping(const artifact::Program *program) const;
   Status openNetwork();
   Status connect();
   bool usesMpi() const;

@@ -40,6 +40,7 @@ public:
 
 private:
   Status open();
+  void showStep(Progress &progress) const;
   Status loop();
   Status openAndLoop();
   Expected<bool> isInterrupted() const;
@@ -61,6 +62,7 @@ private:
   std::unique_ptr<Session> session;
   MetricsFile metrics;
   int64_t stepsDone = 0;
+  int64_t numClipped = 0, numSkipped = 0; ///< Of these.
   // Reused, so that no step allocates.
   StepResult result;
   StepRecord record;                      ///< Of the last step.
@@ -122,6 +124,7 @@ Status Trainer::open() {
   if (options.metrics.empty())
     return Status::success();
   return metrics.open(options.metrics, run.workOfStep(),
+                      options.optimizer.needsNorm(),
                       metricNames(run.metadata()));
 }
 
@@ -132,6 +135,9 @@ void Trainer::fillRecord(int64_t step, int64_t end) {
   record.loss = meanOfResult(result, 0, m);
   record.learningRate = settingsOfStep(options, step).learningRate;
   record.gradientNorm = result.gradientNorm;
+  record.clipFactor = result.clip.skips ? 0 : result.clip.factor;
+  numClipped += !result.clip.skips && result.clip.factor < 1;
+  numSkipped += result.clip.skips;
   record.seconds = double(end - std::exchange(lastEnd, end)) / 1e9;
   record.totalSeconds = double(end - firstBegin) / 1e9;
   record.metrics.resize(run.metadata().results.size() - 1);
@@ -140,7 +146,7 @@ void Trainer::fillRecord(int64_t step, int64_t end) {
 }
 
 Status Trainer::checkFinite() const {
-  if (std::isfinite(record.loss))
+  if (std::isfinite(record.loss) || result.clip.skips)
     return Status::success();
   auto begin = result.results.begin(), end = begin + run.microbatches();
   auto found = std::find_if_not(
@@ -245,6 +251,16 @@ Expected<bool> Trainer::isInterrupted() const {
   return shared != 0;
 }
 
+void Trainer::showStep(Progress &progress) const {
+  if (result.clip.skips) {
+    progress.finish();
+    std::printf("step %ld: the norm of the gradients is %g; parameters stay as "
+                "they are\n",
+                long(record.step), record.gradientNorm);
+  }
+  progress.show(record);
+}
+
 Status Trainer::loop() {
   Progress progress(options.steps, run.workOfStep(), options.logEvery,
                     /*isAlone=*/!run.network);
@@ -264,7 +280,7 @@ Status Trainer::loop() {
       break;
     VEELINE_TRY(finishStep(step));
     if (run.isFirst())
-      progress.show(record);
+      showStep(progress);
     if (options.checkMemory)
       countTrainingAllocations(/*inSteps=*/true);
   }
@@ -346,6 +362,13 @@ void Trainer::printSummary() const {
               std::min(long(stepsDone), long(lastLosses.size())),
               meanOfLastLosses(),
               Rate(run.workOfStep(), seconds / double(stepsDone)).text);
+  if (std::isfinite(options.optimizer.clipNorm))
+    std::printf("gradients were clipped in %ld of %ld %s\n", long(numClipped),
+                long(stepsDone), stepsDone == 1 ? "step" : "steps");
+  if (numSkipped > 0)
+    std::printf("%ld of %ld %s left parameters as they were\n",
+                long(numSkipped), long(stepsDone),
+                stepsDone == 1 ? "step" : "steps");
   std::fflush(stdout);
 }
 

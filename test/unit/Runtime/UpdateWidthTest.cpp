@@ -42,10 +42,18 @@ static Outcome<T> runAt(int vectorBits, Optimizer optimizer, DataType type) {
       g1[i] = normal(random);
     }
     const void *gradients[] = {g0.data(), g1.data()};
+    // Elements are limited in the second step, and all are scaled in the third.
+    if (settings.step == 2)
+      settings.clipValue = 0.125;
+    double norm = squaredNormOf(update, settings, 3, gradients, 2, vectorBits);
+    double factor = 0.3;
     updateParam(update, settings, 3, outcome.value.data(), outcome.state.data(),
-                gradients, 2, vectorBits);
-    outcome.norms.push_back(
-        std::bit_cast<uint64_t>(update.squaredGradientNorm));
+                gradients, 2, settings.step == 3 ? &factor : nullptr,
+                vectorBits);
+    outcome.norms.push_back(std::bit_cast<uint64_t>(norm));
+    if (settings.step < 3) {
+      EXPECT_EQ(norm, update.squaredGradientNorm);
+    }
   }
   return outcome;
 }

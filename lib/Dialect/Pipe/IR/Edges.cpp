@@ -16,6 +16,16 @@ RankedTensorType veeline::pipe::getLengthType(MLIRContext *context) {
   return RankedTensorType::get({}, IntegerType::get(context, 64));
 }
 
+RankedTensorType veeline::pipe::getNormType(MLIRContext *context) {
+  return RankedTensorType::get({}, Float64Type::get(context));
+}
+
+RankedTensorType veeline::pipe::getNormsType(PipelineOp pipeline) {
+  return RankedTensorType::get(
+      static_cast<int64_t>(pipeline.getParams().size()),
+      Float64Type::get(pipeline.getContext()));
+}
+
 SmallVector<std::pair<int64_t, unsigned>>
 veeline::pipe::getChunkUses(Value value) {
   SmallVector<std::pair<int64_t, unsigned>> uses;
@@ -46,6 +56,21 @@ EdgeTable::EdgeTable(PipelineOp pipeline) {
            consumer, operand,
            cast<RankedTensorType>(param.getValue().getType())});
   }
+  addNorms(pipeline);
+}
+
+/// A stage's first chunk stands for it.
+void EdgeTable::addNorms(PipelineOp pipeline) {
+  firstNorms = size();
+  if (!pipeline.getClipSync())
+    return;
+  SmallVector<int64_t> first(pipeline.getStages(), -1);
+  for (int64_t chunk = pipeline.getNumChunks(); chunk-- > 0;)
+    first[pipeline.getStageOf(chunk)] = chunk;
+  RankedTensorType type = getNormsType(pipeline);
+  for (size_t stage = 0; stage + 1 < first.size(); ++stage)
+    edges.push_back({first[stage], std::nullopt, std::nullopt, first[stage + 1],
+                     0, type, /*isNorms=*/true});
 }
 
 std::optional<int64_t> EdgeTable::getIncoming(int64_t consumer,

@@ -255,3 +255,23 @@ LogicalResult UpdateOp::verify() {
                            << getValue().getType() << ", found " << type;
   return success();
 }
+
+LogicalResult SquaredNormOp::verify() {
+  if (getGradients().empty())
+    return emitOpError("needs at least one gradient");
+  return success();
+}
+
+LogicalResult GatherNormsOp::verify() {
+  if (getParams().size() != getNorms().size())
+    return emitOpError() << "has " << getNorms().size() << " norms of "
+                         << getParams().size()
+                         << " parameters; it takes one of each";
+  if (!llvm::is_sorted(getParams(), std::less_equal()))
+    return emitOpError("takes the norms of parameters in ascending order, each "
+                       "once");
+  if (getBefore() && getBefore().getType() != getAll().getType())
+    return emitOpError() << "adds to " << getBefore().getType()
+                         << ", but gives " << getAll().getType();
+  return success();
+}

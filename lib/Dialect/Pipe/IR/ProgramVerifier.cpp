@@ -43,6 +43,10 @@ private:
   LogicalResult verifyParam(Operation *op, int64_t param, Type type);
   template <typename OpT> LogicalResult verifyGradient(OpT op, Type type);
   LogicalResult verifyAllReduce(AllReduceOp op);
+  LogicalResult verifyNorms(Operation *op, Type type);
+  LogicalResult verifySquaredNorm(SquaredNormOp op);
+  LogicalResult verifyGatherNorms(GatherNormsOp op);
+  LogicalResult verifyUpdate(UpdateOp op);
   LogicalResult verifyOnce(Operation *op, Operation *&first, const Twine &what);
   LogicalResult verifySums();
   LogicalResult verifyCarried();
@@ -142,9 +146,10 @@ LogicalResult ProgramVerifier::verifyMessage(OpT op, Type type, bool isSource) {
                             << ", but the pipeline has " << edges.size();
   const Edge &edge = edges[number];
   bool isShape = op.getDirection() == Direction::Shape;
-  if (isShape && edge.isParameter())
-    return op.emitOpError() << "is about the shape of edge " << number
-                            << ", a parameter, whose shape is known";
+  if (isShape && !edge.isValue())
+    return op.emitOpError() << "is about the shape of edge " << number << ", "
+                            << (edge.isNorms ? "of norms" : "a parameter")
+                            << ", whose shape is known";
   Type expected = isShape ? getLengthType(op.getContext()) : edge.type;
   if (type != expected)
     return op.emitOpError() << "carries " << type << " on edge " << number
@@ -163,12 +168,12 @@ LogicalResult ProgramVerifier::verifyMessage(OpT op, Type type, bool isSource) {
   int64_t target =
       pipeline.getStageOf(toConsumer ? edge.consumer : edge.producer);
   int64_t width = pipeline.getWidth(target);
-  if (edge.isParameter() && static_cast<int64_t>(op.getMicrobatch()) >= width)
+  if (!edge.isValue() && static_cast<int64_t>(op.getMicrobatch()) >= width)
     return op.emitOpError()
            << "is for rank " << op.getMicrobatch() << " of stage " << target
            << ", which has " << width << (width == 1 ? " rank" : " ranks")
-           << ": on the edge of a parameter the microbatch "
-              "is the number of the receiving rank";
+           << ": on the edge of " << (edge.isNorms ? "norms" : "a parameter")
+           << " the microbatch is the number of the receiving rank";
   return verifyMicrobatch(op, op.getMicrobatch());
 }
 
@@ -240,6 +245,63 @@ LogicalResult ProgramVerifier::verifyAllReduce(AllReduceOp op) {
     return op.emitOpError() << "adds up over the ranks of stage "
                             << program.getStage() << ", which has one";
   return verifyGradient(op, op.getHandle().getType().getValue());
+}
+
+/// Norms are those of all parameters of the pipeline.
+LogicalResult ProgramVerifier::verifyNorms(Operation *op, Type type) {
+  Type expected = getNormsType(pipeline);
+  if (!pipeline.getClipSync())
+    return op->emitOpError("is about the norm of all gradients, but the "
+                           "pipeline has no 'clip_sync'");
+  if (type != expected)
+    return op->emitOpError() << "has norms of type " << type << ", expected "
+                             << expected << ": one for each parameter";
+  return success();
+}
+
+LogicalResult ProgramVerifier::verifySquaredNorm(SquaredNormOp op) {
+  if (failed(verifyNorms(op, getNormsType(pipeline))))
+    return failure();
+  for (Type type : op.getGradients().getTypes())
+    if (failed(verifyParam(op, op.getParam(), type)))
+      return failure();
+  return success();
+}
+
+LogicalResult ProgramVerifier::verifyGatherNorms(GatherNormsOp op) {
+  for (int64_t param : op.getParams())
+    if (param < 0 || param >= static_cast<int64_t>(params.size()))
+      return op.emitOpError() << "names parameter " << param
+                              << ", but the pipeline has " << params.size();
+  for (auto [param, value] : llvm::zip_equal(op.getParams(), op.getNorms())) {
+    auto norm = value.getDefiningOp<SquaredNormOp>();
+    if (norm && static_cast<int64_t>(norm.getParam()) == param)
+      continue;
+    InFlightDiagnostic diagnostic =
+        op.emitOpError() << "takes something else as the norm of parameter "
+                         << param << "; expected its pipe.squared_norm";
+    if (Operation *found = value.getDefiningOp())
+      diagnostic.attachNote(found->getLoc()) << "found this";
+    return diagnostic;
+  }
+  return verifyNorms(op, op.getAll().getType());
+}
+
+/// An update is clipped where the pipeline says so.
+LogicalResult ProgramVerifier::verifyUpdate(UpdateOp op) {
+  if (failed(verifyParam(op, op.getParam(), op.getValue().getType())))
+    return failure();
+  if (!pipeline.getClipSync())
+    return op.getFactor() ? op.emitOpError("is clipped, but the pipeline has "
+                                           "no 'clip_sync'")
+                          : success();
+  if (op.getLate())
+    return op.emitOpError("is late in a pipeline with 'clip_sync', whose "
+                          "steps end with their updates");
+  if (!op.getFactor() || !op.getFactor().getDefiningOp<ClipOp>())
+    return op.emitOpError("of a pipeline with 'clip_sync' is clipped by the "
+                          "factor of a pipe.clip");
+  return success();
 }
 
 /// `first` is an earlier op that does the same, or null.
@@ -431,9 +493,10 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
         return verifyGradient(op, op.getValue().getType());
       })
       .Case([&](AllReduceOp op) { return verifyAllReduce(op); })
-      .Case([&](UpdateOp op) {
-        return verifyParam(op, op.getParam(), op.getValue().getType());
-      })
+      .Case([&](SquaredNormOp op) { return verifySquaredNorm(op); })
+      .Case([&](GatherNormsOp op) { return verifyGatherNorms(op); })
+      .Case([&](ClipOp op) { return verifyNorms(op, op.getNorms().getType()); })
+      .Case([&](UpdateOp op) { return verifyUpdate(op); })
       .Case([&](AssignOp op) {
         return verifyParam(op, op.getParam(), op.getValue().getType());
       })

@@ -16,6 +16,9 @@ namespace veeline::pipe {
 /// The type of the length of a microbatch.
 mlir::RankedTensorType getLengthType(mlir::MLIRContext *context);
 
+/// The type of the norms of a pipeline's parameters.
+mlir::RankedTensorType getNormsType(PipelineOp pipeline);
+
 /// The uses of `value` by chunks, each the chunk and the number of its operand,
 /// ascending.
 llvm::SmallVector<std::pair<int64_t, unsigned>> getChunkUses(mlir::Value value);
@@ -32,17 +35,24 @@ struct Edge {
   int64_t consumer;
   unsigned operand;
   mlir::RankedTensorType type;
+  /// Norms on their way between stages that follow each other: the ends are
+  /// chunks of these, which do not use it.
+  bool isNorms = false;
 
   bool isParameter() const { return param.has_value(); }
+  /// A value of a chunk, one for each microbatch; others travel once a step.
+  bool isValue() const { return !isParameter() && !isNorms; }
 };
 
 /// The edges of a pipeline, by number. First the values of chunks, ascending by
 /// (producer, result, consumer); then the tied parameters, ascending by
-/// (parameter, consumer), one for each user after the first.
+/// (parameter, consumer), one for each user after the first; then, with
+/// `clip_sync`, one from each stage to the next one.
 ///
 /// A value edge carries one activation forward and, where its element type is
 /// a float, one gradient back for each microbatch; a parameter edge carries the
-/// new value forward and the accumulated gradient back once a step.
+/// new value forward and the accumulated gradient back once a step, an edge of
+/// norms those of the stages so far forward, and those of all stages back.
 class EdgeTable {
 public:
   explicit EdgeTable(PipelineOp pipeline);
@@ -58,8 +68,14 @@ public:
   /// The edges that leave `result` of `producer`, ascending by consumer.
   llvm::ArrayRef<int64_t> getOutgoing(int64_t producer, unsigned result) const;
 
+  /// The edge of norms from `stage` to the next one.
+  int64_t getNorms(int64_t stage) const { return firstNorms + stage; }
+
 private:
+  void addNorms(PipelineOp pipeline);
+
   llvm::SmallVector<Edge> edges;
+  int64_t firstNorms = 0;
   llvm::DenseMap<std::pair<int64_t, unsigned>, int64_t> incoming;
   llvm::DenseMap<std::pair<int64_t, unsigned>, llvm::SmallVector<int64_t, 1>>
       outgoing;

@@ -36,6 +36,9 @@ class YieldOp;
 
 /// The stage that holds `chunk` when chunks are placed on `stages` stages.
 int64_t getStageOf(Placement placement, int64_t stages, int64_t chunk);
+
+/// The type of a norm, and of a factor of gradients.
+mlir::RankedTensorType getNormType(mlir::MLIRContext *context);
 } // namespace veeline::pipe
 
 #define GET_OP_CLASSES

@@ -29,6 +29,10 @@ def Pipe_Direction : Pipe_I32Enum<"Direction", "which way along an edge", [
   I32EnumAttrCase<"Shape", 2, "shape">
 ]>;
 
+def Pipe_ClipSync : Pipe_I32Enum<"ClipSync", "when updates know the norm of all gradients", [
+  I32EnumAttrCase<"Barrier", 0, "barrier">
+]>;
+
 def Pipe_RoleKind : Pipe_I32Enum<"RoleKind", "what a value of a chunk function stands for", [
   I32EnumAttrCase<"Operand", 0, "operand">,
   I32EnumAttrCase<"Result", 1, "result">,

@@ -14,6 +14,12 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+/// One norm, or a factor of gradients.
+def Pipe_NormType
+    : Type<CPred<"$_self == ::veeline::pipe::getNormType($_self.getContext())">, "tensor<f64>",
+           "::mlir::RankedTensorType">,
+      BuildableType<"::veeline::pipe::getNormType($_builder.getContext())">;
+
 class Pipe_Op<string mnemonic, list<Trait> traits = []>
     : Op<Pipe_Dialect, mnemonic, traits>;
 
@@ -52,6 +58,7 @@ def PipelineOp : Pipe_Op<"pipeline", [
     `stage_replicas` says how many ranks each stage has, one where it is not there:
     of w ranks, number i runs microbatches i, i + w, i + 2w and so on, and they add up
     their gradients. Then a pipeline has as many ranks as all stages together.
+    With `clip_sync` updates depend on the norm of all gradients, which stages send to each other (`pipe.gather_norms`).
 
     Example:
     ```mlir
@@ -72,6 +79,7 @@ def PipelineOp : Pipe_Op<"pipeline", [
     OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$microbatches,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$replicas,
     OptionalAttr<DenseI64ArrayAttr>:$stage_replicas,
+    OptionalAttr<Pipe_ClipSync>:$clip_sync,
     OptionalAttr<StrAttr>:$schedule
   );
   let regions = (region SizedRegion<1>:$body);
@@ -79,7 +87,7 @@ def PipelineOp : Pipe_Op<"pipeline", [
     $sym_name `stages` `(` $stages `)` `chunks_per_stage` `(` $chunks_per_stage `)`
     `placement` `(` $placement `)` (`microbatches` `(` $microbatches^ `)`)?
     (`replicas` `(` $replicas^ `)`)? (`stage_replicas` $stage_replicas^)?
-    (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword $body
+    (`clip_sync` `(` $clip_sync^ `)`)? (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -564,7 +572,69 @@ def GradientOp : Pipe_ProgramOp<"gradient"> {
   let assemblyFormat = "(`late` $late^)? `param` `(` $param `)` `chunk` `(` $chunk `)` attr-dict `:` type($value)";
 }
 
-def UpdateOp : Pipe_ProgramOp<"update"> {
+def SquaredNormOp : Pipe_ProgramOp<"squared_norm"> {
+  let summary = "The square of the norm of a parameter's gradient, at its home";
+  let description = [{
+    Takes what the `pipe.update` of the parameter takes: the norm is that of the sum, scaled as there.
+
+    Example:
+    ```mlir
+    %n = pipe.squared_norm param(0) (%g0, %g1) : tensor<4x4xf32>, tensor<4x4xf32>
+    ```
+  }];
+  let arguments = (ins
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$param,
+    Variadic<AnyStaticShapeTensor>:$gradients
+  );
+  let results = (outs Pipe_NormType:$norm);
+  let assemblyFormat = [{
+    `param` `(` $param `)` `(` $gradients `)` attr-dict `:` type($gradients)
+  }];
+  let hasVerifier = 1;
+}
+
+def GatherNormsOp : Pipe_ProgramOp<"gather_norms", [AttrSizedOperandSegments]> {
+  let summary = "The squares of the norms of all parameters, as far as they are known";
+  let description = [{
+    Has an element for each parameter of the pipeline: of `params` those given here, of others
+    those of `before`, or 0 without. Stages send it from the first to the last, each of which adds its own; what is complete then
+    goes all the way back.
+
+    Example:
+    ```mlir
+    %some = pipe.gather_norms [2] (%n) -> tensor<3xf64>
+    %all = pipe.gather_norms [] () after %complete : tensor<3xf64> -> tensor<3xf64>
+    ```
+  }];
+  let arguments = (ins
+    DenseI64ArrayAttr:$params,
+    Variadic<Pipe_NormType>:$norms,
+    Optional<1DTensorOf<[F64]>>:$before
+  );
+  let results = (outs 1DTensorOf<[F64]>:$all);
+  let assemblyFormat = [{
+    $params `(` $norms `)` (`after` $before^ `:` type($before))? attr-dict `->` type($all)
+  }];
+  let hasVerifier = 1;
+}
+
+def ClipOp : Pipe_ProgramOp<"clip"> {
+  let summary = "By what updates multiply gradients, so that the norm of all of them is within its limit";
+  let description = [{
+    1 where it is within. The limit is a setting of the step, and so is what happens where a gradient is infinite or NaN.
+    Adds up in the order of the parameters, so that every rank gets the same bits, however many stages there are.
+
+    Example:
+    ```mlir
+    %factor = pipe.clip %all : tensor<3xf64>
+    ```
+  }];
+  let arguments = (ins 1DTensorOf<[F64]>:$norms);
+  let results = (outs Pipe_NormType:$factor);
+  let assemblyFormat = "$norms attr-dict `:` type($norms)";
+}
+
+def UpdateOp : Pipe_ProgramOp<"update", [AttrSizedOperandSegments]> {
   let summary = "One optimiser update of a parameter at its home";
   let description = [{
     Adds the gradients in the order given (ascending chunks), scales the sum
@@ -573,19 +643,24 @@ def UpdateOp : Pipe_ProgramOp<"update"> {
     stands after the last late W that adds to its gradients, and before the first F that uses the parameter. The
     accumulators of its gradients are zero from there on.
 
+    Of a pipeline with `clip_sync` the sum is also scaled by a `factor`, that of a `pipe.clip`.
+
     Example:
     ```mlir
     %w = pipe.update param(0) (%g0, %g1) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %v = pipe.update param(1) (%g2) clipped %factor : (tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
   let arguments = (ins
     ConfinedAttr<I64Attr, [IntNonNegative]>:$param,
     Variadic<AnyStaticShapeTensor>:$gradients,
+    Optional<Pipe_NormType>:$factor,
     UnitAttr:$late
   );
   let results = (outs AnyStaticShapeTensor:$value);
   let assemblyFormat = [{
-    (`late` $late^)? `param` `(` $param `)` `(` $gradients `)` attr-dict `:` functional-type($gradients, $value)
+    (`late` $late^)? `param` `(` $param `)` `(` $gradients `)` (`clipped` $factor^)? attr-dict `:`
+    functional-type($gradients, $value)
   }];
   let hasVerifier = 1;
 }

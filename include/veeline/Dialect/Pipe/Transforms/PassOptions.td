@@ -28,6 +28,10 @@ class ModelOption<string cppName, string model, string desc>
                clEnumValN(::veeline::schedule::communication::Model::Mpi, "mpi", "the rules of MPI, and of memory that is shared"),
                clEnumValN(::veeline::schedule::communication::Model::NcclDuplex, "nccl-duplex", "the rules of NCCL where a device runs sends and receives side by side"))}]>;
 
+def ClipSyncOption
+    : Option<"clipSync", "clip-sync", "std::string", "\"none\"",
+             "Whether updates depend on the norm of all gradients, and how: none, or barrier">;
+
 def ObjectiveOption
     : Option<"objective", "objective", "::veeline::schedule::Objective", "::veeline::schedule::Objective::Period",
              "What a schedule that has a choice makes short: period (steps follow one another, as on a host), makespan or span",

@@ -59,7 +59,8 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
     *stage* under the placement is as light as possible, then, among cuts whose heaviest stage is
     within 2 % of that (costs are estimates, no better than that), so that the fewest bytes cross
     cuts; or they are given as a list of piece counts. `stage-replicas` gives stages several ranks, which run
-    microbatches round-robin: a stage with w of them is as heavy as a w-th of its cost.
+    microbatches round-robin: a stage with w of them is as heavy as a w-th of its cost. With `clip-sync=barrier`
+    updates will depend on the norm of all gradients (docs/clipping.md).
 
     Costs are the cost model's, or, with `profile`, those that `veeline train --profile` measured of the same model, under
     whatever cuts. The chunks then carry in `cost_scale` what measured times of F, B and W are of the estimates, by which
@@ -85,7 +86,8 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
     Option<"machineCores", "machine-cores", "int64_t", "0",
            "Cores that the ranks have there, all of them (default: those that the table says)">,
     Option<"replicas", "replicas", "int64_t", "1", "Pipelines that run there side by side">,
-    ListOption<"stageReplicas", "stage-replicas", "int64_t", "Ranks of each stage (default: one each)">
+    ListOption<"stageReplicas", "stage-replicas", "int64_t", "Ranks of each stage (default: one each)">,
+    ClipSyncOption
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::func::FuncDialect"];
 }

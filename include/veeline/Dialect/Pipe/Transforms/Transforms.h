@@ -60,7 +60,14 @@ struct PartitionOptions {
   int64_t replicas = 1;
   /// How many ranks each stage has; one each where empty.
   llvm::SmallVector<int64_t> stageReplicas = {};
+  /// Where updates depend on the norm of all gradients: how.
+  std::optional<ClipSync> clipSync = {};
 };
+
+/// The way named `name`, none where that is "none". Fails with a diagnostic at
+/// `location` that lists the known names.
+mlir::FailureOr<std::optional<ClipSync>> getClipSync(mlir::Location location,
+                                                     llvm::StringRef name);
 
 /// Replaces `model` by a pipeline of its name and one private function per
 /// chunk. On failure a diagnostic says why, and nothing has changed. Chunks get

@@ -123,8 +123,8 @@ public:
 
 private:
   void collectProduced(Operation *op);
-  void addForParam(Operation *op, Value value, int64_t edge,
-                   Direction direction);
+  void addOfStep(Operation *op, Value value, int64_t edge, Direction direction);
+  void addNorms(GatherNormsOp norms);
   void addProduced(Value value, int64_t edge, Direction direction,
                    int64_t microbatch);
 
@@ -146,10 +146,10 @@ void MessageTable::addProduced(Value value, int64_t edge, Direction direction,
   inOrder.push_back({key, value});
 }
 
-/// Adds a gradient or the value of a parameter, once for each rank of the other
-/// stage to which this rank of its own stage sends.
-void MessageTable::addForParam(Operation *op, Value value, int64_t number,
-                               Direction direction) {
+/// Adds a gradient or the value of a parameter, or norms, once for each rank of
+/// the other stage to which this rank of its own stage sends.
+void MessageTable::addOfStep(Operation *op, Value value, int64_t number,
+                             Direction direction) {
   const Edge &edge = tables.edges[number];
   auto program = cast<ProgramOp>(op->getParentOp());
   bool isGradient = direction == Direction::Gradient;
@@ -159,6 +159,24 @@ void MessageTable::addForParam(Operation *op, Value value, int64_t number,
   for (int64_t to = program.getReplica(); to < tables.pipeline.getWidth(target);
        to += step)
     addProduced(value, number, direction, to);
+}
+
+/// Those of all stages go back, others to the next stage.
+void MessageTable::addNorms(GatherNormsOp norms) {
+  auto program = cast<ProgramOp>(norms->getParentOp());
+  auto stage = static_cast<int64_t>(program.getStage());
+  auto before = norms.getBefore()
+                    ? norms.getBefore().getDefiningOp<EdgeValueOp>()
+                    : EdgeValueOp();
+  bool isLast = stage + 1 == static_cast<int64_t>(tables.pipeline.getStages());
+  bool isComplete =
+      isLast || (before && before.getDirection() == Direction::Gradient);
+  if (!isComplete)
+    addOfStep(norms, norms.getAll(), tables.edges.getNorms(stage),
+              Direction::Activation);
+  else if (stage > 0)
+    addOfStep(norms, norms.getAll(), tables.edges.getNorms(stage - 1),
+              Direction::Gradient);
 }
 
 /// Notes what other stages want of the results of `op`.
@@ -185,14 +203,16 @@ void MessageTable::collectProduced(Operation *op) {
                     length.getMicrobatch());
     return;
   }
+  if (auto norms = dyn_cast<GatherNormsOp>(op))
+    return addNorms(norms);
   auto gradient = dyn_cast<GradientOp>(op);
   auto update = dyn_cast<UpdateOp>(op);
   for (const auto &[number, edge] : llvm::enumerate(tables.edges.getEdges())) {
     if (gradient && edge.param == gradient.getParam() &&
         edge.consumer == static_cast<int64_t>(gradient.getChunk()))
-      addForParam(op, gradient.getValue(), number, Direction::Gradient);
+      addOfStep(op, gradient.getValue(), number, Direction::Gradient);
     if (update && edge.param == update.getParam())
-      addForParam(op, update.getValue(), number, Direction::Activation);
+      addOfStep(op, update.getValue(), number, Direction::Activation);
   }
 }
 
@@ -424,7 +444,9 @@ void PlannedInserter::collectSteps(ProgramOp program) {
     list.push_back(&op);
     auto [begin, end] =
         getScheduleOp(&op) ? getPredicted(&op) : std::pair(now, now);
-    if (isa<GradientOp, UpdateOp, AssignOp>(op) && !isLate(&op))
+    if (isa<GradientOp, SquaredNormOp, GatherNormsOp, ClipOp, UpdateOp,
+            AssignOp>(op) &&
+        !isLate(&op))
       begin = end = std::numeric_limits<double>::infinity();
     times.push_back({begin, end});
     now = end;

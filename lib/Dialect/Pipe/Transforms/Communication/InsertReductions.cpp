@@ -70,7 +70,7 @@ private:
 
   void collectEnds(ProgramOp program);
   void addReductions(ProgramOp program);
-  void receiveParamsAfter(Operation *last);
+  void receiveTotalsAfter(Operation *last);
   Operation *findPlace(ProgramOp program, int64_t chunk, Operation *previous);
   Operation *addReduction(OpBuilder &builder, Key key,
                           MutableArrayRef<GradientOp> gradients,
@@ -165,19 +165,20 @@ void ReductionInserter::addReductions(ProgramOp program) {
     previous = addReduction(builder, key, gradients, group);
   }
   if (previous && blocks && pipeline.getWidth(program.getStage()) > 1)
-    receiveParamsAfter(previous);
+    receiveTotalsAfter(previous);
 }
 
-/// Moves receives of parameters' gradients and values after `last`, a sum. They
+/// Moves receives of parameters' gradients and values, and of norms, after
+/// `last`, a sum. They
 /// would hold it up on its stream, and what they wait for may come after the
 /// same sum on another rank of the stage.
-void ReductionInserter::receiveParamsAfter(Operation *last) {
+void ReductionInserter::receiveTotalsAfter(Operation *last) {
   Operation *place = last;
   for (Operation &op : llvm::make_early_inc_range(*last->getBlock())) {
     if (&op == last)
       return;
     auto recv = dyn_cast<RecvOp>(op);
-    if (!recv || !edges[recv.getEdge()].isParameter())
+    if (!recv || edges[recv.getEdge()].isValue())
       continue;
     recv->moveAfter(place);
     place = recv;

@@ -294,7 +294,7 @@ static LogicalResult verifyShapes(PipelineOp pipeline, ProgramOp program) {
       shapes.insert({recv.getEdge(), recv.getMicrobatch()});
   for (auto recv : program.getBody().front().getOps<RecvOp>())
     if (recv.getDirection() == Direction::Activation &&
-        !edges[recv.getEdge()].isParameter() &&
+        edges[recv.getEdge()].isValue() &&
         !shapes.contains({recv.getEdge(), recv.getMicrobatch()}))
       return recv.emitOpError()
              << "receives a value whose length varies, but nothing says its "

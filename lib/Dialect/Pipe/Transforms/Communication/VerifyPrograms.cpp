@@ -133,9 +133,80 @@ static LogicalResult verifyUpdates(const PipelineTables &tables,
   return verifyAllUpdate(tables, updates);
 }
 
+/// Whether `value` are the norms that `program` receives over the edge from
+/// `stage` to the next one.
+static bool areNorms(Value value, const PipelineTables &tables, int64_t stage,
+                     Direction direction) {
+  auto received = value ? value.getDefiningOp<EdgeValueOp>() : EdgeValueOp();
+  return received && received.getDirection() == direction &&
+         static_cast<int64_t>(received.getEdge()) ==
+             tables.edges.getNorms(stage);
+}
+
+/// What adds the norms of the stage's own parameters to those of the stages
+/// before, given what a pipe.clip takes; null where that are not the norms of
+/// all stages.
+static GatherNormsOp findOwnNorms(ClipOp clip, const PipelineTables &tables,
+                                  int64_t stage) {
+  auto all = clip.getNorms().getDefiningOp<GatherNormsOp>();
+  bool isLast = stage + 1 ==
+                static_cast<int64_t>(PipelineOp(tables.pipeline).getStages());
+  if (!all || isLast)
+    return all;
+  if (!all.getParams().empty() ||
+      !areNorms(all.getBefore(), tables, stage, Direction::Gradient))
+    return {};
+  auto program = cast<ProgramOp>(clip->getParentOp());
+  for (auto norms : program.getBody().getOps<GatherNormsOp>())
+    if (norms != all)
+      return norms;
+  return {};
+}
+
+/// Updates are clipped by the norm of all gradients: each stage adds those of
+/// its own parameters, of what updates take, to those of the stages before.
+static LogicalResult verifyNorms(ProgramOp program,
+                                 const PipelineTables &tables) {
+  auto stage = static_cast<int64_t>(program.getStage());
+  llvm::MapVector<int64_t, UpdateOp> updates;
+  for (auto update : program.getBody().getOps<UpdateOp>())
+    updates[update.getParam()] = update;
+  for (auto clip : program.getBody().getOps<ClipOp>()) {
+    GatherNormsOp own = findOwnNorms(clip, tables, stage);
+    bool isRight =
+        own && (stage == 0 ? !own.getBefore()
+                           : areNorms(own.getBefore(), tables, stage - 1,
+                                      Direction::Activation));
+    if (!isRight)
+      return clip.emitOpError(
+          "does not take the norms of all stages: those that the stage before "
+          "sends and those of the stage's own parameters, on the last stage, "
+          "and what the next stage sends back, on others");
+    if (!llvm::equal(own.getParams(), llvm::make_first_range(updates)))
+      return own.emitOpError("does not have the norms of the parameters that "
+                             "its program updates");
+    for (Value value : own.getNorms()) {
+      auto norm = value.getDefiningOp<SquaredNormOp>();
+      UpdateOp update = updates.lookup(norm.getParam());
+      if (llvm::equal(norm.getGradients(), update.getGradients()))
+        continue;
+      InFlightDiagnostic diagnostic = norm.emitOpError()
+                                      << "is not of the gradients of parameter "
+                                      << norm.getParam();
+      diagnostic.attachNote(update.getLoc()) << "the parameter is updated here";
+      return diagnostic;
+    }
+  }
+  return success();
+}
+
 LogicalResult veeline::pipe::verifyPrograms(const PipelineTables &tables,
                                             ArrayRef<ProgramOp> programs) {
   if (failed(verifyRanks(tables.pipeline, programs)))
     return failure();
+  if (PipelineOp(tables.pipeline).getClipSync())
+    for (ProgramOp program : programs)
+      if (failed(verifyNorms(program, tables)))
+        return failure();
   return verifyUpdates(tables, programs);
 }

@@ -464,7 +464,8 @@ LogicalResult ArenaPlanner::collect() {
         return failure();
       continue;
     }
-    if (!kind && !isa<AddOp, CopyOp, LengthOp>(op))
+    if (!kind &&
+        !isa<AddOp, CopyOp, LengthOp, SquaredNormOp, GatherNormsOp, ClipOp>(op))
       continue;
     for (OpResult result : op.getResults()) {
       if (kind && !isOnDevice && isComputedAtReceiver(result))
@@ -530,11 +531,15 @@ LogicalResult ArenaPlanner::checkStreams() {
                                "has; plan with target=cuda");
   }
   if (isOnDevice)
-    for (Operation &op : program.getBody().front())
+    for (Operation &op : program.getBody().front()) {
       if (isLate(&op))
         return op.emitOpError("is of the step before, but on a GPU a step ends "
                               "on all ranks before the next one begins; "
                               "schedule with slip=false");
+      if (isa<ClipOp>(op))
+        return op.emitOpError("clips gradients, which a GPU's step cannot; "
+                              "schedule with clips=false");
+    }
   return verifyStreamOrder(program, order);
 }
 

@@ -53,6 +53,19 @@ FailureOr<Placement> veeline::pipe::getPlacement(Location location,
   return diagnostic;
 }
 
+FailureOr<std::optional<ClipSync>> veeline::pipe::getClipSync(Location location,
+                                                              StringRef name) {
+  if (name == "none")
+    return std::optional<ClipSync>();
+  if (std::optional<ClipSync> sync = symbolizeClipSync(name))
+    return sync;
+  InFlightDiagnostic diagnostic =
+      emitError(location) << "unknown clip-sync '" << name << "'; it is none";
+  for (unsigned i = 0; i <= getMaxEnumValForClipSync(); ++i)
+    diagnostic << " or " << stringifyClipSync(*symbolizeClipSync(i));
+  return diagnostic;
+}
+
 /// The most ranks that a stage may have.
 static constexpr int64_t maxWidth = 4096;
 
@@ -259,7 +272,7 @@ static void setScales(PipelineOp pipeline, ArrayRef<int> counts,
   std::vector<PieceEdge> edges;
   EdgeTable table(pipeline);
   for (const Edge &edge : table.getEdges())
-    if (!edge.isParameter())
+    if (edge.isValue())
       edges.push_back({begins[edge.producer + 1], begins[edge.consumer],
                        static_cast<int64_t>(getByteSize(edge.type))});
   std::vector<double> transfers = profile->getTransfers(edges);
@@ -357,10 +370,12 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   auto pipeline = PipelineOp::create(
       builder, model.getLoc(), model.getSymName(), options.stages,
       options.chunksPerStage, options.placement, /*microbatches=*/{},
-      /*replicas=*/1, /*stage_replicas=*/{}, /*schedule=*/{});
+      /*replicas=*/1, /*stage_replicas=*/{}, /*clip_sync=*/{},
+      /*schedule=*/{});
   if (llvm::any_of(options.stageReplicas,
                    [](int64_t width) { return width != 1; }))
     pipeline.setStageReplicas(options.stageReplicas);
+  pipeline.setClipSync(options.clipSync);
   pipeline.getBody().emplaceBlock();
   plan->build(pipeline, symbols);
   setScales(pipeline, *counts, estimates, *profile);
@@ -430,7 +445,9 @@ struct PipePartition : veeline::pipe::impl::PipePartitionBase<PipePartition> {
       return signalPassFailure();
     FailureOr<Placement> chosen =
         getPlacement(model->getLoc(), placement, chunksPerStage);
-    if (failed(chosen))
+    FailureOr<std::optional<ClipSync>> sync =
+        getClipSync(model->getLoc(), clipSync);
+    if (failed(chosen) || failed(sync))
       return signalPassFailure();
     PartitionOptions options{stages,
                              chunksPerStage,
@@ -440,7 +457,8 @@ struct PipePartition : veeline::pipe::impl::PipePartitionBase<PipePartition> {
                              machineTable,
                              machineCores,
                              replicas,
-                             llvm::to_vector(stageReplicas)};
+                             llvm::to_vector(stageReplicas),
+                             *sync};
     SmallVector<int64_t> lengths(getLengths(*model));
     FailureOr<SmallVector<func::FuncOp>> versions =
         lengths.empty() ? SmallVector<func::FuncOp>()

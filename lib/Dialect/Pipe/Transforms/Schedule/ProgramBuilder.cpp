@@ -34,7 +34,8 @@ public:
   /// The update of the step before.
   void addLateUpdate(unsigned param) {
     updatedLate.insert(param);
-    addUpdate(param, /*late=*/true);
+    addUpdate(param, addGradients(param, /*late=*/true), /*factor=*/{},
+              /*late=*/true);
   }
   void addUpdates();
   /// Gives late ops of the next turn the values that they take.
@@ -57,7 +58,10 @@ private:
   Value getArgument(const schedule::Op &op, const ChunkValue &value);
   FailureOr<SmallVector<Value>> getOperands(const schedule::Op &op);
   SmallVector<Value> addGradients(unsigned param, bool late);
-  void addUpdate(unsigned param, bool late);
+  SmallVector<unsigned> getUpdated() const;
+  Value addFactor(ArrayRef<unsigned> updated,
+                  ArrayRef<SmallVector<Value>> gradients);
+  void addUpdate(unsigned param, ValueRange gradients, Value factor, bool late);
   void addAssignment(unsigned param);
 
   PipelineTables &tables;
@@ -194,26 +198,71 @@ void ProgramWriter::addCarry() {
     CarryOp::create(builder, loc, values);
 }
 
-/// First the gradients that other ranks add up, so that none of them waits
-/// behind a new value; then for each parameter its update or assignment.
-void ProgramWriter::addUpdates() {
-  unsigned numParams = tables.params.size();
-  for (unsigned param = 0; param != numParams; ++param)
-    if (!isHome(param))
-      addGradients(param, /*late=*/false);
-  for (unsigned param = 0; param != numParams; ++param) {
-    if (tables.getGradientUsers(param).empty() || updatedLate.contains(param))
-      continue;
-    if (isHome(param))
-      addUpdate(param, /*late=*/false);
-    else
-      addAssignment(param);
-  }
+/// The parameters that change at the end of the step.
+SmallVector<unsigned> ProgramWriter::getUpdated() const {
+  SmallVector<unsigned> updated;
+  for (unsigned param = 0, e = tables.params.size(); param != e; ++param)
+    if (!tables.getGradientUsers(param).empty() && !updatedLate.contains(param))
+      updated.push_back(param);
+  return updated;
 }
 
-void ProgramWriter::addUpdate(unsigned param, bool late) {
+/// First the gradients that other ranks add up, so that none of them waits
+/// behind a new value; then for each parameter its update or assignment. Where
+/// updates need the norm of all gradients, that stands between the two.
+void ProgramWriter::addUpdates() {
+  for (unsigned param = 0, e = tables.params.size(); param != e; ++param)
+    if (!isHome(param))
+      addGradients(param, /*late=*/false);
+  SmallVector<unsigned> atHome, updated = getUpdated();
+  llvm::copy_if(updated, std::back_inserter(atHome),
+                [&](unsigned param) { return isHome(param); });
+  SmallVector<SmallVector<Value>> gradients;
+  Value factor;
+  if (tables.pipeline.getClipSync()) {
+    for (unsigned param : atHome)
+      gradients.push_back(addGradients(param, /*late=*/false));
+    factor = addFactor(atHome, gradients);
+  }
+  size_t next = 0;
+  for (unsigned param : updated)
+    if (!isHome(param))
+      addAssignment(param);
+    else
+      addUpdate(param,
+                factor ? gradients[next++]
+                       : addGradients(param, /*late=*/false),
+                factor, /*late=*/false);
+}
+
+/// Norms go from stage to stage, each of which adds those of its own
+/// parameters, and from the last one all the way back.
+Value ProgramWriter::addFactor(ArrayRef<unsigned> updated,
+                               ArrayRef<SmallVector<Value>> gradients) {
+  SmallVector<Value> norms;
+  for (auto [param, ofParam] : llvm::zip_equal(updated, gradients))
+    norms.push_back(SquaredNormOp::create(builder, loc, param, ofParam));
+  RankedTensorType type = getNormsType(tables.pipeline);
+  Value before;
+  if (stage > 0)
+    before = getEdgeValue(tables.edges.getNorms(stage - 1),
+                          Direction::Activation, replica);
+  Value all = GatherNormsOp::create(
+      builder, loc, type, SmallVector<int64_t>(updated.begin(), updated.end()),
+      norms, before);
+  if (stage + 1 < static_cast<int64_t>(tables.pipeline.getStages())) {
+    Value complete = getEdgeValue(tables.edges.getNorms(stage),
+                                  Direction::Gradient, replica);
+    all = GatherNormsOp::create(builder, loc, type, ArrayRef<int64_t>(),
+                                ValueRange(), complete);
+  }
+  return ClipOp::create(builder, loc, all);
+}
+
+void ProgramWriter::addUpdate(unsigned param, ValueRange gradients,
+                              Value factor, bool late) {
   UpdateOp::create(builder, loc, tables.params[param].getValue().getType(),
-                   param, addGradients(param, late), late);
+                   param, gradients, factor, late);
 }
 
 /// The gradients of this rank, and at the parameter's home those of all others.

@@ -48,9 +48,11 @@ static LogicalResult checkTurns(PipelineOp pipeline, bool maySlip,
     return success();
   return pipeline.emitOpError()
          << "cannot be compiled with schedule '" << order.name
-         << "', which runs W of a step in the next one, for a target whose "
-            "steps end before the next one begins; 'zb-v' is the nearest on a "
-            "V, 'auto' on any placement";
+         << "', which runs W of a step in the next one, "
+         << (pipeline.getClipSync()
+                 ? "where updates wait for all gradients of the step"
+                 : "for a target whose steps end before the next one begins")
+         << "; 'zb-v' is the nearest on a V, 'auto' on any placement";
 }
 
 /// Stores `error` in `outOfMemory` if it is about memory and that is not null;
@@ -228,7 +230,7 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
       if (isVersion(pipeline) || !getPrograms(pipeline).empty())
         continue;
       pipeline.setReplicas(replicas);
-      ScheduleGoal goal{objective, slip};
+      ScheduleGoal goal{objective, slip && !pipeline.getClipSync()};
       bool failedOne = failed(
           schedulePipeline(pipeline, schedule, goal, microbatches, tables));
       // Ranks of one stage add up their microbatches apart, so only a single

@@ -218,7 +218,7 @@ veeline::pipe::buildProblem(PipelineOp pipeline, int64_t microbatches,
   }
   EdgeTable table(pipeline);
   auto edges = llvm::make_filter_range(
-      table.getEdges(), [](const Edge &edge) { return !edge.isParameter(); });
+      table.getEdges(), [](const Edge &edge) { return edge.isValue(); });
   auto transfers = getTransfers(pipeline, llvm::range_size(edges));
   if (failed(transfers))
     return failure();

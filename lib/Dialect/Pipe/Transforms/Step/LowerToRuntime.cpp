@@ -414,7 +414,8 @@ LogicalResult StepWriter::verifyPlaced(Operation *op) {
     return verifySum(gradient);
   if (auto sum = dyn_cast<AllReduceOp>(op))
     return verifySum(sum);
-  if ((!getScheduleOp(op) && !isa<AddOp, CopyOp, LengthOp, RecvOp>(op)) ||
+  if ((!getScheduleOp(op) && !isa<AddOp, CopyOp, LengthOp, RecvOp,
+                                  SquaredNormOp, GatherNormsOp, ClipOp>(op)) ||
       (isOnDevice && isLength(op)))
     return success();
   auto offsets = op->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
@@ -446,6 +447,9 @@ LogicalResult StepWriter::lower(Operation *op) {
              op.getResult().getType());
         return success();
       })
+      .Case([&](SquaredNormOp op) { return lowerSquaredNorm(op); })
+      .Case([&](GatherNormsOp op) { return lowerGatherNorms(op), success(); })
+      .Case([&](ClipOp op) { return lowerClip(op), success(); })
       .Case([&](UpdateOp op) { return lowerUpdate(op); })
       .Case([&](AssignOp op) { return lowerAssign(op); })
       .Case<GradientOp, CarryOp>([&](Operation *) { return success(); })

@@ -114,8 +114,8 @@ SmallVector<Operation *> veeline::pipe::getTimelineOps(ProgramOp program) {
   for (Operation &op : program.getBody().front()) {
     auto wait = dyn_cast<WaitOp>(op);
     bool isReceived = wait && wait.getHandle().getDefiningOp<RecvOp>();
-    if (getScheduleOp(&op) || isReceived || isa<SendOp, UpdateOp>(op) ||
-        ofReductions.contains(&op))
+    if (getScheduleOp(&op) || isReceived ||
+        isa<SendOp, SquaredNormOp, UpdateOp>(op) || ofReductions.contains(&op))
       ops.push_back(&op);
   }
   return ops;

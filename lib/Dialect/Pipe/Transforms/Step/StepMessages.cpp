@@ -156,24 +156,76 @@ LogicalResult StepWriter::lowerUpdate(UpdateOp update) {
   return success();
 }
 
+/// The addresses of gradients, in an array on the stack.
+Value StepWriter::makeGradientList(ValueRange gradients) {
+  Value list = LLVM::AllocaOp::create(
+      builder, loc, ptr, ptr,
+      constant(static_cast<int64_t>(gradients.size()), 64));
+  for (auto [i, gradient] : llvm::enumerate(gradients)) {
+    Value slot =
+        LLVM::GEPOp::create(builder, loc, ptr, ptr, list,
+                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    LLVM::StoreOp::create(builder, loc, getAddress(gradient), slot);
+  }
+  return list;
+}
+
 void StepWriter::lowerUpdateOnHost(UpdateOp update,
                                    const MemoryPlan::Param &entry) {
   int64_t number = &entry - plan.params.begin();
   int64_t count = update.getGradients().size();
-  Value gradients =
-      LLVM::AllocaOp::create(builder, loc, ptr, ptr, constant(count, 64));
-  for (auto [i, gradient] : llvm::enumerate(update.getGradients())) {
-    Value slot =
-        LLVM::GEPOp::create(builder, loc, ptr, ptr, gradients,
-                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
-    LLVM::StoreOp::create(builder, loc, getAddress(gradient), slot);
-  }
+  Value gradients = makeGradientList(update.getGradients());
   Value state = entry.state >= 0
                     ? atArena(entry.state)
                     : LLVM::ZeroOp::create(builder, loc, ptr).getResult();
-  callRuntime("veeline_update",
-              {rank, constant(number, 32), atArena(entry.value), state,
-               gradients, constant(count, 32)},
+  SmallVector<Value> arguments = {
+      rank,      constant(number, 32), atArena(entry.value), state,
+      gradients, constant(count, 32)};
+  if (update.getFactor())
+    arguments.push_back(getAddress(update.getFactor()));
+  callRuntime(update.getFactor() ? "veeline_update_clipped" : "veeline_update",
+              arguments, {});
+}
+
+LogicalResult StepWriter::lowerSquaredNorm(SquaredNormOp op) {
+  const MemoryPlan::Param *entry = plan.findParam(op.getParam());
+  if (!entry || !entry->isHome)
+    return op.emitOpError("is of a parameter whose home is another rank");
+  bracket(op, [&] {
+    int64_t number = entry - plan.params.begin();
+    int64_t count = op.getGradients().size();
+    callRuntime("veeline_squared_norm",
+                {rank, constant(number, 32),
+                 makeGradientList(op.getGradients()), constant(count, 32),
+                 getAddress(op.getNorm())},
+                {});
+  });
+  return success();
+}
+
+void StepWriter::lowerGatherNorms(GatherNormsOp op) {
+  Value all = getAddress(op.getAll());
+  int64_t bytes = getByteSize(op.getAll().getType());
+  if (op.getBefore())
+    copy(all, getAddress(op.getBefore()), op.getAll().getType());
+  else
+    LLVM::MemsetOp::create(builder, loc, all, constant(0, 8),
+                           constant(bytes, 64), /*isVolatile=*/false);
+  Type f64 = builder.getF64Type();
+  for (auto [param, norm] : llvm::zip_equal(op.getParams(), op.getNorms())) {
+    Value value = LLVM::LoadOp::create(builder, loc, f64, getAddress(norm));
+    Value place = LLVM::GEPOp::create(
+        builder, loc, ptr, f64, all,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(param)});
+    LLVM::StoreOp::create(builder, loc, value, place);
+  }
+}
+
+void StepWriter::lowerClip(ClipOp op) {
+  int64_t count = cast<ShapedType>(op.getNorms().getType()).getNumElements();
+  callRuntime("veeline_clip",
+              {rank, getAddress(op.getNorms()), constant(count, 32),
+               getAddress(op.getFactor())},
               {});
 }
 

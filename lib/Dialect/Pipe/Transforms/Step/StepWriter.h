@@ -100,6 +100,10 @@ private:
   void lowerWait(WaitOp wait);
   void lowerAllReduce(AllReduceOp sum);
   void lowerAdd(AddOp add);
+  mlir::Value makeGradientList(mlir::ValueRange gradients);
+  mlir::LogicalResult lowerSquaredNorm(SquaredNormOp op);
+  void lowerGatherNorms(GatherNormsOp op);
+  void lowerClip(ClipOp op);
   mlir::LogicalResult lowerUpdate(UpdateOp update);
   mlir::LogicalResult lowerAssign(AssignOp assign);
   void copy(mlir::Value target, mlir::Value source, mlir::Type type);
