@@ -162,11 +162,13 @@ static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
                  "sgd, sgd-momentum or adamw: decides the memory of its state")
       ->capture_default_str()
       ->check(commandline::offer({"sgd", "sgd-momentum", "adamw"}));
-  app.add_option("--clip-sync", command.clipSync,
-                 "How updates get to know the norm of all gradients, for train "
-                 "--clip-norm and --skip-nonfinite: none, or barrier (every "
-                 "update waits for the gradients of all ranks)")
-      ->check(commandline::offer({"none", "barrier"}))
+  app.add_option(
+         "--clip-sync", command.clipSync,
+         "How updates get to know the norm of all gradients, for train "
+         "--clip-norm and --skip-nonfinite: none, barrier (every update "
+         "waits for the gradients of all ranks) or optimistic (updates "
+         "wait for nothing, and are done again where they were wrong)")
+      ->check(commandline::offer({"none", "barrier", "optimistic"}))
       ->capture_default_str();
 }
 
@@ -360,7 +362,7 @@ static std::string checkClipSync(const CompileCommand &command) {
   auto known = schedule::findGenerator(command.schedule);
   if (known && (*known)->slips)
     return option +
-           " makes updates wait for all gradients of their step, and "
+           " makes updates depend on all gradients of their step, and "
            "schedule '" +
            command.schedule + "' runs some W in the next one; 'zb-v' does not";
   if (command.target == "cuda")
@@ -480,7 +482,8 @@ static std::string checkNames(const CLI::App &app, CompileCommand &command) {
   if (misfit.empty())
     misfit = checkWidths(command);
   if (misfit.empty())
-    misfit = checkName("clip-sync", command.clipSync, {"none", "barrier"});
+    misfit = checkName("clip-sync", command.clipSync,
+                       {"none", "barrier", "optimistic"});
   if (misfit.empty())
     misfit = checkClipSync(command);
   return misfit.empty() ? checkMemory(command) : misfit;

@@ -171,7 +171,10 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
   result.replicas = pipeline.getReplicas();
   if (std::optional<ArrayRef<int64_t>> widths = pipeline.getStageReplicas())
     result.stageReplicas.assign(widths->begin(), widths->end());
-  result.clips = pipeline.getClipSync().has_value();
+  if (std::optional<ClipSync> sync = pipeline.getClipSync())
+    result.clipSync = *sync == ClipSync::Barrier
+                          ? artifact::ClipSync::barrier
+                          : artifact::ClipSync::optimistic;
   result.chunks = describeChunks(pipeline);
   SmallVector<ProgramOp> programs = getPrograms(pipeline);
   ChannelTable channels(pipeline, programs);

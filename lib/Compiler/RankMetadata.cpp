@@ -116,6 +116,8 @@ artifact::Op RankWriter::describeOp(Operation *op) {
     result.kind = artifact::OpKind::update;
     result.param = update.getParam();
   }
+  if (isa<ValidateOp>(op))
+    result.kind = artifact::OpKind::validate;
   if (auto norm = dyn_cast<SquaredNormOp>(op)) {
     result.kind = artifact::OpKind::norm;
     result.param = norm.getParam();
@@ -142,6 +144,9 @@ void RankWriter::describeParams() {
     if (param.state >= 0)
       addRegion(name + " state", artifact::RegionKind::state, param.state,
                 param.stateBytes);
+    if (param.kept >= 0)
+      addRegion(name + " before its update", artifact::RegionKind::state,
+                param.kept, bytes + param.stateBytes);
     artifact::RankParam entry;
     entry.param = param.param;
     entry.valueOffset = param.value;

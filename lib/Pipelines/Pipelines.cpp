@@ -220,7 +220,7 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   Option<std::string> clipSync{
       *this, "clip-sync",
       llvm::cl::desc("Whether updates depend on the norm of all gradients: "
-                     "none, or barrier"),
+                     "none, barrier or optimistic"),
       llvm::cl::init("none")};
   Option<int64_t> lengthBound{
       *this, "length-bound",

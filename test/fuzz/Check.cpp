@@ -183,7 +183,7 @@ void Checker::update(std::vector<Bytes> &values, Outcome &sum) {
                                   of.gradients.data(),
                                   static_cast<int32_t>(of.gradients.size())));
   }
-  if (metadata.programs[0].clips)
+  if (metadata.programs[0].clipSync != artifact::ClipSync::none)
     settings.clipNorm = clipNorm;
   double factor =
       clipOf(settings, squares.data(), static_cast<int32_t>(squares.size()))

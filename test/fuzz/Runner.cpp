@@ -95,7 +95,7 @@ Status Runner::begin(const Inputs &inputs, double learningRate) {
   StepSettings settings;
   settings.step = ++steps;
   settings.learningRate = learningRate;
-  if (program.clips)
+  if (program.clipSync != artifact::ClipSync::none)
     settings.clipNorm = clipNorm;
   return executor->begin(pointers.data(), settings);
 }

@@ -25,8 +25,8 @@ struct ProgramOptions {
   int64_t replicas = 1;
   /// Ranks of each stage; empty: one each.
   std::vector<int64_t> stageReplicas;
-  /// Whether updates depend on the norm of all gradients, and how: none, or
-  /// barrier.
+  /// Whether updates depend on the norm of all gradients, and how: none,
+  /// barrier or optimistic.
   std::string clipSync = "none";
   /// The greatest length of a microbatch, of a model with a dynamic length (0:
   /// it is static); and what every length is a multiple of.

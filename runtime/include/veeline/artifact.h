@@ -248,11 +248,12 @@ enum class OpKind {
   update,
   allReduce, ///< Posts the gradients of a chunk, to be added over ranks.
   allReduceWait,
-  norm ///< The square of the norm of a parameter's gradient.
+  norm,    ///< The square of the norm of a parameter's gradient.
+  validate ///< Waits until updates of the step before are known to be right.
 };
 
 /// "F", "BW", "B", "W", "send", "recv", "update", "all-reduce",
-/// "all-reduce-wait", "norm": the names of the timeline.
+/// "all-reduce-wait", "norm", "validate": the names of the timeline.
 std::string_view name(OpKind kind);
 
 /// One entry of a rank's table of operations, in program order.
@@ -409,6 +410,13 @@ struct Rank {
   bool readsBack = false; ///< Calls veeline_load: no graph can be captured.
 };
 
+/// How updates get to know the norm of all gradients.
+enum class ClipSync {
+  none,
+  barrier,   ///< They wait for it.
+  optimistic ///< They keep what they change. The next step finds out.
+};
+
 enum class ChannelKind {
   activation,    ///< `edge` is an edge.
   gradient,      ///< `edge` is an edge.
@@ -519,8 +527,7 @@ struct Program {
   /// The number of ranks of each stage in one replica; empty: one each. Rank i
   /// of w runs microbatches i, i + w, ...
   std::vector<int32_t> stageReplicas;
-  /// Ranks know the norm of all gradients before they update parameters.
-  bool clips = false;
+  ClipSync clipSync = ClipSync::none;
   /// The number of microbatches in a step, if it is not m; else 0. It is 1 in
   /// the sequential program that verifies ranks which each add up some of a
   /// replica's microbatches.

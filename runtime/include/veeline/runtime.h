@@ -228,7 +228,7 @@ VEELINE_API void veeline_update(veeline_rank *rank, int32_t param, void *value,
                                 int32_t num_gradients);
 
 /* The square of the norm of the gradient that the update of entry `param` gets
- * these gradients for, in `norm`. On a CPU only, and so are the next two. */
+ * these gradients for, in `norm`. On a CPU only, and so are the next four. */
 VEELINE_API void veeline_squared_norm(veeline_rank *rank, int32_t param,
                                       const void *const *gradients,
                                       int32_t num_gradients, double *norm);
@@ -237,6 +237,18 @@ VEELINE_API void veeline_squared_norm(veeline_rank *rank, int32_t param,
  * squares of the norms of all parameters. */
 VEELINE_API void veeline_clip(veeline_rank *rank, const double *norms,
                               int32_t num_norms, double *factor);
+
+/* Waits until the norm of all gradients of the step before is known. 1 if its
+ * updates were right; else the turn is void, and the next updates do them
+ * again. */
+VEELINE_API int32_t veeline_validate(veeline_rank *rank);
+
+/* As veeline_update. Keeps the value, then the state, in `kept`; in a void turn
+ * takes them from there, and updates as the step before has to. */
+VEELINE_API void veeline_update_optimistic(veeline_rank *rank, int32_t param,
+                                           void *value, void *state,
+                                           const void *const *gradients,
+                                           int32_t num_gradients, void *kept);
 
 /* As veeline_update, with gradients multiplied by `factor`. Changes nothing
  * where veeline_clip has decided that the step is skipped. */

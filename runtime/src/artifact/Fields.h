@@ -294,7 +294,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("chunks_per_stage", self.chunksPerStage);
   visit("replicas", self.replicas);
   visit("stage_replicas", self.stageReplicas);
-  visit("clips", self.clips, MayBeMissing());
+  visit("clip_sync", self.clipSync, MayBeMissing());
   visit("microbatches", self.microbatches);
   visit("chunks", self.chunks);
   visit("edges", self.edges);

@@ -34,7 +34,7 @@ template <> struct EnumNames<OpKind> {
       "F",      "BW",         "B",
       "W",      "send",       "recv",
       "update", "all-reduce", "all-reduce-wait",
-      "norm"};
+      "norm",   "validate"};
 };
 template <> struct EnumNames<RegionKind> {
   static constexpr std::string_view names[] = {
@@ -48,6 +48,9 @@ template <> struct EnumNames<ComputeType> {
 template <> struct EnumNames<Epilogue> {
   static constexpr std::string_view names[] = {"none", "bias", "gelu-aux",
                                                "bias-gelu-aux", "dgelu"};
+};
+template <> struct EnumNames<ClipSync> {
+  static constexpr std::string_view names[] = {"none", "barrier", "optimistic"};
 };
 template <> struct EnumNames<ChannelKind> {
   static constexpr std::string_view names[] = {"activation",     "gradient",

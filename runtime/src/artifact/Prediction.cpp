@@ -99,6 +99,8 @@ private:
   /// From the last post of a sum to its end.
   std::map<Sum, double> lags;
   std::vector<double> ends;
+  /// By rank and step.
+  std::vector<std::vector<double>> turnEnds;
   int numSteps = 0;
 };
 } // namespace
@@ -149,6 +151,17 @@ std::optional<double> Chain::readyAt(const RankState &rank, const Op &op) {
       return std::nullopt;
     return sent[channel][received[channel]++];
   }
+  if (op.kind == OpKind::validate) {
+    // The step before has ended on all ranks.
+    auto before = static_cast<size_t>(rank.step) - 1;
+    double ready = 0;
+    for (const std::vector<double> &ofRank : turnEnds) {
+      if (ofRank.size() <= before)
+        return std::nullopt;
+      ready = std::max(ready, ofRank[before]);
+    }
+    return ready;
+  }
   if (op.kind == OpKind::allReduceWait) {
     Sum sum{rank.stage, op.reduction};
     const Posts &all = posts[sum];
@@ -173,6 +186,7 @@ bool Chain::advance(RankState &rank, const Rank &description) {
     runOp(rank, op);
   }
   if (++rank.op == description.ops.size()) {
+    turnEnds[static_cast<size_t>(&rank - ranks.data())].push_back(rank.now);
     rank.op = 0;
     ++rank.step;
   }
@@ -197,6 +211,7 @@ void Chain::runOp(RankState &rank, const Op &op) {
 
 std::vector<double> Chain::run(int steps) {
   ends.assign(static_cast<size_t>(steps), 0);
+  turnEnds.assign(ranks.size(), {});
   numSteps = steps;
   for (bool isMoving = true; isMoving;) {
     isMoving = false;

@@ -316,6 +316,23 @@ private:
             where, "its parameter does not exist");
   }
 
+  void checkClipSync(const Rank &rank, const Program &program,
+                     const std::string &where) {
+    bool isOptimistic = program.clipSync == ClipSync::optimistic;
+    auto validations =
+        std::count_if(rank.ops.begin(), rank.ops.end(),
+                      [](const Op &op) { return op.kind == OpKind::validate; });
+    require(validations == (isOptimistic ? 1 : 0), where,
+            "it does not validate the updates of the step before once where "
+            "they are optimistic, and only there");
+    for (const Op &op : rank.ops)
+      require(op.kind == OpKind::validate
+                  ? op.late
+                  : !op.late || program.clipSync == ClipSync::none,
+              where,
+              "ops are late, but updates depend on all gradients of the step");
+  }
+
   void checkRank(const Rank &rank, const Program &program,
                  const Program::Place &place, const std::string &where) {
     require(!rank.stepSymbol.empty(), where, "its step has no name");
@@ -328,8 +345,7 @@ private:
             "only there");
     require(!hasLate || metadata.target == "host", where,
             "only on the host may ops be late");
-    require(!hasLate || !program.clips, where,
-            "ops are late, but updates wait for all gradients of the step");
+    checkClipSync(rank, program, where);
     require(isIndex(rank.object, objects), where, "its object does not exist");
     require(rank.arenaBytes >= 0 && rank.arenaBytes <= maxElements, where,
             "its arena has no valid size");
@@ -511,7 +527,7 @@ private:
                         : op.reduction == -1,
             where, "only all-reduces name a reduction, and all of them do");
     require(!op.late || isReduction || op.kind == OpKind::backwardWeight ||
-                op.kind == OpKind::update,
+                op.kind == OpKind::update || op.kind == OpKind::validate,
             where, "it is late, but neither W, update nor all-reduce");
   }
 

@@ -225,6 +225,17 @@ void veeline_clip(veeline_rank *rank, const double *norms, int32_t num_norms,
     *factor = rank->decideClip(norms, num_norms);
 }
 
+int32_t veeline_validate(veeline_rank *rank) {
+  return rank->failed || rank->validate();
+}
+
+void veeline_update_optimistic(veeline_rank *rank, int32_t param, void *value,
+                               void *state, const void *const *gradients,
+                               int32_t num_gradients, void *kept) {
+  if (!rank->failed)
+    rank->updateOptimistic(param, value, state, gradients, num_gradients, kept);
+}
+
 void veeline_update_clipped(veeline_rank *rank, int32_t param, void *value,
                             void *state, const void *const *gradients,
                             int32_t num_gradients, const double *factor) {

@@ -46,19 +46,24 @@ Coefficients<T> coefficientsOf(artifact::Optimizer optimizer, bool decays,
           T(s.clipValue)};
 }
 
-/// Given the squares of the norms of all parameters, in their order: the sum
-/// has the same bits on every rank, however parameters are placed.
+/// Given the norm of all gradients.
+inline Clip clipOf(const StepSettings &settings, double norm) {
+  Clip clip;
+  clip.norm = norm;
+  if (clip.norm > settings.clipNorm)
+    clip.factor = settings.clipNorm / clip.norm;
+  clip.skips = settings.skipNonFinite && !std::isfinite(clip.norm);
+  return clip;
+}
+
+/// The same given the squares of the norms of all parameters, in their order:
+/// the sum has the same bits on every rank, however parameters are placed.
 inline Clip clipOf(const StepSettings &settings, const double *squares,
                    int32_t numSquares) {
   double sum = 0;
   for (int32_t i = 0; i < numSquares; ++i)
     sum += squares[i];
-  Clip clip;
-  clip.norm = std::sqrt(sum);
-  if (clip.norm > settings.clipNorm)
-    clip.factor = settings.clipNorm / clip.norm;
-  clip.skips = settings.skipNonFinite && !std::isfinite(clip.norm);
-  return clip;
+  return clipOf(settings, std::sqrt(sum));
 }
 
 } // namespace veeline

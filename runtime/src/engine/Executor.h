@@ -34,7 +34,7 @@ struct StepSettings {
   /// norms keep their scale.
   double weightDecay = 0;
   /// Limits of each element of the averaged gradients, and of the norm of all
-  /// of them, which the ranks of Program::clips know.
+  /// of them, which is known with a Program::clipSync.
   double clipValue = std::numeric_limits<double>::infinity();
   double clipNorm = std::numeric_limits<double>::infinity();
   /// Leaves parameters as they are where that norm is infinite or NaN.
@@ -48,6 +48,9 @@ struct Clip {
   double norm = 0;    ///< Of all gradients, with limited elements.
   double factor = 1;  ///< Updates multiply by it.
   bool skips = false; ///< No parameter is updated.
+
+  /// Whether updates that know nothing of other ranks are right.
+  bool isNone() const { return factor == 1 && !skips; }
 };
 
 struct StepResult {

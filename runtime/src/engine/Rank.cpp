@@ -63,6 +63,16 @@ void veeline_rank::updateClipped(int32_t, void *, void *, const void *const *,
   fail(clipsOnDevice);
 }
 
+bool veeline_rank::validate() {
+  fail(clipsOnDevice);
+  return true;
+}
+
+void veeline_rank::updateOptimistic(int32_t, void *, void *,
+                                    const void *const *, int32_t, void *) {
+  fail(clipsOnDevice);
+}
+
 void veeline_rank::agreeOnLength(int32_t microbatch, int64_t length,
                                  const char *source) {
   VEELINE_CHECK(microbatch >= 0 &&

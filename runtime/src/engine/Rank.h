@@ -88,6 +88,11 @@ struct veeline_rank {
   virtual void updateClipped(int32_t param, void *value, void *state,
                              const void *const *gradients, int32_t numGradients,
                              double factor);
+  /// False: the turn is void.
+  virtual bool validate();
+  virtual void updateOptimistic(int32_t param, void *value, void *state,
+                                const void *const *gradients,
+                                int32_t numGradients, void *kept);
   virtual void report(int32_t result, int32_t microbatch,
                       const void *value) = 0;
   virtual void opBegin(int32_t op) = 0;

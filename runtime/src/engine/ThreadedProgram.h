@@ -33,6 +33,7 @@ inline constexpr uint32_t maxInFlight = 2;
 struct StepInFlight {
   StepSettings settings;
   std::vector<double> results; ///< As in StepResult.
+  Clip clip;                   ///< Of optimistic updates, once it is known.
 };
 
 /// What a step in flight is for one rank.

@@ -67,6 +67,7 @@ static const char *colourOf(OpKind kind) {
   case OpKind::recv:
   case OpKind::allReduce:
   case OpKind::allReduceWait:
+  case OpKind::validate:
     return "rail_load";
   case OpKind::update:
   case OpKind::norm:

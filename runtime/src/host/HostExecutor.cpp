@@ -6,6 +6,8 @@
 
 #include "HostExecutor.h"
 
+#include "Coefficients.h"
+
 #include "veeline/Library/Convolution.h"
 #include "veeline/Library/Gemm.h"
 #include "veeline/Library/OneThread.h"
@@ -49,6 +51,7 @@ void HostExecutor::abortRanks() {
     for (auto &pieces : worker->rank.reductions)
       for (std::unique_ptr<Reduction> &piece : pieces)
         piece->abort();
+  judged.setBits(1);
 }
 
 Expected<std::unique_ptr<HostExecutor>>
@@ -170,6 +173,9 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   rank.updates = makeUpdates(metadata, *rank.description);
   rank.listLateUpdates();
   rank.whenWhole = [this, &worker] { setWhole(worker, worker.numEnded); };
+  rank.awaitClip = [this, &worker](Clip &clip) {
+    return awaitClip(worker, clip);
+  };
   if (options.timelineEvents)
     rank.timeline = std::make_unique<Timeline>(options.timelineEvents);
   if (options.traceTensors)
@@ -253,6 +259,8 @@ void HostExecutor::runStep(HostWorker &worker) {
   bool isFirst = worker.hasLate() && !owesLate(worker);
   (isFirst ? worker.lateFunctions.firstStep : worker.step)(
       &rank, worker.arena.data(), step.inputs.pointers.data());
+  if (rank.isVoid && !rank.failed)
+    beginAnew(worker);
   // A rank that goes on helps its messages on, too.
   if (!isNextBegun(worker))
     flushChannels(rank);
@@ -264,10 +272,34 @@ void HostExecutor::runStep(HostWorker &worker) {
   rank.isInStep.store(false, std::memory_order_release);
 }
 
+/// On the rank's thread, in the step after the one that it asks about.
+bool HostExecutor::awaitClip(const HostWorker &worker, Clip &clip) {
+  uint32_t number = worker.numEnded.load(std::memory_order_relaxed);
+  for (uint32_t seen = judged.load();
+       static_cast<int32_t>((seen & ~1U) - 2 * number) < 0;
+       seen = judged.load()) {
+    if (!fault.status().ok())
+      return false;
+    judged.sleepWhile(seen, sleepMilliseconds);
+  }
+  clip = inFlight[(number - 1) % maxInFlight].clip;
+  return true;
+}
+
+/// After a void turn, in which the updates of the step before were done again.
+void HostExecutor::beginAnew(HostWorker &worker) {
+  worker.rank.isVoid = false;
+  setWhole(worker, worker.numEnded);
+  worker.lateFunctions.firstStep(
+      &worker.rank, worker.arena.data(),
+      worker.inFlight[slotOf(worker)].inputs.pointers.data());
+}
+
 void HostExecutor::runLate(HostWorker &worker) {
   beginTurn(worker);
   worker.lateFunctions.late(&worker.rank, worker.arena.data(),
                             worker.rank.inputsBefore);
+  worker.rank.isVoid = false;
   endTurn(worker, /*isWhole=*/true);
 }
 
@@ -362,10 +394,19 @@ Status HostExecutor::stopAfterFault() {
   return announcedStatus();
 }
 
-/// Waits until the oldest step has ended on all ranks, and what is late of it
-/// has run: with the next step, or alone if none has begun.
+/// Tells the ranks what the norm of all gradients of a step demands, now that
+/// it has ended on all of them.
+Status HostExecutor::judge(size_t slot, StepResult &result) {
+  VEELINE_TRY(shareResults(slot, result));
+  result.clip = inFlight[slot].clip =
+      clipOf(inFlight[slot].settings, result.gradientNorm);
+  judged.add(2);
+  return Status::success();
+}
+
+/// Waits until what is late of the oldest step has run: with the next step, or
+/// alone if none has begun.
 void HostExecutor::settleStep() {
-  waitUntil([&] { return haveEnded(numFinished + 1); });
   if (!program.hasLate())
     return;
   if (numBegun == numFinished + 1 && !runsLateAtOnce)
@@ -377,15 +418,19 @@ Status HostExecutor::finish(StepResult &result) {
   if (!isStepUnderWay())
     return fault.status().ok() ? Status::error("no step is under way")
                                : announcedStatus();
-  settleStep();
   size_t slot = oldestSlot();
+  waitUntil([&] { return haveEnded(numFinished + 1); });
+  bool isOptimistic = program.clipSync == artifact::ClipSync::optimistic;
+  if (isOptimistic && !hasFailed(slot))
+    VEELINE_TRY(judge(slot, result));
+  settleStep();
   // A fault of the next step does not concern this one.
   bool isLast = numBegun == numFinished + 1;
   if (hasFailed(slot) || (!network && isLast && !fault.status().ok()))
     return stopAfterFault();
   if (++numFinished == numBegun)
     addIdleTails();
-  return shareResults(slot, result);
+  return isOptimistic ? Status::success() : shareResults(slot, result);
 }
 
 Status HostExecutor::shareResults(size_t slot, StepResult &result) {

@@ -108,6 +108,9 @@ private:
   void beginTurn(HostWorker &worker);
   /// `isWhole` if nothing of the step is left for the next one.
   void endTurn(HostWorker &worker, bool isWhole);
+  bool awaitClip(const HostWorker &worker, Clip &clip);
+  void beginAnew(HostWorker &worker);
+  Status judge(size_t slot, StepResult &result);
   void settleStep();
   Status prepareCalls();
   static void printGradients(const HostWorker &worker);
@@ -129,6 +132,9 @@ private:
   std::map<std::array<int32_t, 3>, std::shared_ptr<engine::SharedSum>> sums;
   void (*const announce)(Activity activity);
   const int32_t stepsInFlight;
+  /// Twice the number of steps whose StepInFlight::clip is known; 1 more after
+  /// a fault. Ranks that validate their updates sleep on it.
+  WaitWord judged;
 };
 
 } // namespace veeline::host

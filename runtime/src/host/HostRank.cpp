@@ -237,6 +237,54 @@ void HostRank::updateClipped(int32_t param, void *value, void *state,
               gradients, numGradients, &factor);
 }
 
+bool HostRank::validate() {
+  isVoid = false;
+  redone = settings;
+  if (!settings->needsNorm())
+    return true;
+  if (!awaitClip(clip)) {
+    failed = true;
+    return true;
+  }
+  isVoid = !clip.isNone();
+  numSkipped += clip.skips;
+  return !isVoid;
+}
+
+/// Keeps the value and the state of a parameter; in a void turn gives back what
+/// was kept.
+void HostRank::exchangeKept(int32_t param, void *value, void *state,
+                            void *kept) const {
+  const ParamUpdate &update = updates[param];
+  int64_t bytes = update.numElements * artifact::byteSize(update.type);
+  int64_t stateBytes = bytes * artifact::stateSlots(update.optimizer);
+  VEELINE_CHECK(owns(kept, bytes + stateBytes),
+                "what an update keeps is not in the arena");
+  auto move = [&](void *place, char *keptPlace, int64_t count) {
+    if (isVoid)
+      std::memcpy(place, keptPlace, static_cast<size_t>(count));
+    else
+      std::memcpy(keptPlace, place, static_cast<size_t>(count));
+  };
+  move(value, static_cast<char *>(kept), bytes);
+  if (stateBytes > 0)
+    move(state, static_cast<char *>(kept) + bytes, stateBytes);
+}
+
+void HostRank::updateOptimistic(int32_t param, void *value, void *state,
+                                const void *const *gradients,
+                                int32_t numGradients, void *kept) {
+  checkUpdate(param, value, state, gradients, numGradients);
+  StepSettings ofUpdate = isVoid ? *redone : *settings;
+  if (ofUpdate.needsNorm())
+    exchangeKept(param, value, state, kept);
+  if (isVoid && clip.skips)
+    return;
+  ofUpdate.step -= numSkipped;
+  updateParam(updates[param], ofUpdate, allMicrobatches, value, state,
+              gradients, numGradients, isVoid ? &clip.factor : nullptr);
+}
+
 void HostRank::report(int32_t result, int32_t microbatch, const void *value) {
   checkReport(result, microbatch);
   double &place = results[result * allMicrobatches + microbatch];
@@ -258,6 +306,9 @@ void HostRank::listLateUpdates() {
 }
 
 void HostRank::lateEnd() {
+  // The step before is whole once its updates are done again.
+  if (isVoid)
+    return;
   for (size_t i : lateUpdates)
     squaredNormsBefore[i] = updates[i].squaredGradientNorm;
   // Alone, the step is whole when this turn has ended.

@@ -58,6 +58,10 @@ struct HostRank final : veeline_rank {
   void updateClipped(int32_t param, void *value, void *state,
                      const void *const *gradients, int32_t numGradients,
                      double factor) override;
+  bool validate() override;
+  void updateOptimistic(int32_t param, void *value, void *state,
+                        const void *const *gradients, int32_t numGradients,
+                        void *kept) override;
   void report(int32_t result, int32_t microbatch, const void *value) override;
   void opBegin(int32_t op) override;
   void opEnd(int32_t op) override;
@@ -76,6 +80,13 @@ struct HostRank final : veeline_rank {
   library::CallTable convolutions;
   std::vector<ParamUpdate> updates;
   Clip clip; ///< Of the last step that had one.
+  /// Sets what the norm of the step before demands, once it is known. False
+  /// after a fault.
+  std::function<bool(Clip &)> awaitClip;
+  /// This turn does the updates of the step before again, with the settings of
+  /// that.
+  bool isVoid = false;
+  const StepSettings *redone = nullptr;
   /// Steps without updates do not count in the optimiser's bias correction.
   int64_t numSkipped = 0;
   /// The entries of `updates` whose updates the next step runs.
@@ -93,6 +104,7 @@ private:
                       int32_t numGradients) const;
   void checkUpdate(int32_t param, const void *value, const void *state,
                    const void *const *gradients, int32_t numGradients) const;
+  void exchangeKept(int32_t param, void *value, void *state, void *kept) const;
   /// Fails on a call that only code for a GPU makes.
   void failOnHost(const std::string &what);
 };

@@ -37,7 +37,8 @@ Status Run::checkClipping(const artifact::Program *program) const {
   if (std::isfinite(settings.clipValue) && metadata().target != "host")
     return Status::error("--clip-value is for artifacts of the target host; '" +
                          options.artifact + "' is for " + metadata().target);
-  if (!settings.needsNorm() || !program || program->clips)
+  if (!settings.needsNorm() || !program ||
+      program->clipSync != artifact::ClipSync::none)
     return Status::success();
   std::string option =
       settings.skipNonFinite ? "--skip-nonfinite" : "--clip-norm";

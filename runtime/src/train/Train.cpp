@@ -365,6 +365,11 @@ void Trainer::printSummary() const {
   if (std::isfinite(options.optimizer.clipNorm))
     std::printf("gradients were clipped in %ld of %ld %s\n", long(numClipped),
                 long(stepsDone), stepsDone == 1 ? "step" : "steps");
+  if (session->program().clipSync == artifact::ClipSync::optimistic &&
+      numClipped + numSkipped > 0)
+    std::printf("updates of %ld of %ld %s were done again\n",
+                long(numClipped + numSkipped), long(stepsDone),
+                stepsDone == 1 ? "step" : "steps");
   if (numSkipped > 0)
     std::printf("%ld of %ld %s left parameters as they were\n",
                 long(numSkipped), long(stepsDone),

@@ -62,7 +62,7 @@ EdgeTable::EdgeTable(PipelineOp pipeline) {
 /// A stage's first chunk stands for it.
 void EdgeTable::addNorms(PipelineOp pipeline) {
   firstNorms = size();
-  if (!pipeline.getClipSync())
+  if (pipeline.getClipSync() != ClipSync::Barrier)
     return;
   SmallVector<int64_t> first(pipeline.getStages(), -1);
   for (int64_t chunk = pipeline.getNumChunks(); chunk-- > 0;)

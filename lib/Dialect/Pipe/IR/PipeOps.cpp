@@ -34,6 +34,7 @@ bool veeline::pipe::isLate(Operation *op) {
     return sum && sum.getLate();
   }
   return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([](ValidateOp) { return true; })
       .Case<BackwardWeightOp, GradientOp, AllReduceOp, UpdateOp>(
           [](auto late) { return late.getLate(); })
       .Default(false);

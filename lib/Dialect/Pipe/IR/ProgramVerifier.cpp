@@ -47,6 +47,7 @@ private:
   LogicalResult verifySquaredNorm(SquaredNormOp op);
   LogicalResult verifyGatherNorms(GatherNormsOp op);
   LogicalResult verifyUpdate(UpdateOp op);
+  LogicalResult verifyValidation();
   LogicalResult verifyOnce(Operation *op, Operation *&first, const Twine &what);
   LogicalResult verifySums();
   LogicalResult verifyCarried();
@@ -250,9 +251,9 @@ LogicalResult ProgramVerifier::verifyAllReduce(AllReduceOp op) {
 /// Norms are those of all parameters of the pipeline.
 LogicalResult ProgramVerifier::verifyNorms(Operation *op, Type type) {
   Type expected = getNormsType(pipeline);
-  if (!pipeline.getClipSync())
+  if (pipeline.getClipSync() != ClipSync::Barrier)
     return op->emitOpError("is about the norm of all gradients, but the "
-                           "pipeline has no 'clip_sync'");
+                           "pipeline has no 'clip_sync(barrier)'");
   if (type != expected)
     return op->emitOpError() << "has norms of type " << type << ", expected "
                              << expected << ": one for each parameter";
@@ -291,16 +292,42 @@ LogicalResult ProgramVerifier::verifyGatherNorms(GatherNormsOp op) {
 LogicalResult ProgramVerifier::verifyUpdate(UpdateOp op) {
   if (failed(verifyParam(op, op.getParam(), op.getValue().getType())))
     return failure();
+  if (op.getFactor() && pipeline.getClipSync() != ClipSync::Barrier)
+    return op.emitOpError("is clipped, but the pipeline has no "
+                          "'clip_sync(barrier)'");
   if (!pipeline.getClipSync())
-    return op.getFactor() ? op.emitOpError("is clipped, but the pipeline has "
-                                           "no 'clip_sync'")
-                          : success();
+    return success();
   if (op.getLate())
     return op.emitOpError("is late in a pipeline with 'clip_sync', whose "
                           "steps end with their updates");
+  if (pipeline.getClipSync() == ClipSync::Optimistic)
+    return success();
   if (!op.getFactor() || !op.getFactor().getDefiningOp<ClipOp>())
-    return op.emitOpError("of a pipeline with 'clip_sync' is clipped by the "
-                          "factor of a pipe.clip");
+    return op.emitOpError("of a pipeline with 'clip_sync(barrier)' is clipped "
+                          "by the factor of a pipe.clip");
+  return success();
+}
+
+/// Optimistic updates are validated once, before sums of gradients change.
+LogicalResult ProgramVerifier::verifyValidation() {
+  bool isOptimistic = pipeline.getClipSync() == ClipSync::Optimistic;
+  ValidateOp validation;
+  for (Operation &op : program.getBody().front()) {
+    if (auto found = dyn_cast<ValidateOp>(op)) {
+      if (!isOptimistic)
+        return found.emitOpError("is about optimistic updates, but the "
+                                 "pipeline has no 'clip_sync(optimistic)'");
+      Operation *first = validation;
+      if (failed(verifyOnce(found, first, "validates updates")))
+        return failure();
+      validation = found;
+    }
+    bool changes = isa<BackwardOp, BackwardWeightOp, UpdateOp, AssignOp>(op);
+    if (isOptimistic && changes && !validation)
+      return op.emitOpError("changes gradients or parameters before "
+                            "optimistic updates of the step before are "
+                            "validated; put a pipe.validate before it");
+  }
   return success();
 }
 
@@ -500,7 +527,7 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
       .Case([&](AssignOp op) {
         return verifyParam(op, op.getParam(), op.getValue().getType());
       })
-      .Case<AddOp, CopyOp, WaitOp, CarryOp>(
+      .Case<AddOp, CopyOp, WaitOp, ValidateOp, CarryOp>(
           [](Operation *) { return success(); })
       .Default([](Operation *op) {
         return op->emitOpError("does not belong in a pipe.program");
@@ -523,7 +550,7 @@ LogicalResult ProgramVerifier::verify() {
     if (failed(verifyOp(&op)))
       return failure();
   return failure(failed(verifySums()) || failed(verifyCarried()) ||
-                 failed(verifyLate()));
+                 failed(verifyLate()) || failed(verifyValidation()));
 }
 
 LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {

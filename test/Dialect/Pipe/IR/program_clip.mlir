@@ -15,6 +15,25 @@
 // CHECK-NEXT:    pipe.update param(0) (%[[G]]) clipped %[[F]] : (tensor<4xf32>) -> tensor<4xf32>
 // CHECK-LABEL: pipe.pipeline @net stages(2) {{.*}} microbatches(1) clip_sync(barrier) {
 
+// RUN: sed 's/barrier/optimistic/' net.mlir > opt.mlir
+// RUN: cat validated.mlir opt.mlir | veeline-opt | FileCheck %s --check-prefix=VALIDATED
+// RUN: cat validated.mlir opt.mlir | veeline-opt -mlir-print-op-generic | veeline-opt | FileCheck %s --check-prefix=VALIDATED
+
+// VALIDATED-LABEL: pipe.program @net_rank0 of @net stage(0) {
+// VALIDATED-NEXT:    pipe.validate
+// VALIDATED-NEXT:    %[[G:.*]] = pipe.gradient param(0) chunk(0) : tensor<4xf32>
+// VALIDATED-NEXT:    pipe.update param(0) (%[[G]]) : (tensor<4xf32>) -> tensor<4xf32>
+// VALIDATED:       clip_sync(optimistic)
+
+// RUN: cat twice.mlir opt.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: cat unvalidated.mlir opt.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=UNVALIDATED
+// RUN: cat alone.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=WAITS
+// RUN: cat norms.mlir opt.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=OPEN
+// TWICE:       'pipe.validate' op validates updates a second time
+// TWICE:       note: the first time is here
+// UNVALIDATED: 'pipe.update' op changes gradients or parameters before optimistic updates of the step before are validated; put a pipe.validate before it
+// WAITS:       'pipe.validate' op is about optimistic updates, but the pipeline has no 'clip_sync(optimistic)'
+
 // RUN: cat types.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=TYPES
 // RUN: cat other.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: cat far.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=FAR
@@ -37,11 +56,11 @@
 // ORDER:   'pipe.gather_norms' op takes the norms of parameters in ascending order, each once
 // BEFORE:  'pipe.gather_norms' op adds to 'tensor<3xf64>', but gives 'tensor<2xf64>'
 // NONE:    'pipe.squared_norm' op needs at least one gradient
-// PLAIN:   'pipe.update' op of a pipeline with 'clip_sync' is clipped by the factor of a pipe.clip
+// PLAIN:   'pipe.update' op of a pipeline with 'clip_sync(barrier)' is clipped by the factor of a pipe.clip
 // LATE:    'pipe.update' op is late in a pipeline with 'clip_sync', whose steps end with their updates
 // SHAPE:   'pipe.edge_value' op is about the shape of edge 1, of norms, whose shape is known
 // RANK:    'pipe.edge_value' op is for rank 1 of stage 0, which has 1 rank: on the edge of norms the microbatch is the number of the receiving rank
-// OPEN:   'pipe.squared_norm' op is about the norm of all gradients, but the pipeline has no 'clip_sync'
+// OPEN:   'pipe.squared_norm' op is about the norm of all gradients, but the pipeline has no 'clip_sync(barrier)'
 
 //--- right.mlir
 pipe.program @net_rank0 of @net stage(0) {
@@ -112,6 +131,27 @@ pipe.program @net_rank0 of @net stage(0) {
 pipe.program @net_rank0 of @net stage(0) {
   %g = pipe.gradient param(0) chunk(0) : tensor<4xf32>
   %n = pipe.squared_norm param(0) (%g) : tensor<4xf32>
+}
+//--- validated.mlir
+pipe.program @net_rank0 of @net stage(0) {
+  pipe.validate
+  %g = pipe.gradient param(0) chunk(0) : tensor<4xf32>
+  %w = pipe.update param(0) (%g) {} : (tensor<4xf32>) -> tensor<4xf32>
+}
+//--- alone.mlir
+pipe.program @net_rank0 of @net stage(0) {
+  pipe.validate
+}
+//--- twice.mlir
+pipe.program @net_rank0 of @net stage(0) {
+  pipe.validate
+  pipe.validate
+}
+//--- unvalidated.mlir
+pipe.program @net_rank0 of @net stage(0) {
+  %g = pipe.gradient param(0) chunk(0) : tensor<4xf32>
+  %w = pipe.update param(0) (%g) : (tensor<4xf32>) -> tensor<4xf32>
+  pipe.validate
 }
 //--- net.mlir
 pipe.pipeline @net stages(2) chunks_per_stage(1) placement(linear) microbatches(1) clip_sync(barrier) {

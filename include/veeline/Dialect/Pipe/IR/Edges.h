@@ -47,7 +47,7 @@ struct Edge {
 /// The edges of a pipeline, by number. First the values of chunks, ascending by
 /// (producer, result, consumer); then the tied parameters, ascending by
 /// (parameter, consumer), one for each user after the first; then, with
-/// `clip_sync`, one from each stage to the next one.
+/// `clip_sync(barrier)`, one from each stage to the next one.
 ///
 /// A value edge carries one activation forward and, where its element type is
 /// a float, one gradient back for each microbatch; a parameter edge carries the

@@ -30,7 +30,8 @@ def Pipe_Direction : Pipe_I32Enum<"Direction", "which way along an edge", [
 ]>;
 
 def Pipe_ClipSync : Pipe_I32Enum<"ClipSync", "when updates know the norm of all gradients", [
-  I32EnumAttrCase<"Barrier", 0, "barrier">
+  I32EnumAttrCase<"Barrier", 0, "barrier">,
+  I32EnumAttrCase<"Optimistic", 1, "optimistic">
 ]>;
 
 def Pipe_RoleKind : Pipe_I32Enum<"RoleKind", "what a value of a chunk function stands for", [

@@ -58,7 +58,9 @@ def PipelineOp : Pipe_Op<"pipeline", [
     `stage_replicas` says how many ranks each stage has, one where it is not there:
     of w ranks, number i runs microbatches i, i + w, i + 2w and so on, and they add up
     their gradients. Then a pipeline has as many ranks as all stages together.
-    With `clip_sync` updates depend on the norm of all gradients, which stages send to each other (`pipe.gather_norms`).
+    With `clip_sync` updates depend on the norm of all gradients: with `barrier` stages send it to each other before they
+    update (`pipe.gather_norms`), with `optimistic` they update as if it were within its limit, and the next
+    step finds out (`pipe.validate`).
 
     Example:
     ```mlir
@@ -634,6 +636,26 @@ def ClipOp : Pipe_ProgramOp<"clip"> {
   let assemblyFormat = "$norms attr-dict `:` type($norms)";
 }
 
+def ValidateOp : Pipe_ProgramOp<"validate"> {
+  let summary = "Finds out whether the updates of the step before were right";
+  let description = [{
+    Of a pipeline with `clip_sync(optimistic)`, whose updates keep what they change and do not wait for the norm of all
+    gradients. Always of the step before; it waits until all ranks have ended that.
+
+    Where the norm was within its limit, the turn goes on, and sums of gradients begin at zero here. Else the turn is void: what follows
+    computes nothing and adds to no sum, but sends and receives. Each `pipe.update` then gives the parameter and the optimiser's state back what they were, and
+    updates them as the norm demands. The step begins anew after that.
+
+    Stands before everything that adds to a gradient, once in a program.
+
+    Example:
+    ```mlir
+    pipe.validate
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def UpdateOp : Pipe_ProgramOp<"update", [AttrSizedOperandSegments]> {
   let summary = "One optimiser update of a parameter at its home";
   let description = [{
@@ -643,7 +665,7 @@ def UpdateOp : Pipe_ProgramOp<"update", [AttrSizedOperandSegments]> {
     stands after the last late W that adds to its gradients, and before the first F that uses the parameter. The
     accumulators of its gradients are zero from there on.
 
-    Of a pipeline with `clip_sync` the sum is also scaled by a `factor`, that of a `pipe.clip`.
+    Of a pipeline with `clip_sync(barrier)` the sum is also scaled by a `factor`, that of a `pipe.clip`.
 
     Example:
     ```mlir

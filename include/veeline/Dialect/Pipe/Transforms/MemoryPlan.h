@@ -56,6 +56,8 @@ struct MemoryPlan {
     int64_t state;
     int64_t stateBytes;
     bool isHome;
+    /// Where an optimistic update keeps the value, then the state; or -1.
+    int64_t kept = -1;
   };
   struct Accumulator {
     int64_t param;

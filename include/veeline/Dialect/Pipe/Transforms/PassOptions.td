@@ -30,7 +30,7 @@ class ModelOption<string cppName, string model, string desc>
 
 def ClipSyncOption
     : Option<"clipSync", "clip-sync", "std::string", "\"none\"",
-             "Whether updates depend on the norm of all gradients, and how: none, or barrier">;
+             "Whether updates depend on the norm of all gradients, and how: none, barrier or optimistic">;
 
 def ObjectiveOption
     : Option<"objective", "objective", "::veeline::schedule::Objective", "::veeline::schedule::Objective::Period",

@@ -59,7 +59,7 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
     *stage* under the placement is as light as possible, then, among cuts whose heaviest stage is
     within 2 % of that (costs are estimates, no better than that), so that the fewest bytes cross
     cuts; or they are given as a list of piece counts. `stage-replicas` gives stages several ranks, which run
-    microbatches round-robin: a stage with w of them is as heavy as a w-th of its cost. With `clip-sync=barrier`
+    microbatches round-robin: a stage with w of them is as heavy as a w-th of its cost. With `clip-sync`
     updates will depend on the norm of all gradients (docs/clipping.md).
 
     Costs are the cost model's, or, with `profile`, those that `veeline train --profile` measured of the same model, under

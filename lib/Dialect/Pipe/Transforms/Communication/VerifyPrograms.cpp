@@ -204,7 +204,7 @@ LogicalResult veeline::pipe::verifyPrograms(const PipelineTables &tables,
                                             ArrayRef<ProgramOp> programs) {
   if (failed(verifyRanks(tables.pipeline, programs)))
     return failure();
-  if (PipelineOp(tables.pipeline).getClipSync())
+  if (PipelineOp(tables.pipeline).getClipSync() == ClipSync::Barrier)
     for (ProgramOp program : programs)
       if (failed(verifyNorms(program, tables)))
         return failure();

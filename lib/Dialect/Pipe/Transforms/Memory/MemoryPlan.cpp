@@ -78,6 +78,10 @@ DictionaryAttr MemoryPlan::toAttribute(MLIRContext *context) const {
       builder.getNamedAttr("params", builder.getArrayAttr(paramRows)),
       builder.getNamedAttr("accumulators",
                            builder.getArrayAttr(accumulatorRows))};
+  if (llvm::any_of(params, [](const Param &param) { return param.kept >= 0; }))
+    entries.push_back(builder.getNamedAttr(
+        "kept", builder.getDenseI64ArrayAttr(llvm::map_to_vector(
+                    params, [](const Param &param) { return param.kept; }))));
   if (!reduced.empty())
     entries.push_back(
         builder.getNamedAttr("reduced", builder.getArrayAttr(reducedRows)));
@@ -183,12 +187,18 @@ FailureOr<MemoryPlan> MemoryPlan::get(ProgramOp program) {
     if (succeeded(device))
       plan.device = std::move(*device);
   }
+  auto kept = dict.getAs<DenseI64ArrayAttr>("kept");
+  if (kept && succeeded(params))
+    valid &= static_cast<size_t>(kept.size()) == params->size();
   if (!valid || failed(params) || failed(accumulators) || failed(reduced) ||
       failed(readRounded(dict, plan.rounded)))
     return program.emitOpError("has a damaged plan of its memory; run "
                                "--pipe-plan-memory again");
   for (ArrayRef<int64_t> row : *params)
     plan.params.push_back({row[0], row[1], row[2], row[3], row[4] != 0});
+  if (kept)
+    for (auto [param, offset] : llvm::zip_equal(plan.params, kept.asArrayRef()))
+      param.kept = offset;
   for (ArrayRef<int64_t> row : *accumulators)
     plan.accumulators.push_back({row[0], row[1], row[2]});
   for (ArrayRef<int64_t> row : *reduced)

@@ -140,8 +140,11 @@ void ArenaPlanner::placeParams() {
         tables.getHome(number) == static_cast<int64_t>(program.getStage());
     int64_t stateBytes = isHome ? bytes * stateSlots : 0;
     int64_t state = stateBytes ? reserve(stateBytes) : -1;
-    plan.params.push_back(
-        {static_cast<int64_t>(number), value, state, stateBytes, isHome});
+    bool isKept = isHome && !tables.getGradientUsers(number).empty() &&
+                  tables.pipeline.getClipSync() == ClipSync::Optimistic;
+    plan.params.push_back({static_cast<int64_t>(number), value, state,
+                           stateBytes, isHome,
+                           isKept ? reserve(bytes + stateBytes) : -1});
     for (auto [chunk, operand] : users)
       if (isHere(chunk) && tables.hasParamGradient(chunk, operand))
         plan.accumulators.push_back({static_cast<int64_t>(number), chunk, 0});
@@ -532,13 +535,16 @@ LogicalResult ArenaPlanner::checkStreams() {
   }
   if (isOnDevice)
     for (Operation &op : program.getBody().front()) {
+      if (isa<ValidateOp>(op))
+        return op.emitOpError("validates updates, which a GPU's step cannot; "
+                              "partition with clip-sync=none");
       if (isLate(&op))
         return op.emitOpError("is of the step before, but on a GPU a step ends "
                               "on all ranks before the next one begins; "
                               "schedule with slip=false");
       if (isa<ClipOp>(op))
         return op.emitOpError("clips gradients, which a GPU's step cannot; "
-                              "schedule with clips=false");
+                              "partition with clip-sync=none");
     }
   return verifyStreamOrder(program, order);
 }

@@ -59,6 +59,7 @@ private:
   FailureOr<SmallVector<Value>> getOperands(const schedule::Op &op);
   SmallVector<Value> addGradients(unsigned param, bool late);
   SmallVector<unsigned> getUpdated() const;
+  void validateOnce();
   Value addFactor(ArrayRef<unsigned> updated,
                   ArrayRef<SmallVector<Value>> gradients);
   void addUpdate(unsigned param, ValueRange gradients, Value factor, bool late);
@@ -73,6 +74,7 @@ private:
   /// What the arguments of the program are, in the step before.
   SmallVector<std::pair<schedule::Op, ChunkValue>> carried;
   llvm::SmallDenseSet<unsigned> updatedLate;
+  bool isValidated = false; ///< The last step's updates.
 };
 
 } // namespace
@@ -163,6 +165,9 @@ LogicalResult ProgramWriter::addWork(const schedule::Op &op, double begin,
   ChunkOp chunk = tables.chunks[op.chunk];
   if (!hasFunction(chunk, op.kind))
     return success();
+  if (op.kind == schedule::OpKind::Backward ||
+      op.kind == schedule::OpKind::BackwardWeight)
+    validateOnce();
   const Carried &carried = tables.get(op.chunk, getFunctionKind(op.kind));
   FailureOr<SmallVector<Value>> operands = getOperands(op);
   if (failed(operands))
@@ -198,6 +203,13 @@ void ProgramWriter::addCarry() {
     CarryOp::create(builder, loc, values);
 }
 
+/// As late as possible: in the meantime the norms of the last step arrive.
+void ProgramWriter::validateOnce() {
+  bool isOptimistic = tables.pipeline.getClipSync() == ClipSync::Optimistic;
+  if (isOptimistic && !std::exchange(isValidated, true))
+    ValidateOp::create(builder, loc);
+}
+
 /// The parameters that change at the end of the step.
 SmallVector<unsigned> ProgramWriter::getUpdated() const {
   SmallVector<unsigned> updated;
@@ -211,6 +223,7 @@ SmallVector<unsigned> ProgramWriter::getUpdated() const {
 /// behind a new value; then for each parameter its update or assignment. Where
 /// updates need the norm of all gradients, that stands between the two.
 void ProgramWriter::addUpdates() {
+  validateOnce();
   for (unsigned param = 0, e = tables.params.size(); param != e; ++param)
     if (!isHome(param))
       addGradients(param, /*late=*/false);
@@ -219,7 +232,7 @@ void ProgramWriter::addUpdates() {
                 [&](unsigned param) { return isHome(param); });
   SmallVector<SmallVector<Value>> gradients;
   Value factor;
-  if (tables.pipeline.getClipSync()) {
+  if (tables.pipeline.getClipSync() == ClipSync::Barrier) {
     for (unsigned param : atHome)
       gradients.push_back(addGradients(param, /*late=*/false));
     factor = addFactor(atHome, gradients);

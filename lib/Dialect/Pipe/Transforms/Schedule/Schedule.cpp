@@ -50,7 +50,7 @@ static LogicalResult checkTurns(PipelineOp pipeline, bool maySlip,
          << "cannot be compiled with schedule '" << order.name
          << "', which runs W of a step in the next one, "
          << (pipeline.getClipSync()
-                 ? "where updates wait for all gradients of the step"
+                 ? "where updates depend on all gradients of the step"
                  : "for a target whose steps end before the next one begins")
          << "; 'zb-v' is the nearest on a V, 'auto' on any placement";
 }

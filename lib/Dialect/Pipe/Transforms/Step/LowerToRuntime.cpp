@@ -249,10 +249,13 @@ void StepWriter::reportResults(Operation *op) {
     if (result.getDefiningOp() != chunk)
       continue;
     unsigned number = cast<OpResult>(result).getResultNumber();
-    callRuntime("veeline_report",
-                {rank, constant(i, 32), constant(forward.getMicrobatch(), 32),
-                 getAddress(forward.getResult(number))},
-                {});
+    Value place = getAddress(forward.getResult(number));
+    unlessVoid([&] {
+      callRuntime(
+          "veeline_report",
+          {rank, constant(i, 32), constant(forward.getMicrobatch(), 32), place},
+          {});
+    });
   }
 }
 
@@ -288,7 +291,7 @@ LogicalResult StepWriter::lowerWork(Operation *op) {
     addresses.push_back(*result);
   }
   addresses.push_back(atArena(workspace.getInt()));
-  bracket(op, [&] {
+  auto call = [&] {
     if (versions.empty())
       return callFunction(builder, func, rank, addresses);
     SmallVector<func::FuncOp> functions;
@@ -296,7 +299,8 @@ LogicalResult StepWriter::lowerWork(Operation *op) {
       functions.push_back(
           getFunction(symbols, version.getChunks()[work.chunk], kind));
     callVersion(work.microbatch, func.getSymName(), functions, addresses);
-  });
+  };
+  bracket(op, [&] { unlessVoid(call); });
   reportResults(op);
   return success();
 }
@@ -450,6 +454,7 @@ LogicalResult StepWriter::lower(Operation *op) {
       .Case([&](SquaredNormOp op) { return lowerSquaredNorm(op); })
       .Case([&](GatherNormsOp op) { return lowerGatherNorms(op), success(); })
       .Case([&](ClipOp op) { return lowerClip(op), success(); })
+      .Case([&](ValidateOp op) { return lowerValidate(op), success(); })
       .Case([&](UpdateOp op) { return lowerUpdate(op); })
       .Case([&](AssignOp op) { return lowerAssign(op); })
       .Case<GradientOp, CarryOp>([&](Operation *) { return success(); })
@@ -579,7 +584,7 @@ void StepWriter::endLate() {
 }
 
 /// After a late update, makes its parameter ready for this step.
-LogicalResult StepWriter::beginAfter(Operation *op, StepPart part) {
+LogicalResult StepWriter::beginAfter(Operation *op) {
   auto update = dyn_cast<UpdateOp>(op);
   if (!update || !update.getLate() || part == StepPart::Late)
     return success();
@@ -590,7 +595,7 @@ LogicalResult StepWriter::beginAfter(Operation *op, StepPart part) {
   return roundParameters(isUpdated);
 }
 
-LogicalResult StepWriter::lowerOps(StepPart part) {
+LogicalResult StepWriter::lowerOps() {
   llvm::DenseMap<Operation *, Operation *> groups;
   if (isOnDevice) {
     listSums();
@@ -601,7 +606,7 @@ LogicalResult StepWriter::lowerOps(StepPart part) {
     bool late = isLate(&op);
     numLate -= late;
     if (part == (late ? StepPart::First : StepPart::Late)) {
-      if (failed(beginAfter(&op, part)))
+      if (failed(beginAfter(&op)))
         return failure();
       continue;
     }
@@ -616,14 +621,43 @@ LogicalResult StepWriter::lowerOps(StepPart part) {
     endOnStream(&op);
     if (&op == last)
       callRuntime("veeline_group_end", {rank}, {});
-    if (failed(beginAfter(&op, part)))
+    if (failed(beginAfter(&op)))
       return failure();
   }
   endLate();
   return success();
 }
 
-LogicalResult StepWriter::run(StepPart part) {
+bool StepWriter::isRedone(Operation *op) {
+  if (auto wait = dyn_cast<WaitOp>(op))
+    return llvm::any_of(wait->getUsers(),
+                        [](Operation *user) { return isa<AssignOp>(user); });
+  if (auto recv = dyn_cast<RecvOp>(op))
+    return llvm::any_of(recv->getUsers(), isRedone);
+  auto send = dyn_cast<SendOp>(op);
+  return isa<UpdateOp, AssignOp>(op) ||
+         (send && send.getValue().getDefiningOp<UpdateOp>());
+}
+
+/// After the last step, without a turn that could do it: updates, and the
+/// messages with their values.
+LogicalResult StepWriter::lowerRedone() {
+  Value isWrong = arith::XOrIOp::create(
+      builder, loc, isRight,
+      arith::ConstantIntOp::create(builder, loc, 1, /*width=*/1));
+  auto branch =
+      scf::IfOp::create(builder, loc, isWrong, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  isRight = {};
+  for (Operation &op : program.getBody().front())
+    if (isRedone(&op) && failed(lower(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult StepWriter::run(StepPart which) {
+  part = which;
   builder.setInsertionPointToEnd(module.getBody());
   auto func =
       func::FuncOp::create(builder, loc, getStepName(program, part),
@@ -645,14 +679,19 @@ LogicalResult StepWriter::run(StepPart part) {
       lateParams.insert(update.getParam());
   }
   auto isInTime = [&](int64_t param) { return !lateParams.contains(param); };
+  bool isOptimistic = tables.pipeline.getClipSync() == ClipSync::Optimistic;
   if (part != StepPart::Late) {
-    clearAccumulators(isInTime);
+    // Optimistic updates may need the last step's sums once more.
+    if (part == StepPart::First || !isOptimistic)
+      clearAccumulators(isInTime);
     clearNorms();
     if (failed(roundParameters(isInTime)))
       return failure();
     forkStreams();
   }
-  if (failed(lowerOps(part)))
+  if (failed(lowerOps()))
+    return failure();
+  if (isOptimistic && part == StepPart::Late && failed(lowerRedone()))
     return failure();
   func::ReturnOp::create(builder, loc);
   return success();

@@ -115,7 +115,8 @@ SmallVector<Operation *> veeline::pipe::getTimelineOps(ProgramOp program) {
     auto wait = dyn_cast<WaitOp>(op);
     bool isReceived = wait && wait.getHandle().getDefiningOp<RecvOp>();
     if (getScheduleOp(&op) || isReceived ||
-        isa<SendOp, SquaredNormOp, UpdateOp>(op) || ofReductions.contains(&op))
+        isa<SendOp, SquaredNormOp, UpdateOp, ValidateOp>(op) ||
+        ofReductions.contains(&op))
       ops.push_back(&op);
   }
   return ops;

@@ -57,8 +57,10 @@ void StepWriter::lowerAllReduce(AllReduceOp sum) {
   if (number == reductionNumbers.end())
     return;
   bracket(sum, [&] {
-    callRuntime("veeline_reduce_post", {rank, constant(number->second, 32)},
-                {});
+    unlessVoid([&] {
+      callRuntime("veeline_reduce_post", {rank, constant(number->second, 32)},
+                  {});
+    });
   });
 }
 
@@ -68,8 +70,10 @@ void StepWriter::lowerWait(WaitOp wait) {
     auto number = reductionNumbers.find(wait);
     if (number != reductionNumbers.end())
       bracket(wait, [&] {
-        callRuntime("veeline_reduce_wait", {rank, constant(number->second, 32)},
-                    {});
+        unlessVoid([&] {
+          callRuntime("veeline_reduce_wait",
+                      {rank, constant(number->second, 32)}, {});
+        });
       });
     return;
   }
@@ -131,7 +135,8 @@ void StepWriter::lowerAdd(AddOp add) {
     addresses.push_back(getAddress(value));
   func::FuncOp func = getAddFunction(getMemRefType(add.getResult().getType()));
   if (versions.empty())
-    return callFunction(builder, func, /*rank=*/{}, addresses);
+    return unlessVoid(
+        [&] { callFunction(builder, func, /*rank=*/{}, addresses); });
   SmallVector<func::FuncOp> functions;
   std::string name = func.getSymName().str();
   for (size_t i = 0; i != versions.size(); ++i) {
@@ -140,7 +145,23 @@ void StepWriter::lowerAdd(AddOp add) {
     // Values of one shape at the bound may have two shapes at another length.
     name += "_" + std::to_string(type.getNumElements());
   }
-  callVersion(getMicrobatch(add.getLhs()), name, functions, addresses);
+  unlessVoid([&] {
+    callVersion(getMicrobatch(add.getLhs()), name, functions, addresses);
+  });
+}
+
+/// Sums begin at zero where the turn is not void; a void one reads them.
+void StepWriter::lowerValidate(ValidateOp validate) {
+  bracket(validate, [&] {
+    Value right = callRuntime("veeline_validate", {rank}, builder.getI32Type());
+    isRight = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                    right, constant(0, 32));
+  });
+  if (part != StepPart::Whole)
+    return;
+  for (const MemoryPlan::Accumulator &accumulator : plan.accumulators)
+    atArena(accumulator.offset);
+  unlessVoid([&] { clearAccumulators([](int64_t) { return true; }); });
 }
 
 LogicalResult StepWriter::lowerUpdate(UpdateOp update) {
@@ -181,10 +202,15 @@ void StepWriter::lowerUpdateOnHost(UpdateOp update,
   SmallVector<Value> arguments = {
       rank,      constant(number, 32), atArena(entry.value), state,
       gradients, constant(count, 32)};
-  if (update.getFactor())
+  StringRef function = "veeline_update";
+  if (update.getFactor()) {
+    function = "veeline_update_clipped";
     arguments.push_back(getAddress(update.getFactor()));
-  callRuntime(update.getFactor() ? "veeline_update_clipped" : "veeline_update",
-              arguments, {});
+  } else if (entry.kept >= 0) {
+    function = "veeline_update_optimistic";
+    arguments.push_back(atArena(entry.kept));
+  }
+  callRuntime(function, arguments, {});
 }
 
 LogicalResult StepWriter::lowerSquaredNorm(SquaredNormOp op) {

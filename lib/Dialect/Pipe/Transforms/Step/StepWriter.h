@@ -38,7 +38,7 @@ public:
       edgesAt.emplace_back(version);
   }
 
-  mlir::LogicalResult run(StepPart part);
+  mlir::LogicalResult run(StepPart which);
 
 private:
   // Runtime calls.
@@ -66,11 +66,11 @@ private:
   // Ops.
   void beginLate();
   void endLate();
-  mlir::LogicalResult beginAfter(mlir::Operation *op, StepPart part);
+  mlir::LogicalResult beginAfter(mlir::Operation *op);
   void clearAccumulators(llvm::function_ref<bool(int64_t)> isCleared);
   void clearNorms();
   void clear(llvm::ArrayRef<std::pair<int64_t, int64_t>> ranges);
-  mlir::LogicalResult lowerOps(StepPart part);
+  mlir::LogicalResult lowerOps();
   mlir::func::FuncOp getRoundFunction(mlir::MemRefType source,
                                       mlir::MemRefType target);
   mlir::LogicalResult
@@ -104,6 +104,10 @@ private:
   mlir::LogicalResult lowerSquaredNorm(SquaredNormOp op);
   void lowerGatherNorms(GatherNormsOp op);
   void lowerClip(ClipOp op);
+  void lowerValidate(ValidateOp validate);
+  /// Whether `op` is run again where updates were wrong and no step follows.
+  static bool isRedone(mlir::Operation *op);
+  mlir::LogicalResult lowerRedone();
   mlir::LogicalResult lowerUpdate(UpdateOp update);
   mlir::LogicalResult lowerAssign(AssignOp assign);
   void copy(mlir::Value target, mlir::Value source, mlir::Type type);
@@ -126,6 +130,9 @@ private:
           compute);
   mlir::func::FuncOp getAddFunction(mlir::MemRefType type);
   template <typename BodyT> void bracket(mlir::Operation *op, BodyT body);
+  /// Emits what `body` does, which takes no new address in the arena. A void
+  /// turn jumps over it.
+  template <typename BodyT> void unlessVoid(BodyT body);
 
   PipelineTables &tables;
   const ChannelTable &channels;
@@ -142,6 +149,7 @@ private:
   mlir::OpBuilder builder;
   mlir::Location loc;
   mlir::Type ptr;
+  StepPart part = StepPart::Whole;
   mlir::Value rank, arena, batch;
   /// Addresses in the arena by offset, and memrefs by block, address and type:
   /// a step, which is one block, uses each many times.
@@ -155,6 +163,9 @@ private:
   int64_t numLate = 0;
   /// While late ops are lowered, the batch of this step.
   mlir::Value batchOfStep;
+  /// From a pipe.validate on: whether the last step's updates were right. Null:
+  /// the turn cannot be void.
+  mlir::Value isRight;
   llvm::DenseMap<mlir::Operation *, int64_t> timelineNumbers;
   /// The reduction that an op posts, as its last all-reduce, or waits for, as
   /// the first wait.
@@ -171,6 +182,16 @@ void StepWriter::bracket(mlir::Operation *op, BodyT body) {
   callRuntime("veeline_op_begin", {rank, number}, {});
   body();
   callRuntime("veeline_op_end", {rank, number}, {});
+}
+
+template <typename BodyT> void StepWriter::unlessVoid(BodyT body) {
+  if (!isRight)
+    return body();
+  auto branch = mlir::scf::IfOp::create(builder, loc, isRight,
+                                        /*withElseRegion=*/false);
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  body();
 }
 
 } // namespace veeline::pipe
