@@ -628,19 +628,22 @@ LogicalResult StepWriter::lowerOps() {
   return success();
 }
 
-bool StepWriter::isRedone(Operation *op) {
-  if (auto wait = dyn_cast<WaitOp>(op))
-    return llvm::any_of(wait->getUsers(),
-                        [](Operation *user) { return isa<AssignOp>(user); });
-  if (auto recv = dyn_cast<RecvOp>(op))
-    return llvm::any_of(recv->getUsers(), isRedone);
-  auto send = dyn_cast<SendOp>(op);
-  return isa<UpdateOp, AssignOp>(op) ||
-         (send && send.getValue().getDefiningOp<UpdateOp>());
+bool StepWriter::isRedone(Operation *op) const {
+  auto isOfParam = [&](auto message) {
+    return tables.edges[message.getEdge()].isParameter();
+  };
+  if (auto send = dyn_cast<SendOp>(op))
+    return isOfParam(send);
+  auto wait = dyn_cast<WaitOp>(op);
+  Operation *posted = wait ? wait.getHandle().getDefiningOp() : op;
+  if (auto recv = dyn_cast<RecvOp>(posted))
+    return isOfParam(recv);
+  return isa<UpdateOp, AssignOp>(op);
 }
 
 /// After the last step, without a turn that could do it: updates, and the
-/// messages with their values.
+/// messages with gradients and values of parameters. What was received may have
+/// been overwritten since.
 LogicalResult StepWriter::lowerRedone() {
   Value isWrong = arith::XOrIOp::create(
       builder, loc, isRight,

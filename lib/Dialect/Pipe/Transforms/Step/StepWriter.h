@@ -106,7 +106,7 @@ private:
   void lowerClip(ClipOp op);
   void lowerValidate(ValidateOp validate);
   /// Whether `op` is run again where updates were wrong and no step follows.
-  static bool isRedone(mlir::Operation *op);
+  bool isRedone(mlir::Operation *op) const;
   mlir::LogicalResult lowerRedone();
   mlir::LogicalResult lowerUpdate(UpdateOp update);
   mlir::LogicalResult lowerAssign(AssignOp assign);
