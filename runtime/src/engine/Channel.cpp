@@ -149,6 +149,10 @@ static void describeReduction(ShortText &text, const artifact::Program &program,
 }
 
 void Group::describeWait(ShortText &text, int32_t rank, int32_t index) const {
+  if (index == endOfAll) {
+    text << " waits until all ranks have ended the step before";
+    return;
+  }
   if (static_cast<size_t>(index) >= program.channels.size())
     return describeReduction(text, program, rank, index - indexOf(0));
   const artifact::Channel &channel = program.channels[index];

@@ -14,6 +14,7 @@
 
 #include "veeline/artifact.h"
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -83,6 +84,9 @@ public:
   /// the rank (`indexOf`).
   bool waitFor(veeline_rank &rank, int32_t channel, WaitWord &word,
                uint32_t target);
+
+  /// What a rank awaits that validates its updates.
+  static constexpr int32_t endOfAll = std::numeric_limits<int32_t>::max();
 
   /// The number by which waitFor knows entry `reduction` of a rank's table.
   int32_t indexOf(int32_t reduction) const {

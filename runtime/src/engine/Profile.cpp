@@ -106,7 +106,7 @@ void Profiler::addRank(const Rank &rank, const std::vector<Event> &events) {
         event.step == step ? std::max<int64_t>(0, event.begin - end) : 0;
     end = event.end;
     step = event.step;
-    if (event.op == Event::idle)
+    if (event.op == Event::idle || event.isVoid)
       continue;
     const Op &op = rank.ops[event.op];
     if (op.chunk < 0 && op.kind != OpKind::allReduceWait)
@@ -126,7 +126,7 @@ void Profiler::extendStep(const Event &event) {
 template <typename Use> void Profiler::forEach(OpKind kind, Use use) const {
   for (size_t rank = 0; rank < ranks.size(); ++rank)
     for (const Event &event : ranks[rank]) {
-      if (event.op == Event::idle || event.step < firstStep)
+      if (event.op == Event::idle || event.isVoid || event.step < firstStep)
         continue;
       const Op &op = program.ranks[rank].ops[event.op];
       if (op.kind == kind)

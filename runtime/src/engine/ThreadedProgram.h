@@ -429,8 +429,10 @@ void ThreadedProgram<WorkerT>::enterStep(WorkerT &worker, size_t slot) {
   int32_t replica = program.placeOf(static_cast<size_t>(rank.index)).replica;
   rank.results = step.results.data() + replica * rank.microbatches;
   rank.dataLengths = worker.inFlight[slot].inputs.lengths;
-  if (rank.timeline)
+  if (rank.timeline) {
     rank.timeline->setStep(static_cast<int32_t>(step.settings.step));
+    rank.timeline->beginTurn();
+  }
   std::fill(rank.versions.begin(), rank.versions.end(), -1);
   rank.lastOp.store(-1, std::memory_order_relaxed);
   rank.step.store(step.settings.step, std::memory_order_relaxed);

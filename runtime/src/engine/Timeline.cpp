@@ -16,6 +16,14 @@ using namespace veeline;
 using namespace veeline::artifact;
 using namespace veeline::engine;
 
+void Timeline::voidTurn() {
+  size_t first =
+      std::max(turnBegin, numAdded - std::min(numAdded, ring.size()));
+  for (size_t i = first; i < numAdded; ++i)
+    ring[i % ring.size()].isVoid = true;
+  beginTurn();
+}
+
 std::vector<Event> Timeline::lastEvents(int32_t steps) const {
   std::vector<Event> result;
   size_t first = numAdded > ring.size() ? numAdded - ring.size() : 0;
@@ -97,6 +105,8 @@ public:
       addOp(measuredProcess, rank, event.op,
             program.ranks[rank].ops[event.op].stream, begin, end);
     events.back()["args"]["step"] = event.step;
+    if (event.isVoid)
+      events.back()["args"]["void"] = true;
     if (event.gemm > 0)
       events.back()["args"]["gemm_us"] = double(event.gemm) / 1e3;
     if (event.length > 0)

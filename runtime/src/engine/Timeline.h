@@ -24,6 +24,7 @@ struct Event {
   int64_t length = 0; ///< Of the microbatch, where it varies.
   /// Nanoseconds of processor time; less than 0: not known.
   int64_t processor = -1;
+  bool isVoid = false; ///< Of a turn that began anew.
 };
 
 /// The last events of one rank, in a ring that is allocated once.
@@ -32,6 +33,9 @@ public:
   explicit Timeline(size_t capacity) : ring(capacity) {}
 
   void setStep(int32_t number) { step = number; }
+  void beginTurn() { turnBegin = numAdded; }
+  /// The turn computes nothing from somewhere on, and begins anew.
+  void voidTurn();
   void beginOp() {
     opGemm = 0;
     opBegin = nanoseconds();
@@ -59,7 +63,7 @@ private:
   void add(const Event &event) { ring[numAdded++ % ring.size()] = event; }
 
   std::vector<Event> ring;
-  size_t numAdded = 0;
+  size_t numAdded = 0, turnBegin = 0;
   int32_t step = 0;
   int64_t opBegin = 0;
   int64_t opGemm = 0;

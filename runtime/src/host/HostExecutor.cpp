@@ -266,22 +266,31 @@ void HostExecutor::runStep(HostWorker &worker) {
     flushChannels(rank);
   for (size_t i = 0; i < rank.updates.size(); ++i)
     step.squaredNorms[i] = rank.updates[i].squaredGradientNorm;
-  step.clip = rank.clip;
+  if (program.clipSync == artifact::ClipSync::barrier)
+    step.clip = rank.clip;
   endTurn(worker, /*isWhole=*/!worker.hasLate());
   leaveStep(worker);
   rank.isInStep.store(false, std::memory_order_release);
 }
 
-/// On the rank's thread, in the step after the one that it asks about.
-bool HostExecutor::awaitClip(const HostWorker &worker, Clip &clip) {
+/// On the rank's thread, in the step after the one that it asks about. Other
+/// processes may wait for messages that do not move by themselves.
+bool HostExecutor::awaitClip(HostWorker &worker, Clip &clip) {
   uint32_t number = worker.numEnded.load(std::memory_order_relaxed);
-  for (uint32_t seen = judged.load();
-       static_cast<int32_t>((seen & ~1U) - 2 * number) < 0;
-       seen = judged.load()) {
+  auto isKnown = [number](uint32_t seen) {
+    return static_cast<int32_t>((seen & ~1U) - 2 * number) >= 0;
+  };
+  worker.rank.await(Group::endOfAll);
+  int64_t begin = nanoseconds();
+  for (uint32_t seen = judged.load(); !isKnown(seen); seen = judged.load()) {
     if (!fault.status().ok())
       return false;
-    judged.sleepWhile(seen, sleepMilliseconds);
+    worker.rank.progress();
+    judged.sleepWhile(seen, network ? 1 : sleepMilliseconds);
   }
+  worker.rank.await(-1);
+  if (worker.rank.timeline)
+    worker.rank.timeline->addIdle(begin, nanoseconds());
   clip = inFlight[(number - 1) % maxInFlight].clip;
   return true;
 }
@@ -289,6 +298,8 @@ bool HostExecutor::awaitClip(const HostWorker &worker, Clip &clip) {
 /// After a void turn, in which the updates of the step before were done again.
 void HostExecutor::beginAnew(HostWorker &worker) {
   worker.rank.isVoid = false;
+  if (worker.rank.timeline)
+    worker.rank.timeline->voidTurn();
   setWhole(worker, worker.numEnded);
   worker.lateFunctions.firstStep(
       &worker.rank, worker.arena.data(),
@@ -300,6 +311,7 @@ void HostExecutor::runLate(HostWorker &worker) {
   worker.lateFunctions.late(&worker.rank, worker.arena.data(),
                             worker.rank.inputsBefore);
   worker.rank.isVoid = false;
+  flushChannels(worker.rank);
   endTurn(worker, /*isWhole=*/true);
 }
 
@@ -414,6 +426,16 @@ void HostExecutor::settleStep() {
   waitUntil([&] { return areWhole(numFinished + 1); });
 }
 
+/// No process goes on, and perhaps ends, while others do updates again alone,
+/// which takes messages.
+Status HostExecutor::meetAfterRedo(size_t slot) {
+  bool isAlone = numBegun == numFinished + 1 || runsLateAtOnce;
+  if (!network || !isAlone || inFlight[slot].clip.isNone())
+    return Status::success();
+  auto all = network->exchange("");
+  return all.ok() ? Status::success() : all.status();
+}
+
 Status HostExecutor::finish(StepResult &result) {
   if (!isStepUnderWay())
     return fault.status().ok() ? Status::error("no step is under way")
@@ -421,13 +443,16 @@ Status HostExecutor::finish(StepResult &result) {
   size_t slot = oldestSlot();
   waitUntil([&] { return haveEnded(numFinished + 1); });
   bool isOptimistic = program.clipSync == artifact::ClipSync::optimistic;
-  if (isOptimistic && !hasFailed(slot))
+  bool isJudged = isOptimistic && !hasFailed(slot);
+  if (isJudged)
     VEELINE_TRY(judge(slot, result));
   settleStep();
   // A fault of the next step does not concern this one.
   bool isLast = numBegun == numFinished + 1;
   if (hasFailed(slot) || (!network && isLast && !fault.status().ok()))
     return stopAfterFault();
+  if (isJudged)
+    VEELINE_TRY(meetAfterRedo(slot));
   if (++numFinished == numBegun)
     addIdleTails();
   return isOptimistic ? Status::success() : shareResults(slot, result);

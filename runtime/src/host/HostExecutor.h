@@ -108,9 +108,10 @@ private:
   void beginTurn(HostWorker &worker);
   /// `isWhole` if nothing of the step is left for the next one.
   void endTurn(HostWorker &worker, bool isWhole);
-  bool awaitClip(const HostWorker &worker, Clip &clip);
+  bool awaitClip(HostWorker &worker, Clip &clip);
   void beginAnew(HostWorker &worker);
   Status judge(size_t slot, StepResult &result);
+  Status meetAfterRedo(size_t slot);
   void settleStep();
   Status prepareCalls();
   static void printGradients(const HostWorker &worker);

@@ -40,12 +40,15 @@ Status Run::checkClipping(const artifact::Program *program) const {
   if (!settings.needsNorm() || !program ||
       program->clipSync != artifact::ClipSync::none)
     return Status::success();
-  std::string option =
-      settings.skipNonFinite ? "--skip-nonfinite" : "--clip-norm";
-  return Status::error(
-      option + " needs the norm of all gradients before any update, and '" +
-      options.artifact +
-      "' does not wait for it; compile it with --clip-sync barrier");
+  bool isLimited = std::isfinite(settings.clipNorm);
+  std::string text = isLimited ? "--clip-norm" : "--skip-nonfinite";
+  text += isLimited && settings.skipNonFinite ? " and --skip-nonfinite need"
+                                              : " needs";
+  return Status::error(text +
+                       " the norm of all gradients, of which updates in '" +
+                       options.artifact +
+                       "' know nothing; compile it with --clip-sync barrier or "
+                       "optimistic");
 }
 
 Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
@@ -264,7 +267,9 @@ size_t train::timelineCapacity(const artifact::Program &program,
   size_t ops = 1;
   for (const artifact::Rank &rank : program.ranks)
     ops = std::max(ops, rank.ops.size());
-  return (3 * ops + 1) * static_cast<size_t>(steps);
+  // A void turn comes before one that begins anew.
+  size_t turns = program.clipSync == artifact::ClipSync::optimistic ? 2 : 1;
+  return (3 * ops + 1) * turns * static_cast<size_t>(steps);
 }
 
 /// The most bytes that a process gives in an exchange: the value of a

@@ -28,6 +28,9 @@ struct Faults {
 } // namespace
 
 static Faults faults;
+/// The last step that rank 1 has begun: it does not end one that begins after a
+/// fault.
+static std::atomic<int64_t> begunByOther;
 
 static float numberOf(const void *const *batch) {
   return *static_cast<const float *>(batch[0]);
@@ -35,8 +38,11 @@ static float numberOf(const void *const *batch) {
 
 /// Fails in step `number`.
 static void failIn(veeline_rank *rank, const std::atomic<int64_t> &number) {
-  if (rank->step == number)
-    veeline_send_commit(rank, 0);
+  if (rank->step != number)
+    return;
+  while (begunByOther < number - 1)
+    std::this_thread::yield();
+  veeline_send_commit(rank, 0);
 }
 
 /// The parameter is updated with the number of the step, which is late.
@@ -74,6 +80,7 @@ static void late(veeline_rank *rank, char *arena, const void *const *) {
 }
 /// A rank of which nothing is late, and which is slower now and then.
 static void other(veeline_rank *rank, char *, const void *const *) {
+  begunByOther = rank->step.load();
   if (rank->step % 3 == 0)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
@@ -83,7 +90,7 @@ namespace {
 class LateSteps : public testing::Test {
 protected:
   LateSteps() {
-    faults.late = faults.inTime = 0;
+    faults.late = faults.inTime = begunByOther = 0;
     artifact::Metadata &metadata = artifact.metadata;
     metadata.results = {{"loss", artifact::DataType::f32}};
     metadata.params = {{"w", {1}, artifact::DataType::f32, {}}};

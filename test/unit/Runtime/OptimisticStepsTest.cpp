@@ -29,6 +29,8 @@ struct Faults {
 } // namespace
 
 static Faults faults;
+/// Rank 1 does not end a step.
+static std::atomic<bool> isHeld;
 /// Void turns of both ranks so far.
 static std::atomic<int> numVoid;
 
@@ -54,6 +56,8 @@ static void forward(veeline_rank *rank, Arena *place) {
     veeline_report(rank, 0, 0, &place->value);
   else if (rank->step % 3 == 0)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (rank->index == 1 && isHeld)
+    std::this_thread::yield();
 }
 
 static bool validate(veeline_rank *rank) {
@@ -98,6 +102,7 @@ protected:
   OptimisticSteps() {
     faults.inVoid = faults.inRedo = faults.inTime = 0;
     numVoid = 0;
+    isHeld = false;
     artifact::Metadata &metadata = artifact.metadata;
     metadata.results = {{"loss", artifact::DataType::f32}};
     metadata.params = {{"v", {1}, artifact::DataType::f32, {}},
@@ -111,7 +116,7 @@ protected:
     program.stages = 2;
     program.clipSync = artifact::ClipSync::optimistic;
     program.ranks.resize(2);
-    program.channels = {{artifact::ChannelKind::activation, 0, 0, 1, 4, 1}};
+    program.channels = {{artifact::ChannelKind::activation, 0, 1, 0, 4, 1}};
     artifact::Op validation;
     validation.kind = artifact::OpKind::validate;
     validation.late = true;
@@ -293,6 +298,26 @@ TEST_F(OptimisticSteps, FaultWhileAnotherRankValidates) {
   StepResult result;
   EXPECT_FALSE(executor->finish(result).ok());
   EXPECT_EQ(executor->failedStep(), 1);
+}
+
+/// Whoever looks for ranks that make no progress is told that it waits.
+TEST_F(OptimisticSteps, ARankThatValidatesWaits) {
+  clipNorm = 3.5;
+  ASSERT_NO_FATAL_FAILURE(create(2));
+  isHeld = true;
+  ASSERT_TRUE(begin(1).ok());
+  ASSERT_TRUE(begin(2).ok());
+  while (executor->pulse().state != engine::Pulse::waiting)
+    std::this_thread::yield();
+  ShortText place;
+  executor->describePlace(place);
+  EXPECT_EQ(place.view(),
+            "rank 0 is before validate, of the step before, and waits until "
+            "all ranks have ended the step before");
+  isHeld = false;
+  ASSERT_NO_FATAL_FAILURE(finish(1));
+  ASSERT_NO_FATAL_FAILURE(finish(2));
+  checkValues();
 }
 
 TEST_F(OptimisticSteps, DestroyedWhileRanksValidate) {

@@ -169,9 +169,8 @@ void ReductionInserter::addReductions(ProgramOp program) {
 }
 
 /// Moves receives of parameters' gradients and values, and of norms, after
-/// `last`, a sum. They
-/// would hold it up on its stream, and what they wait for may come after the
-/// same sum on another rank of the stage.
+/// `last`, a sum. They would hold it up on its stream, and what they wait for
+/// may come after the same sum on another rank of the stage.
 void ReductionInserter::receiveTotalsAfter(Operation *last) {
   Operation *place = last;
   for (Operation &op : llvm::make_early_inc_range(*last->getBlock())) {

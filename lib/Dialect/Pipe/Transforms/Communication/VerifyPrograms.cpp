@@ -204,7 +204,14 @@ LogicalResult veeline::pipe::verifyPrograms(const PipelineTables &tables,
                                             ArrayRef<ProgramOp> programs) {
   if (failed(verifyRanks(tables.pipeline, programs)))
     return failure();
-  if (PipelineOp(tables.pipeline).getClipSync() == ClipSync::Barrier)
+  std::optional<ClipSync> sync = PipelineOp(tables.pipeline).getClipSync();
+  for (ProgramOp program : programs)
+    if (sync == ClipSync::Optimistic &&
+        program.getBody().getOps<ValidateOp>().empty())
+      return program.emitOpError(
+          "has no pipe.validate, which every rank of a pipeline with "
+          "'clip_sync(optimistic)' needs");
+  if (sync == ClipSync::Barrier)
     for (ProgramOp program : programs)
       if (failed(verifyNorms(program, tables)))
         return failure();

@@ -330,6 +330,74 @@ findLateUpdates(const PipelineTables &tables, ArrayRef<schedule::Op> ops) {
   return updates;
 }
 
+namespace {
+/// Puts the pipe.validate of each program where nothing before it takes a value
+/// that another rank computes after its own: in a void turn that is none, and
+/// an integer among such values may be used as an index. Linear in the ops for
+/// each time that one is moved.
+class ValidationMover {
+public:
+  ValidationMover(PipelineTables &tables, ArrayRef<ProgramOp> programs)
+      : tables(tables) {
+    for (ProgramOp program : programs)
+      collect(program);
+  }
+
+  void run() {
+    for (bool isMoving = true; isMoving;) {
+      isMoving = false;
+      for (auto [block, validation] : validations)
+        isMoving |= moveBeforeVoid(validation);
+    }
+  }
+
+private:
+  /// Forward or not, chunk, microbatch.
+  using Key = std::tuple<bool, int64_t, int64_t>;
+
+  void collect(ProgramOp program) {
+    for (Operation &op : program.getBody().front()) {
+      if (auto validation = dyn_cast<ValidateOp>(op))
+        validations[op.getBlock()] = validation;
+      std::optional<schedule::Op> work = getScheduleOp(&op);
+      if (work && work->kind != schedule::OpKind::BackwardWeight)
+        producers[{work->kind == schedule::OpKind::Forward, work->chunk,
+                   work->microbatch}] = &op;
+    }
+  }
+
+  /// Whether the value is computed after its rank's pipe.validate.
+  bool isVoid(EdgeValueOp value) const {
+    const Edge &edge = tables.edges[value.getEdge()];
+    bool isForward = value.getDirection() == Direction::Activation;
+    auto producer =
+        producers.find({isForward, isForward ? edge.producer : edge.consumer,
+                        value.getMicrobatch()});
+    if (!edge.isValue() || producer == producers.end())
+      return false;
+    Operation *op = producer->second;
+    return ValidateOp(validations.lookup(op->getBlock()))->isBeforeInBlock(op);
+  }
+
+  bool moveBeforeVoid(ValidateOp validation) const {
+    for (Operation &op : *validation->getBlock()) {
+      if (&op == validation)
+        return false;
+      auto value = dyn_cast<EdgeValueOp>(op);
+      if (!value || !isVoid(value))
+        continue;
+      validation->moveBefore(value);
+      return true;
+    }
+    return false;
+  }
+
+  PipelineTables &tables;
+  llvm::MapVector<Block *, ValidateOp> validations;
+  std::map<Key, Operation *> producers;
+};
+} // namespace
+
 LogicalResult veeline::pipe::buildPrograms(PipelineOp pipeline,
                                            const schedule::Schedule &order,
                                            const schedule::TurnTimes &times,
@@ -340,6 +408,7 @@ LogicalResult veeline::pipe::buildPrograms(PipelineOp pipeline,
   SymbolTable &table =
       symbols.getSymbolTable(pipeline->getParentOfType<ModuleOp>());
   Operation *last = pipeline;
+  SmallVector<ProgramOp> programs;
   int64_t stage = 0;
   for (auto [rank, ops] : llvm::enumerate(order.stages)) {
     if (static_cast<int64_t>(rank) == pipeline.getFirstRank(stage + 1))
@@ -364,6 +433,9 @@ LogicalResult veeline::pipe::buildPrograms(PipelineOp pipeline,
     }
     writer.addUpdates();
     writer.addCarry();
+    programs.push_back(program);
   }
+  if (pipeline.getClipSync() == ClipSync::Optimistic)
+    ValidationMover(tables, programs).run();
   return success();
 }
