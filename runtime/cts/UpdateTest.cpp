@@ -140,6 +140,7 @@ public:
   explicit ClippedSteps(Fixture &fixture) : fixture(fixture) {
     fixture.metadata().optimizer = Optimizer::adamw;
     fixture.metadata().microbatches = microbatches;
+    fixture.program().clipSync = artifact::ClipSync::barrier;
     fixture.addParam(0, {numElements}, DataType::f64, 0, slot);
     fixture.create();
     for (int64_t offset : {int64_t(0), slot, slot + numElements * 8})

@@ -6,7 +6,6 @@
 
 #include "Check.h"
 
-#include "Coefficients.h"
 #include "Random.h"
 #include "Runner.h"
 #include "Update.h"
@@ -161,41 +160,17 @@ Status Checker::addGroup(Runner &sequential, int32_t group,
 void Checker::update(std::vector<Bytes> &values, Outcome &sum) {
   StepSettings settings;
   settings.learningRate = 0.01;
-  int32_t microbatches = metadata.microbatches * inputs.replicas;
-  struct Work {
-    host::ParamUpdate update;
-    std::vector<const void *> gradients;
-  };
-  std::vector<Work> work;
-  std::vector<double> squares;
-  for (size_t i = 0; i < values.size(); ++i) {
-    const artifact::Parameter &param = metadata.params[i];
-    Work &of = work.emplace_back();
-    of.update = {metadata.optimizer, param.type,
-                 artifact::numElements(param.shape), param.shape.size() >= 2};
-    for (const auto &[key, bytes] : sum.accumulators[0])
-      if (static_cast<size_t>(key.first) == i)
-        of.gradients.push_back(bytes.data());
-    squares.push_back(
-        of.gradients.empty()
-            ? 0
-            : host::squaredNormOf(of.update, settings, microbatches,
-                                  of.gradients.data(),
-                                  static_cast<int32_t>(of.gradients.size())));
-  }
   if (metadata.programs[0].clipSync != artifact::ClipSync::none)
     settings.clipNorm = clipNorm;
-  double factor =
-      clipOf(settings, squares.data(), static_cast<int32_t>(squares.size()))
-          .factor;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!work[i].gradients.empty())
-      host::updateParam(work[i].update, settings, microbatches,
-                        values[i].data(), nullptr, work[i].gradients.data(),
-                        static_cast<int32_t>(work[i].gradients.size()),
-                        &factor);
+  std::vector<host::WholeParam> params;
+  for (Bytes &value : values)
+    params.push_back({value.data(), nullptr, {}});
+  for (const auto &[key, bytes] : sum.accumulators[0])
+    params[static_cast<size_t>(key.first)].gradients.push_back(bytes.data());
+  host::updateModel(metadata, settings, metadata.microbatches * inputs.replicas,
+                    params);
+  for (size_t i = 0; i < values.size(); ++i)
     sum.parameters[{static_cast<int32_t>(i), 0}] = values[i];
-  }
 }
 
 /// The expected outcomes of all replicas: two steps of the sequential program,

@@ -146,12 +146,8 @@ void HostExecutor::addReductions(HostWorker &worker) {
 static std::vector<ParamUpdate> makeUpdates(const artifact::Metadata &metadata,
                                             const artifact::Rank &rank) {
   std::vector<ParamUpdate> updates;
-  for (const artifact::RankParam &entry : rank.params) {
-    const artifact::Parameter &param = metadata.params[entry.param];
-    updates.push_back({metadata.optimizer, param.type,
-                       artifact::numElements(param.shape),
-                       param.shape.size() >= 2});
-  }
+  for (const artifact::RankParam &entry : rank.params)
+    updates.push_back(updateOf(metadata, static_cast<size_t>(entry.param)));
   return updates;
 }
 

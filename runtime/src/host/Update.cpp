@@ -216,3 +216,32 @@ double host::squaredNormOf(const ParamUpdate &update,
   };
   return update.type == artifact::DataType::f64 ? run(double()) : run(float());
 }
+
+ParamUpdate host::updateOf(const artifact::Metadata &metadata, size_t param) {
+  const artifact::Parameter &description = metadata.params[param];
+  return {metadata.optimizer, description.type,
+          artifact::numElements(description.shape),
+          description.shape.size() >= 2};
+}
+
+Clip host::updateModel(const artifact::Metadata &metadata,
+                       const StepSettings &settings, int32_t microbatches,
+                       const std::vector<WholeParam> &params) {
+  std::vector<double> squares(params.size());
+  for (size_t i = 0; i < params.size(); ++i)
+    if (const auto &gradients = params[i].gradients; !gradients.empty())
+      squares[i] = squaredNormOf(updateOf(metadata, i), settings, microbatches,
+                                 gradients.data(),
+                                 static_cast<int32_t>(gradients.size()));
+  Clip clip =
+      clipOf(settings, squares.data(), static_cast<int32_t>(squares.size()));
+  for (size_t i = 0; i < params.size() && !clip.skips; ++i) {
+    const WholeParam &param = params[i];
+    ParamUpdate update = updateOf(metadata, i);
+    if (!param.gradients.empty())
+      updateParam(update, settings, microbatches, param.value, param.state,
+                  param.gradients.data(),
+                  static_cast<int32_t>(param.gradients.size()), &clip.factor);
+  }
+  return clip;
+}

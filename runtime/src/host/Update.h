@@ -43,6 +43,21 @@ double squaredNormOf(const ParamUpdate &update, const StepSettings &settings,
                      int32_t microbatches, const void *const *gradients,
                      int32_t numGradients, int vectorBits = widestVectorBits());
 
+ParamUpdate updateOf(const artifact::Metadata &metadata, size_t param);
+
+/// A parameter of a model, and the gradients that its update takes; none: it
+/// has no update.
+struct WholeParam {
+  void *value, *state;
+  std::vector<const void *> gradients;
+};
+
+/// Updates all parameters of a model, in order, as the ranks of its programs do
+/// together. Says what it did with the gradients.
+Clip updateModel(const artifact::Metadata &metadata,
+                 const StepSettings &settings, int32_t microbatches,
+                 const std::vector<WholeParam> &params);
+
 } // namespace veeline::host
 
 #endif // VEELINE_RUNTIME_HOST_UPDATE_H

@@ -6,7 +6,6 @@
 
 #include "GroupedSession.h"
 
-#include "Coefficients.h"
 #include "Compare.h"
 #include "Update.h"
 
@@ -96,54 +95,19 @@ void GroupedSession::addMembers() {
   }
 }
 
-std::vector<const void *> GroupedSession::gradientsOf(size_t param) const {
-  std::vector<Session::Gradient> all = session->gradients();
-  std::vector<const void *> gradients;
-  for (size_t i = 0; i < all.size(); ++i)
-    if (all[i].param == param)
-      gradients.push_back(sums[i].data());
-  return gradients;
-}
-
-static host::ParamUpdate updateOf(const artifact::Metadata &metadata,
-                                  size_t param) {
-  const Parameter &description = metadata.params[param];
-  return {metadata.optimizer, description.type,
-          artifact::numElements(description.shape),
-          description.shape.size() >= 2};
-}
-
-Clip GroupedSession::decideClip(const StepSettings &settings) {
-  std::vector<double> squares(values.size());
-  for (size_t param = 0; param < values.size(); ++param) {
-    std::vector<const void *> gradients = gradientsOf(param);
-    if (!gradients.empty())
-      squares[param] = host::squaredNormOf(
-          updateOf(run.metadata(), param), settings, run.microbatches(),
-          gradients.data(), static_cast<int32_t>(gradients.size()));
-  }
-  Clip clip =
-      clipOf(settings, squares.data(), static_cast<int32_t>(squares.size()));
-  numSkipped += clip.skips;
-  return clip;
-}
-
 void GroupedSession::update(int64_t step) {
+  std::vector<host::WholeParam> params(values.size());
+  for (size_t i = 0; i < params.size(); ++i)
+    params[i] = {values[i].data(), states[i].data(), {}};
+  std::vector<Session::Gradient> all = session->gradients();
+  for (size_t i = 0; i < all.size(); ++i)
+    params[static_cast<size_t>(all[i].param)].gradients.push_back(
+        sums[i].data());
   StepSettings settings = settingsOfStep(run.options, step);
-  Clip clip = settings.needsNorm() ? decideClip(settings) : Clip();
-  if (clip.skips)
-    return;
   settings.step -= numSkipped;
-  for (size_t param = 0; param < values.size(); ++param) {
-    std::vector<const void *> gradients = gradientsOf(param);
-    if (gradients.empty())
-      continue;
-    host::ParamUpdate update = updateOf(run.metadata(), param);
-    host::updateParam(update, settings, run.microbatches(),
-                      values[param].data(), states[param].data(),
-                      gradients.data(), static_cast<int32_t>(gradients.size()),
-                      &clip.factor);
-  }
+  Clip clip =
+      host::updateModel(run.metadata(), settings, run.microbatches(), params);
+  numSkipped += clip.skips;
 }
 
 Status GroupedSession::step(int64_t step, StepResult &result) {

@@ -46,9 +46,6 @@ private:
   size_t memberOf(int32_t group, int32_t chunk) const;
   Status addGroup(int64_t step, int32_t group, StepResult &result);
   void addMembers();
-  std::vector<const void *> gradientsOf(size_t param) const;
-  /// As the rank that runs the program would decide.
-  Clip decideClip(const StepSettings &settings);
   void update(int64_t step);
 
   Run &run;
