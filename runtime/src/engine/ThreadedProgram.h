@@ -43,7 +43,9 @@ struct RankStep {
   /// of its averaged gradient.
   std::vector<double> squaredNorms;
   Clip clip;
-  bool failed = false; ///< The rank has seen a fault in this step or before.
+  /// The rank has seen a fault in this step or before, or in what is late of
+  /// it.
+  std::atomic<bool> failed{false};
 };
 
 /// Where some work is late: the first step, and what is late alone.
@@ -210,7 +212,7 @@ protected:
   /// Whether a rank of this process has seen a fault in the step in `slot`.
   bool hasFailed(size_t slot) const {
     return std::any_of(local.begin(), local.end(), [&](const WorkerT *worker) {
-      return worker->inFlight[slot].failed;
+      return worker->inFlight[slot].failed.load();
     });
   }
   /// The first fault, and where the ranks of this process were when they saw
