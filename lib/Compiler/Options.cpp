@@ -523,6 +523,7 @@ static std::string join(const std::vector<std::string> &texts) {
 
 static std::string join(const std::vector<int64_t> &numbers) {
   std::vector<std::string> texts;
+  texts.reserve(numbers.size());
   for (int64_t number : numbers)
     texts.push_back(std::to_string(number));
   return join(texts);
