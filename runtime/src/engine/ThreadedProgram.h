@@ -176,6 +176,12 @@ protected:
   }
   /// Tells the others that the rank's step has ended.
   void leaveStep(WorkerT &worker);
+  /// Blocks until all ranks, which are threads, have ended `count` steps.
+  bool awaitOthers(veeline_rank &rank, uint32_t count) {
+    return group.waitFor(rank, Group::endOfAll, stepEnds,
+                         oneMessage * count *
+                             static_cast<uint32_t>(local.size()));
+  }
   void flushChannels(veeline_rank &rank) {
     for (Channel *channel : rank.channels)
       if (channel && !rank.failed)
@@ -267,6 +273,7 @@ protected:
 
   WaitWord started; ///< Counts steps; the workers sleep on it.
   WaitWord done;    ///< Changes when a worker is done; the caller sleeps on it.
+  WaitWord stepEnds; ///< Of all ranks here, counted as messages are.
 };
 
 //===----------------------------------------------------------------------===//
@@ -445,6 +452,7 @@ template <typename WorkerT>
 void ThreadedProgram<WorkerT>::leaveStep(WorkerT &worker) {
   uint32_t number = worker.numEnded.load(std::memory_order_relaxed);
   worker.inFlight[number % maxInFlight].failed = worker.rank.failed;
+  stepEnds.add(oneMessage);
   uint32_t next = (number + 2) * oneStep;
   // What is late may come before the next step.
   if (worker.hasLate())

@@ -51,6 +51,7 @@ void HostExecutor::abortRanks() {
     for (auto &pieces : worker->rank.reductions)
       for (std::unique_ptr<Reduction> &piece : pieces)
         piece->abort();
+  stepEnds.setBits(faultBit);
   judged.setBits(1);
 }
 
@@ -276,6 +277,9 @@ bool HostExecutor::awaitClip(HostWorker &worker, Clip &clip) {
   auto isKnown = [number](uint32_t seen) {
     return static_cast<int32_t>((seen & ~1U) - 2 * number) >= 0;
   };
+  // Where ranks are threads, this one takes part in the search for deadlocks.
+  if (!network && !awaitOthers(worker.rank, number))
+    return false;
   worker.rank.await(Group::endOfAll);
   int64_t begin = nanoseconds();
   for (uint32_t seen = judged.load(); !isKnown(seen); seen = judged.load()) {

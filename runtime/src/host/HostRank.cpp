@@ -10,6 +10,7 @@
 
 #include "veeline/Base/Check.h"
 
+#include <cmath>
 #include <cstring>
 
 using namespace veeline;
@@ -251,17 +252,15 @@ bool HostRank::validate() {
   return !isVoid;
 }
 
-/// Keeps the value and the state of a parameter; in a void turn gives back what
-/// was kept.
-void HostRank::exchangeKept(int32_t param, void *value, void *state,
-                            void *kept) const {
+void HostRank::keep(int32_t param, void *value, void *state, void *kept,
+                    bool isBack) const {
   const ParamUpdate &update = updates[param];
   int64_t bytes = update.numElements * artifact::byteSize(update.type);
   int64_t stateBytes = bytes * artifact::stateSlots(update.optimizer);
   VEELINE_CHECK(owns(kept, bytes + stateBytes),
                 "what an update keeps is not in the arena");
   auto move = [&](void *place, char *keptPlace, int64_t count) {
-    if (isVoid)
+    if (isBack)
       std::memcpy(place, keptPlace, static_cast<size_t>(count));
     else
       std::memcpy(keptPlace, place, static_cast<size_t>(count));
@@ -277,12 +276,18 @@ void HostRank::updateOptimistic(int32_t param, void *value, void *state,
   checkUpdate(param, value, state, gradients, numGradients);
   StepSettings ofUpdate = isVoid ? *redone : *settings;
   if (ofUpdate.needsNorm())
-    exchangeKept(param, value, state, kept);
+    keep(param, value, state, kept, /*isBack=*/isVoid);
   if (isVoid && clip.skips)
     return;
   ofUpdate.step -= numSkipped;
-  updateParam(updates[param], ofUpdate, allMicrobatches, value, state,
-              gradients, numGradients, isVoid ? &clip.factor : nullptr);
+  ParamUpdate &update = updates[param];
+  updateParam(update, ofUpdate, allMicrobatches, value, state, gradients,
+              numGradients, isVoid ? &clip.factor : nullptr);
+  // The step will be skipped. Until that is known, no forward computes with
+  // what is no number: it might choose a row by it.
+  if (!isVoid && ofUpdate.skipNonFinite &&
+      !std::isfinite(update.squaredGradientNorm))
+    keep(param, value, state, kept, /*isBack=*/true);
 }
 
 void HostRank::report(int32_t result, int32_t microbatch, const void *value) {

@@ -104,7 +104,9 @@ private:
                       int32_t numGradients) const;
   void checkUpdate(int32_t param, const void *value, const void *state,
                    const void *const *gradients, int32_t numGradients) const;
-  void exchangeKept(int32_t param, void *value, void *state, void *kept) const;
+  /// Copies the value and the state of a parameter into `kept`, or back.
+  void keep(int32_t param, void *value, void *state, void *kept,
+            bool isBack) const;
   /// Fails on a call that only code for a GPU makes.
   void failOnHost(const std::string &what);
 };

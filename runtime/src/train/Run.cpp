@@ -174,8 +174,10 @@ std::string Run::commonOptions() const {
   addLine(text, "--timeout", options.timeoutSeconds);
   addLine(text, "--stall-timeout", options.stallSeconds);
   addLine(text, "--steps", options.steps);
-  // Processes meet at the ends of steps in the same order.
+  // Processes meet at the ends of steps in the same order; with traces some
+  // programs run a step at a time.
   addLine(text, "--steps-in-flight", options.stepsInFlight);
+  addLine(text, "--trace-tensors", options.traceTensors);
   addLine(text, "--seed", options.inputs.seed);
   addLine(text, "--shuffle", options.inputs.shuffle);
   addLine(text, "--drop-last", options.inputs.dropLast);

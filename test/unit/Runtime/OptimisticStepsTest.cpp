@@ -31,6 +31,8 @@ struct Faults {
 static Faults faults;
 /// Rank 1 does not end a step.
 static std::atomic<bool> isHeld;
+/// The step in which rank 1 waits for what never comes; 0: none.
+static std::atomic<int64_t> stuckIn;
 /// Void turns of both ranks so far.
 static std::atomic<int> numVoid;
 
@@ -58,6 +60,10 @@ static void forward(veeline_rank *rank, Arena *place) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   while (rank->index == 1 && isHeld)
     std::this_thread::yield();
+  if (rank->index == 1 && rank->step == stuckIn) {
+    veeline_recv_post(rank, 1, &place->kept);
+    veeline_recv_wait(rank, 1);
+  }
 }
 
 static bool validate(veeline_rank *rank) {
@@ -103,6 +109,7 @@ protected:
     faults.inVoid = faults.inRedo = faults.inTime = 0;
     numVoid = 0;
     isHeld = false;
+    stuckIn = 0;
     artifact::Metadata &metadata = artifact.metadata;
     metadata.results = {{"loss", artifact::DataType::f32}};
     metadata.params = {{"v", {1}, artifact::DataType::f32, {}},
@@ -116,7 +123,8 @@ protected:
     program.stages = 2;
     program.clipSync = artifact::ClipSync::optimistic;
     program.ranks.resize(2);
-    program.channels = {{artifact::ChannelKind::activation, 0, 1, 0, 4, 1}};
+    program.channels = {{artifact::ChannelKind::activation, 0, 1, 0, 4, 1},
+                        {artifact::ChannelKind::activation, 1, 0, 1, 4, 1}};
     artifact::Op validation;
     validation.kind = artifact::OpKind::validate;
     validation.late = true;
@@ -298,6 +306,22 @@ TEST_F(OptimisticSteps, FaultWhileAnotherRankValidates) {
   StepResult result;
   EXPECT_FALSE(executor->finish(result).ok());
   EXPECT_EQ(executor->failedStep(), 1);
+}
+
+TEST_F(OptimisticSteps, DeadlockWhileAnotherRankValidates) {
+  clipNorm = 3.5;
+  for (int32_t stepsInFlight : {1, 2}) {
+    ASSERT_NO_FATAL_FAILURE(create(stepsInFlight));
+    stuckIn = 1;
+    ASSERT_TRUE(begin(1).ok());
+    if (stepsInFlight == 2)
+      ASSERT_TRUE(begin(2).ok());
+    StepResult result;
+    EXPECT_EQ(executor->finish(result).message(),
+              "deadlock: rank 0 waits until all ranks have ended the step "
+              "before; rank 1 waits for a message of rank 0 (channel 1, "
+              "activation 1)");
+  }
 }
 
 /// Whoever looks for ranks that make no progress is told that it waits.
