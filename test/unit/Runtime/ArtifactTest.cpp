@@ -384,6 +384,19 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
          makeLate(program(a).ranks[0]);
          a.metadata.target = "cuda";
        }},
+      {"rank 0: ops are late, but updates depend on all gradients of the step",
+       [&](Artifact &a) {
+         makeLate(program(a).ranks[0]);
+         program(a).clipSync = ClipSync::barrier;
+       }},
+      {"rank 0: it does not validate the updates of the step before once",
+       [&](Artifact &a) { program(a).clipSync = ClipSync::optimistic; }},
+      {"rank 0: it does not validate the updates of the step before once",
+       [&](Artifact &a) {
+         Op &op = makeLate(program(a).ranks[0]).ops[0];
+         op.kind = OpKind::validate;
+         op.param = -1;
+       }},
       {"op 0: it is late, but neither W, update nor all-reduce",
        [&](Artifact &a) {
          Op &op = makeLate(program(a).ranks[0]).ops[0];
