@@ -121,22 +121,12 @@ static void addSizeOptions(CLI::App &app, CompileCommand &command) {
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
 }
 
-/// Schedules that can be compiled: with one update a step, and an end of it.
-static std::vector<std::string> listSchedules() {
-  std::vector<std::string> names = schedule::scheduleNames();
-  std::erase_if(names, [](const std::string &name) {
-    const schedule::Generator &known = **schedule::findGenerator(name);
-    return known.semantics != schedule::UpdateSemantics::Synchronous;
-  });
-  return names;
-}
-
 static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--schedule", command.schedule,
                  "Name of the schedule, or file:PATH with an order in .csv or "
                  ".json")
       ->capture_default_str()
-      ->check(commandline::offer(listSchedules()));
+      ->check(commandline::offer(schedule::scheduleNames()));
   app.add_option("--objective", command.objective,
                  "What the schedule makes short, where it has a choice: "
                  "period (the time from one step to the next), makespan (a "
@@ -365,6 +355,11 @@ static std::string checkClipSync(const CompileCommand &command) {
            " makes updates depend on all gradients of their step, and "
            "schedule '" +
            command.schedule + "' runs some W in the next one; 'zb-v' does not";
+  if (known && (*known)->semantics != schedule::UpdateSemantics::Synchronous)
+    return option +
+           " makes updates depend on all gradients of their step, and with "
+           "schedule '" +
+           command.schedule + "' no step waits for these; '1f1b' does";
   if (command.target == "cuda")
     return option + " is for the target host";
   return "";

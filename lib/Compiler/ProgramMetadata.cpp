@@ -110,6 +110,7 @@ describeChannel(PipelineOp pipeline, const Channel &channel, const Edge &edge,
   Type messageType = isShape ? getLengthType(pipeline.getContext()) : edge.type;
   entry.messageBytes = getByteSize(messageType);
   entry.messagesPerStep = channel.microbatches.size();
+  entry.lateMessages = channel.lateMessages;
   entry.parts = channel.parts;
   if (isOnDevice) {
     entry.stream = channel.sendStream;
@@ -171,6 +172,10 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
   result.replicas = pipeline.getReplicas();
   if (std::optional<ArrayRef<int64_t>> widths = pipeline.getStageReplicas())
     result.stageReplicas.assign(widths->begin(), widths->end());
+  if (std::optional<Asynchronous> kind = pipeline.getAsynchronous())
+    result.asynchronous = *kind == Asynchronous::DoubleBuffered
+                              ? artifact::Asynchronous::doubleBuffered
+                              : artifact::Asynchronous::stashed;
   if (std::optional<ClipSync> sync = pipeline.getClipSync())
     result.clipSync = *sync == ClipSync::Barrier
                           ? artifact::ClipSync::barrier

@@ -98,8 +98,7 @@ artifact::Op RankWriter::describeOp(Operation *op) {
   };
   if (auto send = dyn_cast<SendOp>(op))
     setMessage(send, artifact::OpKind::send);
-  auto wait = dyn_cast<WaitOp>(op);
-  if (auto recv = wait ? wait.getHandle().getDefiningOp<RecvOp>() : RecvOp())
+  if (RecvOp recv = getReceive(op))
     setMessage(recv, artifact::OpKind::recv);
   for (auto [i, reduction] : llvm::enumerate(reductions)) {
     bool isPost = reduction.ops.back() == op,
@@ -147,7 +146,11 @@ void RankWriter::describeParams() {
     if (param.kept >= 0)
       addRegion(name + " before its update", artifact::RegionKind::state,
                 param.kept, bytes + param.stateBytes);
+    for (auto [i, place] : llvm::enumerate(param.versions))
+      addRegion(name + " older value " + std::to_string(i),
+                artifact::RegionKind::param, place, bytes);
     artifact::RankParam entry;
+    entry.versionOffsets.assign(param.versions.begin(), param.versions.end());
     entry.param = param.param;
     entry.valueOffset = param.value;
     entry.stateOffset = param.state;
@@ -172,8 +175,11 @@ void RankWriter::describeRounded() {
     std::string name;
     llvm::raw_string_ostream(name)
         << param.getParam().getName() << " as " << entry.element;
-    addRegion(name, artifact::RegionKind::param, entry.offset,
-              getByteSize(type.clone(entry.element)));
+    int64_t bytes = getByteSize(type.clone(entry.element));
+    addRegion(name, artifact::RegionKind::param, entry.offset, bytes);
+    for (auto [i, place] : llvm::enumerate(entry.versions))
+      addRegion(name + ", older value " + std::to_string(i),
+                artifact::RegionKind::param, place, bytes);
   }
 }
 
@@ -327,8 +333,12 @@ void RankWriter::describeSlots() {
         if (!isa<CarryOp>(user))
           continue;
         Value carried = program.getBody().getArgument(use.getOperandNumber());
-        for (Operation *late : carried.getUsers())
+        for (Operation *late : carried.getUsers()) {
           ofNext = std::max(ofNext, number[late]);
+          if (auto wait = dyn_cast<WaitOp>(late))
+            for (Operation *taker : wait->getUsers())
+              ofNext = std::max(ofNext, number[taker]);
+        }
       }
     };
     addUses(value);

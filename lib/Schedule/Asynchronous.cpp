@@ -43,6 +43,41 @@ veeline::schedule::weightVersions(const Problem &problem,
   return versions;
 }
 
+Expected<Schedule> veeline::schedule::turnOf(const Problem &problem,
+                                             const std::string &name) {
+  int stages = problem.stages(), m = problem.microbatches;
+  auto fail = [&](const std::string &what) {
+    return Error{ErrorKind::NotApplicable, "steps of schedule '" + name +
+                                               "' that follow each other " +
+                                               what};
+  };
+  if (m < stages)
+    return fail("need at least as many microbatches as stages, " +
+                std::to_string(stages) + ", found " + std::to_string(m));
+  if (problem.ranks() != stages)
+    return fail("are not defined for stages of several ranks");
+  Schedule turn;
+  turn.name = name;
+  for (int stage = 0; stage < stages; ++stage) {
+    std::vector<Op> &ops = turn.stages.emplace_back();
+    int chunk = problem.placement.globalChunk(stage, 0);
+    int late = stages - 1 - stage;
+    for (int i = 0; i < m; ++i) {
+      ops.push_back({OpKind::Forward, chunk, i});
+      ops.push_back({OpKind::Backward, chunk,
+                     i < late ? m - late + i : i - late, i < late});
+    }
+  }
+  return turn;
+}
+
+int veeline::schedule::olderVersions(int late, int microbatches) {
+  int versions = late;
+  while (versions > 0 && microbatches % versions != 0)
+    ++versions;
+  return versions;
+}
+
 namespace {
 /// Operation `to` of microbatch i starts at least `time` after the start of
 /// `from` of microbatch i - `distance`.

@@ -96,6 +96,7 @@ private:
              double &ready, Position &missing) const;
   bool needsOwn(const Op &op, int step, Position &missing) const;
   bool needsGradients(const Op &op, Ready &ready, Position &missing) const;
+  bool needsLate(const Op &op, Ready &ready, Position &missing) const;
   void runStage(int stage);
   void runBlock(int stage, int size, const Ready &ready);
   void send(const Op &op, double time);
@@ -228,10 +229,24 @@ bool Executor::needsGradients(const Op &op, Ready &ready,
   return true;
 }
 
-bool Executor::isReady(const Op &op, Ready &ready, Position &missing) const {
-  // What it waits for was in the turn before.
-  if (op.late)
+/// What a late operation waits for was in the turn before, unless it is late,
+/// too.
+bool Executor::needsLate(const Op &op, Ready &ready, Position &missing) const {
+  if (op.kind != OpKind::Backward)
     return true;
+  for (const Link &link : flow.backwardInputs[op.chunk]) {
+    int rank = problem.rankOf(link.chunk, op.microbatch);
+    int step = index.backwardInput(link.chunk, op.microbatch);
+    if (schedule.stages[rank][step].late &&
+        !needs(op, link, step, true, ready.gradient, missing))
+      return false;
+  }
+  return true;
+}
+
+bool Executor::isReady(const Op &op, Ready &ready, Position &missing) const {
+  if (op.late)
+    return needsLate(op, ready, missing);
   switch (op.kind) {
   case OpKind::Forward:
     for (const Link &link : flow.forwardInputs[op.chunk])

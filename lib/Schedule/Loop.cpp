@@ -10,6 +10,8 @@
 #include "veeline/Schedule/LoopGraph.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 using namespace veeline::schedule;
 
@@ -107,12 +109,15 @@ class TurnGraph {
 public:
   TurnGraph(const Problem &problem, const Schedule &schedule,
             const OpIndex &index, const Execution &execution);
-  LoopGraph::Period solve() const { return graph.solve(); }
+  LoopGraph::Period solve() const { return graph->solve(); }
 
 private:
   template <typename Visitor>
   void forEachInput(const Op &op, Visitor visit) const;
+  template <typename Visitor>
+  void forEachLateInput(const Op &op, Visitor visit) const;
   void add(Position position, int size);
+  void findCrossings(int firstGate);
   void addToUpdate(Position position);
 
   const Problem &problem;
@@ -121,9 +126,17 @@ private:
   Flow flow;
   /// The gate of a chunk's parameters; -1: one rank alone holds them.
   std::vector<int> updates;
+  /// A gradient that a late backward gets of one that is in time: a gate, which
+  /// the latter's message holds.
+  struct Crossing {
+    int gate;
+    double transfer;
+  };
+  /// By rank and step of the backward that makes it, and of the late one.
+  std::multimap<std::pair<int, int>, Crossing> made, taken;
   /// Of each operation; both of an overlapped block have one.
   std::vector<std::vector<int>> nodes;
-  LoopGraph graph;
+  std::optional<LoopGraph> graph;
 };
 } // namespace
 
@@ -151,7 +164,10 @@ static int countGates(const Problem &problem, const std::vector<int> &updates) {
 TurnGraph::TurnGraph(const Problem &problem, const Schedule &schedule,
                      const OpIndex &index, const Execution &execution)
     : problem(problem), schedule(schedule), index(index), flow(problem),
-      updates(findUpdates(problem)), graph(countGates(problem, updates)) {
+      updates(findUpdates(problem)) {
+  int gates = countGates(problem, updates);
+  findCrossings(gates);
+  graph.emplace(gates + static_cast<int>(made.size()));
   for (const std::vector<Op> &ops : schedule.stages)
     nodes.emplace_back(ops.size(), -1);
   BlockCursor blocks(schedule);
@@ -164,9 +180,11 @@ TurnGraph::TurnGraph(const Problem &problem, const Schedule &schedule,
 /// turn, and the transfer from there.
 template <typename Visitor>
 void TurnGraph::forEachInput(const Op &op, Visitor visit) const {
-  // What it waits for was in the turn before.
   if (op.late)
-    return;
+    return forEachLateInput(op, [&](const Link &link, Position input) {
+      if (schedule.stages[input.stage][input.step].late)
+        visit(nodes[input.stage][input.step], link.transfer);
+    });
   auto from = [&](int chunk, int step, double transfer) {
     visit(nodes[problem.rankOf(chunk, op.microbatch)][step], transfer);
   };
@@ -184,35 +202,73 @@ void TurnGraph::forEachInput(const Op &op, Visitor visit) const {
          link.transfer);
 }
 
+/// Calls `visit` with what a late backward gets gradients of.
+template <typename Visitor>
+void TurnGraph::forEachLateInput(const Op &op, Visitor visit) const {
+  if (op.kind != OpKind::Backward)
+    return;
+  for (const Link &link : flow.backwardInputs[op.chunk])
+    visit(link, Position{problem.rankOf(link.chunk, op.microbatch),
+                         index.backwardInput(link.chunk, op.microbatch)});
+}
+
+void TurnGraph::findCrossings(int firstGate) {
+  int gate = firstGate;
+  for (int rank = 0; rank < problem.ranks(); ++rank) {
+    const std::vector<Op> &ops = schedule.stages[rank];
+    for (int step = 0, e = static_cast<int>(ops.size()); step < e; ++step) {
+      if (!ops[step].late)
+        continue;
+      forEachLateInput(ops[step], [&](const Link &link, Position input) {
+        if (schedule.stages[input.stage][input.step].late)
+          return;
+        made.insert({{input.stage, input.step}, {gate, link.transfer}});
+        taken.insert({{rank, step}, {gate++, link.transfer}});
+      });
+    }
+  }
+}
+
 void TurnGraph::add(Position position, int size) {
   auto [rank, first] = position;
   const std::vector<Op> &ops = schedule.stages[rank];
-  int node = graph.add(blockTime(problem, ops, first, size));
+  int node = graph->add(blockTime(problem, ops, first, size));
   if (first == 0)
-    graph.behind(rank);
+    graph->behind(rank);
   else
-    graph.after(nodes[rank][first - 1], 0);
+    graph->after(nodes[rank][first - 1], 0);
   for (int step = first; step < first + size; ++step) {
     forEachInput(ops[step], [&](int input, double transfer) {
-      graph.after(input, transfer);
+      graph->after(input, transfer);
     });
+    auto [begin, end] = taken.equal_range({rank, step});
+    for (auto crossing = begin; crossing != end; ++crossing)
+      graph->behind(crossing->second.gate);
     nodes[rank][step] = node;
     addToUpdate({rank, step});
   }
   if (first + size == static_cast<int>(ops.size()))
-    graph.hold(rank, node);
+    graph->hold(rank, node);
+  for (int step = first; step < first + size; ++step) {
+    auto [begin, end] = made.equal_range({rank, step});
+    for (auto crossing = begin; crossing != end; ++crossing) {
+      int arrival = graph->add(crossing->second.transfer);
+      graph->after(node, 0);
+      graph->hold(crossing->second.gate, arrival);
+    }
+  }
 }
 
 /// The first F of a chunk is behind the update of its parameters, if that is a
-/// gate, and the last W, whichever it is, holds it.
+/// gate that it waits for, and the last W, whichever it is, holds it.
 void TurnGraph::addToUpdate(Position position) {
   const Op &op = schedule.stages[position.stage][position.step];
-  if (updates[op.chunk] < 0)
+  if (updates[op.chunk] < 0 || problem.updates != UpdateSemantics::Synchronous)
     return;
   if (op.kind == OpKind::Forward)
-    graph.behind(updates[op.chunk]);
+    graph->behind(updates[op.chunk]);
   if (op.kind == OpKind::BackwardWeight || op.kind == OpKind::Backward)
-    graph.hold(updates[op.chunk], nodes[position.stage][position.step]);
+    graph->hold(updates[op.chunk], nodes[position.stage][position.step]);
 }
 
 static double busyTime(const Problem &problem, const Schedule &schedule,

@@ -42,13 +42,20 @@ static Status checkOrderAt(const Problem &problem, const Schedule &schedule,
                        ", whose W is late, at step " + std::to_string(late) +
                        "; the microbatches of a chunk's W must ascend");
   };
-  if (op.kind == OpKind::BackwardInput || op.kind == OpKind::Backward) {
+  bool isInput =
+      op.kind == OpKind::BackwardInput || op.kind == OpKind::Backward;
+  if (isInput && !op.late) {
     if (op.microbatch < latest.inputMicrobatch)
       return tooEarly(latest.inputStep);
     latest.inputMicrobatch = op.microbatch;
     latest.inputStep = step;
   }
   if (op.late) {
+    if (op.kind == OpKind::Backward && latest.inputStep >= 0)
+      return errorAt(ErrorKind::WrongOrder, problem, schedule, stage, step,
+                     "comes after a backward of this step, at step " +
+                         std::to_string(latest.inputStep) +
+                         "; what is late adds to gradients first");
     if (op.microbatch < latest.lateMicrobatch)
       return tooEarly(latest.lateStep);
     if (latest.lateStep < 0)
@@ -84,16 +91,30 @@ public:
     for (const std::vector<int> &chunks : problem.tied)
       for (int chunk : chunks)
         tiedWith[chunk] = chunks;
+    late.resize(static_cast<std::size_t>(problem.numChunks()) *
+                problem.microbatches);
+    for (const std::vector<Op> &ops : schedule.stages)
+      for (const Op &op : ops)
+        if (op.late && op.kind == OpKind::Backward)
+          late[static_cast<std::size_t>(op.chunk) * problem.microbatches +
+               op.microbatch] = true;
   }
   Status run() const;
 
 private:
   Status checkAt(int rank, int step, const std::vector<int> &forwards) const;
+  Status checkBackward(int rank, int step) const;
+  bool isLate(int chunk, int microbatch) const {
+    return late[static_cast<std::size_t>(chunk) * problem.microbatches +
+                microbatch];
+  }
 
   const Problem &problem;
   const Schedule &schedule;
   /// By chunk, with itself; empty: none.
   std::vector<std::vector<int>> tiedWith;
+  /// By chunk and microbatch: whether the fused backward is late.
+  std::vector<bool> late;
 };
 } // namespace
 
@@ -104,13 +125,19 @@ Status LateCheck::checkAt(int rank, int step,
   auto fail = [&](const std::string &what) {
     return errorAt(ErrorKind::WrongOrder, problem, schedule, rank, step, what);
   };
-  if (op.kind != OpKind::BackwardWeight)
-    return fail("cannot be late; only W of the step before may run in the next "
-                "one");
+  bool isAsynchronous = problem.updates != UpdateSemantics::Synchronous;
+  if (op.kind != (isAsynchronous ? OpKind::Backward : OpKind::BackwardWeight))
+    return fail(isAsynchronous
+                    ? "cannot be late; only BW of the step before may run in "
+                      "the next one, which waits for no update"
+                    : "cannot be late; only W of the step before may run in "
+                      "the next one");
   if (!schedule.overlapped.empty())
     return fail("cannot be late in a schedule with overlapped blocks");
   if (problem.ranks() != problem.stages())
     return fail("cannot be late where stages have several ranks");
+  if (isAsynchronous)
+    return Status::success();
   if (!problem.chunks[op.chunk].hasBackwardInput)
     return fail("cannot be late: its chunk has no B, so it waits for gradients "
                 "of other stages itself");
@@ -133,6 +160,18 @@ Status LateCheck::checkAt(int rank, int step,
   return Status::success();
 }
 
+/// A backward in time takes gradients of backwards in time.
+Status LateCheck::checkBackward(int rank, int step) const {
+  const Op &op = schedule.stages[rank][step];
+  for (const Edge &edge : problem.edges)
+    if (edge.from == op.chunk && edge.carriesGradient &&
+        isLate(edge.to, op.microbatch))
+      return errorAt(ErrorKind::WrongOrder, problem, schedule, rank, step,
+                     "takes a gradient of chunk " + std::to_string(edge.to) +
+                         ", whose backward of this microbatch is late");
+  return Status::success();
+}
+
 Status LateCheck::run() const {
   std::vector<int> forwards(problem.numChunks());
   for (int rank = 0; rank < problem.ranks(); ++rank) {
@@ -141,6 +180,9 @@ Status LateCheck::run() const {
     for (int step = 0, e = static_cast<int>(ops.size()); step < e; ++step) {
       if (ops[step].late) {
         if (Status status = checkAt(rank, step, forwards); !status)
+          return status;
+      } else if (ops[step].kind == OpKind::Backward) {
+        if (Status status = checkBackward(rank, step); !status)
           return status;
       } else if (ops[step].kind == OpKind::Forward &&
                  forwards[ops[step].chunk] < 0) {

@@ -226,6 +226,8 @@ static std::vector<Variant> findVariants(int64_t chunks, int64_t microbatches) {
     if (chunks % v == 0 && microbatches % (chunks / v) == 0)
       variants.push_back(
           {"interleaved-1f1b", chunks / v, v, Placement::Interleaved});
+  if (chunks <= microbatches)
+    variants.push_back({"pipedream-2bw", chunks, 1, Placement::Linear});
   if (chunks % 2 != 0)
     variants.push_back({"zb-h1", chunks, 1, Placement::Linear, true});
   else
@@ -324,7 +326,8 @@ LogicalResult Compilation::schedule() {
     return failure();
   for (const Variant &variant :
        findVariants(original->getNumChunks(), task.microbatches)) {
-    if (variant.slips && clipSync() != "none")
+    bool isLate = variant.slips || variant.schedule == "pipedream-2bw";
+    if (isLate && clipSync() != "none")
       continue;
     pipe::PipelineOp copy = original->clone();
     copy.setSymName(getName(variant));

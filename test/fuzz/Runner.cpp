@@ -81,10 +81,14 @@ Runner::create(const artifact::Artifact &artifact,
 Status Runner::setParameter(size_t index, const Bytes &value) {
   for (size_t rank = 0; rank < program.ranks.size(); ++rank)
     for (const artifact::RankParam &entry : program.ranks[rank].params)
-      if (static_cast<size_t>(entry.param) == index)
-        VEELINE_TRY(executor->write(static_cast<int32_t>(rank),
-                                    entry.valueOffset, value.data(),
-                                    static_cast<int64_t>(value.size())));
+      if (static_cast<size_t>(entry.param) == index) {
+        std::vector<int64_t> places = entry.versionOffsets;
+        places.push_back(entry.valueOffset);
+        for (int64_t place : places)
+          VEELINE_TRY(executor->write(static_cast<int32_t>(rank), place,
+                                      value.data(),
+                                      static_cast<int64_t>(value.size())));
+      }
   return Status::success();
 }
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "VPipeKeys.h"
 
 #include "Launch.h"
 #include "veeline/Base/CommandLine.h"
@@ -41,8 +42,6 @@ namespace {
 /// Keys of VPipe's driver, and options, that have another name here, with it.
 constexpr std::pair<std::string_view, std::string_view> equivalents[] = {
     {"module", "'model'"},
-    {"recompute_ratio", "'recompute'"},
-    {"sync_mode", "'schedule'"},
     {"batch_size", "'batch-size'"},
     {"learning_rate", "'lr'"},
     {"weight_decay", "'weight-decay'"},
@@ -140,10 +139,12 @@ bool Job::read() {
   std::string error;
   if (!reader)
     return false;
-  if (reader(options.file, entries, error))
-    return true;
-  commandline::printError(error);
-  return false;
+  if (!reader(options.file, entries, error)) {
+    commandline::printError(error);
+    return false;
+  }
+  auto wrong = driver::translateVPipeKeys(*reader, entries);
+  return !wrong || fail(wrong->entry, wrong->what);
 }
 
 /// Keys that are not just an option of one command.
@@ -153,15 +154,13 @@ static const std::set<std::string> &ownKeys() {
   return keys;
 }
 
-/// Refuses the file that VPipe's key of this name takes.
 bool Job::checkPieces(const JobEntry &entry) {
   for (const JobEntry::Value &value : entry.values)
     if (value.text.find_first_not_of("0123456789, ") != std::string::npos)
       return fail(entry, "expected the pieces of each stage, as [3, 2, 2, 3], "
+                         "or a file of VPipe's with them, as vpipe.json, "
                          "found '" +
-                             value.text +
-                             "'; the sizes that a file of VPipe's has stand "
-                             "here, its ratios at 'recompute'");
+                             value.text + "'");
   return true;
 }
 

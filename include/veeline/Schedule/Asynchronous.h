@@ -24,6 +24,18 @@ namespace veeline::schedule {
 Expected<std::vector<int>> weightVersions(const Problem &problem,
                                           const Schedule &schedule);
 
+/// One turn of `pipedream` or `pipedream-2bw`, as steps run it that follow each
+/// other (Loop.h): on each stage F and BW in turn, the first p - 1 - s BW of
+/// which are late. Error (NotApplicable): fewer microbatches than stages, or
+/// stages of several ranks.
+Expected<Schedule> turnOf(const Problem &problem, const std::string &name);
+
+/// How many older versions of its weights a stage keeps that stashes them in a
+/// turn of `microbatches`, of which the backwards of `late` are late: the
+/// least divisor of the microbatches that is no smaller, so that each turn
+/// finds a version at the same place.
+int olderVersions(int late, int microbatches);
+
 /// The steady state of a pipeline that never flushes.
 struct SteadyState {
   /// Time between two microbatches, on every stage.

@@ -17,18 +17,6 @@
 
 namespace veeline::schedule {
 
-/// When the weights that a schedule computes with are updated.
-enum class UpdateSemantics {
-  /// Once, after all microbatches of a step.
-  Synchronous,
-  /// After every microbatch; a backward uses the version that its forward used,
-  /// so a stage keeps one version for each microbatch in flight (PipeDream).
-  WeightStashing,
-  /// After every group of microbatches, with the gradients of the version
-  /// before the last: two versions (PipeDream-2BW).
-  DoubleBuffered,
-};
-
 struct GeneratorOptions {
   /// What to minimise where the schedule has a choice.
   Objective objective = Objective::Makespan;

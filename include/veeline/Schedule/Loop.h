@@ -13,6 +13,10 @@
 // before the first F of its chunk, so the parameters are updated with all
 // gradients of a step before the next step uses them.
 //
+// Where steps do not wait for updates (`Problem::updates`), whole backwards may
+// be late. One whose gradients come from a backward of another rank that is in
+// time gets them in the turn before.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef VEELINE_SCHEDULE_LOOP_H

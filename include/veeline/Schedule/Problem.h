@@ -136,6 +136,18 @@ struct MemoryUnit {
   std::string name = "B";
 };
 
+/// When the weights that a schedule computes with are updated.
+enum class UpdateSemantics {
+  /// Once, after all microbatches of a step.
+  Synchronous,
+  /// After every microbatch; a backward uses the version that its forward used,
+  /// so a stage keeps one version for each microbatch in flight (PipeDream).
+  WeightStashing,
+  /// After every group of microbatches, with the gradients of the version
+  /// before the last: two versions (PipeDream-2BW).
+  DoubleBuffered,
+};
+
 /// A scheduling problem. Components are freely assignable; `check` says
 /// whether they fit together, and everything else expects that they do.
 ///
@@ -169,6 +181,9 @@ struct Problem {
   /// Sets of chunks that use a parameter in common. It is updated once all of
   /// them have their gradients.
   std::vector<std::vector<int>> tied = {};
+  /// What steps that follow each other wait for. Where they do not wait for
+  /// updates, backwards may be late (Loop.h).
+  UpdateSemantics updates = UpdateSemantics::Synchronous;
 
   int stages() const { return placement.stages(); }
   /// The ranks of all stages.

@@ -265,7 +265,8 @@ struct Op {
   int32_t param = -1;      ///< Of update and norm; index into Metadata::params.
   int32_t reduction = -1;  ///< Of all-reduces; index into Rank::reductions.
   int32_t stream = 0;      ///< On a GPU: below Rank::computeStreams.
-  bool late = false; ///< Of the step before; of W, update and all-reduces.
+  /// Of the step before; of BW, W, update, all-reduces and messages.
+  bool late = false;
   /// The simulator's times since the begin of the step, in microseconds;
   /// negative where nothing was predicted.
   double predictedBegin = -1;
@@ -323,6 +324,9 @@ struct RankParam {
   /// This rank updates the parameter; others receive its value. The ranks of
   /// exactly one stage of a program are a parameter's home.
   bool isHome = false;
+  /// Of an asynchronous program: where older values of the parameter are kept,
+  /// each of which is the initial one at first.
+  std::vector<int64_t> versionOffsets = {};
 };
 
 /// Contiguous accumulators of one type. They are added up in place over the
@@ -417,6 +421,14 @@ enum class ClipSync {
   optimistic ///< They keep what they change. The next step finds out.
 };
 
+/// Which parameters a step uses that waits for no update
+/// (docs/asynchronous.md).
+enum class Asynchronous {
+  none,           ///< It waits for all updates of the step before.
+  doubleBuffered, ///< Those before the update of the step before.
+  stashed         ///< Each microbatch has updates of its own.
+};
+
 enum class ChannelKind {
   activation,    ///< `edge` is an edge.
   gradient,      ///< `edge` is an edge.
@@ -454,6 +466,9 @@ struct Channel {
   /// The stream of the receiver, if it is another: a rank's units on `stream`
   /// and on this one run side by side. -1: the same.
   int32_t receiveStream = -1;
+  /// So many messages, the first ones of a turn, are of the step before. The
+  /// first step goes without them.
+  int32_t lateMessages = 0;
 
   int32_t streamOf(bool isSend) const {
     return isSend || receiveStream < 0 ? stream : receiveStream;
@@ -469,7 +484,8 @@ struct Channel {
   }
   /// Of message `number`, counted since the start; `microbatches` is not empty.
   int32_t microbatchOf(uint32_t number) const {
-    return microbatches[number % microbatches.size()];
+    return microbatches[(number + static_cast<uint32_t>(lateMessages)) %
+                        microbatches.size()];
   }
 };
 
@@ -528,6 +544,7 @@ struct Program {
   /// of w runs microbatches i, i + w, ...
   std::vector<int32_t> stageReplicas;
   ClipSync clipSync = ClipSync::none;
+  Asynchronous asynchronous = Asynchronous::none;
   /// The number of microbatches in a step, if it is not m; else 0. It is 1 in
   /// the sequential program that verifies ranks which each add up some of a
   /// replica's microbatches.

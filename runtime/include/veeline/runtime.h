@@ -227,6 +227,14 @@ VEELINE_API void veeline_update(veeline_rank *rank, int32_t param, void *value,
                                 void *state, const void *const *gradients,
                                 int32_t num_gradients);
 
+/* As veeline_update, of the gradients of one microbatch: scales by 1/d. A step
+ * has m of these for each parameter. On a CPU only. */
+VEELINE_API void veeline_update_microbatch(veeline_rank *rank,
+                                           int32_t microbatch, int32_t param,
+                                           void *value, void *state,
+                                           const void *const *gradients,
+                                           int32_t num_gradients);
+
 /* The square of the norm of the gradient that the update of entry `param` gets
  * these gradients for, in `norm`. On a CPU only, and so are the next four. */
 VEELINE_API void veeline_squared_norm(veeline_rank *rank, int32_t param,

@@ -174,6 +174,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("state_offset", self.stateOffset);
   visit("gradients", self.gradients);
   visit("is_home", self.isHome);
+  visit("version_offsets", self.versionOffsets, MayBeMissing());
 }
 
 template <typename Visitor, Is<ReducedPiece> Self>
@@ -243,6 +244,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("to_rank", self.toRank);
   visit("message_bytes", self.messageBytes);
   visit("messages_per_step", self.messagesPerStep);
+  visit("late_messages", self.lateMessages, MayBeMissing());
   visit("type", self.type);
   visit("shape", self.shape);
   visit("length_shapes", self.lengthShapes);
@@ -295,6 +297,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("replicas", self.replicas);
   visit("stage_replicas", self.stageReplicas);
   visit("clip_sync", self.clipSync, MayBeMissing());
+  visit("asynchronous", self.asynchronous, MayBeMissing());
   visit("microbatches", self.microbatches);
   visit("chunks", self.chunks);
   visit("edges", self.edges);

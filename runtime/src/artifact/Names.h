@@ -52,6 +52,10 @@ template <> struct EnumNames<Epilogue> {
 template <> struct EnumNames<ClipSync> {
   static constexpr std::string_view names[] = {"none", "barrier", "optimistic"};
 };
+template <> struct EnumNames<Asynchronous> {
+  static constexpr std::string_view names[] = {"none", "double-buffered",
+                                               "stashed"};
+};
 template <> struct EnumNames<ChannelKind> {
   static constexpr std::string_view names[] = {"activation",     "gradient",
                                                "param-gradient", "param-value",

@@ -306,6 +306,13 @@ private:
     require(channel.edge >= 0, where, "its edge is negative");
     require(channel.messageBytes >= 1, where, "its messages have no bytes");
     require(channel.messagesPerStep >= 1, where, "it carries no messages");
+    bool mayBeLate = program.asynchronous != Asynchronous::none;
+    require(channel.lateMessages >= 0 &&
+                channel.lateMessages <=
+                    (mayBeLate ? channel.messagesPerStep : 0),
+            where,
+            "it has not from 0 to all messages of the step before, or has any "
+            "where steps wait for updates");
     checkShape(channel.shape, where);
     require(!message.empty() ||
                 bytesOf(channel.type, channel.shape) == channel.messageBytes,
@@ -424,6 +431,9 @@ private:
     require(needsState ? isTensor(entry.stateOffset, stateBytes, param, rank)
                        : entry.stateOffset == -1,
             where, "the optimiser's state is not where it should be");
+    for (int64_t place : entry.versionOffsets)
+      require(isTensor(place, bytes, param, rank), where,
+              "an older value lies outside of the arena");
     int64_t previous = -1;
     for (const Accumulator &gradient : entry.gradients) {
       require(gradient.chunk > previous, where,
@@ -526,9 +536,14 @@ private:
     require(isReduction ? isIndex(op.reduction, rank.reductions)
                         : op.reduction == -1,
             where, "only all-reduces name a reduction, and all of them do");
+    bool isAsynchronous = program.asynchronous != Asynchronous::none;
     require(!op.late || isReduction || op.kind == OpKind::backwardWeight ||
-                op.kind == OpKind::update || op.kind == OpKind::validate,
-            where, "it is late, but neither W, update nor all-reduce");
+                op.kind == OpKind::update || op.kind == OpKind::validate ||
+                (isAsynchronous && (isMessage || op.kind == OpKind::backward)),
+            where,
+            isAsynchronous
+                ? "it is late, but neither BW, message, update nor all-reduce"
+                : "it is late, but neither W, update nor all-reduce");
   }
 
   const Metadata &metadata;

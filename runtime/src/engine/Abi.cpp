@@ -212,6 +212,15 @@ void veeline_update(veeline_rank *rank, int32_t param, void *value, void *state,
     rank->update(param, value, state, gradients, num_gradients);
 }
 
+void veeline_update_microbatch(veeline_rank *rank, int32_t microbatch,
+                               int32_t param, void *value, void *state,
+                               const void *const *gradients,
+                               int32_t num_gradients) {
+  if (!rank->failed)
+    rank->updateMicrobatch(microbatch, param, value, state, gradients,
+                           num_gradients);
+}
+
 void veeline_squared_norm(veeline_rank *rank, int32_t param,
                           const void *const *gradients, int32_t num_gradients,
                           double *norm) {

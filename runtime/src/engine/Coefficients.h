@@ -46,6 +46,14 @@ Coefficients<T> coefficientsOf(artifact::Optimizer optimizer, bool decays,
           T(s.clipValue)};
 }
 
+/// The settings of one of the m updates of a step that has one for each
+/// microbatch: to the optimiser each of them is a step.
+inline StepSettings ofMicrobatch(StepSettings settings, int32_t microbatch,
+                                 int32_t m) {
+  settings.step = (settings.step - 1) * m + microbatch + 1;
+  return settings;
+}
+
 /// Given the norm of all gradients.
 inline Clip clipOf(const StepSettings &settings, double norm) {
   Clip clip;

@@ -48,6 +48,12 @@ void veeline_rank::checkReport(int32_t result, int32_t microbatch) const {
 static const char *const clipsOnDevice =
     "a GPU's step clips gradients, which only code for a CPU does";
 
+void veeline_rank::updateMicrobatch(int32_t, int32_t, void *, void *,
+                                    const void *const *, int32_t) {
+  fail("a GPU's step updates after each microbatch, which only code for a CPU "
+       "does");
+}
+
 double veeline_rank::squaredNormOf(int32_t, const void *const *, int32_t) {
   fail(clipsOnDevice);
   return 0;

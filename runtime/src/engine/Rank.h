@@ -81,6 +81,9 @@ struct veeline_rank {
   virtual void update(int32_t param, void *value, void *state,
                       const void *const *gradients, int32_t numGradients) = 0;
   // Only on a CPU.
+  virtual void updateMicrobatch(int32_t microbatch, int32_t param, void *value,
+                                void *state, const void *const *gradients,
+                                int32_t numGradients);
   virtual double squaredNormOf(int32_t param, const void *const *gradients,
                                int32_t numGradients);
   /// Returns by what updates multiply gradients.

@@ -244,7 +244,9 @@ void HostExecutor::endTurn(HostWorker &worker, bool isWhole) {
     network->announce(localStatus().message());
   if (worker.rank.trace && !worker.rank.failed && isWhole)
     printGradients(worker);
-  checkIdle(worker);
+  // A message for what is late may be under way.
+  if (isWhole || program.asynchronous == artifact::Asynchronous::none)
+    checkIdle(worker);
   enter(Activity::waiting);
   worker.stepEnd = nanoseconds();
 }

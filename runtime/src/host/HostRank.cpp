@@ -211,6 +211,20 @@ void HostRank::update(int32_t param, void *value, void *state,
               gradients, numGradients);
 }
 
+/// The norm of a step is the root of the mean over its updates.
+void HostRank::updateMicrobatch(int32_t microbatch, int32_t param, void *value,
+                                void *state, const void *const *gradients,
+                                int32_t numGradients) {
+  checkUpdate(param, value, state, gradients, numGradients);
+  ParamUpdate &update = updates[param];
+  double before = microbatch == 0 ? 0 : update.squaredGradientNorm;
+  updateParam(update, ofMicrobatch(*settings, microbatch, microbatches),
+              allMicrobatches / microbatches, value, state, gradients,
+              numGradients);
+  update.squaredGradientNorm =
+      before + update.squaredGradientNorm / microbatches;
+}
+
 double HostRank::squaredNormOf(int32_t param, const void *const *gradients,
                                int32_t numGradients) {
   checkGradients(param, gradients, numGradients);

@@ -52,6 +52,9 @@ struct HostRank final : veeline_rank {
   void *norm(int32_t param) override;
   void update(int32_t param, void *value, void *state,
               const void *const *gradients, int32_t numGradients) override;
+  void updateMicrobatch(int32_t microbatch, int32_t param, void *value,
+                        void *state, const void *const *gradients,
+                        int32_t numGradients) override;
   double squaredNormOf(int32_t param, const void *const *gradients,
                        int32_t numGradients) override;
   double decideClip(const double *norms, int32_t numNorms) override;

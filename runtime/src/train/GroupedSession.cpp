@@ -6,6 +6,7 @@
 
 #include "GroupedSession.h"
 
+#include "Coefficients.h"
 #include "Compare.h"
 #include "Update.h"
 
@@ -17,7 +18,8 @@ Expected<std::unique_ptr<GroupedSession>>
 GroupedSession::create(Run &run, const std::string &programName) {
   std::unique_ptr<GroupedSession> grouped(new GroupedSession(run));
   VEELINE_TRY_VALUE(grouped->session, Session::create(run, programName));
-  if (grouped->numGroups() == 1)
+  if (grouped->numGroups() == 1 &&
+      grouped->testedProgram().asynchronous == artifact::Asynchronous::none)
     return grouped;
   int64_t slots = artifact::stateSlots(run.metadata().optimizer);
   for (size_t i = 0; i < run.metadata().params.size(); ++i) {
@@ -25,7 +27,32 @@ GroupedSession::create(Run &run, const std::string &programName) {
     grouped->states.emplace_back(grouped->values[i].size() *
                                  static_cast<size_t>(slots));
   }
+  grouped->findDelays();
   return grouped;
+}
+
+/// W(t+1) = W(t) - v g(W(t-1)) has a delay of 1 everywhere. With stashed
+/// weights, a stage has as many microbatches in flight as stages follow it.
+void GroupedSession::findDelays() {
+  const artifact::Program &program = testedProgram();
+  bool isDoubled =
+      program.asynchronous == artifact::Asynchronous::doubleBuffered;
+  delays.assign(values.size(), isDoubled ? 1 : 0);
+  if (isStashed())
+    for (const Session::Gradient &gradient : session->gradients())
+      delays[static_cast<size_t>(gradient.param)] = static_cast<size_t>(
+          program.stages - 1 -
+          program.chunks[static_cast<size_t>(gradient.chunk)].stage);
+}
+
+/// The value that is used next; before there were enough updates, the first.
+const std::vector<char> &GroupedSession::versionOf(size_t param) const {
+  size_t delay = std::min(delays[param], before.size());
+  return delay == 0 ? values[param] : before[delay - 1][param];
+}
+
+std::vector<char> GroupedSession::usedValue(size_t index) const {
+  return values.empty() ? session->value(index) : versionOf(index);
 }
 
 std::vector<char> GroupedSession::value(size_t index) const {
@@ -36,6 +63,7 @@ Status GroupedSession::setValue(size_t index, const std::vector<char> &bytes) {
   if (values.empty())
     return session->setValue(index, bytes);
   values[index] = bytes;
+  before.clear();
   return Status::success();
 }
 
@@ -46,8 +74,7 @@ std::vector<char> GroupedSession::gradient(size_t index) const {
 
 /// Which rank of its stage runs a chunk on a group of microbatches.
 size_t GroupedSession::memberOf(int32_t group, int32_t chunk) const {
-  const artifact::Program &program =
-      *run.metadata().findProgram(run.options.program);
+  const artifact::Program &program = testedProgram();
   int32_t first = group * static_cast<int32_t>(session->stepMicrobatches());
   int32_t replica = first / run.metadata().microbatches;
   int32_t microbatch = first % run.metadata().microbatches;
@@ -64,7 +91,7 @@ Status GroupedSession::addGroup(int64_t step, int32_t group,
   auto m = static_cast<size_t>(metadata.microbatches);
   auto size = static_cast<size_t>(session->stepMicrobatches());
   for (size_t i = 0; i < values.size(); ++i)
-    VEELINE_TRY(session->setValue(i, values[i]));
+    VEELINE_TRY(session->setValue(i, versionOf(i)));
   session->setFirstMicrobatch(int64_t(group) * session->stepMicrobatches());
   StepResult part;
   VEELINE_TRY(session->step(step, part));
@@ -88,6 +115,7 @@ Status GroupedSession::addGroup(int64_t step, int32_t group,
 
 void GroupedSession::addMembers() {
   std::vector<Session::Gradient> all = session->gradients();
+  sums.clear();
   for (size_t i = 0; i < all.size(); ++i) {
     sums.push_back(parts[i][0]);
     for (size_t member = 1; member < parts[i].size(); ++member)
@@ -95,7 +123,10 @@ void GroupedSession::addMembers() {
   }
 }
 
-void GroupedSession::update(int64_t step) {
+void GroupedSession::update(const StepSettings &ofStep, int32_t microbatches) {
+  size_t mostDelays = *std::max_element(delays.begin(), delays.end());
+  before.push_front(values);
+  before.resize(std::min(before.size(), mostDelays));
   std::vector<host::WholeParam> params(values.size());
   for (size_t i = 0; i < params.size(); ++i)
     params[i] = {values[i].data(), states[i].data(), {}};
@@ -103,24 +134,38 @@ void GroupedSession::update(int64_t step) {
   for (size_t i = 0; i < all.size(); ++i)
     params[static_cast<size_t>(all[i].param)].gradients.push_back(
         sums[i].data());
-  StepSettings settings = settingsOfStep(run.options, step);
+  StepSettings settings = ofStep;
   settings.step -= numSkipped;
-  Clip clip =
-      host::updateModel(run.metadata(), settings, run.microbatches(), params);
+  Clip clip = host::updateModel(run.metadata(), settings, microbatches, params);
   numSkipped += clip.skips;
 }
 
 Status GroupedSession::step(int64_t step, StepResult &result) {
   if (values.empty())
     return session->step(step, result);
-  parts.clear();
-  sums.clear();
   result.results.assign(run.metadata().results.size() *
                             static_cast<size_t>(run.microbatches()),
                         0);
+  if (isStashed())
+    return stepStashed(step, result);
+  parts.clear();
   for (int32_t group = 0; group < numGroups(); ++group)
     VEELINE_TRY(addGroup(step, group, result));
   addMembers();
-  update(step);
+  update(settingsOfStep(run.options, step), run.microbatches());
+  return Status::success();
+}
+
+/// Each microbatch has an update, with the gradients of all replicas.
+Status GroupedSession::stepStashed(int64_t step, StepResult &result) {
+  int32_t m = run.metadata().microbatches;
+  for (int32_t k = 0; k < m; ++k) {
+    parts.clear();
+    for (int32_t replica = 0; replica < run.replicas(); ++replica)
+      VEELINE_TRY(addGroup(step, replica * m + k, result));
+    addMembers();
+    update(ofMicrobatch(settingsOfStep(run.options, step), k, m),
+           run.replicas());
+  }
   return Status::success();
 }

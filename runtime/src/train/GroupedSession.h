@@ -9,6 +9,8 @@
 
 #include "Session.h"
 
+#include <deque>
+
 namespace veeline::train {
 
 /// A program on one rank that runs the steps of a run whose stages have several
@@ -27,12 +29,17 @@ public:
   /// As of Session.
   Status step(int64_t step, StepResult &result);
   std::vector<char> value(size_t index) const;
+  /// The next step uses it whatever was before.
   Status setValue(size_t index, const std::vector<char> &bytes);
   std::vector<Session::Gradient> gradients() const {
     return session->gradients();
   }
-  /// Entry `index` of `gradients`, over all groups.
+  /// Entry `index` of `gradients`, over all groups; of the last update where
+  /// each microbatch has one.
   std::vector<char> gradient(size_t index) const;
+  /// The parameters that the next step uses, where that is the same for all of
+  /// its microbatches.
+  std::vector<char> usedValue(size_t index) const;
   const artifact::Program &program() const { return session->program(); }
   Status readStatus() const { return session->readStatus(); }
 
@@ -44,14 +51,28 @@ private:
            static_cast<int32_t>(session->stepMicrobatches());
   }
   size_t memberOf(int32_t group, int32_t chunk) const;
+  /// Of the program that is run.
+  const artifact::Program &testedProgram() const {
+    return *run.metadata().findProgram(run.options.program);
+  }
+  bool isStashed() const {
+    return testedProgram().asynchronous == artifact::Asynchronous::stashed;
+  }
+  void findDelays();
+  const std::vector<char> &versionOf(size_t param) const;
   Status addGroup(int64_t step, int32_t group, StepResult &result);
   void addMembers();
-  void update(int64_t step);
+  void update(const StepSettings &settings, int32_t microbatches);
+  Status stepStashed(int64_t step, StepResult &result);
 
   Run &run;
   std::unique_ptr<Session> session;
   /// By parameter; only if there are several groups.
   std::vector<std::vector<char>> values, states;
+  /// The values before each of the last updates, the latest first, and by
+  /// parameter: how many updates what uses it does not wait for.
+  std::deque<std::vector<std::vector<char>>> before;
+  std::vector<size_t> delays;
   /// By entry of `gradients`: for each rank of the chunk's stage, and over all.
   std::vector<std::vector<std::vector<char>>> parts;
   std::vector<std::vector<char>> sums;

@@ -123,10 +123,14 @@ int64_t Session::bufferBytes() const {
 Status Session::setValue(size_t index, const std::vector<char> &bytes) {
   for (size_t rank = 0; rank < description->ranks.size(); ++rank)
     for (const RankParam &entry : description->ranks[rank].params)
-      if (static_cast<size_t>(entry.param) == index)
-        VEELINE_TRY(loaded->write(static_cast<int32_t>(rank), entry.valueOffset,
-                                  bytes.data(),
-                                  static_cast<int64_t>(bytes.size())));
+      if (static_cast<size_t>(entry.param) == index) {
+        std::vector<int64_t> places = entry.versionOffsets;
+        places.push_back(entry.valueOffset);
+        for (int64_t place : places)
+          VEELINE_TRY(loaded->write(static_cast<int32_t>(rank), place,
+                                    bytes.data(),
+                                    static_cast<int64_t>(bytes.size())));
+      }
   return Status::success();
 }
 

@@ -7,6 +7,8 @@
 #include "veeline/Schedule/Asynchronous.h"
 
 #include "TestUtilities.h"
+#include "veeline/Schedule/Execution.h"
+#include "veeline/Schedule/Loop.h"
 #include "veeline/Schedule/Simulator.h"
 
 #include <algorithm>
@@ -209,4 +211,134 @@ TEST(SteadyState, OfSchedulesWithoutAFlush) {
     EXPECT_NEAR(state->bubble, 0.4, 1e-9);
     EXPECT_EQ(state->stage, 0);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+/// A problem whose steps wait for no update.
+static Problem
+makeAsynchronous(int p, int m,
+                 UpdateSemantics updates = UpdateSemantics::DoubleBuffered) {
+  Problem problem = makeProblem("pipedream-2bw", p, 1, m);
+  problem.updates = updates;
+  return problem;
+}
+
+TEST(AsynchronousTurn, Order) {
+  Problem problem = makeAsynchronous(3, 4);
+  Expected<Schedule> turn = turnOf(problem, "pipedream-2bw");
+  ASSERT_TRUE(turn);
+  EXPECT_EQ(turn->name, "pipedream-2bw");
+  EXPECT_EQ(orderLines(problem, *turn), (std::vector<std::string>{
+                                            "F0 BW2' F1 BW3' F2 BW0 F3 BW1",
+                                            "F0 BW3' F1 BW0 F2 BW1 F3 BW2",
+                                            "F0 BW0 F1 BW1 F2 BW2 F3 BW3",
+                                        }));
+  EXPECT_TRUE(isCyclic(*turn));
+  EXPECT_TRUE(verify(problem, *turn));
+}
+
+TEST(AsynchronousTurn, NotApplicable) {
+  Expected<Schedule> turn = turnOf(makeAsynchronous(4, 3), "pipedream");
+  ASSERT_FALSE(turn);
+  EXPECT_EQ(turn.error().kind, ErrorKind::NotApplicable);
+  EXPECT_EQ(turn.error().message,
+            "steps of schedule 'pipedream' that follow each other need at "
+            "least as many microbatches as stages, 4, found 3");
+  Problem wide = makeAsynchronous(2, 4);
+  wide.widths = {2, 1};
+  EXPECT_EQ(turnOf(wide, "pipedream").error().message,
+            "steps of schedule 'pipedream' that follow each other are not "
+            "defined for stages of several ranks");
+}
+
+// The loop's period is that of the endless pipeline, and its steps one after
+// the other are an ordinary schedule.
+TEST(AsynchronousTurn, RandomProblems) {
+  Random random = makeRandom();
+  for (int round = 0; round < 300; ++round) {
+    int p = randomInt(random, 1, 6), m = randomInt(random, p, 3 * p + 2);
+    Problem problem =
+        makeAsynchronous(p, m,
+                         round % 2 ? UpdateSemantics::DoubleBuffered
+                                   : UpdateSemantics::WeightStashing);
+    for (Chunk &chunk : problem.chunks) {
+      chunk.forward = randomInt(random, 1, 5);
+      chunk.backwardInput = randomInt(random, 1, 5);
+      chunk.backwardWeight = randomInt(random, 0, 3);
+    }
+    for (Edge &edge : problem.edges) {
+      edge.forwardTransfer = randomInt(random, 0, 6);
+      edge.backwardTransfer = randomInt(random, 0, 6);
+    }
+    if (p > 2)
+      problem.edges.push_back({0, p - 1, 7, 20});
+    Schedule turn = *turnOf(problem, "pipedream");
+    Status status = verify(problem, turn);
+    ASSERT_TRUE(status) << status.error().str();
+    EXPECT_NEAR(loopOf(problem, turn)->period, m * steadyState(problem)->period,
+                1e-6)
+        << "p=" << p << " m=" << m;
+    Unrolled steps = unroll(problem, turn, 3);
+    steps.problem.updates = UpdateSemantics::Synchronous;
+    status = verify(steps.problem, steps.schedule);
+    EXPECT_TRUE(status) << status.error().str();
+    for (int stage = 0; stage < p; ++stage) {
+      std::vector<std::int64_t> memory = memoryAfter(problem, turn, stage);
+      EXPECT_EQ(*std::max_element(memory.begin(), memory.end()),
+                (p - stage) * activationUnit);
+    }
+  }
+}
+
+static std::string errorOf(const Problem &problem, const Schedule &schedule) {
+  Status status = verify(problem, schedule);
+  return status ? "" : status.error().message;
+}
+
+TEST(AsynchronousTurn, WrongOrders) {
+  Problem problem = makeAsynchronous(2, 2);
+  const Schedule turn = *turnOf(problem, "pipedream");
+  Problem synchronous = problem;
+  synchronous.updates = UpdateSemantics::Synchronous;
+  EXPECT_EQ(errorOf(synchronous, turn),
+            "stage 0, step 1: BW of chunk 0, microbatch 1 of the step "
+            "before cannot be late; only W of the step before may run in the "
+            "next one");
+  Schedule forward = turn;
+  forward.stages[0][0].late = true;
+  EXPECT_EQ(errorOf(problem, forward),
+            "stage 0, step 0: F of chunk 0, microbatch 0 of the step "
+            "before cannot be late; only BW of the step before may run in the "
+            "next one, which waits for no update");
+  // F0 BW0 F1 BW1'
+  Schedule after = turn;
+  std::swap(after.stages[0][1], after.stages[0][3]);
+  EXPECT_EQ(errorOf(problem, after),
+            "stage 0, step 3: BW of chunk 0, microbatch 1 of the step "
+            "before comes after a backward of this step, at step 1; what is "
+            "late adds to gradients first");
+  // The last stage runs late what the first one runs in time.
+  Schedule needs = turn;
+  needs.stages[0] = {{OpKind::Forward, 0, 0},
+                     {OpKind::Forward, 0, 1},
+                     {OpKind::Backward, 0, 0},
+                     {OpKind::Backward, 0, 1}};
+  needs.stages[1] = {{OpKind::Backward, 1, 1, true},
+                     {OpKind::Forward, 1, 0},
+                     {OpKind::Backward, 1, 0},
+                     {OpKind::Forward, 1, 1}};
+  EXPECT_EQ(errorOf(problem, needs),
+            "stage 0, step 3: BW of chunk 0, microbatch 1 takes a "
+            "gradient of chunk 1, whose backward of this microbatch is late");
+}
+
+TEST(AsynchronousTurn, OlderVersions) {
+  EXPECT_EQ(olderVersions(0, 4), 0);
+  EXPECT_EQ(olderVersions(3, 12), 3);
+  EXPECT_EQ(olderVersions(3, 8), 4);
+  EXPECT_EQ(olderVersions(5, 7), 7);
+  EXPECT_EQ(olderVersions(7, 8), 8);
 }

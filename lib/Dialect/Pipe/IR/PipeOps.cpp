@@ -28,14 +28,18 @@ void PipeDialect::registerOps() {
       >();
 }
 
+/// Whether a value is of the step before.
+static bool isLate(Value value) {
+  return isa<BlockArgument>(value) || isLate(value.getDefiningOp());
+}
+
 bool veeline::pipe::isLate(Operation *op) {
-  if (auto wait = dyn_cast<WaitOp>(op)) {
-    auto sum = wait.getHandle().getDefiningOp<AllReduceOp>();
-    return sum && sum.getLate();
-  }
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([](ValidateOp) { return true; })
-      .Case<BackwardWeightOp, GradientOp, AllReduceOp, UpdateOp>(
+      .Case([](WaitOp wait) { return ::isLate(wait.getHandle()); })
+      .Case([](AddOp add) { return ::isLate(add.getLhs()); })
+      .Case<BackwardOp, BackwardWeightOp, EdgeValueOp, SendOp, RecvOp,
+            GradientOp, AllReduceOp, UpdateOp, AssignOp>(
           [](auto late) { return late.getLate(); })
       .Default(false);
 }
@@ -121,6 +125,26 @@ static LogicalResult verifyWidths(PipelineOp pipeline) {
   return success();
 }
 
+/// Every stage has one chunk and one rank, and no step ends with a norm.
+static LogicalResult verifyAsynchronous(PipelineOp pipeline) {
+  std::optional<Asynchronous> kind = pipeline.getAsynchronous();
+  if (!kind)
+    return success();
+  auto fail = [&](StringRef what) {
+    return pipeline.emitOpError()
+           << "is 'asynchronous(" << stringifyAsynchronous(*kind) << ")' and "
+           << what;
+  };
+  if (pipeline.getChunksPerStage() != 1)
+    return fail("has several chunks a stage; expected one");
+  if (pipeline.getStageReplicas())
+    return fail("has 'stage_replicas'; its stages have one rank each");
+  if (pipeline.getClipSync())
+    return fail("has 'clip_sync', but no step ends with the norm of all "
+                "gradients");
+  return success();
+}
+
 static LogicalResult verifyDistinctNames(PipelineOp pipeline) {
   llvm::StringMap<Operation *> seen;
   auto check = [&](Operation *op, StringRef name) -> LogicalResult {
@@ -152,7 +176,7 @@ LogicalResult PipelineOp::verify() {
   if (body.empty() || !isa<YieldOp>(body.back()))
     return emitOpError("ends with a pipe.yield of the loss");
   if (failed(verifyPlacement(*this)) || failed(verifyWidths(*this)) ||
-      failed(verifyDistinctNames(*this)))
+      failed(verifyAsynchronous(*this)) || failed(verifyDistinctNames(*this)))
     return failure();
   int64_t expected = 0;
   for (Operation &op : body) {

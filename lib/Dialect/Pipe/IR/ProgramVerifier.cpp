@@ -53,6 +53,12 @@ private:
   LogicalResult verifyCarried();
   LogicalResult verifyLateValues(Operation *op);
   LogicalResult verifyLate();
+  LogicalResult verifySynchronous();
+  LogicalResult verifyAsynchronous();
+  LogicalResult verifyBackward(BackwardOp op);
+  LogicalResult verifyDoubleBuffered(UpdateOp update);
+  LogicalResult verifyCopies(Operation *op);
+  LogicalResult verifyStashed(UpdateOp update);
 
   ProgramOp program;
   PipelineOp pipeline;
@@ -64,6 +70,13 @@ private:
   llvm::DenseMap<std::pair<int64_t, int>,
                  std::pair<SmallVector<ChunkValue>, SmallVector<ChunkValue>>>
       carried;
+  /// Of an asynchronous pipeline, by chunk, as far as the walk has come.
+  struct ChunkState {
+    int64_t forwards = 0, backwards = 0;
+    BackwardOp last, firstInTime;
+    UpdateOp update;
+  };
+  llvm::DenseMap<int64_t, ChunkState> states;
 };
 
 } // namespace
@@ -346,8 +359,10 @@ LogicalResult ProgramVerifier::verifyOnce(Operation *op, Operation *&first,
 /// A sum is read once, after all that adds to it, and a parameter is updated
 /// once. What is late adds to sums of the step before.
 LogicalResult ProgramVerifier::verifySums() {
-  llvm::DenseMap<std::pair<int64_t, int64_t>, Operation *> sums;
-  llvm::DenseMap<int64_t, Operation *> updates;
+  // By parameter and chunk or update, and microbatch, -1 for all of them.
+  llvm::DenseMap<std::tuple<int64_t, int64_t, int64_t>, Operation *> sums;
+  llvm::DenseMap<std::pair<int64_t, int64_t>, Operation *> updates;
+  bool isOfStep = pipeline.getAsynchronous() != Asynchronous::Stashed;
   // By chunk, and 1 for what is late.
   llvm::DenseMap<std::pair<int64_t, int>, Operation *> readers;
   auto verifyUnread = [&](auto work) -> LogicalResult {
@@ -363,13 +378,18 @@ LogicalResult ProgramVerifier::verifySums() {
     return diagnostic;
   };
   auto verifySum = [&](auto op) {
-    readers.try_emplace({op.getChunk(), int(op.getLate())}, op);
-    return verifyOnce(op, sums[{op.getParam(), op.getChunk()}],
+    if (isOfStep)
+      readers.try_emplace({op.getChunk(), int(op.getLate())}, op);
+    int64_t microbatch = -1;
+    if (auto gradient = dyn_cast<GradientOp>(op.getOperation()))
+      microbatch = gradient.getMicrobatch().value_or(-1);
+    return verifyOnce(op, sums[{op.getParam(), op.getChunk(), microbatch}],
                       "reads the sum of parameter " + Twine(op.getParam()) +
                           " and chunk " + Twine(op.getChunk()));
   };
   auto verifyUpdate = [&](UpdateOp op) {
-    return verifyOnce(op, updates[op.getParam()],
+    int64_t microbatch = op.getMicrobatch().value_or(-1);
+    return verifyOnce(op, updates[{op.getParam(), microbatch}],
                       "updates parameter " + Twine(op.getParam()));
   };
   for (Operation &op : program.getBody().front())
@@ -472,7 +492,8 @@ LogicalResult ProgramVerifier::verifyLate() {
         continue;
       int64_t index = chunk.getIndex();
       updated.try_emplace(index, &op);
-      if (Operation *forward = begun.lookup(index); forward && update.getLate())
+      if (Operation *forward = begun.lookup(index);
+          forward && update.getLate() && !pipeline.getAsynchronous())
         return report(&op,
                       "is the update of the step before, but chunk " +
                           Twine(index) +
@@ -491,6 +512,143 @@ LogicalResult ProgramVerifier::verifyLate() {
              << "is of the step before, but no update of that step follows: "
                 "add a late pipe.update of the parameters of chunk "
              << chunk;
+  return success();
+}
+
+/// What only an asynchronous pipeline has.
+LogicalResult ProgramVerifier::verifySynchronous() {
+  for (Operation &op : program.getBody().front()) {
+    if (isa<BackwardOp, EdgeValueOp, SendOp, RecvOp, AssignOp>(op) &&
+        isLate(&op))
+      return op.emitOpError("is late, but the pipeline is not 'asynchronous': "
+                            "only a pipe.backward_weight may be");
+    auto gradient = dyn_cast<GradientOp>(op);
+    auto update = dyn_cast<UpdateOp>(op);
+    if ((gradient && gradient.getMicrobatch()) ||
+        (update && update.getMicrobatch()))
+      return op.emitOpError("is of one microbatch, but the pipeline is not "
+                            "'asynchronous(stashed)'");
+  }
+  return success();
+}
+
+LogicalResult ProgramVerifier::verifyBackward(BackwardOp op) {
+  ChunkState &state = states[op.getChunk()];
+  bool isStashed = pipeline.getAsynchronous() == Asynchronous::Stashed;
+  if (op.getLate() && state.firstInTime) {
+    InFlightDiagnostic diagnostic =
+        op.emitOpError("is of the step before, but follows one of this step of "
+                       "the same chunk");
+    diagnostic.attachNote(state.firstInTime.getLoc()) << "that is here";
+    return diagnostic;
+  }
+  if (isStashed && state.forwards != state.backwards + 1)
+    return op.emitOpError()
+           << "is number " << state.backwards << " of its chunk, after "
+           << state.forwards
+           << " pipe.forward; in a pipeline that is 'asynchronous(stashed)' "
+              "the two take turns";
+  if (!isStashed && op.getLate() && state.update) {
+    InFlightDiagnostic diagnostic = op.emitOpError(
+        "adds to gradients that were read; read them after the last late "
+        "pipe.backward");
+    diagnostic.attachNote(state.update.getLoc()) << "the update is here";
+    return diagnostic;
+  }
+  ++state.backwards;
+  state.last = op;
+  if (!op.getLate() && !state.firstInTime)
+    state.firstInTime = op;
+  return success();
+}
+
+/// Gradients are read between what is late and what is in time of the chunk.
+/// The copy of a parameter is replaced in the turn after.
+LogicalResult ProgramVerifier::verifyCopies(Operation *op) {
+  if (isa<GradientOp, AssignOp>(op) && !isLate(op))
+    return op->emitOpError("of a pipeline that is "
+                           "'asynchronous(double_buffered)' is late");
+  auto gradient = dyn_cast<GradientOp>(op);
+  BackwardOp first =
+      gradient ? states[gradient.getChunk()].firstInTime : BackwardOp();
+  if (!first)
+    return success();
+  InFlightDiagnostic diagnostic =
+      op->emitOpError("is of the step before, but a pipe.backward of this step "
+                      "has added to the gradient");
+  diagnostic.attachNote(first.getLoc()) << "that is here";
+  return diagnostic;
+}
+
+/// The update of the step before stands between what is late and what is in
+/// time of the chunks that use the parameter.
+LogicalResult ProgramVerifier::verifyDoubleBuffered(UpdateOp update) {
+  if (!update.getLate() || update.getMicrobatch())
+    return update.emitOpError(
+        "of a pipeline that is 'asynchronous(double_buffered)' is late, and of "
+        "all microbatches");
+  for (Operation *user : params[update.getParam()].getValue().getUsers()) {
+    auto chunk = dyn_cast<ChunkOp>(user);
+    if (!chunk)
+      continue;
+    ChunkState &state = states[chunk.getIndex()];
+    state.update = update;
+    if (!state.firstInTime)
+      continue;
+    InFlightDiagnostic diagnostic = update.emitOpError(
+        "is of the step before, but a pipe.backward of this step has added to "
+        "its gradients");
+    diagnostic.attachNote(state.firstInTime.getLoc()) << "that is here";
+    return diagnostic;
+  }
+  return success();
+}
+
+/// An update follows the backward of its microbatch.
+LogicalResult ProgramVerifier::verifyStashed(UpdateOp update) {
+  std::optional<uint64_t> microbatch = update.getMicrobatch();
+  if (!microbatch)
+    return update.emitOpError("of a pipeline that is 'asynchronous(stashed)' "
+                              "is of one microbatch; say which");
+  for (Value value : update.getGradients()) {
+    // That of a sum over ranks comes out of a pipe.wait.
+    auto gradient = value.getDefiningOp<GradientOp>();
+    if (!gradient)
+      continue;
+    BackwardOp last = states[gradient.getChunk()].last;
+    if (gradient.getMicrobatch() == microbatch && last &&
+        last.getMicrobatch() == *microbatch &&
+        last.getLate() == update.getLate() &&
+        gradient.getLate() == update.getLate())
+      continue;
+    InFlightDiagnostic diagnostic =
+        update.emitOpError() << "is of microbatch " << *microbatch
+                             << ", but its gradient is not: it has to follow "
+                                "the pipe.backward of the same microbatch";
+    diagnostic.attachNote(gradient.getLoc()) << "the gradient is here";
+    return diagnostic;
+  }
+  return success();
+}
+
+LogicalResult ProgramVerifier::verifyAsynchronous() {
+  if (!pipeline.getAsynchronous())
+    return verifySynchronous();
+  bool isStashed = pipeline.getAsynchronous() == Asynchronous::Stashed;
+  for (Operation &op : program.getBody().front()) {
+    if (isa<BackwardInputOp, BackwardWeightOp>(op))
+      return op.emitOpError("is part of a backward; a pipeline that is "
+                            "'asynchronous' runs whole ones, pipe.backward");
+    if (auto forward = dyn_cast<ForwardOp>(op))
+      ++states[forward.getChunk()].forwards;
+    auto backward = dyn_cast<BackwardOp>(op);
+    auto update = dyn_cast<UpdateOp>(op);
+    if ((!isStashed && failed(verifyCopies(&op))) ||
+        (backward && failed(verifyBackward(backward))) ||
+        (update && failed(isStashed ? verifyStashed(update)
+                                    : verifyDoubleBuffered(update))))
+      return failure();
+  }
   return success();
 }
 
@@ -550,7 +708,8 @@ LogicalResult ProgramVerifier::verify() {
     if (failed(verifyOp(&op)))
       return failure();
   return failure(failed(verifySums()) || failed(verifyCarried()) ||
-                 failed(verifyLate()) || failed(verifyValidation()));
+                 failed(verifyLate()) || failed(verifyValidation()) ||
+                 failed(verifyAsynchronous()));
 }
 
 LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {

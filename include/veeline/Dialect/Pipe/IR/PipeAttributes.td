@@ -34,6 +34,11 @@ def Pipe_ClipSync : Pipe_I32Enum<"ClipSync", "when updates know the norm of all 
   I32EnumAttrCase<"Optimistic", 1, "optimistic">
 ]>;
 
+def Pipe_Asynchronous : Pipe_I32Enum<"Asynchronous", "which parameters a step uses that waits for no update", [
+  I32EnumAttrCase<"DoubleBuffered", 0, "double_buffered">,
+  I32EnumAttrCase<"Stashed", 1, "stashed">
+]>;
+
 def Pipe_RoleKind : Pipe_I32Enum<"RoleKind", "what a value of a chunk function stands for", [
   I32EnumAttrCase<"Operand", 0, "operand">,
   I32EnumAttrCase<"Result", 1, "result">,

@@ -62,6 +62,11 @@ def PipelineOp : Pipe_Op<"pipeline", [
     update (`pipe.gather_norms`), with `optimistic` they update as if it were within its limit, and the next
     step finds out (`pipe.validate`).
 
+    With `asynchronous` no step waits for the updates of the one before, so that the pipeline never drains.
+    With `double_buffered` step t uses the parameters as they were before the update of step t-1, on all stages alike
+    (PipeDream-2BW). With `stashed` each microbatch has updates of its own; forward and backward of microbatch k, counted over all steps, use on
+    stage s the parameters as they were after the updates of microbatch k-p+s (PipeDream).
+
     Example:
     ```mlir
     pipe.pipeline @net stages(2) chunks_per_stage(1) placement(linear) {
@@ -82,6 +87,7 @@ def PipelineOp : Pipe_Op<"pipeline", [
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$replicas,
     OptionalAttr<DenseI64ArrayAttr>:$stage_replicas,
     OptionalAttr<Pipe_ClipSync>:$clip_sync,
+    OptionalAttr<Pipe_Asynchronous>:$asynchronous,
     OptionalAttr<StrAttr>:$schedule
   );
   let regions = (region SizedRegion<1>:$body);
@@ -89,7 +95,7 @@ def PipelineOp : Pipe_Op<"pipeline", [
     $sym_name `stages` `(` $stages `)` `chunks_per_stage` `(` $chunks_per_stage `)`
     `placement` `(` $placement `)` (`microbatches` `(` $microbatches^ `)`)?
     (`replicas` `(` $replicas^ `)`)? (`stage_replicas` $stage_replicas^)?
-    (`clip_sync` `(` $clip_sync^ `)`)? (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword $body
+    (`clip_sync` `(` $clip_sync^ `)`)? (`asynchronous` `(` $asynchronous^ `)`)? (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -290,11 +296,27 @@ def ForwardOp : Pipe_ChunkWorkOp<"forward"> {
   }];
 }
 
-def BackwardOp : Pipe_ChunkWorkOp<"backward"> {
+/// Work that may be of the step before.
+class Pipe_LateWorkOp<string mnemonic> : Pipe_ProgramOp<mnemonic> {
+  let arguments = (ins
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$chunk,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$microbatch,
+    Variadic<AnyStaticShapeTensor>:$operands,
+    UnitAttr:$late
+  );
+  let results = (outs Variadic<AnyStaticShapeTensor>:$results);
+  let assemblyFormat = [{
+    (`late` $late^)? `chunk` `(` $chunk `)` `microbatch` `(` $microbatch `)` `(` $operands `)` attr-dict
+    `:` functional-type($operands, $results)
+  }];
+}
+
+def BackwardOp : Pipe_LateWorkOp<"backward"> {
   let summary = "B and W of a chunk on one microbatch, as one operation";
   let description = [{
     Gives the gradients of the chunk's incoming edges, and adds those of its
-    parameters to their accumulators.
+    parameters to their accumulators. One that is `late` is of the step before (see `pipe.program`), which is for
+    pipelines that are `asynchronous`. It stands before the others of its chunk.
 
     Example:
     ```mlir
@@ -315,7 +337,7 @@ def BackwardInputOp : Pipe_ChunkWorkOp<"backward_input"> {
   }];
 }
 
-def BackwardWeightOp : Pipe_ProgramOp<"backward_weight"> {
+def BackwardWeightOp : Pipe_LateWorkOp<"backward_weight"> {
   let summary = "W: the gradients of a chunk's parameters, accumulated";
   let description = [{
     One that is `late` is of the step before (see `pipe.program`). It stands before the first F of its chunk.
@@ -325,17 +347,6 @@ def BackwardWeightOp : Pipe_ProgramOp<"backward_weight"> {
     pipe.backward_weight chunk(1) microbatch(0) (%s) : (tensor<2x4xf32>) -> ()
     pipe.backward_weight late chunk(1) microbatch(3) (%of_step_before) : (tensor<2x4xf32>) -> ()
     ```
-  }];
-  let arguments = (ins
-    ConfinedAttr<I64Attr, [IntNonNegative]>:$chunk,
-    ConfinedAttr<I64Attr, [IntNonNegative]>:$microbatch,
-    Variadic<AnyStaticShapeTensor>:$operands,
-    UnitAttr:$late
-  );
-  let results = (outs Variadic<AnyStaticShapeTensor>:$results);
-  let assemblyFormat = [{
-    (`late` $late^)? `chunk` `(` $chunk `)` `microbatch` `(` $microbatch `)` `(` $operands `)` attr-dict
-    `:` functional-type($operands, $results)
   }];
 }
 
@@ -373,14 +384,15 @@ def CopyOp : Pipe_ProgramOp<"copy", [SameOperandsAndResultType]> {
 def CarryOp : Pipe_ProgramOp<"carry"> {
   let summary = "The values that late ops of the next turn take";
   let description = [{
-    The last op of a program that has arguments: operand i is argument i of the next turn.
+    The last op of a program that has arguments: operand i is argument i of the next turn. One may be the handle of a
+    receive, for which the next turn waits.
 
     Example:
     ```mlir
     pipe.carry %s, %x : tensor<2x4xf32>, tensor<2x4xf32>
     ```
   }];
-  let arguments = (ins Variadic<AnyStaticShapeTensor>:$values);
+  let arguments = (ins Variadic<AnyTypeOf<[AnyStaticShapeTensor, Pipe_HandleType]>>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
@@ -427,17 +439,18 @@ def EdgeValueOp : Pipe_MessageOp<"edge_value"> {
     travels. Direction `gradient` is the gradient of the edge's value, from the
     edge's consumer; `shape` the length of the microbatch, from its producer, ahead of the
     value. On the edge of a parameter, `microbatch` is the number of the receiving rank within
-    its stage, 0 where that has one.
+    its stage, 0 where that has one. One that is `late` is of the step before, as what computes it.
 
     Example:
     ```mlir
     %x = pipe.edge_value edge(0) activation microbatch(3) : tensor<2x4xf32>
+    %dy = pipe.edge_value late edge(0) gradient microbatch(3) : tensor<2x4xf32>
     ```
   }];
-  let arguments = message;
+  let arguments = !con(message, (ins UnitAttr:$late));
   let results = (outs AnyStaticShapeTensor:$value);
   let assemblyFormat = [{
-    `edge` `(` $edge `)` $direction `microbatch` `(` $microbatch `)` attr-dict `:` type($value)
+    (`late` $late^)? `edge` `(` $edge `)` $direction `microbatch` `(` $microbatch `)` attr-dict `:` type($value)
   }];
 }
 
@@ -480,6 +493,8 @@ def SendOp : Pipe_PartsOp<"send"> {
     ones larger where they do not divide: while one travels, the sender copies the next, or the receiver the one before. All
     messages of an edge and direction have as many.
 
+    One that is `late` sends a value of the step before.
+
     Example:
     ```mlir
     pipe.send %y edge(1) activation microbatch(0) : tensor<2x4xf32>
@@ -487,8 +502,8 @@ def SendOp : Pipe_PartsOp<"send"> {
     ```
   }];
   let arguments = !con((ins AnyStaticShapeTensor:$value), message, transport,
-                       (ins UnitAttr:$copying), parts);
-  let assemblyFormat = "(`copying` $copying^)? $value `edge` `(` $edge `)` $direction `microbatch` `(` $microbatch `)` " #
+                       (ins UnitAttr:$copying), parts, (ins UnitAttr:$late));
+  let assemblyFormat = "(`late` $late^)? (`copying` $copying^)? $value `edge` `(` $edge `)` $direction `microbatch` `(` $microbatch `)` " #
       transportFormat # partsFormat # " attr-dict `:` type($value)";
 }
 
@@ -496,16 +511,16 @@ def RecvOp : Pipe_PartsOp<"recv"> {
   let summary = "Posts a receive";
   let description = [{
     From here on the memory of the value is the sender's to write. Never blocks.
-    For `stream`, `communicator`, `group` and `parts` see `pipe.send`.
+    For `stream`, `communicator`, `group`, `parts` and `late` see `pipe.send`.
 
     Example:
     ```mlir
     %h = pipe.recv edge(0) activation microbatch(0) : !pipe.handle<tensor<2x4xf32>>
     ```
   }];
-  let arguments = !con(message, transport, parts);
+  let arguments = !con(message, transport, parts, (ins UnitAttr:$late));
   let results = (outs Pipe_HandleType:$handle);
-  let assemblyFormat = "`edge` `(` $edge `)` $direction `microbatch` `(` $microbatch `)` " #
+  let assemblyFormat = "(`late` $late^)? `edge` `(` $edge `)` $direction `microbatch` `(` $microbatch `)` " #
       transportFormat # partsFormat # " attr-dict `:` qualified(type($handle))";
 }
 
@@ -558,7 +573,9 @@ def GradientOp : Pipe_ProgramOp<"gradient"> {
   let summary = "The gradient that a chunk has accumulated for a parameter";
   let description = [{
     `param` counts the pipeline's `pipe.param` ops. Reads the accumulator of
-    (parameter, chunk) after the last W of that chunk. One that is `late` reads the sum of the step before.
+    (parameter, chunk) after the last W of that chunk. One that is `late` reads the sum of the step before. With
+    a `microbatch`, of an `asynchronous(stashed)` pipeline, it is the gradient of that microbatch alone, and follows
+    its backward.
 
     Example:
     ```mlir
@@ -568,10 +585,14 @@ def GradientOp : Pipe_ProgramOp<"gradient"> {
   let arguments = (ins
     ConfinedAttr<I64Attr, [IntNonNegative]>:$param,
     ConfinedAttr<I64Attr, [IntNonNegative]>:$chunk,
-    UnitAttr:$late
+    UnitAttr:$late,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$microbatch
   );
   let results = (outs AnyStaticShapeTensor:$value);
-  let assemblyFormat = "(`late` $late^)? `param` `(` $param `)` `chunk` `(` $chunk `)` attr-dict `:` type($value)";
+  let assemblyFormat = [{
+    (`late` $late^)? `param` `(` $param `)` `chunk` `(` $chunk `)` (`microbatch` `(` $microbatch^ `)`)? attr-dict
+    `:` type($value)
+  }];
 }
 
 def SquaredNormOp : Pipe_ProgramOp<"squared_norm"> {
@@ -665,6 +686,9 @@ def UpdateOp : Pipe_ProgramOp<"update", [AttrSizedOperandSegments]> {
     stands after the last late W that adds to its gradients, and before the first F that uses the parameter. The
     accumulators of its gradients are zero from there on.
 
+    Of an `asynchronous` pipeline it keeps the value before, for what still uses that. With a `microbatch` the sum is of that alone, and not
+    scaled by 1/m.
+
     Of a pipeline with `clip_sync(barrier)` the sum is also scaled by a `factor`, that of a `pipe.clip`.
 
     Example:
@@ -677,11 +701,12 @@ def UpdateOp : Pipe_ProgramOp<"update", [AttrSizedOperandSegments]> {
     ConfinedAttr<I64Attr, [IntNonNegative]>:$param,
     Variadic<AnyStaticShapeTensor>:$gradients,
     Optional<Pipe_NormType>:$factor,
-    UnitAttr:$late
+    UnitAttr:$late,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$microbatch
   );
   let results = (outs AnyStaticShapeTensor:$value);
   let assemblyFormat = [{
-    (`late` $late^)? `param` `(` $param `)` `(` $gradients `)` (`clipped` $factor^)? attr-dict `:`
+    (`late` $late^)? `param` `(` $param `)` (`microbatch` `(` $microbatch^ `)`)? `(` $gradients `)` (`clipped` $factor^)? attr-dict `:`
     functional-type($gradients, $value)
   }];
   let hasVerifier = 1;
@@ -690,6 +715,8 @@ def UpdateOp : Pipe_ProgramOp<"update", [AttrSizedOperandSegments]> {
 def AssignOp : Pipe_ProgramOp<"assign"> {
   let summary = "Replaces this rank's copy of a parameter";
   let description = [{
+    One that is `late` follows an update that is.
+
     Example:
     ```mlir
     pipe.assign param(0) %w : tensor<4x4xf32>
@@ -697,9 +724,10 @@ def AssignOp : Pipe_ProgramOp<"assign"> {
   }];
   let arguments = (ins
     ConfinedAttr<I64Attr, [IntNonNegative]>:$param,
-    AnyStaticShapeTensor:$value
+    AnyStaticShapeTensor:$value,
+    UnitAttr:$late
   );
-  let assemblyFormat = "`param` `(` $param `)` $value attr-dict `:` type($value)";
+  let assemblyFormat = "(`late` $late^)? `param` `(` $param `)` $value attr-dict `:` type($value)";
 }
 
 #endif // VEELINE_DIALECT_PIPE_IR_PIPEOPS

@@ -58,6 +58,8 @@ struct MemoryPlan {
     bool isHome;
     /// Where an optimistic update keeps the value, then the state; or -1.
     int64_t kept = -1;
+    /// Of an asynchronous pipeline: older values.
+    llvm::SmallVector<int64_t> versions = {};
   };
   struct Accumulator {
     int64_t param;
@@ -69,6 +71,7 @@ struct MemoryPlan {
     int64_t param;
     mlir::Type element;
     int64_t offset;
+    llvm::SmallVector<int64_t> versions = {}; ///< Of older values.
   };
   /// Accumulators without a gap between them, which are added up over the ranks
   /// of a stage as one.
@@ -142,7 +145,7 @@ struct MemoryPlan {
   /// None where this rank has no such parameter or accumulator.
   const Param *findParam(int64_t param) const;
   std::optional<int64_t> findAccumulator(int64_t param, int64_t chunk) const;
-  std::optional<int64_t> findRounded(int64_t param, mlir::Type element) const;
+  const Rounded *findRounded(int64_t param, mlir::Type element) const;
 };
 
 /// The number of parts in which a GPU adds up the norm of a gradient: a divisor

@@ -20,6 +20,7 @@ struct Channel {
   int64_t sendStream, receiveStream, communicator;
   /// Of the messages of a step, in order.
   llvm::SmallVector<int64_t> microbatches;
+  int64_t lateMessages; ///< The first ones, which are of the step before.
 };
 
 /// The channels of a pipeline's programs: those edges and directions that
@@ -101,6 +102,14 @@ mlir::LogicalResult verifyChannelOrder(llvm::ArrayRef<ProgramOp> programs,
 /// it, and what is late alone, which follows the last step.
 enum class StepPart { Whole, First, Late };
 bool hasLateOps(ProgramOp program);
+
+/// What a value is in the step that makes it: of an argument of the program,
+/// what the `pipe.carry` gives for it.
+mlir::Value getSource(mlir::Value value);
+
+/// The receive that `op`, a `pipe.wait`, waits for, perhaps one of the turn
+/// before; else null.
+RecvOp getReceive(mlir::Operation *op);
 inline llvm::ArrayRef<StepPart> getStepParts(ProgramOp program) {
   static constexpr StepPart parts[] = {StepPart::Whole, StepPart::First,
                                        StepPart::Late};

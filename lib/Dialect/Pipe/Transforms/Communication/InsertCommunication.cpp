@@ -235,9 +235,18 @@ LogicalResult MessageTable::collect() {
 
 FailureOr<Value> MessageTable::getProduced(EdgeValueOp use) const {
   auto it = produced.find(getKey(use));
-  if (it != produced.end())
+  if (it == produced.end())
+    return use.emitOpError(
+        "is a value that no program of the pipeline computes");
+  Operation *producer = it->second.getDefiningOp();
+  if (isLate(producer) == use.getLate())
     return it->second;
-  return use.emitOpError("is a value that no program of the pipeline computes");
+  InFlightDiagnostic diagnostic =
+      use.emitOpError() << "is of "
+                        << (use.getLate() ? "the step before" : "this step")
+                        << ", but what computes it is not";
+  diagnostic.attachNote(producer->getLoc()) << "it is computed here";
+  return diagnostic;
 }
 
 //===----------------------------------------------------------------------===//
@@ -320,8 +329,68 @@ static void addSends(const MessageTable &messages) {
     builder.setInsertionPointAfter(last);
     last = SendOp::create(builder, value.getLoc(), value, edge, direction,
                           microbatch, asynchronousStream, communicator,
-                          IntegerAttr());
+                          IntegerAttr(), /*copying=*/false, /*parts=*/1,
+                          isLate(producer));
   }
+}
+
+/// When an op begins that makes a value: a gradient or an update at the end of
+/// the step, or, where they are late, no sooner than the work before.
+static double getBegin(Operation *producer) {
+  if (!getScheduleOp(producer) && !isLate(producer))
+    return std::numeric_limits<double>::infinity();
+  while (producer && !getScheduleOp(producer))
+    producer = producer->getPrevNode();
+  return producer ? getPredicted(producer).first
+                  : -std::numeric_limits<double>::infinity();
+}
+
+/// Whether only late ops of the next turn take the value.
+static bool isOnlyCarried(EdgeValueOp value) {
+  return !value->use_empty() &&
+         llvm::all_of(value->getUsers(), llvm::IsaPred<CarryOp>);
+}
+
+/// The arguments that a carried value is in the next turn.
+static SmallVector<BlockArgument> getArguments(EdgeValueOp value) {
+  SmallVector<BlockArgument> arguments;
+  for (OpOperand &use : value->getUses())
+    if (isa<CarryOp>(use.getOwner()))
+      arguments.push_back(
+          value->getBlock()->getArgument(use.getOperandNumber()));
+  return arguments;
+}
+
+/// The last op that takes what a value that is only carried was in the turn
+/// before: from there on its memory may be received into.
+static Operation *findLastUseOfBefore(EdgeValueOp value) {
+  Operation *last = nullptr;
+  if (!isOnlyCarried(value))
+    return nullptr;
+  for (BlockArgument argument : getArguments(value))
+    for (Operation *user : argument.getUsers())
+      if (!last || last->isBeforeInBlock(user))
+        last = user;
+  return last;
+}
+
+/// Carries the handle in place of the value: the next turn waits, just before
+/// the first late op that takes it, and this one goes on.
+static void carryHandle(EdgeValueOp value, Value handle) {
+  for (BlockArgument argument : getArguments(value)) {
+    Type type = argument.getType();
+    Operation *first = nullptr;
+    for (Operation *user : argument.getUsers())
+      if (!first || user->isBeforeInBlock(first))
+        first = user;
+    argument.setType(handle.getType());
+    if (!first)
+      continue;
+    OpBuilder builder(first);
+    auto wait = WaitOp::create(builder, value.getLoc(), type, argument);
+    argument.replaceAllUsesExcept(wait.getValue(), wait);
+  }
+  value.getValue().replaceAllUsesWith(handle);
 }
 
 /// Posts the receives of one program and waits where their values are used.
@@ -351,10 +420,7 @@ static LogicalResult postReceives(ProgramOp program,
     FailureOr<Value> produced = messages.getProduced(value);
     if (failed(produced))
       return failure();
-    Operation *producer = getMaker(produced->getDefiningOp());
-    receives.push_back({value, getScheduleOp(producer)
-                                   ? getPredicted(producer).first
-                                   : std::numeric_limits<double>::infinity()});
+    receives.push_back({value, getBegin(getMaker(produced->getDefiningOp()))});
   }
   llvm::stable_sort(receives, [](const Receive &a, const Receive &b) {
     return a.begin < b.begin;
@@ -369,11 +435,19 @@ static LogicalResult postReceives(ProgramOp program,
       builder.setInsertionPoint(anchor);
     else
       builder.setInsertionPoint(value);
+    Operation *lastUse = findLastUseOfBefore(value);
+    if (lastUse && !lastUse->isBeforeInBlock(&*builder.getInsertionPoint()))
+      builder.setInsertionPointAfter(lastUse);
     auto type =
         HandleType::get(builder.getContext(), value.getValue().getType());
     Value handle = RecvOp::create(
         builder, value.getLoc(), type, value.getEdge(), value.getDirection(),
-        value.getMicrobatch(), asynchronousStream, communicator, IntegerAttr());
+        value.getMicrobatch(), asynchronousStream, communicator, IntegerAttr(),
+        /*parts=*/1, value.getLate());
+    if (isOnlyCarried(value)) {
+      carryHandle(value, handle);
+      continue;
+    }
     // After the value: before it, further receives may be posted, which must
     // not come after a wait.
     builder.setInsertionPointAfter(value);
@@ -511,13 +585,15 @@ void PlannedInserter::writeMessage(OpBuilder &builder, const comm::Op &op) {
   if (op.kind == comm::OpKind::Send) {
     SendOp::create(builder, message.value.getLoc(), message.value,
                    use.getEdge(), use.getDirection(), use.getMicrobatch(),
-                   op.stream, op.communicator, group, /*copying=*/true);
+                   op.stream, op.communicator, group, /*copying=*/true,
+                   /*parts=*/1, isLate(message.value.getDefiningOp()));
     return;
   }
   auto type = HandleType::get(builder.getContext(), use.getValue().getType());
-  auto recv = RecvOp::create(builder, use.getLoc(), type, use.getEdge(),
-                             use.getDirection(), use.getMicrobatch(), op.stream,
-                             op.communicator, group);
+  auto recv =
+      RecvOp::create(builder, use.getLoc(), type, use.getEdge(),
+                     use.getDirection(), use.getMicrobatch(), op.stream,
+                     op.communicator, group, /*parts=*/1, use.getLate());
   handles[op.handle] = recv;
 }
 
@@ -596,6 +672,9 @@ static void keepCarried(ProgramOp program) {
       last = use;
   }
   for (auto [value, last] : lastUses) {
+    // The receive stands after what takes that of the turn before.
+    if (isa<HandleType>(value.getType()))
+      continue;
     if (!last || last->isBeforeInBlock(findFirstWrite(value)))
       continue;
     Operation *source = value.getDefiningOp();

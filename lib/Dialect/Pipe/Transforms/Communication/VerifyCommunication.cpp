@@ -65,6 +65,12 @@ private:
     handles[handle] = handles.size();
   }
   void addReady(Operation *work);
+  void addWait(Value handle, Operation *origin) {
+    comm::Op waiting;
+    waiting.kind = comm::OpKind::Wait;
+    waiting.handle = handles.lookup(handle);
+    add(waiting, origin);
+  }
   void add(const comm::Op &op, Operation *origin) {
     read.ranks[rank].push_back(op);
     origins[rank].push_back(origin);
@@ -154,10 +160,13 @@ void ProgramReader::addProgram(ProgramOp program, int number) {
                           static_cast<int>(sum.getParam())};
       addPosted(reduce, &op, sum.getHandle());
     } else if (auto wait = dyn_cast<WaitOp>(op)) {
-      comm::Op waiting;
-      waiting.kind = comm::OpKind::Wait;
-      waiting.handle = handles.lookup(wait.getHandle());
-      add(waiting, &op);
+      // What the turn before has received is there: it waits at its end.
+      if (!isa<BlockArgument>(wait.getHandle()))
+        addWait(wait.getHandle(), &op);
+    } else if (isa<CarryOp>(op)) {
+      for (Value value : op.getOperands())
+        if (isa<HandleType>(value.getType()))
+          addWait(value, &op);
     } else {
       addReady(&op);
       add(comm::Op(), &op);

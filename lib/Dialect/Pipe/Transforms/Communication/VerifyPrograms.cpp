@@ -92,11 +92,13 @@ static LogicalResult verifyAllUpdate(
     if (found == updates.end() || !home)
       continue;
     int64_t width = PipelineOp(tables.pipeline).getWidth(*home);
-    if (static_cast<int64_t>(found->second.size()) != width)
+    llvm::SmallDenseSet<Operation *> ranks;
+    for (UpdateOp update : found->second)
+      ranks.insert(update->getParentOp());
+    if (static_cast<int64_t>(ranks.size()) != width)
       return UpdateOp(found->second.front()).emitOpError()
-             << "updates parameter " << number << ", as "
-             << found->second.size() << " of the " << width
-             << " ranks of stage " << *home
+             << "updates parameter " << number << ", as " << ranks.size()
+             << " of the " << width << " ranks of stage " << *home
              << " do; all of them have a copy, which has to stay the same";
   }
   return success();

@@ -55,6 +55,36 @@ static ArrayAttr getRoundedAttr(Builder &builder,
   return builder.getArrayAttr(rows);
 }
 
+/// Where any row has older values, a list of them for each row.
+template <typename Row>
+static void addVersions(Builder &builder, StringRef name, ArrayRef<Row> rows,
+                        SmallVectorImpl<NamedAttribute> &entries) {
+  if (llvm::none_of(rows, [](const Row &row) { return !row.versions.empty(); }))
+    return;
+  SmallVector<Attribute> lists;
+  for (const Row &row : rows)
+    lists.push_back(builder.getDenseI64ArrayAttr(row.versions));
+  entries.push_back(builder.getNamedAttr(name, builder.getArrayAttr(lists)));
+}
+
+/// Reads what `addVersions` has added.
+template <typename Row>
+static LogicalResult readVersions(DictionaryAttr dict, StringRef name,
+                                  MutableArrayRef<Row> rows) {
+  if (!dict.contains(name))
+    return success();
+  auto lists = dict.getAs<ArrayAttr>(name);
+  if (!lists || lists.size() != rows.size())
+    return failure();
+  for (auto [row, attr] : llvm::zip_equal(rows, lists)) {
+    auto list = dyn_cast<DenseI64ArrayAttr>(attr);
+    if (!list)
+      return failure();
+    row.versions.assign(list.asArrayRef().begin(), list.asArrayRef().end());
+  }
+  return success();
+}
+
 DictionaryAttr MemoryPlan::toAttribute(MLIRContext *context) const {
   Builder builder(context);
   SmallVector<Attribute> paramRows, accumulatorRows, reducedRows;
@@ -82,6 +112,8 @@ DictionaryAttr MemoryPlan::toAttribute(MLIRContext *context) const {
     entries.push_back(builder.getNamedAttr(
         "kept", builder.getDenseI64ArrayAttr(llvm::map_to_vector(
                     params, [](const Param &param) { return param.kept; }))));
+  addVersions(builder, "versions", ArrayRef(params), entries);
+  addVersions(builder, "rounded_versions", ArrayRef(rounded), entries);
   if (!reduced.empty())
     entries.push_back(
         builder.getNamedAttr("reduced", builder.getArrayAttr(reducedRows)));
@@ -190,12 +222,16 @@ FailureOr<MemoryPlan> MemoryPlan::get(ProgramOp program) {
   auto kept = dict.getAs<DenseI64ArrayAttr>("kept");
   if (kept && succeeded(params))
     valid &= static_cast<size_t>(kept.size()) == params->size();
+  if (succeeded(params))
+    for (ArrayRef<int64_t> row : *params)
+      plan.params.push_back({row[0], row[1], row[2], row[3], row[4] != 0});
   if (!valid || failed(params) || failed(accumulators) || failed(reduced) ||
-      failed(readRounded(dict, plan.rounded)))
+      failed(readRounded(dict, plan.rounded)) ||
+      failed(readVersions(dict, "versions", MutableArrayRef(plan.params))) ||
+      failed(readVersions(dict, "rounded_versions",
+                          MutableArrayRef(plan.rounded))))
     return program.emitOpError("has a damaged plan of its memory; run "
                                "--pipe-plan-memory again");
-  for (ArrayRef<int64_t> row : *params)
-    plan.params.push_back({row[0], row[1], row[2], row[3], row[4] != 0});
   if (kept)
     for (auto [param, offset] : llvm::zip_equal(plan.params, kept.asArrayRef()))
       param.kept = offset;
@@ -221,12 +257,12 @@ std::optional<int64_t> MemoryPlan::findAccumulator(int64_t param,
   return std::nullopt;
 }
 
-std::optional<int64_t> MemoryPlan::findRounded(int64_t param,
-                                               Type element) const {
+const MemoryPlan::Rounded *MemoryPlan::findRounded(int64_t param,
+                                                   Type element) const {
   for (const Rounded &entry : rounded)
     if (entry.param == param && entry.element == element)
-      return entry.offset;
-  return std::nullopt;
+      return &entry;
+  return nullptr;
 }
 
 int64_t veeline::pipe::getNormParts(int64_t numElements) {

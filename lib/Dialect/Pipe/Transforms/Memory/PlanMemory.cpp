@@ -18,8 +18,10 @@
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
+#include "veeline/Schedule/Asynchronous.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace veeline::pipe {
 #define GEN_PASS_DEF_PIPEPLANMEMORY
@@ -80,6 +82,8 @@ private:
   int64_t getNumMembers() {
     return tables.pipeline.getNumMembers(program.getStage());
   }
+  int64_t countOlderVersions(int64_t param) const;
+  SmallVector<int64_t> reserveVersions(int64_t param, int64_t bytes);
   void placeParams();
   void placeRounded();
   SmallVector<func::FuncOp> getFunctions(Operation *op);
@@ -128,6 +132,34 @@ private:
 
 } // namespace
 
+/// The older values of a parameter that ops of this rank use.
+int64_t ArenaPlanner::countOlderVersions(int64_t param) const {
+  std::optional<Asynchronous> kind = tables.pipeline.getAsynchronous();
+  int64_t updates = 0, late = 0;
+  auto count = [&](auto change) {
+    if (static_cast<int64_t>(change.getParam()) != param)
+      return;
+    ++updates;
+    late += change.getLate();
+  };
+  for (Operation &op : ProgramOp(program).getBody().front())
+    llvm::TypeSwitch<Operation *>(&op).Case<UpdateOp, AssignOp>(count);
+  if (!kind || updates == 0)
+    return 0;
+  if (*kind == Asynchronous::DoubleBuffered)
+    return 1;
+  return schedule::olderVersions(
+      late, PipelineOp(tables.pipeline).getMicrobatches().value_or(1));
+}
+
+SmallVector<int64_t> ArenaPlanner::reserveVersions(int64_t param,
+                                                   int64_t bytes) {
+  SmallVector<int64_t> offsets;
+  for (int64_t i = 0, e = countOlderVersions(param); i != e; ++i)
+    offsets.push_back(reserve(bytes));
+  return offsets;
+}
+
 /// Values and states first, then accumulators.
 void ArenaPlanner::placeParams() {
   for (auto [number, param] : llvm::enumerate(tables.params)) {
@@ -144,7 +176,8 @@ void ArenaPlanner::placeParams() {
                   tables.pipeline.getClipSync() == ClipSync::Optimistic;
     plan.params.push_back({static_cast<int64_t>(number), value, state,
                            stateBytes, isHome,
-                           isKept ? reserve(bytes + stateBytes) : -1});
+                           isKept ? reserve(bytes + stateBytes) : -1,
+                           reserveVersions(number, bytes)});
     for (auto [chunk, operand] : users)
       if (isHere(chunk) && tables.hasParamGradient(chunk, operand))
         plan.accumulators.push_back({static_cast<int64_t>(number), chunk, 0});
@@ -182,7 +215,8 @@ void ArenaPlanner::placeRounded() {
       Type element = value.type.getElementType();
       if (!plan.findRounded(param, element))
         plan.rounded.push_back(
-            {param, element, reserve(getByteSize(value.type))});
+            {param, element, reserve(getByteSize(value.type)),
+             reserveVersions(param, getByteSize(value.type))});
     }
   }
 }
@@ -414,8 +448,13 @@ int64_t ArenaPlanner::findNextTurnEnd(Value value) const {
       end = std::max(end, findNextTurnEnd(wait.getValue()));
     if (!isa<CarryOp>(use.getOwner()))
       continue;
-    for (Operation *late : body.getArgument(use.getOperandNumber()).getUsers())
+    for (Operation *late :
+         body.getArgument(use.getOperandNumber()).getUsers()) {
       end = std::max(end, order.getNumber(late) + 1);
+      if (auto wait = dyn_cast<WaitOp>(late))
+        for (Operation *user : wait->getUsers())
+          end = std::max(end, order.getNumber(user) + 1);
+    }
   }
   return end;
 }

@@ -13,6 +13,8 @@
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 
+#include "llvm/ADT/SetVector.h"
+
 #include <map>
 #include <tuple>
 
@@ -22,21 +24,29 @@ using namespace veeline::pipe;
 
 namespace {
 
+/// The backwards of all ranks that are late, by chunk and microbatch.
+using LateBackwards = llvm::DenseSet<std::pair<int64_t, int64_t>>;
+
 /// Writes the program of one rank.
 class ProgramWriter {
 public:
-  ProgramWriter(PipelineTables &tables, ProgramOp program)
-      : tables(tables), stage(program.getStage()),
+  ProgramWriter(PipelineTables &tables, const LateBackwards &lateBackwards,
+                ProgramOp program)
+      : tables(tables), lateBackwards(lateBackwards), stage(program.getStage()),
         replica(program.getReplica()), loc(program.getLoc()),
         builder(OpBuilder::atBlockEnd(&program.getBody().front())) {}
 
   LogicalResult addWork(const schedule::Op &op, double begin, double end);
-  /// The update of the step before.
+  /// The update of the step before; of a parameter that another rank updates,
+  /// the gradients for that.
   void addLateUpdate(unsigned param) {
     updatedLate.insert(param);
-    addUpdate(param, addGradients(param, /*late=*/true), /*factor=*/{},
-              /*late=*/true);
+    SmallVector<Value> gradients = addGradients(param, /*late=*/true);
+    if (isHome(param))
+      addUpdate(param, gradients, /*factor=*/{}, /*late=*/true);
   }
+  /// Those of one microbatch, whose backward was added last.
+  void addUpdatesOf(const schedule::Op &op);
   void addUpdates();
   /// Gives late ops of the next turn the values that they take.
   void addCarry();
@@ -52,7 +62,11 @@ private:
     return tables.pipeline.getStageOf(chunk) == stage;
   }
   bool isHome(unsigned param) const { return tables.getHome(param) == stage; }
-  Value getEdgeValue(int64_t edge, Direction direction, int64_t microbatch);
+  Value getEdgeValue(int64_t edge, Direction direction, int64_t microbatch,
+                     bool late = false);
+  Value getCarried(const schedule::Op &op, const ChunkValue &value,
+                   std::optional<int64_t> edge = std::nullopt);
+  Value getLateResultGradient(const schedule::Op &op, const ChunkValue &value);
   Value getOperand(const schedule::Op &op, unsigned operand);
   Value getResultGradient(const schedule::Op &op, unsigned result);
   Value getArgument(const schedule::Op &op, const ChunkValue &value);
@@ -63,29 +77,66 @@ private:
   Value addFactor(ArrayRef<unsigned> updated,
                   ArrayRef<SmallVector<Value>> gradients);
   void addUpdate(unsigned param, ValueRange gradients, Value factor, bool late);
-  void addAssignment(unsigned param);
+  void addAssignment(unsigned param, bool late);
+
+  /// What an argument of the program is, in the step before: a value of an op,
+  /// or a gradient that another stage sends over `edge` for it.
+  struct Source {
+    schedule::Op op;
+    ChunkValue value;
+    std::optional<int64_t> edge;
+  };
 
   PipelineTables &tables;
+  const LateBackwards &lateBackwards;
   int64_t stage, replica;
   Location loc;
   OpBuilder builder;
   std::map<Key, Value> values;
   std::map<std::tuple<int64_t, Direction, int64_t>, Value> edgeValues;
-  /// What the arguments of the program are, in the step before.
-  SmallVector<std::pair<schedule::Op, ChunkValue>> carried;
-  llvm::SmallDenseSet<unsigned> updatedLate;
+  /// Of the arguments of the program.
+  SmallVector<Source> carried;
+  llvm::SetVector<unsigned> updatedLate;
   bool isValidated = false; ///< The last step's updates.
 };
 
 } // namespace
 
 Value ProgramWriter::getEdgeValue(int64_t edge, Direction direction,
-                                  int64_t microbatch) {
+                                  int64_t microbatch, bool late) {
   Value &value = edgeValues[{edge, direction, microbatch}];
   if (!value)
     value = EdgeValueOp::create(builder, loc, tables.edges[edge].type, edge,
-                                direction, microbatch);
+                                direction, microbatch, late);
   return value;
+}
+
+/// An argument of the program, which `source` says in the step before.
+Value ProgramWriter::getCarried(const schedule::Op &op, const ChunkValue &value,
+                                std::optional<int64_t> edge) {
+  carried.push_back({op, value, edge});
+  carried.back().op.late = false;
+  return builder.getBlock()->addArgument(value.type, loc);
+}
+
+/// As `getResultGradient`, for a late backward. What a backward in time has
+/// sent is carried.
+Value ProgramWriter::getLateResultGradient(const schedule::Op &op,
+                                           const ChunkValue &value) {
+  Value sum;
+  for (int64_t number :
+       llvm::reverse(tables.edges.getOutgoing(op.chunk, value.index))) {
+    const Edge &edge = tables.edges[number];
+    Value gradient =
+        lateBackwards.contains({edge.consumer, op.microbatch})
+            ? getEdgeValue(number, Direction::Gradient, op.microbatch,
+                           /*late=*/true)
+            : getCarried(op, value, number);
+    sum = sum ? AddOp::create(builder, loc, sum.getType(), sum, gradient)
+                    .getResult()
+              : gradient;
+  }
+  return sum;
 }
 
 Value ProgramWriter::getOperand(const schedule::Op &op, unsigned operand) {
@@ -143,14 +194,14 @@ ProgramWriter::getOperands(const schedule::Op &op) {
   SmallVector<Value> operands;
   for (const ChunkValue &value : tables.get(op.chunk, kind).arguments) {
     Value operand;
-    if (op.late) {
-      operand = builder.getBlock()->addArgument(value.type, loc);
-      schedule::Op source = op;
-      source.late = false;
-      carried.push_back({source, value});
-    } else {
+    bool isSum = value.kind == RoleKind::ResultGrad &&
+                 kind == ChunkFunctionKind::Backward;
+    if (!op.late)
       operand = getArgument(op, value);
-    }
+    else if (isSum)
+      operand = getLateResultGradient(op, value);
+    else
+      operand = getCarried(op, value);
     if (!operand)
       return tables.chunks[op.chunk].emitOpError()
              << getName(kind) << " takes " << stringifyRoleKind(value.kind)
@@ -197,8 +248,11 @@ LogicalResult ProgramWriter::addWork(const schedule::Op &op, double begin,
 
 void ProgramWriter::addCarry() {
   SmallVector<Value> values;
-  for (const auto &[op, value] : carried)
-    values.push_back(getArgument(op, value));
+  for (const Source &source : carried)
+    values.push_back(source.edge
+                         ? getEdgeValue(*source.edge, Direction::Gradient,
+                                        source.op.microbatch)
+                         : getArgument(source.op, source.value));
   if (!values.empty())
     CarryOp::create(builder, loc, values);
 }
@@ -219,10 +273,29 @@ SmallVector<unsigned> ProgramWriter::getUpdated() const {
   return updated;
 }
 
+void ProgramWriter::addUpdatesOf(const schedule::Op &op) {
+  IntegerAttr microbatch = builder.getI64IntegerAttr(op.microbatch);
+  for (unsigned param = 0, e = tables.params.size(); param != e; ++param) {
+    if (tables.getGradientUsers(param).empty() || !isHome(param))
+      continue;
+    Type type = tables.params[param].getValue().getType();
+    Value gradient = GradientOp::create(builder, loc, type, param, op.chunk,
+                                        op.late, microbatch);
+    UpdateOp::create(builder, loc, type, param, gradient, /*factor=*/Value(),
+                     op.late, microbatch);
+  }
+}
+
 /// First the gradients that other ranks add up, so that none of them waits
 /// behind a new value; then for each parameter its update or assignment. Where
 /// updates need the norm of all gradients, that stands between the two.
 void ProgramWriter::addUpdates() {
+  if (tables.pipeline.getAsynchronous()) {
+    for (unsigned param : updatedLate)
+      if (!isHome(param))
+        addAssignment(param, /*late=*/true);
+    return;
+  }
   validateOnce();
   for (unsigned param = 0, e = tables.params.size(); param != e; ++param)
     if (!isHome(param))
@@ -240,7 +313,7 @@ void ProgramWriter::addUpdates() {
   size_t next = 0;
   for (unsigned param : updated)
     if (!isHome(param))
-      addAssignment(param);
+      addAssignment(param, /*late=*/false);
     else
       addUpdate(param,
                 factor ? gradients[next++]
@@ -275,7 +348,7 @@ Value ProgramWriter::addFactor(ArrayRef<unsigned> updated,
 void ProgramWriter::addUpdate(unsigned param, ValueRange gradients,
                               Value factor, bool late) {
   UpdateOp::create(builder, loc, tables.params[param].getValue().getType(),
-                   param, gradients, factor, late);
+                   param, gradients, factor, late, /*microbatch=*/{});
 }
 
 /// The gradients of this rank, and at the parameter's home those of all others.
@@ -284,20 +357,21 @@ SmallVector<Value> ProgramWriter::addGradients(unsigned param, bool late) {
   SmallVector<Value> gradients;
   for (auto [chunk, operand] : tables.getGradientUsers(param))
     if (isHere(chunk))
-      gradients.push_back(
-          GradientOp::create(builder, loc, type, param, chunk, late));
+      gradients.push_back(GradientOp::create(builder, loc, type, param, chunk,
+                                             late,
+                                             /*microbatch=*/{}));
     else if (isHome(param))
       gradients.push_back(
           getEdgeValue(*tables.edges.getIncoming(chunk, operand),
-                       Direction::Gradient, replica));
+                       Direction::Gradient, replica, late));
   return gradients;
 }
 
-void ProgramWriter::addAssignment(unsigned param) {
+void ProgramWriter::addAssignment(unsigned param, bool late) {
   for (const auto &[number, edge] : llvm::enumerate(tables.edges.getEdges()))
     if (edge.param == param && isHere(edge.consumer)) {
-      Value value = getEdgeValue(number, Direction::Activation, replica);
-      AssignOp::create(builder, loc, param, value);
+      Value value = getEdgeValue(number, Direction::Activation, replica, late);
+      AssignOp::create(builder, loc, param, value, late);
       return;
     }
 }
@@ -307,14 +381,19 @@ std::pair<double, double> veeline::pipe::getPredicted(Operation *op) {
   return {times[0], times[1]};
 }
 
-/// The parameters that chunks with late W use, by the step after which none of
-/// these follows.
+/// The parameters that chunks with late W use, by the step before which all of
+/// these stand. Where steps wait for no updates, all parameters of the stage.
 static std::map<size_t, SmallVector<unsigned>>
-findLateUpdates(const PipelineTables &tables, ArrayRef<schedule::Op> ops) {
+findLateUpdates(PipelineTables &tables, ArrayRef<schedule::Op> ops) {
+  std::optional<Asynchronous> kind = tables.pipeline.getAsynchronous();
+  if (kind == Asynchronous::Stashed)
+    return {};
   llvm::DenseMap<int64_t, size_t> last;
   for (auto [step, op] : llvm::enumerate(ops))
     if (op.late)
-      last[op.chunk] = step;
+      last[op.chunk] = step + 1;
+    else if (kind)
+      last.try_emplace(op.chunk, 0);
   std::map<size_t, SmallVector<unsigned>> updates;
   for (unsigned param = 0, e = tables.params.size(); param != e; ++param) {
     std::optional<size_t> end;
@@ -328,6 +407,34 @@ findLateUpdates(const PipelineTables &tables, ArrayRef<schedule::Op> ops) {
       updates[*end].push_back(param);
   }
   return updates;
+}
+
+/// Adds the work of a rank, and updates where they do not stand at the end.
+static LogicalResult addOrder(ProgramWriter &writer, PipelineTables &tables,
+                              ArrayRef<schedule::Op> ops,
+                              ArrayRef<double> start, ArrayRef<double> end) {
+  auto lateUpdates = findLateUpdates(tables, ops);
+  bool isStashed = tables.pipeline.getAsynchronous() == Asynchronous::Stashed;
+  for (auto [step, op] : llvm::enumerate(ops)) {
+    for (unsigned param : lateUpdates[step])
+      writer.addLateUpdate(param);
+    if (failed(writer.addWork(op, start[step], end[step])))
+      return failure();
+    if (isStashed && op.kind == schedule::OpKind::Backward)
+      writer.addUpdatesOf(op);
+  }
+  for (unsigned param : lateUpdates[ops.size()])
+    writer.addLateUpdate(param);
+  return success();
+}
+
+static LateBackwards findLateBackwards(const schedule::Schedule &order) {
+  LateBackwards late;
+  for (const std::vector<schedule::Op> &ops : order.stages)
+    for (const schedule::Op &op : ops)
+      if (op.late && op.kind == schedule::OpKind::Backward)
+        late.insert({op.chunk, op.microbatch});
+  return late;
 }
 
 namespace {
@@ -407,6 +514,7 @@ LogicalResult veeline::pipe::buildPrograms(PipelineOp pipeline,
     return failure();
   SymbolTable &table =
       symbols.getSymbolTable(pipeline->getParentOfType<ModuleOp>());
+  LateBackwards lateBackwards = findLateBackwards(order);
   Operation *last = pipeline;
   SmallVector<ProgramOp> programs;
   int64_t stage = 0;
@@ -422,15 +530,10 @@ LogicalResult veeline::pipe::buildPrograms(PipelineOp pipeline,
     program.getBody().emplaceBlock();
     table.insert(program, std::next(last->getIterator()));
     last = program;
-    ProgramWriter writer(tables, program);
-    auto lateUpdates = findLateUpdates(tables, ops);
-    for (auto [step, op] : llvm::enumerate(ops)) {
-      if (failed(writer.addWork(op, times.start[rank][step],
-                                times.end[rank][step])))
-        return failure();
-      for (unsigned param : lateUpdates[step])
-        writer.addLateUpdate(param);
-    }
+    ProgramWriter writer(tables, lateBackwards, program);
+    if (failed(
+            addOrder(writer, tables, ops, times.start[rank], times.end[rank])))
+      return failure();
     writer.addUpdates();
     writer.addCarry();
     programs.push_back(program);

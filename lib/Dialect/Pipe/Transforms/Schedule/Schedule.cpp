@@ -7,13 +7,14 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "veeline/Base/Check.h"
-#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/IR/Edges.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleFile.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
+#include "veeline/Schedule/Asynchronous.h"
 #include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Loop.h"
@@ -28,15 +29,64 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// Whether weights are updated once, after all backwards.
-static LogicalResult checkSemantics(PipelineOp pipeline, StringRef name) {
-  auto known = schedule::findGenerator(name);
+static std::optional<Asynchronous> getAsynchronous(StringRef schedule) {
+  auto known = schedule::findGenerator(schedule);
   if (!known || (*known)->semantics == schedule::UpdateSemantics::Synchronous)
+    return std::nullopt;
+  return (*known)->semantics == schedule::UpdateSemantics::DoubleBuffered
+             ? Asynchronous::DoubleBuffered
+             : Asynchronous::Stashed;
+}
+
+/// An order of a schedule without a flush shows a window of it, from an empty
+/// pipeline to an empty one.
+static LogicalResult refuseWindow(PipelineOp pipeline, StringRef name) {
+  if (!getAsynchronous(name))
     return success();
   return pipeline.emitOpError()
-         << "cannot be compiled with schedule '" << name
-         << "' yet, which updates weights without a flush; '1f1b' has the "
-            "same order with one";
+         << "cannot be compiled with an order of schedule '" << name
+         << "' from a file, which shows a window of it; take the schedule by "
+            "its name, or '1f1b', which has the same order with a flush";
+}
+
+/// Whether a pipeline can run without a flush. Where each microbatch has
+/// updates, no two ranks have the same parameter.
+static LogicalResult checkAsynchronous(PipelineOp pipeline, StringRef name,
+                                       bool maySlip) {
+  auto fail = [&](const Twine &why) {
+    return pipeline.emitOpError()
+           << "cannot be compiled with schedule '" << name
+           << "', which updates weights without a flush, " << why
+           << "; '1f1b' has the same order with one";
+  };
+  if (pipeline.getClipSync())
+    return fail("where updates depend on all gradients of the step");
+  if (!maySlip)
+    return fail("for a target whose steps end before the next one begins");
+  if (pipeline.getStageReplicas())
+    return fail("where stages have several ranks");
+  if (pipeline.getReplicas() > 1 &&
+      getAsynchronous(name) == Asynchronous::Stashed)
+    return fail("after each microbatch, where the pipeline has replicas");
+  if (getAsynchronous(name) == Asynchronous::DoubleBuffered)
+    return success();
+  for (ParamOp param : pipeline.getParams()) {
+    std::optional<int64_t> stage;
+    for (auto [chunk, operand] : getChunkUses(param.getValue())) {
+      int64_t user = pipeline.getStageOf(chunk);
+      if (stage.value_or(user) == user) {
+        stage = user;
+        continue;
+      }
+      InFlightDiagnostic diagnostic =
+          fail("after each microbatch, where several stages use a parameter");
+      diagnostic.attachNote(param.getLoc())
+          << "parameter \"" << param.getParam().getName().getValue()
+          << "\" is used on stages " << *stage << " and " << user;
+      return diagnostic;
+    }
+  }
+  return success();
 }
 
 /// Whether W of a step run in the next one only where they may.
@@ -88,12 +138,15 @@ generateSchedule(PipelineOp pipeline, StringRef name, ScheduleGoal goal,
            << schedule::toString(placement->kind())
            << "'; partition with that placement";
   }
-  if (failed(checkSemantics(pipeline, name)))
+  if (getAsynchronous(name) &&
+      failed(checkAsynchronous(pipeline, name, goal.maySlip)))
     return failure();
   schedule::GeneratorOptions options;
   options.objective = goal.objective;
   options.maySlip = goal.maySlip;
-  auto generated = schedule::generate(schedule, problem, options);
+  auto generated = getAsynchronous(name)
+                       ? schedule::turnOf(problem, schedule)
+                       : schedule::generate(schedule, problem, options);
   if (!generated)
     return report(pipeline, "", generated.takeError(), outOfMemory);
   for (const std::string &warning : generated->warnings)
@@ -141,7 +194,7 @@ getOrder(PipelineOp pipeline, StringRef name, ScheduleGoal goal,
   auto order =
       path ? importSchedule(pipeline, *path, problem)
            : generateSchedule(pipeline, name, goal, problem, outOfMemory);
-  if (failed(order) || failed(checkSemantics(pipeline, order->name)) ||
+  if (failed(order) || (path && failed(refuseWindow(pipeline, order->name))) ||
       failed(checkTurns(pipeline, goal.maySlip, *order)) ||
       failed(checkFunctions(pipeline, problem, *order)))
     return failure();
@@ -187,6 +240,10 @@ veeline::pipe::schedulePipeline(PipelineOp pipeline, StringRef name,
                                 ScheduleGoal goal, int64_t microbatches,
                                 SymbolTableCollection &tables,
                                 std::optional<schedule::Error> *outOfMemory) {
+  if (std::optional<Asynchronous> kind = getAsynchronous(name))
+    pipeline.setAsynchronous(*kind);
+  else
+    pipeline.removeAsynchronousAttr();
   auto problem = buildProblem(pipeline, microbatches, tables);
   if (failed(problem) || failed(readLimits(pipeline, *problem)))
     return failure();
@@ -234,8 +291,9 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
       bool failedOne = failed(
           schedulePipeline(pipeline, schedule, goal, microbatches, tables));
       // Ranks of one stage add up their microbatches apart, so only a single
-      // microbatch has the same bits on one rank.
-      bool isGrouped = pipeline.getStageReplicas().has_value();
+      // microbatch has the same bits on one rank. Or each has updates.
+      bool isGrouped = pipeline.getStageReplicas().has_value() ||
+                       pipeline.getAsynchronous() == Asynchronous::Stashed;
       if (!failedOne && sequential)
         failedOne = failed(schedulePipeline(
             cloneForOneRank(pipeline, symbols), "sequential", goal,

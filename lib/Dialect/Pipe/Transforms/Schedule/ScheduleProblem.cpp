@@ -229,6 +229,10 @@ veeline::pipe::buildProblem(PipelineOp pipeline, int64_t microbatches,
          llvm::is_contained(getOperandGradients(chunks[edge.consumer], symbols),
                             edge.operand)});
   problem.tied = getTied(pipeline);
+  if (std::optional<Asynchronous> kind = pipeline.getAsynchronous())
+    problem.updates = *kind == Asynchronous::DoubleBuffered
+                          ? schedule::UpdateSemantics::DoubleBuffered
+                          : schedule::UpdateSemantics::WeightStashing;
   if (auto status = schedule::check(problem); !status)
     return pipeline.emitOpError() << status.error().str();
   return problem;

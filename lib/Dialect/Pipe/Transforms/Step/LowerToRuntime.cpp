@@ -118,9 +118,8 @@ Value StepWriter::atBatch(Value input, int64_t microbatch) {
 Value StepWriter::getAddress(Value value) {
   if (Value address = addresses.lookup(value))
     return address;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return getAddress(
-        program.getBody().front().back().getOperand(argument.getArgNumber()));
+  if (isa<BlockArgument>(value))
+    return getAddress(getSource(value));
   if (auto wait = value.getDefiningOp<WaitOp>())
     return getAddress(wait.getHandle());
   if (auto gradient = value.getDefiningOp<GradientOp>())
@@ -147,7 +146,31 @@ FailureOr<Value> StepWriter::getImplied(Operation *op, Value operand,
     return op->emitOpError()
            << "uses parameter " << number
            << ", which has no place in the plan of this rank's memory";
-  return atArena(entry->value);
+  std::optional<int64_t> version = getVersion(op, number);
+  return atArena(version ? entry->versions[*version] : entry->value);
+}
+
+/// A first step finds the values that its forwards use among the older ones:
+/// what is late has updated the newest one since.
+std::optional<int64_t> StepWriter::getVersion(Operation *op,
+                                              int64_t param) const {
+  const MemoryPlan::Param *entry = plan.findParam(param);
+  if (!entry || entry->versions.empty())
+    return std::nullopt;
+  const SmallVector<Operation *> &late = lateUpdates.find(param)->second;
+  bool isFirst = part == StepPart::First;
+  if (PipelineOp(tables.pipeline).getAsynchronous() ==
+      Asynchronous::DoubleBuffered) {
+    bool isNewest =
+        !isFirst && !isLate(op) && op->isBeforeInBlock(late.front());
+    return isNewest ? std::nullopt : std::optional<int64_t>(0);
+  }
+  schedule::Op work = *getScheduleOp(op);
+  bool isOlder = work.kind == schedule::OpKind::Backward ||
+                 (isFirst && work.microbatch < static_cast<int>(late.size()));
+  if (!isOlder)
+    return std::nullopt;
+  return work.microbatch % static_cast<int64_t>(entry->versions.size());
 }
 
 Value StepWriter::asMemRef(OpBuilder &builder, Value address, MemRefType type) {
@@ -189,14 +212,15 @@ static unsigned findCarried(ArrayRef<ChunkValue> list,
 FailureOr<Value> StepWriter::getRounded(Operation *op, ChunkOp chunk,
                                         const ChunkValue &value) {
   int64_t param = tables.getParam(chunk, value.index);
-  std::optional<int64_t> offset =
+  const MemoryPlan::Rounded *entry =
       plan.findRounded(param, value.type.getElementType());
-  if (!offset)
+  if (!entry)
     return op->emitOpError()
            << "uses parameter " << param << " as "
            << value.type.getElementType()
            << ", which has no place in the plan of this rank's memory";
-  return atArena(*offset);
+  std::optional<int64_t> version = getVersion(op, param);
+  return atArena(version ? entry->versions[*version] : entry->offset);
 }
 
 FailureOr<Value> StepWriter::getArgument(Operation *op, ChunkOp chunk,
@@ -259,6 +283,24 @@ void StepWriter::reportResults(Operation *op) {
   }
 }
 
+/// Whether a backward is the first to add to sums: that of a microbatch which
+/// has updates of its own, or the first one in time of the rank's chunk where
+/// what is late has added to those of the step before.
+bool StepWriter::beginsSums(Operation *op) const {
+  std::optional<Asynchronous> kind =
+      PipelineOp(tables.pipeline).getAsynchronous();
+  auto backward = dyn_cast<BackwardOp>(op);
+  if (!kind || !backward || *kind == Asynchronous::Stashed)
+    return kind && backward;
+  if (backward.getLate())
+    return false;
+  for (Operation *before = op->getPrevNode(); before;
+       before = before->getPrevNode())
+    if (isa<BackwardOp>(before))
+      return isLate(before);
+  return true;
+}
+
 LogicalResult StepWriter::lowerWork(Operation *op) {
   schedule::Op work = *getScheduleOp(op);
   ChunkOp chunk = tables.chunks[work.chunk];
@@ -291,6 +333,8 @@ LogicalResult StepWriter::lowerWork(Operation *op) {
     addresses.push_back(*result);
   }
   addresses.push_back(atArena(workspace.getInt()));
+  if (beginsSums(op))
+    clearAccumulators([](int64_t) { return true; });
   auto call = [&] {
     if (versions.empty())
       return callFunction(builder, func, rank, addresses);
@@ -390,10 +434,11 @@ void StepWriter::callVersion(int64_t microbatch, StringRef name,
 
 /// The type that a value of the program has in a version.
 RankedTensorType StepWriter::getTypeAt(Value value, size_t version) {
+  value = getSource(value);
   if (auto add = value.getDefiningOp<AddOp>())
     return getTypeAt(add.getLhs(), version);
   if (auto wait = value.getDefiningOp<WaitOp>()) {
-    auto recv = wait.getHandle().getDefiningOp<RecvOp>();
+    RecvOp recv = getReceive(wait);
     return edgesAt[version][recv.getEdge()].type;
   }
   auto result = cast<OpResult>(value);
@@ -527,18 +572,47 @@ StepWriter::roundParameters(llvm::function_ref<bool(int64_t)> isRounded) {
       return program.emitOpError()
              << "rounds parameter " << entry.param
              << ", which has no place in the plan of this rank's memory";
-    auto type =
-        cast<ShapedType>(tables.params[entry.param].getValue().getType());
-    int64_t count = type.getNumElements();
-    if (count == 0)
-      continue;
-    func::FuncOp func =
-        getRoundFunction(MemRefType::get(count, type.getElementType()),
-                         MemRefType::get(count, entry.element));
-    callFunction(builder, func, /*rank=*/{},
-                 {atArena(param->value), atArena(entry.offset)});
+    roundTo(entry, param->value, entry.offset);
   }
   return success();
+}
+
+/// Rounds the value at `source` of the parameter of `entry`.
+void StepWriter::roundTo(const MemoryPlan::Rounded &entry, int64_t source,
+                         int64_t target) {
+  auto type = cast<ShapedType>(tables.params[entry.param].getValue().getType());
+  int64_t count = type.getNumElements();
+  if (count == 0)
+    return;
+  func::FuncOp func =
+      getRoundFunction(MemRefType::get(count, type.getElementType()),
+                       MemRefType::get(count, entry.element));
+  callFunction(builder, func, /*rank=*/{}, {atArena(source), atArena(target)});
+}
+
+/// Rounds all older values.
+void StepWriter::roundVersions() {
+  for (const MemoryPlan::Rounded &entry : plan.rounded)
+    for (auto [i, place] : llvm::enumerate(entry.versions))
+      roundTo(entry, plan.findParam(entry.param)->versions[i], place);
+}
+
+/// Before an update: keeps the value for the ops that use it after that. Of a
+/// pipeline that stashes values these are of the microbatch whose forward ran
+/// last, as many after that of the update as updates are late.
+void StepWriter::keepVersion(const MemoryPlan::Param &entry,
+                             std::optional<uint64_t> microbatch) {
+  if (entry.versions.empty())
+    return;
+  size_t version = microbatch
+                       ? (*microbatch + lateUpdates[entry.param].size()) %
+                             entry.versions.size()
+                       : 0;
+  copy(atArena(entry.versions[version]), atArena(entry.value),
+       tables.params[entry.param].getValue().getType());
+  for (const MemoryPlan::Rounded &rounded : plan.rounded)
+    if (rounded.param == entry.param)
+      roundTo(rounded, entry.versions[version], rounded.versions[version]);
 }
 
 /// The group of an op that stands for messages.
@@ -583,16 +657,21 @@ void StepWriter::endLate() {
   callRuntime("veeline_late_end", {rank, constant(numLate == 0, 32)}, {});
 }
 
-/// After a late update, makes its parameter ready for this step.
+/// After a late update, or that of a microbatch, makes its parameter ready for
+/// what follows.
 LogicalResult StepWriter::beginAfter(Operation *op) {
   auto update = dyn_cast<UpdateOp>(op);
-  if (!update || !update.getLate() || part == StepPart::Late)
+  auto assignment = dyn_cast<AssignOp>(op);
+  bool isOfMicrobatch = update && update.getMicrobatch();
+  if ((!update && !assignment) || !(isLate(op) || isOfMicrobatch) ||
+      part == StepPart::Late)
     return success();
-  auto isUpdated = [&](int64_t param) {
-    return param == static_cast<int64_t>(update.getParam());
-  };
-  clearAccumulators(isUpdated);
-  return roundParameters(isUpdated);
+  auto changed =
+      static_cast<int64_t>(update ? update.getParam() : assignment.getParam());
+  auto isChanged = [&](int64_t param) { return param == changed; };
+  if (!tables.pipeline.getAsynchronous())
+    clearAccumulators(isChanged);
+  return roundParameters(isChanged);
 }
 
 LogicalResult StepWriter::lowerOps() {
@@ -678,10 +757,17 @@ LogicalResult StepWriter::run(StepPart which) {
   }
   for (Operation &op : program.getBody().front()) {
     numLate += isLate(&op);
-    if (auto update = dyn_cast<UpdateOp>(op); update && update.getLate())
-      lateParams.insert(update.getParam());
+    llvm::TypeSwitch<Operation *>(&op).Case<UpdateOp, AssignOp>(
+        [&](auto change) {
+          if (change.getLate())
+            lateUpdates[change.getParam()].push_back(change);
+        });
   }
-  auto isInTime = [&](int64_t param) { return !lateParams.contains(param); };
+  bool isAsynchronous = tables.pipeline.getAsynchronous().has_value();
+  bool isAnew = isAsynchronous && part == StepPart::First;
+  auto isInTime = [&](int64_t param) {
+    return isAnew || !lateUpdates.contains(param);
+  };
   bool isOptimistic = tables.pipeline.getClipSync() == ClipSync::Optimistic;
   if (part != StepPart::Late) {
     // Optimistic updates may need the last step's sums once more.
@@ -690,6 +776,8 @@ LogicalResult StepWriter::run(StepPart which) {
     clearNorms();
     if (failed(roundParameters(isInTime)))
       return failure();
+    if (isAnew)
+      roundVersions();
     forkStreams();
   }
   if (failed(lowerOps()))

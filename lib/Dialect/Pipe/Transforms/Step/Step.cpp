@@ -35,8 +35,9 @@ ChannelTable::ChannelTable(PipelineOp pipeline, ArrayRef<ProgramOp> programs)
           Channel{edge, direction, from, to,
                   static_cast<int64_t>(recv.getParts()), stream, stream,
                   static_cast<int64_t>(recv.getCommunicator()),
-                  /*microbatches=*/{}});
+                  /*microbatches=*/{}, /*lateMessages=*/0});
       it->second.microbatches.push_back(recv.getMicrobatch());
+      it->second.lateMessages += recv.getLate();
     }
   for (ProgramOp program : programs)
     for (auto send : program.getBody().front().getOps<SendOp>())
@@ -112,9 +113,7 @@ SmallVector<Operation *> veeline::pipe::getTimelineOps(ProgramOp program) {
   }
   SmallVector<Operation *> ops;
   for (Operation &op : program.getBody().front()) {
-    auto wait = dyn_cast<WaitOp>(op);
-    bool isReceived = wait && wait.getHandle().getDefiningOp<RecvOp>();
-    if (getScheduleOp(&op) || isReceived ||
+    if (getScheduleOp(&op) || getReceive(&op) ||
         isa<SendOp, SquaredNormOp, UpdateOp, ValidateOp>(op) ||
         ofReductions.contains(&op))
       ops.push_back(&op);
@@ -194,6 +193,15 @@ void veeline::pipe::postGroupsAtOnce(ProgramOp program) {
   }
 }
 
+/// The receives for which the next turn waits, in their order.
+static SmallVector<RecvOp> getCarriedReceives(ProgramOp program) {
+  SmallVector<RecvOp> carried;
+  for (auto recv : program.getBody().front().getOps<RecvOp>())
+    if (llvm::any_of(recv.getHandle().getUsers(), llvm::IsaPred<CarryOp>))
+      carried.push_back(recv);
+  return carried;
+}
+
 void veeline::pipe::waitInOrder(ProgramOp program,
                                 const ChannelTable &channels) {
   /// By channel: what is posted and not waited for.
@@ -201,11 +209,14 @@ void veeline::pipe::waitInOrder(ProgramOp program,
   llvm::SmallDenseSet<Operation *> moved;
   SmallVector<Operation *> ops = llvm::map_to_vector(
       program.getBody().front(), [](Operation &op) { return &op; });
+  // First those of the turn before.
+  for (RecvOp recv : getCarriedReceives(program))
+    posted[channels.find(recv)].push_back(recv);
   for (Operation *op : ops) {
     if (auto recv = dyn_cast<RecvOp>(op))
       posted[channels.find(recv)].push_back(recv);
     auto wait = dyn_cast<WaitOp>(op);
-    auto awaited = wait ? wait.getHandle().getDefiningOp<RecvOp>() : RecvOp();
+    RecvOp awaited = getReceive(op);
     if (!awaited || moved.contains(wait))
       continue;
     std::deque<RecvOp> &queue = posted[channels.find(awaited)];
@@ -220,16 +231,21 @@ void veeline::pipe::waitInOrder(ProgramOp program,
 
 LogicalResult veeline::pipe::verifyChannelOrder(ArrayRef<ProgramOp> programs,
                                                 const ChannelTable &channels) {
-  /// How many messages of each channel were sent, and waited for.
-  SmallVector<size_t> sent(channels.getChannels().size()), awaited(sent);
-  auto verify = [&](Operation *op, auto message,
-                    SmallVector<size_t> &counts) -> LogicalResult {
+  /// How many messages of each channel were sent, and waited for; and how many
+  /// of the turn before are waited for first, the last ones.
+  SmallVector<size_t> sent(channels.getChannels().size()), awaited(sent),
+      carried(sent), none(sent);
+  auto verify = [&](Operation *op, auto message, SmallVector<size_t> &counts,
+                    ArrayRef<size_t> ofBefore) -> LogicalResult {
     int64_t index = channels.find(message);
     // A message without its receive is another error.
-    if (index < 0 ||
-        counts[index] == channels.getChannels()[index].microbatches.size())
+    if (index < 0)
       return success();
-    int64_t next = channels.getChannels()[index].microbatches[counts[index]++];
+    ArrayRef<int64_t> all = channels.getChannels()[index].microbatches;
+    if (counts[index] == all.size())
+      return success();
+    int64_t next =
+        all[(all.size() - ofBefore[index] + counts[index]++) % all.size()];
     if (next == static_cast<int64_t>(message.getMicrobatch()))
       return success();
     return op->emitOpError()
@@ -241,12 +257,15 @@ LogicalResult veeline::pipe::verifyChannelOrder(ArrayRef<ProgramOp> programs,
               "sent, received and waited for in one order";
   };
   for (ProgramOp program : programs)
+    for (RecvOp recv : getCarriedReceives(program))
+      ++carried[channels.find(recv)];
+  for (ProgramOp program : programs)
     for (Operation &op : program.getBody().front()) {
       auto send = dyn_cast<SendOp>(op);
       auto wait = dyn_cast<WaitOp>(op);
-      auto recv = wait ? wait.getHandle().getDefiningOp<RecvOp>() : RecvOp();
-      if ((send && failed(verify(send, send, sent))) ||
-          (recv && failed(verify(wait, recv, awaited))))
+      RecvOp recv = getReceive(&op);
+      if ((send && failed(verify(send, send, sent, none))) ||
+          (recv && failed(verify(wait, recv, awaited, carried))))
         return failure();
     }
   return success();
@@ -255,6 +274,18 @@ LogicalResult veeline::pipe::verifyChannelOrder(ArrayRef<ProgramOp> programs,
 bool veeline::pipe::hasLateOps(ProgramOp program) {
   return llvm::any_of(program.getBody().front(),
                       [](Operation &op) { return isLate(&op); });
+}
+
+Value veeline::pipe::getSource(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument
+             ? argument.getOwner()->back().getOperand(argument.getArgNumber())
+             : value;
+}
+
+RecvOp veeline::pipe::getReceive(Operation *op) {
+  auto wait = dyn_cast<WaitOp>(op);
+  return wait ? getSource(wait.getHandle()).getDefiningOp<RecvOp>() : RecvOp();
 }
 
 std::string veeline::pipe::getStepName(ProgramOp program, StepPart part) {

@@ -65,7 +65,7 @@ void StepWriter::lowerAllReduce(AllReduceOp sum) {
 }
 
 void StepWriter::lowerWait(WaitOp wait) {
-  auto recv = wait.getHandle().getDefiningOp<RecvOp>();
+  RecvOp recv = getReceive(wait);
   if (!recv) {
     auto number = reductionNumbers.find(wait);
     if (number != reductionNumbers.end())
@@ -122,10 +122,11 @@ func::FuncOp StepWriter::getAddFunction(MemRefType type) {
 
 /// The microbatch that a gradient is of.
 static int64_t getMicrobatch(Value gradient) {
+  gradient = getSource(gradient);
   if (auto add = gradient.getDefiningOp<AddOp>())
     return getMicrobatch(add.getLhs());
   if (auto wait = gradient.getDefiningOp<WaitOp>())
-    return wait.getHandle().getDefiningOp<RecvOp>().getMicrobatch();
+    return getReceive(wait).getMicrobatch();
   return getScheduleOp(gradient.getDefiningOp())->microbatch;
 }
 
@@ -168,6 +169,7 @@ LogicalResult StepWriter::lowerUpdate(UpdateOp update) {
   const MemoryPlan::Param *entry = plan.findParam(update.getParam());
   if (!entry || !entry->isHome)
     return update.emitOpError("updates a parameter whose home is another rank");
+  keepVersion(*entry, update.getMicrobatch());
   bracket(update, [&] {
     if (isOnDevice)
       lowerUpdateOnDevice(update, *entry);
@@ -203,7 +205,10 @@ void StepWriter::lowerUpdateOnHost(UpdateOp update,
       rank,      constant(number, 32), atArena(entry.value), state,
       gradients, constant(count, 32)};
   StringRef function = "veeline_update";
-  if (update.getFactor()) {
+  if (std::optional<uint64_t> microbatch = update.getMicrobatch()) {
+    function = "veeline_update_microbatch";
+    arguments.insert(arguments.begin() + 1, constant(*microbatch, 32));
+  } else if (update.getFactor()) {
     function = "veeline_update_clipped";
     arguments.push_back(getAddress(update.getFactor()));
   } else if (entry.kept >= 0) {
@@ -260,6 +265,7 @@ LogicalResult StepWriter::lowerAssign(AssignOp assign) {
   if (!entry)
     return assign.emitOpError("assigns a parameter that has no place in the "
                               "plan of this rank's memory");
+  keepVersion(*entry, /*microbatch=*/std::nullopt);
   copy(atArena(entry->value), getAddress(assign.getValue()),
        assign.getValue().getType());
   return success();

@@ -56,6 +56,8 @@ private:
   mlir::Value getAddress(mlir::Value value);
   mlir::FailureOr<mlir::Value>
   getImplied(mlir::Operation *op, mlir::Value operand, int64_t microbatch);
+  /// The older value of a parameter that a work op uses; none: the newest.
+  std::optional<int64_t> getVersion(mlir::Operation *op, int64_t param) const;
   mlir::FailureOr<mlir::Value> getRounded(mlir::Operation *op, ChunkOp chunk,
                                           const ChunkValue &value);
   mlir::Value asMemRef(mlir::OpBuilder &builder, mlir::Value address,
@@ -75,10 +77,16 @@ private:
                                       mlir::MemRefType target);
   mlir::LogicalResult
   roundParameters(llvm::function_ref<bool(int64_t)> isRounded);
+  void roundTo(const MemoryPlan::Rounded &entry, int64_t source,
+               int64_t target);
+  void roundVersions();
+  void keepVersion(const MemoryPlan::Param &entry,
+                   std::optional<uint64_t> microbatch);
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> findGroups();
   mlir::LogicalResult verifyPlaced(mlir::Operation *op);
   mlir::LogicalResult lower(mlir::Operation *op);
   mlir::LogicalResult lowerWork(mlir::Operation *op);
+  bool beginsSums(mlir::Operation *op) const;
   mlir::FailureOr<mlir::Value> getArgument(mlir::Operation *op, ChunkOp chunk,
                                            const ChunkValue &value,
                                            const Carried &carried);
@@ -158,8 +166,9 @@ private:
                  mlir::Value>
       memrefs;
   int64_t currentStream = 0;
-  /// The parameters whose updates are late, and how many late ops follow.
-  llvm::DenseSet<int64_t> lateParams;
+  /// The updates and assignments that are late, by parameter, and how many late
+  /// ops follow.
+  llvm::DenseMap<int64_t, llvm::SmallVector<mlir::Operation *>> lateUpdates;
   int64_t numLate = 0;
   /// While late ops are lowered, the batch of this step.
   mlir::Value batchOfStep;

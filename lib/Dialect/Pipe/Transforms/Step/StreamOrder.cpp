@@ -195,7 +195,7 @@ private:
 } // namespace
 
 /// The receive that an op waits for, if it is not of a length.
-static RecvOp getReceive(Operation *op) {
+static RecvOp getReceivedValue(Operation *op) {
   auto wait = dyn_cast<WaitOp>(op);
   auto recv = wait ? wait.getHandle().getDefiningOp<RecvOp>() : RecvOp();
   return recv && !isLength(recv) ? recv : RecvOp();
@@ -238,7 +238,7 @@ void OrderBuilder::run(size_t number, Operation *op, const Knowledge *message) {
 bool OrderBuilder::advance(size_t number, bool isForced) {
   bool hasMoved = false;
   for (Rank &rank = ranks[number]; !rank.isOver(); ++rank.next) {
-    RecvOp recv = isSerial ? RecvOp() : getReceive(&*rank.next);
+    RecvOp recv = isSerial ? RecvOp() : getReceivedValue(&*rank.next);
     // A message is waited for once.
     auto message =
         recv ? messages.extract(getKey(recv)) : Messages::node_type();

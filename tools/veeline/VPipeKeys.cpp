@@ -1,0 +1,95 @@
+//===- VPipeKeys.cpp - keys of VPipe's job files --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VPipeKeys.h"
+
+#include <algorithm>
+
+using namespace veeline;
+using compiler::JobEntry;
+using driver::JobError;
+
+static bool namesFile(const JobEntry &entry) {
+  return entry.key == "partition" && entry.kind == JobEntry::Kind::Scalar &&
+         entry.values[0].text.ends_with(".json");
+}
+
+/// Replaces `entry`, which names a file, by the entries of that.
+static std::optional<JobError> readPartition(compiler::ReadJobFile &read,
+                                             const JobEntry &entry,
+                                             std::vector<JobEntry> &entries) {
+  std::vector<JobEntry> ofFile;
+  std::string error;
+  if (!read(entry.values[0].text, ofFile, error))
+    return JobError{entry, error};
+  bool hasPartition = false;
+  for (JobEntry &found : ofFile) {
+    bool isPartition = found.key == "partition";
+    hasPartition |= isPartition;
+    if (!isPartition && found.key != "recompute_ratio" &&
+        found.key != "sync_mode")
+      return JobError{entry, "'" + entry.values[0].text + "' has the key '" +
+                                 found.key +
+                                 "'; expected 'partition', 'recompute_ratio' "
+                                 "and 'sync_mode'"};
+    // Errors name the job file.
+    found.line = entry.line;
+    for (JobEntry::Value &value : found.values)
+      value.line = entry.line;
+    entries.push_back(found);
+  }
+  if (!hasPartition)
+    return JobError{entry, "'" + entry.values[0].text +
+                               "' has no key 'partition', the pieces of each "
+                               "stage"};
+  return std::nullopt;
+}
+
+static std::optional<JobError> translate(JobEntry &entry) {
+  if (entry.key == "recompute_ratio") {
+    entry.key = "recompute";
+    for (JobEntry::Value &value : entry.values)
+      value.text = value.text == "0"   ? "none"
+                   : value.text == "1" ? "full"
+                                       : value.text;
+  } else if (entry.key == "sync_mode") {
+    const std::string &mode = entry.values[0].text;
+    bool isKnown = entry.kind == JobEntry::Kind::Scalar &&
+                   (mode == "bsp" || mode == "asp");
+    if (!isKnown)
+      return JobError{entry, "expected bsp, for schedule 1f1b, or asp, for "
+                             "pipedream, found '" +
+                                 mode + "'"};
+    entry.key = "schedule";
+    entry.values[0].text = mode == "bsp" ? "1f1b" : "pipedream";
+  }
+  return std::nullopt;
+}
+
+std::optional<JobError>
+driver::translateVPipeKeys(compiler::ReadJobFile &read,
+                           std::vector<JobEntry> &entries) {
+  std::vector<JobEntry> all;
+  for (const JobEntry &entry : entries)
+    if (!namesFile(entry))
+      all.push_back(entry);
+    else if (auto error = readPartition(read, entry, all))
+      return error;
+  entries.clear();
+  for (JobEntry &entry : all) {
+    JobEntry original = entry;
+    if (auto error = translate(entry))
+      return error;
+    auto other = std::find_if(
+        entries.begin(), entries.end(),
+        [&](const JobEntry &before) { return before.key == entry.key; });
+    if (other != entries.end())
+      return JobError{original, "says the same as '" + entry.key +
+                                    "' in line " + std::to_string(other->line)};
+    entries.push_back(entry);
+  }
+  return std::nullopt;
+}
