@@ -296,7 +296,7 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
       artifact::parseOptimizer(command.optimizer);
   if (!optimizer)
     return printError("unknown optimizer '" + command.optimizer +
-                      "'; expected sgd, sgd-momentum or adamw");
+                      "'; expected sgd, sgd-momentum, adamw, nadamw or muon");
   llvm::Error problem = checkHostTarget(getHostTarget(command));
   if (!problem && command.target == "cuda")
     problem = checkGpuTarget(getGpuTarget(command));

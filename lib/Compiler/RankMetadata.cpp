@@ -447,6 +447,9 @@ FailureOr<artifact::Rank> RankWriter::write(int32_t object) {
     rank.ops.push_back(describeOp(op));
   describeParams();
   describeRounded();
+  rank.updateWorkspace = plan.updateWorkspace;
+  addRegion("workspace of updates", artifact::RegionKind::workspace,
+            plan.updateWorkspace, plan.updateWorkspaceBytes);
   if (plan.device && failed(describeDevice(*plan.device)))
     return failure();
   describeReductions();

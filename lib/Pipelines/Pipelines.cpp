@@ -257,9 +257,10 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
       llvm::cl::desc("Cores that the ranks have there, all of them (default: "
                      "those that the table says)"),
       llvm::cl::init(0)};
-  Option<std::string> optimizer{*this, "optimizer",
-                                llvm::cl::desc("sgd, sgd-momentum or adamw"),
-                                llvm::cl::init("adamw")};
+  Option<std::string> optimizer{
+      *this, "optimizer",
+      llvm::cl::desc("sgd, sgd-momentum, adamw, nadamw or muon"),
+      llvm::cl::init("adamw")};
   Option<schedule::communication::Strategy> communication{
       *this, "communication", llvm::cl::desc("How messages travel"),
       llvm::cl::init(schedule::communication::Strategy::Overlap),

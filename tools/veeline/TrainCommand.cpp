@@ -122,6 +122,11 @@ static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
       ->capture_default_str()
       ->check(decayRate)
       ->group(group);
+  app.add_option("--muon-momentum", settings.muonMomentum,
+                 "Muon's momentum, of matrices; the rest is AdamW's")
+      ->capture_default_str()
+      ->check(decayRate)
+      ->group(group);
   app.add_option("--beta2", settings.beta2, "AdamW's second decay rate")
       ->capture_default_str()
       ->check(decayRate)

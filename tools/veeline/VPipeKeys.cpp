@@ -6,7 +6,7 @@
 
 #include "VPipeKeys.h"
 
-#include <algorithm>
+#include <cstdlib>
 
 using namespace veeline;
 using compiler::JobEntry;
@@ -48,13 +48,21 @@ static std::optional<JobError> readPartition(compiler::ReadJobFile &read,
   return std::nullopt;
 }
 
+/// A ratio of 0 or 1, as "0" or "0.0", has a name here.
+static std::string toPolicy(const std::string &ratio) {
+  char *end = nullptr;
+  double value = std::strtod(ratio.c_str(), &end);
+  bool isNumber = !ratio.empty() && *end == '\0';
+  return isNumber && value == 0   ? "none"
+         : isNumber && value == 1 ? "full"
+                                  : ratio;
+}
+
 static std::optional<JobError> translate(JobEntry &entry) {
   if (entry.key == "recompute_ratio") {
     entry.key = "recompute";
     for (JobEntry::Value &value : entry.values)
-      value.text = value.text == "0"   ? "none"
-                   : value.text == "1" ? "full"
-                                       : value.text;
+      value.text = toPolicy(value.text);
   } else if (entry.key == "sync_mode") {
     const std::string &mode = entry.values[0].text;
     bool isKnown = entry.kind == JobEntry::Kind::Scalar &&
@@ -78,18 +86,15 @@ driver::translateVPipeKeys(compiler::ReadJobFile &read,
       all.push_back(entry);
     else if (auto error = readPartition(read, entry, all))
       return error;
-  entries.clear();
-  for (JobEntry &entry : all) {
-    JobEntry original = entry;
-    if (auto error = translate(entry))
+  entries = all;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (auto error = translate(entries[i]))
       return error;
-    auto other = std::find_if(
-        entries.begin(), entries.end(),
-        [&](const JobEntry &before) { return before.key == entry.key; });
-    if (other != entries.end())
-      return JobError{original, "says the same as '" + entry.key +
-                                    "' in line " + std::to_string(other->line)};
-    entries.push_back(entry);
+    for (std::size_t before = 0; before < i; ++before)
+      if (entries[before].key == entries[i].key)
+        return JobError{all[i], "says the same as '" + all[before].key +
+                                    "' in line " +
+                                    std::to_string(all[before].line)};
   }
   return std::nullopt;
 }

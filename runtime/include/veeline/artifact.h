@@ -112,14 +112,23 @@ struct Result {
   DataType type = DataType::f32; ///< f32 or f64.
 };
 
-enum class Optimizer { sgd, sgdMomentum, adamw };
+enum class Optimizer {
+  sgd,
+  sgdMomentum,
+  adamw,
+  nadamw, ///< AdamW with Nesterov's momentum.
+  muon    ///< Of matrices; of other parameters it is AdamW.
+};
 
-/// "sgd", "sgd-momentum", "adamw".
+/// "sgd", "sgd-momentum", "adamw", "nadamw", "muon".
 std::string_view name(Optimizer optimizer);
 std::optional<Optimizer> parseOptimizer(std::string_view text);
 /// Elements of optimiser state per element of a parameter, in the parameter's
-/// type: 0, 1 (momentum), 2 (first moments of all elements, then second).
+/// type: 0, 1 (momentum), 2 (first moments of all elements, then second; of a
+/// matrix that Muon updates the momentum, then what it works on).
 int64_t stateSlots(Optimizer optimizer);
+/// What a Muon update of a matrix works in, besides its state.
+int64_t newtonSchulzBytes(DataType type, int64_t rows, int64_t columns);
 
 /// The type in which a matrix product or a convolution multiplies. It adds in
 /// f32, or in f64.
@@ -387,7 +396,10 @@ struct Rank {
   /// The largest sum of live bytes at any op, as planned (<= arenaBytes).
   int64_t peakLiveBytes = 0;
   std::vector<Region> regions;
-  std::vector<RankParam> params;         ///< Indexed by veeline_update.
+  std::vector<RankParam> params; ///< Indexed by veeline_update.
+  /// Where Muon updates work: `newtonSchulzBytes` of the largest matrix that
+  /// the rank updates. -1: there is none.
+  int64_t updateWorkspace = -1;
   std::vector<Gemm> gemms;               ///< Indexed by veeline_gemm.
   std::vector<Convolution> convolutions; ///< Indexed by veeline_convolution.
   std::vector<Reduction> reductions;     ///< Indexed by veeline_reduce_post.

@@ -219,6 +219,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("peak_live_bytes", self.peakLiveBytes);
   visit("regions", self.regions);
   visit("params", self.params);
+  visit("update_workspace", self.updateWorkspace, MayBeMissing());
   visit("gemms", self.gemms);
   visit("convolutions", self.convolutions);
   visit("reductions", self.reductions);

@@ -20,7 +20,8 @@ template <> struct EnumNames<Initializer::Kind> {
                                                "normal", "uniform", "values"};
 };
 template <> struct EnumNames<Optimizer> {
-  static constexpr std::string_view names[] = {"sgd", "sgd-momentum", "adamw"};
+  static constexpr std::string_view names[] = {"sgd", "sgd-momentum", "adamw",
+                                               "nadamw", "muon"};
 };
 template <> struct EnumNames<ConvolutionKind> {
   static constexpr std::string_view names[] = {"forward", "backward-data",

@@ -222,11 +222,39 @@ private:
               "a scale of its costs is not positive");
   }
 
+  /// Rules without which the runtime would not find what it looks for.
+  void checkAsynchronous(const Program &program, const std::string &where) {
+    bool isAsynchronous = program.asynchronous != Asynchronous::none;
+    for (const Rank &rank : program.ranks)
+      for (const RankParam &entry : rank.params)
+        require(isAsynchronous || entry.versionOffsets.empty(), where,
+                "parameters have older values, but steps wait for updates");
+    if (!isAsynchronous)
+      return;
+    bool isPlain = metadata.target == "host" && program.chunksPerStage == 1 &&
+                   program.stageReplicas.empty() &&
+                   program.clipSync == ClipSync::none;
+    require(isPlain, where,
+            "it waits for no update, but is for a GPU, has several chunks or "
+            "ranks a stage, or clips");
+    if (program.asynchronous == Asynchronous::doubleBuffered)
+      return;
+    const Program *sequential = metadata.findProgram("sequential");
+    require(program.replicas == 1, where,
+            "each microbatch has updates, but there are replicas");
+    require(!sequential ||
+                sequential->microbatchesOf(metadata.microbatches) == 1,
+            where,
+            "each microbatch has updates, but the sequential program runs "
+            "several");
+  }
+
   void checkProgram(const Program &program) {
     std::string where = "program '" + program.name + "'";
     require(program.stages >= 1 && program.chunksPerStage >= 1, where,
             "it has no stages or no chunks");
     checkWidths(program, where);
+    checkAsynchronous(program, where);
     require(program.replicas >= 1 && program.replicas <= 65536, where,
             "its number of replicas is not in [1, 65536]");
     require(program.microbatches >= 0 &&
@@ -363,6 +391,7 @@ private:
     for (size_t i = 0; i < rank.params.size(); ++i)
       checkRankParam(rank.params[i], rank, place,
                      where + ", parameter entry " + std::to_string(i));
+    checkUpdateWorkspace(rank, where);
     for (size_t i = 0; i < rank.gemms.size(); ++i)
       checkGemm(rank.gemms[i], where + ", matrix product " + std::to_string(i));
     for (size_t i = 0; i < rank.convolutions.size(); ++i)
@@ -414,6 +443,27 @@ private:
                 (region.firstOp <= region.lastOp || rank.hasLate()) &&
                 (region.firstOp < 0) == (region.lastOp < 0),
             where, "its life is no range of ops");
+  }
+
+  /// Where Muon updates matrices.
+  void checkUpdateWorkspace(const Rank &rank, const std::string &where) {
+    int64_t bytes = -1;
+    for (const RankParam &entry : rank.params) {
+      if (!message.empty() || !entry.isHome || entry.gradients.empty())
+        continue;
+      const Parameter &param = metadata.params[entry.param];
+      if (metadata.optimizer == Optimizer::muon && param.shape.size() == 2)
+        bytes = std::max(bytes, newtonSchulzBytes(param.type, param.shape[0],
+                                                  param.shape[1]));
+    }
+    if (!message.empty())
+      return;
+    bool isNone = rank.updateWorkspace == -1;
+    require(isNone ? bytes < 0
+                   : rank.updateWorkspace % 64 == 0 &&
+                         isWithin(rank.updateWorkspace,
+                                  std::max(bytes, int64_t(0)), rank.arenaBytes),
+            where, "what its updates work in is not where it should be");
   }
 
   void checkRankParam(const RankParam &entry, const Rank &rank,

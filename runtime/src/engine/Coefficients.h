@@ -21,24 +21,51 @@ namespace veeline {
 /// The numbers of one step in a parameter's type, rounded once.
 template <typename T> struct Coefficients {
   T gradientScale, keep, rate;
+  T gradientRate; ///< Of NAdamW, which steps along the gradient, too.
   T beta1, oneMinusBeta1, beta2, oneMinusBeta2;
   T secondMomentScale, epsilon;
   T clipValue; ///< Infinite: elements have no limit.
 };
 
+/// The momentum of NAdam in a step and the next one, and their products over
+/// all steps so far, with the next one and without.
+struct NesterovMomentum {
+  double current, next, product, productWithNext;
+};
+inline NesterovMomentum nesterovMomentum(double beta1, int64_t step) {
+  auto at = [beta1](int64_t i) {
+    return beta1 * (1 - 0.5 * std::pow(0.96, 0.004 * double(i)));
+  };
+  double product = 1;
+  // Once it does not matter any more, neither do further factors.
+  for (int64_t i = 1; i <= step && product > 1e-20; ++i)
+    product *= at(i);
+  return {at(step), at(step + 1), product, product * at(step + 1)};
+}
+
 /// `decays` says whether weight decay applies to the parameter.
 template <typename T>
 Coefficients<T> coefficientsOf(artifact::Optimizer optimizer, bool decays,
                                const StepSettings &s, int32_t microbatches) {
-  bool isAdam = optimizer == artifact::Optimizer::adamw;
-  double correction1 = isAdam ? 1 - std::pow(s.beta1, double(s.step)) : 1;
+  using artifact::Optimizer;
+  double correction1 =
+      optimizer == Optimizer::adamw ? 1 - std::pow(s.beta1, double(s.step)) : 1;
   double correction2 = 1 - std::pow(s.beta2, double(s.step));
   double decay = decays ? s.learningRate * s.weightDecay : 0;
+  double rate = s.learningRate / correction1, gradientRate = 0;
+  if (optimizer == Optimizer::nadamw) {
+    NesterovMomentum momentum = nesterovMomentum(s.beta1, s.step);
+    rate = s.learningRate * momentum.next / (1 - momentum.productWithNext);
+    gradientRate =
+        s.learningRate * (1 - momentum.current) / (1 - momentum.product);
+  }
+  double beta1 = optimizer == Optimizer::muon ? s.muonMomentum : s.beta1;
   return {T(1) / T(microbatches),
           T(1 - decay),
-          T(s.learningRate / correction1),
-          T(s.beta1),
-          T(1 - s.beta1),
+          T(rate),
+          T(gradientRate),
+          T(beta1),
+          T(1 - beta1),
           T(s.beta2),
           T(1 - s.beta2),
           T(1 / std::sqrt(correction2)),

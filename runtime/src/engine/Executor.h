@@ -28,6 +28,7 @@ struct StepSettings {
   int64_t step = 1; ///< Counts updates, from 1 (bias correction).
   double learningRate = 1e-3;
   double beta1 = 0.9; ///< AdamW; momentum of sgd-momentum.
+  double muonMomentum = 0.95;
   double beta2 = 0.999;
   double epsilon = 1e-8;
   /// Decoupled; only for parameters of rank 2 and more, so that biases and

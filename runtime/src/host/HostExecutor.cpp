@@ -185,6 +185,10 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
 //===----------------------------------------------------------------------===//
 
 static Status prepareCallsOf(HostRank &rank) {
+  int64_t workspace = rank.description->updateWorkspace;
+  for (ParamUpdate &update : rank.updates)
+    VEELINE_TRY(prepare(
+        update, workspace < 0 ? nullptr : rank.arena->data() + workspace));
   VEELINE_TRY(library::prepareGemms(rank.description->gemms, rank.gemms));
   return library::prepareConvolutions(rank.description->convolutions,
                                       rank.convolutions);

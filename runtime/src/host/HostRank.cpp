@@ -57,6 +57,11 @@ void HostRank::checkUpdate(int32_t index, const void *value, const void *state,
                 "the state of an optimiser is not in the arena");
 }
 
+void HostRank::failUnless(const Status &status) {
+  if (!status.ok())
+    fail(status.message());
+}
+
 void HostRank::failOnHost(const std::string &what) {
   fail(what + ", which only code for a GPU has: the artifact's target is host");
 }
@@ -207,8 +212,8 @@ void *HostRank::norm(int32_t param) {
 void HostRank::update(int32_t param, void *value, void *state,
                       const void *const *gradients, int32_t numGradients) {
   checkUpdate(param, value, state, gradients, numGradients);
-  updateParam(updates[param], *settings, allMicrobatches, value, state,
-              gradients, numGradients);
+  failUnless(updateParam(updates[param], *settings, allMicrobatches, value,
+                         state, gradients, numGradients));
 }
 
 /// The norm of a step is the root of the mean over its updates.
@@ -218,9 +223,9 @@ void HostRank::updateMicrobatch(int32_t microbatch, int32_t param, void *value,
   checkUpdate(param, value, state, gradients, numGradients);
   ParamUpdate &update = updates[param];
   double before = microbatch == 0 ? 0 : update.squaredGradientNorm;
-  updateParam(update, ofMicrobatch(*settings, microbatch, microbatches),
-              allMicrobatches / microbatches, value, state, gradients,
-              numGradients);
+  failUnless(updateParam(
+      update, ofMicrobatch(*settings, microbatch, microbatches),
+      allMicrobatches / microbatches, value, state, gradients, numGradients));
   update.squaredGradientNorm =
       before + update.squaredGradientNorm / microbatches;
 }
@@ -248,8 +253,8 @@ void HostRank::updateClipped(int32_t param, void *value, void *state,
     return;
   StepSettings ofUpdate = *settings;
   ofUpdate.step -= numSkipped;
-  updateParam(updates[param], ofUpdate, allMicrobatches, value, state,
-              gradients, numGradients, &factor);
+  failUnless(updateParam(updates[param], ofUpdate, allMicrobatches, value,
+                         state, gradients, numGradients, &factor));
 }
 
 bool HostRank::validate() {
@@ -295,8 +300,9 @@ void HostRank::updateOptimistic(int32_t param, void *value, void *state,
     return;
   ofUpdate.step -= numSkipped;
   ParamUpdate &update = updates[param];
-  updateParam(update, ofUpdate, allMicrobatches, value, state, gradients,
-              numGradients, isVoid ? &clip.factor : nullptr);
+  failUnless(updateParam(update, ofUpdate, allMicrobatches, value, state,
+                         gradients, numGradients,
+                         isVoid ? &clip.factor : nullptr));
   // The step will be skipped. Until that is known, no forward computes with
   // what is no number: it might choose a row by it.
   if (!isVoid && ofUpdate.skipNonFinite &&

@@ -110,6 +110,7 @@ private:
   /// Copies the value and the state of a parameter into `kept`, or back.
   void keep(int32_t param, void *value, void *state, void *kept,
             bool isBack) const;
+  void failUnless(const Status &status);
   /// Fails on a call that only code for a GPU makes.
   void failOnHost(const std::string &what);
 };

@@ -13,6 +13,8 @@
 #include "Update.h"
 
 #include "Coefficients.h"
+#include "NewtonSchulz.h"
+#include "veeline/Library/OneThread.h"
 
 #include <algorithm>
 #include <cmath>
@@ -99,6 +101,30 @@ stepAdamW(const Coefficients<T> &c, int64_t count, const T *__restrict g,
   }
 }
 
+template <typename T>
+static VEELINE_KERNEL void
+stepNadamW(const Coefficients<T> &c, int64_t count, const T *__restrict g,
+           T *__restrict value, T *__restrict first, T *__restrict second) {
+  for (int64_t i = 0; i < count; ++i) {
+    first[i] = c.beta1 * first[i] + c.oneMinusBeta1 * g[i];
+    second[i] = c.beta2 * second[i] + c.oneMinusBeta2 * (g[i] * g[i]);
+    T denominator = std::sqrt(second[i]) * c.secondMomentScale + c.epsilon;
+    T direction = c.rate * first[i] + c.gradientRate * g[i];
+    value[i] = value[i] * c.keep - direction / denominator;
+  }
+}
+
+/// Of Muon: the momentum, and the direction before it is made orthogonal.
+template <typename T>
+static VEELINE_KERNEL void
+addMomentum(const Coefficients<T> &c, int64_t count, const T *__restrict g,
+            T *__restrict momentum, T *__restrict direction) {
+  for (int64_t i = 0; i < count; ++i) {
+    momentum[i] = c.beta1 * momentum[i] + g[i];
+    direction[i] = g[i] + c.beta1 * momentum[i];
+  }
+}
+
 static VEELINE_KERNEL double addLanes(const double (&lanes)[normLanes]) {
   double sum = 0;
   for (double lane : lanes)
@@ -136,11 +162,33 @@ static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
       stepSgd(a.c, count, g, a.value + i);
     else if (a.optimizer == Optimizer::sgdMomentum)
       stepMomentum(a.c, count, g, a.value + i, a.state + i);
+    else if (a.optimizer == Optimizer::muon)
+      addMomentum(a.c, count, g, a.state + i, a.state + a.numElements + i);
+    else if (a.optimizer == Optimizer::nadamw)
+      stepNadamW(a.c, count, g, a.value + i, a.state + i,
+                 a.state + a.numElements + i);
     else
       stepAdamW(a.c, count, g, a.value + i, a.state + i,
                 a.state + a.numElements + i);
   }
   return addLanes(lanes);
+}
+
+/// The rest of a Muon update, of which the direction is there.
+template <typename T>
+static Status stepMuon(const ParamUpdate &update, const Arguments<T> &a) {
+  T *direction = a.state + a.numElements;
+  if (!update.workspace)
+    return Status::error("there is no memory in which Muon works");
+  double lanes[normLanes] = {};
+  addSquares(direction, a.numElements, lanes);
+  VEELINE_TRY(
+      update.orthogonalise->run(direction, addLanes(lanes), update.workspace));
+  double longest = static_cast<double>(std::max(update.rows, update.columns));
+  T rate = a.c.rate * T(0.2 * std::sqrt(longest));
+  for (int64_t i = 0; i < a.numElements; ++i)
+    a.value[i] = a.value[i] * a.c.keep - rate * direction[i];
+  return Status::success();
 }
 
 #define DEFINE_VARIANT(suffix, attribute)                                      \
@@ -188,19 +236,20 @@ static Arguments<T> argumentsOf(const ParamUpdate &update,
           factor};
 }
 
-void host::updateParam(ParamUpdate &update, const StepSettings &settings,
-                       int32_t microbatches, void *value, void *state,
-                       const void *const *gradients, int32_t numGradients,
-                       const double *factor, int vectorBits) {
+Status host::updateParam(ParamUpdate &update, const StepSettings &settings,
+                         int32_t microbatches, void *value, void *state,
+                         const void *const *gradients, int32_t numGradients,
+                         const double *factor, int vectorBits) {
   auto run = [&]<typename T>(T) {
-    return updateWith(argumentsOf<T>(update, settings, microbatches, value,
-                                     state, gradients, numGradients, factor),
-                      vectorBits);
+    auto arguments = argumentsOf<T>(update, settings, microbatches, value,
+                                    state, gradients, numGradients, factor);
+    double squares = updateWith(arguments, vectorBits);
+    if (!factor)
+      update.squaredGradientNorm = squares;
+    return update.optimizer == Optimizer::muon ? stepMuon(update, arguments)
+                                               : Status::success();
   };
-  double squares =
-      update.type == artifact::DataType::f64 ? run(double()) : run(float());
-  if (!factor)
-    update.squaredGradientNorm = squares;
+  return update.type == artifact::DataType::f64 ? run(double()) : run(float());
 }
 
 double host::squaredNormOf(const ParamUpdate &update,
@@ -219,14 +268,33 @@ double host::squaredNormOf(const ParamUpdate &update,
 
 ParamUpdate host::updateOf(const artifact::Metadata &metadata, size_t param) {
   const artifact::Parameter &description = metadata.params[param];
-  return {metadata.optimizer, description.type,
-          artifact::numElements(description.shape),
-          description.shape.size() >= 2};
+  ParamUpdate update{metadata.optimizer, description.type,
+                     artifact::numElements(description.shape),
+                     description.shape.size() >= 2};
+  if (description.shape.size() == 2) {
+    update.rows = description.shape[0];
+    update.columns = description.shape[1];
+  } else if (update.optimizer == Optimizer::muon) {
+    update.optimizer = Optimizer::adamw;
+  }
+  return update;
 }
 
-Clip host::updateModel(const artifact::Metadata &metadata,
-                       const StepSettings &settings, int32_t microbatches,
-                       const std::vector<WholeParam> &params) {
+Status host::prepare(ParamUpdate &update, void *workspace) {
+  if (update.optimizer != Optimizer::muon)
+    return Status::success();
+  VEELINE_TRY_VALUE(
+      update.orthogonalise,
+      NewtonSchulz::create(update.type, update.rows, update.columns));
+  update.workspace = workspace;
+  return Status::success();
+}
+
+Expected<Clip> host::updateModel(const artifact::Metadata &metadata,
+                                 const StepSettings &settings,
+                                 int32_t microbatches,
+                                 const std::vector<WholeParam> &params) {
+  OneThread oneThread;
   std::vector<double> squares(params.size());
   for (size_t i = 0; i < params.size(); ++i)
     if (const auto &gradients = params[i].gradients; !gradients.empty())
@@ -238,10 +306,15 @@ Clip host::updateModel(const artifact::Metadata &metadata,
   for (size_t i = 0; i < params.size() && !clip.skips; ++i) {
     const WholeParam &param = params[i];
     ParamUpdate update = updateOf(metadata, i);
-    if (!param.gradients.empty())
-      updateParam(update, settings, microbatches, param.value, param.state,
-                  param.gradients.data(),
-                  static_cast<int32_t>(param.gradients.size()), &clip.factor);
+    if (param.gradients.empty())
+      continue;
+    std::vector<char> workspace(static_cast<size_t>(
+        artifact::newtonSchulzBytes(update.type, update.rows, update.columns)));
+    VEELINE_TRY(prepare(update, workspace.data()));
+    VEELINE_TRY(updateParam(update, settings, microbatches, param.value,
+                            param.state, param.gradients.data(),
+                            static_cast<int32_t>(param.gradients.size()),
+                            &clip.factor));
   }
   return clip;
 }

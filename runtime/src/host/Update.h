@@ -12,12 +12,19 @@
 
 namespace veeline::host {
 
+class NewtonSchulz;
+
 /// What an update knows about its parameter, and what it leaves behind.
 struct ParamUpdate {
+  /// Muon only of matrices.
   artifact::Optimizer optimizer = artifact::Optimizer::sgd;
   artifact::DataType type = artifact::DataType::f32;
   int64_t numElements = 0;
-  bool decays = false; ///< Weight decay applies.
+  bool decays = false;           ///< Weight decay applies.
+  int64_t rows = 0, columns = 0; ///< Of a matrix.
+  /// Of Muon; see `prepare`.
+  std::shared_ptr<NewtonSchulz> orthogonalise = nullptr;
+  void *workspace = nullptr; ///< artifact::newtonSchulzBytes.
   /// Sum of squares of the averaged gradient in the last step.
   double squaredGradientNorm = 0;
 };
@@ -28,15 +35,24 @@ struct ParamUpdate {
 ///   sgd-momentum  state = beta1 * state + g; value -= lr * state
 ///   adamw         Loshchilov and Hutter, "Decoupled Weight Decay
 ///                 Regularization", 2019, algorithm 2
+///   nadamw        Dozat, "Incorporating Nesterov Momentum into Adam", 2016,
+///                 with the momentum schedule of its section 3 (decay 0.004)
+///   muon          state = momentum * state + g; with x = g + momentum * state,
+///                 value -= lr * 0.2 * sqrt(max(rows, columns)) * x', where x'
+///                 is what NewtonSchulz makes of x (Jordan et al. 2024); the
+///                 scale is that of Liu et al., "Muon is Scalable for LLM
+///                 Training", 2025, section 2.2, so that one rate serves
+///                 matrices and, with AdamW, other parameters
 /// each after value *= 1 - lr * decay. Elementwise without contraction, so the
-/// bits are the same for every width of vectors. Elements of g beyond
-/// `settings.clipValue` are set to it. With a `factor`, g is multiplied by it,
-/// and its norm is not looked at.
-void updateParam(ParamUpdate &update, const StepSettings &settings,
-                 int32_t microbatches, void *value, void *state,
-                 const void *const *gradients, int32_t numGradients,
-                 const double *factor = nullptr,
-                 int vectorBits = widestVectorBits());
+/// bits are the same for every width of vectors, but for Muon's products.
+/// Elements of g beyond `settings.clipValue` are set to it. With a `factor`, g
+/// is multiplied by it, and its norm is not looked at. Only a library that Muon
+/// asks for a product can fail.
+Status updateParam(ParamUpdate &update, const StepSettings &settings,
+                   int32_t microbatches, void *value, void *state,
+                   const void *const *gradients, int32_t numGradients,
+                   const double *factor = nullptr,
+                   int vectorBits = widestVectorBits());
 
 /// The sum of squares of g. Has the bits that an update without a factor gives.
 double squaredNormOf(const ParamUpdate &update, const StepSettings &settings,
@@ -44,6 +60,9 @@ double squaredNormOf(const ParamUpdate &update, const StepSettings &settings,
                      int32_t numGradients, int vectorBits = widestVectorBits());
 
 ParamUpdate updateOf(const artifact::Metadata &metadata, size_t param);
+/// Prepares the products of Muon, on the thread that will update, with one
+/// OpenMP thread. `workspace` is for all updates of a rank.
+Status prepare(ParamUpdate &update, void *workspace);
 
 /// A parameter of a model, and the gradients that its update takes; none: it
 /// has no update.
@@ -54,9 +73,9 @@ struct WholeParam {
 
 /// Updates all parameters of a model, in order, as the ranks of its programs do
 /// together. Says what it did with the gradients.
-Clip updateModel(const artifact::Metadata &metadata,
-                 const StepSettings &settings, int32_t microbatches,
-                 const std::vector<WholeParam> &params);
+Expected<Clip> updateModel(const artifact::Metadata &metadata,
+                           const StepSettings &settings, int32_t microbatches,
+                           const std::vector<WholeParam> &params);
 
 } // namespace veeline::host
 

@@ -27,6 +27,11 @@ GroupedSession::create(Run &run, const std::string &programName) {
     grouped->states.emplace_back(grouped->values[i].size() *
                                  static_cast<size_t>(slots));
   }
+  if (grouped->isStashed() && grouped->session->stepMicrobatches() != 1)
+    return Status::error("'" + programName +
+                         "' runs several microbatches, each of which has "
+                         "updates in '" +
+                         run.options.program + "'");
   grouped->findDelays();
   return grouped;
 }
@@ -123,7 +128,8 @@ void GroupedSession::addMembers() {
   }
 }
 
-void GroupedSession::update(const StepSettings &ofStep, int32_t microbatches) {
+Status GroupedSession::update(const StepSettings &ofStep,
+                              int32_t microbatches) {
   size_t mostDelays = *std::max_element(delays.begin(), delays.end());
   before.push_front(values);
   before.resize(std::min(before.size(), mostDelays));
@@ -136,8 +142,10 @@ void GroupedSession::update(const StepSettings &ofStep, int32_t microbatches) {
         sums[i].data());
   StepSettings settings = ofStep;
   settings.step -= numSkipped;
-  Clip clip = host::updateModel(run.metadata(), settings, microbatches, params);
+  VEELINE_TRY_VALUE(Clip clip, host::updateModel(run.metadata(), settings,
+                                                 microbatches, params));
   numSkipped += clip.skips;
+  return Status::success();
 }
 
 Status GroupedSession::step(int64_t step, StepResult &result) {
@@ -152,20 +160,18 @@ Status GroupedSession::step(int64_t step, StepResult &result) {
   for (int32_t group = 0; group < numGroups(); ++group)
     VEELINE_TRY(addGroup(step, group, result));
   addMembers();
-  update(settingsOfStep(run.options, step), run.microbatches());
-  return Status::success();
+  return update(settingsOfStep(run.options, step), run.microbatches());
 }
 
-/// Each microbatch has an update, with the gradients of all replicas.
+/// Each microbatch has an update.
 Status GroupedSession::stepStashed(int64_t step, StepResult &result) {
   int32_t m = run.metadata().microbatches;
   for (int32_t k = 0; k < m; ++k) {
     parts.clear();
-    for (int32_t replica = 0; replica < run.replicas(); ++replica)
-      VEELINE_TRY(addGroup(step, replica * m + k, result));
+    VEELINE_TRY(addGroup(step, k, result));
     addMembers();
-    update(ofMicrobatch(settingsOfStep(run.options, step), k, m),
-           run.replicas());
+    VEELINE_TRY(update(ofMicrobatch(settingsOfStep(run.options, step), k, m),
+                       /*microbatches=*/1));
   }
   return Status::success();
 }

@@ -62,12 +62,12 @@ private:
   const std::vector<char> &versionOf(size_t param) const;
   Status addGroup(int64_t step, int32_t group, StepResult &result);
   void addMembers();
-  void update(const StepSettings &settings, int32_t microbatches);
+  Status update(const StepSettings &settings, int32_t microbatches);
   Status stepStashed(int64_t step, StepResult &result);
 
   Run &run;
   std::unique_ptr<Session> session;
-  /// By parameter; only if there are several groups.
+  /// By parameter; empty where the session's own updates are the right ones.
   std::vector<std::vector<char>> values, states;
   /// The values before each of the last updates, the latest first, and by
   /// parameter: how many updates what uses it does not wait for.

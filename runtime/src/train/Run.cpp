@@ -194,6 +194,7 @@ std::string Run::commonOptions() const {
   addLine(text, "--min-lr", options.minLearningRate.value_or(-1));
   addLine(text, "--warmup", options.warmupSteps);
   addLine(text, "--beta1", options.optimizer.beta1);
+  addLine(text, "--muon-momentum", options.optimizer.muonMomentum);
   addLine(text, "--beta2", options.optimizer.beta2);
   addLine(text, "--epsilon", options.optimizer.epsilon);
   addLine(text, "--weight-decay", options.optimizer.weightDecay);

@@ -58,6 +58,11 @@ CASES = {
     "no profile": MODEL + "profile: none.json\n",
     "wrong profile": MODEL + "stages: 2\nprofile: gpt.mlir\n",
     "partition of VPipe": MODEL + "stages: 2\npartition: partition.json\n",
+    "pieces in a file": MODEL + "stages: 2\npartition: pieces.txt\n",
+    "keys of a partition": MODEL + "stages: 2\npartition: keys.json\n",
+    "no partition": MODEL + "stages: 2\npartition: ratios.json\n",
+    "mode of VPipe": MODEL + "sync_mode: ssp\n",
+    "mode and schedule": MODEL + "schedule: gpipe\nsync_mode: bsp\n",
     "data of VPipe": MODEL + "data_dir: books\n",
     "checkpoints of VPipe": MODEL + "checkpoint_dir: books\n",
     "chunks of zb-v": MODEL + "stages: 2\nschedule: zb-v\nchunks-per-stage: 3\n",
@@ -87,6 +92,9 @@ def say(name, file):
 
 with open("empty.st", "wb") as file:
     file.write((2).to_bytes(8, "little") + b"{}")
+for name, text in {"keys": '{"partition": [3, 3], "stages": 2}', "ratios": '{"recompute_ratio": [0, 1]}'}.items():
+    with open(name + ".json", "w") as file:
+        file.write(text)
 wrong = [say("no file", "none.yaml")]
 for name, text in CASES.items():
     with open("job.yaml", "w") as file:

@@ -47,9 +47,10 @@ static Outcome<T> runAt(int vectorBits, Optimizer optimizer, DataType type) {
       settings.clipValue = 0.125;
     double norm = squaredNormOf(update, settings, 3, gradients, 2, vectorBits);
     double factor = 0.3;
-    updateParam(update, settings, 3, outcome.value.data(), outcome.state.data(),
-                gradients, 2, settings.step == 3 ? &factor : nullptr,
-                vectorBits);
+    EXPECT_TRUE(updateParam(update, settings, 3, outcome.value.data(),
+                            outcome.state.data(), gradients, 2,
+                            settings.step == 3 ? &factor : nullptr, vectorBits)
+                    .ok());
     outcome.norms.push_back(std::bit_cast<uint64_t>(norm));
     if (settings.step < 3) {
       EXPECT_EQ(norm, update.squaredGradientNorm);
@@ -59,8 +60,8 @@ static Outcome<T> runAt(int vectorBits, Optimizer optimizer, DataType type) {
 }
 
 TEST(UpdateWidth, SameBits) {
-  for (Optimizer optimizer :
-       {Optimizer::sgd, Optimizer::sgdMomentum, Optimizer::adamw})
+  for (Optimizer optimizer : {Optimizer::sgd, Optimizer::sgdMomentum,
+                              Optimizer::adamw, Optimizer::nadamw})
     for (int bits = 256; bits <= widestVectorBits(); bits *= 2) {
       EXPECT_TRUE(runAt<float>(128, optimizer, DataType::f32) ==
                   runAt<float>(bits, optimizer, DataType::f32))

@@ -125,7 +125,8 @@ static LogicalResult verifyWidths(PipelineOp pipeline) {
   return success();
 }
 
-/// Every stage has one chunk and one rank, and no step ends with a norm.
+/// Every stage has one chunk and one rank, and no step ends with a norm. Where
+/// each microbatch has updates, ranks share no parameter.
 static LogicalResult verifyAsynchronous(PipelineOp pipeline) {
   std::optional<Asynchronous> kind = pipeline.getAsynchronous();
   if (!kind)
@@ -142,6 +143,19 @@ static LogicalResult verifyAsynchronous(PipelineOp pipeline) {
   if (pipeline.getClipSync())
     return fail("has 'clip_sync', but no step ends with the norm of all "
                 "gradients");
+  if (*kind == Asynchronous::DoubleBuffered)
+    return success();
+  if (pipeline.getReplicas() > 1)
+    return fail("has replicas, whose gradients are added up once in a step");
+  for (ParamOp param : pipeline.getParams()) {
+    llvm::SmallDenseSet<int64_t> stages;
+    for (Operation *user : param.getValue().getUsers())
+      if (auto chunk = dyn_cast<ChunkOp>(user))
+        stages.insert(pipeline.getStageOf(chunk.getIndex()));
+    if (stages.size() > 1)
+      return fail("has a parameter that several stages use, whose gradients "
+                  "are added up once in a step");
+  }
   return success();
 }
 

@@ -13,6 +13,7 @@
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -51,6 +52,7 @@ private:
   LogicalResult verifyOnce(Operation *op, Operation *&first, const Twine &what);
   LogicalResult verifySums();
   LogicalResult verifyCarried();
+  LogicalResult verifyCarriedHandles(CarryOp carry);
   LogicalResult verifyLateValues(Operation *op);
   LogicalResult verifyLate();
   LogicalResult verifySynchronous();
@@ -59,6 +61,8 @@ private:
   LogicalResult verifyDoubleBuffered(UpdateOp update);
   LogicalResult verifyCopies(Operation *op);
   LogicalResult verifyStashed(UpdateOp update);
+  LogicalResult verifyStashedForward(ForwardOp op);
+  LogicalResult verifyStashedOrder();
 
   ProgramOp program;
   PipelineOp pipeline;
@@ -72,11 +76,15 @@ private:
       carried;
   /// Of an asynchronous pipeline, by chunk, as far as the walk has come.
   struct ChunkState {
-    int64_t forwards = 0, backwards = 0;
-    BackwardOp last, firstInTime;
+    int64_t forwards = 0;
+    SmallVector<BackwardOp> backwards;
+    BackwardOp firstInTime;
     UpdateOp update;
   };
-  llvm::DenseMap<int64_t, ChunkState> states;
+  llvm::MapVector<int64_t, ChunkState> states;
+  /// Of one that stashes values: how many updates of each parameter follow the
+  /// backwards of its chunk.
+  llvm::MapVector<int64_t, SmallVector<UpdateOp>> stashed;
 };
 
 } // namespace
@@ -402,6 +410,26 @@ LogicalResult ProgramVerifier::verifySums() {
   return success();
 }
 
+/// The next turn waits for a receive that is carried, once.
+LogicalResult ProgramVerifier::verifyCarriedHandles(CarryOp carry) {
+  for (OpOperand &operand : carry->getOpOperands()) {
+    if (!isa<HandleType>(operand.get().getType()))
+      continue;
+    if (!pipeline.getAsynchronous())
+      return carry.emitOpError("gives a handle to the next step, but the "
+                               "pipeline is not 'asynchronous'");
+    Value argument = program.getBody().getArgument(operand.getOperandNumber());
+    if (operand.get().hasOneUse() && argument.hasOneUse() &&
+        isa<WaitOp>(*argument.getUsers().begin()))
+      continue;
+    return carry.emitOpError()
+           << "gives handle " << operand.getOperandNumber()
+           << " to the next step, which waits for a handle once, as this one "
+              "gives it once";
+  }
+  return success();
+}
+
 /// Arguments are what the `pipe.carry` at the end gives.
 LogicalResult ProgramVerifier::verifyCarried() {
   Block &body = program.getBody().front();
@@ -420,7 +448,7 @@ LogicalResult ProgramVerifier::verifyCarried() {
            << " values of the step before, but no pipe.carry at its end gives "
               "them";
   if (last.getValues().getTypes() == expected)
-    return success();
+    return verifyCarriedHandles(last);
   InFlightDiagnostic diagnostic =
       last.emitOpError() << "gives " << last.getValues().getTypes()
                          << " to the next step, which takes " << expected;
@@ -542,9 +570,10 @@ LogicalResult ProgramVerifier::verifyBackward(BackwardOp op) {
     diagnostic.attachNote(state.firstInTime.getLoc()) << "that is here";
     return diagnostic;
   }
-  if (isStashed && state.forwards != state.backwards + 1)
+  auto before = static_cast<int64_t>(state.backwards.size());
+  if (isStashed && state.forwards != before + 1)
     return op.emitOpError()
-           << "is number " << state.backwards << " of its chunk, after "
+           << "is number " << before << " of its chunk, after "
            << state.forwards
            << " pipe.forward; in a pipeline that is 'asynchronous(stashed)' "
               "the two take turns";
@@ -555,8 +584,7 @@ LogicalResult ProgramVerifier::verifyBackward(BackwardOp op) {
     diagnostic.attachNote(state.update.getLoc()) << "the update is here";
     return diagnostic;
   }
-  ++state.backwards;
-  state.last = op;
+  state.backwards.push_back(op);
   if (!op.getLate() && !state.firstInTime)
     state.firstInTime = op;
   return success();
@@ -569,8 +597,13 @@ LogicalResult ProgramVerifier::verifyCopies(Operation *op) {
     return op->emitOpError("of a pipeline that is "
                            "'asynchronous(double_buffered)' is late");
   auto gradient = dyn_cast<GradientOp>(op);
+  if (auto send = dyn_cast<SendOp>(op))
+    gradient = send.getValue().getDefiningOp<GradientOp>();
+  auto sum = dyn_cast<AllReduceOp>(op);
+  if (!gradient && !sum)
+    return success();
   BackwardOp first =
-      gradient ? states[gradient.getChunk()].firstInTime : BackwardOp();
+      states[gradient ? gradient.getChunk() : sum.getChunk()].firstInTime;
   if (!first)
     return success();
   InFlightDiagnostic diagnostic =
@@ -610,12 +643,13 @@ LogicalResult ProgramVerifier::verifyStashed(UpdateOp update) {
   if (!microbatch)
     return update.emitOpError("of a pipeline that is 'asynchronous(stashed)' "
                               "is of one microbatch; say which");
+  stashed[update.getParam()].push_back(update);
   for (Value value : update.getGradients()) {
-    // That of a sum over ranks comes out of a pipe.wait.
     auto gradient = value.getDefiningOp<GradientOp>();
     if (!gradient)
-      continue;
-    BackwardOp last = states[gradient.getChunk()].last;
+      return update.emitOpError("takes something else than a pipe.gradient");
+    ArrayRef<BackwardOp> backwards = states[gradient.getChunk()].backwards;
+    BackwardOp last = backwards.empty() ? BackwardOp() : backwards.back();
     if (gradient.getMicrobatch() == microbatch && last &&
         last.getMicrobatch() == *microbatch &&
         last.getLate() == update.getLate() &&
@@ -631,6 +665,51 @@ LogicalResult ProgramVerifier::verifyStashed(UpdateOp update) {
   return success();
 }
 
+/// Which value an op uses follows from its microbatch.
+LogicalResult ProgramVerifier::verifyStashedForward(ForwardOp op) {
+  int64_t next = states[op.getChunk()].forwards++;
+  if (static_cast<int64_t>(op.getMicrobatch()) == next)
+    return success();
+  return op.emitOpError() << "is of microbatch " << op.getMicrobatch()
+                          << " where microbatch " << next
+                          << " is next; in a pipeline that is "
+                             "'asynchronous(stashed)' they ascend";
+}
+
+/// As many backwards are late as stages follow, and every one has an update of
+/// each parameter.
+LogicalResult ProgramVerifier::verifyStashedOrder() {
+  int64_t late = pipeline.getStages() - 1 - program.getStage();
+  auto m = static_cast<int64_t>(pipeline.getMicrobatches().value_or(1));
+  for (auto &[chunk, state] : states)
+    for (auto [i, backward] : llvm::enumerate(state.backwards)) {
+      auto number = static_cast<int64_t>(i);
+      bool isLate = number < late;
+      int64_t expected = isLate ? m - late + number : number - late;
+      if (backward.getLate() == isLate &&
+          static_cast<int64_t>(backward.getMicrobatch()) == expected)
+        continue;
+      return backward.emitOpError()
+             << "is number " << number << " of its chunk, expected "
+             << (isLate ? "a late one of" : "one in time of") << " microbatch "
+             << expected << ": on stage " << program.getStage() << " of "
+             << pipeline.getStages()
+             << " of a pipeline that is 'asynchronous(stashed)' the last "
+             << late << " are late";
+    }
+  for (auto &[param, updates] : stashed) {
+    GradientOp gradient =
+        updates.front().getGradients().front().getDefiningOp<GradientOp>();
+    size_t expected = states[gradient.getChunk()].backwards.size();
+    if (updates.size() != expected)
+      return updates.front().emitOpError()
+             << "is one of " << updates.size() << " updates of parameter "
+             << param << ", but its chunk has " << expected
+             << " pipe.backward; each is followed by one";
+  }
+  return success();
+}
+
 LogicalResult ProgramVerifier::verifyAsynchronous() {
   if (!pipeline.getAsynchronous())
     return verifySynchronous();
@@ -639,17 +718,17 @@ LogicalResult ProgramVerifier::verifyAsynchronous() {
     if (isa<BackwardInputOp, BackwardWeightOp>(op))
       return op.emitOpError("is part of a backward; a pipeline that is "
                             "'asynchronous' runs whole ones, pipe.backward");
-    if (auto forward = dyn_cast<ForwardOp>(op))
-      ++states[forward.getChunk()].forwards;
+    auto forward = dyn_cast<ForwardOp>(op);
     auto backward = dyn_cast<BackwardOp>(op);
     auto update = dyn_cast<UpdateOp>(op);
-    if ((!isStashed && failed(verifyCopies(&op))) ||
+    if ((isStashed && forward && failed(verifyStashedForward(forward))) ||
+        (!isStashed && failed(verifyCopies(&op))) ||
         (backward && failed(verifyBackward(backward))) ||
         (update && failed(isStashed ? verifyStashed(update)
                                     : verifyDoubleBuffered(update))))
       return failure();
   }
-  return success();
+  return isStashed ? verifyStashedOrder() : success();
 }
 
 LogicalResult ProgramVerifier::verifyOp(Operation *op) {

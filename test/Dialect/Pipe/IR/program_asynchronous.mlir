@@ -21,6 +21,7 @@
 // CHECK-LABEL: pipe.pipeline @net {{.*}} microbatches(2) asynchronous(double_buffered) {
 
 // RUN: sed 's/double_buffered/stashed/' net.mlir > stash.mlir && cat stashed.mlir stash.mlir | veeline-opt | FileCheck %s --check-prefix=STASHED
+// STASHED:      pipe.update late param(0) microbatch(1)
 // STASHED:      pipe.backward chunk(0) microbatch(0)
 // STASHED-NEXT: %[[G:.*]] = pipe.gradient param(0) chunk(0) microbatch(0) : tensor<2xf32>
 // STASHED-NEXT: pipe.update param(0) microbatch(0) (%[[G]]) : (tensor<2xf32>) -> tensor<2xf32>
@@ -29,7 +30,9 @@
 // RUN: sed 's/ asynchronous(double_buffered)//' net.mlir > plain.mlir
 // RUN: cat late.mlir plain.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=SYNCHRONOUS
 // RUN: cat message.mlir plain.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=MESSAGE
-// RUN: cat stashed.mlir plain.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=MICROBATCH
+// RUN: cat handle.mlir plain.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=HANDLE
+// RUN: cat unawaited.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=UNAWAITED
+// RUN: cat microbatch.mlir plain.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=MICROBATCH
 // RUN: cat split.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=SPLIT
 // RUN: cat after.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=AFTER
 // RUN: cat in-time.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=IN-TIME
@@ -37,11 +40,19 @@
 // RUN: cat gradient.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=GRADIENT
 // RUN: cat assign.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=ASSIGN
 // RUN: cat turns.mlir stash.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=TURNS
+// RUN: cat forwards.mlir stash.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=FORWARDS
+// RUN: cat order.mlir stash.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=ORDER
+// RUN: grep -v 'pipe.update late' stashed.mlir > missing.mlir && cat missing.mlir stash.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: cat other.mlir stash.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: cat whole.mlir stash.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=WHOLE
 
 // SYNCHRONOUS: 'pipe.backward' op is late, but the pipeline is not 'asynchronous': only a pipe.backward_weight may be
 // MESSAGE:     'pipe.edge_value' op is late, but the pipeline is not 'asynchronous': only a pipe.backward_weight may be
+// HANDLE:      'pipe.carry' op gives a handle to the next step, but the pipeline is not 'asynchronous'
+// UNAWAITED:   'pipe.carry' op gives handle 0 to the next step, which waits for a handle once, as this one gives it once
+// FORWARDS:    'pipe.forward' op is of microbatch 1 where microbatch 0 is next; in a pipeline that is 'asynchronous(stashed)' they ascend
+// ORDER:       'pipe.backward' op is number 0 of its chunk, expected a late one of microbatch 1: on stage 0 of 2 of a pipeline that is 'asynchronous(stashed)' the last 1 are late
+// MISSING:     'pipe.update' op is one of 1 updates of parameter 0, but its chunk has 2 pipe.backward; each is followed by one
 // MICROBATCH:  'pipe.gradient' op is of one microbatch, but the pipeline is not 'asynchronous(stashed)'
 // SPLIT:       'pipe.backward_weight' op is part of a backward; a pipeline that is 'asynchronous' runs whole ones, pipe.backward
 // AFTER:       'pipe.backward' op is of the step before, but follows one of this step of the same chunk
@@ -62,6 +73,10 @@
 // RUN: sed 's/stages(2) chunks_per_stage(1) placement(linear)/stages(1) chunks_per_stage(2) placement(interleaved)/' net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=CHUNKS
 // CLIPS:  'pipe.pipeline' op is 'asynchronous(double_buffered)' and has 'clip_sync', but no step ends with the norm of all gradients
 // WIDE:   'pipe.pipeline' op is 'asynchronous(double_buffered)' and has 'stage_replicas'; its stages have one rank each
+// RUN: sed 's/microbatches(2)/& replicas(2)/' stash.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=REPLICAS
+// RUN: sed 's/@c1(%0)/@c1(%w)/' stash.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=SHARED
+// REPLICAS: 'pipe.pipeline' op is 'asynchronous(stashed)' and has replicas, whose gradients are added up once in a step
+// SHARED: 'pipe.pipeline' op is 'asynchronous(stashed)' and has a parameter that several stages use, whose gradients are added up once in a step
 // CHUNKS: 'pipe.pipeline' op is 'asynchronous(double_buffered)' and has several chunks a stage; expected one
 
 //--- doubled.mlir
@@ -83,10 +98,44 @@ pipe.program @net_rank0 of @net stage(0) {
 }
 //--- stashed.mlir
 pipe.program @net_rank0 of @net stage(0) {
+^bb0(%r: tensor<3xf32>, %d: tensor<2xf32>):
   %x, %s = pipe.forward chunk(0) microbatch(0) () : () -> (tensor<2xf32>, tensor<3xf32>)
-  pipe.backward chunk(0) microbatch(0) (%x, %s) : (tensor<2xf32>, tensor<3xf32>) -> ()
+  pipe.backward late chunk(0) microbatch(1) (%d, %r) : (tensor<2xf32>, tensor<3xf32>) -> ()
+  %l = pipe.gradient late param(0) chunk(0) microbatch(1) : tensor<2xf32>
+  %v = pipe.update late param(0) microbatch(1) (%l) : (tensor<2xf32>) -> tensor<2xf32>
+  %y, %q = pipe.forward chunk(0) microbatch(1) () : () -> (tensor<2xf32>, tensor<3xf32>)
+  %e = pipe.edge_value edge(0) gradient microbatch(0) : tensor<2xf32>
+  pipe.backward chunk(0) microbatch(0) (%e, %s) : (tensor<2xf32>, tensor<3xf32>) -> ()
   %g = pipe.gradient param(0) chunk(0) microbatch(0) : tensor<2xf32>
   %w = pipe.update param(0) microbatch(0) (%g) : (tensor<2xf32>) -> tensor<2xf32>
+  %f = pipe.edge_value edge(0) gradient microbatch(1) : tensor<2xf32>
+  pipe.carry %q, %f : tensor<3xf32>, tensor<2xf32>
+}
+//--- microbatch.mlir
+pipe.program @net_rank0 of @net stage(0) {
+  %g = pipe.gradient param(0) chunk(0) microbatch(0) : tensor<2xf32>
+}
+//--- handle.mlir
+pipe.program @net_rank0 of @net stage(0) {
+^bb0(%h: !pipe.handle<tensor<2xf32>>):
+  %d = pipe.wait %h : !pipe.handle<tensor<2xf32>>
+  %n = pipe.recv edge(0) gradient microbatch(1) : !pipe.handle<tensor<2xf32>>
+  pipe.carry %n : !pipe.handle<tensor<2xf32>>
+}
+//--- unawaited.mlir
+pipe.program @net_rank0 of @net stage(0) {
+^bb0(%h: !pipe.handle<tensor<2xf32>>):
+  %n = pipe.recv edge(0) gradient microbatch(1) : !pipe.handle<tensor<2xf32>>
+  pipe.carry %n : !pipe.handle<tensor<2xf32>>
+}
+//--- forwards.mlir
+pipe.program @net_rank0 of @net stage(0) {
+  %x, %s = pipe.forward chunk(0) microbatch(1) () : () -> (tensor<2xf32>, tensor<3xf32>)
+}
+//--- order.mlir
+pipe.program @net_rank0 of @net stage(0) {
+  %x, %s = pipe.forward chunk(0) microbatch(0) () : () -> (tensor<2xf32>, tensor<3xf32>)
+  pipe.backward chunk(0) microbatch(0) (%x, %s) : (tensor<2xf32>, tensor<3xf32>) -> ()
 }
 //--- late.mlir
 pipe.program @net_rank0 of @net stage(0) {

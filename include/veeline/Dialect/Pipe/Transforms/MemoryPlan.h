@@ -124,6 +124,9 @@ struct MemoryPlan {
   };
 
   int64_t arenaBytes = 0;
+  /// Where Muon updates work, or -1.
+  int64_t updateWorkspace = -1;
+  int64_t updateWorkspaceBytes = 0;
   /// The largest sum of live bytes at any op.
   int64_t peakLiveBytes = 0;
   /// Ascending by parameter.

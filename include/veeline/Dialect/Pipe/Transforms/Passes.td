@@ -287,7 +287,7 @@ def PipePlanMemory : Pass<"pipe-plan-memory", "::mlir::ModuleOp"> {
     wait for what they need are an error.
   }];
   let options = [
-    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">,
+    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum, adamw, nadamw or muon: decides how much state there is">,
     TargetOption<"Where the arena is">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];

@@ -345,57 +345,47 @@ static double getBegin(Operation *producer) {
                   : -std::numeric_limits<double>::infinity();
 }
 
-/// Whether only late ops of the next turn take the value.
+/// Whether only late ops of the next turn take the value, as one argument.
 static bool isOnlyCarried(EdgeValueOp value) {
-  return !value->use_empty() &&
-         llvm::all_of(value->getUsers(), llvm::IsaPred<CarryOp>);
+  return value->hasOneUse() && isa<CarryOp>(*value->getUsers().begin());
 }
 
-/// The arguments that a carried value is in the next turn.
-static SmallVector<BlockArgument> getArguments(EdgeValueOp value) {
-  SmallVector<BlockArgument> arguments;
-  for (OpOperand &use : value->getUses())
-    if (isa<CarryOp>(use.getOwner()))
-      arguments.push_back(
-          value->getBlock()->getArgument(use.getOperandNumber()));
-  return arguments;
+/// What a value that is only carried is in the next turn.
+static BlockArgument getArgument(EdgeValueOp value) {
+  OpOperand &use = *value->use_begin();
+  return value->getBlock()->getArgument(use.getOperandNumber());
 }
 
 /// The last op that takes what a value that is only carried was in the turn
 /// before: from there on its memory may be received into.
 static Operation *findLastUseOfBefore(EdgeValueOp value) {
   Operation *last = nullptr;
-  if (!isOnlyCarried(value))
-    return nullptr;
-  for (BlockArgument argument : getArguments(value))
-    for (Operation *user : argument.getUsers())
-      if (!last || last->isBeforeInBlock(user))
-        last = user;
+  for (Operation *user : getArgument(value).getUsers())
+    if (!last || last->isBeforeInBlock(user))
+      last = user;
   return last;
 }
 
 /// Carries the handle in place of the value: the next turn waits, just before
 /// the first late op that takes it, and this one goes on.
 static void carryHandle(EdgeValueOp value, Value handle) {
-  for (BlockArgument argument : getArguments(value)) {
-    Type type = argument.getType();
-    Operation *first = nullptr;
-    for (Operation *user : argument.getUsers())
-      if (!first || user->isBeforeInBlock(first))
-        first = user;
-    argument.setType(handle.getType());
-    if (!first)
-      continue;
-    OpBuilder builder(first);
-    auto wait = WaitOp::create(builder, value.getLoc(), type, argument);
-    argument.replaceAllUsesExcept(wait.getValue(), wait);
-  }
+  BlockArgument argument = getArgument(value);
+  Operation *first = nullptr;
+  for (Operation *user : argument.getUsers())
+    if (!first || user->isBeforeInBlock(first))
+      first = user;
+  Type type = argument.getType();
+  argument.setType(handle.getType());
+  OpBuilder builder(first);
+  auto wait = WaitOp::create(builder, value.getLoc(), type, argument);
+  argument.replaceAllUsesExcept(wait.getValue(), wait);
   value.getValue().replaceAllUsesWith(handle);
 }
 
 /// Posts the receives of one program and waits where their values are used.
 static LogicalResult postReceives(ProgramOp program,
-                                  const MessageTable &messages) {
+                                  const MessageTable &messages,
+                                  bool carriesHandles) {
   Block &body = program.getBody().front();
   // Entry i: the times of work op i, and the op before which to post receives
   // that are due once i work ops are over. That is before all waits for the
@@ -435,7 +425,8 @@ static LogicalResult postReceives(ProgramOp program,
       builder.setInsertionPoint(anchor);
     else
       builder.setInsertionPoint(value);
-    Operation *lastUse = findLastUseOfBefore(value);
+    bool isCarried = carriesHandles && isOnlyCarried(value);
+    Operation *lastUse = isCarried ? findLastUseOfBefore(value) : nullptr;
     if (lastUse && !lastUse->isBeforeInBlock(&*builder.getInsertionPoint()))
       builder.setInsertionPointAfter(lastUse);
     auto type =
@@ -444,7 +435,7 @@ static LogicalResult postReceives(ProgramOp program,
         builder, value.getLoc(), type, value.getEdge(), value.getDirection(),
         value.getMicrobatch(), asynchronousStream, communicator, IntegerAttr(),
         /*parts=*/1, value.getLate());
-    if (isOnlyCarried(value)) {
+    if (isCarried) {
       carryHandle(value, handle);
       continue;
     }
@@ -731,7 +722,8 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
   } else {
     addSends(messages);
     for (ProgramOp program : programs)
-      if (failed(postReceives(program, messages)))
+      if (failed(postReceives(program, messages,
+                              pipeline.getAsynchronous().has_value())))
         return failure();
   }
   ChannelTable channels(pipeline, programs);

@@ -112,6 +112,10 @@ DictionaryAttr MemoryPlan::toAttribute(MLIRContext *context) const {
     entries.push_back(builder.getNamedAttr(
         "kept", builder.getDenseI64ArrayAttr(llvm::map_to_vector(
                     params, [](const Param &param) { return param.kept; }))));
+  if (updateWorkspace >= 0)
+    entries.push_back(builder.getNamedAttr(
+        "update_workspace",
+        builder.getDenseI64ArrayAttr({updateWorkspace, updateWorkspaceBytes})));
   addVersions(builder, "versions", ArrayRef(params), entries);
   addVersions(builder, "rounded_versions", ArrayRef(rounded), entries);
   if (!reduced.empty())
@@ -218,6 +222,14 @@ FailureOr<MemoryPlan> MemoryPlan::get(ProgramOp program) {
     valid &= succeeded(device);
     if (succeeded(device))
       plan.device = std::move(*device);
+  }
+  if (dict.contains("update_workspace")) {
+    auto workspace = dict.getAs<DenseI64ArrayAttr>("update_workspace");
+    valid &= workspace && workspace.size() == 2;
+    if (valid) {
+      plan.updateWorkspace = workspace[0];
+      plan.updateWorkspaceBytes = workspace[1];
+    }
   }
   auto kept = dict.getAs<DenseI64ArrayAttr>("kept");
   if (kept && succeeded(params))

@@ -41,7 +41,7 @@ static std::optional<int64_t> getStateSlots(StringRef optimizer) {
   return llvm::StringSwitch<std::optional<int64_t>>(optimizer)
       .Case("sgd", 0)
       .Case("sgd-momentum", 1)
-      .Case("adamw", 2)
+      .Cases({"adamw", "nadamw", "muon"}, 2)
       .Default(std::nullopt);
 }
 
@@ -56,10 +56,10 @@ namespace {
 class ArenaPlanner {
 public:
   ArenaPlanner(PipelineTables &tables, ProgramOp program, int64_t stateSlots,
-               KernelTarget target, ArrayRef<PipelineOp> versions,
+               bool isMuon, KernelTarget target, ArrayRef<PipelineOp> versions,
                StreamOrder order, SymbolTableCollection &symbols)
       : tables(tables), program(program), stateSlots(stateSlots),
-        alignment(getArenaAlignment(target)),
+        isMuon(isMuon), alignment(getArenaAlignment(target)),
         isOnDevice(target == KernelTarget::Cuda), versions(versions),
         symbols(symbols), order(std::move(order)) {}
 
@@ -84,6 +84,7 @@ private:
   }
   int64_t countOlderVersions(int64_t param) const;
   SmallVector<int64_t> reserveVersions(int64_t param, int64_t bytes);
+  void placeUpdateWorkspace();
   void placeParams();
   void placeRounded();
   SmallVector<func::FuncOp> getFunctions(Operation *op);
@@ -114,6 +115,7 @@ private:
   PipelineTables &tables;
   ProgramOp program;
   int64_t stateSlots;
+  bool isMuon;
   uint64_t alignment;
   bool isOnDevice;
   /// For each length; empty where there is one only.
@@ -190,6 +192,21 @@ void ArenaPlanner::placeParams() {
   for (MemoryPlan::Accumulator &accumulator : plan.accumulators)
     accumulator.offset = reserve(
         getByteSize(tables.params[accumulator.param].getValue().getType()));
+}
+
+/// Muon updates matrices in memory for the largest of them.
+void ArenaPlanner::placeUpdateWorkspace() {
+  for (auto update : program.getBody().front().getOps<UpdateOp>()) {
+    auto type = cast<RankedTensorType>(update.getValue().getType());
+    if (type.getRank() != 2)
+      continue;
+    int64_t small = std::min(type.getDimSize(0), type.getDimSize(1));
+    int64_t elements = 2 * small * small + type.getNumElements();
+    int64_t bytes = elements * (type.getElementTypeBitWidth() / 8);
+    plan.updateWorkspaceBytes = std::max(plan.updateWorkspaceBytes, bytes);
+  }
+  if (plan.updateWorkspaceBytes > 0)
+    plan.updateWorkspace = reserve(plan.updateWorkspaceBytes);
 }
 
 /// Places the parameters that this rank's functions take rounded. These are the
@@ -572,6 +589,10 @@ LogicalResult ArenaPlanner::checkStreams() {
     return program.emitOpError("has several compute streams, which only a GPU "
                                "has; plan with target=cuda");
   }
+  if (isOnDevice && tables.pipeline.getAsynchronous())
+    return program.emitOpError("waits for no update, but on a GPU a step ends "
+                               "on all ranks before the next one begins; "
+                               "schedule with 1f1b");
   if (isOnDevice)
     for (Operation &op : program.getBody().front()) {
       if (isa<ValidateOp>(op))
@@ -593,6 +614,8 @@ LogicalResult ArenaPlanner::run() {
     return failure();
   placeParams();
   placeRounded();
+  if (isMuon)
+    placeUpdateWorkspace();
   if (isOnDevice)
     placeDevice();
   if (failed(placeReductions()) || failed(collect()))
@@ -644,6 +667,22 @@ static void listConstants(ModuleOp module) {
   module->setAttr(constantsAttrName, Builder(module).getArrayAttr(names));
 }
 
+/// Kernels for a GPU have the older optimisers, and Muon needs a matrix.
+static LogicalResult verifyOptimizer(PipelineOp pipeline, StringRef optimizer,
+                                     KernelTarget target) {
+  bool isMuon = optimizer == "muon";
+  if ((isMuon || optimizer == "nadamw") && target == KernelTarget::Cuda)
+    return pipeline.emitOpError() << "is for a GPU, whose updates cannot be '"
+                                  << optimizer << "'; take adamw";
+  auto isMatrix = [](ParamOp param) {
+    return cast<ShapedType>(param.getValue().getType()).getRank() == 2;
+  };
+  if (!isMuon || llvm::any_of(pipeline.getParams(), isMatrix))
+    return success();
+  return pipeline.emitOpError("has no parameter of rank 2, but 'muon' updates "
+                              "matrices; take adamw");
+}
+
 LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
                                         StringRef optimizer,
                                         KernelTarget target,
@@ -652,7 +691,9 @@ LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
   if (!slots)
     return pipeline->getParentOfType<ModuleOp>().emitError()
            << "unknown optimizer '" << optimizer
-           << "'; expected sgd, sgd-momentum or adamw";
+           << "'; expected sgd, sgd-momentum, adamw, nadamw or muon";
+  if (failed(verifyOptimizer(pipeline, optimizer, target)))
+    return failure();
   PipelineTables tables(pipeline, symbols);
   if (!tables.valid)
     return failure();
@@ -668,8 +709,8 @@ LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
   if (failed(orders))
     return failure();
   for (auto [program, order] : llvm::zip_equal(programs, *orders))
-    if (failed(ArenaPlanner(tables, program, *slots, target, *versions,
-                            std::move(order), symbols)
+    if (failed(ArenaPlanner(tables, program, *slots, optimizer == "muon",
+                            target, *versions, std::move(order), symbols)
                    .run()))
       return failure();
   return success();

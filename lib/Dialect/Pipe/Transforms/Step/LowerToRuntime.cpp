@@ -30,6 +30,7 @@
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
 #include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
+#include "veeline/Schedule/Asynchronous.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
@@ -738,6 +739,29 @@ LogicalResult StepWriter::lowerRedone() {
   return success();
 }
 
+/// Whether the plan has older values where, and only where, they are used.
+LogicalResult StepWriter::verifyVersions() {
+  std::optional<Asynchronous> kind =
+      PipelineOp(tables.pipeline).getAsynchronous();
+  auto expected = [&](int64_t param) -> size_t {
+    auto late = lateUpdates.find(param);
+    if (!kind || late == lateUpdates.end())
+      return 0;
+    if (*kind == Asynchronous::DoubleBuffered)
+      return 1;
+    return schedule::olderVersions(
+        static_cast<int>(late->second.size()),
+        PipelineOp(tables.pipeline).getMicrobatches().value_or(1));
+  };
+  auto isRight = [&](const auto &entry) {
+    return entry.versions.size() == expected(entry.param);
+  };
+  if (llvm::all_of(plan.params, isRight) && llvm::all_of(plan.rounded, isRight))
+    return success();
+  return program.emitOpError("has a plan with other older values than its "
+                             "updates leave; run --pipe-plan-memory again");
+}
+
 LogicalResult StepWriter::run(StepPart which) {
   part = which;
   builder.setInsertionPointToEnd(module.getBody());
@@ -763,6 +787,8 @@ LogicalResult StepWriter::run(StepPart which) {
             lateUpdates[change.getParam()].push_back(change);
         });
   }
+  if (failed(verifyVersions()))
+    return failure();
   bool isAsynchronous = tables.pipeline.getAsynchronous().has_value();
   bool isAnew = isAsynchronous && part == StepPart::First;
   auto isInTime = [&](int64_t param) {

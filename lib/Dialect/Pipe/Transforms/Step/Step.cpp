@@ -220,12 +220,13 @@ void veeline::pipe::waitInOrder(ProgramOp program,
     if (!awaited || moved.contains(wait))
       continue;
     std::deque<RecvOp> &queue = posted[channels.find(awaited)];
-    for (; queue.front() != awaited; queue.pop_front())
+    for (; !queue.empty() && queue.front() != awaited; queue.pop_front())
       if (WaitOp earlier = getWait(queue.front().getHandle())) {
         earlier->moveBefore(wait);
         moved.insert(earlier);
       }
-    queue.pop_front();
+    if (!queue.empty())
+      queue.pop_front();
   }
 }
 

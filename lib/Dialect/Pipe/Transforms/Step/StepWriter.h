@@ -66,6 +66,7 @@ private:
                     mlir::Value rank, llvm::ArrayRef<mlir::Value> addresses);
 
   // Ops.
+  mlir::LogicalResult verifyVersions();
   void beginLate();
   void endLate();
   mlir::LogicalResult beginAfter(mlir::Operation *op);

@@ -1,0 +1,209 @@
+//===- OptimizersTest.cpp - NAdamW and Muon against plain formulas --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NewtonSchulz.h"
+#include "Update.h"
+#include "veeline/Library/OneThread.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace veeline;
+using namespace veeline::host;
+using artifact::DataType;
+using artifact::Optimizer;
+
+using Matrix = std::vector<double>;
+
+/// a * b, n x k by k x m.
+static Matrix multiply(const Matrix &a, const Matrix &b, size_t n, size_t k,
+                       size_t m) {
+  Matrix c(n * m);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t p = 0; p < k; ++p)
+      for (size_t j = 0; j < m; ++j)
+        c[i * m + j] += a[i * k + p] * b[p * m + j];
+  return c;
+}
+
+static Matrix transpose(const Matrix &a, size_t rows, size_t columns) {
+  Matrix result(a.size());
+  for (size_t i = 0; i < rows; ++i)
+    for (size_t j = 0; j < columns; ++j)
+      result[j * rows + i] = a[i * columns + j];
+  return result;
+}
+
+static double squaresOf(const Matrix &a) {
+  double sum = 0;
+  for (double x : a)
+    sum += x * x;
+  return sum;
+}
+
+/// x = a x + b (x x') x + c (x x')^2 x, five times.
+static Matrix orthogonalised(Matrix x, size_t rows, size_t columns) {
+  double norm = std::sqrt(squaresOf(x)) + 1e-7;
+  for (double &value : x)
+    value /= norm;
+  for (int step = 0; step < 5; ++step) {
+    Matrix gram = multiply(x, transpose(x, rows, columns), rows, columns, rows);
+    Matrix once = multiply(gram, x, rows, rows, columns);
+    Matrix twice = multiply(gram, once, rows, rows, columns);
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = 3.4445 * x[i] - 4.7750 * once[i] + 2.0315 * twice[i];
+  }
+  return x;
+}
+
+static Matrix randomMatrix(size_t count) {
+  static std::mt19937 random(5);
+  std::normal_distribution<double> normal(0, 1);
+  Matrix matrix(count);
+  for (double &value : matrix)
+    value = normal(random);
+  return matrix;
+}
+
+template <typename T> static std::vector<T> as(const Matrix &matrix) {
+  return std::vector<T>(matrix.begin(), matrix.end());
+}
+
+template <typename T>
+static void checkNewtonSchulz(DataType type, size_t rows, size_t columns,
+                              double tolerance) {
+  OneThread oneThread;
+  Matrix start = randomMatrix(rows * columns);
+  auto iteration = NewtonSchulz::create(type, int64_t(rows), int64_t(columns));
+  ASSERT_TRUE(iteration.ok()) << iteration.message();
+  std::vector<T> x = as<T>(start);
+  std::vector<char> workspace(static_cast<size_t>(
+      artifact::newtonSchulzBytes(type, int64_t(rows), int64_t(columns))));
+  ASSERT_TRUE(
+      (*iteration)->run(x.data(), squaresOf(start), workspace.data()).ok());
+  Matrix expected = orthogonalised(start, rows, columns);
+  for (size_t i = 0; i < x.size(); ++i)
+    ASSERT_NEAR(x[i], expected[i], tolerance) << rows << 'x' << columns;
+}
+
+TEST(NewtonSchulz, AgreesWithPlainProducts) {
+  for (auto [rows, columns] : {std::pair<size_t, size_t>{1, 1},
+                               {1, 7},
+                               {7, 1},
+                               {5, 5},
+                               {12, 40},
+                               {40, 12},
+                               {64, 64}}) {
+    checkNewtonSchulz<double>(DataType::f64, rows, columns, 1e-11);
+    checkNewtonSchulz<float>(DataType::f32, rows, columns, 2e-4);
+  }
+}
+
+// The singular values of a square matrix come near 1: x x' near the identity.
+TEST(NewtonSchulz, IsNearlyOrthogonal) {
+  OneThread oneThread;
+  constexpr size_t n = 16, m = 64;
+  Matrix x = randomMatrix(n * m);
+  auto iteration = NewtonSchulz::create(DataType::f64, n, m);
+  ASSERT_TRUE(iteration.ok());
+  std::vector<char> workspace(
+      static_cast<size_t>(artifact::newtonSchulzBytes(DataType::f64, n, m)));
+  ASSERT_TRUE((*iteration)->run(x.data(), squaresOf(x), workspace.data()).ok());
+  Matrix gram = multiply(x, transpose(x, n, m), n, m, n);
+  double trace = 0;
+  for (size_t i = 0; i < n; ++i)
+    trace += gram[i * n + i];
+  EXPECT_NEAR(trace / n, 1, 0.25);
+}
+
+TEST(NewtonSchulz, OfZeros) {
+  OneThread oneThread;
+  auto iteration = NewtonSchulz::create(DataType::f32, 2, 3);
+  ASSERT_TRUE(iteration.ok());
+  std::vector<float> x(6), workspace(14);
+  ASSERT_TRUE((*iteration)->run(x.data(), 0, workspace.data()).ok());
+  EXPECT_EQ(x, std::vector<float>(6));
+}
+
+TEST(Optimizers, Muon) {
+  OneThread oneThread;
+  constexpr size_t rows = 6, columns = 10, count = rows * columns;
+  ParamUpdate update{Optimizer::muon, DataType::f64, count, true, rows,
+                     columns};
+  std::vector<char> workspace(static_cast<size_t>(
+      artifact::newtonSchulzBytes(DataType::f64, rows, columns)));
+  ASSERT_TRUE(prepare(update, workspace.data()).ok());
+  Matrix value = randomMatrix(count), expected = value;
+  Matrix state(2 * count), momentum(count);
+  StepSettings settings;
+  settings.learningRate = 0.02;
+  settings.weightDecay = 0.1;
+  for (settings.step = 1; settings.step <= 3; ++settings.step) {
+    Matrix g = randomMatrix(count);
+    const void *gradients[] = {g.data()};
+    ASSERT_TRUE(updateParam(update, settings, 2, value.data(), state.data(),
+                            gradients, 1)
+                    .ok());
+    Matrix direction(count);
+    for (size_t i = 0; i < count; ++i) {
+      momentum[i] = 0.95 * momentum[i] + g[i] / 2;
+      direction[i] = g[i] / 2 + 0.95 * momentum[i];
+    }
+    direction = orthogonalised(direction, rows, columns);
+    for (size_t i = 0; i < count; ++i) {
+      expected[i] = expected[i] * (1 - 0.02 * 0.1) -
+                    0.02 * 0.2 * std::sqrt(10.0) * direction[i];
+      ASSERT_NEAR(value[i], expected[i], 1e-12) << "step " << settings.step;
+    }
+    EXPECT_NEAR(update.squaredGradientNorm, squaresOf(g) / 4, 1e-9);
+  }
+}
+
+// Of a vector, Muon is AdamW.
+TEST(Optimizers, MuonOfAVector) {
+  artifact::Metadata metadata;
+  metadata.optimizer = Optimizer::muon;
+  metadata.params.resize(3);
+  metadata.params[0].shape = {8};
+  metadata.params[1].shape = {4, 2};
+  metadata.params[2].shape = {2, 2, 3};
+  EXPECT_EQ(updateOf(metadata, 0).optimizer, Optimizer::adamw);
+  EXPECT_EQ(updateOf(metadata, 1).optimizer, Optimizer::muon);
+  EXPECT_EQ(updateOf(metadata, 1).rows, 4);
+  EXPECT_EQ(updateOf(metadata, 1).columns, 2);
+  EXPECT_EQ(updateOf(metadata, 2).optimizer, Optimizer::adamw);
+}
+
+TEST(Optimizers, NadamW) {
+  ParamUpdate update{Optimizer::nadamw, DataType::f64, 1, true};
+  double value = 0.7, expected = value, first = 0, second = 0, product = 1;
+  Matrix state(2);
+  StepSettings settings;
+  settings.learningRate = 0.01;
+  settings.beta1 = 0.99;
+  settings.weightDecay = 0.1;
+  auto momentumAt = [](int64_t step) {
+    return 0.99 * (1 - 0.5 * std::pow(0.96, 0.004 * double(step)));
+  };
+  for (settings.step = 1; settings.step <= 5; ++settings.step) {
+    double g = randomMatrix(1)[0];
+    const void *gradients[] = {&g};
+    ASSERT_TRUE(
+        updateParam(update, settings, 1, &value, state.data(), gradients, 1)
+            .ok());
+    double current = momentumAt(settings.step);
+    double next = momentumAt(settings.step + 1);
+    product *= current;
+    first = 0.99 * first + 0.01 * g;
+    second = 0.999 * second + 0.001 * g * g;
+    double unbiased = second / (1 - std::pow(0.999, double(settings.step)));
+    double direction =
+        next * first / (1 - product * next) + (1 - current) * g / (1 - product);
+    expected = expected * (1 - 0.01 * 0.1) -
+               0.01 * direction / (std::sqrt(unbiased) + 1e-8);
+    EXPECT_NEAR(value, expected, 1e-12) << "step " << settings.step;
+  }
+}
