@@ -13,7 +13,7 @@ CASES = {
     "no model": "stages: 2\n",
     "twice": MODEL + "stages: 2\nstages: 3\n",
     "unknown": MODEL + "stagse: 2\n",
-    "of VPipe": MODEL + "recompute_ratio: [0, 0.5]\n",
+    "of VPipe": MODEL + "batch_size: 4\n",
     "no value": MODEL + "stages:\nmicrobatches: 2\n",
     "empty list": MODEL + "partition: []\n",
     "list for one": MODEL + "stages: [2, 2]\n",

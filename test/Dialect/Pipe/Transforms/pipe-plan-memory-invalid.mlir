@@ -1,7 +1,7 @@
 // RUN: veeline-opt %s --pipe-plan-memory --split-input-file --verify-diagnostics
 // RUN: not veeline-opt %s --pipe-plan-memory=optimizer=adam 2>&1 | FileCheck %s
 
-// CHECK: error: unknown optimizer 'adam'; expected sgd, sgd-momentum or adamw
+// CHECK: error: unknown optimizer 'adam'; expected sgd, sgd-momentum, adamw, nadamw or muon
 
 pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
   %x = pipe.batch "x" : tensor<f32>
