@@ -226,8 +226,6 @@ static std::vector<Variant> findVariants(int64_t chunks, int64_t microbatches) {
     if (chunks % v == 0 && microbatches % (chunks / v) == 0)
       variants.push_back(
           {"interleaved-1f1b", chunks / v, v, Placement::Interleaved});
-  if (chunks <= microbatches)
-    variants.push_back({"pipedream-2bw", chunks, 1, Placement::Linear});
   if (chunks % 2 != 0)
     variants.push_back({"zb-h1", chunks, 1, Placement::Linear, true});
   else
@@ -324,10 +322,12 @@ LogicalResult Compilation::schedule() {
   pipelines[1]->erase();
   if (failed(schedulePipeline("sequential")))
     return failure();
-  for (const Variant &variant :
-       findVariants(original->getNumChunks(), task.microbatches)) {
-    bool isLate = variant.slips || variant.schedule == "pipedream-2bw";
-    if (isLate && clipSync() != "none")
+  int64_t chunks = original->getNumChunks();
+  std::vector<Variant> variants = findVariants(chunks, task.microbatches);
+  if (chunks <= task.microbatches && clipSync() == "none")
+    variants.push_back({"pipedream-2bw", chunks, 1, pipe::Placement::Linear});
+  for (const Variant &variant : variants) {
+    if (variant.slips && clipSync() != "none")
       continue;
     pipe::PipelineOp copy = original->clone();
     copy.setSymName(getName(variant));
