@@ -397,6 +397,49 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
          op.kind = OpKind::validate;
          op.param = -1;
        }},
+      {"any where steps wait for updates",
+       [&](Artifact &a) { program(a).channels[0].lateMessages = 1; }},
+      {"it has not from 0 to all messages of the step before",
+       [&](Artifact &a) {
+         program(a).asynchronous = Asynchronous::doubleBuffered;
+         program(a).channels[0].lateMessages = 1000;
+       }},
+      {"parameters have older values, but steps wait for updates",
+       [&](Artifact &a) {
+         program(a).ranks[0].params[0].versionOffsets = {0};
+       }},
+      {"an older value lies outside of the arena",
+       [&](Artifact &a) {
+         program(a).asynchronous = Asynchronous::doubleBuffered;
+         program(a).ranks[0].params[0].versionOffsets = {int64_t(1) << 40};
+       }},
+      {"it waits for no update, but is for a GPU, has several chunks",
+       [&](Artifact &a) {
+         program(a).asynchronous = Asynchronous::doubleBuffered;
+         program(a).clipSync = ClipSync::barrier;
+       }},
+      {"each microbatch has updates, but there are replicas",
+       [&](Artifact &a) {
+         program(a).asynchronous = Asynchronous::stashed;
+         program(a).replicas = 2;
+       }},
+      {"each microbatch has updates, but the sequential program runs several",
+       [&](Artifact &a) {
+         program(a).asynchronous = Asynchronous::stashed;
+         a.metadata.microbatches = 2;
+         a.metadata.programs.push_back(program(a));
+         a.metadata.programs[1].name = "sequential";
+         a.metadata.programs[1].asynchronous = Asynchronous::none;
+       }},
+      {"op 0: it is late, but neither BW, message, update nor all-reduce",
+       [&](Artifact &a) {
+         program(a).asynchronous = Asynchronous::doubleBuffered;
+         Op &op = makeLate(program(a).ranks[0]).ops[0];
+         op.kind = OpKind::forward;
+         op.param = -1;
+       }},
+      {"rank 0: what its updates work in is not where it should be",
+       [&](Artifact &a) { program(a).ranks[0].updateWorkspace = 1; }},
       {"op 0: it is late, but neither W, update nor all-reduce",
        [&](Artifact &a) {
          Op &op = makeLate(program(a).ranks[0]).ops[0];
