@@ -30,10 +30,7 @@
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
 #include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
-#include "veeline/Schedule/Asynchronous.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-#include <numeric>
 
 namespace veeline::pipe {
 #define GEN_PASS_DEF_PIPELOWERTORUNTIME
@@ -147,31 +144,8 @@ FailureOr<Value> StepWriter::getImplied(Operation *op, Value operand,
     return op->emitOpError()
            << "uses parameter " << number
            << ", which has no place in the plan of this rank's memory";
-  std::optional<int64_t> version = getVersion(op, number);
+  std::optional<int64_t> version = getOlderValue(op, number);
   return atArena(version ? entry->versions[*version] : entry->value);
-}
-
-/// A first step finds the values that its forwards use among the older ones:
-/// what is late has updated the newest one since.
-std::optional<int64_t> StepWriter::getVersion(Operation *op,
-                                              int64_t param) const {
-  const MemoryPlan::Param *entry = plan.findParam(param);
-  if (!entry || entry->versions.empty())
-    return std::nullopt;
-  const SmallVector<Operation *> &late = lateUpdates.find(param)->second;
-  bool isFirst = part == StepPart::First;
-  if (PipelineOp(tables.pipeline).getAsynchronous() ==
-      Asynchronous::DoubleBuffered) {
-    bool isNewest =
-        !isFirst && !isLate(op) && op->isBeforeInBlock(late.front());
-    return isNewest ? std::nullopt : std::optional<int64_t>(0);
-  }
-  schedule::Op work = *getScheduleOp(op);
-  bool isOlder = work.kind == schedule::OpKind::Backward ||
-                 (isFirst && work.microbatch < static_cast<int>(late.size()));
-  if (!isOlder)
-    return std::nullopt;
-  return work.microbatch % static_cast<int64_t>(entry->versions.size());
 }
 
 Value StepWriter::asMemRef(OpBuilder &builder, Value address, MemRefType type) {
@@ -220,7 +194,7 @@ FailureOr<Value> StepWriter::getRounded(Operation *op, ChunkOp chunk,
            << "uses parameter " << param << " as "
            << value.type.getElementType()
            << ", which has no place in the plan of this rank's memory";
-  std::optional<int64_t> version = getVersion(op, param);
+  std::optional<int64_t> version = getOlderValue(op, param);
   return atArena(version ? entry->versions[*version] : entry->offset);
 }
 
@@ -284,24 +258,6 @@ void StepWriter::reportResults(Operation *op) {
   }
 }
 
-/// Whether a backward is the first to add to sums: that of a microbatch which
-/// has updates of its own, or the first one in time of the rank's chunk where
-/// what is late has added to those of the step before.
-bool StepWriter::beginsSums(Operation *op) const {
-  std::optional<Asynchronous> kind =
-      PipelineOp(tables.pipeline).getAsynchronous();
-  auto backward = dyn_cast<BackwardOp>(op);
-  if (!kind || !backward || *kind == Asynchronous::Stashed)
-    return kind && backward;
-  if (backward.getLate())
-    return false;
-  for (Operation *before = op->getPrevNode(); before;
-       before = before->getPrevNode())
-    if (isa<BackwardOp>(before))
-      return isLate(before);
-  return true;
-}
-
 LogicalResult StepWriter::lowerWork(Operation *op) {
   schedule::Op work = *getScheduleOp(op);
   ChunkOp chunk = tables.chunks[work.chunk];
@@ -348,107 +304,6 @@ LogicalResult StepWriter::lowerWork(Operation *op) {
   bracket(op, [&] { unlessVoid(call); });
   reportResults(op);
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Lengths
-//===----------------------------------------------------------------------===//
-
-LogicalResult StepWriter::verifyLengthKnown(Operation *op,
-                                            const schedule::Op &work) {
-  if (versions.empty() || work.late || knownLengths.contains(work.microbatch))
-    return success();
-  return op->emitOpError() << "runs before the length of microbatch "
-                           << work.microbatch
-                           << " is agreed on by a pipe.length; run "
-                              "--pipe-insert-communication first";
-}
-
-/// Tells the runtime a length as soon as it is received: waits for values of
-/// its microbatch may come before the pipe.length.
-void StepWriter::tellLength(Value received) {
-  for (Operation *user : received.getUsers()) {
-    auto length = dyn_cast<LengthOp>(user);
-    if (!length)
-      continue;
-    Value microbatch = constant(length.getMicrobatch(), 32);
-    if (length.getData())
-      callRuntime("veeline_length_of_data", {rank, microbatch}, {});
-    callRuntime("veeline_length_received",
-                {rank, microbatch, getAddress(received)}, {});
-  }
-}
-
-/// Tells the runtime the length of the data, unless `tellLength` has, and
-/// stores the agreed one where it is sent.
-void StepWriter::lowerLength(LengthOp length) {
-  knownLengths.insert(length.getMicrobatch());
-  if (isOnDevice)
-    addresses[length.getLength()] = onStack(length.getLength().getType());
-  Value microbatch = constant(length.getMicrobatch(), 32);
-  if (length.getData() && length.getReceived().empty())
-    callRuntime("veeline_length_of_data", {rank, microbatch}, {});
-  if (!length.getLength().use_empty())
-    callRuntime("veeline_length",
-                {rank, microbatch, getAddress(length.getLength())}, {});
-}
-
-/// Calls the one of `functions` that is for the length of the microbatch,
-/// through a function `<name>_of_version` that chooses it.
-void StepWriter::callVersion(int64_t microbatch, StringRef name,
-                             ArrayRef<func::FuncOp> functions,
-                             ArrayRef<Value> addresses) {
-  Value version =
-      callRuntime("veeline_version", {rank, constant(microbatch, 32)},
-                  builder.getI32Type());
-  SmallVector<Value> arguments = {rank, version};
-  llvm::append_range(arguments, addresses);
-  std::string dispatcherName = (name + "_of_version").str();
-  auto dispatcher = moduleSymbols.lookup<func::FuncOp>(dispatcherName);
-  if (!dispatcher) {
-    SmallVector<Type> types = llvm::map_to_vector(
-        arguments, [](Value value) { return value.getType(); });
-    dispatcher = declare(dispatcherName, types, {});
-    Block *entry = dispatcher.addEntryBlock();
-    OpBuilder body = OpBuilder::atBlockBegin(entry);
-    Value index = arith::IndexCastOp::create(body, loc, body.getIndexType(),
-                                             entry->getArgument(1));
-    SmallVector<int64_t> cases(functions.size() - 1);
-    std::iota(cases.begin(), cases.end(), 0);
-    auto choice = scf::IndexSwitchOp::create(body, loc, TypeRange(), index,
-                                             cases, cases.size());
-    SmallVector<Value> passed(entry->getArguments().drop_front(2));
-    func::FuncOp first = functions.front();
-    bool takesRank = isa<LLVM::LLVMPointerType>(first.getArgumentTypes()[0]);
-    for (auto [i, function] : llvm::enumerate(functions)) {
-      Region &region = i == cases.size() ? choice.getDefaultRegion()
-                                         : choice.getCaseRegions()[i];
-      OpBuilder inCase = OpBuilder::atBlockBegin(&region.emplaceBlock());
-      callFunction(inCase, function,
-                   takesRank ? entry->getArgument(0) : Value(), passed);
-      scf::YieldOp::create(inCase, loc);
-    }
-    func::ReturnOp::create(body, loc);
-  }
-  func::CallOp::create(builder, loc, dispatcher, arguments);
-}
-
-/// The type that a value of the program has in a version.
-RankedTensorType StepWriter::getTypeAt(Value value, size_t version) {
-  value = getSource(value);
-  if (auto add = value.getDefiningOp<AddOp>())
-    return getTypeAt(add.getLhs(), version);
-  if (auto wait = value.getDefiningOp<WaitOp>()) {
-    RecvOp recv = getReceive(wait);
-    return edgesAt[version][recv.getEdge()].type;
-  }
-  auto result = cast<OpResult>(value);
-  schedule::Op work = *getScheduleOp(result.getOwner());
-  PipelineOp pipeline = versions[version];
-  ChunkOp chunk = pipeline.getChunks()[work.chunk];
-  FailureOr<ChunkSignature> signature = getChunkSignature(
-      getFunction(symbols, chunk, getFunctionKind(work.kind)));
-  return getCarried(chunk, signature->results)[result.getResultNumber()].type;
 }
 
 /// Checks that the values that the step computes have a place in the arena, but
@@ -591,31 +446,6 @@ void StepWriter::roundTo(const MemoryPlan::Rounded &entry, int64_t source,
   callFunction(builder, func, /*rank=*/{}, {atArena(source), atArena(target)});
 }
 
-/// Rounds all older values.
-void StepWriter::roundVersions() {
-  for (const MemoryPlan::Rounded &entry : plan.rounded)
-    for (auto [i, place] : llvm::enumerate(entry.versions))
-      roundTo(entry, plan.findParam(entry.param)->versions[i], place);
-}
-
-/// Before an update: keeps the value for the ops that use it after that. Of a
-/// pipeline that stashes values these are of the microbatch whose forward ran
-/// last, as many after that of the update as updates are late.
-void StepWriter::keepVersion(const MemoryPlan::Param &entry,
-                             std::optional<uint64_t> microbatch) {
-  if (entry.versions.empty())
-    return;
-  size_t version = microbatch
-                       ? (*microbatch + lateUpdates[entry.param].size()) %
-                             entry.versions.size()
-                       : 0;
-  copy(atArena(entry.versions[version]), atArena(entry.value),
-       tables.params[entry.param].getValue().getType());
-  for (const MemoryPlan::Rounded &rounded : plan.rounded)
-    if (rounded.param == entry.param)
-      roundTo(rounded, entry.versions[version], rounded.versions[version]);
-}
-
 /// The group of an op that stands for messages.
 static IntegerAttr getGroup(Operation *op) {
   return llvm::TypeSwitch<Operation *, IntegerAttr>(op)
@@ -739,29 +569,6 @@ LogicalResult StepWriter::lowerRedone() {
   return success();
 }
 
-/// Whether the plan has older values where, and only where, they are used.
-LogicalResult StepWriter::verifyVersions() {
-  std::optional<Asynchronous> kind =
-      PipelineOp(tables.pipeline).getAsynchronous();
-  auto expected = [&](int64_t param) -> size_t {
-    auto late = lateUpdates.find(param);
-    if (!kind || late == lateUpdates.end())
-      return 0;
-    if (*kind == Asynchronous::DoubleBuffered)
-      return 1;
-    return schedule::olderVersions(
-        static_cast<int>(late->second.size()),
-        PipelineOp(tables.pipeline).getMicrobatches().value_or(1));
-  };
-  auto isRight = [&](const auto &entry) {
-    return entry.versions.size() == expected(entry.param);
-  };
-  if (llvm::all_of(plan.params, isRight) && llvm::all_of(plan.rounded, isRight))
-    return success();
-  return program.emitOpError("has a plan with other older values than its "
-                             "updates leave; run --pipe-plan-memory again");
-}
-
 LogicalResult StepWriter::run(StepPart which) {
   part = which;
   builder.setInsertionPointToEnd(module.getBody());
@@ -787,7 +594,7 @@ LogicalResult StepWriter::run(StepPart which) {
             lateUpdates[change.getParam()].push_back(change);
         });
   }
-  if (failed(verifyVersions()))
+  if (failed(verifyOlderValues()))
     return failure();
   bool isAsynchronous = tables.pipeline.getAsynchronous().has_value();
   bool isAnew = isAsynchronous && part == StepPart::First;
@@ -803,7 +610,7 @@ LogicalResult StepWriter::run(StepPart which) {
     if (failed(roundParameters(isInTime)))
       return failure();
     if (isAnew)
-      roundVersions();
+      roundOlderValues();
     forkStreams();
   }
   if (failed(lowerOps()))

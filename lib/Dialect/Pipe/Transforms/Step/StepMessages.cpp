@@ -169,7 +169,7 @@ LogicalResult StepWriter::lowerUpdate(UpdateOp update) {
   const MemoryPlan::Param *entry = plan.findParam(update.getParam());
   if (!entry || !entry->isHome)
     return update.emitOpError("updates a parameter whose home is another rank");
-  keepVersion(*entry, update.getMicrobatch());
+  keepValue(*entry, update.getMicrobatch());
   bracket(update, [&] {
     if (isOnDevice)
       lowerUpdateOnDevice(update, *entry);
@@ -265,7 +265,7 @@ LogicalResult StepWriter::lowerAssign(AssignOp assign) {
   if (!entry)
     return assign.emitOpError("assigns a parameter that has no place in the "
                               "plan of this rank's memory");
-  keepVersion(*entry, /*microbatch=*/std::nullopt);
+  keepValue(*entry, /*microbatch=*/std::nullopt);
   copy(atArena(entry->value), getAddress(assign.getValue()),
        assign.getValue().getType());
   return success();

@@ -57,7 +57,8 @@ private:
   mlir::FailureOr<mlir::Value>
   getImplied(mlir::Operation *op, mlir::Value operand, int64_t microbatch);
   /// The older value of a parameter that a work op uses; none: the newest.
-  std::optional<int64_t> getVersion(mlir::Operation *op, int64_t param) const;
+  std::optional<int64_t> getOlderValue(mlir::Operation *op,
+                                       int64_t param) const;
   mlir::FailureOr<mlir::Value> getRounded(mlir::Operation *op, ChunkOp chunk,
                                           const ChunkValue &value);
   mlir::Value asMemRef(mlir::OpBuilder &builder, mlir::Value address,
@@ -66,7 +67,7 @@ private:
                     mlir::Value rank, llvm::ArrayRef<mlir::Value> addresses);
 
   // Ops.
-  mlir::LogicalResult verifyVersions();
+  mlir::LogicalResult verifyOlderValues();
   void beginLate();
   void endLate();
   mlir::LogicalResult beginAfter(mlir::Operation *op);
@@ -80,9 +81,9 @@ private:
   roundParameters(llvm::function_ref<bool(int64_t)> isRounded);
   void roundTo(const MemoryPlan::Rounded &entry, int64_t source,
                int64_t target);
-  void roundVersions();
-  void keepVersion(const MemoryPlan::Param &entry,
-                   std::optional<uint64_t> microbatch);
+  void roundOlderValues();
+  void keepValue(const MemoryPlan::Param &entry,
+                 std::optional<uint64_t> microbatch);
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> findGroups();
   mlir::LogicalResult verifyPlaced(mlir::Operation *op);
   mlir::LogicalResult lower(mlir::Operation *op);
