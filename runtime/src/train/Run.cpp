@@ -44,11 +44,32 @@ Status Run::checkClipping(const artifact::Program *program) const {
   std::string text = isLimited ? "--clip-norm" : "--skip-nonfinite";
   text += isLimited && settings.skipNonFinite ? " and --skip-nonfinite need"
                                               : " needs";
+  if (program->asynchronous != artifact::Asynchronous::none)
+    return Status::error(text +
+                         " the norm of all gradients, for which no step "
+                         "of schedule '" +
+                         program->schedule +
+                         "' waits; '1f1b' has the same order, and waits where "
+                         "it is compiled with --clip-sync");
   return Status::error(text +
                        " the norm of all gradients, of which updates in '" +
                        options.artifact +
                        "' know nothing; compile it with --clip-sync barrier or "
                        "optimistic");
+}
+
+/// The other programs of an artifact are there to check an asynchronous one.
+/// They know nothing of older parameters, and would train by another rule.
+Status Run::checkRule(const artifact::Program *program) const {
+  bool waits = program && program->asynchronous == artifact::Asynchronous::none;
+  for (const artifact::Program &other : metadata().programs)
+    if (waits && other.asynchronous != artifact::Asynchronous::none)
+      return Status::error("program '" + program->name + "' of '" +
+                           options.artifact + "' waits for updates, as '" +
+                           other.name +
+                           "' does not: it is there for --verify and "
+                           "--compare-sequential");
+  return Status::success();
 }
 
 Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
@@ -66,6 +87,7 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
                          std::to_string(run->metadata().microbatches) +
                          " microbatches: it is there for --verify and "
                          "--compare-sequential");
+  VEELINE_TRY(run->checkRule(program));
   if (Status status = artifact::checkCpu(run->metadata()); !status.ok())
     return Status::error("cannot run '" + options.artifact +
                          "': " + status.message());

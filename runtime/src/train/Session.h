@@ -83,6 +83,7 @@ private:
   Status placeRanks();
   /// Whether `program`, if there is one, can do what the options ask for.
   Status checkClipping(const artifact::Program *program) const;
+  Status checkRule(const artifact::Program *program) const;
   Status openNetwork();
   Status connect();
   bool usesMpi() const;
