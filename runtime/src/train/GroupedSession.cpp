@@ -12,7 +12,6 @@
 
 using namespace veeline;
 using namespace veeline::train;
-using artifact::Parameter;
 
 Expected<std::unique_ptr<GroupedSession>>
 GroupedSession::create(Run &run, const std::string &programName) {

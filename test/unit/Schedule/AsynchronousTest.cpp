@@ -161,6 +161,21 @@ TEST(SteadyState, ClosedForms) {
   EXPECT_EQ(steadyState(problem)->bubble, 0);
 }
 
+/// Random times, and an edge that skips stages.
+static void randomise(Problem &problem, Random &random) {
+  for (Chunk &chunk : problem.chunks) {
+    chunk.forward = randomInt(random, 1, 5);
+    chunk.backwardInput = randomInt(random, 1, 5);
+    chunk.backwardWeight = randomInt(random, 0, 3);
+  }
+  for (Edge &edge : problem.edges) {
+    edge.forwardTransfer = randomInt(random, 0, 6);
+    edge.backwardTransfer = randomInt(random, 0, 6);
+  }
+  if (int last = problem.stages() - 1; last > 1)
+    problem.edges.push_back({0, last, 7, 20});
+}
+
 // The period is what the simulator takes in the middle of a long window.
 TEST(SteadyState, AgreesWithALongWindow) {
   Random random = makeRandom();
@@ -168,17 +183,7 @@ TEST(SteadyState, AgreesWithALongWindow) {
     int p = randomInt(random, 1, 5);
     constexpr int settled = 1200, multiple = 840;
     Problem problem = makeProblem("pipedream", p, 1, 2 * settled + multiple);
-    for (Chunk &chunk : problem.chunks) {
-      chunk.forward = randomInt(random, 1, 5);
-      chunk.backwardInput = randomInt(random, 1, 5);
-      chunk.backwardWeight = randomInt(random, 0, 3);
-    }
-    for (Edge &edge : problem.edges) {
-      edge.forwardTransfer = randomInt(random, 0, 6);
-      edge.backwardTransfer = randomInt(random, 0, 6);
-    }
-    if (p > 2)
-      problem.edges.push_back({0, p - 1, 7, 20});
+    randomise(problem, random);
     Schedule schedule = scheduleOf("pipedream", problem);
     Simulation simulation = *simulate(problem, schedule);
     std::vector<double> ends;
@@ -264,17 +269,7 @@ TEST(AsynchronousTurn, RandomProblems) {
         makeAsynchronous(p, m,
                          round % 2 ? UpdateSemantics::DoubleBuffered
                                    : UpdateSemantics::WeightStashing);
-    for (Chunk &chunk : problem.chunks) {
-      chunk.forward = randomInt(random, 1, 5);
-      chunk.backwardInput = randomInt(random, 1, 5);
-      chunk.backwardWeight = randomInt(random, 0, 3);
-    }
-    for (Edge &edge : problem.edges) {
-      edge.forwardTransfer = randomInt(random, 0, 6);
-      edge.backwardTransfer = randomInt(random, 0, 6);
-    }
-    if (p > 2)
-      problem.edges.push_back({0, p - 1, 7, 20});
+    randomise(problem, random);
     Schedule turn = *turnOf(problem, "pipedream");
     Status status = verify(problem, turn);
     ASSERT_TRUE(status) << status.error().str();

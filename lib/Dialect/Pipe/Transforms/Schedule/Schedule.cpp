@@ -240,10 +240,7 @@ veeline::pipe::schedulePipeline(PipelineOp pipeline, StringRef name,
                                 ScheduleGoal goal, int64_t microbatches,
                                 SymbolTableCollection &tables,
                                 std::optional<schedule::Error> *outOfMemory) {
-  if (std::optional<Asynchronous> kind = getAsynchronous(name))
-    pipeline.setAsynchronous(*kind);
-  else
-    pipeline.removeAsynchronousAttr();
+  pipeline.setAsynchronous(getAsynchronous(name));
   auto problem = buildProblem(pipeline, microbatches, tables);
   if (failed(problem) || failed(readLimits(pipeline, *problem)))
     return failure();
