@@ -21,6 +21,10 @@ namespace veeline::train {
 /// gradients of the groups of one rank are added in their order, then those of
 /// the ranks of the stage, by replica and number in the stage. If there is one
 /// group, it is the session alone.
+///
+/// If the program that is run is asynchronous, the parameters that a step or a
+/// microbatch uses are those of the rule in docs/asynchronous.md, and the
+/// groups are single microbatches where each of them has an update.
 class GroupedSession {
 public:
   static Expected<std::unique_ptr<GroupedSession>>
