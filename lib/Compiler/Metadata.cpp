@@ -191,8 +191,10 @@ LogicalResult veeline::compiler::describeModel(PipelineOp pipeline,
       return failure();
     else if (std::optional<int64_t> dim = getLengthDim(batch))
       metadata.batches.back().lengthDim = *dim;
-  for (BufferOp buffer : pipeline.getBuffers())
+  for (BufferOp buffer : pipeline.getBuffers()) {
     if (failed(describeInput(buffer, metadata.buffers)))
       return failure();
+    metadata.buffers.back().lossScale = buffer.getLossScale();
+  }
   return success();
 }

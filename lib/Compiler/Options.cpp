@@ -172,6 +172,9 @@ static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
          "wait for nothing, and are done again where they were wrong)")
       ->check(commandline::offer({"none", "barrier", "optimistic"}))
       ->capture_default_str();
+  app.add_flag("--loss-scaling", command.lossScaling,
+               "Multiply the loss by a number that train --loss-scale says, so "
+               "that small gradients do not vanish in f16");
 }
 
 static void addCommunicationOptions(CLI::App &app, CompileCommand &command) {
@@ -362,11 +365,13 @@ static std::string checkClipSync(const CompileCommand &command) {
     return "";
   std::string option = "--clip-sync " + command.clipSync;
   auto known = schedule::findGenerator(command.schedule);
-  if (known && (*known)->slips)
+  if (known && (*known)->slips && command.clipSync == "barrier")
     return option +
            " makes updates depend on all gradients of their step, and "
            "schedule '" +
-           command.schedule + "' runs some W in the next one; 'zb-v' does not";
+           command.schedule +
+           "' runs some W in the next one; take --clip-sync optimistic, which "
+           "waits for none, or 'zb-v'";
   if (known && (*known)->semantics != schedule::UpdateSemantics::Synchronous)
     return option +
            " makes updates depend on all gradients of their step, and with "
@@ -571,6 +576,7 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
   add("partition", join(command.pieces));
   add("optimizer", command.optimizer);
   add("clip-sync", command.clipSync, "none");
+  add("loss-scaling", command.lossScaling ? "true" : "");
   add("communication", command.communication);
   add("verify-communication", command.rules);
   addNumber("split-messages", command.splitMessages, 1);

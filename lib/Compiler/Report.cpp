@@ -162,6 +162,8 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
     if (!metadata.lengths.empty())
       os << "lengths up to the bound " << metadata.lengths.back()
          << ", in multiples of " << metadata.lengths.front() << '\n';
+    if (metadata.scalesLoss())
+      os << "the loss is multiplied by what train --loss-scale says\n";
     os << '\n';
     printChunks(os, program);
     os << '\n';

@@ -86,6 +86,15 @@ static void addBoundLengths(OpPassManager &passManager,
   passManager.addPass(pipe::createPipeBindLengths(lengths));
 }
 
+static void addScaledLoss(OpPassManager &passManager,
+                          const CompileOptions &options) {
+  if (!options.lossScaling)
+    return;
+  pipe::PipeScaleLossOptions scale;
+  scale.entry = options.entry;
+  passManager.addPass(pipe::createPipeScaleLoss(scale));
+}
+
 /// Attention is recognised before anything else, because a model cannot be cut
 /// at its scores.
 static void addAttention(OpPassManager &passManager,
@@ -98,6 +107,8 @@ static void addAttention(OpPassManager &passManager,
 void veeline::buildWholeModelPipeline(OpPassManager &passManager,
                                       const CompileOptions &options) {
   addAttention(passManager, options);
+  // Before there is a version of the model for each length.
+  addScaledLoss(passManager, options);
   addBoundLengths(passManager, options);
 }
 
@@ -222,6 +233,10 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
       llvm::cl::desc("Whether updates depend on the norm of all gradients: "
                      "none, barrier or optimistic"),
       llvm::cl::init("none")};
+  Option<bool> lossScaling{
+      *this, "loss-scaling",
+      llvm::cl::desc("Multiply the loss by a number that the runtime chooses"),
+      llvm::cl::init(false)};
   Option<int64_t> lengthBound{
       *this, "length-bound",
       llvm::cl::desc("The greatest length of a microbatch, of a model whose "
@@ -323,6 +338,7 @@ void veeline::registerPipelines() {
         options.stageReplicas.assign(given.stageReplicas.begin(),
                                      given.stageReplicas.end());
         options.clipSync = given.clipSync;
+        options.lossScaling = given.lossScaling;
         options.lengthBound = given.lengthBound;
         options.lengthMultiple = given.lengthMultiple;
         options.schedule = given.schedule;

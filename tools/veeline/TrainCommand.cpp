@@ -6,6 +6,7 @@
 
 #include "CommandLine.h"
 
+#include "StepPlan.h"
 #include "Train.h"
 #include "veeline/Base/CommandLine.h"
 
@@ -30,6 +31,7 @@ struct TrainCommand {
   std::string synthetic;
   double minLearningRate = 0;
   CLI::Option *minLearningRateOption = nullptr;
+  std::string lossScale = "dynamic";
 };
 } // namespace
 
@@ -97,6 +99,77 @@ static std::string checkDecayRate(const std::string &text) {
   return valid ? "" : text + " is not in [0, 1)";
 }
 
+/// A number whose products are exact.
+static std::string checkPowerOfTwo(const std::string &text) {
+  double number = 0;
+  int exponent = 0;
+  bool valid = CLI::detail::lexical_cast(text, number) && number >= 1 &&
+               number <= train::StepPlan::greatestLossScale &&
+               std::frexp(number, &exponent) == 0.5;
+  return valid ? ""
+               : text + " is not a power of two from 1 to " +
+                     std::to_string(
+                         int64_t(train::StepPlan::greatestLossScale));
+}
+
+static void addLossScaleOptions(CLI::App &app, TrainCommand &command) {
+  train::LossScaleOptions &options = command.options.lossScale;
+  std::string group = "Optimiser";
+  CLI::Validator power(checkPowerOfTwo, "2^K");
+  app.add_option("--loss-scale", command.lossScale,
+                 "What to multiply the loss by, a power of two, for artifacts "
+                 "compiled with --loss-scaling; or dynamic: halved in steps "
+                 "whose gradients are infinite or NaN, which change nothing, "
+                 "and doubled now and then")
+      ->capture_default_str()
+      ->check(CLI::Validator(
+          [](std::string &text) {
+            return text == "dynamic" ? "" : checkPowerOfTwo(text);
+          },
+          "dynamic|2^K"))
+      ->group(group);
+  app.add_option("--initial-loss-scale", options.first,
+                 "Of the first step, where the loss scale is dynamic")
+      ->capture_default_str()
+      ->check(power)
+      ->group(group);
+  app.add_option("--min-loss-scale", options.least,
+                 "The least dynamic loss scale: training ends if gradients are "
+                 "not finite even with it")
+      ->capture_default_str()
+      ->check(power)
+      ->group(group);
+  app.add_option("--loss-scale-window", options.window,
+                 "Steps with finite gradients after which a dynamic loss scale "
+                 "is doubled")
+      ->capture_default_str()
+      ->check(CLI::Validator(checkCount, ">= 1"))
+      ->group(group);
+}
+
+/// Why the options of the loss scale do not fit each other, or empty.
+static std::string resolveLossScale(const CLI::App &app,
+                                    TrainCommand &command) {
+  train::LossScaleOptions &options = command.options.lossScale;
+  bool isFixed = command.lossScale != "dynamic";
+  options.isGiven = app.count("--loss-scale") > 0;
+  for (const char *name :
+       {"--initial-loss-scale", "--min-loss-scale", "--loss-scale-window"}) {
+    if (isFixed && app.count(name))
+      return std::string(name) + " is about a dynamic loss scale, and "
+                                 "--loss-scale says " +
+             command.lossScale;
+    options.isGiven |= app.count(name) > 0;
+  }
+  if (options.first < options.least)
+    return "--initial-loss-scale is " + std::to_string(int64_t(options.first)) +
+           ", below the least one, " + std::to_string(int64_t(options.least)) +
+           " (--min-loss-scale)";
+  if (isFixed)
+    options.fixed = std::stod(command.lossScale);
+  return "";
+}
+
 static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
   StepSettings &settings = command.options.optimizer;
   std::string group = "Optimiser";
@@ -155,6 +228,7 @@ static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
                "Leave parameters as they are in a step with a gradient that is "
                "infinite or NaN; for artifacts compiled with --clip-sync")
       ->group(group);
+  addLossScaleOptions(app, command);
 }
 
 static void addOutputOptions(CLI::App &app, TrainCommand &command) {
@@ -452,6 +526,11 @@ static void addOptions(CLI::App &app,
   addDeviceOptions(train, *command);
   addCheckOptions(train, *command);
   excludeFromVerify(train);
+  train.callback([&train, &command = *command] {
+    std::string misfit = resolveLossScale(train, command);
+    if (!misfit.empty())
+      throw CLI::ValidationError(misfit);
+  });
 }
 
 std::string driver::checkTrain(const std::vector<const char *> &arguments,

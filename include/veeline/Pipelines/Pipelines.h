@@ -63,10 +63,10 @@ struct CompileOptions : ProgramOptions {
   /// What programs are lowered to.
   KernelTarget target = KernelTarget::Host;
   /// Whether W may run in the next step: on a GPU, a step ends on all ranks
-  /// before the next one begins, and with the norm of all gradients on all
-  /// targets.
+  /// before the next one begins, and where updates wait for the norm of all
+  /// gradients on all targets.
   bool mayWeightsSlip() const {
-    return target == KernelTarget::Host && clipSync == "none";
+    return target == KernelTarget::Host && clipSync != "barrier";
   }
   /// A compute stream for each chunk of a rank, on a GPU.
   bool chunkStreams = false;

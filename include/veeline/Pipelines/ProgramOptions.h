@@ -28,6 +28,8 @@ struct ProgramOptions {
   /// Whether updates depend on the norm of all gradients, and how: none,
   /// barrier or optimistic.
   std::string clipSync = "none";
+  /// Whether the runtime multiplies the loss by a number that it chooses.
+  bool lossScaling = false;
   /// The greatest length of a microbatch, of a model with a dynamic length (0:
   /// it is static); and what every length is a multiple of.
   int64_t lengthBound = 0;

@@ -104,6 +104,9 @@ struct Buffer {
   std::vector<int64_t> shape;
   DataType type = DataType::f32;
   std::optional<std::pair<int64_t, int64_t>> range; ///< As in Batch.
+  /// The factor of the loss, which the runtime gives, a scalar f32 or f64; one
+  /// buffer at most.
+  bool lossScale = false;
 };
 
 /// A result of the model: the first is the loss, others are metrics.
@@ -652,6 +655,8 @@ struct Metadata {
 
   /// None where there is no such program.
   const Program *findProgram(std::string_view programName) const;
+  /// Whether the loss is multiplied by a number that the runtime gives.
+  bool scalesLoss() const;
 };
 
 struct Artifact {

@@ -63,6 +63,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("shape", self.shape);
   visit("type", self.type);
   visit("range", self.range);
+  visit("loss_scale", self.lossScale, MayBeMissing());
 }
 
 template <typename Visitor, Is<Result> Self>

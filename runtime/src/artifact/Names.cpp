@@ -98,3 +98,8 @@ const Program *Metadata::findProgram(std::string_view programName) const {
       return &program;
   return nullptr;
 }
+
+bool Metadata::scalesLoss() const {
+  return std::any_of(buffers.begin(), buffers.end(),
+                     [](const Buffer &buffer) { return buffer.lossScale; });
+}

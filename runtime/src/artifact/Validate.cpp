@@ -135,8 +135,15 @@ private:
               "batch argument '" + batch.name + "'",
               "only integers are tokens");
     }
-    for (const Buffer &buffer : metadata.buffers)
+    for (const Buffer &buffer : metadata.buffers) {
       checkInput(buffer, "buffer", inputNames);
+      require(!buffer.lossScale || (isFloat(buffer.type) && buffer.shape.empty()),
+              "buffer '" + buffer.name + "'",
+              "it scales the loss, and is no scalar of f32 or f64");
+    }
+    require(std::count_if(metadata.buffers.begin(), metadata.buffers.end(),
+                          [](const Buffer &buffer) { return buffer.lossScale; }) <= 1,
+            "metadata", "several buffers scale the loss");
     for (const Program &program : metadata.programs)
       checkName(program.name, "program", programNames);
   }
@@ -363,7 +370,7 @@ private:
     for (const Op &op : rank.ops)
       require(op.kind == OpKind::validate
                   ? op.late
-                  : !op.late || program.clipSync == ClipSync::none,
+                  : !op.late || program.clipSync != ClipSync::barrier,
               where,
               "ops are late, but updates depend on all gradients of the step");
   }

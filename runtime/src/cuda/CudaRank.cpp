@@ -219,16 +219,9 @@ void CudaRank::readReports() {
       continue;
     size_t result = i / static_cast<size_t>(microbatches);
     size_t microbatch = i % static_cast<size_t>(microbatches);
-    const char *place = pinned.data() + resultsAt + 8 * i;
-    double &number =
-        results[result * static_cast<size_t>(allMicrobatches) + microbatch];
-    if ((*resultTypes)[result].type == DataType::f64) {
-      std::memcpy(&number, place, sizeof(number));
-      continue;
-    }
-    float single;
-    std::memcpy(&single, place, sizeof(single));
-    number = single;
+    results[result * static_cast<size_t>(allMicrobatches) + microbatch] =
+        readResult(static_cast<int32_t>(result),
+                   pinned.data() + resultsAt + 8 * i);
   }
 }
 

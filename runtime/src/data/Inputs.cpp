@@ -187,7 +187,8 @@ std::vector<std::string> Opener::argumentNames() const {
   for (const Batch &batch : metadata.batches)
     names.push_back(batch.name);
   for (const Buffer &buffer : metadata.buffers)
-    names.push_back(buffer.name);
+    if (!buffer.lossScale)
+      names.push_back(buffer.name);
   return names;
 }
 
@@ -577,6 +578,10 @@ Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
   VEELINE_TRY_VALUE(inputs->lengths, opener.openLengths());
   inputs->storage->lengths = options.lengths;
   for (const Buffer &buffer : metadata.buffers) {
+    if (buffer.lossScale) {
+      inputs->buffers.emplace_back();
+      continue;
+    }
     VEELINE_TRY_VALUE(AlignedBytes bytes, opener.openBuffer(buffer));
     inputs->buffers.push_back(std::move(bytes));
   }

@@ -73,6 +73,7 @@ public:
 
   /// Of one microbatch.
   int64_t batchBytes(size_t index) const;
+  /// Not of one that scales the loss.
   const char *buffer(size_t index) const { return buffers[index].data(); }
 
 private:

@@ -60,7 +60,7 @@ Coefficients<T> coefficientsOf(artifact::Optimizer optimizer, bool decays,
         s.learningRate * (1 - momentum.current) / (1 - momentum.product);
   }
   double beta1 = optimizer == Optimizer::muon ? s.muonMomentum : s.beta1;
-  return {T(1) / T(microbatches),
+  return {T(1) / T(microbatches) / T(s.lossScale),
           T(1 - decay),
           T(rate),
           T(gradientRate),

@@ -40,6 +40,9 @@ struct StepSettings {
   double clipNorm = std::numeric_limits<double>::infinity();
   /// Leaves parameters as they are where that norm is infinite or NaN.
   bool skipNonFinite = false;
+  /// What compiled code multiplies the loss by, a power of two. Updates divide
+  /// by it, and so do results.
+  double lossScale = 1;
 
   bool needsNorm() const { return std::isfinite(clipNorm) || skipNonFinite; }
 };
@@ -55,7 +58,8 @@ struct Clip {
 };
 
 struct StepResult {
-  /// As reported, [result][microbatch]. f32 values are exact in a double.
+  /// As reported, [result][microbatch], the loss without its scale. f32 values
+  /// are exact in a double.
   std::vector<double> results;
   /// Of the averaged gradient over all parameters, before the update and before
   /// `clip`, with limited elements.

@@ -6,6 +6,7 @@
 
 #include "Rank.h"
 
+#include "ElementAccess.h"
 #include "veeline/Base/Check.h"
 
 #include <algorithm>
@@ -43,6 +44,14 @@ void veeline_rank::checkReport(int32_t result, int32_t microbatch) const {
                     static_cast<size_t>(result) < resultTypes->size() &&
                     microbatch < microbatches,
                 "a result is reported that the model does not have");
+}
+
+double veeline_rank::readResult(int32_t result, const void *place) const {
+  bool isDouble = (*resultTypes)[static_cast<size_t>(result)].type ==
+                  artifact::DataType::f64;
+  double number = isDouble ? artifact::loadElement<double>(place, 0)
+                           : artifact::loadElement<float>(place, 0);
+  return result == 0 ? number / settings->lossScale : number;
 }
 
 static const char *const clipsOnDevice =

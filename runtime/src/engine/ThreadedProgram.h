@@ -62,6 +62,8 @@ template <typename RankT> struct RankWorker {
   bool hasLate() const { return lateFunctions.late != nullptr; }
   RankStep inFlight[maxInFlight];
   std::atomic<uint32_t> numEnded{0}; ///< Of steps.
+  /// Of steps whose norms of gradients the rank knows, all of its own.
+  std::atomic<uint32_t> numWithNorms{0};
   /// Of steps of which what is late has run, too, or never will.
   std::atomic<uint32_t> numWhole{0};
   pid_t threadNumber = 0;
@@ -164,6 +166,13 @@ protected:
     worker.numWhole.store(count);
     done.add(1);
   }
+  /// Notes that the norms of `count` steps of the rank are known, and tells the
+  /// caller's thread and ranks that wait for them.
+  void setWithNorms(WorkerT &worker, uint32_t count) {
+    worker.numWithNorms.store(count);
+    normsKnown.add(oneMessage);
+    done.add(1);
+  }
   void runOwed(WorkerT &worker);
   /// The place in `inFlight` of the step that the rank runs.
   static size_t slotOf(const WorkerT &worker) {
@@ -176,9 +185,10 @@ protected:
   }
   /// Tells the others that the rank's step has ended.
   void leaveStep(WorkerT &worker);
-  /// Blocks until all ranks, which are threads, have ended `count` steps.
-  bool awaitOthers(veeline_rank &rank, uint32_t count) {
-    return group.waitFor(rank, Group::endOfAll, stepEnds,
+  /// Blocks until the norms of `count` steps of all ranks, which are threads,
+  /// are known.
+  bool awaitNorms(veeline_rank &rank, uint32_t count) {
+    return group.waitFor(rank, Group::endOfAll, normsKnown,
                          oneMessage * count *
                              static_cast<uint32_t>(local.size()));
   }
@@ -207,6 +217,13 @@ protected:
   bool haveEnded(uint32_t count) const {
     return std::all_of(local.begin(), local.end(), [&](const WorkerT *worker) {
       return static_cast<int32_t>(worker->numEnded.load() - count) >= 0;
+    });
+  }
+  /// Whether they know the norms of `count` steps, or never will.
+  bool haveNorms(uint32_t count) const {
+    return std::all_of(local.begin(), local.end(), [&](const WorkerT *worker) {
+      return static_cast<int32_t>(worker->numWithNorms.load() - count) >= 0 ||
+             static_cast<int32_t>(worker->numWhole.load() - count) >= 0;
     });
   }
   /// The same of what is late of them.
@@ -273,7 +290,8 @@ protected:
 
   WaitWord started; ///< Counts steps; the workers sleep on it.
   WaitWord done;    ///< Changes when a worker is done; the caller sleeps on it.
-  WaitWord stepEnds; ///< Of all ranks here, counted as messages are.
+  /// Steps of all ranks here with `numWithNorms`, counted as messages are.
+  WaitWord normsKnown;
 };
 
 //===----------------------------------------------------------------------===//
@@ -452,7 +470,6 @@ template <typename WorkerT>
 void ThreadedProgram<WorkerT>::leaveStep(WorkerT &worker) {
   uint32_t number = worker.numEnded.load(std::memory_order_relaxed);
   worker.inFlight[number % maxInFlight].failed = worker.rank.failed;
-  stepEnds.add(oneMessage);
   uint32_t next = (number + 2) * oneStep;
   // What is late may come before the next step.
   if (worker.hasLate())

@@ -51,7 +51,7 @@ void HostExecutor::abortRanks() {
     for (auto &pieces : worker->rank.reductions)
       for (std::unique_ptr<Reduction> &piece : pieces)
         piece->abort();
-  stepEnds.setBits(faultBit);
+  normsKnown.setBits(faultBit);
   judged.setBits(1);
 }
 
@@ -169,6 +169,9 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   rank.discard.resize(static_cast<size_t>(maxMessageBytes()));
   rank.updates = makeUpdates(metadata, *rank.description);
   rank.listLateUpdates();
+  rank.whenNormsKnown = [this, &worker] {
+    setWithNorms(worker, worker.numEnded);
+  };
   rank.whenWhole = [this, &worker] { setWhole(worker, worker.numEnded); };
   rank.awaitClip = [this, &worker](Clip &clip) {
     return awaitClip(worker, clip);
@@ -272,6 +275,8 @@ void HostExecutor::runStep(HostWorker &worker) {
   if (program.clipSync == artifact::ClipSync::barrier)
     step.clip = rank.clip;
   endTurn(worker, /*isWhole=*/!worker.hasLate());
+  if (rank.lateUpdates.empty())
+    setWithNorms(worker, worker.numEnded + 1);
   leaveStep(worker);
   rank.isInStep.store(false, std::memory_order_release);
 }
@@ -284,7 +289,7 @@ bool HostExecutor::awaitClip(HostWorker &worker, Clip &clip) {
     return static_cast<int32_t>((seen & ~1U) - 2 * number) >= 0;
   };
   // Where ranks are threads, this one takes part in the search for deadlocks.
-  if (!network && !awaitOthers(worker.rank, number))
+  if (!network && !awaitNorms(worker.rank, number))
     return false;
   worker.rank.await(Group::endOfAll);
   int64_t begin = nanoseconds();
@@ -422,13 +427,27 @@ Status HostExecutor::judge(size_t slot, StepResult &result) {
   return Status::success();
 }
 
-/// Waits until what is late of the oldest step has run: with the next step, or
-/// alone if none has begun.
+/// What is late of the oldest step runs with the next step, or alone if none
+/// has begun.
+void HostExecutor::startLateIfAlone() {
+  if (numBegun == numFinished + 1 && !runsLateAtOnce)
+    startLate();
+}
+
+/// Waits until the norms of the oldest step are known, which are late where
+/// updates are.
+void HostExecutor::settleNorms() {
+  if (haveNorms(numFinished + 1))
+    return;
+  startLateIfAlone();
+  waitUntil([&] { return haveNorms(numFinished + 1); });
+}
+
+/// Waits until what is late of the oldest step has run.
 void HostExecutor::settleStep() {
   if (!program.hasLate())
     return;
-  if (numBegun == numFinished + 1 && !runsLateAtOnce)
-    startLate();
+  startLateIfAlone();
   waitUntil([&] { return areWhole(numFinished + 1); });
 }
 
@@ -449,6 +468,8 @@ Status HostExecutor::finish(StepResult &result) {
   size_t slot = oldestSlot();
   waitUntil([&] { return haveEnded(numFinished + 1); });
   bool isOptimistic = program.clipSync == artifact::ClipSync::optimistic;
+  if (isOptimistic)
+    settleNorms();
   bool isJudged = isOptimistic && !hasFailed(slot);
   if (isJudged)
     VEELINE_TRY(judge(slot, result));

@@ -112,6 +112,8 @@ private:
   void beginAnew(HostWorker &worker);
   Status judge(size_t slot, StepResult &result);
   Status meetAfterRedo(size_t slot);
+  void startLateIfAlone();
+  void settleNorms();
   void settleStep();
   Status prepareCalls();
   static void printGradients(const HostWorker &worker);

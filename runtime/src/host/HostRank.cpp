@@ -257,9 +257,18 @@ void HostRank::updateClipped(int32_t param, void *value, void *state,
                          state, gradients, numGradients, &factor));
 }
 
+void HostRank::noteLateNorms() {
+  for (size_t i : lateUpdates)
+    squaredNormsBefore[i] = updates[i].squaredGradientNorm;
+}
+
 bool HostRank::validate() {
   isVoid = false;
   redone = settings;
+  if (!lateUpdates.empty()) {
+    noteLateNorms();
+    whenNormsKnown();
+  }
   if (!settings->needsNorm())
     return true;
   if (!awaitClip(clip)) {
@@ -313,13 +322,7 @@ void HostRank::updateOptimistic(int32_t param, void *value, void *state,
 void HostRank::report(int32_t result, int32_t microbatch, const void *value) {
   checkReport(result, microbatch);
   double &place = results[result * allMicrobatches + microbatch];
-  if ((*resultTypes)[result].type == artifact::DataType::f64) {
-    std::memcpy(&place, value, sizeof(double));
-    return;
-  }
-  float single;
-  std::memcpy(&single, value, sizeof(float));
-  place = single;
+  place = readResult(result, value);
 }
 
 void HostRank::listLateUpdates() {
@@ -334,8 +337,8 @@ void HostRank::lateEnd() {
   // The step before is whole once its updates are done again.
   if (isVoid)
     return;
-  for (size_t i : lateUpdates)
-    squaredNormsBefore[i] = updates[i].squaredGradientNorm;
+  if (program->clipSync != artifact::ClipSync::optimistic)
+    noteLateNorms();
   // Alone, the step is whole when this turn has ended.
   if (settings != otherSettings)
     whenWhole();

@@ -89,8 +89,8 @@ size_t GroupedSession::memberOf(int32_t group, int32_t chunk) const {
 }
 
 /// Runs one group from the parameters that the step begins with.
-Status GroupedSession::addGroup(int64_t step, int32_t group,
-                                StepResult &result) {
+Status GroupedSession::addGroup(int64_t step, const StepSettings &settings,
+                                int32_t group, StepResult &result) {
   const artifact::Metadata &metadata = run.metadata();
   auto m = static_cast<size_t>(metadata.microbatches);
   auto size = static_cast<size_t>(session->stepMicrobatches());
@@ -98,7 +98,7 @@ Status GroupedSession::addGroup(int64_t step, int32_t group,
     VEELINE_TRY(session->setValue(i, versionOf(i)));
   session->setFirstMicrobatch(int64_t(group) * session->stepMicrobatches());
   StepResult part;
-  VEELINE_TRY(session->step(step, part));
+  VEELINE_TRY(session->step(step, settings, part));
   for (size_t k = 0; k < metadata.results.size(); ++k)
     for (size_t i = 0; i < size; ++i)
       result.results[k * static_cast<size_t>(run.microbatches()) +
@@ -127,8 +127,8 @@ void GroupedSession::addMembers() {
   }
 }
 
-Status GroupedSession::update(const StepSettings &ofStep,
-                              int32_t microbatches) {
+Expected<Clip> GroupedSession::update(const StepSettings &ofStep,
+                                      int32_t microbatches) {
   size_t mostDelays = *std::max_element(delays.begin(), delays.end());
   before.push_front(values);
   before.resize(std::min(before.size(), mostDelays));
@@ -144,33 +144,36 @@ Status GroupedSession::update(const StepSettings &ofStep,
   VEELINE_TRY_VALUE(Clip clip, host::updateModel(run.metadata(), settings,
                                                  microbatches, params));
   numSkipped += clip.skips;
-  return Status::success();
+  return clip;
 }
 
-Status GroupedSession::step(int64_t step, StepResult &result) {
+Status GroupedSession::step(int64_t step, const StepSettings &settings,
+                            StepResult &result) {
   if (values.empty())
-    return session->step(step, result);
+    return session->step(step, settings, result);
   result.results.assign(run.metadata().results.size() *
                             static_cast<size_t>(run.microbatches()),
                         0);
   if (isStashed())
-    return stepStashed(step, result);
+    return stepStashed(step, settings, result);
   parts.clear();
   for (int32_t group = 0; group < numGroups(); ++group)
-    VEELINE_TRY(addGroup(step, group, result));
+    VEELINE_TRY(addGroup(step, settings, group, result));
   addMembers();
-  return update(settingsOfStep(run.options, step), run.microbatches());
+  VEELINE_TRY_VALUE(result.clip, update(settings, run.microbatches()));
+  return Status::success();
 }
 
 /// Each microbatch has an update.
-Status GroupedSession::stepStashed(int64_t step, StepResult &result) {
+Status GroupedSession::stepStashed(int64_t step, const StepSettings &settings,
+                                   StepResult &result) {
   int32_t m = run.metadata().microbatches;
   for (int32_t k = 0; k < m; ++k) {
     parts.clear();
-    VEELINE_TRY(addGroup(step, k, result));
+    VEELINE_TRY(addGroup(step, settings, k, result));
     addMembers();
-    VEELINE_TRY(update(ofMicrobatch(settingsOfStep(run.options, step), k, m),
-                       /*microbatches=*/1));
+    VEELINE_TRY_VALUE(result.clip, update(ofMicrobatch(settings, k, m),
+                                          /*microbatches=*/1));
   }
   return Status::success();
 }

@@ -31,7 +31,7 @@ public:
   create(Run &run, const std::string &programName);
 
   /// As of Session.
-  Status step(int64_t step, StepResult &result);
+  Status step(int64_t step, const StepSettings &settings, StepResult &result);
   std::vector<char> value(size_t index) const;
   /// The next step uses it whatever was before.
   Status setValue(size_t index, const std::vector<char> &bytes);
@@ -64,10 +64,12 @@ private:
   }
   void findDelays();
   const std::vector<char> &versionOf(size_t param) const;
-  Status addGroup(int64_t step, int32_t group, StepResult &result);
+  Status addGroup(int64_t step, const StepSettings &settings, int32_t group,
+                  StepResult &result);
   void addMembers();
-  Status update(const StepSettings &settings, int32_t microbatches);
-  Status stepStashed(int64_t step, StepResult &result);
+  Expected<Clip> update(const StepSettings &settings, int32_t microbatches);
+  Status stepStashed(int64_t step, const StepSettings &settings,
+                     StepResult &result);
 
   Run &run;
   std::unique_ptr<Session> session;

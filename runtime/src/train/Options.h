@@ -13,6 +13,17 @@
 
 namespace veeline::train {
 
+/// What the loss is multiplied by, in an artifact that is made for it. All
+/// numbers are powers of two.
+struct LossScaleOptions {
+  bool isGiven = false; ///< Whether the user has said anything of it.
+  /// The same in all steps; none: dynamic.
+  std::optional<double> fixed;
+  double first = 65536, least = 1; ///< Of a dynamic one.
+  /// How many steps without an overflow double it.
+  int64_t window = 2000;
+};
+
 /// Paths are empty if nothing was asked for.
 struct Options {
   std::string artifact;
@@ -29,6 +40,9 @@ struct Options {
   int64_t warmupSteps = 0;
   /// At the last step; the peak rate where not given.
   std::optional<double> minLearningRate;
+  LossScaleOptions lossScale;
+  /// Whether the artifact multiplies its loss, so that this has an effect.
+  bool scalesLoss = false;
 
   std::string save;
   std::string metrics;
@@ -64,7 +78,8 @@ struct Options {
 };
 
 /// The settings of step `step` in [1, steps]: a linear warm-up to the peak,
-/// then half a cosine down to the minimum at the last step.
+/// then half a cosine down to the minimum at the last step. StepPlan adds what
+/// earlier steps decide.
 StepSettings settingsOfStep(const Options &options, int64_t step);
 
 } // namespace veeline::train

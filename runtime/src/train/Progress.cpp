@@ -133,24 +133,25 @@ Status MetricsFile::put(const std::string &text) {
 }
 
 Status MetricsFile::open(const std::string &newPath, const WorkOfStep &newWork,
-                         bool newClips,
-                         const std::vector<std::string> &metrics) {
+                         Columns newColumns) {
   path = newPath;
   work = newWork;
-  clips = newClips;
+  columns = std::move(newColumns);
   file = std::fopen(path.c_str(), "we");
   if (!file)
     return failure();
   std::string header = "step,loss,learning_rate,gradient_norm";
-  if (clips)
+  if (columns.clipFactor)
     header += ",clip_factor";
+  if (columns.lossScale)
+    header += ",loss_scale";
   header += ",seconds,samples_per_second";
   if (work.tokens > 0)
     header += ",tokens_per_second";
-  for (const std::string &name : metrics)
+  for (const std::string &name : columns.metrics)
     header += "," + name;
   constexpr size_t maxBytesOfNumber = 32;
-  row.reserve(maxBytesOfNumber * (8 + metrics.size()));
+  row.reserve(maxBytesOfNumber * (9 + columns.metrics.size()));
   return put(header + "\n");
 }
 
@@ -177,9 +178,13 @@ Status MetricsFile::add(const StepRecord &record) {
     row += ',';
     append(row, value);
   }
-  if (clips) {
+  if (columns.clipFactor) {
     row += ',';
     append(row, record.clipFactor);
+  }
+  if (columns.lossScale) {
+    row += ',';
+    append(row, record.lossScale);
   }
   row += seconds;
   appendRate(row, double(work.samples) / record.seconds);

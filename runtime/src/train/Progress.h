@@ -23,6 +23,7 @@ struct StepRecord {
   double learningRate = 0;
   double gradientNorm = 0;
   double clipFactor = 1; ///< What updates multiplied gradients by; 0: skipped.
+  double lossScale = 1;  ///< What the loss was multiplied by.
   double seconds = 0;    ///< Of this step.
   double totalSeconds = 0;     ///< Since the first step began.
   std::vector<double> metrics; ///< Means of the model's further results.
@@ -78,9 +79,12 @@ public:
   MetricsFile &operator=(const MetricsFile &) = delete;
   ~MetricsFile();
 
-  /// `clips`: with a column for StepRecord::clipFactor.
-  Status open(const std::string &path, const WorkOfStep &work, bool clips,
-              const std::vector<std::string> &metrics);
+  /// Those that not every run has.
+  struct Columns {
+    bool clipFactor = false, lossScale = false;
+    std::vector<std::string> metrics;
+  };
+  Status open(const std::string &path, const WorkOfStep &work, Columns columns);
   Status add(const StepRecord &record);
   /// Keeps the file. If this is not called, a file without a row is removed.
   Status close();
@@ -91,7 +95,7 @@ private:
 
   std::string path;
   WorkOfStep work;
-  bool clips = false;
+  Columns columns;
   std::string row; ///< Kept, so that no step allocates.
   std::FILE *file = nullptr;
   bool isEmpty = true; ///< Except for its header.

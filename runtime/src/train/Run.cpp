@@ -72,6 +72,32 @@ Status Run::checkRule(const artifact::Program *program) const {
   return Status::success();
 }
 
+/// Whether a loss scale can be what it is asked to be. A dynamic one skips
+/// steps with gradients that are not finite.
+Status Run::prepareLossScale(const artifact::Program *program) {
+  options.scalesLoss = metadata().scalesLoss();
+  if (!options.scalesLoss)
+    return options.lossScale.isGiven
+               ? Status::error("--loss-scale is for artifacts compiled with "
+                               "--loss-scaling; '" +
+                               options.artifact + "' is not")
+               : Status::success();
+  if (options.lossScale.fixed || !program)
+    return Status::success();
+  options.optimizer.skipNonFinite = true;
+  if (program->clipSync != artifact::ClipSync::none)
+    return Status::success();
+  std::string text = "the loss scale of '" + options.artifact +
+                     "' cannot follow its gradients, since updates do not know "
+                     "whether those of all ranks are finite; give one for all "
+                     "steps, as --loss-scale 1024";
+  bool canWait = metadata().target == "host" &&
+                 program->asynchronous == artifact::Asynchronous::none;
+  return Status::error(
+      text + (canWait ? ", or compile with --clip-sync barrier or optimistic"
+                      : ""));
+}
+
 Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
   auto run = std::make_unique<Run>();
   run->options = options;
@@ -91,6 +117,7 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
   if (Status status = artifact::checkCpu(run->metadata()); !status.ok())
     return Status::error("cannot run '" + options.artifact +
                          "': " + status.message());
+  VEELINE_TRY(run->prepareLossScale(program));
   VEELINE_TRY(run->checkClipping(program));
   VEELINE_TRY(run->placeRanks());
   VEELINE_TRY_VALUE(
@@ -223,6 +250,10 @@ std::string Run::commonOptions() const {
   addLine(text, "--clip-norm", options.optimizer.clipNorm);
   addLine(text, "--clip-value", options.optimizer.clipValue);
   addLine(text, "--skip-nonfinite", options.optimizer.skipNonFinite);
+  addLine(text, "--loss-scale", options.lossScale.fixed.value_or(0));
+  addLine(text, "--initial-loss-scale", options.lossScale.first);
+  addLine(text, "--min-loss-scale", options.lossScale.least);
+  addLine(text, "--loss-scale-window", options.lossScale.window);
   return text;
 }
 

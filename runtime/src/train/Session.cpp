@@ -6,6 +6,8 @@
 
 #include "Session.h"
 
+#include "ElementAccess.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -96,8 +98,13 @@ Status Session::initialize() {
       step.batches.emplace_back(run.inputs->batchBytes(i) * numMicrobatches());
       step.pointers.push_back(step.batches.back().data());
     }
-    for (size_t i = 0; i < metadata.buffers.size(); ++i)
-      step.pointers.push_back(run.inputs->buffer(i));
+    for (size_t i = 0; i < metadata.buffers.size(); ++i) {
+      const artifact::Buffer &buffer = metadata.buffers[i];
+      if (buffer.lossScale)
+        step.lossScale = AlignedBytes(artifact::byteSize(buffer.type));
+      step.pointers.push_back(buffer.lossScale ? step.lossScale.data()
+                                               : run.inputs->buffer(i));
+    }
     if (metadata.lengths.empty())
       continue;
     step.lengths.resize(static_cast<size_t>(numMicrobatches()));
@@ -328,11 +335,24 @@ void Session::setFirstMicrobatch(int64_t first) {
   preparedStep = 0;
 }
 
-Status Session::begin(int64_t step) {
+/// Writes `scale` where the loss is multiplied by it.
+void Session::writeLossScale(double scale, Inputs &target) const {
+  for (const artifact::Buffer &buffer : run.metadata().buffers) {
+    if (!buffer.lossScale)
+      continue;
+    char *place = target.lossScale.data();
+    if (buffer.type == artifact::DataType::f64)
+      artifact::storeElement<double>(place, 0, scale);
+    else
+      artifact::storeElement<float>(place, 0, static_cast<float>(scale));
+  }
+}
+
+Status Session::begin(int64_t step, const StepSettings &settings) {
   if (preparedStep != step)
     prepareInputs(step);
-  VEELINE_TRY(loaded->begin(inputsOf(step).pointers.data(),
-                            settingsOfStep(run.options, step)));
+  writeLossScale(settings.lossScale, inputsOf(step));
+  VEELINE_TRY(loaded->begin(inputsOf(step).pointers.data(), settings));
   if (step < run.options.steps)
     prepareInputs(step + 1);
   return Status::success();
@@ -340,7 +360,8 @@ Status Session::begin(int64_t step) {
 
 Status Session::finish(StepResult &result) { return loaded->finish(result); }
 
-Status Session::step(int64_t step, StepResult &result) {
-  VEELINE_TRY(begin(step));
+Status Session::step(int64_t step, const StepSettings &settings,
+                     StepResult &result) {
+  VEELINE_TRY(begin(step, settings));
   return finish(result);
 }

@@ -83,6 +83,7 @@ private:
   Status placeRanks();
   /// Whether `program`, if there is one, can do what the options ask for.
   Status checkClipping(const artifact::Program *program) const;
+  Status prepareLossScale(const artifact::Program *program);
   Status checkRule(const artifact::Program *program) const;
   Status openNetwork();
   Status connect();
@@ -109,12 +110,12 @@ public:
 
   /// Begins step `step`, which ascends from 1, while fewer than
   /// `maxStepsInFlight` are begun and not finished.
-  Status begin(int64_t step);
+  Status begin(int64_t step, const StepSettings &settings);
   /// Waits for the oldest of these.
   Status finish(StepResult &result);
   int64_t maxStepsInFlight() const { return stepsInFlight; }
   /// Runs step `step` alone.
-  Status step(int64_t step, StepResult &result);
+  Status step(int64_t step, const StepSettings &settings, StepResult &result);
   /// The step that a failure is about.
   int64_t failedStep() const { return loaded->failedStep(); }
   /// Ends steps that are begun and not finished with a fault, for `why`.
@@ -187,6 +188,7 @@ private:
   struct Inputs {
     std::vector<AlignedBytes> batches;
     std::vector<int64_t> lengths; ///< Empty if they do not vary.
+    AlignedBytes lossScale;       ///< Empty if the loss is not scaled.
     /// Of the batch arguments, the buffers and the lengths.
     std::vector<const void *> pointers;
   };
@@ -199,6 +201,7 @@ private:
   Status load(const host::HostOptions &options);
   Status initialize();
   void prepareInputs(int64_t step);
+  void writeLossScale(double scale, Inputs &target) const;
   int64_t bytesOf(size_t param) const;
   std::vector<int32_t> homesOf(size_t param) const;
   std::vector<Gradient> collectGradients(bool ofAllRanks) const;

@@ -12,6 +12,7 @@
 #include "Profile.h"
 #include "Progress.h"
 #include "Session.h"
+#include "StepPlan.h"
 #include "Verify.h"
 #include "VerifyMemory.h"
 #include "veeline/Base/File.h"
@@ -33,7 +34,7 @@ namespace {
 class Trainer {
 public:
   explicit Trainer(Run &run)
-      : run(run), options(run.options), lastResort(run) {}
+      : run(run), options(run.options), plan(run.options), lastResort(run) {}
   ~Trainer() { lastResort.watch(nullptr); }
 
   Status train();
@@ -58,6 +59,7 @@ private:
 
   Run &run;
   const Options &options;
+  StepPlan plan;
   LastResort lastResort;
   std::unique_ptr<Session> session;
   MetricsFile metrics;
@@ -123,9 +125,11 @@ Status Trainer::open() {
     VEELINE_TRY(checkWritable(path));
   if (options.metrics.empty())
     return Status::success();
-  return metrics.open(options.metrics, run.workOfStep(),
-                      options.optimizer.needsNorm(),
-                      metricNames(run.metadata()));
+  MetricsFile::Columns columns;
+  columns.clipFactor = options.optimizer.needsNorm();
+  columns.lossScale = options.scalesLoss;
+  columns.metrics = metricNames(run.metadata());
+  return metrics.open(options.metrics, run.workOfStep(), std::move(columns));
 }
 
 /// A step takes the time since the one before has ended: they may overlap.
@@ -135,6 +139,7 @@ void Trainer::fillRecord(int64_t step, int64_t end) {
   record.loss = meanOfResult(result, 0, m);
   record.learningRate = settingsOfStep(options, step).learningRate;
   record.gradientNorm = result.gradientNorm;
+  record.lossScale = plan.lossScaleOf(step);
   record.clipFactor = result.clip.skips ? 0 : result.clip.factor;
   numClipped += !result.clip.skips && result.clip.factor < 1;
   numSkipped += result.clip.skips;
@@ -211,7 +216,8 @@ Expected<bool> Trainer::beginStep(int64_t step) {
   }
   if (*interrupted)
     return false;
-  if (Status status = session->begin(step); !status.ok())
+  if (Status status = session->begin(step, plan.begin(step));
+      !status.ok())
     return fail("step " + std::to_string(step) + ": " + status.message());
   return true;
 }
@@ -229,9 +235,10 @@ Status Trainer::finishStep(int64_t step) {
   if (!options.metrics.empty() && run.isFirst())
     if (Status status = metrics.add(record); !status.ok())
       return fail("step " + std::to_string(step) + ": " + status.message());
-  if (Status status = checkFinite(); !status.ok())
-    return fail(status.message());
-  return Status::success();
+  Status status = plan.end(step, result);
+  if (status.ok())
+    status = checkFinite();
+  return status.ok() ? status : fail(status.message());
 }
 
 /// Processes stop before the same step, wherever the signal came.
@@ -254,9 +261,11 @@ Expected<bool> Trainer::isInterrupted() const {
 void Trainer::showStep(Progress &progress) const {
   if (result.clip.skips) {
     progress.finish();
-    std::printf("step %ld: the norm of the gradients is %g; parameters stay as "
-                "they are\n",
-                long(record.step), record.gradientNorm);
+    std::printf("step %ld: the norm of the gradients is %g", long(record.step),
+                std::fabs(record.gradientNorm));
+    if (options.scalesLoss)
+      std::printf(" with a loss scale of %.0f", record.lossScale);
+    std::printf("; parameters stay as they are\n");
   }
   progress.show(record);
 }
@@ -370,6 +379,8 @@ void Trainer::printSummary() const {
     std::printf("updates of %ld of %ld %s were done again\n",
                 long(numClipped + numSkipped), long(stepsDone),
                 stepsDone == 1 ? "step" : "steps");
+  if (options.scalesLoss && !options.lossScale.fixed)
+    std::printf("the loss scale was %.0f in the last step\n", record.lossScale);
   if (numSkipped > 0)
     std::printf("%ld of %ld %s left parameters as they were\n",
                 long(numSkipped), long(stepsDone),

@@ -9,6 +9,7 @@
 #include "Compare.h"
 #include "GroupedSession.h"
 #include "Interrupt.h"
+#include "StepPlan.h"
 #include "VerifyMemory.h"
 
 #include <algorithm>
@@ -69,7 +70,7 @@ struct Row {
 class Verifier {
 public:
   explicit Verifier(Run &run)
-      : run(run), distances(run.metadata().params.size()) {}
+      : run(run), plan(run.options), distances(run.metadata().params.size()) {}
 
   Status verify();
 
@@ -79,7 +80,8 @@ private:
   void compareGradients(int64_t step);
   void compareGradient(int64_t step, size_t row,
                        const Session::Gradient &gradient);
-  Status compareWithReference(int64_t step, const StepResult &sequentialResult,
+  Status compareWithReference(int64_t step, const StepSettings &settings,
+                              const StepResult &sequentialResult,
                               const std::vector<std::vector<char>> &values);
   /// The sum over chunks, in their order.
   template <typename Read>
@@ -96,6 +98,7 @@ private:
   void print() const;
 
   Run &run;
+  StepPlan plan;
   std::unique_ptr<Session> tested;
   std::unique_ptr<GroupedSession> sequential, reference;
   std::vector<Row> rows;
@@ -180,12 +183,13 @@ Verifier::totalGradient(const std::vector<Session::Gradient> &gradients,
 
 /// `values` are the parameters that the step began with.
 Status
-Verifier::compareWithReference(int64_t step, const StepResult &sequentialResult,
+Verifier::compareWithReference(int64_t step, const StepSettings &settings,
+                               const StepResult &sequentialResult,
                                const std::vector<std::vector<char>> &values) {
   for (size_t i = 0; i < values.size(); ++i)
     VEELINE_TRY(reference->setValue(i, values[i]));
   StepResult result;
-  VEELINE_TRY(reference->step(step, result));
+  VEELINE_TRY(reference->step(step, settings, result));
   const artifact::Metadata &metadata = run.metadata();
   double loss = meanOfResult(sequentialResult, 0, run.microbatches());
   double expected = meanOfResult(result, 0, run.microbatches());
@@ -221,15 +225,19 @@ Status Verifier::runStep(int64_t step) {
     for (size_t i = 0; i < run.metadata().params.size(); ++i)
       values.push_back(sequential->usedValue(i));
   StepResult result, expected;
-  VEELINE_TRY(tested->step(step, result));
-  VEELINE_TRY(sequential->step(step, expected));
+  StepSettings settings = plan.begin(step);
+  VEELINE_TRY(tested->step(step, settings, result));
+  VEELINE_TRY(sequential->step(step, settings, expected));
+  VEELINE_TRY(plan.end(step, result));
   Difference losses = compareLosses(
       result.results, tested->program().name.c_str(), expected.results, step);
   lossEqual &= losses.empty();
   note(losses);
   compareGradients(step);
-  return reference ? compareWithReference(step, expected, values)
-                   : Status::success();
+  // What is no number has no distance from the reference.
+  if (!reference || result.clip.skips)
+    return Status::success();
+  return compareWithReference(step, settings, expected, values);
 }
 
 void Verifier::print() const {
@@ -296,11 +304,13 @@ train::compareWithSequential(Run &run, const Session &trained, int64_t steps,
   VEELINE_TRY_VALUE(std::unique_ptr<GroupedSession> sequential,
                     GroupedSession::create(run, "sequential"));
   const char *name = trained.program().name.c_str();
+  StepPlan plan(run.options);
   for (int64_t step = 1; step <= steps; ++step) {
     if (interruptSignal())
       return Status::error("interrupted before all steps were compared");
     StepResult result;
-    VEELINE_TRY(sequential->step(step, result));
+    VEELINE_TRY(sequential->step(step, plan.begin(step), result));
+    VEELINE_TRY(plan.end(step, result));
     Difference difference =
         compareLosses(losses[step - 1], name, result.results, step);
     if (!difference.empty())

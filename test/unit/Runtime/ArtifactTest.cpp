@@ -397,6 +397,15 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
          op.kind = OpKind::validate;
          op.param = -1;
        }},
+      {"it scales the loss, and is no scalar of f32 or f64",
+       [&](Artifact &a) {
+         a.metadata.buffers.push_back({"s", {1}, DataType::f32, {}, true});
+       }},
+      {"several buffers scale the loss",
+       [&](Artifact &a) {
+         a.metadata.buffers.push_back({"s", {}, DataType::f32, {}, true});
+         a.metadata.buffers.push_back({"t", {}, DataType::f64, {}, true});
+       }},
       {"any where steps wait for updates",
        [&](Artifact &a) { program(a).channels[0].lateMessages = 1; }},
       {"it has not from 0 to all messages of the step before",

@@ -7,6 +7,7 @@
 #include "Compare.h"
 #include "Options.h"
 #include "Progress.h"
+#include "StepPlan.h"
 #include "veeline/Base/Suggest.h"
 
 #include <cmath>
@@ -43,6 +44,82 @@ TEST(LearningRate, OnlyWarmup) {
   options.steps = options.warmupSteps = 4;
   options.optimizer.learningRate = 1;
   EXPECT_DOUBLE_EQ(settingsOfStep(options, 4).learningRate, 1);
+}
+
+/// The loss scales of steps of which those overflow whose scale is above what
+/// `limits` says, with as many steps in flight.
+static std::vector<double> lossScales(const Options &options,
+                                      const std::vector<double> &limits,
+                                      size_t inFlight) {
+  StepPlan plan(options);
+  std::vector<double> scales;
+  for (size_t ended = 0; ended < limits.size(); ++ended) {
+    while (scales.size() < std::min(ended + inFlight, limits.size()))
+      scales.push_back(
+          plan.begin(static_cast<int64_t>(scales.size()) + 1).lossScale);
+    StepResult result;
+    result.clip.skips = scales[ended] > limits[ended];
+    if (!plan.end(static_cast<int64_t>(ended) + 1, result).ok())
+      break;
+    EXPECT_EQ(plan.lossScaleOf(static_cast<int64_t>(ended) + 1), scales[ended]);
+  }
+  return scales;
+}
+
+TEST(LossScale, HalvedByOverflowsAndDoubledInBetween) {
+  Options options;
+  options.scalesLoss = true;
+  options.lossScale.first = 64;
+  options.lossScale.window = 3;
+  // Both steps that have 64 overflow, and halve it once.
+  std::vector<double> limits{32, 32, 16, 16, 8, 8, 100, 100, 100, 100, 100};
+  std::vector<double> scales{64, 64, 32, 32, 16, 16, 8, 8, 8, 8, 16};
+  EXPECT_EQ(lossScales(options, limits, 1), scales);
+  EXPECT_EQ(lossScales(options, limits, 2), scales);
+  // That is doubled after three steps, and the one that was begun meanwhile does
+  // not count for the next time.
+  limits.assign(9, 100);
+  scales = {64, 64, 64, 64, 128, 128, 64, 64, 64};
+  EXPECT_EQ(lossScales(options, limits, 2), scales);
+}
+
+TEST(LossScale, EndsAtTheLeastAndTheGreatest) {
+  Options options;
+  options.scalesLoss = true;
+  options.lossScale.first = 4;
+  options.lossScale.least = 2;
+  EXPECT_EQ(lossScales(options, {0, 0, 0, 0}, 2),
+            (std::vector<double>{4, 4, 2, 2}));
+  StepPlan plan(options);
+  StepResult result;
+  result.clip.skips = true;
+  result.gradientNorm = std::numeric_limits<double>::infinity();
+  for (int64_t step = 1; step <= 2; ++step) {
+    EXPECT_EQ(plan.begin(step).lossScale, 4);
+    EXPECT_TRUE(plan.end(step, result).ok());
+  }
+  EXPECT_EQ(plan.begin(3).lossScale, 2);
+  EXPECT_EQ(plan.end(3, result).message(),
+            "step 3: the norm of the gradients is inf, although the loss scale "
+            "is 2, the least one (--min-loss-scale): no scale would help; look "
+            "at the data, the model and --lr");
+
+  options.lossScale.first = StepPlan::greatestLossScale / 2;
+  options.lossScale.window = 1;
+  std::vector<double> scales = lossScales(
+      options, std::vector<double>(8, StepPlan::greatestLossScale), 1);
+  EXPECT_EQ(scales[1], StepPlan::greatestLossScale / 2);
+  EXPECT_EQ(scales[7], StepPlan::greatestLossScale);
+}
+
+TEST(LossScale, FixedOrNone) {
+  Options options;
+  EXPECT_EQ(lossScales(options, {0, 0, 0, 0}, 2),
+            (std::vector<double>{1, 1, 1, 1}));
+  options.scalesLoss = true;
+  options.lossScale.fixed = 8;
+  EXPECT_EQ(lossScales(options, {0, 0, 0, 0}, 2),
+            (std::vector<double>{8, 8, 8, 8}));
 }
 
 template <typename T> static std::vector<char> bytesOf(std::vector<T> values) {

@@ -22,8 +22,9 @@ void PipeDialect::initialize() {
 /// These attributes belong on arguments and results only.
 LogicalResult PipeDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
-  for (StringLiteral name : {paramAttrName, batchAttrName, bufferAttrName,
-                             rangeAttrName, constantAttrName, roleAttrName})
+  for (StringLiteral name :
+       {paramAttrName, batchAttrName, bufferAttrName, lossScaleAttrName,
+        rangeAttrName, constantAttrName, roleAttrName})
     if (attr.getName() == name)
       return op->emitOpError()
              << "has the attribute '" << name
@@ -73,6 +74,8 @@ LogicalResult PipeDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     return verifyKind<RoleAttr>(op, argument, attr, "a #pipe.role");
   if (name == batchAttrName || name == bufferAttrName)
     return verifyKind<StringAttr>(op, argument, attr, "a name");
+  if (name == lossScaleAttrName)
+    return verifyKind<UnitAttr>(op, argument, attr, "no value");
   if (name == rangeAttrName)
     return verifyRange(op, argument, attr);
   if (name == lengthDimAttrName)

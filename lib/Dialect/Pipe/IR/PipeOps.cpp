@@ -185,12 +185,38 @@ static LogicalResult verifyDistinctNames(PipelineOp pipeline) {
   return success();
 }
 
+static LogicalResult verifyLossScales(PipelineOp pipeline) {
+  BufferOp first;
+  for (BufferOp buffer : pipeline.getBuffers()) {
+    if (!buffer.getLossScale())
+      continue;
+    if (first) {
+      InFlightDiagnostic diagnostic =
+          buffer.emitOpError("is a second loss scale");
+      diagnostic.attachNote(first.getLoc()) << "the other one is here";
+      return diagnostic;
+    }
+    first = buffer;
+  }
+  return success();
+}
+
+LogicalResult BufferOp::verify() {
+  auto type = cast<RankedTensorType>(getValue().getType());
+  if (!getLossScale() || (type.getRank() == 0 && (type.getElementType().isF32() ||
+                                                  type.getElementType().isF64())))
+    return success();
+  return emitOpError() << "is a loss scale, a tensor<f32> or tensor<f64>; found "
+                       << type;
+}
+
 LogicalResult PipelineOp::verify() {
   Block &body = getBody().front();
   if (body.empty() || !isa<YieldOp>(body.back()))
     return emitOpError("ends with a pipe.yield of the loss");
   if (failed(verifyPlacement(*this)) || failed(verifyWidths(*this)) ||
-      failed(verifyAsynchronous(*this)) || failed(verifyDistinctNames(*this)))
+      failed(verifyAsynchronous(*this)) || failed(verifyDistinctNames(*this)) ||
+      failed(verifyLossScales(*this)))
     return failure();
   int64_t expected = 0;
   for (Operation &op : body) {

@@ -49,6 +49,7 @@ private:
   LogicalResult verifySquaredNorm(SquaredNormOp op);
   LogicalResult verifyGatherNorms(GatherNormsOp op);
   LogicalResult verifyUpdate(UpdateOp op);
+  LogicalResult verifyLateIsValidated(Operation &op, ValidateOp validation);
   LogicalResult verifyValidation();
   LogicalResult verifyOnce(Operation *op, Operation *&first, const Twine &what);
   LogicalResult verifySums();
@@ -296,17 +297,35 @@ LogicalResult ProgramVerifier::verifyUpdate(UpdateOp op) {
   if (op.getFactor() && pipeline.getClipSync() != ClipSync::Barrier)
     return op.emitOpError("is clipped, but the pipeline has no "
                           "'clip_sync(barrier)'");
-  if (!pipeline.getClipSync())
+  if (pipeline.getClipSync() != ClipSync::Barrier)
     return success();
   if (op.getLate())
-    return op.emitOpError("is late in a pipeline with 'clip_sync', whose "
-                          "steps end with their updates");
-  if (pipeline.getClipSync() == ClipSync::Optimistic)
-    return success();
+    return op.emitOpError("is late in a pipeline with 'clip_sync(barrier)', "
+                          "whose steps end with their updates");
   if (!op.getFactor() || !op.getFactor().getDefiningOp<ClipOp>())
     return op.emitOpError("of a pipeline with 'clip_sync(barrier)' is clipped "
                           "by the factor of a pipe.clip");
   return success();
+}
+
+/// Where the updates of the step before are not all done, their norms are not
+/// known. A parameter that another rank has, too, would take a message to be
+/// set back.
+LogicalResult ProgramVerifier::verifyLateIsValidated(Operation &op,
+                                                     ValidateOp validation) {
+  if (!isLate(&op) || isa<ValidateOp>(op))
+    return success();
+  if (validation) {
+    InFlightDiagnostic diagnostic =
+        op.emitOpError("is of the step before, whose updates are validated "
+                       "when all of it is done");
+    diagnostic.attachNote(validation.getLoc()) << "they are validated here";
+    return diagnostic;
+  }
+  if (!isa<EdgeValueOp, SendOp, RecvOp, AssignOp>(op))
+    return success();
+  return op.emitOpError("is about a parameter of several ranks, and late: "
+                        "optimistic updates of it end with their step");
 }
 
 /// Optimistic updates are validated once, before sums of gradients change.
@@ -323,8 +342,10 @@ LogicalResult ProgramVerifier::verifyValidation() {
         return failure();
       validation = found;
     }
+    if (isOptimistic && failed(verifyLateIsValidated(op, validation)))
+      return failure();
     bool changes = isa<BackwardOp, BackwardWeightOp, UpdateOp, AssignOp>(op);
-    if (isOptimistic && changes && !validation)
+    if (isOptimistic && changes && !isLate(&op) && !validation)
       return op.emitOpError("changes gradients or parameters before "
                             "optimistic updates of the step before are "
                             "validated; put a pipe.validate before it");

@@ -6,6 +6,7 @@
 // CHECK-NEXT:    %[[W:.*]] = pipe.param <"w", init = normal(0.000000e+00, 2.000000e-02)> : tensor<4x4xf32>
 // CHECK-NEXT:    %[[X:.*]] = pipe.batch "x" : tensor<2x4xf32>
 // CHECK-NEXT:    %[[B:.*]] = pipe.buffer "cos" : tensor<2x4xf32>
+// CHECK-NEXT:    pipe.buffer "scale" loss_scale : tensor<f32>
 // CHECK-NEXT:    %[[C0:.*]]:2 = pipe.chunk 0 @c0(%[[X]], %[[W]]) {backward = @f, backward_weight = @f, cost = #pipe.cost<forward = 3, backward_input = 0, backward_weight = 6>, forward = @f} : (tensor<2x4xf32>, tensor<4x4xf32>) -> (tensor<2x4xf32>, tensor<f32>)
 // CHECK-NEXT:    %[[C1:.*]] = pipe.chunk 1 @c1(%[[C0]]#0, %[[B]]) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<f32>
 // CHECK-NEXT:    pipe.yield %[[C1]], %[[C0]]#1 : tensor<f32>, tensor<f32>
@@ -14,6 +15,7 @@ pipe.pipeline @net stages(2) chunks_per_stage(1) placement(linear) microbatches(
   %w = pipe.param <"w", init = normal(0.0, 0.02)> : tensor<4x4xf32>
   %x = pipe.batch "x" : tensor<2x4xf32>
   %b = pipe.buffer "cos" : tensor<2x4xf32>
+  %s = pipe.buffer "scale" loss_scale : tensor<f32>
   %0:2 = pipe.chunk 0 @c0(%x, %w) {forward = @f, backward = @f, backward_weight = @f, cost = #pipe.cost<forward = 3, backward_input = 0, backward_weight = 6>} : (tensor<2x4xf32>, tensor<4x4xf32>) -> (tensor<2x4xf32>, tensor<f32>)
   %1 = pipe.chunk 1 @c1(%0#0, %b) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<f32>
   pipe.yield %1, %0#1 : tensor<f32>, tensor<f32>

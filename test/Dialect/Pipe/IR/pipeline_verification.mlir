@@ -54,6 +54,28 @@ func.func private @d(tensor<f32>) -> tensor<f32>
 
 pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
   // expected-note @below {{the other one is here}}
+  %a = pipe.buffer "x" loss_scale : tensor<f32>
+  // expected-error @below {{is a second loss scale}}
+  %b = pipe.buffer "y" loss_scale : tensor<f32>
+  %0 = pipe.chunk 0 @c() : () -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @c() -> tensor<f32>
+
+// -----
+
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  // expected-error @below {{is a loss scale, a tensor<f32> or tensor<f64>; found 'tensor<1xf32>'}}
+  %a = pipe.buffer "x" loss_scale : tensor<1xf32>
+  %0 = pipe.chunk 0 @c() : () -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @c() -> tensor<f32>
+
+// -----
+
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  // expected-note @below {{the other one is here}}
   %a = pipe.buffer "x" : tensor<f32>
   // expected-error @below {{takes the name "x", which another input of the pipeline has}}
   %b = pipe.buffer "x" : tensor<f32>

@@ -57,7 +57,7 @@
 // BEFORE:  'pipe.gather_norms' op adds to 'tensor<3xf64>', but gives 'tensor<2xf64>'
 // NONE:    'pipe.squared_norm' op needs at least one gradient
 // PLAIN:   'pipe.update' op of a pipeline with 'clip_sync(barrier)' is clipped by the factor of a pipe.clip
-// LATE:    'pipe.update' op is late in a pipeline with 'clip_sync', whose steps end with their updates
+// LATE:    'pipe.update' op is late in a pipeline with 'clip_sync(barrier)', whose steps end with their updates
 // SHAPE:   'pipe.edge_value' op is about the shape of edge 1, of norms, whose shape is known
 // RANK:    'pipe.edge_value' op is for rank 1 of stage 0, which has 1 rank: on the edge of norms the microbatch is the number of the receiving rank
 // OPEN:   'pipe.squared_norm' op is about the norm of all gradients, but the pipeline has no 'clip_sync(barrier)'

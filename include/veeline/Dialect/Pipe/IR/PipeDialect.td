@@ -31,6 +31,9 @@ def Pipe_Dialect : Dialect {
     static constexpr llvm::StringLiteral batchAttrName = "pipe.batch";
     /// On an argument of the model function: a constant buffer's name.
     static constexpr llvm::StringLiteral bufferAttrName = "pipe.buffer";
+    /// On a buffer of the model function that the loss is multiplied by: the
+    /// runtime chooses its value for each step.
+    static constexpr llvm::StringLiteral lossScaleAttrName = "pipe.loss_scale";
     /// On an argument of the model function, of integers: the first valid
     /// integer, and the one after the last.
     static constexpr llvm::StringLiteral rangeAttrName = "pipe.range";

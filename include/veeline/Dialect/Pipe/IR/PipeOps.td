@@ -172,10 +172,13 @@ def BatchOp : Pipe_InputOp<"batch"> {
 
 def BufferOp : Pipe_InputOp<"buffer"> {
   let summary = "A constant input, the same for every microbatch";
-  let arguments = (ins StrAttr:$name, OptionalAttr<ConfinedAttr<DenseI64ArrayAttr, [DenseArrayCount<2>]>>:$range);
-  let assemblyFormat = "$name (`range` $range^)? attr-dict `:` type($value)";
+  let arguments = (ins StrAttr:$name, OptionalAttr<ConfinedAttr<DenseI64ArrayAttr, [DenseArrayCount<2>]>>:$range,
+                       UnitAttr:$loss_scale);
+  let assemblyFormat = "$name (`range` $range^)? (`loss_scale` $loss_scale^)? attr-dict `:` type($value)";
+  let hasVerifier = 1;
   let description = [{
-    `range` is that of `pipe.batch`.
+    `range` is that of `pipe.batch`. With `loss_scale` it is the factor of the loss, a float, which the runtime
+    chooses for each step (docs/loss-scaling.md); a pipeline has at most one of these.
 
     Example:
     ```mlir

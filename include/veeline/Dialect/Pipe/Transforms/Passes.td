@@ -25,6 +25,20 @@ def PipeBindLengths : Pass<"pipe-bind-lengths", "::mlir::ModuleOp"> {
   let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def PipeScaleLoss : Pass<"pipe-scale-loss", "::mlir::ModuleOp"> {
+  let summary = "Multiply the loss by a number that the runtime chooses";
+  let description = [{
+    Gives the model function a buffer `loss_scale`, marked `pipe.loss_scale`, and multiplies the first result, the loss, by
+    it. So all gradients are multiplied by it, and small ones do not vanish in f16. The runtime chooses the number for each
+    step, and takes it out of the gradients and the loss again (docs/loss-scaling.md).
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", "", "The model function (default: the only public one)">
+  ];
+  let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def PipeRecognizeAttention : Pass<"pipe-recognize-attention", "::mlir::func::FuncOp"> {
   let summary = "Find softmax(Q K^T) V among a function's ops";
   let description = [{

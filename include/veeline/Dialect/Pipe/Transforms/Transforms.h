@@ -19,6 +19,9 @@ namespace veeline::pipe {
 mlir::FailureOr<mlir::func::FuncOp> findModel(mlir::ModuleOp module,
                                               llvm::StringRef entry);
 
+/// The name by which data or values are found for an argument of the model.
+std::string getInputName(mlir::func::FuncOp model, unsigned argument);
+
 /// Checks that `model` follows the input contract: one block of pure ops on
 /// tensors of static shape; arguments that say what they are, under distinct
 /// names, of types that the runtime has; at least one parameter; scalar

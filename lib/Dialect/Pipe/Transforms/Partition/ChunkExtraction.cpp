@@ -188,7 +188,9 @@ static Value buildInput(OpBuilder &builder, func::FuncOp model,
       model.getArgAttrOfType<StringAttr>(number, PipeDialect::bufferAttrName);
   if (!name)
     name = builder.getStringAttr("arg" + Twine(number));
-  return BufferOp::create(builder, loc, type, name, range);
+  bool isLossScale =
+      model.getArgAttr(number, PipeDialect::lossScaleAttrName) != nullptr;
+  return BufferOp::create(builder, loc, type, name, range, isLossScale);
 }
 
 /// Clones `op`; uses of marks become uses of what they mark.

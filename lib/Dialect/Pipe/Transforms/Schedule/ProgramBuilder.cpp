@@ -216,8 +216,9 @@ LogicalResult ProgramWriter::addWork(const schedule::Op &op, double begin,
   ChunkOp chunk = tables.chunks[op.chunk];
   if (!hasFunction(chunk, op.kind))
     return success();
-  if (op.kind == schedule::OpKind::Backward ||
-      op.kind == schedule::OpKind::BackwardWeight)
+  bool addsToGradients = op.kind == schedule::OpKind::Backward ||
+                         op.kind == schedule::OpKind::BackwardWeight;
+  if (addsToGradients && !op.late)
     validateOnce();
   const Carried &carried = tables.get(op.chunk, getFunctionKind(op.kind));
   FailureOr<SmallVector<Value>> operands = getOperands(op);

@@ -500,7 +500,10 @@ LogicalResult StepWriter::beginAfter(Operation *op) {
   auto changed =
       static_cast<int64_t>(update ? update.getParam() : assignment.getParam());
   auto isChanged = [&](int64_t param) { return param == changed; };
-  if (!tables.pipeline.getAsynchronous())
+  // A void turn needs the sums again.
+  bool areKept = tables.pipeline.getAsynchronous() ||
+                 (isOptimistic() && part == StepPart::Whole);
+  if (!areKept)
     clearAccumulators(isChanged);
   return roundParameters(isChanged);
 }
@@ -551,7 +554,12 @@ bool StepWriter::isRedone(Operation *op) const {
   return isa<UpdateOp, AssignOp>(op);
 }
 
-/// After the last step, without a turn that could do it: updates, and the
+bool StepWriter::isOptimistic() const {
+  return tables.pipeline.getClipSync() == ClipSync::Optimistic;
+}
+
+/// In a void turn: the late updates, which stand before it is known to be void.
+/// After the last step, without a turn that could do it: all updates, and the
 /// messages with gradients and values of parameters. What was received may have
 /// been overwritten since.
 LogicalResult StepWriter::lowerRedone() {
@@ -563,8 +571,9 @@ LogicalResult StepWriter::lowerRedone() {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   isRight = {};
+  bool isAlone = part == StepPart::Late;
   for (Operation &op : program.getBody().front())
-    if (isRedone(&op) && failed(lower(&op)))
+    if (isRedone(&op) && (isAlone || isLate(&op)) && failed(lower(&op)))
       return failure();
   return success();
 }
@@ -601,10 +610,9 @@ LogicalResult StepWriter::run(StepPart which) {
   auto isInTime = [&](int64_t param) {
     return isAnew || !lateUpdates.contains(param);
   };
-  bool isOptimistic = tables.pipeline.getClipSync() == ClipSync::Optimistic;
   if (part != StepPart::Late) {
     // Optimistic updates may need the last step's sums once more.
-    if (part == StepPart::First || !isOptimistic)
+    if (part == StepPart::First || !isOptimistic())
       clearAccumulators(isInTime);
     clearNorms();
     if (failed(roundParameters(isInTime)))
@@ -615,7 +623,9 @@ LogicalResult StepWriter::run(StepPart which) {
   }
   if (failed(lowerOps()))
     return failure();
-  if (isOptimistic && part == StepPart::Late && failed(lowerRedone()))
+  bool hasRedone = part == StepPart::Late ||
+                   (part == StepPart::Whole && !lateUpdates.empty());
+  if (isOptimistic() && hasRedone && failed(lowerRedone()))
     return failure();
   func::ReturnOp::create(builder, loc);
   return success();

@@ -117,6 +117,7 @@ private:
   void lowerValidate(ValidateOp validate);
   /// Whether `op` is run again where updates were wrong and no step follows.
   bool isRedone(mlir::Operation *op) const;
+  bool isOptimistic() const;
   mlir::LogicalResult lowerRedone();
   mlir::LogicalResult lowerUpdate(UpdateOp update);
   mlir::LogicalResult lowerAssign(AssignOp assign);
