@@ -163,6 +163,8 @@ void Checker::update(std::vector<Bytes> &values, Outcome &sum) {
   settings.learningRate = 0.01;
   if (metadata.programs[0].clipSync != artifact::ClipSync::none)
     settings.clipNorm = clipNorm;
+  if (metadata.scalesLoss())
+    settings.lossScale = lossScale;
   std::vector<host::WholeParam> params;
   for (Bytes &value : values)
     params.push_back({value.data(), nullptr, {}});
@@ -335,6 +337,8 @@ Status Checker::checkDifferences(Runner &runner, const Outcome &expected) {
         if (static_cast<size_t>(key.first) == param)
           gradient += part;
       }
+      if (metadata.scalesLoss())
+        gradient /= lossScale;
       VEELINE_TRY(checkElement(runner, param, element, gradient));
     }
   }

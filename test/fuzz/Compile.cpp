@@ -93,7 +93,7 @@ private:
   bool hasUnits() const { return task.seed % 4 == 1; }
   /// Yet another fourth also has a program within memory limits.
   bool hasLimits() const { return !task.chunks && task.seed % 4 == 2; }
-  /// Half of the random models clip gradients; then no W is late.
+  /// Half of the random models clip gradients.
   std::string clipSync() const {
     if (task.chunks)
       return "none";
@@ -101,6 +101,8 @@ private:
            : task.seed % 4 == 2 ? "optimistic"
                                 : "none";
   }
+  /// A third of them multiplies the loss by a number that the runtime gives.
+  bool scalesLoss() const { return !task.chunks && task.seed % 3 == 1; }
   int64_t replicas() const;
   LogicalResult apply(llvm::function_ref<void(OpPassManager &)> build);
   LogicalResult prepare();
@@ -142,6 +144,10 @@ Compilation::apply(llvm::function_ref<void(OpPassManager &)> build) {
 LogicalResult Compilation::prepare() {
   module = parseSourceString<ModuleOp>(task.text, &context, "model");
   if (!module)
+    return failure();
+  if (scalesLoss() && failed(apply([](OpPassManager &passManager) {
+        passManager.addPass(pipe::createPipeScaleLoss());
+      })))
     return failure();
   FailureOr<func::FuncOp> function = pipe::findModel(*module, "");
   if (failed(function) || failed(autodiff::prepareModel(*function)) ||
@@ -327,7 +333,7 @@ LogicalResult Compilation::schedule() {
   if (chunks <= task.microbatches && clipSync() == "none")
     variants.push_back({"pipedream-2bw", chunks, 1, pipe::Placement::Linear});
   for (const Variant &variant : variants) {
-    if (variant.slips && clipSync() != "none")
+    if (variant.slips && clipSync() == "barrier")
       continue;
     pipe::PipelineOp copy = original->clone();
     copy.setSymName(getName(variant));

@@ -36,6 +36,15 @@ randomBytes(Random &random, artifact::DataType type, int64_t count,
   return bytes;
 }
 
+static Bytes scaleBytes(artifact::DataType type) {
+  Bytes bytes(static_cast<size_t>(artifact::byteSize(type)));
+  if (type == artifact::DataType::f64)
+    fill<double>(bytes, [] { return lossScale; });
+  else
+    fill<float>(bytes, [] { return lossScale; });
+  return bytes;
+}
+
 Inputs::Inputs(const artifact::Metadata &metadata, uint64_t seed,
                int32_t replicas)
     : numBatches(metadata.batches.size()), replicas(replicas) {
@@ -49,7 +58,8 @@ Inputs::Inputs(const artifact::Metadata &metadata, uint64_t seed,
                                         metadata.microbatches * replicas,
                                     batch.range));
   for (const artifact::Buffer &buffer : metadata.buffers)
-    arguments.push_back(randomBytes(random, buffer.type,
+    arguments.push_back(buffer.lossScale ? scaleBytes(buffer.type) :
+                        randomBytes(random, buffer.type,
                                     artifact::numElements(buffer.shape),
                                     buffer.range));
 }
@@ -101,6 +111,8 @@ Status Runner::begin(const Inputs &inputs, double learningRate) {
   settings.learningRate = learningRate;
   if (program.clipSync != artifact::ClipSync::none)
     settings.clipNorm = clipNorm;
+  if (metadata.scalesLoss())
+    settings.lossScale = lossScale;
   return executor->begin(pointers.data(), settings);
 }
 

@@ -20,6 +20,9 @@ using Bytes = std::vector<char>;
 /// The limit of gradients in programs that clip.
 inline constexpr double clipNorm = 0.05;
 
+/// What the loss is multiplied by, in models where it is.
+inline constexpr double lossScale = 512;
+
 /// Random parameters, batches and buffers of a model.
 struct Inputs {
   /// With data for the microbatches of `replicas` replicas.

@@ -95,6 +95,8 @@ std::string veeline::schedule::communication::describe(const Op &op) {
   case OpKind::Wait:
     return "wait for handle " + std::to_string(op.handle);
   case OpKind::AllReduce:
+    if (op.reduction == ReductionId::ofNorms())
+      return "norms of the last step";
     return "all-reduce of chunk " + std::to_string(op.reduction.chunk) +
            ", parameter " + std::to_string(op.reduction.param) +
            ", on communicator " + std::to_string(op.communicator);

@@ -10,6 +10,7 @@
 
 #include "veeline/Base/Check.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -262,13 +263,21 @@ void HostRank::noteLateNorms() {
     squaredNormsBefore[i] = updates[i].squaredGradientNorm;
 }
 
+/// After the last late update, and not when they are validated: other ranks
+/// that wait for the norms may owe this one a place for a message before.
+void HostRank::countLateUpdate(int32_t param) {
+  auto isThis = [param](size_t i) { return i == static_cast<size_t>(param); };
+  if (std::none_of(lateUpdates.begin(), lateUpdates.end(), isThis) ||
+      ++numLateUpdated < lateUpdates.size())
+    return;
+  numLateUpdated = 0;
+  noteLateNorms();
+  whenNormsKnown();
+}
+
 bool HostRank::validate() {
   isVoid = false;
   redone = settings;
-  if (!lateUpdates.empty()) {
-    noteLateNorms();
-    whenNormsKnown();
-  }
   if (!settings->needsNorm())
     return true;
   if (!awaitClip(clip)) {
@@ -317,6 +326,8 @@ void HostRank::updateOptimistic(int32_t param, void *value, void *state,
   if (!isVoid && ofUpdate.skipNonFinite &&
       !std::isfinite(update.squaredGradientNorm))
     keep(param, value, state, kept, /*isBack=*/true);
+  if (!isVoid)
+    countLateUpdate(param);
 }
 
 void HostRank::report(int32_t result, int32_t microbatch, const void *value) {

@@ -94,13 +94,15 @@ struct HostRank final : veeline_rank {
   int64_t numSkipped = 0;
   /// The entries of `updates` whose updates the next step runs.
   std::vector<size_t> lateUpdates;
-  /// Called in a step when the norms of `lateUpdates` are known, where updates
-  /// are validated, and when all that is late of the step before has run.
+  size_t numLateUpdated = 0; ///< Of these, in this turn.
+  /// Called in a step when `lateUpdates` are done, where updates are validated,
+  /// and when all that is late of the step before has run.
   std::function<void()> whenNormsKnown, whenWhole;
   std::unique_ptr<engine::TensorTrace> trace; ///< Null: not asked for.
 
 private:
   void noteLateNorms();
+  void countLateUpdate(int32_t param);
   void runCall(library::CallTable &table, int32_t index, const void *a,
                const void *b, void *c, void *scratch);
   void checkCall(const library::CallTable &table, int32_t index,

@@ -49,6 +49,9 @@ struct ReductionId {
   int chunk = 0;
   int param = 0;
 
+  /// Of no gradients, but of the norms of all of them.
+  static ReductionId ofNorms() { return {-1, -1}; }
+
   friend auto operator<=>(const ReductionId &, const ReductionId &) = default;
 };
 

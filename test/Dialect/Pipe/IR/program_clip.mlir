@@ -31,6 +31,14 @@
 // RUN: cat norms.mlir opt.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=OPEN
 // TWICE:       'pipe.validate' op validates updates a second time
 // TWICE:       note: the first time is here
+// RUN: cat after.mlir opt.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=AFTER
+// RUN: cat shared.mlir opt.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=SHARED
+// RUN: cat slipped.mlir opt.mlir | veeline-opt | FileCheck %s --check-prefix=SLIPPED
+// AFTER:       'pipe.gradient' op is of the step before, whose updates are validated when all of it is done
+// AFTER:       note: they are validated here
+// SHARED:      'pipe.assign' op is about a parameter of several ranks, and late: optimistic updates of it end with their step
+// SLIPPED:     pipe.update late param(0)
+// SLIPPED:     pipe.validate
 // UNVALIDATED: 'pipe.update' op changes gradients or parameters before optimistic updates of the step before are validated; put a pipe.validate before it
 // WAITS:       'pipe.validate' op is about optimistic updates, but the pipeline has no 'clip_sync(optimistic)'
 
@@ -118,6 +126,24 @@ pipe.program @net_rank0 of @net stage(0) {
 pipe.program @net_rank0 of @net stage(0) {
   %g = pipe.gradient late param(0) chunk(0) : tensor<4xf32>
   %w = pipe.update late param(0) (%g) : (tensor<4xf32>) -> tensor<4xf32>
+}
+//--- after.mlir
+pipe.program @net_rank0 of @net stage(0) {
+  pipe.validate
+  %g = pipe.gradient late param(0) chunk(0) : tensor<4xf32>
+  %w = pipe.update late param(0) (%g) : (tensor<4xf32>) -> tensor<4xf32>
+}
+//--- slipped.mlir
+pipe.program @net_rank0 of @net stage(0) {
+  %g = pipe.gradient late param(0) chunk(0) : tensor<4xf32>
+  %w = pipe.update late param(0) (%g) : (tensor<4xf32>) -> tensor<4xf32>
+  pipe.validate
+}
+//--- shared.mlir
+pipe.program @net_rank0 of @net stage(0) {
+  %g = pipe.gradient late param(0) chunk(0) : tensor<4xf32>
+  pipe.assign late param(0) %g : tensor<4xf32>
+  pipe.validate
 }
 //--- shape.mlir
 pipe.program @net_rank1 of @net stage(1) {

@@ -29,9 +29,13 @@ namespace {
 
 /// Reads programs; remembers which op each operation stands for.
 class ProgramReader {
+  /// Other handles count from 0 on.
+  static constexpr int normsHandle = 1 << 30;
+
 public:
-  explicit ProgramReader(PipelineOp pipeline)
-      : pipeline(pipeline), edges(pipeline) {
+  /// With `validates`, also that ranks wait for the norms of the last step.
+  ProgramReader(PipelineOp pipeline, bool validates)
+      : pipeline(pipeline), edges(pipeline), validates(validates) {
     int64_t stages = pipeline.getStages(), ranks = pipeline.getNumRanks();
     int64_t replicas = pipeline.getReplicas();
     read.ranks.resize(ranks * replicas);
@@ -66,11 +70,15 @@ private:
   }
   void addReady(Operation *work);
   void addWait(Value handle, Operation *origin) {
+    addWait(handles.lookup(handle), origin);
+  }
+  void addWait(int handle, Operation *origin) {
     comm::Op waiting;
     waiting.kind = comm::OpKind::Wait;
-    waiting.handle = handles.lookup(handle);
+    waiting.handle = handle;
     add(waiting, origin);
   }
+  void addNorms(Operation *origin);
   void add(const comm::Op &op, Operation *origin) {
     read.ranks[rank].push_back(op);
     origins[rank].push_back(origin);
@@ -79,6 +87,7 @@ private:
 
   PipelineOp pipeline;
   EdgeTable edges;
+  bool validates;
   comm::Program read;
   SmallVector<SmallVector<Operation *>> origins;
   /// The number of parts, by edge and direction.
@@ -142,10 +151,33 @@ void ProgramReader::addReady(Operation *work) {
   }
 }
 
+/// From here on the norms of the last step are known on this rank. All ranks
+/// wait for those of all, as for an all-reduce.
+void ProgramReader::addNorms(Operation *origin) {
+  comm::Op norms;
+  norms.kind = comm::OpKind::AllReduce;
+  norms.type = getType(getNormsType(pipeline));
+  norms.reduction = comm::ReductionId::ofNorms();
+  norms.handle = normsHandle;
+  add(norms, origin);
+}
+
+/// The last update of the step before, or null.
+static Operation *findLastLateUpdate(ProgramOp program) {
+  Operation *last = nullptr;
+  for (auto update : program.getBody().getOps<UpdateOp>())
+    if (update.getLate())
+      last = update;
+  return last;
+}
+
 void ProgramReader::addProgram(ProgramOp program, int number) {
   replica = number;
   rank = replica * pipeline.getNumRanks() + pipeline.getRankOf(program);
   handles.clear();
+  Operation *lastUpdate = findLastLateUpdate(program);
+  if (validates && !lastUpdate)
+    addNorms(program);
   for (Operation &op : program.getBody().front()) {
     if (auto send = dyn_cast<SendOp>(op)) {
       add(getMessage(send, comm::OpKind::Send, send.getValue().getType()), &op);
@@ -167,10 +199,14 @@ void ProgramReader::addProgram(ProgramOp program, int number) {
       for (Value value : op.getOperands())
         if (isa<HandleType>(value.getType()))
           addWait(value, &op);
+    } else if (validates && isa<ValidateOp>(op)) {
+      addWait(normsHandle, &op);
     } else {
       addReady(&op);
       add(comm::Op(), &op);
     }
+    if (validates && &op == lastUpdate)
+      addNorms(&op);
   }
 }
 
@@ -321,15 +357,25 @@ LogicalResult veeline::pipe::verifyCommunication(PipelineOp pipeline,
         return failure();
   if (failed(verifyParts(pipeline)))
     return failure();
-  ProgramReader reader(pipeline);
-  int replicas = pipeline.getReplicas();
-  for (int replica = 0; replica != replicas; ++replica)
-    for (ProgramOp program : getPrograms(pipeline))
-      reader.addProgram(program, replica);
-  comm::SplitProgram split = reader.split();
-  if (auto error = comm::verify(split.program, model))
-    return reader.report(split, *error);
-  return success();
+  auto verify = [&](bool validates, comm::Model rules) -> LogicalResult {
+    ProgramReader reader(pipeline, validates);
+    int replicas = pipeline.getReplicas();
+    for (int replica = 0; replica != replicas; ++replica)
+      for (ProgramOp program : getPrograms(pipeline))
+        reader.addProgram(program, replica);
+    comm::SplitProgram split = reader.split();
+    if (auto error = comm::verify(split.program, rules))
+      return reader.report(split, *error);
+    return success();
+  };
+  if (failed(verify(/*validates=*/false, model)))
+    return failure();
+  // Ranks of a host alone validate updates, and those keep MPI's rules. Where
+  // no update is late, the norms are known before the turn begins.
+  bool isLate = llvm::any_of(getPrograms(pipeline), findLastLateUpdate);
+  if (pipeline.getClipSync() != ClipSync::Optimistic || !isLate)
+    return success();
+  return verify(/*validates=*/true, comm::Model::Mpi);
 }
 
 namespace {

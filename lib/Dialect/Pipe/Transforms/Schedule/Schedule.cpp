@@ -49,40 +49,10 @@ static LogicalResult refuseWindow(PipelineOp pipeline, StringRef name) {
             "its name, or '1f1b', which has the same order with a flush";
 }
 
-/// A parameter that ranks of several stages have, and two of these stages.
-struct SharedParam {
-  ParamOp param;
-  int64_t first, second;
-};
-
-static std::optional<SharedParam> findSharedParam(PipelineOp pipeline) {
-  for (ParamOp param : pipeline.getParams()) {
-    std::optional<int64_t> stage;
-    for (auto [chunk, operand] : getChunkUses(param.getValue())) {
-      int64_t user = pipeline.getStageOf(chunk);
-      if (stage.value_or(user) != user)
-        return SharedParam{param, *stage, user};
-      stage = user;
-    }
-  }
-  return std::nullopt;
-}
-
-static void noteShared(InFlightDiagnostic &diagnostic,
-                       const SharedParam &shared) {
-  ParamOp param = shared.param;
-  diagnostic.attachNote(param.getLoc())
-      << "parameter \"" << param.getParam().getName().getValue()
-      << "\" is used on stages " << shared.first << " and " << shared.second;
-}
-
 /// Whether W may run in the next step, on a target where they can. Updates that
-/// need the norm of all gradients wait for all W; optimistic ones do not, but
-/// what they change on several ranks is not set back in the middle of a step.
+/// are clipped wait for all W.
 static bool mayWeightsSlip(PipelineOp pipeline) {
-  if (pipeline.getClipSync() == ClipSync::Optimistic)
-    return !findSharedParam(pipeline);
-  return !pipeline.getClipSync();
+  return pipeline.getClipSync() != ClipSync::Barrier;
 }
 
 /// Whether a pipeline can run without a flush. Where each microbatch has
@@ -106,13 +76,23 @@ static LogicalResult checkAsynchronous(PipelineOp pipeline, StringRef name,
     return fail("after each microbatch, where the pipeline has replicas");
   if (getAsynchronous(name) == Asynchronous::DoubleBuffered)
     return success();
-  std::optional<SharedParam> shared = findSharedParam(pipeline);
-  if (!shared)
-    return success();
-  InFlightDiagnostic diagnostic =
-      fail("after each microbatch, where several stages use a parameter");
-  noteShared(diagnostic, *shared);
-  return diagnostic;
+  for (ParamOp param : pipeline.getParams()) {
+    std::optional<int64_t> stage;
+    for (auto [chunk, operand] : getChunkUses(param.getValue())) {
+      int64_t user = pipeline.getStageOf(chunk);
+      if (stage.value_or(user) == user) {
+        stage = user;
+        continue;
+      }
+      InFlightDiagnostic diagnostic =
+          fail("after each microbatch, where several stages use a parameter");
+      diagnostic.attachNote(param.getLoc())
+          << "parameter \"" << param.getParam().getName().getValue()
+          << "\" is used on stages " << *stage << " and " << user;
+      return diagnostic;
+    }
+  }
+  return success();
 }
 
 /// Whether W of a step run in the next one only where they may.
@@ -122,22 +102,13 @@ static LogicalResult checkTurns(PipelineOp pipeline, bool maySlip,
   auto known = schedule::findGenerator(order.name);
   if (maySlip || (!schedule::isCyclic(order) && !(known && (*known)->slips)))
     return success();
-  std::optional<SharedParam> shared;
-  StringRef where = "for a target whose steps end before the next one begins";
-  if (pipeline.getClipSync() == ClipSync::Optimistic)
-    shared = findSharedParam(pipeline);
-  if (shared)
-    where = "where optimistic updates change a parameter of several stages";
-  else if (pipeline.getClipSync() == ClipSync::Barrier)
-    where = "where updates depend on all gradients of the step";
-  InFlightDiagnostic diagnostic =
-      pipeline.emitOpError()
-      << "cannot be compiled with schedule '" << order.name
-      << "', which runs W of a step in the next one, " << where
-      << "; 'zb-v' is the nearest on a V, 'auto' on any placement";
-  if (shared)
-    noteShared(diagnostic, *shared);
-  return diagnostic;
+  return pipeline.emitOpError()
+         << "cannot be compiled with schedule '" << order.name
+         << "', which runs W of a step in the next one, "
+         << (mayWeightsSlip(pipeline)
+                 ? "for a target whose steps end before the next one begins"
+                 : "where updates depend on all gradients of the step")
+         << "; 'zb-v' is the nearest on a V, 'auto' on any placement";
 }
 
 /// Stores `error` in `outOfMemory` if it is about memory and that is not null;
