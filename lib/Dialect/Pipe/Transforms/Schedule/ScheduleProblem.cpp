@@ -279,6 +279,21 @@ bool veeline::pipe::hasFunction(ChunkOp chunk, schedule::OpKind kind) {
   return getFunctionName(chunk, getFunctionKind(kind)) != nullptr;
 }
 
+/// Gives a chunk that has none the backwards of `schedule::turnOf`.
+static void addBackwardsOfTurn(std::vector<schedule::Op> &order, int chunk,
+                               int late, int microbatches) {
+  std::vector<schedule::Op> whole;
+  for (const schedule::Op &op : order) {
+    whole.push_back(op);
+    int i = op.microbatch;
+    if (op.chunk == chunk && op.kind == schedule::OpKind::Forward)
+      whole.push_back({schedule::OpKind::Backward, chunk,
+                       i < late ? microbatches - late + i : i - late,
+                       i < late});
+  }
+  order = std::move(whole);
+}
+
 schedule::Schedule veeline::pipe::readSchedule(PipelineOp pipeline,
                                                ArrayRef<ProgramOp> programs) {
   SmallVector<ChunkOp> chunks = pipeline.getChunks();
@@ -303,8 +318,14 @@ schedule::Schedule veeline::pipe::readSchedule(PipelineOp pipeline,
   for (ChunkOp chunk : chunks) {
     if (chunk.getBackward())
       continue;
-    int index = chunk.getIndex();
-    for (int i = 0, m = pipeline.getMicrobatches().value_or(1); i != m; ++i)
+    int index = chunk.getIndex(), m = pipeline.getMicrobatches().value_or(1);
+    if (pipeline.getAsynchronous()) {
+      int64_t stage = pipeline.getStageOf(index);
+      addBackwardsOfTurn(result.stages[stage], index,
+                         pipeline.getStages() - 1 - stage, m);
+      continue;
+    }
+    for (int i = 0; i != m; ++i)
       result.stages[pipeline.getRankOf(index, i)].push_back(
           {isSplit ? schedule::OpKind::BackwardWeight
                    : schedule::OpKind::Backward,
