@@ -526,8 +526,8 @@ static void addOptions(CLI::App &app,
   addDeviceOptions(train, *command);
   addCheckOptions(train, *command);
   excludeFromVerify(train);
-  train.callback([&train, &command = *command] {
-    std::string misfit = resolveLossScale(train, command);
+  train.callback([&train, command] {
+    std::string misfit = resolveLossScale(train, *command);
     if (!misfit.empty())
       throw CLI::ValidationError(misfit);
   });
