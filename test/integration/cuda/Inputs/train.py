@@ -75,6 +75,8 @@ def main():
     run("veeline", "compile", "-q", model, "-o", host, "--no-reference", *for_host(options))
     environment["VEELINE_STANDIN_ORDER"] = order
     common = ["--steps", "3", "--synthetic", "fixed"]
+    if "--loss-scaling" in options:
+        common += ["--loss-scale", "256"]
     train = ["veeline", "train", device, *common, *libraries(build)]
     verified = run(*train, "--verify", **environment)
     print(verified.strip().splitlines()[-1])
