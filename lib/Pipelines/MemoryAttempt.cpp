@@ -371,7 +371,8 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
   SymbolTableCollection symbols;
   auto simulation = schedulePipeline(
       pipeline, options.schedule,
-      ScheduleGoal{options.objective, options.mayWeightsSlip()},
+      ScheduleGoal{options.objective, options.mayWeightsSlip(),
+                   /*updatesAtEnd=*/options.chunkStreams},
       options.microbatches, symbols, &attempt.outOfMemory);
   if (attempt.outOfMemory)
     return attempt;

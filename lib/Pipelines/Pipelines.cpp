@@ -131,6 +131,7 @@ void veeline::buildProgramPipeline(OpPassManager &passManager,
   schedule.schedule = options.schedule;
   schedule.objective = options.objective;
   schedule.slip = options.mayWeightsSlip();
+  schedule.updatesAtEnd = options.chunkStreams;
   schedule.microbatches = options.microbatches;
   schedule.replicas = options.replicas;
   schedule.sequential = options.sequential;

@@ -51,6 +51,7 @@ private:
   LogicalResult verifyUpdate(UpdateOp op);
   LogicalResult verifyLateIsValidated(Operation &op, ValidateOp validation);
   LogicalResult verifyValidation();
+  LogicalResult verifyUpdatesAfterUses();
   LogicalResult verifyOnce(Operation *op, Operation *&first, const Twine &what);
   LogicalResult verifySums();
   LogicalResult verifyCarried();
@@ -353,6 +354,47 @@ LogicalResult ProgramVerifier::verifyValidation() {
   return success();
 }
 
+static std::optional<int64_t> getChunkOfWork(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
+      .Case<ForwardOp, BackwardOp, BackwardInputOp, BackwardWeightOp>(
+          [](auto work) { return work.getChunk(); })
+      .Default(std::nullopt);
+}
+
+/// What runs in a step uses the parameters that it begins with: updates in time
+/// come after all of it.
+LogicalResult ProgramVerifier::verifyUpdatesAfterUses() {
+  if (pipeline.getAsynchronous())
+    return success();
+  // By chunk: the first update or assignment of a parameter that it uses.
+  llvm::DenseMap<int64_t, Operation *> changes;
+  SmallVector<ParamOp> params = pipeline.getParams();
+  auto addChange = [&](auto op) {
+    if (op.getLate() || op.getParam() >= params.size())
+      return;
+    Value value = params[op.getParam()].getValue();
+    for (auto [chunk, operand] : getChunkUses(value))
+      changes.try_emplace(chunk, op);
+  };
+  for (Operation &op : program.getBody().front()) {
+    if (auto update = dyn_cast<UpdateOp>(op))
+      addChange(update);
+    else if (auto assignment = dyn_cast<AssignOp>(op))
+      addChange(assignment);
+    std::optional<int64_t> chunk = getChunkOfWork(&op);
+    Operation *change = chunk ? changes.lookup(*chunk) : nullptr;
+    if (!change || isLate(&op))
+      continue;
+    InFlightDiagnostic diagnostic =
+        op.emitOpError() << "may use a parameter of chunk " << *chunk
+                         << " after it has changed; it changes after all ops "
+                            "of the chunk";
+    diagnostic.attachNote(change->getLoc()) << "it changes here";
+    return diagnostic;
+  }
+  return success();
+}
+
 /// `first` is an earlier op that does the same, or null.
 LogicalResult ProgramVerifier::verifyOnce(Operation *op, Operation *&first,
                                           const Twine &what) {
@@ -581,6 +623,7 @@ LogicalResult ProgramVerifier::verify() {
       return failure();
   return failure(failed(verifySums()) || failed(verifyCarried()) ||
                  failed(verifyLate()) || failed(verifyValidation()) ||
+                 failed(verifyUpdatesAfterUses()) ||
                  failed(verifyAsynchronous(program, pipeline)));
 }
 

@@ -203,6 +203,9 @@ def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
   let options = [
     Option<"schedule", "schedule", "std::string", "\"1f1b\"", "Name of the schedule, or file:PATH">,
     ObjectiveOption,
+    Option<"updatesAtEnd", "updates-at-end", "bool", "false",
+           "Updates stand at the end of the step, and not where their parameters are complete, as is better with "
+           "--pipe-assign-streams">,
     Option<"slip", "slip", "bool", "true",
            "Whether W of a step may run in the next one; not where a step ends on all ranks before the next one begins">,
     Option<"microbatches", "microbatches", "int64_t", "1", "Number of microbatches m">,

@@ -21,13 +21,16 @@ std::pair<double, double> getPredicted(mlir::Operation *op);
 
 /// Writes `order`, a verified schedule of `pipeline`, as one `pipe.program` for
 /// each rank, after the pipeline. Values of other stages are
-/// `pipe.edge_value`s just before their first use. After the last op of the
-/// schedule follow the updates of parameters, but for those that are late:
-/// these follow the last late W that adds to their gradients. `times` are those
-/// of the order's operations. Linear in the operations.
+/// `pipe.edge_value`s just before their first use. The update of a parameter
+/// that one rank has follows the last operation of the chunks that use it;
+/// those that wait for other ranks, and all with `updatesAtEnd`, follow the last
+/// op of the schedule. Late updates follow the last late W that adds to their
+/// gradients. `times` are those of the order's operations. Linear in the
+/// operations.
 mlir::LogicalResult buildPrograms(PipelineOp pipeline,
                                   const schedule::Schedule &order,
                                   const schedule::TurnTimes &times,
+                                  bool updatesAtEnd,
                                   mlir::SymbolTableCollection &symbols);
 
 } // namespace veeline::pipe

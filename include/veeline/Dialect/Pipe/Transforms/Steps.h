@@ -55,6 +55,10 @@ struct ScheduleGoal {
   schedule::Objective objective;
   /// Whether W may run in the next step.
   bool maySlip;
+  /// Whether updates stand at the end of the step, and not where parameters are
+  /// complete. Where chunks have compute streams of their own, others would
+  /// wait for these.
+  bool updatesAtEnd = false;
 };
 
 /// Writes the programs of `pipeline` in the order of a schedule, by name (made

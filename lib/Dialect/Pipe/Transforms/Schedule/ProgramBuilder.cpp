@@ -45,6 +45,12 @@ public:
     if (isHome(param))
       addUpdate(param, gradients, /*factor=*/{}, /*late=*/true);
   }
+  /// The update of a parameter of this rank alone, whose chunks have run.
+  void addCompleteUpdate(unsigned param) {
+    updated.insert(param);
+    addUpdate(param, addGradients(param, /*late=*/false), /*factor=*/{},
+              /*late=*/false);
+  }
   /// Those of one microbatch, whose backward was added last.
   void addUpdatesOf(const schedule::Op &op);
   void addUpdates();
@@ -72,7 +78,7 @@ private:
   Value getArgument(const schedule::Op &op, const ChunkValue &value);
   FailureOr<SmallVector<Value>> getOperands(const schedule::Op &op);
   SmallVector<Value> addGradients(unsigned param, bool late);
-  SmallVector<unsigned> getUpdated() const;
+  SmallVector<unsigned> getUpdatedAtEnd() const;
   void validateOnce();
   Value addFactor(ArrayRef<unsigned> updated,
                   ArrayRef<SmallVector<Value>> gradients);
@@ -97,6 +103,7 @@ private:
   /// Of the arguments of the program.
   SmallVector<Source> carried;
   llvm::SetVector<unsigned> updatedLate;
+  llvm::DenseSet<unsigned> updated; ///< In time, before the end of the step.
   bool isValidated = false; ///< The last step's updates.
 };
 
@@ -266,12 +273,13 @@ void ProgramWriter::validateOnce() {
 }
 
 /// The parameters that change at the end of the step.
-SmallVector<unsigned> ProgramWriter::getUpdated() const {
-  SmallVector<unsigned> updated;
+SmallVector<unsigned> ProgramWriter::getUpdatedAtEnd() const {
+  SmallVector<unsigned> atEnd;
   for (unsigned param = 0, e = tables.params.size(); param != e; ++param)
-    if (!tables.getGradientUsers(param).empty() && !updatedLate.contains(param))
-      updated.push_back(param);
-  return updated;
+    if (!tables.getGradientUsers(param).empty() &&
+        !updatedLate.contains(param) && !updated.contains(param))
+      atEnd.push_back(param);
+  return atEnd;
 }
 
 void ProgramWriter::addUpdatesOf(const schedule::Op &op) {
@@ -301,8 +309,8 @@ void ProgramWriter::addUpdates() {
   for (unsigned param = 0, e = tables.params.size(); param != e; ++param)
     if (!isHome(param))
       addGradients(param, /*late=*/false);
-  SmallVector<unsigned> atHome, updated = getUpdated();
-  llvm::copy_if(updated, std::back_inserter(atHome),
+  SmallVector<unsigned> atHome, atEnd = getUpdatedAtEnd();
+  llvm::copy_if(atEnd, std::back_inserter(atHome),
                 [&](unsigned param) { return isHome(param); });
   SmallVector<SmallVector<Value>> gradients;
   Value factor;
@@ -312,7 +320,7 @@ void ProgramWriter::addUpdates() {
     factor = addFactor(atHome, gradients);
   }
   size_t next = 0;
-  for (unsigned param : updated)
+  for (unsigned param : atEnd)
     if (!isHome(param))
       addAssignment(param, /*late=*/false);
     else
@@ -410,9 +418,51 @@ findLateUpdates(PipelineTables &tables, ArrayRef<schedule::Op> ops) {
   return updates;
 }
 
+/// Parameters by the number of an operation.
+using CompleteUpdates = std::map<size_t, SmallVector<unsigned>>;
+
+/// The parameters that are updated in time and before the end of the step, each
+/// after the last operation of the chunks that use it: those of one rank alone.
+/// Linear in the operations and uses.
+static CompleteUpdates findCompleteUpdates(PipelineTables &tables,
+                                           int64_t stage,
+                                           ArrayRef<schedule::Op> ops) {
+  PipelineOp pipeline = tables.pipeline;
+  llvm::DenseMap<int64_t, size_t> last;
+  llvm::DenseSet<int64_t> haveLate;
+  for (auto [step, op] : llvm::enumerate(ops)) {
+    last[op.chunk] = step;
+    if (op.late)
+      haveLate.insert(op.chunk);
+  }
+  CompleteUpdates updates;
+  for (unsigned param = 0, e = tables.params.size(); param != e; ++param) {
+    auto uses = getChunkUses(ParamOp(tables.params[param]).getValue());
+    bool isAlone = llvm::all_of(uses, [&](auto use) {
+      return pipeline.getStageOf(use.first) == stage &&
+             !haveLate.contains(use.first);
+    });
+    if (!isAlone || tables.getGradientUsers(param).empty())
+      continue;
+    size_t end = 0;
+    for (auto [chunk, operand] : uses)
+      end = std::max(end, last.lookup(chunk));
+    updates[end].push_back(param);
+  }
+  return updates;
+}
+
+/// Whether updates in time wait for more than the chunks of their rank.
+static bool waitForOthers(PipelineOp pipeline, int64_t stage) {
+  return pipeline.getAsynchronous() ||
+         pipeline.getClipSync() == ClipSync::Barrier ||
+         pipeline.getNumMembers(stage) > 1;
+}
+
 /// Adds the work of a rank, and updates where they do not stand at the end.
 static LogicalResult addOrder(ProgramWriter &writer, PipelineTables &tables,
                               ArrayRef<schedule::Op> ops,
+                              const CompleteUpdates &completeUpdates,
                               ArrayRef<double> start, ArrayRef<double> end) {
   auto lateUpdates = findLateUpdates(tables, ops);
   bool isStashed = tables.pipeline.getAsynchronous() == Asynchronous::Stashed;
@@ -423,6 +473,9 @@ static LogicalResult addOrder(ProgramWriter &writer, PipelineTables &tables,
       return failure();
     if (isStashed && op.kind == schedule::OpKind::Backward)
       writer.addUpdatesOf(op);
+    if (auto found = completeUpdates.find(step); found != completeUpdates.end())
+      for (unsigned param : found->second)
+        writer.addCompleteUpdate(param);
   }
   for (unsigned param : lateUpdates[ops.size()])
     writer.addLateUpdate(param);
@@ -509,6 +562,7 @@ private:
 LogicalResult veeline::pipe::buildPrograms(PipelineOp pipeline,
                                            const schedule::Schedule &order,
                                            const schedule::TurnTimes &times,
+                                           bool updatesAtEnd,
                                            SymbolTableCollection &symbols) {
   PipelineTables tables(pipeline, symbols);
   if (!tables.valid)
@@ -532,8 +586,11 @@ LogicalResult veeline::pipe::buildPrograms(PipelineOp pipeline,
     table.insert(program, std::next(last->getIterator()));
     last = program;
     ProgramWriter writer(tables, lateBackwards, program);
-    if (failed(
-            addOrder(writer, tables, ops, times.start[rank], times.end[rank])))
+    CompleteUpdates completeUpdates;
+    if (!updatesAtEnd && !waitForOthers(pipeline, stage))
+      completeUpdates = findCompleteUpdates(tables, stage, ops);
+    if (failed(addOrder(writer, tables, ops, completeUpdates, times.start[rank],
+                        times.end[rank])))
       return failure();
     writer.addUpdates();
     writer.addCarry();

@@ -261,7 +261,7 @@ veeline::pipe::schedulePipeline(PipelineOp pipeline, StringRef name,
     return pipeline.emitOpError() << times.error().str();
   pipeline.setMicrobatches(microbatches);
   pipeline.setSchedule(name);
-  if (failed(buildPrograms(pipeline, *order, *times, tables)))
+  if (failed(buildPrograms(pipeline, *order, *times, goal.updatesAtEnd, tables)))
     return failure();
   VEELINE_CHECK(
       schedule::verify(*problem, readSchedule(pipeline, getPrograms(pipeline))),
@@ -290,7 +290,8 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
       if (isVersion(pipeline) || !getPrograms(pipeline).empty())
         continue;
       pipeline.setReplicas(replicas);
-      ScheduleGoal goal{objective, slip && mayWeightsSlip(pipeline)};
+      ScheduleGoal goal{objective, slip && mayWeightsSlip(pipeline),
+                        updatesAtEnd};
       bool failedOne = failed(
           schedulePipeline(pipeline, schedule, goal, microbatches, tables));
       // Ranks of one stage add up their microbatches apart, so only a single
