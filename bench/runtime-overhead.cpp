@@ -39,7 +39,7 @@ static artifact::Artifact makeArtifact(size_t numRanks, int64_t arenaBytes) {
   artifact::Artifact artifact;
   artifact.metadata.results = {{"loss", DataType::f32}};
   artifact.metadata.params = {{"p", {1}, DataType::f32, {}}};
-  artifact.metadata.optimizer = artifact::Optimizer::adamw;
+  artifact.metadata.optimizer = Optimizer::adamw;
   artifact::Program program;
   program.name = "bench";
   program.stages = static_cast<int32_t>(numRanks);

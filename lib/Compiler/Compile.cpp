@@ -292,11 +292,10 @@ static FailureOr<std::string> getFingerprintOf(Model &model,
 
 FailureOr<artifact::Artifact>
 veeline::compiler::compile(Model &model, const CompileCommand &command) {
-  std::optional<artifact::Optimizer> optimizer =
-      artifact::parseOptimizer(command.optimizer);
+  std::optional<Optimizer> optimizer = parseOptimizer(command.optimizer);
   if (!optimizer)
     return printError("unknown optimizer '" + command.optimizer +
-                      "'; expected sgd, sgd-momentum, adamw, nadamw or muon");
+                      "'; expected " + listOptimizers());
   llvm::Error problem = checkHostTarget(getHostTarget(command));
   if (!problem && command.target == "cuda")
     problem = checkGpuTarget(getGpuTarget(command));

@@ -121,17 +121,6 @@ static void addSizeOptions(CLI::App &app, CompileCommand &command) {
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
 }
 
-/// The names of all optimisers.
-static std::vector<std::string> listOptimizers() {
-  std::vector<std::string> names;
-  for (auto optimizer = artifact::Optimizer::sgd;
-       optimizer <= artifact::Optimizer::muon;
-       optimizer =
-           static_cast<artifact::Optimizer>(static_cast<int>(optimizer) + 1))
-    names.emplace_back(artifact::name(optimizer));
-  return names;
-}
-
 static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--schedule", command.schedule,
                  "Name of the schedule, or file:PATH with an order in .csv or "
@@ -160,10 +149,9 @@ static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
       ->check(commandline::checkFileName);
   addMachineTable(app, command.machineTable, "Without a profile: take");
   app.add_option("--optimizer", command.optimizer,
-                 "sgd, sgd-momentum, adamw, nadamw or muon: decides the memory "
-                 "of its state")
+                 listOptimizers() + ": decides the memory of its state")
       ->capture_default_str()
-      ->check(commandline::offer(listOptimizers()));
+      ->check(commandline::offer(optimizerNames()));
   app.add_option(
          "--clip-sync", command.clipSync,
          "How updates get to know the norm of all gradients, for train "
@@ -478,7 +466,7 @@ static std::string checkNames(const CLI::App &app, CompileCommand &command) {
   if (misfit.empty())
     misfit = checkGpu(app, command);
   if (misfit.empty())
-    misfit = checkName("optimizer", command.optimizer, listOptimizers());
+    misfit = checkName("optimizer", command.optimizer, optimizerNames());
   if (misfit.empty())
     misfit = checkTimes(command);
   if (misfit.empty() && !command.placement.empty())

@@ -143,7 +143,7 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
   os << path << ": model " << metadata.model << ", "
      << schedule::counted(metadata.params.size(), "parameter") << " with "
      << schedule::counted(countElements(metadata), "element") << ", optimizer "
-     << artifact::name(metadata.optimizer) << ", CPU " << metadata.cpu << '\n';
+     << name(metadata.optimizer) << ", CPU " << metadata.cpu << '\n';
   if (metadata.device)
     printDevice(os, *metadata.device, metadata.target);
   for (const artifact::Program &program : metadata.programs) {

@@ -275,7 +275,7 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
       llvm::cl::init(0)};
   Option<std::string> optimizer{
       *this, "optimizer",
-      llvm::cl::desc("sgd, sgd-momentum, adamw, nadamw or muon"),
+      llvm::cl::desc("Name of the optimiser, as of veeline compile"),
       llvm::cl::init("adamw")};
   Option<schedule::communication::Strategy> communication{
       *this, "communication", llvm::cl::desc("How messages travel"),

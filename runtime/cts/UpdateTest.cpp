@@ -13,7 +13,6 @@
 using namespace veeline;
 using namespace veeline::cts;
 using artifact::DataType;
-using artifact::Optimizer;
 
 // Not a multiple of any vector width or block.
 static constexpr int64_t numElements = 2 * 1031;

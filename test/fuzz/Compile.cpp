@@ -502,7 +502,7 @@ LogicalResult Compilation::run() {
     return failure();
   artifact.metadata.microbatches = task.microbatches;
   compiler::describeRanges(pipeline, artifact.metadata);
-  artifact.metadata.optimizer = artifact::Optimizer::sgd;
+  artifact.metadata.optimizer = Optimizer::sgd;
   if (failed(apply([&](OpPassManager &passManager) {
         buildMemoryPipeline(passManager, getOptions(task));
       })) ||

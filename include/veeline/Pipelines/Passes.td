@@ -45,7 +45,7 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
            "File of veeline doctor --calibrate: how fast this machine is, without a profile">,
     Option<"machineCores", "machine-cores", "int64_t", "0",
            "Cores that the ranks have there, all of them (default: those that the table says)">,
-    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum, adamw, nadamw or muon: decides how much state there is">,
+    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "Name of the optimiser, as of veeline compile: decides how much state there is">,
     ListOption<"stageReplicas", "stage-replicas", "int64_t",
                "Ranks of each stage (default: one each)">,
     ClipSyncOption,

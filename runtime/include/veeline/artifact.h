@@ -18,6 +18,7 @@
 #ifndef VEELINE_ARTIFACT_H
 #define VEELINE_ARTIFACT_H
 
+#include "veeline/Base/Optimizers.h"
 #include "veeline/status.h"
 
 #include <array>
@@ -37,6 +38,9 @@ namespace veeline::artifact {
 inline constexpr uint32_t formatVersion = 17, oldestFormatVersion = 15;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
+
+using veeline::name;
+using veeline::Optimizer;
 
 /// "f32", "i64", ...
 std::string_view name(DataType type);
@@ -114,24 +118,6 @@ struct Result {
   std::string name;
   DataType type = DataType::f32; ///< f32 or f64.
 };
-
-enum class Optimizer {
-  sgd,
-  sgdMomentum,
-  adamw,
-  nadamw, ///< AdamW with Nesterov's momentum.
-  muon    ///< Of matrices; of other parameters it is AdamW.
-};
-
-/// "sgd", "sgd-momentum", "adamw", "nadamw", "muon".
-std::string_view name(Optimizer optimizer);
-std::optional<Optimizer> parseOptimizer(std::string_view text);
-/// Elements of optimiser state per element of a parameter, in the parameter's
-/// type: 0, 1 (momentum), 2 (first moments of all elements, then second; of a
-/// matrix that Muon updates the momentum, then what it works on).
-int64_t stateSlots(Optimizer optimizer);
-/// What a Muon update of a matrix works in, besides its state.
-int64_t newtonSchulzBytes(DataType type, int64_t rows, int64_t columns);
 
 /// The type in which a matrix product or a convolution multiplies. It adds in
 /// f32, or in f64.
@@ -400,7 +386,7 @@ struct Rank {
   int64_t peakLiveBytes = 0;
   std::vector<Region> regions;
   std::vector<RankParam> params; ///< Indexed by veeline_update.
-  /// Where Muon updates work: `newtonSchulzBytes` of the largest matrix that
+  /// Where Muon updates work: `newtonSchulzElements` of the largest matrix that
   /// the rank updates. -1: there is none.
   int64_t updateWorkspace = -1;
   std::vector<Gemm> gemms;               ///< Indexed by veeline_gemm.

@@ -46,6 +46,9 @@ static Json toJsonValue(int32_t value) { return value; }
 static Json toJsonValue(int64_t value) { return value; }
 static Json toJsonValue(double value) { return value; }
 static Json toJsonValue(DataType type) { return std::string(name(type)); }
+static Json toJsonValue(Optimizer optimizer) {
+  return std::string(name(optimizer));
+}
 template <HasEnumNames Enum> static Json toJsonValue(Enum value) {
   return std::string(enumName(value));
 }
@@ -149,6 +152,10 @@ public:
 
   void read(const Json &json, DataType &out) {
     readNamed(json, out, parseDataType, "an element type");
+  }
+
+  void read(const Json &json, Optimizer &out) {
+    readNamed(json, out, parseOptimizer, "the name of an optimizer");
   }
 
   template <HasEnumNames Enum> void read(const Json &json, Enum &out) {

@@ -72,24 +72,6 @@ ComputeType artifact::computeTypeOf(DataType type) {
   return type == DataType::f64 ? ComputeType::f64 : ComputeType::f32;
 }
 
-std::string_view artifact::name(Optimizer optimizer) {
-  return enumName(optimizer);
-}
-
-std::optional<Optimizer> artifact::parseOptimizer(std::string_view text) {
-  return parseEnum<Optimizer>(text);
-}
-
-int64_t artifact::stateSlots(Optimizer optimizer) {
-  return std::min<int64_t>(static_cast<int64_t>(optimizer), 2);
-}
-
-int64_t artifact::newtonSchulzBytes(DataType type, int64_t rows,
-                                    int64_t columns) {
-  int64_t small = std::min(rows, columns);
-  return (2 * small * small + rows * columns) * byteSize(type);
-}
-
 std::string_view artifact::name(OpKind kind) { return enumName(kind); }
 
 const Program *Metadata::findProgram(std::string_view programName) const {

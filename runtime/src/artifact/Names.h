@@ -19,10 +19,6 @@ template <> struct EnumNames<Initializer::Kind> {
   static constexpr std::string_view names[] = {"zeros",  "ones",    "constant",
                                                "normal", "uniform", "values"};
 };
-template <> struct EnumNames<Optimizer> {
-  static constexpr std::string_view names[] = {"sgd", "sgd-momentum", "adamw",
-                                               "nadamw", "muon"};
-};
 template <> struct EnumNames<ConvolutionKind> {
   static constexpr std::string_view names[] = {"forward", "backward-data",
                                                "backward-weights"};

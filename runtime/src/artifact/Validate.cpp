@@ -460,8 +460,9 @@ private:
         continue;
       const Parameter &param = metadata.params[entry.param];
       if (metadata.optimizer == Optimizer::muon && param.shape.size() == 2)
-        bytes = std::max(bytes, newtonSchulzBytes(param.type, param.shape[0],
-                                                  param.shape[1]));
+        bytes = std::max(bytes,
+                         newtonSchulzElements(param.shape[0], param.shape[1]) *
+                             byteSize(param.type));
     }
     if (!message.empty())
       return;

@@ -140,7 +140,7 @@ Status CudaRank::keepTimes(const StepOrigin &origin, size_t timelineEvents) {
 //===----------------------------------------------------------------------===//
 
 template <typename T>
-static void fillSettings(T (&numbers)[10], artifact::Optimizer optimizer,
+static void fillSettings(T (&numbers)[10], Optimizer optimizer,
                          const StepSettings &settings, int32_t microbatches) {
   Coefficients<T> c =
       coefficientsOf<T>(optimizer, false, settings, microbatches);

@@ -179,7 +179,7 @@ private:
 
   std::shared_ptr<Device> device;
   const artifact::DeviceCode *code = nullptr;
-  artifact::Optimizer optimizer = artifact::Optimizer::sgd;
+  Optimizer optimizer = Optimizer::sgd;
   std::vector<Stream> streams;   ///< By number: see computeNumber.
   int32_t numMessageStreams = 1; ///< Including number 0.
   int32_t current = 0;

@@ -45,9 +45,8 @@ inline NesterovMomentum nesterovMomentum(double beta1, int64_t step) {
 
 /// `decays` says whether weight decay applies to the parameter.
 template <typename T>
-Coefficients<T> coefficientsOf(artifact::Optimizer optimizer, bool decays,
+Coefficients<T> coefficientsOf(Optimizer optimizer, bool decays,
                                const StepSettings &s, int32_t microbatches) {
-  using artifact::Optimizer;
   double correction1 =
       optimizer == Optimizer::adamw ? 1 - std::pow(s.beta1, double(s.step)) : 1;
   double correction2 = 1 - std::pow(s.beta2, double(s.step));

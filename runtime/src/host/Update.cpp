@@ -22,7 +22,6 @@
 
 using namespace veeline;
 using namespace veeline::host;
-using artifact::Optimizer;
 
 /// Elements that are worked on at a time: gradients stay in the L1 cache.
 static constexpr int64_t blockSize = 1024;
@@ -89,28 +88,19 @@ stepMomentum(const Coefficients<T> &c, int64_t count, const T *__restrict g,
   }
 }
 
-template <typename T>
+/// AdamW, and with `nesterov` NAdamW.
+template <bool nesterov, typename T>
 static VEELINE_KERNEL void
-stepAdamW(const Coefficients<T> &c, int64_t count, const T *__restrict g,
-          T *__restrict value, T *__restrict first, T *__restrict second) {
+stepMoments(const Coefficients<T> &c, int64_t count, const T *__restrict g,
+            T *__restrict value, T *__restrict first, T *__restrict second) {
   for (int64_t i = 0; i < count; ++i) {
     first[i] = c.beta1 * first[i] + c.oneMinusBeta1 * g[i];
     second[i] = c.beta2 * second[i] + c.oneMinusBeta2 * (g[i] * g[i]);
     T denominator = std::sqrt(second[i]) * c.secondMomentScale + c.epsilon;
-    value[i] = value[i] * c.keep - c.rate * (first[i] / denominator);
-  }
-}
-
-template <typename T>
-static VEELINE_KERNEL void
-stepNadamW(const Coefficients<T> &c, int64_t count, const T *__restrict g,
-           T *__restrict value, T *__restrict first, T *__restrict second) {
-  for (int64_t i = 0; i < count; ++i) {
-    first[i] = c.beta1 * first[i] + c.oneMinusBeta1 * g[i];
-    second[i] = c.beta2 * second[i] + c.oneMinusBeta2 * (g[i] * g[i]);
-    T denominator = std::sqrt(second[i]) * c.secondMomentScale + c.epsilon;
-    T direction = c.rate * first[i] + c.gradientRate * g[i];
-    value[i] = value[i] * c.keep - direction / denominator;
+    T change = nesterov
+                   ? (c.rate * first[i] + c.gradientRate * g[i]) / denominator
+                   : c.rate * (first[i] / denominator);
+    value[i] = value[i] * c.keep - change;
   }
 }
 
@@ -165,11 +155,11 @@ static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
     else if (a.optimizer == Optimizer::muon)
       addMomentum(a.c, count, g, a.state + i, a.state + a.numElements + i);
     else if (a.optimizer == Optimizer::nadamw)
-      stepNadamW(a.c, count, g, a.value + i, a.state + i,
-                 a.state + a.numElements + i);
+      stepMoments<true>(a.c, count, g, a.value + i, a.state + i,
+                        a.state + a.numElements + i);
     else
-      stepAdamW(a.c, count, g, a.value + i, a.state + i,
-                a.state + a.numElements + i);
+      stepMoments<false>(a.c, count, g, a.value + i, a.state + i,
+                         a.state + a.numElements + i);
   }
   return addLanes(lanes);
 }
@@ -309,7 +299,8 @@ Expected<Clip> host::updateModel(const artifact::Metadata &metadata,
     if (param.gradients.empty())
       continue;
     std::vector<char> workspace(static_cast<size_t>(
-        artifact::newtonSchulzBytes(update.type, update.rows, update.columns)));
+        newtonSchulzElements(update.rows, update.columns) *
+        artifact::byteSize(update.type)));
     VEELINE_TRY(prepare(update, workspace.data()));
     VEELINE_TRY(updateParam(update, settings, microbatches, param.value,
                             param.state, param.gradients.data(),

@@ -17,14 +17,14 @@ class NewtonSchulz;
 /// What an update knows about its parameter, and what it leaves behind.
 struct ParamUpdate {
   /// Muon only of matrices.
-  artifact::Optimizer optimizer = artifact::Optimizer::sgd;
+  Optimizer optimizer = Optimizer::sgd;
   artifact::DataType type = artifact::DataType::f32;
   int64_t numElements = 0;
   bool decays = false;           ///< Weight decay applies.
   int64_t rows = 0, columns = 0; ///< Of a matrix.
   /// Of Muon; see `prepare`.
   std::shared_ptr<NewtonSchulz> orthogonalise = nullptr;
-  void *workspace = nullptr; ///< artifact::newtonSchulzBytes.
+  void *workspace = nullptr; ///< newtonSchulzElements.
   /// Sum of squares of the averaged gradient in the last step.
   double squaredGradientNorm = 0;
 };

@@ -20,7 +20,7 @@ GroupedSession::create(Run &run, const std::string &programName) {
   if (grouped->numGroups() == 1 &&
       grouped->testedProgram().asynchronous == artifact::Asynchronous::none)
     return grouped;
-  int64_t slots = artifact::stateSlots(run.metadata().optimizer);
+  int64_t slots = stateSlots(run.metadata().optimizer);
   for (size_t i = 0; i < run.metadata().params.size(); ++i) {
     grouped->values.push_back(run.initialValue(i));
     grouped->states.emplace_back(grouped->values[i].size() *

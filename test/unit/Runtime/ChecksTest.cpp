@@ -36,7 +36,7 @@ static artifact::Artifact makeArtifact() {
   artifact::Artifact artifact;
   artifact.metadata.results = {{"loss", artifact::DataType::f32}};
   artifact.metadata.params = {{"p", {4}, artifact::DataType::f32, {}}};
-  artifact.metadata.optimizer = artifact::Optimizer::adamw;
+  artifact.metadata.optimizer = Optimizer::adamw;
   artifact::Program program;
   program.name = "checks";
   program.stages = 2;

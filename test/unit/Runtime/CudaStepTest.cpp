@@ -114,7 +114,7 @@ TEST(CudaStep, InputsConstantsSettingsAndNorms) {
   cts::Fixture fixture({describeAll}, 8192);
   artifact::Metadata &metadata = fixture.metadata();
   metadata.microbatches = 2;
-  metadata.optimizer = artifact::Optimizer::adamw;
+  metadata.optimizer = Optimizer::adamw;
   metadata.batches.push_back({"x", {2}, DataType::f32, {}});
   metadata.buffers.push_back({"y", {2}, DataType::f32, {}});
   artifact::Rank &rank = fixture.rank(0);

@@ -96,7 +96,7 @@ protected:
     metadata.params = {{"w", {1}, artifact::DataType::f32, {}}};
     metadata.batches = {
         {"x", {1}, artifact::DataType::f32, std::nullopt, {}, {}}};
-    metadata.optimizer = artifact::Optimizer::sgd;
+    metadata.optimizer = Optimizer::sgd;
     artifact.objects = {""};
     artifact::Program &program = metadata.programs.emplace_back();
     program.name = "pipeline";

@@ -14,7 +14,6 @@
 using namespace veeline;
 using namespace veeline::host;
 using artifact::DataType;
-using artifact::Optimizer;
 
 using Matrix = std::vector<double>;
 
@@ -81,7 +80,8 @@ static void checkNewtonSchulz(DataType type, size_t rows, size_t columns,
   ASSERT_TRUE(iteration.ok()) << iteration.message();
   std::vector<T> x = as<T>(start);
   std::vector<char> workspace(static_cast<size_t>(
-      artifact::newtonSchulzBytes(type, int64_t(rows), int64_t(columns))));
+      newtonSchulzElements(int64_t(rows), int64_t(columns)) *
+      artifact::byteSize(type)));
   ASSERT_TRUE(
       (*iteration)->run(x.data(), squaresOf(start), workspace.data()).ok());
   Matrix expected = orthogonalised(start, rows, columns);
@@ -110,7 +110,7 @@ TEST(NewtonSchulz, IsNearlyOrthogonal) {
   auto iteration = NewtonSchulz::create(DataType::f64, n, m);
   ASSERT_TRUE(iteration.ok());
   std::vector<char> workspace(
-      static_cast<size_t>(artifact::newtonSchulzBytes(DataType::f64, n, m)));
+      static_cast<size_t>(newtonSchulzElements(n, m) * 8));
   ASSERT_TRUE((*iteration)->run(x.data(), squaresOf(x), workspace.data()).ok());
   Matrix gram = multiply(x, transpose(x, n, m), n, m, n);
   double trace = 0;
@@ -134,7 +134,7 @@ TEST(Optimizers, Muon) {
   ParamUpdate update{Optimizer::muon, DataType::f64, count, true, rows,
                      columns};
   std::vector<char> workspace(static_cast<size_t>(
-      artifact::newtonSchulzBytes(DataType::f64, rows, columns)));
+      newtonSchulzElements(rows, columns) * 8));
   ASSERT_TRUE(prepare(update, workspace.data()).ok());
   Matrix value = randomMatrix(count), expected = value;
   Matrix state(2 * count), momentum(count);

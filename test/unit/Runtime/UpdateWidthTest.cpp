@@ -13,7 +13,6 @@
 using namespace veeline;
 using namespace veeline::host;
 using artifact::DataType;
-using artifact::Optimizer;
 
 namespace {
 /// Everything that three updates leave behind.
@@ -65,9 +64,9 @@ TEST(UpdateWidth, SameBits) {
     for (int bits = 256; bits <= widestVectorBits(); bits *= 2) {
       EXPECT_TRUE(runAt<float>(128, optimizer, DataType::f32) ==
                   runAt<float>(bits, optimizer, DataType::f32))
-          << artifact::name(optimizer) << ", " << bits;
+          << name(optimizer) << ", " << bits;
       EXPECT_TRUE(runAt<double>(128, optimizer, DataType::f64) ==
                   runAt<double>(bits, optimizer, DataType::f64))
-          << artifact::name(optimizer) << ", " << bits;
+          << name(optimizer) << ", " << bits;
     }
 }

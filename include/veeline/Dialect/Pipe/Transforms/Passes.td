@@ -304,7 +304,7 @@ def PipePlanMemory : Pass<"pipe-plan-memory", "::mlir::ModuleOp"> {
     wait for what they need are an error.
   }];
   let options = [
-    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum, adamw, nadamw or muon: decides how much state there is">,
+    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "Name of the optimiser, as of veeline compile: decides how much state there is">,
     TargetOption<"Where the arena is">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];

@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Analysis/OffsetAllocator.h"
+#include "veeline/Base/Optimizers.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
@@ -20,7 +21,6 @@
 #include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
 #include "veeline/Schedule/Asynchronous.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace veeline::pipe {
@@ -36,15 +36,6 @@ using namespace veeline::pipe;
 /// compute stream of a GPU.
 static constexpr int64_t gpuLibraryBytes = 32 << 20;
 
-/// Elements of optimiser state for each element of a parameter.
-static std::optional<int64_t> getStateSlots(StringRef optimizer) {
-  return llvm::StringSwitch<std::optional<int64_t>>(optimizer)
-      .Case("sgd", 0)
-      .Case("sgd-momentum", 1)
-      .Cases({"adamw", "nadamw", "muon"}, 2)
-      .Default(std::nullopt);
-}
-
 static int64_t getIntAttr(Operation *op, StringRef name) {
   auto attr = op->getAttrOfType<IntegerAttr>(name);
   return attr ? attr.getInt() : 0;
@@ -55,11 +46,10 @@ namespace {
 /// Plans the arena of one rank.
 class ArenaPlanner {
 public:
-  ArenaPlanner(PipelineTables &tables, ProgramOp program, int64_t stateSlots,
-               bool isMuon, KernelTarget target, ArrayRef<PipelineOp> versions,
+  ArenaPlanner(PipelineTables &tables, ProgramOp program, Optimizer optimizer,
+               KernelTarget target, ArrayRef<PipelineOp> versions,
                StreamOrder order, SymbolTableCollection &symbols)
-      : tables(tables), program(program), stateSlots(stateSlots),
-        isMuon(isMuon), alignment(getArenaAlignment(target)),
+      : tables(tables), program(program), optimizer(optimizer), alignment(getArenaAlignment(target)),
         isOnDevice(target == KernelTarget::Cuda), versions(versions),
         symbols(symbols), order(std::move(order)) {}
 
@@ -114,8 +104,7 @@ private:
 
   PipelineTables &tables;
   ProgramOp program;
-  int64_t stateSlots;
-  bool isMuon;
+  Optimizer optimizer;
   uint64_t alignment;
   bool isOnDevice;
   /// For each length; empty where there is one only.
@@ -172,7 +161,7 @@ void ArenaPlanner::placeParams() {
     int64_t value = reserve(bytes);
     bool isHome =
         tables.getHome(number) == static_cast<int64_t>(program.getStage());
-    int64_t stateBytes = isHome ? bytes * stateSlots : 0;
+    int64_t stateBytes = isHome ? bytes * stateSlots(optimizer) : 0;
     int64_t state = stateBytes ? reserve(stateBytes) : -1;
     bool isKept = isHome && !tables.getGradientUsers(number).empty() &&
                   tables.pipeline.getClipSync() == ClipSync::Optimistic;
@@ -200,9 +189,9 @@ void ArenaPlanner::placeUpdateWorkspace() {
     auto type = cast<RankedTensorType>(update.getValue().getType());
     if (type.getRank() != 2)
       continue;
-    int64_t small = std::min(type.getDimSize(0), type.getDimSize(1));
-    int64_t elements = 2 * small * small + type.getNumElements();
-    int64_t bytes = elements * (type.getElementTypeBitWidth() / 8);
+    int64_t bytes =
+        newtonSchulzElements(type.getDimSize(0), type.getDimSize(1)) *
+        (type.getElementTypeBitWidth() / 8);
     plan.updateWorkspaceBytes = std::max(plan.updateWorkspaceBytes, bytes);
   }
   if (plan.updateWorkspaceBytes > 0)
@@ -614,7 +603,7 @@ LogicalResult ArenaPlanner::run() {
     return failure();
   placeParams();
   placeRounded();
-  if (isMuon)
+  if (optimizer == Optimizer::muon)
     placeUpdateWorkspace();
   if (isOnDevice)
     placeDevice();
@@ -668,12 +657,12 @@ static void listConstants(ModuleOp module) {
 }
 
 /// Kernels for a GPU have the older optimisers, and Muon needs a matrix.
-static LogicalResult verifyOptimizer(PipelineOp pipeline, StringRef optimizer,
+static LogicalResult verifyOptimizer(PipelineOp pipeline, Optimizer optimizer,
                                      KernelTarget target) {
-  bool isMuon = optimizer == "muon";
-  if ((isMuon || optimizer == "nadamw") && target == KernelTarget::Cuda)
+  bool isMuon = optimizer == Optimizer::muon;
+  if (target == KernelTarget::Cuda && !isOnDevice(optimizer))
     return pipeline.emitOpError() << "is for a GPU, whose updates cannot be '"
-                                  << optimizer << "'; take adamw";
+                                  << name(optimizer) << "'; take adamw";
   auto isMatrix = [](ParamOp param) {
     return cast<ShapedType>(param.getValue().getType()).getRank() == 2;
   };
@@ -687,12 +676,12 @@ LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
                                         StringRef optimizer,
                                         KernelTarget target,
                                         SymbolTableCollection &symbols) {
-  std::optional<int64_t> slots = getStateSlots(optimizer);
-  if (!slots)
+  std::optional<Optimizer> known = parseOptimizer(optimizer);
+  if (!known)
     return pipeline->getParentOfType<ModuleOp>().emitError()
-           << "unknown optimizer '" << optimizer
-           << "'; expected sgd, sgd-momentum, adamw, nadamw or muon";
-  if (failed(verifyOptimizer(pipeline, optimizer, target)))
+           << "unknown optimizer '" << optimizer << "'; expected "
+           << listOptimizers();
+  if (failed(verifyOptimizer(pipeline, *known, target)))
     return failure();
   PipelineTables tables(pipeline, symbols);
   if (!tables.valid)
@@ -709,8 +698,8 @@ LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
   if (failed(orders))
     return failure();
   for (auto [program, order] : llvm::zip_equal(programs, *orders))
-    if (failed(ArenaPlanner(tables, program, *slots, optimizer == "muon",
-                            target, *versions, std::move(order), symbols)
+    if (failed(ArenaPlanner(tables, program, *known, target, *versions,
+                            std::move(order), symbols)
                    .run()))
       return failure();
   return success();

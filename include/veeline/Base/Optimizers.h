@@ -1,0 +1,52 @@
+//===- Optimizers.h - the names and sizes of optimisers --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the compiler, which plans memory, and the runtime, which updates
+// parameters, have to agree on. Formulas are in runtime/src/host/Update.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_BASE_OPTIMIZERS_H
+#define VEELINE_BASE_OPTIMIZERS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace veeline {
+
+enum class Optimizer {
+  sgd,
+  sgdMomentum,
+  adamw,
+  nadamw, ///< AdamW with Nesterov's momentum.
+  muon    ///< Of matrices; of other parameters it is AdamW.
+};
+
+/// "sgd", "sgd-momentum", "adamw", "nadamw", "muon".
+std::string_view name(Optimizer optimizer);
+/// The inverse of name(); none where `text` names no optimiser.
+std::optional<Optimizer> parseOptimizer(std::string_view text);
+/// All names, in the order of the enumerators.
+std::vector<std::string> optimizerNames();
+/// "sgd, sgd-momentum, adamw, nadamw or muon".
+std::string listOptimizers();
+
+/// Whether a GPU has kernels for its updates.
+bool isOnDevice(Optimizer optimizer);
+/// Elements of state for each element of a parameter, in the parameter's type:
+/// 0, 1 (momentum), 2 (first moments of all elements, then second; of a matrix
+/// that Muon updates the momentum, then what it works on).
+int64_t stateSlots(Optimizer optimizer);
+/// Elements of memory in which a Muon update of a matrix works, besides its
+/// state.
+int64_t newtonSchulzElements(int64_t rows, int64_t columns);
+
+} // namespace veeline
+
+#endif // VEELINE_BASE_OPTIMIZERS_H

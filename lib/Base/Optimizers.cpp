@@ -1,0 +1,71 @@
+//===- Optimizers.cpp - the names and sizes of optimisers -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Base/Optimizers.h"
+
+#include "veeline/Base/Suggest.h"
+
+#include <algorithm>
+#include <iterator>
+
+using namespace veeline;
+
+namespace {
+struct Row {
+  std::string_view name;
+  int64_t stateSlots;
+  bool isOnDevice;
+};
+} // namespace
+
+/// In the order of Optimizer.
+static constexpr Row rows[] = {{"sgd", 0, true},
+                               {"sgd-momentum", 1, true},
+                               {"adamw", 2, true},
+                               {"nadamw", 2, false},
+                               {"muon", 2, false}};
+
+static const Row &rowOf(Optimizer optimizer) {
+  return rows[static_cast<size_t>(optimizer)];
+}
+
+std::string_view veeline::name(Optimizer optimizer) {
+  return rowOf(optimizer).name;
+}
+
+std::optional<Optimizer> veeline::parseOptimizer(std::string_view text) {
+  for (size_t i = 0; i < std::size(rows); ++i)
+    if (rows[i].name == text)
+      return static_cast<Optimizer>(i);
+  return std::nullopt;
+}
+
+std::vector<std::string> veeline::optimizerNames() {
+  std::vector<std::string> names;
+  for (const Row &row : rows)
+    names.emplace_back(row.name);
+  return names;
+}
+
+std::string veeline::listOptimizers() {
+  std::vector<std::string> names = optimizerNames();
+  std::string last = names.back();
+  names.pop_back();
+  return joinNames(names) + " or " + last;
+}
+
+bool veeline::isOnDevice(Optimizer optimizer) {
+  return rowOf(optimizer).isOnDevice;
+}
+
+int64_t veeline::stateSlots(Optimizer optimizer) {
+  return rowOf(optimizer).stateSlots;
+}
+
+int64_t veeline::newtonSchulzElements(int64_t rows, int64_t columns) {
+  int64_t small = std::min(rows, columns);
+  return 2 * small * small + rows * columns;
+}
