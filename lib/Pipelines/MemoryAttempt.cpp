@@ -369,11 +369,11 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
         scheduleLimitsAttrName,
         DenseI64ArrayAttr::get(pipeline.getContext(), attempt.scheduleLimits));
   SymbolTableCollection symbols;
-  auto simulation = schedulePipeline(
-      pipeline, options.schedule,
-      ScheduleGoal{options.objective, options.mayWeightsSlip(),
-                   /*updatesAtEnd=*/options.chunkStreams},
-      options.microbatches, symbols, &attempt.outOfMemory);
+  auto simulation =
+      schedulePipeline(pipeline, options.schedule,
+                       ScheduleGoal{options.objective, options.mayWeightsSlip(),
+                                    /*updatesAtEnd=*/options.chunkStreams},
+                       options.microbatches, symbols, &attempt.outOfMemory);
   if (attempt.outOfMemory)
     return attempt;
   if (failed(simulation))

@@ -58,10 +58,11 @@ Inputs::Inputs(const artifact::Metadata &metadata, uint64_t seed,
                                         metadata.microbatches * replicas,
                                     batch.range));
   for (const artifact::Buffer &buffer : metadata.buffers)
-    arguments.push_back(buffer.lossScale ? scaleBytes(buffer.type) :
-                        randomBytes(random, buffer.type,
-                                    artifact::numElements(buffer.shape),
-                                    buffer.range));
+    arguments.push_back(buffer.lossScale
+                            ? scaleBytes(buffer.type)
+                            : randomBytes(random, buffer.type,
+                                          artifact::numElements(buffer.shape),
+                                          buffer.range));
 }
 
 Inputs Inputs::ofReplica(int32_t replica) const {

@@ -106,10 +106,10 @@ static std::string checkPowerOfTwo(const std::string &text) {
   bool valid = CLI::detail::lexical_cast(text, number) && number >= 1 &&
                number <= train::StepPlan::greatestLossScale &&
                std::frexp(number, &exponent) == 0.5;
-  return valid ? ""
-               : text + " is not a power of two from 1 to " +
-                     std::to_string(
-                         int64_t(train::StepPlan::greatestLossScale));
+  return valid
+             ? ""
+             : text + " is not a power of two from 1 to " +
+                   std::to_string(int64_t(train::StepPlan::greatestLossScale));
 }
 
 static void addLossScaleOptions(CLI::App &app, TrainCommand &command) {
@@ -156,8 +156,9 @@ static std::string resolveLossScale(const CLI::App &app,
   for (const char *name :
        {"--initial-loss-scale", "--min-loss-scale", "--loss-scale-window"}) {
     if (isFixed && app.count(name))
-      return std::string(name) + " is about a dynamic loss scale, and "
-                                 "--loss-scale says " +
+      return std::string(name) +
+             " is about a dynamic loss scale, and "
+             "--loss-scale says " +
              command.lossScale;
     options.isGiven |= app.count(name) > 0;
   }

@@ -21,9 +21,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 template <typename T>
-concept HasEnumNames = requires {
-  EnumNames<T>::names;
-};
+concept HasEnumNames = requires { EnumNames<T>::names; };
 
 /// Anything that visitFields takes.
 struct AnyVisitor {
@@ -31,9 +29,7 @@ struct AnyVisitor {
   void operator()(const char *, T &, Missing...) const {}
 };
 template <typename T>
-concept HasFields = requires(T &value) {
-  visitFields(AnyVisitor(), value);
-};
+concept HasFields = requires(T &value) { visitFields(AnyVisitor(), value); };
 } // namespace
 
 //===----------------------------------------------------------------------===//

@@ -137,12 +137,14 @@ private:
     }
     for (const Buffer &buffer : metadata.buffers) {
       checkInput(buffer, "buffer", inputNames);
-      require(!buffer.lossScale || (isFloat(buffer.type) && buffer.shape.empty()),
+      require(!buffer.lossScale ||
+                  (isFloat(buffer.type) && buffer.shape.empty()),
               "buffer '" + buffer.name + "'",
               "it scales the loss, and is no scalar of f32 or f64");
     }
-    require(std::count_if(metadata.buffers.begin(), metadata.buffers.end(),
-                          [](const Buffer &buffer) { return buffer.lossScale; }) <= 1,
+    require(std::count_if(
+                metadata.buffers.begin(), metadata.buffers.end(),
+                [](const Buffer &buffer) { return buffer.lossScale; }) <= 1,
             "metadata", "several buffers scale the loss");
     for (const Program &program : metadata.programs)
       checkName(program.name, "program", programNames);

@@ -52,8 +52,7 @@ void HostRank::checkUpdate(int32_t index, const void *value, const void *state,
   int64_t bytes = update.numElements * artifact::byteSize(update.type);
   VEELINE_CHECK(owns(value, bytes),
                 "the parameter to update is not in the arena");
-  [[maybe_unused]] int64_t stateBytes =
-      bytes * stateSlots(update.optimizer);
+  [[maybe_unused]] int64_t stateBytes = bytes * stateSlots(update.optimizer);
   VEELINE_CHECK(stateBytes == 0 || owns(state, stateBytes),
                 "the state of an optimiser is not in the arena");
 }

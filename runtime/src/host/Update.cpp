@@ -298,9 +298,9 @@ Expected<Clip> host::updateModel(const artifact::Metadata &metadata,
     ParamUpdate update = updateOf(metadata, i);
     if (param.gradients.empty())
       continue;
-    std::vector<char> workspace(static_cast<size_t>(
-        newtonSchulzElements(update.rows, update.columns) *
-        artifact::byteSize(update.type)));
+    std::vector<char> workspace(
+        static_cast<size_t>(newtonSchulzElements(update.rows, update.columns) *
+                            artifact::byteSize(update.type)));
     VEELINE_TRY(prepare(update, workspace.data()));
     VEELINE_TRY(updateParam(update, settings, microbatches, param.value,
                             param.state, param.gradients.data(),

@@ -94,8 +94,8 @@ Status Run::prepareLossScale(const artifact::Program *program) {
   bool canWait = metadata().target == "host" &&
                  program->asynchronous == artifact::Asynchronous::none;
   return Status::error(
-      text + (canWait ? ", or compile with --clip-sync barrier or optimistic"
-                      : ""));
+      text +
+      (canWait ? ", or compile with --clip-sync barrier or optimistic" : ""));
 }
 
 Expected<std::unique_ptr<Run>> Run::load(const Options &options) {

@@ -57,10 +57,11 @@ Status StepPlan::end(int64_t step, const StepResult &result) {
       state.lossScale > options.lossScale.least)
     return Status::success();
   char text[240];
-  std::snprintf(text, sizeof(text),
-                "step %ld: the norm of the gradients is %g, although the loss "
-                "scale is %.0f, the least one (--min-loss-scale): no scale would "
-                "help; look at the data, the model and --lr",
-                long(step), std::fabs(result.gradientNorm), state.lossScale);
+  std::snprintf(
+      text, sizeof(text),
+      "step %ld: the norm of the gradients is %g, although the loss "
+      "scale is %.0f, the least one (--min-loss-scale): no scale would "
+      "help; look at the data, the model and --lr",
+      long(step), std::fabs(result.gradientNorm), state.lossScale);
   return Status::error(text);
 }

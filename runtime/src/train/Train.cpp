@@ -216,8 +216,7 @@ Expected<bool> Trainer::beginStep(int64_t step) {
   }
   if (*interrupted)
     return false;
-  if (Status status = session->begin(step, plan.begin(step));
-      !status.ok())
+  if (Status status = session->begin(step, plan.begin(step)); !status.ok())
     return fail("step " + std::to_string(step) + ": " + status.message());
   return true;
 }

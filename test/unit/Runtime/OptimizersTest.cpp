@@ -133,8 +133,8 @@ TEST(Optimizers, Muon) {
   constexpr size_t rows = 6, columns = 10, count = rows * columns;
   ParamUpdate update{Optimizer::muon, DataType::f64, count, true, rows,
                      columns};
-  std::vector<char> workspace(static_cast<size_t>(
-      newtonSchulzElements(rows, columns) * 8));
+  std::vector<char> workspace(
+      static_cast<size_t>(newtonSchulzElements(rows, columns) * 8));
   ASSERT_TRUE(prepare(update, workspace.data()).ok());
   Matrix value = randomMatrix(count), expected = value;
   Matrix state(2 * count), momentum(count);

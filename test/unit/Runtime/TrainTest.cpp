@@ -76,8 +76,8 @@ TEST(LossScale, HalvedByOverflowsAndDoubledInBetween) {
   std::vector<double> scales{64, 64, 32, 32, 16, 16, 8, 8, 8, 8, 16};
   EXPECT_EQ(lossScales(options, limits, 1), scales);
   EXPECT_EQ(lossScales(options, limits, 2), scales);
-  // That is doubled after three steps, and the one that was begun meanwhile does
-  // not count for the next time.
+  // That is doubled after three steps, and the one that was begun meanwhile
+  // does not count for the next time.
   limits.assign(9, 100);
   scales = {64, 64, 64, 64, 128, 128, 64, 64, 64};
   EXPECT_EQ(lossScales(options, limits, 2), scales);

@@ -203,11 +203,12 @@ static LogicalResult verifyLossScales(PipelineOp pipeline) {
 
 LogicalResult BufferOp::verify() {
   auto type = cast<RankedTensorType>(getValue().getType());
-  if (!getLossScale() || (type.getRank() == 0 && (type.getElementType().isF32() ||
-                                                  type.getElementType().isF64())))
+  if (!getLossScale() ||
+      (type.getRank() == 0 &&
+       (type.getElementType().isF32() || type.getElementType().isF64())))
     return success();
-  return emitOpError() << "is a loss scale, a tensor<f32> or tensor<f64>; found "
-                       << type;
+  return emitOpError()
+         << "is a loss scale, a tensor<f32> or tensor<f64>; found " << type;
 }
 
 LogicalResult PipelineOp::verify() {

@@ -23,9 +23,9 @@ std::pair<double, double> getPredicted(mlir::Operation *op);
 /// each rank, after the pipeline. Values of other stages are
 /// `pipe.edge_value`s just before their first use. The update of a parameter
 /// that one rank has follows the last operation of the chunks that use it;
-/// those that wait for other ranks, and all with `updatesAtEnd`, follow the last
-/// op of the schedule. Late updates follow the last late W that adds to their
-/// gradients. `times` are those of the order's operations. Linear in the
+/// those that wait for other ranks, and all with `updatesAtEnd`, follow the
+/// last op of the schedule. Late updates follow the last late W that adds to
+/// their gradients. `times` are those of the order's operations. Linear in the
 /// operations.
 mlir::LogicalResult buildPrograms(PipelineOp pipeline,
                                   const schedule::Schedule &order,

@@ -49,7 +49,8 @@ public:
   ArenaPlanner(PipelineTables &tables, ProgramOp program, Optimizer optimizer,
                KernelTarget target, ArrayRef<PipelineOp> versions,
                StreamOrder order, SymbolTableCollection &symbols)
-      : tables(tables), program(program), optimizer(optimizer), alignment(getArenaAlignment(target)),
+      : tables(tables), program(program), optimizer(optimizer),
+        alignment(getArenaAlignment(target)),
         isOnDevice(target == KernelTarget::Cuda), versions(versions),
         symbols(symbols), order(std::move(order)) {}
 

@@ -81,8 +81,7 @@ static SmallVector<NamedAttribute> getKinds(func::FuncOp model,
   return kinds;
 }
 
-std::string veeline::pipe::getInputName(func::FuncOp model,
-                                        unsigned argument) {
+std::string veeline::pipe::getInputName(func::FuncOp model, unsigned argument) {
   for (NamedAttribute kind : getKinds(model, argument)) {
     if (auto param = dyn_cast<ParamAttr>(kind.getValue()))
       return param.getName().str();

@@ -27,9 +27,9 @@ static RankedTensorType getLossType(func::FuncOp model) {
   if (!model.getBody().hasOneBlock() || model.getNumResults() == 0)
     return {};
   auto type = dyn_cast<RankedTensorType>(model.getResultTypes()[0]);
-  bool isScalar = type && type.getRank() == 0 &&
-                  (type.getElementType().isF32() ||
-                   type.getElementType().isF64());
+  bool isScalar =
+      type && type.getRank() == 0 &&
+      (type.getElementType().isF32() || type.getElementType().isF64());
   return isScalar ? type : RankedTensorType();
 }
 
@@ -81,15 +81,14 @@ static LogicalResult scaleLoss(func::FuncOp model) {
       builder.getNamedAttr(PipeDialect::lossScaleAttrName,
                            builder.getUnitAttr())};
   unsigned number = model.getNumArguments();
-  if (failed(model.insertArgument(number, type,
-                                  builder.getDictionaryAttr(attributes),
-                                  model.getLoc())))
+  if (failed(model.insertArgument(
+          number, type, builder.getDictionaryAttr(attributes), model.getLoc())))
     return failure();
   Operation *terminator = model.getBody().front().getTerminator();
   builder.setInsertionPoint(terminator);
   Value loss = terminator->getOperand(0);
-  terminator->setOperand(0, multiply(builder, loss.getLoc(), loss,
-                                     model.getArgument(number)));
+  terminator->setOperand(
+      0, multiply(builder, loss.getLoc(), loss, model.getArgument(number)));
   return success();
 }
 

@@ -104,7 +104,7 @@ private:
   SmallVector<Source> carried;
   llvm::SetVector<unsigned> updatedLate;
   llvm::DenseSet<unsigned> updated; ///< In time, before the end of the step.
-  bool isValidated = false; ///< The last step's updates.
+  bool isValidated = false;         ///< The last step's updates.
 };
 
 } // namespace

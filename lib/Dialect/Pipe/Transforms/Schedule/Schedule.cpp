@@ -261,7 +261,8 @@ veeline::pipe::schedulePipeline(PipelineOp pipeline, StringRef name,
     return pipeline.emitOpError() << times.error().str();
   pipeline.setMicrobatches(microbatches);
   pipeline.setSchedule(name);
-  if (failed(buildPrograms(pipeline, *order, *times, goal.updatesAtEnd, tables)))
+  if (failed(
+          buildPrograms(pipeline, *order, *times, goal.updatesAtEnd, tables)))
     return failure();
   VEELINE_CHECK(
       schedule::verify(*problem, readSchedule(pipeline, getPrograms(pipeline))),
