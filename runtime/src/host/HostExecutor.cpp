@@ -147,6 +147,7 @@ void HostExecutor::addReductions(HostWorker &worker) {
 static std::vector<ParamUpdate> makeUpdates(const artifact::Metadata &metadata,
                                             const artifact::Rank &rank) {
   std::vector<ParamUpdate> updates;
+  updates.reserve(rank.params.size());
   for (const artifact::RankParam &entry : rank.params)
     updates.push_back(updateOf(metadata, static_cast<size_t>(entry.param)));
   return updates;

@@ -262,8 +262,9 @@ void HostRank::noteLateNorms() {
     squaredNormsBefore[i] = updates[i].squaredGradientNorm;
 }
 
-/// After the last late update, and not when they are validated: other ranks
-/// that wait for the norms may owe this one a place for a message before.
+/// The norms are known after the last late update, and not only when updates
+/// are validated: before that this rank may wait for a place to send to, at a
+/// rank that waits for these norms.
 void HostRank::countLateUpdate(int32_t param) {
   auto isThis = [param](size_t i) { return i == static_cast<size_t>(param); };
   if (std::none_of(lateUpdates.begin(), lateUpdates.end(), isThis) ||

@@ -24,15 +24,16 @@ struct Arena {
 
 /// The turns in which rank 1 fails, by the number of their step; 0: none.
 struct Faults {
-  std::atomic<int64_t> inVoid{0}, inRedo{0}, inTime{0};
+  std::atomic<int64_t> inVoid{0}, inRedo{0}, inTime{0}, inLate{0};
 };
 } // namespace
 
 static Faults faults;
 /// Rank 1 does not end a step.
 static std::atomic<bool> isHeld;
-/// The step in which rank 1 waits for what never comes; 0: none.
-static std::atomic<int64_t> stuckIn;
+/// The step in which rank 1 waits for what never comes, and that of the late
+/// update before which it does; 0: none.
+static std::atomic<int64_t> stuckIn, stuckLateIn;
 /// Void turns of both ranks so far.
 static std::atomic<int> numVoid;
 
@@ -51,6 +52,11 @@ static void update(veeline_rank *rank, Arena *place) {
                             &place->kept);
 }
 
+static void waitForNothing(veeline_rank *rank, Arena *place) {
+  veeline_recv_post(rank, 1, &place->kept);
+  veeline_recv_wait(rank, 1);
+}
+
 /// A step reads the parameter before the last update of it is validated. Rank 1
 /// is slower now and then.
 static void forward(veeline_rank *rank, Arena *place) {
@@ -60,10 +66,8 @@ static void forward(veeline_rank *rank, Arena *place) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   while (rank->index == 1 && isHeld)
     std::this_thread::yield();
-  if (rank->index == 1 && rank->step == stuckIn) {
-    veeline_recv_post(rank, 1, &place->kept);
-    veeline_recv_wait(rank, 1);
-  }
+  if (rank->index == 1 && rank->step == stuckIn)
+    waitForNothing(rank, place);
 }
 
 static bool validate(veeline_rank *rank) {
@@ -101,15 +105,57 @@ static void late(veeline_rank *rank, char *arena, const void *const *) {
   update(rank, reinterpret_cast<Arena *>(arena));
 }
 
+// The same where the update runs in the next step.
+
+static void firstOfLate(veeline_rank *rank, char *arena,
+                        const void *const *batch) {
+  auto *place = reinterpret_cast<Arena *>(arena);
+  forward(rank, place);
+  failIn(rank, faults.inTime);
+  place->gradient = numberOf(batch);
+}
+
+static void updateLate(veeline_rank *rank, Arena *place) {
+  veeline_late_begin(rank);
+  failIn(rank, faults.inLate);
+  if (rank->index == 1 && rank->step == stuckLateIn)
+    waitForNothing(rank, place);
+  update(rank, place);
+  veeline_late_end(rank, 0);
+}
+
+static void wholeOfLate(veeline_rank *rank, char *arena,
+                        const void *const *batch) {
+  auto *place = reinterpret_cast<Arena *>(arena);
+  updateLate(rank, place);
+  forward(rank, place);
+  if (validate(rank)) {
+    failIn(rank, faults.inTime);
+    place->gradient = numberOf(batch);
+  } else {
+    failIn(rank, faults.inVoid);
+    update(rank, place);
+  }
+}
+
+static void lateOfLate(veeline_rank *rank, char *arena, const void *const *) {
+  auto *place = reinterpret_cast<Arena *>(arena);
+  updateLate(rank, place);
+  if (validate(rank))
+    return;
+  failIn(rank, faults.inRedo);
+  update(rank, place);
+}
+
 namespace {
 /// Two ranks with a parameter each, whose gradients are the number of the step.
 class OptimisticSteps : public testing::Test {
 protected:
   OptimisticSteps() {
-    faults.inVoid = faults.inRedo = faults.inTime = 0;
+    faults.inVoid = faults.inRedo = faults.inTime = faults.inLate = 0;
     numVoid = 0;
     isHeld = false;
-    stuckIn = 0;
+    stuckIn = stuckLateIn = 0;
     artifact::Metadata &metadata = artifact.metadata;
     metadata.results = {{"loss", artifact::DataType::f32}};
     metadata.params = {{"v", {1}, artifact::DataType::f32, {}},
@@ -144,6 +190,18 @@ protected:
     options.timelineEvents = 100;
     options.steps = {whole, whole};
     options.lateFunctions = {{first, late}, {first, late}};
+    if (isLate) {
+      options.steps[1] = wholeOfLate;
+      options.lateFunctions[1] = {firstOfLate, lateOfLate};
+      artifact::Op lateUpdate;
+      lateUpdate.kind = artifact::OpKind::update;
+      lateUpdate.param = 1;
+      lateUpdate.late = true;
+      std::vector<artifact::Op> &ops =
+          artifact.metadata.programs[0].ranks[1].ops;
+      if (ops.size() == 1)
+        ops.insert(ops.begin(), lateUpdate);
+    }
     auto created =
         HostExecutor::create(artifact, artifact.metadata.programs[0], options);
     ASSERT_TRUE(created.ok()) << created.status().message();
@@ -213,7 +271,8 @@ protected:
   std::unique_ptr<HostExecutor> executor;
   double clipNorm = std::numeric_limits<double>::infinity();
   bool hasNaN = false;
-  float expected = 1; ///< The value of both parameters.
+  bool isLate = false; ///< The update of rank 1.
+  float expected = 1;  ///< The value of both parameters.
   /// By parity of the step: those of two steps are in use at a time.
   float numbers[2] = {};
 };
@@ -351,6 +410,84 @@ TEST_F(OptimisticSteps, DestroyedWhileRanksValidate) {
     ASSERT_TRUE(begin(1).ok());
     executor.reset();
   }
+  for (bool sleeps : {false, true}) {
+    ASSERT_NO_FATAL_FAILURE(create(2));
+    ASSERT_TRUE(begin(1).ok());
+    ASSERT_TRUE(begin(2).ok());
+    if (sleeps)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    executor.reset();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rank 1 updates in the next step
+//===----------------------------------------------------------------------===//
+
+TEST_F(OptimisticSteps, LateWithinTheLimitAndBeyond) {
+  isLate = true;
+  clipNorm = 100;
+  ASSERT_NO_FATAL_FAILURE(create(2));
+  ASSERT_NO_FATAL_FAILURE(runSteps(50));
+  EXPECT_EQ(numVoid, 0);
+  clipNorm = 3.5;
+  ASSERT_NO_FATAL_FAILURE(create(2));
+  ASSERT_NO_FATAL_FAILURE(runSteps(50));
+  EXPECT_EQ(numVoid, 2 * 20);
+}
+
+TEST_F(OptimisticSteps, LateAlone) {
+  isLate = true;
+  clipNorm = 3.5;
+  hasNaN = true;
+  for (int32_t stepsInFlight : {1, 2}) {
+    ASSERT_NO_FATAL_FAILURE(create(stepsInFlight));
+    for (int step = 1; step <= 50; ++step) {
+      ASSERT_TRUE(begin(step).ok());
+      bool isFollowed = stepsInFlight == 2 && step % 4 == 0;
+      if (isFollowed)
+        ASSERT_TRUE(begin(step + 1).ok());
+      ASSERT_NO_FATAL_FAILURE(finish(step));
+      if (isFollowed)
+        ASSERT_NO_FATAL_FAILURE(finish(++step));
+      ASSERT_NO_FATAL_FAILURE(checkValues());
+    }
+  }
+}
+
+/// The norm of step 1 will never be known.
+TEST_F(OptimisticSteps, FaultBeforeALateUpdate) {
+  isLate = true;
+  clipNorm = 3.5;
+  for (int32_t stepsInFlight : {1, 2}) {
+    ASSERT_NO_FATAL_FAILURE(create(stepsInFlight));
+    faults.inLate = 1;
+    ASSERT_TRUE(begin(1).ok());
+    if (stepsInFlight == 2)
+      ASSERT_TRUE(begin(2).ok());
+    StepResult result;
+    EXPECT_EQ(executor->finish(result).message(),
+              "rank 1: channel 0 is committed, but nothing was acquired");
+  }
+}
+
+TEST_F(OptimisticSteps, DeadlockBeforeALateUpdate) {
+  isLate = true;
+  clipNorm = 3.5;
+  ASSERT_NO_FATAL_FAILURE(create(2));
+  stuckLateIn = 1;
+  ASSERT_TRUE(begin(1).ok());
+  ASSERT_TRUE(begin(2).ok());
+  StepResult result;
+  EXPECT_EQ(executor->finish(result).message(),
+            "deadlock: rank 0 waits until all ranks have ended the step "
+            "before; rank 1 waits for a message of rank 0 (channel 1, "
+            "activation 1)");
+}
+
+TEST_F(OptimisticSteps, DestroyedBeforeALateUpdate) {
+  isLate = true;
+  clipNorm = 0.5;
   for (bool sleeps : {false, true}) {
     ASSERT_NO_FATAL_FAILURE(create(2));
     ASSERT_TRUE(begin(1).ok());
