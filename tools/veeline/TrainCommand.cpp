@@ -152,15 +152,17 @@ static std::string resolveLossScale(const CLI::App &app,
                                     TrainCommand &command) {
   train::LossScaleOptions &options = command.options.lossScale;
   bool isFixed = command.lossScale != "dynamic";
-  options.isGiven = app.count("--loss-scale") > 0;
+  if (app.count("--loss-scale"))
+    options.given = "--loss-scale";
   for (const char *name :
        {"--initial-loss-scale", "--min-loss-scale", "--loss-scale-window"}) {
-    if (isFixed && app.count(name))
+    if (!app.count(name))
+      continue;
+    if (isFixed)
       return std::string(name) +
-             " is about a dynamic loss scale, and "
-             "--loss-scale says " +
+             " is about a dynamic loss scale, and --loss-scale says " +
              command.lossScale;
-    options.isGiven |= app.count(name) > 0;
+    options.given = name;
   }
   if (options.first < options.least)
     return "--initial-loss-scale is " + std::to_string(int64_t(options.first)) +

@@ -15,6 +15,7 @@
 #include "Executor.h"
 
 #include <cmath>
+#include <limits>
 
 namespace veeline {
 
@@ -24,7 +25,8 @@ template <typename T> struct Coefficients {
   T gradientRate; ///< Of NAdamW, which steps along the gradient, too.
   T beta1, oneMinusBeta1, beta2, oneMinusBeta2;
   T secondMomentScale, epsilon;
-  T clipValue; ///< Infinite: elements have no limit.
+  T clipValue;       ///< Infinite: elements have no limit.
+  T greatestLimited; ///< What is greater stays what it is.
 };
 
 /// The momentum of NAdam in a step and the next one, and their products over
@@ -69,7 +71,9 @@ Coefficients<T> coefficientsOf(Optimizer optimizer, bool decays,
           T(1 - s.beta2),
           T(1 / std::sqrt(correction2)),
           T(s.epsilon),
-          T(s.clipValue)};
+          T(s.clipValue),
+          s.limitsInfinite ? std::numeric_limits<T>::infinity()
+                           : std::numeric_limits<T>::max()};
 }
 
 /// The settings of one of the m updates of a step that has one for each

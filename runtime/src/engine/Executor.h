@@ -37,6 +37,9 @@ struct StepSettings {
   /// Limits of each element of the averaged gradients, and of the norm of all
   /// of them, which is known with a Program::clipSync.
   double clipValue = std::numeric_limits<double>::infinity();
+  /// Whether that limits infinite elements, too: not where they say that a loss
+  /// scale is too large.
+  bool limitsInfinite = true;
   double clipNorm = std::numeric_limits<double>::infinity();
   /// Leaves parameters as they are where that norm is infinite or NaN.
   bool skipNonFinite = false;

@@ -54,10 +54,12 @@ static VEELINE_KERNEL void sumGradients(const Arguments<T> &a, int64_t first,
   for (int64_t i = 0; i < count; ++i)
     sum[i] *= a.c.gradientScale;
   // NaN stays NaN.
-  T limit = a.c.clipValue;
+  T limit = a.c.clipValue, greatest = a.c.greatestLimited;
   if (limit < std::numeric_limits<T>::infinity())
-    for (int64_t i = 0; i < count; ++i)
-      sum[i] = sum[i] > limit ? limit : sum[i] < -limit ? -limit : sum[i];
+    for (int64_t i = 0; i < count; ++i) {
+      T limited = sum[i] > limit ? limit : sum[i] < -limit ? -limit : sum[i];
+      sum[i] = std::abs(sum[i]) <= greatest ? limited : sum[i];
+    }
 }
 
 template <typename T>

@@ -16,7 +16,7 @@ namespace veeline::train {
 /// What the loss is multiplied by, in an artifact that is made for it. All
 /// numbers are powers of two.
 struct LossScaleOptions {
-  bool isGiven = false; ///< Whether the user has said anything of it.
+  std::string given; ///< The option with which the user says something of it.
   /// The same in all steps; none: dynamic.
   std::optional<double> fixed;
   double first = 65536, least = 1; ///< Of a dynamic one.

@@ -77,11 +77,12 @@ Status Run::checkRule(const artifact::Program *program) const {
 Status Run::prepareLossScale(const artifact::Program *program) {
   options.scalesLoss = metadata().scalesLoss();
   if (!options.scalesLoss)
-    return options.lossScale.isGiven
-               ? Status::error("--loss-scale is for artifacts compiled with "
+    return options.lossScale.given.empty()
+               ? Status::success()
+               : Status::error(options.lossScale.given +
+                               " is for artifacts compiled with "
                                "--loss-scaling; '" +
-                               options.artifact + "' is not")
-               : Status::success();
+                               options.artifact + "' is not");
   if (options.lossScale.fixed || !program)
     return Status::success();
   options.optimizer.skipNonFinite = true;
@@ -249,11 +250,12 @@ std::string Run::commonOptions() const {
   addLine(text, "--weight-decay", options.optimizer.weightDecay);
   addLine(text, "--clip-norm", options.optimizer.clipNorm);
   addLine(text, "--clip-value", options.optimizer.clipValue);
-  addLine(text, "--skip-nonfinite", options.optimizer.skipNonFinite);
+  // A dynamic loss scale skips steps.
   addLine(text, "--loss-scale", options.lossScale.fixed.value_or(0));
   addLine(text, "--initial-loss-scale", options.lossScale.first);
   addLine(text, "--min-loss-scale", options.lossScale.least);
   addLine(text, "--loss-scale-window", options.lossScale.window);
+  addLine(text, "--skip-nonfinite", options.optimizer.skipNonFinite);
   return text;
 }
 

@@ -43,6 +43,7 @@ StepSettings StepPlan::begin(int64_t step) {
     if (step > delay)
       learnFrom(stateOf(step - delay));
     settings.lossScale = lossScale;
+    settings.limitsInfinite = false;
   } else if (options.scalesLoss) {
     settings.lossScale = *options.lossScale.fixed;
   }

@@ -161,13 +161,19 @@ Status Trainer::checkFinite() const {
                          std::to_string(record.loss)
                    : "the loss of microbatch " + std::to_string(found - begin) +
                          " is " + std::to_string(*found);
+  if (options.scalesLoss)
+    what +=
+        ", with a loss scale of " + std::to_string(int64_t(record.lossScale));
+  const char *smaller = options.scalesLoss
+                            ? "; a smaller --loss-scale, a smaller --lr or a "
+                              "longer --warmup may help"
+                            : "; a smaller --lr or a longer --warmup may help";
   return Status::error("step " + std::to_string(record.step) + ": " + what +
                        (record.step == 1
                             ? "; nothing was updated yet, so it comes from the "
                               "data, the first values of parameters (--init, "
                               "--seed) or the model"
-                            : "; a smaller --lr or a longer --warmup may "
-                              "help"));
+                            : smaller));
 }
 
 /// Whether the rank's record can be written.
