@@ -266,8 +266,8 @@ void HostRank::noteLateNorms() {
 /// are validated: before that this rank may wait for a place to send to, at a
 /// rank that waits for these norms.
 void HostRank::countLateUpdate(int32_t param) {
-  auto isThis = [param](size_t i) { return i == static_cast<size_t>(param); };
-  if (std::none_of(lateUpdates.begin(), lateUpdates.end(), isThis) ||
+  if (!std::binary_search(lateUpdates.begin(), lateUpdates.end(),
+                          static_cast<size_t>(param)) ||
       ++numLateUpdated < lateUpdates.size())
     return;
   numLateUpdated = 0;
@@ -342,6 +342,7 @@ void HostRank::listLateUpdates() {
       if (op.late && op.kind == artifact::OpKind::update &&
           op.param == description->params[i].param)
         lateUpdates.push_back(i);
+  std::sort(lateUpdates.begin(), lateUpdates.end());
 }
 
 void HostRank::lateEnd() {

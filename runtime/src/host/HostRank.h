@@ -92,7 +92,7 @@ struct HostRank final : veeline_rank {
   const StepSettings *redone = nullptr;
   /// Steps without updates do not count in the optimiser's bias correction.
   int64_t numSkipped = 0;
-  /// The entries of `updates` whose updates the next step runs.
+  /// The entries of `updates` whose updates the next step runs, in order.
   std::vector<size_t> lateUpdates;
   size_t numLateUpdated = 0; ///< Of these, in this turn.
   /// Called in a step when `lateUpdates` are done, where updates are validated,

@@ -25,7 +25,7 @@ public:
   create(artifact::DataType type, int64_t rows, int64_t columns);
 
   /// Replaces `matrix`, whose sum of squares is `squares`. `workspace` has
-  /// newtonSchulzElements.
+  /// as many elements as newtonSchulzElements says.
   Status run(void *matrix, double squares, void *workspace);
 
 private:

@@ -24,7 +24,7 @@ struct ParamUpdate {
   int64_t rows = 0, columns = 0; ///< Of a matrix.
   /// Of Muon; see `prepare`.
   std::shared_ptr<NewtonSchulz> orthogonalise = nullptr;
-  void *workspace = nullptr; ///< newtonSchulzElements.
+  void *workspace = nullptr; ///< Of newtonSchulzElements.
   /// Sum of squares of the averaged gradient in the last step.
   double squaredGradientNorm = 0;
 };
