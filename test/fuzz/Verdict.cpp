@@ -16,8 +16,14 @@ using Kind = Verdict::Kind;
 
 static Verdict judgeHere(Compiler &compiler, const Task &task) {
   auto artifact = compiler.compile(task);
-  if (!artifact.ok())
-    return {Kind::doesNotCompile, artifact.message(), {}};
+  if (!artifact.ok()) {
+    bool isFlat = !task.chunks &&
+                  artifact.message().find("the model cannot be trained") !=
+                      std::string::npos;
+    return {isFlat ? Kind::untrainable : Kind::doesNotCompile,
+            artifact.message(),
+            {}};
+  }
   auto counts = checkModel(*artifact, task.seed);
   if (!counts.ok())
     return {Kind::disagrees, counts.message(), {}};

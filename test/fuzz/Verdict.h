@@ -13,7 +13,9 @@
 namespace veeline::fuzz {
 
 struct Verdict {
-  enum class Kind { pass, doesNotCompile, disagrees, dies };
+  /// `untrainable`: no gradient reaches a parameter, as in a random model that
+  /// takes all of them through steps of derivative 0. That is no failure.
+  enum class Kind { pass, untrainable, doesNotCompile, disagrees, dies };
   Kind kind = Kind::pass;
   std::string message; ///< Of a failure.
   CheckCounts counts;  ///< Of a pass.

@@ -37,7 +37,7 @@ struct Options {
 
 /// What one job reports when it is done.
 struct Totals {
-  int64_t models = 0, failures = 0;
+  int64_t models = 0, failures = 0, untrainable = 0;
   CheckCounts counts;
 };
 
@@ -156,8 +156,10 @@ static int shrinkOne(const Options &options) {
   Compiler compiler(options.fault);
   Model model = getModel(options, 0);
   Verdict verdict = judge(compiler, Task(model));
-  if (verdict.kind == Verdict::Kind::pass) {
-    std::printf("seed %llu passes\n", static_cast<unsigned long long>(seed));
+  if (verdict.kind <= Verdict::Kind::untrainable) {
+    std::printf("seed %llu %s\n", static_cast<unsigned long long>(seed),
+                verdict.kind == Verdict::Kind::pass ? "passes"
+                                                    : "cannot be trained");
     return 0;
   }
   Task smallest(shrink(compiler, model, verdict));
@@ -184,7 +186,8 @@ static Totals runJob(const Options &options, int64_t job) {
     Verdict verdict = judge(compiler, task);
     ++totals.models;
     totals.counts += verdict.counts;
-    if (verdict.kind == Verdict::Kind::pass)
+    totals.untrainable += verdict.kind == Verdict::Kind::untrainable;
+    if (verdict.kind <= Verdict::Kind::untrainable)
       continue;
     ++totals.failures;
     printFailure(task, verdict);
@@ -212,6 +215,7 @@ static int runAll(const Options &options) {
     std::memcpy(&part, bytes->data(), sizeof(part));
     sum.models += part.models;
     sum.failures += part.failures;
+    sum.untrainable += part.untrainable;
     sum.counts += part.counts;
   }
   double seconds =
@@ -224,6 +228,10 @@ static int runAll(const Options &options) {
               long(sum.counts.limited), long(sum.counts.differences),
               long(sum.counts.kinks),
               1000 * seconds / static_cast<double>(options.count));
+  if (sum.untrainable > 0)
+    std::printf("%ld of them cannot be trained: no gradient reaches a "
+                "parameter\n",
+                long(sum.untrainable));
   return sum.failures == 0 && sum.models == options.count ? 0 : 1;
 }
 
