@@ -18,6 +18,9 @@
 
 // The schedule decides on the placement.
 // RUN: %python %veeline_src/examples/mlp/generate.py --widths 4,6,6,6,2 --microbatch-size 3 -o %t.4.mlir
+// RUN: veeline-opt %t.4.mlir --pipe-compile="stages=2 microbatches=2 loss-scaling=true" --mlir-print-ir-after=pipe-scale-loss 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=SCALED
+// SCALED: {pipe.buffer = "loss_scale", pipe.loss_scale}
 // RUN: veeline-opt %t.4.mlir --pipe-compile="stages=2 chunks-per-stage=2 microbatches=2 schedule=interleaved-1f1b" \
 // RUN:   | FileCheck %s
 // RUN: veeline-opt %t.4.mlir --pipe-compile="stages=2 chunks-per-stage=2 microbatches=2 schedule=zb-v" \

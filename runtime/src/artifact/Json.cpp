@@ -21,7 +21,9 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 template <typename T>
-concept HasEnumNames = requires { EnumNames<T>::names; };
+concept HasEnumNames = requires {
+  EnumNames<T>::names;
+};
 
 /// Anything that visitFields takes.
 struct AnyVisitor {
@@ -29,7 +31,9 @@ struct AnyVisitor {
   void operator()(const char *, T &, Missing...) const {}
 };
 template <typename T>
-concept HasFields = requires(T &value) { visitFields(AnyVisitor(), value); };
+concept HasFields = requires(T &value) {
+  visitFields(AnyVisitor(), value);
+};
 } // namespace
 
 //===----------------------------------------------------------------------===//

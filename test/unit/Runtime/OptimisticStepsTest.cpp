@@ -267,6 +267,33 @@ protected:
     checkValues();
   }
 
+  /// After a step that none follows, its updates are validated at once. Now and
+  /// then two are under way.
+  void runAlone(int32_t stepsInFlight) {
+    clipNorm = 3.5;
+    hasNaN = true;
+    ASSERT_NO_FATAL_FAILURE(create(stepsInFlight));
+    for (int step = 1; step <= 50; ++step) {
+      ASSERT_TRUE(begin(step).ok());
+      bool isFollowed = stepsInFlight == 2 && step % 4 == 0;
+      if (isFollowed)
+        ASSERT_TRUE(begin(step + 1).ok());
+      ASSERT_NO_FATAL_FAILURE(finish(step));
+      if (isFollowed)
+        ASSERT_NO_FATAL_FAILURE(finish(++step));
+      ASSERT_NO_FATAL_FAILURE(checkValues());
+    }
+  }
+
+  void destroyInTwoSteps(bool sleeps) {
+    ASSERT_NO_FATAL_FAILURE(create(2));
+    ASSERT_TRUE(begin(1).ok());
+    ASSERT_TRUE(begin(2).ok());
+    if (sleeps)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    executor.reset();
+  }
+
   artifact::Artifact artifact;
   std::unique_ptr<HostExecutor> executor;
   double clipNorm = std::numeric_limits<double>::infinity();
@@ -300,24 +327,9 @@ TEST_F(OptimisticSteps, AreSkippedWhereNoNumber) {
   EXPECT_EQ(numVoid, 2 * 16);
 }
 
-/// After a step that none follows, its updates are validated at once.
 TEST_F(OptimisticSteps, Alone) {
-  clipNorm = 3.5;
-  hasNaN = true;
-  for (int32_t stepsInFlight : {1, 2}) {
-    ASSERT_NO_FATAL_FAILURE(create(stepsInFlight));
-    for (int step = 1; step <= 50; ++step) {
-      ASSERT_TRUE(begin(step).ok());
-      // Now and then two are under way.
-      bool isFollowed = stepsInFlight == 2 && step % 4 == 0;
-      if (isFollowed)
-        ASSERT_TRUE(begin(step + 1).ok());
-      ASSERT_NO_FATAL_FAILURE(finish(step));
-      if (isFollowed)
-        ASSERT_NO_FATAL_FAILURE(finish(++step));
-      ASSERT_NO_FATAL_FAILURE(checkValues());
-    }
-  }
+  for (int32_t stepsInFlight : {1, 2})
+    ASSERT_NO_FATAL_FAILURE(runAlone(stepsInFlight));
 }
 
 /// A turn that does the updates of step 3 again, and fails, is one of step 4.
@@ -410,14 +422,8 @@ TEST_F(OptimisticSteps, DestroyedWhileRanksValidate) {
     ASSERT_TRUE(begin(1).ok());
     executor.reset();
   }
-  for (bool sleeps : {false, true}) {
-    ASSERT_NO_FATAL_FAILURE(create(2));
-    ASSERT_TRUE(begin(1).ok());
-    ASSERT_TRUE(begin(2).ok());
-    if (sleeps)
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    executor.reset();
-  }
+  for (bool sleeps : {false, true})
+    ASSERT_NO_FATAL_FAILURE(destroyInTwoSteps(sleeps));
 }
 
 //===----------------------------------------------------------------------===//
@@ -438,21 +444,8 @@ TEST_F(OptimisticSteps, LateWithinTheLimitAndBeyond) {
 
 TEST_F(OptimisticSteps, LateAlone) {
   isLate = true;
-  clipNorm = 3.5;
-  hasNaN = true;
-  for (int32_t stepsInFlight : {1, 2}) {
-    ASSERT_NO_FATAL_FAILURE(create(stepsInFlight));
-    for (int step = 1; step <= 50; ++step) {
-      ASSERT_TRUE(begin(step).ok());
-      bool isFollowed = stepsInFlight == 2 && step % 4 == 0;
-      if (isFollowed)
-        ASSERT_TRUE(begin(step + 1).ok());
-      ASSERT_NO_FATAL_FAILURE(finish(step));
-      if (isFollowed)
-        ASSERT_NO_FATAL_FAILURE(finish(++step));
-      ASSERT_NO_FATAL_FAILURE(checkValues());
-    }
-  }
+  for (int32_t stepsInFlight : {1, 2})
+    ASSERT_NO_FATAL_FAILURE(runAlone(stepsInFlight));
 }
 
 /// The norm of step 1 will never be known.
@@ -488,12 +481,6 @@ TEST_F(OptimisticSteps, DeadlockBeforeALateUpdate) {
 TEST_F(OptimisticSteps, DestroyedBeforeALateUpdate) {
   isLate = true;
   clipNorm = 0.5;
-  for (bool sleeps : {false, true}) {
-    ASSERT_NO_FATAL_FAILURE(create(2));
-    ASSERT_TRUE(begin(1).ok());
-    ASSERT_TRUE(begin(2).ok());
-    if (sleeps)
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    executor.reset();
-  }
+  for (bool sleeps : {false, true})
+    ASSERT_NO_FATAL_FAILURE(destroyInTwoSteps(sleeps));
 }
