@@ -15,9 +15,11 @@ namespace veeline::test {
 /// The number of rounds of a random test: a fifth of `count` in the suite,
 /// `count` in the long suite (docs/testing.md), which sets VEELINE_LONG=1, and
 /// N times `count` if VEELINE_LONG is N.
-inline int rounds(int count) {
+inline int rounds(int count) noexcept {
   const char *times = std::getenv("VEELINE_LONG");
-  return times ? count * std::max(1, std::atoi(times)) : std::max(1, count / 5);
+  if (!times)
+    return std::max(1, count / 5);
+  return count * std::max(1, static_cast<int>(std::strtol(times, nullptr, 10)));
 }
 
 } // namespace veeline::test

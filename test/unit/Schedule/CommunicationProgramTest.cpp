@@ -44,9 +44,9 @@ static Program makeProgram(std::vector<std::vector<Op>> ranks) {
 
 /// Expects an error of a program, under the rules of NCCL and of MPI unless
 /// `models` says otherwise.
-static void expectError(const Program &program, ErrorKind kind,
-                        const std::string &text,
-                        std::vector<Model> models = {Model::Nccl, Model::Mpi}) {
+static void
+expectError(const Program &program, ErrorKind kind, const std::string &text,
+            const std::vector<Model> &models = {Model::Nccl, Model::Mpi}) {
   for (Model model : models)
     expectError(program, model, kind, text);
 }

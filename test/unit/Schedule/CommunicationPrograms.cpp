@@ -90,13 +90,16 @@ static std::optional<Pipeline> anyPipeline(Random &random, int maxRanks,
 
 /// Types that a transport which counts bytes, or elements, takes for each
 /// other.
-static const std::vector<Type> types{{"tensor<2x4xf32>", 32},
+static const std::vector<Type> &types() {
+  static const std::vector<Type> all{{"tensor<2x4xf32>", 32},
                                      {"tensor<8xf32>", 32},
                                      {"tensor<2x4xi32>", 32},
                                      {"tensor<2x4xf64>", 64},
                                      {"tensor<i64>", 8}};
+  return all;
+}
 /// The last one is what says a shape.
-static const int numTypes = static_cast<int>(types.size()) - 1;
+static int numTypes() { return static_cast<int>(types().size()) - 1; }
 
 /// Has the shapes of some values sent ahead. A shape is there with its value or
 /// before.
@@ -109,7 +112,7 @@ static void addShapes(Random &random, Traffic &traffic) {
             .first->second) {
       Traffic::Message &shape = all.emplace_back(message);
       shape.id.direction = Direction::Shape;
-      shape.type = numTypes;
+      shape.type = numTypes();
       shape.sourceSteps = randomInt(
           random, std::max(1, message.sourceSteps - 1), message.sourceSteps);
       shape.isDirect = false;
@@ -136,7 +139,7 @@ static void addForParam(Pipeline &pipeline, int edge, Direction direction,
     int at = direction == Direction::Gradient ? 2 : 1;
     traffic.messages.push_back(
         {{edge, direction, i},
-         edge % numTypes,
+         edge % numTypes(),
          source,
          target,
          static_cast<int>(traffic.ranks[source].size()) - at,
@@ -173,9 +176,9 @@ Pipeline veeline::schedule::communication::randomPipeline(Random &random,
     pipeline = randomInt(random, 0, 1)
                    ? namedPipeline(random, maxRanks, maxMicrobatches, isWide)
                    : anyPipeline(random, maxRanks, maxMicrobatches, isWide);
-  pipeline->traffic.types = types;
+  pipeline->traffic.types = types();
   for (Traffic::Message &message : pipeline->traffic.messages) {
-    message.type = message.id.edge % numTypes;
+    message.type = message.id.edge % numTypes();
     message.isDirect = randomInt(random, 0, 1);
   }
   if (randomInt(random, 0, 2) == 0)
@@ -215,7 +218,7 @@ static Op allReduce(const Ops &ops, int communicator, ReductionId reduction) {
   op.kind = OpKind::AllReduce;
   op.reduction = reduction;
   op.communicator = communicator;
-  op.type = reduction.param % numTypes;
+  op.type = reduction.param % numTypes();
   for (const Op &other : ops)
     if (other.isMessage())
       op.stream = other.stream == receiveStream ? sendStream : other.stream;

@@ -130,8 +130,8 @@ private:
   void append(int what, int chunk, int microbatch, double start) {
     int stage = problem.placement.stageOf(chunk);
     std::int64_t more = memory(what, chunk);
-    if (problem.memoryLimit(stage) &&
-        held[stage] + more > *problem.memoryLimit(stage))
+    std::optional<std::int64_t> limit = problem.memoryLimit(stage);
+    if (limit && held[stage] + more > *limit)
       return;
     double oldNow = now[stage], oldBegun = begun[stage];
     now[stage] = start + cost(what, chunk);

@@ -207,8 +207,9 @@ TEST(Loop, AutoOnEveryPlacement) {
                                .searchSeconds = 0.02};
       Expected<Schedule> schedule = generate("auto", problem, options);
       ASSERT_TRUE(schedule) << schedule.error().str();
-      EXPECT_NEAR(loopOf(problem, *schedule)->period,
-                  *slowPeriod(problem, *schedule), 1e-6);
+      std::optional<double> slow = slowPeriod(problem, *schedule);
+      ASSERT_TRUE(slow);
+      EXPECT_NEAR(loopOf(problem, *schedule)->period, *slow, 1e-6);
     }
 }
 
@@ -291,7 +292,7 @@ TEST(Loop, VerifiesCyclicOrders) {
 
 TEST(Loop, ExplanationsAreOfStepsAlone) {
   Problem problem = twoStages();
-  for (auto [schedule, objective] :
+  for (const auto &[schedule, objective] :
        {std::pair(lateOnStage1(), Objective::Makespan),
         std::pair(*generate("zb-h1", problem), Objective::Period)}) {
     Expected<Explanation> why = explain(problem, schedule, {objective});
@@ -334,7 +335,8 @@ TEST(Loop, UpdatesOfTiedParametersHoldAllOfThemBack) {
   double together = loopOf(problem, schedule)->period;
   EXPECT_GE(together, apart);
   EXPECT_DOUBLE_EQ(together, simulate(problem, schedule)->makespan);
-  for (auto wrong : {std::vector<std::vector<int>>{{0}}, {{0, 4}}, {{1, 1}}}) {
+  for (const auto &wrong :
+       {std::vector<std::vector<int>>{{0}}, {{0, 4}}, {{1, 1}}}) {
     problem.tied = wrong;
     EXPECT_FALSE(check(problem));
   }

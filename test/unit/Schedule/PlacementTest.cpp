@@ -54,7 +54,7 @@ TEST(Placement, List) {
   EXPECT_EQ(placement->kind(), PlacementKind::List);
 }
 
-static std::string errorOf(Expected<Placement> placement) {
+static std::string errorOf(const Expected<Placement> &placement) {
   EXPECT_FALSE(placement);
   return placement ? "" : placement.error().message;
 }

@@ -479,9 +479,10 @@ bool veeline::schedule::reference::isValid(const Problem &problem,
   std::optional<Simulation> result = reference::simulate(problem, schedule);
   if (!result)
     return false;
-  for (int stage = 0; stage < problem.stages(); ++stage)
-    if (problem.memoryLimit(stage) &&
-        result->stages[stage].peakMemory > *problem.memoryLimit(stage))
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    std::optional<std::int64_t> limit = problem.memoryLimit(stage);
+    if (limit && result->stages[stage].peakMemory > *limit)
       return false;
+  }
   return true;
 }
