@@ -252,14 +252,14 @@ static void run(const Case &shape) {
 /// The unit of time in microseconds, then numbers of stages.
 int main(int argc, char **argv) {
   using sched::Objective;
-  double unit = argc > 1 ? std::atof(argv[1]) : 0;
+  double unit = argc > 1 ? std::strtod(argv[1], nullptr) : 0;
   if (unit <= 0 || argc < 3)
     fail("takes the microseconds of an operation and numbers of stages");
   std::printf("| schedule | objective | p | m | sent: waiting | following | "
               "computed at the receiver: waiting | following |\n"
               "|---|---|---|---|---|---|---|---|\n");
   for (int i = 2; i < argc; ++i) {
-    int stages = std::atoi(argv[i]);
+    int stages = static_cast<int>(std::strtol(argv[i], nullptr, 10));
     if (stages < 2)
       fail("a pipeline has at least 2 stages");
     for (int microbatches : {stages, 3 * stages}) {

@@ -54,6 +54,7 @@ Status Gpu::synchronize() {
 Status Gpu::launch(const artifact::Kernel &kernel, size_t index,
                    const std::vector<uint64_t> &arguments, unsigned gridX) {
   std::vector<void *> places;
+  places.reserve(arguments.size());
   for (const uint64_t &argument : arguments)
     places.push_back(const_cast<uint64_t *>(&argument));
   auto size = [](int32_t number) { return static_cast<unsigned>(number); };

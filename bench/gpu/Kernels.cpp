@@ -19,7 +19,6 @@ using namespace veeline;
 using namespace veeline::bench;
 using gpu::Arguments;
 using gpu::KernelParam;
-namespace api = veeline::cuda::api;
 
 /// Lies between buffers on the GPU; no kernel may change its bytes.
 static constexpr int64_t guardBytes = 1024;
@@ -291,6 +290,7 @@ Status Checker::run(unsigned jobs) {
   for (const std::string &name : kernels.others)
     printFailure(name, "it has no twin among those that were built");
   std::vector<std::thread> threads;
+  threads.reserve(jobs);
   for (unsigned i = 0; i < jobs; ++i)
     threads.emplace_back([this] { work(); });
   for (std::thread &thread : threads)

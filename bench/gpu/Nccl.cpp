@@ -237,9 +237,9 @@ Status bench::measureNccl(const GpuOptions &options, const NcclOptions &ranks) {
     return nccl.status();
   Ring ring(**gpu, *nccl, ranks);
   VEELINE_TRY(ring.prepare());
+  int hundredths = nccl->version / 100;
   if (ranks.rank == 0)
-    printRow("NCCL's version", static_cast<double>(nccl->version / 100) / 100,
-             "");
+    printRow("NCCL's version", hundredths / 100.0, "");
   for (int64_t bytes : ranks.sizes)
     VEELINE_TRY(ring.measure(bytes));
   return Status::success();

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <random>
+#include <sstream>
 
 using namespace veeline;
 using namespace veeline::bench;
@@ -42,25 +43,23 @@ struct Product {
 };
 } // namespace
 
+/// Takes a size and the character that ends it.
+static bool take(std::istream &stream, int64_t &size, char end) {
+  char found = 0;
+  return stream >> size >> found && size > 0 && found == end;
+}
+
 static Expected<Product> parse(const std::string &text) {
   Product product;
-  char name[8] = {};
-  auto isWhole = [&](int found, int expected) {
-    return found == expected && product.m > 0 && product.k > 0 &&
-           product.n > 0 && product.batch > 0;
-  };
-  if (!isWhole(std::sscanf(text.c_str(), "%ld*%ldx%ldx%ld:%7s", &product.batch,
-                           &product.m, &product.k, &product.n, name),
-               5)) {
-    product.batch = 1;
-    if (!isWhole(std::sscanf(text.c_str(), "%ldx%ldx%ld:%7s", &product.m,
-                             &product.k, &product.n, name),
-                 4))
-      return Status::error("'" + text +
-                           "' is no product: expected MxKxN:TYPE or "
-                           "BATCH*MxKxN:TYPE");
-  }
-  std::string type = name;
+  std::istringstream stream(text);
+  bool isBatched = text.find('*') != std::string::npos;
+  std::string type;
+  if ((isBatched && !take(stream, product.batch, '*')) ||
+      !take(stream, product.m, 'x') || !take(stream, product.k, 'x') ||
+      !take(stream, product.n, ':') || !(stream >> type))
+    return Status::error("'" + text +
+                         "' is no product: expected MxKxN:TYPE or "
+                         "BATCH*MxKxN:TYPE");
   if (type == "tf32") {
     product.compute = ComputeType::tf32;
   } else if (type == "bf16") {
@@ -185,6 +184,7 @@ Status DirectProduct::prepare() {
 }
 
 static const void *pointer(api::DevicePointer place) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address on the GPU.
   return reinterpret_cast<const void *>(place);
 }
 

@@ -38,6 +38,7 @@ Csv Csv::read(const std::string &path) {
   while (std::getline(file, line)) {
     csv.rows.push_back(split(line));
     if (csv.rows.back().size() != csv.columns.size())
+      // NOLINTNEXTLINE(performance-inefficient-string-concatenation): it ends.
       fail(path + ": a line has other columns than the header: " + line);
   }
   return csv;

@@ -17,6 +17,7 @@
 
 #include "Tables.h"
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -49,20 +50,26 @@ static int usage() {
   return 2;
 }
 
+/// Whether `text` is a number.
+template <typename T> static bool parse(const char *text, T &number) {
+  auto [end, error] = std::from_chars(text, text + std::strlen(text), number);
+  return error == std::errc() && !*end;
+}
+
+/// Whether there is an option `name`, and takes `value`.
 static bool setOption(Settings &settings, const char *name, const char *value) {
-  if (!std::strcmp(name, "--peers"))
+  if (!std::strcmp(name, "--peers")) {
     settings.peers = value;
-  else if (!std::strcmp(name, "--seconds"))
-    settings.seconds = std::atof(value);
-  else if (!std::strcmp(name, "--jobs"))
-    settings.jobs = std::atoi(value);
-  else if (!std::strcmp(name, "--problems"))
-    settings.problems = std::atoi(value);
-  else if (!std::strcmp(name, "--most-stages"))
-    settings.mostStages = std::atoi(value);
-  else
-    return false;
-  return true;
+    return true;
+  }
+  if (!std::strcmp(name, "--seconds"))
+    return parse(value, settings.seconds);
+  if (!std::strcmp(name, "--jobs"))
+    return parse(value, settings.jobs);
+  if (!std::strcmp(name, "--problems"))
+    return parse(value, settings.problems);
+  return !std::strcmp(name, "--most-stages") &&
+         parse(value, settings.mostStages);
 }
 
 int main(int argc, char **argv) {

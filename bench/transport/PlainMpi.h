@@ -113,11 +113,11 @@ private:
     }
   }
 
+  net::Bells bells;
   const net::MpiLibrary &mpi;
+  engine::Arena memory;
   const int32_t rank;
   const bool pauses;
-  net::Bells bells;
-  engine::Arena memory;
 };
 
 } // namespace veeline::bench

@@ -147,7 +147,7 @@ static double seenBy(engine::Network &network, int32_t rank, double value) {
   auto all = network.exchange(std::to_string(value));
   if (!all.ok())
     fail(all.status());
-  return std::atof((*all)[static_cast<size_t>(rank)].c_str());
+  return std::strtod((*all)[static_cast<size_t>(rank)].c_str(), nullptr);
 }
 
 namespace {
@@ -194,6 +194,7 @@ static double medianOfRuns(engine::Network *network, int32_t measuring,
                            std::vector<veeline_step_fn> steps) {
   Ranks ranks(network, measuring, std::move(steps));
   std::vector<double> values;
+  values.reserve(numRuns);
   for (int i = 0; i < numRuns; ++i)
     values.push_back(ranks.run());
   return medianOf(std::move(values));
