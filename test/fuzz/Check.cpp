@@ -11,6 +11,7 @@
 #include "Update.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -74,7 +75,7 @@ private:
 } // namespace
 
 static bool equalBits(double a, double b) {
-  return std::memcmp(&a, &b, sizeof(a)) == 0;
+  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
 }
 
 /// Two steps: the second one begins with the arena as the first one left it.

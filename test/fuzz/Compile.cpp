@@ -32,6 +32,7 @@
 #include "veeline/Schedule/Generators.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include "veeline/convolution.h"
@@ -294,11 +295,10 @@ LogicalResult Compilation::scheduleSlipped(pipe::PipelineOp pipeline,
   int descriptor = -1;
   if (llvm::sys::fs::createTemporaryFile("slipped", "csv", descriptor, path))
     return pipeline.emitError("cannot write an order");
+  llvm::FileRemover remover(path);
   llvm::raw_fd_ostream(descriptor, /*shouldClose=*/true)
       << schedule::toCsv(*problem, *order);
-  LogicalResult result = schedulePipeline(("file:" + path).str());
-  llvm::sys::fs::remove(path);
-  return result;
+  return schedulePipeline(("file:" + path).str());
 }
 
 /// Every fifth model has replicas.

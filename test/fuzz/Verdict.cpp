@@ -8,6 +8,8 @@
 #include "Process.h"
 
 #include <cstdio>
+#include <iterator>
+#include <sstream>
 
 using namespace veeline;
 using namespace veeline::fuzz;
@@ -41,13 +43,14 @@ static std::string write(const Verdict &verdict) {
 }
 
 static Verdict read(const std::string &text) {
-  int kind = 0, begin = 0;
-  long programs = 0, limited = 0, differences = 0, kinks = 0;
-  std::sscanf(text.c_str(), "%d %ld %ld %ld %ld%n", &kind, &programs, &limited,
-              &differences, &kinks, &begin);
+  std::istringstream stream(text);
+  int kind = 0;
+  CheckCounts counts;
+  stream >> kind >> counts.programs >> counts.limited >> counts.differences >>
+      counts.kinks;
+  stream.ignore();
   return {static_cast<Kind>(kind),
-          text.substr(static_cast<size_t>(begin) + 1),
-          {programs, limited, differences, kinks}};
+          std::string(std::istreambuf_iterator<char>(stream), {}), counts};
 }
 
 Verdict veeline::fuzz::judge(Compiler &compiler, const Task &task,

@@ -145,7 +145,7 @@ static std::optional<Settings> parse(int argc, char **argv) {
       return std::nullopt;
     std::string value = argv[++i];
     if (option == "--count")
-      settings.count = std::atoll(value.c_str());
+      settings.count = std::strtoll(value.c_str(), nullptr, 10);
     else if (option == "--seed")
       settings.seed = std::strtoull(value.c_str(), nullptr, 10);
     else if (option == "--save")
@@ -199,7 +199,7 @@ int main(int argc, char **argv) {
     numImported += outcome == imported;
     if (outcome != imported && outcome != refused) {
       ++numFailed;
-      std::cout << "model " << seed << ' ' << outcome << std::endl;
+      std::cout << "model " << seed << ' ' << outcome << '\n' << std::flush;
       if (!settings->save.empty())
         std::ofstream(settings->save + "/" + std::to_string(seed) + ".mlir")
             << text;

@@ -128,7 +128,7 @@ static bool readOne(uint64_t seed, int64_t &accepted) {
 }
 
 int main(int argc, char **argv) {
-  int64_t count = argc > 1 ? std::atoll(argv[1]) : 100000;
+  int64_t count = argc > 1 ? std::strtoll(argv[1], nullptr, 10) : 100000;
   uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
   int64_t failed = 0, accepted = 0;
   for (int64_t i = 0; i < count; ++i) {

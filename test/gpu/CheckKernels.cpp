@@ -8,6 +8,7 @@
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -21,12 +22,12 @@ load(ArrayRef<char> bytes) {
   if (std::error_code code = llvm::sys::fs::createTemporaryFile(
           "veeline-kernels", "so", file, path))
     return llvm::createStringError(code, "cannot make a temporary file");
+  llvm::FileRemover remover(path);
   llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
   stream.write(bytes.data(), bytes.size());
   stream.close();
   std::string message;
   auto library = KernelLibrary::open(path.str().str(), message);
-  llvm::sys::fs::remove(path);
   if (!library)
     return llvm::createStringError("the kernels cannot be loaded: " + message);
   return library;

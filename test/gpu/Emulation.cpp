@@ -103,9 +103,6 @@ private:
 
 static thread_local Machine *machine = nullptr;
 
-/// Fibers are kept from one kernel to the next.
-static thread_local std::deque<Fiber> fibers;
-
 static void enterThread(void *) {
   machine->runOne();
   Fiber::leave();
@@ -158,7 +155,7 @@ VEELINE_ON_FIBER static void callMultiply(const uint32_t *a, const uint32_t *b,
   machine->meet(request, site);
 }
 
-static const DeviceFunctions deviceFunctions = {
+static constexpr DeviceFunctions deviceFunctions = {
     [](int32_t site) { machine->barrier(site); },
     callShuffle,
     [](const void *address, int64_t bytes, int64_t alignment, int32_t kind) {
@@ -187,6 +184,8 @@ Machine::Machine(const Kernel &kernel, const void *const *params,
 }
 
 Fiber &Machine::getFiber(int64_t thread) {
+  // Kept from one kernel to the next.
+  static thread_local std::deque<Fiber> fibers;
   while (fibers.size() <= static_cast<size_t>(thread))
     fibers.emplace_back();
   return fibers[static_cast<size_t>(thread)];
@@ -469,6 +468,7 @@ std::string Machine::runTwin() {
   running = &fiber;
   fiber.start(enterTwin, nullptr);
   fiber.enter();
+  running = nullptr;
   return error;
 }
 

@@ -112,9 +112,9 @@ void Fiber::start(void (*newFunction)(void *), void *newArgument) {
   function = newFunction;
   argument = newArgument;
   auto *words = reinterpret_cast<void **>(stack + stackBytes) - numWords;
-  std::memset(words, 0, numWords * sizeof(void *));
+  std::memset(static_cast<void *>(words), 0, numWords * sizeof(void *));
   words[entryWord] = reinterpret_cast<void *>(&Fiber::run);
-  own = words;
+  own = static_cast<void *>(words);
 }
 
 VEELINE_ON_FIBER void Fiber::enter() {
