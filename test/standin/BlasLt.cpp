@@ -302,15 +302,15 @@ template <typename T>
 static int setField(T &field, const void *value, size_t bytes) {
   if (bytes != sizeof(T))
     return invalidValue;
-  std::memcpy(&field, value, bytes);
+  std::memcpy(static_cast<void *>(&field), value, bytes);
   return 0;
 }
 
 extern "C" {
 
 VEELINE_STANDIN size_t cublasLtGetVersion() {
-  const char *version = std::getenv("VEELINE_STANDIN_CUBLASLT");
-  return version ? static_cast<size_t>(std::atoll(version)) : 130100;
+  return static_cast<size_t>(
+      standin::setting("VEELINE_STANDIN_CUBLASLT", 130100));
 }
 
 VEELINE_STANDIN const char *cublasLtGetStatusName(int status) {

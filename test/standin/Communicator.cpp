@@ -160,8 +160,7 @@ static std::map<int, std::set<cuda::api::Stream>> &occupants() {
 }
 
 static size_t maxUnitsAtOnce() {
-  const char *text = std::getenv("VEELINE_STANDIN_UNITS");
-  return text ? static_cast<size_t>(std::atoi(text)) : 1;
+  return static_cast<size_t>(setting("VEELINE_STANDIN_UNITS", 1));
 }
 
 void End::post() {

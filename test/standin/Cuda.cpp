@@ -59,6 +59,7 @@ private:
   (void)engine
 
 static const char *toHost(api::DevicePointer place) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's are numbers.
   return reinterpret_cast<const char *>(place);
 }
 
@@ -116,7 +117,7 @@ VEELINE_STANDIN int cuGetErrorName(int error, const char **name) {
   return *name ? api::success : invalidValue;
 }
 
-VEELINE_STANDIN int cuGetErrorString(int error, const char **text) {
+VEELINE_STANDIN int cuGetErrorString(int, const char **text) {
   *text = "the stand-in was told to say so";
   return api::success;
 }
@@ -164,6 +165,7 @@ VEELINE_STANDIN int cuDevicePrimaryCtxRetain(api::Context *context,
                                              api::Device device) {
   ENTER("cuDevicePrimaryCtxRetain", false);
   ++engine.contexts[device];
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing is read there.
   *context = reinterpret_cast<api::Context>(static_cast<intptr_t>(device + 1));
   return api::success;
 }
@@ -257,7 +259,8 @@ VEELINE_STANDIN int cuMemcpyHtoDAsync_v2(api::DevicePointer target,
     enqueueWork(engine, stream, [=] { std::memcpy(to, source, bytes); });
     return api::success;
   }
-  std::string copy(static_cast<const char *>(source), bytes);
+  auto *from = static_cast<const char *>(source);
+  std::vector<char> copy(from, from + bytes);
   enqueueWork(engine, stream, [to, copy = std::move(copy)] {
     std::memcpy(to, copy.data(), copy.size());
   });
@@ -562,10 +565,11 @@ VEELINE_STANDIN int cuModuleLoadDataEx(api::Module *handle, const void *image,
   if (int code = engine.beginLoading(/*isOfLibrary=*/false))
     return code;
   // Fails as a compiler of PTX would.
+  static constexpr char message[] = "line 1: no PTX";
   if (std::strncmp(static_cast<const char *>(image), "broken", 6) == 0) {
     for (unsigned i = 0; i < numOptions; ++i)
       if (options[i] == api::jitErrorLogBuffer)
-        std::strcpy(static_cast<char *>(values[i]), "line 1: no PTX");
+        std::memcpy(values[i], message, sizeof(message));
     return invalidImage;
   }
   auto *module = new standin::Module();
@@ -635,7 +639,7 @@ VEELINE_STANDIN int cuLaunchKernel(api::Function handle, unsigned gridX,
     uint64_t value;
     std::memcpy(&value, parameters[i], sizeof(value));
     // An address of the device becomes one that can be read.
-    if (char *alias = engine.find(reinterpret_cast<const void *>(value), 0))
+    if (char *alias = engine.find(toHost(value), 0))
       value = reinterpret_cast<uint64_t>(alias);
     arguments.push_back(value);
   }

@@ -355,8 +355,7 @@ static int measure(const Tensor &x, const Filter &w, const Tensor &y,
 extern "C" {
 
 VEELINE_STANDIN size_t cudnnGetVersion() {
-  const char *version = std::getenv("VEELINE_STANDIN_CUDNN");
-  return version ? static_cast<size_t>(std::atoll(version)) : 91900;
+  return static_cast<size_t>(standin::setting("VEELINE_STANDIN_CUDNN", 91900));
 }
 
 VEELINE_STANDIN const char *cudnnGetErrorString(int status) {

@@ -63,7 +63,8 @@ struct Descriptor {
   template <typename T> T get(int name, T otherwise = {}) const {
     auto it = attributes.find(name);
     if (it != attributes.end())
-      std::memcpy(&otherwise, it->second.bytes.data(), sizeof(T));
+      std::memcpy(static_cast<void *>(&otherwise), it->second.bytes.data(),
+                  sizeof(T));
     return otherwise;
   }
   List list(int name) const {
@@ -178,8 +179,9 @@ static int64_t elementBytes(int type) {
   case attribute_type::pointer:
   case attribute_type::descriptor:
     return 8;
+  default:
+    return 4;
   }
-  return 4;
 }
 
 static Shared &sharedAt(api::BackendDesc desc) {
@@ -386,8 +388,9 @@ int Descriptor::finalize() {
                    attributes[attribute::packPointers].count
                ? 0
                : badParam;
+  default:
+    return 0;
   }
-  return 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -450,6 +453,7 @@ static int findPlaces(const Graph &graph, const Descriptor &pack,
   List addresses = pack.list(attribute::packPointers);
   std::map<int64_t, void *> given;
   for (size_t i = 0; i < ids.size(); ++i)
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): pointers among the numbers.
     if (!given.emplace(ids[i], reinterpret_cast<void *>(addresses[i])).second)
       return duplicatedEntries;
   std::map<int64_t, Tensor> operands = listOperands(graph);

@@ -275,8 +275,9 @@ static float apply(int mode, float x, float b, bool t) {
     return x >= b;
   case api::pointwiseSelect:
     return t ? x : b;
+  default:
+    return x;
   }
-  return x;
 }
 
 void Interpreter::pointwise(const Node &node, Values &result) {

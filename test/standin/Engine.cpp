@@ -7,6 +7,7 @@
 #include "Engine.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -32,6 +33,20 @@ static constexpr int captureUnsupported = 900, illegalState = 401;
   std::abort();
 }
 
+static int64_t toNumber(const std::string &text) {
+  char *end = nullptr;
+  errno = 0;
+  int64_t number = std::strtoll(text.c_str(), &end, 10);
+  if (errno || text.empty() || *end)
+    fail("'" + text + "' is no number");
+  return number;
+}
+
+int64_t standin::setting(const char *name, int64_t otherwise) {
+  const char *value = std::getenv(name);
+  return value ? toNumber(value) : otherwise;
+}
+
 Engine &Engine::get() {
   // Never destroyed: others may use it while the process ends.
   static Engine *engine = new Engine();
@@ -43,12 +58,11 @@ Engine &Engine::get() {
 //===----------------------------------------------------------------------===//
 
 void Engine::configure() {
-  numDevices = std::atoi(environment("VEELINE_STANDIN_DEVICES", "1").c_str());
-  driverVersion =
-      std::atoi(environment("VEELINE_STANDIN_DRIVER", "13000").c_str());
-  chip = std::atoi(environment("VEELINE_STANDIN_CHIP", "sm_90").c_str() + 3);
-  deviceBytes =
-      std::atoll(environment("VEELINE_STANDIN_MEMORY", "8589934592").c_str());
+  numDevices = static_cast<int>(setting("VEELINE_STANDIN_DEVICES", 1));
+  driverVersion = static_cast<int>(setting("VEELINE_STANDIN_DRIVER", 13000));
+  chip = static_cast<int>(
+      toNumber(environment("VEELINE_STANDIN_CHIP", "sm_90").substr(3)));
+  deviceBytes = setting("VEELINE_STANDIN_MEMORY", int64_t(1) << 33);
   if (isInitialized)
     return;
   isInitialized = true;
@@ -56,14 +70,14 @@ void Engine::configure() {
   std::string failure = environment("VEELINE_STANDIN_FAIL", "");
   size_t first = failure.find(':'), last = failure.rfind(':');
   if (first != std::string::npos && first != last)
-    failCall(failure.substr(0, first), std::atoll(failure.c_str() + first + 1),
-             std::atoi(failure.c_str() + last + 1));
+    failCall(failure.substr(0, first),
+             toNumber(failure.substr(first + 1, last - first - 1)),
+             static_cast<int>(toNumber(failure.substr(last + 1))));
   std::string hanging = environment("VEELINE_STANDIN_ENDLESS", "");
   std::string most = environment("VEELINE_STANDIN_QUEUE", "");
   if (size_t colon = hanging.find(':'); colon != std::string::npos)
-    neverEnd(hanging.substr(0, colon), std::atoll(hanging.c_str() + colon + 1),
-             most.empty() ? SIZE_MAX
-                          : static_cast<size_t>(std::atoll(most.c_str())));
+    neverEnd(hanging.substr(0, colon), toNumber(hanging.substr(colon + 1)),
+             most.empty() ? SIZE_MAX : static_cast<size_t>(toNumber(most)));
   reportFile = environment("VEELINE_STANDIN_REPORT", "");
   if (!reportFile.empty())
     std::atexit([] { get().report(); });
@@ -77,7 +91,7 @@ void Engine::setOrder(const std::string &text) {
     order = late;
   } else if (text.starts_with("random:")) {
     order = random;
-    generator.seed(static_cast<uint32_t>(std::atoll(text.c_str() + 7)));
+    generator.seed(static_cast<uint32_t>(toNumber(text.substr(7))));
   } else {
     fail("there is no order '" + text + "'");
   }
@@ -198,7 +212,7 @@ Allocation Engine::map(int64_t bytes, int device) const {
 }
 
 Allocation *Engine::allocate(int64_t bytes, int device) {
-  bytes += std::atoll(environment("VEELINE_STANDIN_MORE", "0").c_str());
+  bytes += setting("VEELINE_STANDIN_MORE", 0);
   if (allocatedBytes(device) + bytes > deviceBytes)
     return nullptr;
   Allocation allocation = map(bytes, device);

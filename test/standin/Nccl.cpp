@@ -154,8 +154,7 @@ static void issue(const std::shared_ptr<Communicator> &communicator) {
 extern "C" {
 
 VEELINE_STANDIN int ncclGetVersion(int *version) {
-  const char *text = std::getenv("VEELINE_STANDIN_NCCL");
-  *version = text ? std::atoi(text) : 22809;
+  *version = static_cast<int>(setting("VEELINE_STANDIN_NCCL", 22809));
   return standin::enterCall("ncclGetVersion");
 }
 

@@ -64,6 +64,10 @@ namespace veeline::standin {
 using Kernel = void (*)(const void *const *params, const uint32_t grid[3],
                         const uint32_t block[3]);
 
+/// The number in the environment variable `name`; `otherwise` where it is not
+/// set.
+VEELINE_STANDIN int64_t setting(const char *name, int64_t otherwise);
+
 /// Kernels of this name are `kernel`, in every image.
 VEELINE_STANDIN void addKernel(const std::string &name, Kernel kernel,
                                int32_t numArguments);

@@ -10,7 +10,6 @@ using namespace veeline;
 using artifact::DataType;
 using test::addTwo;
 using test::allWell;
-using test::argument;
 using test::Processes;
 
 using CudaNcclTypes = test::OnFourDevices;
@@ -147,6 +146,7 @@ TEST_F(CudaNcclTypes, EveryTypeIsAddedUp) {
 }
 
 TEST_F(CudaNcclTypes, TypesWithoutARow) {
+  // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): on purpose.
   constexpr auto unknown = static_cast<DataType>(99);
   const std::string what =
       "its elements are of type number 99, which NCCL is not known to carry; "

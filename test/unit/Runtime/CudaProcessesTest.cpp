@@ -257,7 +257,7 @@ namespace {
 /// Two ranks that exchange messages.
 class Pair {
 public:
-  explicit Pair(std::vector<veeline_step_fn> steps = {sendFirst, answer})
+  explicit Pair(const std::vector<veeline_step_fn> &steps = {sendFirst, answer})
       : fixture(steps, 2 * messageBytes), processes(fixture) {
     makeTwo(fixture, steps, processes);
   }

@@ -421,9 +421,10 @@ protected:
   }
 
   template <typename T> void set(int attribute, T value) {
-    ASSERT_EQ(blas.cublasLtMatmulDescSetAttribute(desc, attribute, &value,
-                                                  sizeof(value)),
-              0);
+    ASSERT_EQ(
+        blas.cublasLtMatmulDescSetAttribute(
+            desc, attribute, static_cast<const void *>(&value), sizeof(value)),
+        0);
   }
   /// The status of the heuristics.
   int choose() {
@@ -435,6 +436,7 @@ protected:
   }
 
   static constexpr int invalidValue = 7, notSupported = 15;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing is read there.
   const void *place = reinterpret_cast<const void *>(intptr_t(256));
   cuda::BlasLt blas = {};
   api::BlasHandle handle = nullptr;

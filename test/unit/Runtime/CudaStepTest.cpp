@@ -17,8 +17,6 @@
 
 using namespace veeline;
 using artifact::DataType;
-using artifact::Epilogue;
-using artifact::Gemm;
 using test::argument;
 using test::toArgument;
 

@@ -14,7 +14,6 @@ using artifact::DataType;
 using test::allOrders;
 using test::allWell;
 using test::argument;
-using test::Environment;
 using test::Processes;
 using test::toArgument;
 
