@@ -234,6 +234,11 @@ LogicalResult RankWriter::describeDevice(const MemoryPlan::Device &device) {
         device.streams == 1 ? "libraries"
                             : "libraries on stream " + std::to_string(stream),
         Kind::library, device.libraryOffset + stream * ofStream, ofStream);
+  if (device.resultBytes > 0) {
+    rank.resultsOffset = device.resultsOffset;
+    addRegion("results", Kind::report, device.resultsOffset,
+              device.resultBytes);
+  }
   if (device.normParts == 0)
     return success();
   rank.settingsOffset = device.settingsOffset;

@@ -34,8 +34,9 @@ namespace veeline::artifact {
 
 /// The version of the file format that is written, and the oldest one that is
 /// read. Files of version 15 lack Batch::tokens, those up to 16 Op::late and
-/// the names of a rank's other step functions.
-inline constexpr uint32_t formatVersion = 17, oldestFormatVersion = 15;
+/// the names of a rank's other step functions, those up to 17
+/// Rank::resultsOffset, so that those for a GPU report nothing.
+inline constexpr uint32_t formatVersion = 18, oldestFormatVersion = 15;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -412,6 +413,9 @@ struct Rank {
   /// rank updates nothing.
   int64_t normsOffset = -1;
   int32_t normParts = 0;
+  /// [results][microbatches of the replica], 8 bytes each; -1 where the rank
+  /// reports nothing.
+  int64_t resultsOffset = -1;
   bool readsBack = false; ///< Calls veeline_load: no graph can be captured.
 };
 

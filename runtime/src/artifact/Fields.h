@@ -235,6 +235,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("settings_offset", self.settingsOffset);
   visit("norms_offset", self.normsOffset);
   visit("norm_parts", self.normParts);
+  visit("results_offset", self.resultsOffset, MayBeMissing());
   visit("reads_back", self.readsBack);
 }
 

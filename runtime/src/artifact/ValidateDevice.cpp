@@ -265,10 +265,11 @@ private:
                               [](const Op &op) { return op.stream == 0; }) &&
                   rank.libraryOffset == -1 && rank.libraryBytes == 0 &&
                   rank.settingsOffset == -1 && rank.normsOffset == -1 &&
-                  rank.normParts == 0 && !rank.readsBack;
+                  rank.normParts == 0 && rank.resultsOffset == -1 &&
+                  !rank.readsBack;
     require(isHost, where,
             "it has inputs, constants, attentions, compute streams, a "
-            "library's workspace, settings or norms of a GPU");
+            "library's workspace, settings, norms or results of a GPU");
   }
 
   void checkGemm(const Gemm &gemm, const std::string &where) {
@@ -440,6 +441,12 @@ private:
                                : rank.normsOffset == -1,
             where,
             "the norms lie outside of the arena, or at no multiple of 256");
+    int64_t resultBytes = int64_t(8) * metadata.microbatches *
+                          static_cast<int64_t>(metadata.results.size());
+    require(rank.resultsOffset == -1 ||
+                isPlace(rank.resultsOffset, resultBytes, rank),
+            where,
+            "the results lie outside of the arena, or at no multiple of 256");
   }
 
   const Artifact &artifact;

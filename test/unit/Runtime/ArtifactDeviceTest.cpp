@@ -63,7 +63,7 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfTheHost) {
   };
   std::string ofGpu =
       "rank 1: it has inputs, constants, attentions, compute streams, a "
-      "library's workspace, settings or norms of a GPU";
+      "library's workspace, settings, norms or results of a GPU";
   std::string ofHost = "rank 1, matrix product 0: its result, arithmetic, "
                        "alignment, accumulation or epilogue is not what the "
                        "host has";

@@ -121,7 +121,7 @@ TEST(Artifact, OtherFilesAndVersions) {
   std::string bytes = directory.read("a");
   bytes[8] = 77;
   EXPECT_NE(errorOf(directory, bytes)
-                .find("version 77, this program reads versions 15 to 17"),
+                .find("version 77, this program reads versions 15 to 18"),
             std::string::npos);
 }
 

@@ -26,9 +26,9 @@
 // CHECK:         pipe.recv edge(0) gradient microbatch(0) group(0) {pipe.offsets = array<i64: {{[0-9]+}}>}
 
 // The second rank has the buffer (after the one batch argument), no constants, no
-// products, and nothing to update.
+// products, and nothing to update. It reports the loss of two microbatches.
 // CHECK-LABEL: pipe.program @net_rank1
-// CHECK-SAME:    device = {constants = [], inputs = [array<i64: 1, 0, 8>], library = array<i64: -1, 0>, norms = array<i64: -1, 0>, settings = -1 : i64}
+// CHECK-SAME:    device = {constants = [], inputs = [array<i64: 1, 0, 8>], library = array<i64: -1, 0>, norms = array<i64: -1, 0>, results = array<i64: 256, 16>, settings = -1 : i64}
 
 // SGD-LABEL: pipe.program @net_rank0
 // SGD-SAME:    params = [array<i64: 0, 0, -1, 0, 1>]

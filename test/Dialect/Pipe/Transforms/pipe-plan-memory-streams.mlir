@@ -6,8 +6,8 @@
 
 // The library has workspace for each stream; the plan says whom it is for.
 // CHECK-LABEL: pipe.program @net_rank0
-// CHECK-SAME:    arena_bytes = 67113216
-// CHECK-SAME:    library = array<i64: 768, 67108864>
+// CHECK-SAME:    arena_bytes = 67113472
+// CHECK-SAME:    library = array<i64: 1024, 67108864>
 // CHECK-SAME:    streams = array<i64: 2, 2>
 // CHECK-NEXT:    pipe.forward chunk(0) microbatch(0) () {pipe.offsets = array<i64: [[Y0:[0-9]+]]>
 // CHECK-NEXT:    pipe.forward chunk(1) microbatch(0)
@@ -21,7 +21,7 @@
 
 // Without that event the third value has a place of its own.
 // FREE-LABEL: pipe.program @net_rank0
-// FREE-SAME:    arena_bytes = 67114240
+// FREE-SAME:    arena_bytes = 67114496
 
 // All streams begin with what the first one has.
 // STEP-LABEL: func.func @net_rank0_step(

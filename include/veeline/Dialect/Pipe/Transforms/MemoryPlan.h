@@ -113,6 +113,10 @@ struct MemoryPlan {
     int64_t settingsOffset = -1;
     int64_t normsOffset = -1;
     int64_t normParts = 0;
+    /// Where the rank reports results of the model: 8 bytes for each result and
+    /// microbatch. Else -1.
+    int64_t resultsOffset = -1;
+    int64_t resultBytes = 0;
     /// The compute streams and events that the plan is for (StreamOrder.h).
     int64_t streams = 1;
     int64_t events = 0;

@@ -37,6 +37,9 @@ static DictionaryAttr toAttribute(Builder &builder,
   add("settings", builder.getI64IntegerAttr(device.settingsOffset));
   add("norms",
       builder.getDenseI64ArrayAttr({device.normsOffset, device.normParts}));
+  if (device.resultBytes > 0)
+    add("results", builder.getDenseI64ArrayAttr(
+                       {device.resultsOffset, device.resultBytes}));
   if (device.streams > 1)
     add("streams",
         builder.getDenseI64ArrayAttr({device.streams, device.events}));
@@ -167,6 +170,19 @@ static LogicalResult readRounded(DictionaryAttr dict,
   return success();
 }
 
+/// Sets two numbers to those of entry `name`, if there is one.
+static LogicalResult readPair(DictionaryAttr dict, StringRef name,
+                              int64_t &first, int64_t &second) {
+  if (!dict.contains(name))
+    return success();
+  auto pair = dict.getAs<DenseI64ArrayAttr>(name);
+  if (!pair || pair.size() != 2)
+    return failure();
+  first = pair[0];
+  second = pair[1];
+  return success();
+}
+
 static FailureOr<MemoryPlan::Device> readDevice(DictionaryAttr dict) {
   if (!dict)
     return failure();
@@ -188,13 +204,10 @@ static FailureOr<MemoryPlan::Device> readDevice(DictionaryAttr dict) {
   device.settingsOffset = settings.getInt();
   device.normsOffset = norms[0];
   device.normParts = norms[1];
-  if (!dict.contains("streams"))
-    return device;
-  auto streams = dict.getAs<DenseI64ArrayAttr>("streams");
-  if (!streams || streams.size() != 2)
+  if (failed(readPair(dict, "results", device.resultsOffset,
+                      device.resultBytes)) ||
+      failed(readPair(dict, "streams", device.streams, device.events)))
     return failure();
-  device.streams = streams[0];
-  device.events = streams[1];
   return device;
 }
 

@@ -84,6 +84,7 @@ private:
   void placeConstants(MemoryPlan::Device &device,
                       ArrayRef<func::FuncOp> functions);
   void placeSettings(MemoryPlan::Device &device);
+  void placeResults(MemoryPlan::Device &device);
   LogicalResult checkStreams();
   int64_t findNextTurnEnd(Value value) const;
   void addUses(Value value, StreamOrder::Point &uses);
@@ -295,6 +296,21 @@ void ArenaPlanner::placeSettings(MemoryPlan::Device &device) {
   device.normsOffset = reserve(device.getNormBytes(plan.params.size()));
 }
 
+/// What a rank reports that runs F of a chunk with a result of the model.
+void ArenaPlanner::placeResults(MemoryPlan::Device &device) {
+  auto results = tables.pipeline.getYield().getResults();
+  auto reports = [&](ForwardOp forward) {
+    return llvm::is_contained(
+        llvm::map_range(results, [](Value v) { return v.getDefiningOp(); }),
+        tables.chunks[forward.getChunk()].getOperation());
+  };
+  if (llvm::none_of(program.getBody().front().getOps<ForwardOp>(), reports))
+    return;
+  device.resultBytes = static_cast<int64_t>(results.size() * sizeof(double)) *
+                       tables.pipeline.getMicrobatches().value_or(1);
+  device.resultsOffset = reserve(device.resultBytes);
+}
+
 bool veeline::pipe::callsLibrary(func::FuncOp function) {
   if (function.isExternal())
     return function->hasAttr(callsLibraryAttrName);
@@ -326,6 +342,7 @@ void ArenaPlanner::placeDevice() {
   placeInputs(device);
   placeConstants(device, functions.getArrayRef());
   placeSettings(device);
+  placeResults(device);
   if (llvm::any_of(functions, callsLibrary)) {
     device.libraryBytes = gpuLibraryBytes * device.streams;
     device.libraryOffset = reserve(device.libraryBytes);
