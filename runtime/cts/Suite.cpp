@@ -56,6 +56,7 @@ void Fixture::create(const artifact::Program &all) {
   Status valid = artifact::validate(artifact);
   ASSERT_TRUE(valid.ok()) << valid.message();
   program() = all;
+  backend().adapt(artifact);
   Expected<std::unique_ptr<Executor>> created =
       backend().create(artifact, steps);
   ASSERT_TRUE(created.ok()) << created.message();

@@ -449,6 +449,16 @@ VEELINE_STANDIN int cuEventRecord(api::Event handle, api::Stream streamHandle) {
   return api::success;
 }
 
+VEELINE_STANDIN int cuEventQuery(api::Event handle) {
+  ENTER("cuEventQuery");
+  standin::Event *event = eventOf(engine, handle);
+  if (!event)
+    return invalidHandle;
+  if (event->capture)
+    return captureUnsupported;
+  return engine.advance(event, event->recorded) ? api::success : api::notReady;
+}
+
 VEELINE_STANDIN int cuEventElapsedTime(float *milliseconds,
                                        api::Event beginHandle,
                                        api::Event endHandle) {

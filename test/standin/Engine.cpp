@@ -365,6 +365,13 @@ bool Engine::advance(Stream *stream) {
   return true;
 }
 
+bool Engine::advance(const Event *event, uint64_t turn) {
+  while (event->completed < turn)
+    if (!step(*event->stream))
+      return false;
+  return true;
+}
+
 /// Called with the lock, which others get meanwhile.
 void Engine::waitForOthers() {
   mutex.unlock();
@@ -399,9 +406,8 @@ void Engine::finish(Stream *stream) {
 }
 
 void Engine::finish(Event *event, uint64_t turn) {
-  while (event->completed < turn)
-    if (!step(*event->stream))
-      waitForOthers();
+  while (!advance(event, turn))
+    waitForOthers();
 }
 
 void Engine::finishAll() {

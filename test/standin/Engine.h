@@ -161,6 +161,8 @@ public:
   void finishAll();
   /// Runs `stream` as far as it goes by itself. True if that is to the end.
   bool advance(Stream *stream);
+  /// The same up to an event.
+  bool advance(const Event *event, uint64_t turn);
   std::set<Stream *> streams;
   std::set<Event *> events;
   std::vector<std::unique_ptr<Capture>> captures;

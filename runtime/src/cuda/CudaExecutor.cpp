@@ -32,7 +32,9 @@ CudaExecutor::CudaExecutor(const artifact::Artifact &artifact,
                            const CudaOptions &options)
     : ThreadedProgram(artifact, program, options.network,
                       checksEnabled || options.checkMessages),
-      watch(group, fault, options.stallSeconds, options.timeoutSeconds) {}
+      watch(group, fault, options.stallSeconds, options.timeoutSeconds),
+      stepsInFlight(
+          options.poison || options.traceTensors ? 1 : options.stepsInFlight) {}
 
 void CudaExecutor::abortRanks() {
   for (std::unique_ptr<DeviceChannel> &channel : deviceChannels)
@@ -103,35 +105,88 @@ void CudaExecutor::runThread(CudaWorker &worker) {
 }
 
 void CudaExecutor::runStep(CudaWorker &worker) {
-  if (worker.rank.require(worker.current))
-    issueStep(worker);
-  flushChannels(worker.rank);
+  CudaRank &rank = worker.rank;
+  if (rank.require(worker.current)) {
+    if (mode == Mode::capture)
+      worker.step(&rank, rank.memory().data(), rank.inputPlaces());
+    else
+      issueStep(worker);
+  }
+  flushChannels(rank);
   leaveStep(worker);
   if (mode == Mode::eager)
-    worker.rank.isInStep.store(false, std::memory_order_release);
+    settleSteps(worker, worker.numEnded + 1, /*isLeftToNext=*/true);
 }
 
 void CudaExecutor::issueStep(CudaWorker &worker) {
   CudaRank &rank = worker.rank;
-  if (mode == Mode::capture)
-    return worker.step(&rank, rank.memory().data(), rank.inputPlaces());
-  if (rank.require(beginStep(worker)))
+  size_t slot = slotOf(worker);
+  if (rank.require(beginStep(worker, slot, /*isReplayed=*/false)))
     worker.step(&rank, rank.memory().data(), rank.inputPlaces());
-  if (!rank.failed)
-    (void)rank.require(rank.endStep());
-  // Also after a fault: what was issued reads what others may write.
-  Status ended = rank.synchronize();
-  rank.addTimes();
-  if (!rank.failed && rank.require(ended)) {
-    rank.readReports();
-    rank.inspectStep();
-  }
+  if (!rank.failed && rank.require(rank.endStep()))
+    (void)rank.require(rank.readBack(slot));
 }
 
-Status CudaExecutor::beginStep(CudaWorker &worker) {
-  size_t slot = newestSlot();
-  return worker.rank.beginStep(worker.inFlight[slot].inputs.pointers.data(),
-                               inFlight[slot].settings, mode == Mode::replay);
+/// Waits until the device has done `issued` steps of the rank. The last of them
+/// may be left to the next step, once that has begun.
+void CudaExecutor::settleSteps(CudaWorker &worker, uint32_t issued,
+                               bool isLeftToNext) {
+  for (uint32_t number = worker.numSettled; number != issued; ++number) {
+    bool isLeft = isLeftToNext && number + 1 == issued;
+    if (!settleStep(worker, [&] { return isLeft && isNextBegun(worker); }))
+      return;
+  }
+  worker.rank.isInStep.store(false, std::memory_order_release);
+}
+
+/// Waits for the oldest step of the rank that is not settled. False: `isEnough`
+/// was true before.
+bool CudaExecutor::settleStep(CudaWorker &worker,
+                              const std::function<bool()> &isEnough) {
+  CudaRank &rank = worker.rank;
+  uint32_t number = worker.numSettled;
+  size_t slot = number % engine::maxInFlight;
+  engine::RankStep &step = worker.inFlight[slot];
+  // Nothing is whole that comes after a step that is not.
+  step.failed = step.failed || worker.hasFailedStep;
+  if (!step.failed) {
+    Expected<bool> isOver = rank.awaitStep(slot, isEnough);
+    if (isOver.ok() && !*isOver)
+      return false;
+    step.failed = !rank.require(isOver.status());
+  }
+  if (!step.failed) {
+    engine::StepInFlight &all = inFlight[slot];
+    auto replica = program.placeOf(static_cast<size_t>(rank.index)).replica;
+    rank.readReports(slot, all.settings,
+                     all.results.data() + replica * rank.microbatches);
+    for (size_t i = 0; i < step.squaredNorms.size(); ++i)
+      step.squaredNorms[i] = rank.squaredNorm(slot, i);
+    bool hadFailed = rank.failed;
+    rank.inspectStep(slot);
+    step.failed = rank.failed && !hadFailed;
+  }
+  // What was issued reads what others may write.
+  if (step.failed)
+    rank.drain();
+  worker.hasFailedStep = step.failed;
+  worker.numSettled.store(number + 1);
+  done.add(1);
+  return true;
+}
+
+/// What was issued before the fault may still be done.
+void CudaExecutor::passOver(CudaWorker &worker) {
+  uint32_t number = worker.numEnded.load(std::memory_order_relaxed);
+  settleSteps(worker, number, /*isLeftToNext=*/false);
+  worker.numSettled.store(number + 1);
+}
+
+Status CudaExecutor::beginStep(CudaWorker &worker, size_t slot,
+                               bool isReplayed) {
+  return worker.rank.beginStep(slot,
+                               worker.inFlight[slot].inputs.pointers.data(),
+                               inFlight[slot].settings, isReplayed);
 }
 
 /// A graph needs steps that are always the same, and all on one device.
@@ -164,56 +219,87 @@ Status CudaExecutor::keepTimes(CudaWorker &worker, const CudaOptions &options) {
   return Status::success();
 }
 
-/// Called while all streams are idle.
-Status CudaExecutor::setOrigins() {
+/// Called once the newest step is counted, before it begins.
+Status CudaExecutor::noteOrigins() {
+  bool isIdle = numBegun == numFinished + 1;
   for (auto &[ordinal, entry] : devices) {
     if (!entry.origin)
       continue;
     for (CudaWorker *worker : local)
       if (worker->device == entry.device) {
         VEELINE_TRY(entry.device->makeCurrent());
-        VEELINE_TRY(entry.origin->set(worker->rank.computeStream()));
+        VEELINE_TRY(
+            entry.origin->note(numBegun, worker->rank.computeStream(), isIdle));
         break;
       }
   }
   return Status::success();
 }
 
-/// Copies to the device come before the graph, and are no part of it.
-Status CudaExecutor::beginCaptured() {
-  VEELINE_TRY(local.front()->device->makeCurrent());
+/// Of the oldest step, which has ended.
+void CudaExecutor::addTimes() {
+  uint32_t number = numFinished + 1;
+  size_t slot = oldestSlot();
+  if (watch.isStuck())
+    return;
+  for (auto &[ordinal, entry] : devices)
+    if (entry.origin && entry.device->makeCurrent().ok())
+      entry.origin->settle(number);
   for (CudaWorker *worker : local)
-    VEELINE_TRY(beginStep(*worker));
+    worker->rank.addTimes(slot, number, inFlight[slot].settings.step);
+}
+
+/// Copies to the device come before the graph, and are no part of it.
+Status CudaExecutor::beginCaptured(size_t slot) {
+  VEELINE_TRY(local.front()->device->makeCurrent());
+  for (CudaWorker *worker : local) {
+    enterStep(*worker, slot);
+    worker->inFlight[slot].failed = false;
+    VEELINE_TRY(beginStep(*worker, slot, mode == Mode::replay));
+  }
   if (mode == Mode::replay)
-    return graph->launch(allRanks());
+    return launchCaptured(slot);
   graph = std::make_unique<StepGraph>(*local.front()->device);
   return graph->begin(allRanks());
 }
 
-Status CudaExecutor::finishCaptured() {
-  VEELINE_TRY(local.front()->device->makeCurrent());
-  if (mode == Mode::capture) {
-    Status captured = graph->end(allRanks(), fault.status());
-    VEELINE_TRY(fault.status());
-    VEELINE_TRY(captured);
-    VEELINE_TRY(graph->launch(allRanks()));
-  }
+Status CudaExecutor::launchCaptured(size_t slot) {
+  VEELINE_TRY(graph->launch(allRanks()));
   for (CudaWorker *worker : local)
-    VEELINE_TRY(worker->rank.synchronize());
-  for (CudaWorker *worker : local) {
-    worker->rank.readReports();
-    worker->rank.inspectStep();
-  }
+    VEELINE_TRY(worker->rank.readBack(slot));
   return Status::success();
 }
 
-/// Waits until all threads are done with the step. The driver may block a
-/// thread that is far ahead of its device, for ever if the device hangs. So
-/// after a stall threads get `leaveSeconds` more.
-void CudaExecutor::waitUntilDone() {
+/// Ends the capture of the newest step, and begins to replay what was captured.
+void CudaExecutor::endCapture() {
+  waitForThreads([&] { return haveEnded(numBegun); });
+  mode = Mode::replay;
+  isReplaying.store(true, std::memory_order_relaxed);
+  Status status = fault.status();
+  // Without a graph, the capture could not begin.
+  if (graph && !watch.isStuck()) {
+    Status captured = local.front()->device->makeCurrent();
+    if (captured.ok())
+      captured = graph->end(allRanks(), status);
+    if (status.ok())
+      status = captured;
+    if (status.ok())
+      status = launchCaptured(newestSlot());
+  }
+  if (status.ok())
+    return;
+  fault.raise(status.message());
+  for (CudaWorker *worker : local)
+    worker->inFlight[newestSlot()].failed = true;
+}
+
+/// Waits for progress of threads until `isDone`. The driver may block a thread
+/// that is far ahead of its device, for ever if the device hangs. So after a
+/// stall threads get `leaveSeconds` more.
+template <typename Condition>
+void CudaExecutor::waitForThreads(Condition isDone) {
   int64_t stalledSince = 0;
-  uint32_t numStarted = started.load() / oneStep;
-  for (uint32_t seen = done.load(); !haveEnded(numStarted);
+  for (uint32_t seen = done.load(); !isDone() && !hasLeftThreads;
        seen = done.load()) {
     done.sleepWhile(seen,
                     network ? sleepMilliseconds : watch.sleepMilliseconds());
@@ -222,9 +308,28 @@ void CudaExecutor::waitUntilDone() {
     int64_t now = nanoseconds();
     if (stalledSince == 0)
       stalledSince = now;
-    if (double(now - stalledSince) > leaveSeconds * 1e9)
-      return;
+    hasLeftThreads = double(now - stalledSince) > leaveSeconds * 1e9;
   }
+}
+
+/// Waits until all ranks of this process have settled `count` steps.
+void CudaExecutor::waitUntilSettled(uint32_t count) {
+  auto haveSettled = [&] {
+    return std::all_of(
+        local.begin(), local.end(), [&](const CudaWorker *worker) {
+          return static_cast<int32_t>(worker->numSettled.load() - count) >= 0;
+        });
+  };
+  if (mode != Mode::replay)
+    return waitForThreads(haveSettled);
+  // The driver may not come back from any call.
+  if (watch.isStuck())
+    return;
+  if (Status status = local.front()->device->makeCurrent(); !status.ok())
+    fault.raise(status.message());
+  for (CudaWorker *worker : local)
+    while (static_cast<int32_t>(worker->numSettled.load() - count) < 0)
+      (void)settleStep(*worker, nullptr);
 }
 
 /// NCCL wants all ranks to abort, so the others hear of the fault first. It
@@ -245,6 +350,7 @@ void CudaExecutor::leave() {
 }
 
 void CudaExecutor::stop() {
+  abandonSteps("the run has ended");
   leaveNetwork();
   releaseThreads();
   if (hasAbandonedWork())
@@ -291,72 +397,97 @@ CudaExecutor::~CudaExecutor() {
 // Steps
 //===----------------------------------------------------------------------===//
 
+CudaExecutor::Mode CudaExecutor::nextMode() const {
+  return !isCapturable || numBegun == 0 ? Mode::eager
+         : numBegun == 1                ? Mode::capture
+                                        : Mode::replay;
+}
+
 Status CudaExecutor::begin(const void *const *newInputs,
                            const StepSettings &newSettings) {
   VEELINE_TRY(checkRunning());
+  VEELINE_CHECK(static_cast<int32_t>(numBegun - numFinished) < stepsInFlight,
+                "more steps are begun than may be in flight");
   isBetweenSteps = false;
   watch.beginStep();
+  Mode next = nextMode();
+  // A capture begins when nothing else is under way. It ends here, too: other
+  // processes may wait for what the step sends.
+  if (next == Mode::capture)
+    waitUntilSettled(numBegun);
+  if (mode != next)
+    mode = next;
   prepareStep(newInputs, newSettings);
-  for (CudaWorker *worker : local) {
-    enterStep(*worker, newestSlot());
-    if (worker->rank.deviceTimeline)
-      worker->rank.deviceTimeline->setStep(
-          static_cast<int32_t>(newSettings.step));
+  size_t slot = newestSlot();
+  Status begun = noteOrigins();
+  // After a fault no thread runs the step, and no graph is launched.
+  if (begun.ok() && mode != Mode::eager)
+    begun = fault.status().ok() ? beginCaptured(slot) : fault.status();
+  if (!begun.ok()) {
+    fault.raise(begun.message());
+    for (CudaWorker *worker : local)
+      worker->inFlight[slot].failed = true;
   }
-  mode = !isCapturable || stepsDone == 0 ? Mode::eager
-         : stepsDone == 1                ? Mode::capture
-                                         : Mode::replay;
-  ++stepsDone;
-  if (Status status = setOrigins(); !status.ok()) {
-    fault.raise(status.message());
-    return status;
-  }
-  isReplaying.store(mode == Mode::replay, std::memory_order_relaxed);
-  if (mode != Mode::eager)
-    if (Status status = beginCaptured(); !status.ok()) {
-      fault.raise(status.message());
-      return status;
-    }
   if (mode != Mode::replay)
     startStep();
+  if (mode == Mode::capture)
+    endCapture();
   return Status::success();
 }
 
-Status CudaExecutor::shareResults(StepResult &result) {
-  const CudaRank &rank = local.front()->rank;
-  std::vector<double> squares;
-  squares.reserve(rank.description->params.size());
-  for (size_t i = 0; i < rank.description->params.size(); ++i)
-    squares.push_back(rank.squaredNorm(i));
-  return engine::shareStep(*network, program, inFlight[newestSlot()].results,
-                           squares, result);
+/// After a fault.
+void CudaExecutor::endSteps() {
+  waitUntilSettled(numBegun);
+  for (; isStepUnderWay(); ++numFinished)
+    addTimes();
+  for (CudaWorker *worker : local)
+    worker->rank.isInStep.store(false, std::memory_order_release);
+}
+
+Status CudaExecutor::stopAfterFault() {
+  endSteps();
+  return announcedStatus();
+}
+
+void CudaExecutor::abandonSteps(const std::string &why) {
+  if (!isStepUnderWay())
+    return;
+  // Others need not wait until this rank has left its operation.
+  if (network && fault.status().ok())
+    network->announce(why);
+  fault.raise(why);
+  endSteps();
 }
 
 Status CudaExecutor::finish(StepResult &result) {
-  waitUntilDone();
-  if (mode != Mode::eager && !watch.isStuck())
-    if (Status status = finishCaptured(); !status.ok())
-      fault.raise(status.message());
+  if (!isStepUnderWay())
+    return fault.status().ok() ? Status::error("no step is under way")
+                               : announcedStatus();
+  size_t slot = oldestSlot();
+  waitUntilSettled(numFinished + 1);
+  // A fault of the next step does not concern this one.
+  bool isLast = numBegun == numFinished + 1;
+  if (watch.isStuck() || hasFailed(slot) ||
+      (!network && isLast && !fault.status().ok()))
+    return stopAfterFault();
+  addTimes();
+  if (++numFinished == numBegun)
+    endQueue();
+  if (isMeasured && numFinished <= 2)
+    lookAtMemory();
+  return shareResults(slot, result);
+}
+
+/// The last step that was begun has ended.
+void CudaExecutor::endQueue() {
   for (CudaWorker *worker : local)
     worker->rank.isInStep.store(false, std::memory_order_release);
-  numFinished = numBegun;
-  VEELINE_TRY(announcedStatus());
   for (std::unique_ptr<DeviceChannel> &channel : deviceChannels)
     VEELINE_CHECK(!channel || channel->isIdle(),
                   "a step ended with messages under way");
   VEELINE_CHECK(!transport || transport->isIdle(),
                 "a step ended with messages under way");
   isBetweenSteps = true;
-  if (isMeasured && stepsDone <= 2)
-    lookAtMemory();
-  if (network)
-    return shareResults(result);
-  result.results = inFlight[newestSlot()].results;
-  result.gradientNorm = std::sqrt(
-      engine::addSquares(engine::homesOf(program), [&](size_t rank, size_t i) {
-        return workers[rank]->rank.squaredNorm(i);
-      }));
-  return Status::success();
 }
 
 /// Called after the first step, which loads what is needed, and after the
@@ -366,9 +497,9 @@ void CudaExecutor::lookAtMemory() {
     MemoryBook &book = entry.device->book();
     if (Status current = entry.device->makeCurrent(); !current.ok())
       continue;
-    book.look(mode != Mode::eager         ? MemoryBook::graphs
-              : network && stepsDone == 1 ? MemoryBook::messages
-                                          : MemoryBook::rest);
+    book.look(mode != Mode::eager           ? MemoryBook::graphs
+              : network && numFinished == 1 ? MemoryBook::messages
+                                            : MemoryBook::rest);
     book.close();
   }
 }

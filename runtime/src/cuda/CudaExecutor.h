@@ -23,12 +23,19 @@
 namespace veeline::cuda {
 
 struct CudaWorker : engine::RankWorker<CudaRank> {
+  /// Of steps that the device has done, or that have failed. Written by the
+  /// thread that waits for the device: the rank's, or the caller's for steps
+  /// that are replayed.
+  std::atomic<uint32_t> numSettled{0};
+  bool hasFailedStep = false;          ///< For that thread.
   LocalTransport *transport = nullptr; ///< The rank's, if ranks are threads.
   std::shared_ptr<Device> device;
   Status current = Status::success(); ///< Of making the device current.
 };
 
-/// Runs a program on GPUs. Each rank has a thread that issues its steps.
+/// Runs a program on GPUs. Each rank has a thread that issues its steps, and
+/// waits for its device only where no next step has begun. Steps follow one
+/// another in the streams of each rank.
 class CudaExecutor final : public engine::ThreadedProgram<CudaWorker> {
 public:
   static Expected<std::unique_ptr<CudaExecutor>>
@@ -42,6 +49,8 @@ public:
   Status begin(const void *const *inputs,
                const StepSettings &settings) override;
   Status finish(StepResult &result) override;
+  int32_t maxStepsInFlight() const override { return stepsInFlight; }
+  void abandonSteps(const std::string &why) override;
   Status write(int32_t rank, int64_t offset, const void *source,
                int64_t bytes) override;
   Status read(int32_t rank, int64_t offset, void *target,
@@ -62,6 +71,10 @@ private:
     std::shared_ptr<Device> device;
     std::optional<StepOrigin> origin; ///< Only with a timeline.
   };
+
+  /// The first step runs as it is issued, and uses every event. The second is
+  /// captured as a graph, which later steps replay.
+  enum class Mode { eager, capture, replay };
 
   CudaExecutor(const artifact::Artifact &artifact,
                const artifact::Program &program, const CudaOptions &options);
@@ -87,20 +100,29 @@ private:
   void abortRanks() override;
   void runThread(CudaWorker &worker) override;
   void runStep(CudaWorker &worker) override;
+  void passOver(CudaWorker &worker) override;
   void issueStep(CudaWorker &worker);
-  Status beginStep(CudaWorker &worker);
+  void settleSteps(CudaWorker &worker, uint32_t issued, bool isLeftToNext);
+  bool settleStep(CudaWorker &worker, const std::function<bool()> &isEnough);
+  Status beginStep(CudaWorker &worker, size_t slot, bool isReplayed);
   bool canBeCaptured(const CudaOptions &options) const;
   std::vector<CudaRank *> allRanks() const;
   Status keepTimes(CudaWorker &worker, const CudaOptions &options);
-  Status setOrigins();
-  Status beginCaptured();
-  Status finishCaptured();
-  void waitUntilDone();
+  Status noteOrigins();
+  void addTimes();
+  Mode nextMode() const;
+  Status beginCaptured(size_t slot);
+  Status launchCaptured(size_t slot);
+  void endCapture();
+  template <typename Condition> void waitForThreads(Condition isDone);
+  void waitUntilSettled(uint32_t count);
+  Status stopAfterFault() override;
+  void endSteps();
+  void endQueue();
   void prepareAbort();
   void leave();
   void stop();
   void lookAtMemory();
-  Status shareResults(StepResult &result);
 
   Driver driver = {};
   BlasLt blas = {};
@@ -116,13 +138,13 @@ private:
   std::unique_ptr<Communicators> communicators;
   NcclTransport *transport = nullptr;
   bool isBetweenSteps = false; ///< False also after a failed step.
-  /// The first step runs as it is issued, and uses every event. The second is
-  /// captured as a graph, which later steps replay.
-  enum class Mode { eager, capture, replay } mode = Mode::eager;
+  /// Of the step that began last; between steps, threads read it.
+  Mode mode = Mode::eager;
   std::atomic<bool> isReplaying{false};
   bool isCapturable = false;
   bool isMeasured = false; ///< MemoryBooks are in use.
-  int64_t stepsDone = 0;
+  const int32_t stepsInFlight;
+  bool hasLeftThreads = false; ///< Which the driver may block for ever.
   std::unique_ptr<StepGraph> graph;
 };
 

@@ -47,6 +47,9 @@ struct CudaOptions {
   engine::Network *network = nullptr;
   /// The number of this process on its machine, if the launcher gives it.
   std::optional<int32_t> localRank;
+  /// How many steps may be begun and not finished, at most engine::maxInFlight.
+  /// No more than one where memory is measured or tensors are printed.
+  int32_t stepsInFlight = 2;
   /// How long processes may take to meet, and ranks to stop after a fault.
   double timeoutSeconds = 30;
   /// How long a rank that is a thread, or its GPU, may make no progress.

@@ -102,7 +102,11 @@ Status CudaRank::makeStreams() {
     VEELINE_TRY(streams.emplace_back().create(*device));
   for (int32_t i = 0; i < description->events; ++i)
     VEELINE_TRY(events.emplace_back().create(*device));
-  return Status::success();
+  for (int32_t i = 1; i < count; ++i)
+    VEELINE_TRY(joined.emplace_back().create(*device));
+  for (Event *event : {&ended[0], &ended[1], &reached})
+    VEELINE_TRY(event->create(*device));
+  return stepMark.allocate(*device, 1);
 }
 
 Status CudaRank::allocatePinned(const artifact::Metadata &metadata) {
@@ -110,14 +114,12 @@ Status CudaRank::allocatePinned(const artifact::Metadata &metadata) {
   for (const artifact::Input &input : description->inputs)
     bytes += alignUp(input.bytes);
   settingsAt = bytes;
-  resultsAt = settingsAt + alignUp(sizeof(struct veeline_settings));
+  normsAt = settingsAt + alignUp(sizeof(struct veeline_settings));
+  resultsAt = normsAt + alignUp(normBytes());
   isReported.resize(metadata.results.size() *
                     static_cast<size_t>(microbatches));
-  normsAt = resultsAt + alignUp(static_cast<int64_t>(isReported.size()) * 8);
-  wordAt =
-      normsAt + alignUp(int64_t(description->normParts) *
-                        static_cast<int64_t>(description->params.size()) * 8);
-  return pinned.allocate(*device, wordAt + pinnedAlignment);
+  slotBytes = resultsAt + alignUp(resultBytes());
+  return pinned.allocate(*device, 2 * slotBytes + pinnedAlignment);
 }
 
 Status CudaRank::writeConstants(const artifact::Artifact &artifact) {
@@ -131,8 +133,12 @@ Status CudaRank::writeConstants(const artifact::Artifact &artifact) {
 
 Status CudaRank::keepTimes(const StepOrigin &origin, size_t timelineEvents) {
   deviceTimeline = std::make_unique<engine::Timeline>(timelineEvents);
-  times = std::make_unique<OpTimes>();
-  return times->prepare(*device, origin, description->ops.size());
+  for (size_t slot = 0; slot < std::size(ended); ++slot) {
+    times.push_back(std::make_unique<OpTimes>());
+    VEELINE_TRY(
+        times.back()->prepare(*device, origin, description->ops.size()));
+  }
+  return Status::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,41 +159,41 @@ static void fillSettings(T (&numbers)[10], Optimizer optimizer,
   std::copy(all, all + 10, numbers);
 }
 
-Status CudaRank::beginStep(const void *const *inputs,
+Status CudaRank::write(int64_t offset, const char *place, int64_t bytes) {
+  return VEELINE_CALL(driver(), cuMemcpyHtoDAsync_v2,
+                      arena.address() + static_cast<uint64_t>(offset), place,
+                      static_cast<size_t>(bytes), computeStream());
+}
+
+Status CudaRank::beginStep(size_t slot, const void *const *inputs,
                            const StepSettings &newSettings, bool isReplayed) {
-  if (!isReplayed)
-    std::fill(isReported.begin(), isReported.end(), 0);
-  if (times)
-    times->beginStep();
+  if (!times.empty())
+    times[slot]->beginStep();
+  timedSlot = slot;
   current = 0;
-  transport->beginStep(*this, isReplayed);
-  int64_t at = 0;
+  VEELINE_TRY(stepMark.write(computeStream(), 0,
+                             static_cast<uint32_t>(newSettings.step)));
+  transport->beginStep(*this, slot, isReplayed);
+  char *place = placeOfSlot(slot);
   for (const artifact::Input &input : description->inputs) {
-    std::memcpy(pinned.data() + at, inputs[input.input],
-                static_cast<size_t>(input.bytes));
-    VEELINE_TRY(VEELINE_CALL(
-        driver(), cuMemcpyHtoDAsync_v2, arena.address() + input.offset,
-        pinned.data() + at, static_cast<size_t>(input.bytes), computeStream()));
-    at += alignUp(input.bytes);
+    std::memcpy(place, inputs[input.input], static_cast<size_t>(input.bytes));
+    VEELINE_TRY(write(input.offset, place, input.bytes));
+    place += alignUp(input.bytes);
   }
   if (description->settingsOffset < 0)
     return Status::success();
   struct veeline_settings numbers;
   fillSettings(numbers.f32, optimizer, newSettings, allMicrobatches);
   fillSettings(numbers.f64, optimizer, newSettings, allMicrobatches);
-  std::memcpy(pinned.data() + settingsAt, &numbers, sizeof(numbers));
-  return VEELINE_CALL(driver(), cuMemcpyHtoDAsync_v2,
-                      arena.address() + description->settingsOffset,
-                      pinned.data() + settingsAt, sizeof(numbers),
-                      computeStream());
+  place = placeOfSlot(slot) + settingsAt;
+  std::memcpy(place, &numbers, sizeof(numbers));
+  return write(description->settingsOffset, place, sizeof(numbers));
 }
 
-Status CudaRank::synchronize() {
-  std::vector<api::Stream> all;
-  all.reserve(streams.size());
-  for (const Stream &each : streams)
-    all.push_back(each.get());
-  return transport->finish(*this, all);
+bool CudaRank::awaitIssued() {
+  if (!require(reached.record(currentStream())))
+    return false;
+  return require(transport->await(*this, reached, nullptr).status());
 }
 
 Status CudaRank::endStep() {
@@ -198,45 +204,79 @@ Status CudaRank::endStep() {
     transport->beginOp(*this, end);
   }
   current = 0;
-  int64_t bytes = int64_t(8) * description->normParts *
-                  static_cast<int64_t>(description->params.size());
-  if (bytes > 0)
-    VEELINE_TRY(VEELINE_CALL(driver(), cuMemcpyDtoHAsync_v2,
-                             pinned.data() + normsAt,
-                             arena.address() + description->normsOffset,
-                             static_cast<size_t>(bytes), computeStream()));
+  for (size_t i = 0; i < joined.size(); ++i) {
+    VEELINE_TRY(joined[i].record(streams[i + 1].get()));
+    VEELINE_TRY(joined[i].holdUp(computeStream()));
+  }
   return Status::success();
 }
 
-void CudaRank::addTimes() {
-  if (times)
-    times->addTo(*deviceTimeline, *description);
+int64_t CudaRank::normBytes() const {
+  return int64_t(8) * description->normParts *
+         static_cast<int64_t>(description->params.size());
 }
 
-void CudaRank::readReports() {
+int64_t CudaRank::resultBytes() const {
+  return description->resultsOffset < 0
+             ? 0
+             : static_cast<int64_t>(isReported.size() * 8);
+}
+
+Status CudaRank::readBack(size_t slot) {
+  auto copy = [&](int64_t target, int64_t source, int64_t bytes) {
+    return bytes == 0
+               ? Status::success()
+               : VEELINE_CALL(driver(), cuMemcpyDtoHAsync_v2,
+                              placeOfSlot(slot) + target,
+                              arena.address() + static_cast<uint64_t>(source),
+                              static_cast<size_t>(bytes), computeStream());
+  };
+  VEELINE_TRY(copy(normsAt, description->normsOffset, normBytes()));
+  VEELINE_TRY(copy(resultsAt, description->resultsOffset, resultBytes()));
+  transport->readBack(*this, slot);
+  return ended[slot].record(computeStream());
+}
+
+void CudaRank::addTimes(size_t slot, uint32_t number, int64_t ofStep) {
+  if (times.empty())
+    return;
+  deviceTimeline->setStep(static_cast<int32_t>(ofStep));
+  times[slot]->addTo(*deviceTimeline, *description, number);
+}
+
+void CudaRank::readReports(size_t slot, const StepSettings &ofStep,
+                           double *all) const {
+  const char *place = placeOfSlot(slot) + resultsAt;
   for (size_t i = 0; i < isReported.size(); ++i) {
     if (!isReported[i])
       continue;
     size_t result = i / static_cast<size_t>(microbatches);
     size_t microbatch = i % static_cast<size_t>(microbatches);
-    results[result * static_cast<size_t>(allMicrobatches) + microbatch] =
-        readResult(static_cast<int32_t>(result),
-                   pinned.data() + resultsAt + 8 * i);
+    all[result * static_cast<size_t>(allMicrobatches) + microbatch] =
+        readResult(static_cast<int32_t>(result), place + 8 * i, ofStep);
   }
 }
 
-double CudaRank::squaredNorm(size_t param) const {
+double CudaRank::squaredNorm(size_t slot, size_t param) const {
+  auto numParts = static_cast<size_t>(description->normParts);
+  const char *parts = placeOfSlot(slot) + normsAt + 8 * param * numParts;
   double sum = 0;
-  for (int32_t part = 0; part < description->normParts; ++part) {
+  for (size_t part = 0; part < numParts; ++part) {
     double number;
-    std::memcpy(
-        &number,
-        pinned.data() + normsAt +
-            8 * (static_cast<int64_t>(param) * description->normParts + part),
-        sizeof(number));
+    std::memcpy(&number, parts + 8 * part, sizeof(number));
     sum += number;
   }
   return sum;
+}
+
+void CudaRank::showStep() {
+  // The low half of the number, at first 0.
+  uint32_t mark = stepMark.read(0);
+  int64_t shown = step.load(std::memory_order_relaxed);
+  if (mark != 0)
+    step.store(shown +
+                   static_cast<int32_t>(mark - static_cast<uint32_t>(shown)),
+               std::memory_order_relaxed);
 }
 
 bool CudaRank::require(const Status &status) {
@@ -593,11 +633,11 @@ uint64_t CudaRank::load(const void *address, int32_t bytes) {
     return 0;
   }
   uint64_t value = 0;
-  char *word = pinned.data() + wordAt;
+  char *word = pinned.data() + 2 * slotBytes;
   bool isThere = require(VEELINE_CALL(
                      driver(), cuMemcpyDtoHAsync_v2, word, addressOf(address),
                      static_cast<size_t>(bytes), currentStream())) &&
-                 require(transport->finish(*this, {currentStream()}));
+                 awaitIssued();
   if (isThere)
     std::memcpy(&value, word, static_cast<size_t>(bytes));
   return value;
@@ -630,13 +670,18 @@ void CudaRank::update(int32_t, void *, void *, const void *const *, int32_t) {
 
 void CudaRank::report(int32_t result, int32_t microbatch, const void *value) {
   checkReport(result, microbatch);
+  if (description->resultsOffset < 0)
+    return fail("it reports a result, and the artifact has no place for that "
+                "(results_offset): an older veeline has compiled it; compile "
+                "the model again");
   auto lock = serialize();
   auto at = static_cast<size_t>(result) * static_cast<size_t>(microbatches) +
             static_cast<size_t>(microbatch);
   int64_t bytes = artifact::byteSize((*resultTypes)[result].type);
+  auto place = static_cast<uint64_t>(description->resultsOffset) + 8 * at;
   isReported[at] = require(VEELINE_CALL(
-      driver(), cuMemcpyDtoHAsync_v2, pinned.data() + resultsAt + 8 * at,
-      addressOf(value), static_cast<size_t>(bytes), currentStream()));
+      driver(), cuMemcpyDtoDAsync_v2, arena.address() + place, addressOf(value),
+      static_cast<size_t>(bytes), currentStream()));
 }
 
 void CudaRank::opBegin(int32_t op) {
@@ -644,15 +689,15 @@ void CudaRank::opBegin(int32_t op) {
   currentOp.store(op, std::memory_order_relaxed);
   move();
   transport->beginOp(*this, op);
-  if (times)
-    (void)require(times->begin(op, currentStream()));
+  if (!times.empty())
+    (void)require(times[timedSlot]->begin(op, currentStream()));
 }
 
 void CudaRank::opEnd(int32_t op) {
   VEELINE_CHECK(currentOp == op, "an op ends that has not begun");
-  if (times)
-    (void)require(times->end(op, lengthOf(description->ops[op].microbatch),
-                             currentStream()));
+  if (!times.empty())
+    (void)require(times[timedSlot]->end(
+        op, lengthOf(description->ops[op].microbatch), currentStream()));
   lastOp.store(op, std::memory_order_relaxed);
   currentOp.store(-1, std::memory_order_relaxed);
   move();

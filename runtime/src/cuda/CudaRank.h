@@ -46,26 +46,39 @@ public:
       transport->abort();
   }
 
-  // Around a step; the errors are those of the device.
+  // Around a step; the errors are those of the device. `slot` tells the steps
+  // in flight apart.
   /// Issues the copies of what the step reads. `inputs` are those of Executor,
-  /// from the rank's first microbatch on. A replayed step reports what the
-  /// captured one did.
-  Status beginStep(const void *const *inputs, const StepSettings &settings,
-                   bool isReplayed);
-  /// Ends the step in all streams, and issues the copy of norms to the host.
+  /// from the rank's first microbatch on.
+  Status beginStep(size_t slot, const void *const *inputs,
+                   const StepSettings &settings, bool isReplayed);
+  /// Ends the step in all streams: what comes next in the first one comes after
+  /// all of it.
   Status endStep();
-  /// Waits for all that was issued.
-  Status synchronize();
+  /// Issues the copies to the host of what the step has reported.
+  Status readBack(size_t slot);
+  /// Waits until these are done. False: `isEnough`, if given, was true before.
+  Expected<bool> awaitStep(size_t slot,
+                           const std::function<bool()> &isEnough = nullptr) {
+    return transport->await(*this, ended[slot], isEnough);
+  }
+  /// Waits until the current compute stream has done all that was issued to it.
+  bool awaitIssued();
+  /// After a fault: waits until the device has done all that was issued.
+  void drain() { transport->drain(*this); }
   /// Inspects the messages of a step that the device has done.
-  void inspectStep() { transport->inspectStep(*this); }
+  void inspectStep(size_t slot) { transport->inspectStep(*this, slot); }
   const std::vector<Stream> &allStreams() const { return streams; }
   /// Adds the times of a step that has ended, perhaps by a fault, to the
-  /// timeline.
-  void addTimes();
-  /// Writes what was reported in a step that has ended to `results`.
-  void readReports();
+  /// timeline; `number` is that of its origin.
+  void addTimes(size_t slot, uint32_t number, int64_t ofStep);
+  /// Writes what was reported in a step that has ended; `all` is as
+  /// veeline_rank::results.
+  void readReports(size_t slot, const StepSettings &ofStep, double *all) const;
   /// The squared norm of the averaged gradient of entry `param`, as reported.
-  double squaredNorm(size_t param) const;
+  double squaredNorm(size_t slot, size_t param) const;
+  /// Sets the step that the rank is in to that of its device.
+  void showStep();
 
   /// One for each batch argument and buffer: its place in the arena, or null.
   const void *const *inputPlaces() const { return places.data(); }
@@ -167,6 +180,13 @@ private:
   Status readArena(int64_t offset, std::string &bytes);
   Status countLines(int64_t offset, int64_t end, int64_t &lines);
   Status allocatePinned(const artifact::Metadata &metadata);
+  char *placeOfSlot(size_t slot) const {
+    return pinned.data() + static_cast<int64_t>(slot) * slotBytes;
+  }
+  int64_t normBytes() const;
+  int64_t resultBytes() const;
+  /// Issues a copy to the arena in the first compute stream.
+  Status write(int64_t offset, const char *place, int64_t bytes);
   /// The workspace of library calls in the current compute stream; null if the
   /// rank has none.
   void *libraryPlace() const;
@@ -191,12 +211,20 @@ private:
   AttentionTable attentions;
   std::vector<const void *> places;
 
-  /// Of the host, in this order: inputs, settings, results, norms, one word.
+  /// Of the host: for each slot inputs, settings, norms and results, in this
+  /// order; then one word.
   PinnedMemory pinned;
-  int64_t settingsAt = 0, resultsAt = 0, normsAt = 0, wordAt = 0;
-  std::vector<char> isReported; ///< By result and microbatch of the rank.
+  int64_t settingsAt = 0, normsAt = 0, resultsAt = 0, slotBytes = 0;
+  /// By result and microbatch of the rank; the same in each step.
+  std::vector<char> isReported;
+  Event ended[2]; ///< By slot: the host may read what the step has reported.
+  Event reached;  ///< For awaitIssued.
+  std::vector<Event> joined; ///< By stream but the first: its step has ended.
+  Marks stepMark;            ///< The step that the device is in.
 
-  std::unique_ptr<OpTimes> times; ///< Null: not asked for.
+  /// By slot; empty: not asked for.
+  std::vector<std::unique_ptr<OpTimes>> times;
+  size_t timedSlot = 0; ///< Of the step that is issued.
   std::unique_ptr<Transport> transport;
   bool isInGroup = false;
   MemoryBook::Scope measure(MemoryBook::Part part) {

@@ -275,17 +275,33 @@ Status Stream::create(const Device &device) {
   return Status::success();
 }
 
-Status cuda::areDone(const Driver &driver,
-                     const std::vector<api::Stream> &streams, bool &isOver) {
-  isOver = false;
-  for (api::Stream stream : streams) {
-    api::Result result = driver.cuStreamQuery(stream);
+Expected<bool> cuda::areDone(const Driver &driver,
+                             const std::vector<Stream> &streams) {
+  for (const Stream &stream : streams) {
+    api::Result result = driver.cuStreamQuery(stream.get());
     if (result == api::notReady)
-      return Status::success();
+      return false;
     VEELINE_TRY(driver.check("cuStreamQuery", result));
   }
-  isOver = true;
-  return Status::success();
+  return true;
+}
+
+Status Marks::allocate(const Device &device, size_t count) {
+  driver = &device.driver();
+  return words.allocate(device, static_cast<int64_t>(count * sizeof(uint32_t)));
+}
+
+Status Marks::write(api::Stream stream, size_t first, uint32_t value,
+                    size_t count) const {
+  return VEELINE_CALL(*driver, cuMemsetD32Async,
+                      reinterpret_cast<api::DevicePointer>(words.data()) +
+                          first * sizeof(uint32_t),
+                      value, count, stream);
+}
+
+uint32_t Marks::read(size_t word) const {
+  auto *place = reinterpret_cast<uint32_t *>(words.data()) + word;
+  return std::atomic_ref<uint32_t>(*place).load(std::memory_order_acquire);
 }
 
 Event::Event(Event &&other) noexcept
@@ -309,4 +325,12 @@ Status Event::record(api::Stream stream) const {
 
 Status Event::holdUp(api::Stream stream) const {
   return VEELINE_CALL(*driver, cuStreamWaitEvent, stream, event, 0);
+}
+
+Expected<bool> Event::hasHappened() const {
+  api::Result result = driver->cuEventQuery(event);
+  if (result == api::notReady)
+    return false;
+  VEELINE_TRY(driver->check("cuEventQuery", result));
+  return true;
 }

@@ -147,10 +147,25 @@ private:
   api::Stream stream = nullptr;
 };
 
-/// Sets `isOver` to whether the device has done all work in `streams`, without
-/// waiting. Fails if that work has.
-Status areDone(const Driver &driver, const std::vector<api::Stream> &streams,
-               bool &isOver);
+/// Whether the device has done all work in `streams`. Does not wait; fails if
+/// that work has.
+Expected<bool> areDone(const Driver &driver,
+                       const std::vector<Stream> &streams);
+
+/// Words of the host that streams write, also from a graph, and any thread
+/// reads. At first they are zero.
+class Marks {
+public:
+  Status allocate(const Device &device, size_t count);
+  /// `stream` writes `value` to `count` words, from word `first` on.
+  Status write(api::Stream stream, size_t first, uint32_t value,
+               size_t count = 1) const;
+  uint32_t read(size_t word) const;
+
+private:
+  const Driver *driver = nullptr;
+  PinnedMemory words;
+};
 
 class Event {
 public:
@@ -165,6 +180,9 @@ public:
   Status record(api::Stream stream) const;
   /// What is issued to `stream` from now on begins after it.
   Status holdUp(api::Stream stream) const;
+  /// Whether it has happened as often as it was recorded. Does not wait; fails
+  /// if work of the device has.
+  Expected<bool> hasHappened() const;
 
 private:
   const Driver *driver = nullptr;

@@ -70,7 +70,7 @@ bool DeviceWatch::hasStalled() {
   if (double(now - since) < limit * 1e9)
     return false;
   if (isSound)
-    fault.raise(describe());
+    raiseStall();
   abandonWork();
   stuck.store(true, std::memory_order_release);
   return true;
@@ -86,28 +86,38 @@ static bool isMessage(const CudaRank &rank) {
          kind == artifact::OpKind::allReduceWait;
 }
 
-/// What each rank is at. The first one that waits for no other comes first: it
-/// is what the others wait for.
-std::string DeviceWatch::describe() {
-  const CudaRank *first = nullptr;
-  std::string places;
-  for (auto [rank, transport] : ranks) {
-    if (!transport->showPlace(*rank))
-      continue;
+/// Raises the fault of a stall, which says what each rank is at. The first one
+/// that waits for no other comes first: it is what the others wait for. Of
+/// those, one may be in the step after that of another.
+void DeviceWatch::raiseStall() {
+  std::vector<CudaRank *> busy;
+  for (auto [rank, transport] : ranks)
+    if (transport->showPlace(*rank))
+      busy.push_back(rank);
+  auto orderOf = [](const CudaRank *rank) {
     bool waits = rank->awaited >= 0 || isMessage(*rank);
+    return std::pair(waits, rank->step.load());
+  };
+  auto least = std::min_element(busy.begin(), busy.end(),
+                                [&](const CudaRank *a, const CudaRank *b) {
+                                  return orderOf(a) < orderOf(b);
+                                });
+  const CudaRank *first =
+      least != busy.end() && !orderOf(*least).first ? *least : nullptr;
+  std::string places;
+  int64_t step = 0;
+  for (const CudaRank *rank : busy) {
     ShortText text;
     group.describe(text, *rank);
     std::string place = "; " + std::string(text.view());
-    if (!waits && !first) {
-      first = rank;
-      places.insert(0, place);
-    } else {
-      places += place;
-    }
+    places.insert(rank == first ? 0 : places.size(), place);
+    step = step == 0 ? rank->step.load() : std::min(step, rank->step.load());
   }
   char seconds[32];
   std::snprintf(seconds, sizeof(seconds), "%g s", stallSeconds);
-  return (first ? "rank " + std::to_string(first->index) + " has"
-                : std::string("all ranks have")) +
-         " made no progress for " + seconds + " (--stall-timeout)" + places;
+  fault.raise((first ? "rank " + std::to_string(first->index) + " has"
+                     : std::string("all ranks have")) +
+                  " made no progress for " + seconds + " (--stall-timeout)" +
+                  places,
+              step);
 }

@@ -51,7 +51,7 @@ private:
     LocalTransport *transport;
   };
   uint64_t place() const;
-  std::string describe();
+  void raiseStall();
 
   const engine::Group &group;
   engine::Fault &fault;

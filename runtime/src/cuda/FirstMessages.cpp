@@ -87,8 +87,8 @@ static Status exchange(const Communicators &communicators,
     }));
     if (!isIssued)
       return deadline.status(what);
-    for (bool isDone = false;; deadline.wait()) {
-      VEELINE_TRY(areDone(rank.driver(), {rank.computeStream()}, isDone));
+    for (;; deadline.wait()) {
+      VEELINE_TRY_VALUE(bool isDone, areDone(rank.driver(), rank.allStreams()));
       if (isDone)
         break;
       VEELINE_TRY(communicators.check());

@@ -16,38 +16,32 @@ using namespace veeline::cuda;
 static constexpr int64_t longestPause = 50'000;
 
 Status LocalTransport::prepare(CudaRank &rank) {
-  return marks.allocate(rank.gpu(), int64_t(4) * rank.numComputeStreams());
-}
-
-static std::atomic_ref<uint32_t> wordOf(const PinnedMemory &marks,
-                                        int32_t compute) {
-  return std::atomic_ref<uint32_t>(
-      reinterpret_cast<uint32_t *>(marks.data())[compute]);
+  return marks.allocate(rank.gpu(),
+                        static_cast<size_t>(rank.numComputeStreams()));
 }
 
 uint32_t LocalTransport::markOf(int32_t compute) const {
-  return wordOf(marks, compute).load(std::memory_order_acquire);
+  return marks.read(static_cast<size_t>(compute));
 }
 
-/// The device has written all marks of the last step.
-void LocalTransport::beginStep(CudaRank &rank, bool) {
-  for (int32_t i = 0; i < rank.numComputeStreams(); ++i)
-    wordOf(marks, i).store(0, std::memory_order_relaxed);
+void LocalTransport::beginStep(CudaRank &rank, size_t, bool) {
+  (void)rank.require(
+      marks.write(rank.computeStream(), 0, 0,
+                  static_cast<size_t>(rank.numComputeStreams())));
 }
 
 void LocalTransport::beginOp(CudaRank &rank, int32_t op) {
   auto lock = rank.serialize();
-  auto place = reinterpret_cast<api::DevicePointer>(marks.data()) +
-               4 * static_cast<uint64_t>(rank.currentCompute());
-  (void)rank.require(VEELINE_CALL(rank.driver(), cuMemsetD32Async, place,
-                                  static_cast<unsigned>(op) + 1, 1,
-                                  rank.currentStream()));
+  (void)rank.require(marks.write(rank.currentStream(),
+                                 static_cast<size_t>(rank.currentCompute()),
+                                 static_cast<uint32_t>(op) + 1));
 }
 
 /// Does not call the driver, which may block.
 bool LocalTransport::showPlace(CudaRank &rank) const {
   if (!rank.isInStep.load(std::memory_order_acquire))
     return false;
+  rank.showStep();
   // If the host waits, that is what the rank is at.
   if (rank.awaited >= 0)
     return true;
@@ -66,18 +60,29 @@ bool LocalTransport::showPlace(CudaRank &rank) const {
   return !isOver;
 }
 
-Status LocalTransport::finish(CudaRank &rank,
-                              const std::vector<api::Stream> &streams) {
+Expected<bool> LocalTransport::await(CudaRank &rank, const Event &event,
+                                     const std::function<bool()> &isEnough) {
   Pause pause(longestPause);
   for (;;) {
-    bool isOver = false;
-    VEELINE_TRY(areDone(rank.driver(), streams, isOver));
+    VEELINE_TRY_VALUE(bool isOver, event.hasHappened());
     if (isOver)
-      return Status::success();
+      return true;
     if (watch.hasStalled()) {
       rank.failed = true;
       return rank.fault->status();
     }
+    if (isEnough && isEnough())
+      return false;
+    pause();
+  }
+}
+
+void LocalTransport::drain(CudaRank &rank) {
+  Pause pause(longestPause);
+  while (!watch.hasStalled()) {
+    Expected<bool> isOver = areDone(rank.driver(), rank.allStreams());
+    if (!isOver.ok() || *isOver)
+      return;
     pause();
   }
 }

@@ -34,10 +34,11 @@ public:
       std::vector<std::vector<std::shared_ptr<DeviceReduction>>> newReductions,
       size_t newMember);
 
-  void beginStep(CudaRank &rank, bool isReplayed) override;
+  void beginStep(CudaRank &rank, size_t slot, bool isReplayed) override;
   void beginOp(CudaRank &rank, int32_t op) override;
-  Status finish(CudaRank &rank,
-                const std::vector<api::Stream> &streams) override;
+  Expected<bool> await(CudaRank &rank, const Event &event,
+                       const std::function<bool()> &isEnough) override;
+  void drain(CudaRank &rank) override;
   void beginGroup(CudaRank &rank) override;
   void endGroup(CudaRank &rank) override;
   void post(CudaRank &rank, int32_t channel, void *slot) override;
@@ -61,7 +62,7 @@ public:
 private:
   const std::vector<DeviceChannel *> channels;
   DeviceWatch &watch;
-  PinnedMemory marks; ///< By compute stream.
+  Marks marks; ///< By compute stream.
   /// A send whose value must not change yet: the compute stream that issued it,
   /// the message stream, and the event that ends it.
   struct Sent {

@@ -64,7 +64,7 @@ Status NcclTransport::prepare(CudaRank &rank) {
       beside.insert(std::minmax(channel.stream, channel.receiveStream));
     ends[i].units.resize(static_cast<size_t>(channel.messagesPerStep));
     ends[i].firstIdentity = numIdentities;
-    numIdentities += ends[i].units.size();
+    numIdentities += 2 * ends[i].units.size();
   }
   if (isChecking && numIdentities > 0) {
     auto bytes = static_cast<int64_t>(numIdentities * sizeof(engine::Identity));
@@ -74,26 +74,22 @@ Status NcclTransport::prepare(CudaRank &rank) {
   sumUnits.resize(rank.description->reductions.size());
   isSumUnderWay.resize(sumUnits.size());
   seen.resize(rank.allStreams().size());
-  return marks.allocate(rank.gpu(), static_cast<int64_t>(4 * seen.size()));
+  return marks.allocate(rank.gpu(), seen.size());
 }
 
-static std::atomic_ref<uint32_t> wordOf(const PinnedMemory &marks,
-                                        size_t stream) {
-  return std::atomic_ref<uint32_t>(
-      reinterpret_cast<uint32_t *>(marks.data())[stream]);
-}
-
-void NcclTransport::beginStep(CudaRank &rank, bool isReplayed) {
-  // The device has written all marks of the last step.
-  for (size_t i = 0; i < seen.size(); ++i)
-    wordOf(marks, i).store(0, std::memory_order_relaxed);
-  std::fill(seen.begin(), seen.end(), 0);
-  rank.move();
-  if (isReplayed)
+/// A step has the units of the one before, which the device may still be in.
+void NcclTransport::beginStep(CudaRank &rank, size_t slot, bool isReplayed) {
+  if (!rank.require(marks.write(rank.computeStream(), 0, 0, seen.size())))
     return;
+  rank.move();
+  currentSlot = slot;
+  if (isReplayed) {
+    expectations[slot] = expectations[1 - slot];
+    return;
+  }
   units.clear();
   unsettled.assign(static_cast<size_t>(rank.numComputeStreams()), {});
-  expectations.clear();
+  expectations[slot].clear();
 }
 
 bool NcclTransport::isIdle() const {
@@ -194,8 +190,10 @@ void NcclTransport::wait(CudaRank &rank, int32_t channel) {
                      " is waited for, but nothing was posted");
   uint32_t number = end.numWaited++;
   if (isChecking)
-    expectations.push_back({rank.firstChannel + channel, rank.currentOp, number,
-                            placeOfIdentity(end, number)});
+    expectations[currentSlot].push_back(
+        {rank.firstChannel + channel, rank.currentOp,
+         engine::identityOf(rank, rank.firstChannel + channel, number),
+         placeOfIdentity(end, number)});
   waitForUnit(rank, end.units[number % end.units.size()]);
 }
 
@@ -278,23 +276,23 @@ bool NcclTransport::sendIdentity(CudaRank &rank, int32_t channel,
 }
 
 /// A replayed graph receives identities anew; what is expected is the same.
-void NcclTransport::inspectStep(CudaRank &rank) {
-  int32_t currentOp = rank.currentOp;
-  for (const Expectation &expected : expectations)
+void NcclTransport::readBack(CudaRank &rank, size_t slot) {
+  for (const Expectation &expected : expectations[slot])
     if (!rank.require(VEELINE_CALL(
-            rank.driver(), cuMemcpyDtoHAsync_v2, &identityAt(expected.identity),
-            addressOfIdentity(expected.identity), sizeof(engine::Identity),
+            rank.driver(), cuMemcpyDtoHAsync_v2, &identityAt(expected.number),
+            addressOfIdentity(expected.number), sizeof(engine::Identity),
             rank.computeStream())))
       return;
-  if (!expectations.empty() &&
-      !rank.require(finish(rank, {rank.computeStream()})))
-    return;
-  for (const Expectation &expected : expectations) {
+}
+
+void NcclTransport::inspectStep(CudaRank &rank, size_t slot) {
+  int32_t currentOp = rank.currentOp;
+  for (const Expectation &expected : expectations[slot]) {
     if (rank.failed)
       return;
     rank.currentOp.store(expected.op, std::memory_order_relaxed);
-    engine::checkIdentity(rank, expected.channel, expected.number,
-                          engine::wholeMessage, identityAt(expected.identity));
+    engine::compareIdentities(rank, expected.channel,
+                              identityAt(expected.number), expected.identity);
   }
   rank.currentOp.store(currentOp, std::memory_order_relaxed);
 }
@@ -368,10 +366,7 @@ bool NcclTransport::issueUnit(CudaRank &rank, const Unit &unit,
 
 bool NcclTransport::mark(CudaRank &rank, int32_t stream, uint32_t value) {
   return rank.require(
-      VEELINE_CALL(rank.driver(), cuMemsetD32Async,
-                   reinterpret_cast<api::DevicePointer>(marks.data()) +
-                       4 * static_cast<uint64_t>(stream),
-                   value, 1, rank.stream(stream)));
+      marks.write(rank.stream(stream), static_cast<size_t>(stream), value));
 }
 
 /// Always closes the group. Returns the first error.
@@ -571,12 +566,13 @@ void NcclTransport::showWaits(CudaRank &rank) {
   bool hasMoved = false;
   uint32_t latest = 0;
   for (size_t i = 0; i < seen.size(); ++i) {
-    uint32_t value = wordOf(marks, i).load(std::memory_order_acquire);
+    uint32_t value = marks.read(i);
     hasMoved |= std::exchange(seen[i], value) != value;
     latest = std::max(latest, value / 2);
   }
   if (!hasMoved)
     return;
+  rank.showStep();
   const Unit *awaited = findAwaited(rank);
   rank.currentOp.store(awaited ? awaited->op : -1, std::memory_order_relaxed);
   if (latest > 0 && latest <= units.size())
@@ -584,35 +580,37 @@ void NcclTransport::showWaits(CudaRank &rank) {
   rank.await(awaited ? awaited->awaited : -1);
 }
 
-/// Polls until the device is done, or until an error or abort.
-Status NcclTransport::look(CudaRank &rank,
-                           const std::vector<api::Stream> &streams) {
+/// Polls until the event, or until an error or abort.
+Expected<bool> NcclTransport::look(CudaRank &rank, const Event &event,
+                                   const std::function<bool()> &isEnough) {
+  // The device may have moved on while the host waited for the step before.
+  std::fill(seen.begin(), seen.end(), UINT32_MAX);
   Pause pause;
   for (;;) {
-    bool isOver = false;
-    VEELINE_TRY(areDone(rank.driver(), streams, isOver));
+    VEELINE_TRY_VALUE(bool isOver, event.hasHappened());
     if (isOver)
-      return Status::success();
+      return true;
     VEELINE_TRY(communicators.check());
     showWaits(rank);
     if (isAborted.load(std::memory_order_acquire)) {
       rank.failed = true;
       return rank.fault->status();
     }
+    if (isEnough && isEnough())
+      return false;
     rank.progress();
     pause();
   }
 }
 
 /// Nothing may be under way when memory is freed.
-void NcclTransport::drain(CudaRank &rank,
-                          const std::vector<api::Stream> &streams) {
+void NcclTransport::drain(CudaRank &rank) {
   beforeAbort();
   if (!communicators.abort())
     return;
-  Pause pause;
-  for (bool isOver = false; !isOver;) {
-    if (!areDone(rank.driver(), streams, isOver).ok())
+  for (Pause pause;;) {
+    Expected<bool> isOver = areDone(rank.driver(), rank.allStreams());
+    if (!isOver.ok() || *isOver)
       return;
     if (double(pause.nanoseconds()) > abortShare * timeoutSeconds * 1e9)
       return abandonWork();
@@ -620,24 +618,16 @@ void NcclTransport::drain(CudaRank &rank,
   }
 }
 
-Status NcclTransport::finish(CudaRank &rank,
-                             const std::vector<api::Stream> &streams) {
-  if (rank.failed) {
-    drain(rank, streams);
-    return Status::success();
-  }
+Expected<bool> NcclTransport::await(CudaRank &rank, const Event &event,
+                                    const std::function<bool()> &isEnough) {
   int32_t currentOp = rank.currentOp, lastOp = rank.lastOp;
   waitsForDevice.store(true, std::memory_order_relaxed);
-  Status status = look(rank, streams);
+  Expected<bool> isOver = look(rank, event, isEnough);
   waitsForDevice.store(false, std::memory_order_relaxed);
-  if (!status.ok()) {
-    if (!rank.failed)
-      (void)rank.require(status);
-    drain(rank, streams);
-    return status;
-  }
+  if (!isOver.ok())
+    return isOver;
   rank.currentOp.store(currentOp, std::memory_order_relaxed);
   rank.lastOp.store(lastOp, std::memory_order_relaxed);
   rank.await(-1);
-  return status;
+  return isOver;
 }

@@ -48,7 +48,7 @@ public:
     return beside.count(std::minmax(stream, other)) > 0;
   }
 
-  void beginStep(CudaRank &rank, bool isReplayed) override;
+  void beginStep(CudaRank &rank, size_t slot, bool isReplayed) override;
   void beginGroup(CudaRank &rank) override;
   void endGroup(CudaRank &rank) override;
   void post(CudaRank &rank, int32_t channel, void *slot) override;
@@ -58,9 +58,11 @@ public:
   void settle(CudaRank &rank, int32_t stream) override;
   void postSum(CudaRank &rank, int32_t reduction) override;
   void waitForSum(CudaRank &rank, int32_t reduction) override;
-  void inspectStep(CudaRank &rank) override;
-  Status finish(CudaRank &rank,
-                const std::vector<api::Stream> &streams) override;
+  void readBack(CudaRank &rank, size_t slot) override;
+  void inspectStep(CudaRank &rank, size_t slot) override;
+  Expected<bool> await(CudaRank &rank, const Event &event,
+                       const std::function<bool()> &isEnough) override;
+  void drain(CudaRank &rank) override;
   void abort() override { isAborted.store(true, std::memory_order_release); }
   bool isIdle() const override;
 
@@ -95,12 +97,12 @@ private:
     std::vector<uint32_t> units; ///< The unit of each receive of a step.
     size_t firstIdentity = 0;    ///< The first identity of its messages.
   };
-  /// A check after the step: operation `op` waited for message `number` of a
-  /// channel, and received `identity`.
+  /// A check after the step: what operation `op` expected of a channel, and the
+  /// number of the identity that it received.
   struct Expectation {
     int32_t channel, op;
-    uint32_t number;
-    size_t identity;
+    engine::Identity identity;
+    size_t number;
   };
 
   bool add(CudaRank &rank, int32_t stream, int32_t awaited);
@@ -109,8 +111,9 @@ private:
   bool sendIdentity(CudaRank &rank, int32_t channel, uint32_t number);
   engine::Identity &identityAt(size_t number) const;
   api::DevicePointer addressOfIdentity(size_t number) const;
+  /// Those of a step differ from those of the step before.
   static size_t placeOfIdentity(const End &end, uint32_t number) {
-    return end.firstIdentity + number % end.units.size();
+    return end.firstIdentity + number % (2 * end.units.size());
   }
   void issue(CudaRank &rank);
   void addSender(const CudaRank &rank);
@@ -128,8 +131,8 @@ private:
   const Unit *findAwaited(const CudaRank &rank, int32_t compute) const;
   const Unit *findAwaited(const CudaRank &rank) const;
   void showWaits(CudaRank &rank);
-  Status look(CudaRank &rank, const std::vector<api::Stream> &streams);
-  void drain(CudaRank &rank, const std::vector<api::Stream> &streams);
+  Expected<bool> look(CudaRank &rank, const Event &event,
+                      const std::function<bool()> &isEnough);
 
   Communicators &communicators;
   const double timeoutSeconds;
@@ -147,10 +150,11 @@ private:
   std::vector<uint32_t> sumUnits;  ///< By reduction.
   std::vector<bool> isSumUnderWay; ///< The same.
 
-  /// Identities of a step's messages, allocated only with checks.
+  /// Identities of two steps' messages, allocated only with checks.
   PinnedMemory identitiesOfHost;
   DeviceMemory identitiesOfDevice;
-  std::vector<Expectation> expectations;
+  std::vector<Expectation> expectations[2]; ///< By slot.
+  size_t currentSlot = 0;
 
   /// By compute stream: units that may still be sending its values.
   std::vector<std::vector<uint32_t>> unsettled;
@@ -158,7 +162,7 @@ private:
   /// By stream, the mark that it wrote last: 2n + 2 after unit n, and 2n + 1
   /// where a compute stream begins to wait for unit n. `seen` is what the host
   /// read.
-  PinnedMemory marks;
+  Marks marks;
   std::vector<uint32_t> seen;
 };
 

@@ -11,22 +11,38 @@ using namespace veeline::cuda;
 
 Status StepOrigin::prepare(const Device &device) {
   driver = &device.driver();
-  return origin.create(device, /*isTimed=*/true);
-}
-
-Status StepOrigin::set(api::Stream stream) {
-  VEELINE_TRY(origin.record(stream));
-  VEELINE_TRY(VEELINE_CALL(*driver, cuStreamSynchronize, stream));
-  time = nanoseconds();
+  for (Moment &moment : moments)
+    VEELINE_TRY(moment.event.create(device, /*isTimed=*/true));
   return Status::success();
 }
 
-std::optional<int64_t> StepOrigin::timeOf(const Event &event) const {
+Status StepOrigin::note(uint32_t number, api::Stream stream, bool isIdle) {
+  Moment &moment = moments[number % std::size(moments)];
+  moment.time.reset();
+  VEELINE_TRY(moment.event.record(stream));
+  if (!isIdle)
+    return Status::success();
+  VEELINE_TRY(VEELINE_CALL(*driver, cuStreamSynchronize, stream));
+  moment.time = nanoseconds();
+  return Status::success();
+}
+
+void StepOrigin::settle(uint32_t number) {
+  Moment &moment = moments[number % std::size(moments)];
+  if (!moment.time)
+    moment.time = timeOf(number - 1, moment.event);
+}
+
+std::optional<int64_t> StepOrigin::timeOf(uint32_t number,
+                                          const Event &event) const {
+  const Moment &moment = of(number);
   float milliseconds = 0;
-  if (driver->cuEventElapsedTime(&milliseconds, origin.get(), event.get()) !=
-      api::success)
+  if (!moment.time ||
+      driver->cuEventElapsedTime(&milliseconds, moment.event.get(),
+                                 event.get()) != api::success)
     return std::nullopt;
-  return time + static_cast<int64_t>(static_cast<double>(milliseconds) * 1e6);
+  return *moment.time +
+         static_cast<int64_t>(static_cast<double>(milliseconds) * 1e6);
 }
 
 Status OpTimes::prepare(const Device &device, const StepOrigin &newOrigin,
@@ -50,14 +66,14 @@ Status OpTimes::end(int32_t op, int64_t length, api::Stream stream) {
   return Status::success();
 }
 
-void OpTimes::addTo(engine::Timeline &timeline,
-                    const artifact::Rank &rank) const {
+void OpTimes::addTo(engine::Timeline &timeline, const artifact::Rank &rank,
+                    uint32_t number) const {
   // While one of several streams waits, the others use the GPU.
   bool isIdle = rank.computeStreams == 1;
   for (const Issued &each : issued) {
     auto op = static_cast<size_t>(each.op);
-    int64_t begin = origin->timeOf(begins[op]).value_or(each.begin);
-    int64_t end = origin->timeOf(ends[op]).value_or(each.end);
+    int64_t begin = origin->timeOf(number, begins[op]).value_or(each.begin);
+    int64_t end = origin->timeOf(number, ends[op]).value_or(each.end);
     artifact::OpKind kind = rank.ops[op].kind;
     if (isIdle && (kind == artifact::OpKind::recv ||
                    kind == artifact::OpKind::allReduceWait))

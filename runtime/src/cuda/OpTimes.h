@@ -14,19 +14,33 @@
 
 namespace veeline::cuda {
 
-/// A moment whose time is known on the host and on a GPU.
+/// A moment of each step whose time is known on the host and on a GPU. Times
+/// between events lose precision with their distance.
 class StepOrigin {
 public:
   Status prepare(const Device &device);
-  /// Sets it to now, by an event in `stream`, which is idle.
-  Status set(api::Stream stream);
-  /// The time of `event` in the host's nanoseconds(), if the GPU knows it.
-  std::optional<int64_t> timeOf(const Event &event) const;
+  /// Notes the moment of step `number`, which comes after step `number` - 1 and
+  /// before the operations of the step, by an event in `stream`. If `isIdle`,
+  /// the stream has nothing to do, and the moment is now.
+  Status note(uint32_t number, api::Stream stream, bool isIdle);
+  /// Finds out the time of that moment, once it has passed, from that of the
+  /// step before.
+  void settle(uint32_t number);
+  /// The time of `event`, of step `number`, in the host's nanoseconds(), if the
+  /// GPU knows it.
+  std::optional<int64_t> timeOf(uint32_t number, const Event &event) const;
 
 private:
+  /// That of a step, of the one before, and of the next one, which may have
+  /// begun.
+  struct Moment {
+    Event event;
+    std::optional<int64_t> time;
+  };
+  const Moment &of(uint32_t number) const { return moments[number % 3]; }
+
   const Driver *driver = nullptr;
-  Event origin;
-  int64_t time = 0;
+  Moment moments[3];
 };
 
 /// Measures when the operations of a rank's step begin and end on its GPU, by
@@ -44,10 +58,12 @@ public:
   /// `length` is that of the microbatch, where it varies.
   Status end(int32_t op, int64_t length, api::Stream stream);
 
-  /// Adds the step's operations that have ended; `rank` describes them. With
+  /// Adds the operations of step `number` that have ended; `rank` describes
+  /// them. With
   /// one compute stream a GPU is idle while it receives. If the GPU does not
   /// know a time, as after a fault, it is when the operation was issued.
-  void addTo(engine::Timeline &timeline, const artifact::Rank &rank) const;
+  void addTo(engine::Timeline &timeline, const artifact::Rank &rank,
+             uint32_t number) const;
 
 private:
   struct Issued {

@@ -31,10 +31,9 @@ otherStreams(const std::vector<CudaRank *> &ranks) {
   return streams;
 }
 
-/// The first event forks the streams, the others join them.
 Status StepGraph::begin(const std::vector<CudaRank *> &ranks) {
   std::vector<api::Stream> streams = otherStreams(ranks);
-  for (size_t i = 0; i <= streams.size(); ++i)
+  for (size_t i = 0; i < ranks.size(); ++i)
     VEELINE_TRY(events.emplace_back().create(device));
   for (CudaRank *rank : ranks)
     rank->captureMutex = &mutex;
@@ -50,10 +49,14 @@ Status StepGraph::begin(const std::vector<CudaRank *> &ranks) {
 Status StepGraph::join(const std::vector<CudaRank *> &ranks) {
   for (CudaRank *rank : ranks)
     VEELINE_TRY(rank->endStep());
-  std::vector<api::Stream> streams = otherStreams(ranks);
-  for (size_t i = 0; i < streams.size(); ++i) {
-    VEELINE_TRY(events[i + 1].record(streams[i]));
-    VEELINE_TRY(events[i + 1].holdUp(ranks[0]->computeStream()));
+  return gather(ranks);
+}
+
+/// The first rank's compute stream waits for those of the others.
+Status StepGraph::gather(const std::vector<CudaRank *> &ranks) {
+  for (size_t i = 1; i < ranks.size(); ++i) {
+    VEELINE_TRY(events[i].record(ranks[i]->computeStream()));
+    VEELINE_TRY(events[i].holdUp(ranks[0]->computeStream()));
   }
   return Status::success();
 }
@@ -76,9 +79,10 @@ Status StepGraph::end(const std::vector<CudaRank *> &ranks,
 
 Status StepGraph::launch(const std::vector<CudaRank *> &ranks) {
   api::Stream origin = ranks[0]->computeStream();
-  for (size_t i = 1; i < ranks.size(); ++i) {
-    VEELINE_TRY(events[i].record(ranks[i]->computeStream()));
-    VEELINE_TRY(events[i].holdUp(origin));
-  }
-  return VEELINE_CALL(device.driver(), cuGraphLaunch, executable, origin);
+  VEELINE_TRY(gather(ranks));
+  VEELINE_TRY(VEELINE_CALL(device.driver(), cuGraphLaunch, executable, origin));
+  VEELINE_TRY(events[0].record(origin));
+  for (size_t i = 1; i < ranks.size(); ++i)
+    VEELINE_TRY(events[0].holdUp(ranks[i]->computeStream()));
+  return Status::success();
 }

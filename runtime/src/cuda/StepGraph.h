@@ -30,17 +30,19 @@ public:
   Status begin(const std::vector<CudaRank *> &ranks);
   /// Ends the capture and, unless `fault` is an error, makes the graph.
   Status end(const std::vector<CudaRank *> &ranks, const Status &fault);
-  /// Launches the graph after all work in the ranks' compute streams.
+  /// Launches the graph between what the ranks' first compute streams have and
+  /// what they get from now on.
   Status launch(const std::vector<CudaRank *> &ranks);
   /// A graph that is running still runs to its end.
   void destroy();
 
 private:
   Status join(const std::vector<CudaRank *> &ranks);
+  Status gather(const std::vector<CudaRank *> &ranks);
 
   const Device &device;
   std::mutex mutex;
-  std::vector<Event> events; ///< By stream of all ranks.
+  std::vector<Event> events; ///< By rank; the first one forks.
   api::Graph graph = nullptr;
   api::GraphExec executable = nullptr;
 };

@@ -17,8 +17,8 @@ TracedTransport::TracedTransport(std::unique_ptr<Transport> newTransport,
     : transport(std::move(newTransport)), trace(rank, metadata),
       ends(rank.channels.size()) {}
 
-void TracedTransport::beginStep(CudaRank &rank, bool isReplayed) {
-  transport->beginStep(rank, isReplayed);
+void TracedTransport::beginStep(CudaRank &rank, size_t slot, bool isReplayed) {
+  transport->beginStep(rank, slot, isReplayed);
 }
 
 void TracedTransport::beginGroup(CudaRank &rank) {
@@ -71,13 +71,13 @@ const char *TracedTransport::read(CudaRank &rank, const void *place,
                                   int64_t size) {
   bytes.resize(static_cast<size_t>(size));
   // Otherwise the copy would wait in the driver, where it cannot be aborted.
-  if (!rank.require(transport->finish(rank, {rank.currentStream()})))
+  if (!rank.awaitIssued())
     return nullptr;
   bool isThere = rank.require(VEELINE_CALL(
                      rank.driver(), cuMemcpyDtoHAsync_v2, bytes.data(),
                      reinterpret_cast<api::DevicePointer>(place), bytes.size(),
                      rank.currentStream())) &&
-                 rank.require(transport->finish(rank, {rank.currentStream()}));
+                 rank.awaitIssued();
   return isThere && !rank.failed ? bytes.data() : nullptr;
 }
 
@@ -90,16 +90,20 @@ void TracedTransport::print(CudaRank &rank, const char *what, int32_t channel,
     trace.printMessage(what, rank.firstChannel + channel, number, data);
 }
 
-void TracedTransport::inspectStep(CudaRank &rank) {
-  transport->inspectStep(rank);
+void TracedTransport::readBack(CudaRank &rank, size_t slot) {
+  transport->readBack(rank, slot);
+}
+
+void TracedTransport::inspectStep(CudaRank &rank, size_t slot) {
+  transport->inspectStep(rank, slot);
   trace.printGradients(
       [&](int64_t offset, int64_t size) {
         return read(rank, rank.memory().data() + offset, size);
       },
-      [&](size_t param) { return rank.squaredNorm(param); });
+      [&](size_t param) { return rank.squaredNorm(slot, param); });
 }
 
-Status TracedTransport::finish(CudaRank &rank,
-                               const std::vector<api::Stream> &streams) {
-  return transport->finish(rank, streams);
+Expected<bool> TracedTransport::await(CudaRank &rank, const Event &event,
+                                      const std::function<bool()> &isEnough) {
+  return transport->await(rank, event, isEnough);
 }

@@ -24,7 +24,7 @@ public:
   TracedTransport(std::unique_ptr<Transport> transport, CudaRank &rank,
                   const artifact::Metadata &metadata);
 
-  void beginStep(CudaRank &rank, bool isReplayed) override;
+  void beginStep(CudaRank &rank, size_t slot, bool isReplayed) override;
   void beginGroup(CudaRank &rank) override;
   void endGroup(CudaRank &rank) override;
   void beginOp(CudaRank &rank, int32_t op) override;
@@ -35,9 +35,11 @@ public:
   void settle(CudaRank &rank, int32_t stream) override;
   void postSum(CudaRank &rank, int32_t reduction) override;
   void waitForSum(CudaRank &rank, int32_t reduction) override;
-  void inspectStep(CudaRank &rank) override;
-  Status finish(CudaRank &rank,
-                const std::vector<api::Stream> &streams) override;
+  void readBack(CudaRank &rank, size_t slot) override;
+  void inspectStep(CudaRank &rank, size_t slot) override;
+  Expected<bool> await(CudaRank &rank, const Event &event,
+                       const std::function<bool()> &isEnough) override;
+  void drain(CudaRank &rank) override { transport->drain(rank); }
   void abort() override { transport->abort(); }
   bool isIdle() const override { return transport->isIdle(); }
 

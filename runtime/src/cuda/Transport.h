@@ -10,7 +10,7 @@
 #include "Device.h"
 
 #include <cstdint>
-#include <vector>
+#include <functional>
 
 namespace veeline::cuda {
 
@@ -23,8 +23,9 @@ class Transport {
 public:
   virtual ~Transport() = default;
 
-  /// Called before a step is issued or replayed.
-  virtual void beginStep(CudaRank &, bool /*isReplayed*/) {}
+  /// Called before a step is issued or replayed, which the device may come to
+  /// long after. `slot` is 0 or 1: the step before has the other one.
+  virtual void beginStep(CudaRank &, size_t /*slot*/, bool /*isReplayed*/) {}
 
   /// What is issued between these two is one unit.
   virtual void beginGroup(CudaRank &) {}
@@ -45,13 +46,18 @@ public:
   virtual void postSum(CudaRank &rank, int32_t reduction) = 0;
   virtual void waitForSum(CudaRank &rank, int32_t reduction) = 0;
 
+  /// Issues copies to the host of what inspectStep looks at, behind the step.
+  virtual void readBack(CudaRank &, size_t /*slot*/) {}
   /// Called once the device has done the whole step.
-  virtual void inspectStep(CudaRank &) {}
+  virtual void inspectStep(CudaRank &, size_t /*slot*/) {}
 
-  /// Waits until the device has done all work in `streams`; after a fault of
-  /// the rank, until none of its work is under way.
-  virtual Status finish(CudaRank &rank,
-                        const std::vector<api::Stream> &streams) = 0;
+  /// Waits until `event` has happened. False: `isEnough`, which is polled if it
+  /// is given, was true before that.
+  virtual Expected<bool> await(CudaRank &rank, const Event &event,
+                               const std::function<bool()> &isEnough) = 0;
+  /// After a fault: waits until the device has done all work of the rank, or
+  /// gives it up.
+  virtual void drain(CudaRank &rank) = 0;
 
   /// Ends all waits for good. May be called from any thread.
   virtual void abort() = 0;

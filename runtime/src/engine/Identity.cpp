@@ -44,13 +44,19 @@ static std::string describe(const Identity &identity) {
   return text + " with " + std::to_string(identity.bytes) + " bytes";
 }
 
-void engine::checkIdentity(veeline_rank &rank, int32_t channel, uint32_t number,
-                           int32_t part, const Identity &arrived) {
-  Identity expected = identityOf(rank, channel, number, part);
+void engine::compareIdentities(veeline_rank &rank, int32_t channel,
+                               const Identity &arrived,
+                               const Identity &expected) {
   if (arrived == expected)
     return;
   rank.failOnChannel(channel, ": " + describe(arrived) + " arrived, expected " +
                                   describe(expected));
+}
+
+void engine::checkIdentity(veeline_rank &rank, int32_t channel, uint32_t number,
+                           int32_t part, const Identity &arrived) {
+  compareIdentities(rank, channel, arrived,
+                    identityOf(rank, channel, number, part));
 }
 
 void engine::checkIdentities(veeline_rank &rank, int32_t channel,

@@ -35,7 +35,11 @@ struct Identity {
 Identity identityOf(const veeline_rank &rank, int32_t channel, uint32_t number,
                     int32_t part = wholeMessage);
 
-/// Fails the rank if `arrived` is not what it expects.
+/// Fails the rank if `arrived` is not `expected`.
+void compareIdentities(veeline_rank &rank, int32_t channel,
+                       const Identity &arrived, const Identity &expected);
+
+/// The same with what it expects now.
 void checkIdentity(veeline_rank &rank, int32_t channel, uint32_t number,
                    int32_t part, const Identity &arrived);
 

@@ -46,12 +46,13 @@ void veeline_rank::checkReport(int32_t result, int32_t microbatch) const {
                 "a result is reported that the model does not have");
 }
 
-double veeline_rank::readResult(int32_t result, const void *place) const {
+double veeline_rank::readResult(int32_t result, const void *place,
+                                const StepSettings &ofStep) const {
   bool isDouble = (*resultTypes)[static_cast<size_t>(result)].type ==
                   artifact::DataType::f64;
   double number = isDouble ? artifact::loadElement<double>(place, 0)
                            : artifact::loadElement<float>(place, 0);
-  return result == 0 ? number / settings->lossScale : number;
+  return result == 0 ? number / ofStep.lossScale : number;
 }
 
 static const char *const clipsOnDevice =

@@ -249,8 +249,9 @@ struct veeline_rank {
   const veeline::artifact::Channel &checkedSender(int32_t channel) const;
   void checkReduction(int32_t reduction) const;
   void checkReport(int32_t result, int32_t microbatch) const;
-  /// The number at `place`; a loss without its scale.
-  double readResult(int32_t result, const void *place) const;
+  /// The number at `place`, of a step with `ofStep`; a loss without its scale.
+  double readResult(int32_t result, const void *place,
+                    const veeline::StepSettings &ofStep) const;
 };
 
 #endif // VEELINE_RUNTIME_ENGINE_RANK_H

@@ -15,6 +15,7 @@
 #include "veeline/Base/Futex.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <pthread.h>
 #include <string>
@@ -110,7 +111,7 @@ protected:
               channel->abort();
           abortRanks();
         }),
-        workers(program.ranks.size()) {
+        workers(program.ranks.size()), homes(homesOf(program)) {
     for (StepInFlight &step : inFlight)
       step.results.resize(artifact.metadata.results.size() *
                           static_cast<size_t>(artifact.metadata.microbatches) *
@@ -126,6 +127,10 @@ protected:
   virtual void runStep(WorkerT &worker) = 0;
   /// What is late of the rank's last step, on its thread.
   virtual void runLate(WorkerT &) {}
+  /// Called by the rank's thread in place of a step that comes after a fault.
+  virtual void passOver(WorkerT &) {}
+  /// Returns the fault once all ranks of this process have ended their steps.
+  virtual Status stopAfterFault() = 0;
 
   // Before the first step.
   WorkerT &addWorker(int32_t rank) {
@@ -238,6 +243,9 @@ protected:
       return worker->inFlight[slot].failed.load();
     });
   }
+  /// Sets what all ranks have reported in the step in `slot`, which they have
+  /// ended.
+  Status shareResults(size_t slot, StepResult &result);
   /// The first fault, and where the ranks of this process were when they saw
   /// it.
   Status localStatus() const;
@@ -281,6 +289,7 @@ protected:
   Fault fault;
   std::vector<std::unique_ptr<WorkerT>> workers; ///< By rank; null: elsewhere.
   std::vector<WorkerT *> local;
+  std::vector<Home> homes; ///< Of parameters.
   StepInFlight inFlight[maxInFlight];
   uint32_t numBegun = 0, numFinished = 0; ///< Of steps, on the caller's thread.
   /// Which step could not be finished, where it is not `currentStep`.
@@ -403,6 +412,7 @@ void ThreadedProgram<WorkerT>::runSteps(WorkerT &worker) {
     // After a fault the rank stays where it was.
     if (worker.rank.failed || !fault.status().ok()) {
       worker.inFlight[number % maxInFlight].failed = true;
+      passOver(worker);
     } else {
       group.beginStep(worker.rank.index);
       enterStep(worker, number % maxInFlight);
@@ -502,6 +512,33 @@ void ThreadedProgram<WorkerT>::prepareStep(const void *const *inputs,
   for (WorkerT *worker : local)
     selectInputs(*this, artifact.metadata, inputs, worker->rank,
                  worker->inFlight[slot].inputs);
+}
+
+template <typename WorkerT>
+Status ThreadedProgram<WorkerT>::shareResults(size_t slot, StepResult &result) {
+  const std::vector<double> &results = inFlight[slot].results;
+  // All ranks have decided alike.
+  result.clip = local.front()->inFlight[slot].clip;
+  if (network) {
+    Status shared =
+        shareStep(*network, program, results,
+                  local.front()->inFlight[slot].squaredNorms, result);
+    if (shared.ok() || !isStepUnderWay() || fault.status().ok())
+      return shared;
+    // Where the rank has stopped tells more than what this thread waits for, if
+    // it is known: a device may stop anywhere.
+    Status stopped = stopAfterFault();
+    const veeline_rank &rank = local.front()->rank;
+    if (rank.failed && (fault.step() > 0 || rank.awaited >= 0))
+      return stopped;
+    failedStepNumber = inFlight[slot].settings.step;
+    return shared;
+  }
+  result.results = results;
+  result.gradientNorm = std::sqrt(addSquares(homes, [&](size_t rank, size_t i) {
+    return workers[rank]->inFlight[slot].squaredNorms[i];
+  }));
+  return Status::success();
 }
 
 template <typename WorkerT>

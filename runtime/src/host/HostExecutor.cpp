@@ -41,7 +41,7 @@ HostExecutor::HostExecutor(const artifact::Artifact &artifact,
                            const HostOptions &options)
     : ThreadedProgram(artifact, program, options.network,
                       checksEnabled || options.checkMessages),
-      homes(homesOf(program)), announce(options.announce),
+      announce(options.announce),
       stepsInFlight(stepsInFlightOf(program, options)) {
   runsLateAtOnce = stepsInFlight == 1;
 }
@@ -412,7 +412,6 @@ void HostExecutor::endSteps() {
   addIdleTails();
 }
 
-/// Returns the fault once all ranks of this process have ended their steps.
 Status HostExecutor::stopAfterFault() {
   endSteps();
   return announcedStatus();
@@ -484,30 +483,6 @@ Status HostExecutor::finish(StepResult &result) {
   if (++numFinished == numBegun)
     addIdleTails();
   return isOptimistic ? Status::success() : shareResults(slot, result);
-}
-
-Status HostExecutor::shareResults(size_t slot, StepResult &result) {
-  const std::vector<double> &results = inFlight[slot].results;
-  // All ranks have decided alike.
-  result.clip = local.front()->inFlight[slot].clip;
-  if (network) {
-    Status shared =
-        shareStep(*network, program, results,
-                  local.front()->inFlight[slot].squaredNorms, result);
-    if (shared.ok() || !isStepUnderWay() || fault.status().ok())
-      return shared;
-    // Where the rank has stopped tells more than what this thread waits for.
-    Status stopped = stopAfterFault();
-    if (local.front()->rank.failed)
-      return stopped;
-    failedStepNumber = inFlight[slot].settings.step;
-    return shared;
-  }
-  result.results = results;
-  result.gradientNorm = std::sqrt(addSquares(homes, [&](size_t rank, size_t i) {
-    return workers[rank]->inFlight[slot].squaredNorms[i];
-  }));
-  return Status::success();
 }
 
 //===----------------------------------------------------------------------===//

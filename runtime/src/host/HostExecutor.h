@@ -126,11 +126,9 @@ private:
   void addIdleTails();
   void checkIdle(const HostWorker &worker) const;
   void endSteps();
-  Status stopAfterFault();
-  Status shareResults(size_t slot, StepResult &result);
+  Status stopAfterFault() override;
   int64_t maxMessageBytes() const;
 
-  std::vector<engine::Home> homes; ///< Of parameters.
   /// Of ranks that are threads, by stage, reduction and piece.
   std::map<std::array<int32_t, 3>, std::shared_ptr<engine::SharedSum>> sums;
   void (*const announce)(Activity activity);

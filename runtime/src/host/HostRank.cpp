@@ -333,7 +333,7 @@ void HostRank::updateOptimistic(int32_t param, void *value, void *state,
 void HostRank::report(int32_t result, int32_t microbatch, const void *value) {
   checkReport(result, microbatch);
   double &place = results[result * allMicrobatches + microbatch];
-  place = readResult(result, value);
+  place = readResult(result, value, *settings);
 }
 
 void HostRank::listLateUpdates() {

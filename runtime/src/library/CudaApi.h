@@ -87,6 +87,7 @@ inline constexpr int captureThreadLocal = 1;
   X(cuEventCreate, (api::Event * event, unsigned flags))                       \
   X(cuEventDestroy_v2, (api::Event event))                                     \
   X(cuEventRecord, (api::Event event, api::Stream stream))                     \
+  X(cuEventQuery, (api::Event event))                                          \
   X(cuEventElapsedTime,                                                        \
     (float *milliseconds, api::Event begin, api::Event end))                   \
   X(cuStreamBeginCapture_v2, (api::Stream stream, int mode))                   \

@@ -52,6 +52,7 @@ Status Session::load(const host::HostOptions &options) {
     cudaOptions.network = options.network;
     cudaOptions.timelineEvents = options.timelineEvents;
     cudaOptions.poison = options.poison;
+    cudaOptions.stepsInFlight = options.stepsInFlight;
     cudaOptions.traceTensors = options.traceTensors;
     cudaOptions.checkMessages = options.checkMessages;
     cudaOptions.timeoutSeconds = run.options.timeoutSeconds;

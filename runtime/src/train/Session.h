@@ -54,9 +54,7 @@ public:
   int32_t microbatches() const { return metadata().microbatches * replicas(); }
   WorkOfStep workOfStep() const;
   /// At most, of the program that is run.
-  int64_t stepsInFlight() const {
-    return metadata().target == "cuda" ? 1 : options.stepsInFlight;
-  }
+  int64_t stepsInFlight() const { return options.stepsInFlight; }
   /// The initial value of parameter `index`, in its type.
   std::vector<char> initialValue(size_t index) const;
 

@@ -10,7 +10,8 @@ BYTES = 4 * WIDTH
 HAS_REGIONS = "--no-regions" not in sys.argv
 
 
-def rank(symbol, size, params=(), x=None, settings=-1, norms=-1):
+def rank(symbol, size, params=(), x=None, settings=-1, norms=-1,
+         results=-1):
     inputs = []
     if x is not None:
         inputs = [{"input": 0, "offset": x, "bytes": MICROBATCHES * BYTES}]
@@ -36,6 +37,7 @@ def rank(symbol, size, params=(), x=None, settings=-1, norms=-1):
         "settings_offset": settings,
         "norms_offset": norms,
         "norm_parts": 1 if norms >= 0 else 0,
+        "results_offset": results,
         "reads_back": False,
     }
 
@@ -86,11 +88,12 @@ channel = {
 pipeline = program(
     "pipeline",
     [rank("rank0_step", 1024, x=0),
-     rank("rank1_step", 1536, [param(0)], settings=1024, norms=1280)],
+     rank("rank1_step", 1792, [param(0)], settings=1024, norms=1280, results=1536)],
     [channel], 1)
 sequential = program(
     "sequential",
-    [rank("sequential_step", 2048, [param(512)], x=0, settings=1536, norms=1792)],
+    [rank("sequential_step", 2304, [param(512)], x=0, settings=1536, norms=1792,
+          results=2048)],
     [], 2)
 metadata = {
     "model": "device ranks",

@@ -30,6 +30,8 @@ constexpr StringLiteral model = R"mlir(
   }
 )mlir";
 
+// The documentation shows the names of parameters.
+// NOLINTBEGIN(misc-unused-parameters)
 // [docs: rule]
 /// An op of a converter that rounds to what a quantised model can hold, as
 /// quantisation-aware training wants it: the gradient passes as if nothing had
@@ -50,6 +52,7 @@ void registerMyRules(DialectRegistry &registry) {
   });
 }
 // [docs: end]
+// NOLINTEND(misc-unused-parameters)
 
 FailureOr<DifferentiatedChunk> differentiate(DialectRegistry &registry,
                                              std::string &diagnostics,

@@ -209,7 +209,7 @@ void JitModule::run(StringRef name, ArrayRef<Array *> arguments,
   std::vector<void *> pointers(descriptors.size()), packed;
   for (size_t i = 0; i != descriptors.size(); ++i) {
     pointers[i] = descriptors[i].data();
-    packed.push_back(&pointers[i]);
+    packed.push_back(static_cast<void *>(&pointers[i]));
   }
   llvm::Error error =
       engine->invokePacked(("_mlir_ciface_" + name).str(), packed);

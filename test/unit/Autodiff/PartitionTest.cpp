@@ -150,10 +150,10 @@ int64_t getCost(const PartitionRequest &request, ArrayRef<Value> kept,
                 ArrayRef<Operation *> early) {
   int64_t cost = 0;
   for (Value value : kept)
-    cost += *request.price(value);
+    cost += request.price(value).value();
   for (Operation *op : early)
     if (again(op))
-      cost += *request.recomputePrice(op);
+      cost += request.recomputePrice(op).value();
   return cost;
 }
 

@@ -29,6 +29,13 @@ inline cuda::CudaOptions standIns() {
   return options;
 }
 
+/// Gives the rank memory of its own behind all else. Returns where it is.
+inline int64_t addMemory(artifact::Rank &rank, int64_t bytes) {
+  int64_t offset = (rank.arenaBytes + 255) / 256 * 256;
+  rank.arenaBytes = offset + bytes;
+  return offset;
+}
+
 /// Makes `artifact` one for a GPU. Keeps what it already has for that.
 inline void makeForGpu(artifact::Artifact &artifact) {
   artifact.metadata.target = "cuda";
@@ -38,6 +45,16 @@ inline void makeForGpu(artifact::Artifact &artifact) {
     artifact.metadata.device->ptx = "sm_80";
   if (artifact.image.empty())
     artifact.image = "image";
+}
+
+/// Makes place for what the ranks of the first program report.
+inline void addResults(artifact::Artifact &artifact) {
+  auto bytes =
+      static_cast<int64_t>(8 * artifact.metadata.results.size() *
+                           static_cast<size_t>(artifact.metadata.microbatches));
+  for (artifact::Rank &rank : artifact.metadata.programs[0].ranks)
+    if (rank.resultsOffset < 0)
+      rank.resultsOffset = addMemory(rank, bytes);
 }
 
 /// Runs a step with one input, of a byte.
@@ -72,9 +89,8 @@ inline std::string runThreeSteps(
 
 /// Gives the rank a workspace for libraries, behind all else.
 inline void addLibrary(artifact::Rank &rank) {
-  rank.libraryOffset = (rank.arenaBytes + 255) / 256 * 256;
   rank.libraryBytes = 1024;
-  rank.arenaBytes = rank.libraryOffset + rank.libraryBytes;
+  rank.libraryOffset = addMemory(rank, rank.libraryBytes);
 }
 
 /// Adds a kernel that is a function of the host, with `numArguments` arguments.

@@ -13,6 +13,7 @@ class CudaBackend final : public cts::Backend {
 public:
   void adapt(artifact::Artifact &artifact) override {
     test::makeForGpu(artifact);
+    test::addResults(artifact);
   }
 
   void addLibrary(artifact::Rank &rank) override { test::addLibrary(rank); }

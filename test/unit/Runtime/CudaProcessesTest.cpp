@@ -383,8 +383,8 @@ TEST_F(CudaProcesses, EveryCodeOfNccl) {
 TEST_F(CudaProcesses, EveryCall) {
 #define NAME(type, name, parameters) #name,
   const std::string calls[] = {VEELINE_NCCL_FUNCTIONS(NAME) "asyncError",
-                               "cuStreamQuery", "cuMemsetD32Async",
-                               "cuDeviceGetUuid_v2"};
+                               "cuStreamQuery", "cuEventQuery",
+                               "cuMemsetD32Async", "cuDeviceGetUuid_v2"};
 #undef NAME
   Pair pair;
   for (const std::string &call : calls) {
@@ -401,7 +401,7 @@ TEST_F(CudaProcesses, EveryCall) {
     bool isEnd = call == "ncclCommFinalize" || call == "ncclCommDestroy";
     // The number of polls differs between runs.
     bool isPolled = call == "ncclCommGetAsyncError" || call == "asyncError" ||
-                    call == "cuStreamQuery";
+                    call == "cuStreamQuery" || call == "cuEventQuery";
     for (int64_t time : {int64_t(1), isPolled ? int64_t(1) : count}) {
       standin::failCall(call, time, 1);
       std::vector<std::string> messages = pair.run();
