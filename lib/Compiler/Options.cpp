@@ -131,7 +131,7 @@ static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
                  "What the schedule makes short, where it has a choice: "
                  "period (the time from one step to the next), makespan (a "
                  "step alone) or span (a step alone, of the slowest rank) "
-                 "[default: period; for cuda makespan]")
+                 "[default: period]")
       ->check(CLI::IsMember({"period", "makespan", "span"}))
       ->option_text("period|makespan|span");
   app.add_option("--placement", command.placement,

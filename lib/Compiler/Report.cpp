@@ -63,9 +63,8 @@ static double getBusy(const artifact::Rank &rank) {
   return busy;
 }
 
-/// `followOn` if steps that follow one another overlap.
-static void printRanks(llvm::raw_ostream &os, const artifact::Program &program,
-                       bool followOn) {
+static void printRanks(llvm::raw_ostream &os,
+                       const artifact::Program &program) {
   double makespan = predictStep(program).value_or(0), least = 0;
   os << "rank   ops  busy ms (predicted)  arena MiB  peak live MiB  ratio\n";
   for (auto [i, rank] : llvm::enumerate(program.ranks)) {
@@ -85,7 +84,7 @@ static void printRanks(llvm::raw_ostream &os, const artifact::Program &program,
         // Equal sums may differ in their last bits.
         makespan / 1e3, 100.0 * std::max(0.0, 1.0 - least / makespan));
   std::optional<double> period = predictPeriod(program);
-  if (followOn && period && *period > 0)
+  if (period && *period > 0)
     os << llvm::format("steps that follow one another %.3f ms each, bubble of "
                        "the worst rank %.1f%%\n",
                        *period / 1e3,
@@ -167,7 +166,7 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
     os << '\n';
     printChunks(os, program);
     os << '\n';
-    printRanks(os, program, /*followOn=*/!metadata.device);
+    printRanks(os, program);
     printSource(os, getOption(metadata, "profile"),
                 getOption(metadata, "machine-table"),
                 getOption(metadata, "machine-table-date"),

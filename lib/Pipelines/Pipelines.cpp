@@ -343,11 +343,7 @@ void veeline::registerPipelines() {
         options.lengthBound = given.lengthBound;
         options.lengthMultiple = given.lengthMultiple;
         options.schedule = given.schedule;
-        // As `veeline compile` does.
-        options.objective =
-            given.target == "cuda" && !given.objective.hasValue()
-                ? schedule::Objective::Makespan
-                : given.objective;
+        options.objective = given.objective;
         options.placement = given.placement;
         options.pieces.assign(given.pieces.begin(), given.pieces.end());
         options.profile = given.profile;

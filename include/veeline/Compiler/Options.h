@@ -80,12 +80,9 @@ struct CompileCommand : ProgramOptions {
   bool quiet = false;
 };
 
-/// What the schedule makes short. On GPUs a step begins when all ranks have
-/// ended the one before.
+/// What the schedule makes short.
 inline std::string objectiveOf(const CompileCommand &command) {
-  if (!command.objective.empty())
-    return command.objective;
-  return command.target == "cuda" ? "makespan" : "period";
+  return command.objective.empty() ? "period" : command.objective;
 }
 
 /// `veeline inspect`.

@@ -62,9 +62,8 @@ struct CompileOptions : ProgramOptions {
   }
   /// What programs are lowered to.
   KernelTarget target = KernelTarget::Host;
-  /// Whether W may run in the next step: on a GPU, a step ends on all ranks
-  /// before the next one begins, and where updates wait for the norm of all
-  /// gradients on all targets.
+  /// Whether W may run in the next step: on a host, where updates do not wait
+  /// for the norm of all gradients.
   bool mayWeightsSlip() const {
     return target == KernelTarget::Host && clipSync != "barrier";
   }
