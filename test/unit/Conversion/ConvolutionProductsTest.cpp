@@ -102,8 +102,9 @@ std::vector<int64_t> Writer::ySizes() const {
 /// (group, output, input, window), (window, group, input, output) or (group,
 /// output, window, input).
 template <typename T>
-static std::vector<T> arrangeWeights(T group, T output, T input,
-                                     std::vector<T> windows, int order) {
+static std::vector<T> arrangeWeights(const T &group, const T &output,
+                                     const T &input,
+                                     const std::vector<T> &windows, int order) {
   std::vector<T> list;
   if (order == 1) {
     list = windows;
