@@ -98,7 +98,8 @@ static int writeLibrary(std::vector<KernelSource> kernels) {
   // If others have all kernels, no library is written, and an older one is
   // removed.
   if (kernels.empty() && !without.empty()) {
-    llvm::sys::fs::remove(output);
+    if (std::error_code code = llvm::sys::fs::remove(output))
+      return fail(llvm::errorCodeToError(code));
     return 0;
   }
   KernelCodeOptions options;
@@ -128,7 +129,7 @@ static std::string describe(const Kernel &code) {
 /// Prints a line for every kernel.
 static int runAll(ArrayRef<KernelSource> kernels) {
   int64_t numDifferent = 0, numSameBits = 0;
-  auto report = [&](KernelSource source, const Kernel &code,
+  auto report = [&](KernelSource, const Kernel &code,
                     const KernelVerdict &verdict) {
     llvm::outs() << describe(code) << ": ";
     if (!verdict.difference.empty())
@@ -167,7 +168,7 @@ static int runFaults(ArrayRef<KernelSource> kernels) {
   for (KernelSource kernel : kernels)
     addFaults(kernel, wrong);
   size_t numFound = 0;
-  auto report = [&](KernelSource source, const Kernel &code,
+  auto report = [&](KernelSource, const Kernel &code,
                     const KernelVerdict &verdict) {
     numFound += !verdict.difference.empty();
     llvm::outs() << describe(code) << ": "

@@ -109,14 +109,14 @@ inline int32_t addKernel(cts::Fixture &fixture, const std::string &name,
 /// Argument i of a kernel.
 template <typename T> T argument(const void *const *params, int i) {
   T value;
-  __builtin_memcpy(static_cast<void *>(&value), params[i], sizeof(value));
+  __builtin_memcpy(static_cast<void *>(&value), params[i], sizeof(T));
   return value;
 }
 
 /// `value` as an argument of a launch.
 template <typename T> uint64_t toArgument(T value) {
   uint64_t place = 0;
-  __builtin_memcpy(&place, static_cast<const void *>(&value), sizeof(value));
+  __builtin_memcpy(&place, static_cast<const void *>(&value), sizeof(T));
   return place;
 }
 

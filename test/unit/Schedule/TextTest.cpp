@@ -94,7 +94,7 @@ TEST(Text, NarrowBlocks) {
   std::string text = timeline(problem, *schedule, *simulation, 100);
   EXPECT_NE(text.find("f+B"), std::string::npos) << text;
   EXPECT_NE(text.find("F+b"), std::string::npos) << text;
-  EXPECT_NE(text.find("&"), std::string::npos) << text;
+  EXPECT_NE(text.find('&'), std::string::npos) << text;
   EXPECT_NE(text.find("& a block"), std::string::npos) << text;
   EXPECT_LE(longestLine(text), 100u);
 }

@@ -77,7 +77,8 @@ TEST(ZeroBubbleV, EveryLimit) {
   for (int p : {2, 4, 8})
     for (int m : {1, 3, 8, 16}) {
       double bubble = 1;
-      for (double limit = 1; limit <= p + 1; limit += 0.5) {
+      for (int halves = 2; halves <= 2 * (p + 1); ++halves) {
+        double limit = halves / 2.0;
         Problem problem = makeProblem("zb-v", p, 2, m, 10, 11, 7, 1);
         limitMemory(problem, limit);
         Simulation result = simulated(problem);
