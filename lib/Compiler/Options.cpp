@@ -434,6 +434,17 @@ static std::string checkGpu(const CLI::App &app,
   if (isCuda && command.rules == "mpi")
     return "--verify-communication: messages between GPUs go by NCCL's rules; "
            "leave it out, or give nccl";
+  auto known = schedule::findGenerator(command.schedule);
+  if (isCuda && known &&
+      (*known)->semantics != schedule::UpdateSemantics::Synchronous)
+    return "--schedule: '" + command.schedule +
+           "', which updates weights without a flush, is for the target host; "
+           "'1f1b' has the same order with one";
+  if (isCuda && known && (*known)->slips && command.computeStreams == "chunk")
+    return "--compute-streams chunk is for steps that end before the next one "
+           "begins, and schedule '" +
+           command.schedule +
+           "' runs some W in the next one; leave it out, or take 'zb-v'";
   std::vector<std::string> chips = command.gpuChips;
   std::sort(chips.begin(), chips.end());
   if (auto twice = std::adjacent_find(chips.begin(), chips.end());

@@ -222,6 +222,12 @@ LogicalResult RankWriter::describeDevice(const MemoryPlan::Device &device) {
         {static_cast<int32_t>(input.input), input.offset, input.bytes});
     addRegion(names[input.input].str(), Kind::input, input.offset, input.bytes);
   }
+  for (const MemoryPlan::Input &input : device.inputsBefore) {
+    rank.inputsBefore.push_back(
+        {static_cast<int32_t>(input.input), input.offset, input.bytes});
+    addRegion((names[input.input] + " of the step before").str(), Kind::input,
+              input.offset, input.bytes);
+  }
   if (failed(describeConstants(device)))
     return failure();
   rank.libraryOffset = device.libraryOffset;
@@ -246,6 +252,11 @@ LogicalResult RankWriter::describeDevice(const MemoryPlan::Device &device) {
   rank.normParts = device.normParts;
   addRegion("settings", Kind::settings, device.settingsOffset,
             gpuSettingsBytes);
+  if (device.settingsBeforeOffset >= 0) {
+    rank.settingsBeforeOffset = device.settingsBeforeOffset;
+    addRegion("settings of the step before", Kind::settings,
+              device.settingsBeforeOffset, gpuSettingsBytes);
+  }
   addRegion("parts of norms", Kind::report, device.normsOffset,
             device.getNormBytes(plan.params.size()));
   return success();

@@ -62,10 +62,10 @@ struct CompileOptions : ProgramOptions {
   }
   /// What programs are lowered to.
   KernelTarget target = KernelTarget::Host;
-  /// Whether W may run in the next step: on a host, where updates do not wait
-  /// for the norm of all gradients.
+  /// Whether W may run in the next step: where updates do not wait for the norm
+  /// of all gradients, and a rank has one compute stream.
   bool mayWeightsSlip() const {
-    return target == KernelTarget::Host && clipSync != "barrier";
+    return !chunkStreams && clipSync != "barrier";
   }
   /// A compute stream for each chunk of a rank, on a GPU.
   bool chunkStreams = false;

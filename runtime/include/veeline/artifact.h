@@ -397,6 +397,8 @@ struct Rank {
 
   // On a GPU; the host has the defaults.
   std::vector<Input> inputs;
+  /// Where the runtime keeps those that late ops read, of the step before.
+  std::vector<Input> inputsBefore;
   std::vector<Constant> constants; ///< Indexed by veeline_constant.
   /// Indexed by veeline_attention and veeline_attention_backward.
   std::vector<Attention> attentions;
@@ -408,6 +410,8 @@ struct Rank {
   int64_t libraryOffset = -1;
   int64_t libraryBytes = 0;
   int64_t settingsOffset = -1; ///< Of a veeline_settings; -1: none.
+  /// Of that of the step before, for late updates; -1: there are none.
+  int64_t settingsBeforeOffset = -1;
   /// double[params][normParts]: partial sums of the squares of the averaged
   /// gradients, which the runtime adds up in order. 0 parts at -1 where the
   /// rank updates nothing.

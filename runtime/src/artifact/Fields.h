@@ -226,6 +226,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("reductions", self.reductions);
   visit("ops", self.ops);
   visit("inputs", self.inputs);
+  visit("inputs_before", self.inputsBefore, MayBeMissing());
   visit("constants", self.constants);
   visit("attentions", self.attentions);
   visit("compute_streams", self.computeStreams);
@@ -233,6 +234,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("library_offset", self.libraryOffset);
   visit("library_bytes", self.libraryBytes);
   visit("settings_offset", self.settingsOffset);
+  visit("settings_before_offset", self.settingsBeforeOffset, MayBeMissing());
   visit("norms_offset", self.normsOffset);
   visit("norm_parts", self.normParts);
   visit("results_offset", self.resultsOffset, MayBeMissing());

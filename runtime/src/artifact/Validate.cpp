@@ -387,8 +387,6 @@ private:
             where,
             "a first step and what is late have names where ops are late, and "
             "only there");
-    require(!hasLate || metadata.target == "host", where,
-            "only on the host may ops be late");
     checkClipSync(rank, program, where);
     require(isIndex(rank.object, objects), where, "its object does not exist");
     require(rank.arenaBytes >= 0 && rank.arenaBytes <= maxElements, where,

@@ -215,6 +215,13 @@ private:
                      where + ", attention " + std::to_string(i));
     checkStreams(rank, where);
     checkPlaces(rank, where);
+    require(program.asynchronous == Asynchronous::none &&
+                program.clipSync == ClipSync::none,
+            where,
+            "only on the host do updates wait for the norm of all "
+            "gradients, or for none of a step");
+    require(!rank.hasLate() || rank.computeStreams == 1, where,
+            "ops are late on a rank with several compute streams");
   }
 
   static bool areStrides(const std::vector<int64_t> &strides, int64_t least) {
@@ -258,7 +265,8 @@ private:
   }
 
   void checkHostRank(const Rank &rank, const std::string &where) {
-    bool isHost = rank.inputs.empty() && rank.constants.empty() &&
+    bool isHost = rank.inputs.empty() && rank.inputsBefore.empty() &&
+                  rank.settingsBeforeOffset == -1 && rank.constants.empty() &&
                   rank.attentions.empty() && rank.computeStreams == 1 &&
                   rank.events == 0 &&
                   std::all_of(rank.ops.begin(), rank.ops.end(),
@@ -367,10 +375,30 @@ private:
 
   void checkInputs(const Program &program, const Rank &rank,
                    const std::string &where) {
+    checkInputs(program, rank, rank.inputs, where + ", input ");
+    checkInputs(program, rank, rank.inputsBefore,
+                where + ", input of the step before ");
+    auto isThere = [&](const Input &before) {
+      return std::any_of(
+          rank.inputs.begin(), rank.inputs.end(),
+          [&](const Input &input) { return input.input == before.input; });
+    };
+    require(std::all_of(rank.inputsBefore.begin(), rank.inputsBefore.end(),
+                        isThere),
+            where, "it has an input of the step before alone");
+    require(rank.hasLate() ||
+                (rank.inputsBefore.empty() && rank.settingsBeforeOffset == -1),
+            where,
+            "it has inputs or settings of the step before, and nothing "
+            "of that is late");
+  }
+
+  void checkInputs(const Program &program, const Rank &rank,
+                   const std::vector<Input> &inputs, const std::string &what) {
     int32_t previous = -1;
-    for (size_t i = 0; i < rank.inputs.size(); ++i) {
-      const Input &input = rank.inputs[i];
-      std::string at = where + ", input " + std::to_string(i);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Input &input = inputs[i];
+      std::string at = what + std::to_string(i);
       int64_t bytes = bytesOfInput(program, input.input);
       require(bytes >= 0, at, "its batch argument or buffer does not exist");
       require(input.input > previous, at, "inputs are not in ascending order");
@@ -431,6 +459,12 @@ private:
                 isPlace(rank.settingsOffset, settingsBytes, rank),
             where,
             "the settings lie outside of the arena, or at no multiple of 256");
+    require(rank.settingsBeforeOffset == -1 ||
+                (rank.settingsOffset >= 0 &&
+                 isPlace(rank.settingsBeforeOffset, settingsBytes, rank)),
+            where,
+            "the settings of the step before lie outside of the arena, at no "
+            "multiple of 256, or are alone");
     require(rank.normParts >= 0 && rank.normParts <= 1 << 20, where,
             "norms have a negative number of parts, or more than 1048576");
     if (!message.empty())

@@ -72,6 +72,8 @@ Status CudaExecutor::prepareLocal(const CudaOptions &options) {
   VEELINE_TRY(addChannels());
   for (CudaWorker *worker : local) {
     Status status = findStep(*worker, options.steps);
+    if (!options.lateFunctions.empty())
+      worker->lateFunctions = options.lateFunctions[worker->rank.index];
     if (status.ok())
       status = prepareRank(*worker, options);
     if (status.ok() && network)
@@ -106,45 +108,70 @@ void CudaExecutor::runThread(CudaWorker &worker) {
 
 void CudaExecutor::runStep(CudaWorker &worker) {
   CudaRank &rank = worker.rank;
+  rank.inputsBefore = rank.inputPlacesBefore();
   if (rank.require(worker.current)) {
     if (mode == Mode::capture)
       worker.step(&rank, rank.memory().data(), rank.inputPlaces());
     else
       issueStep(worker);
   }
+  uint32_t number = worker.numEnded;
   flushChannels(rank);
   leaveStep(worker);
-  if (mode == Mode::eager)
-    settleSteps(worker, worker.numEnded + 1, /*isLeftToNext=*/true);
+  if (mode != Mode::eager)
+    return;
+  reachSteps(worker, number);
+  settleSteps(worker, number);
+  if (!reachStep(worker, [&] { return isNextBegun(worker); }))
+    return;
+  // What is late of the step has not been issued.
+  if (!worker.hasLate())
+    settleSteps(worker, number + 1);
+  rank.isInStep.store(false, std::memory_order_release);
 }
 
 void CudaExecutor::issueStep(CudaWorker &worker) {
   CudaRank &rank = worker.rank;
   size_t slot = slotOf(worker);
+  bool isFirst = worker.hasLate() && !owesLate(worker);
   if (rank.require(beginStep(worker, slot, /*isReplayed=*/false)))
-    worker.step(&rank, rank.memory().data(), rank.inputPlaces());
+    (isFirst ? worker.lateFunctions.firstStep
+             : worker.step)(&rank, rank.memory().data(), rank.inputPlaces());
   if (!rank.failed && rank.require(rank.endStep()))
     (void)rank.require(rank.readBack(slot));
 }
 
-/// Waits until the device has done `issued` steps of the rank. The last of them
-/// may be left to the next step, once that has begun.
-void CudaExecutor::settleSteps(CudaWorker &worker, uint32_t issued,
-                               bool isLeftToNext) {
-  for (uint32_t number = worker.numSettled; number != issued; ++number) {
-    bool isLeft = isLeftToNext && number + 1 == issued;
-    if (!settleStep(worker, [&] { return isLeft && isNextBegun(worker); }))
-      return;
-  }
-  worker.rank.isInStep.store(false, std::memory_order_release);
+void CudaExecutor::runLate(CudaWorker &worker) {
+  CudaRank &rank = worker.rank;
+  rank.inputsBefore = rank.inputPlacesBefore();
+  if (rank.require(rank.beginLate()))
+    worker.lateFunctions.late(&rank, rank.memory().data(),
+                              rank.inputPlacesBefore());
+  bool isOver =
+      !rank.failed && rank.require(rank.endStep()) && rank.awaitIssued();
+  uint32_t number = worker.numEnded;
+  reachSteps(worker, number);
+  if (!isOver)
+    worker.inFlight[(number - 1) % engine::maxInFlight].failed = true;
+  settleStep(worker, /*isLateOver=*/true);
 }
 
-/// Waits for the oldest step of the rank that is not settled. False: `isEnough`
-/// was true before.
-bool CudaExecutor::settleStep(CudaWorker &worker,
-                              const std::function<bool()> &isEnough) {
+void CudaExecutor::reachSteps(CudaWorker &worker, uint32_t count) {
+  while (static_cast<int32_t>(worker.numReached - count) < 0)
+    (void)reachStep(worker);
+}
+
+void CudaExecutor::settleSteps(CudaWorker &worker, uint32_t count) {
+  while (static_cast<int32_t>(worker.numSettled - count) < 0)
+    settleStep(worker, /*isLateOver=*/!worker.hasLate());
+}
+
+/// Waits until the device has done the next step of the rank, but for what is
+/// late of it. False: `isEnough` was true before.
+bool CudaExecutor::reachStep(CudaWorker &worker,
+                             const std::function<bool()> &isEnough) {
   CudaRank &rank = worker.rank;
-  uint32_t number = worker.numSettled;
+  uint32_t number = worker.numReached;
   size_t slot = number % engine::maxInFlight;
   engine::RankStep &step = worker.inFlight[slot];
   // Nothing is whole that comes after a step that is not.
@@ -170,16 +197,48 @@ bool CudaExecutor::settleStep(CudaWorker &worker,
   if (step.failed)
     rank.drain();
   worker.hasFailedStep = step.failed;
-  worker.numSettled.store(number + 1);
+  worker.numReached.store(number + 1);
   done.add(1);
   return true;
 }
 
-/// What was issued before the fault may still be done.
-void CudaExecutor::passOver(CudaWorker &worker) {
-  uint32_t number = worker.numEnded.load(std::memory_order_relaxed);
-  settleSteps(worker, number, /*isLeftToNext=*/false);
+/// Waits for what is late of the oldest step that is not settled, in the step
+/// after it; unless that is over, as where nothing is late.
+void CudaExecutor::settleStep(CudaWorker &worker, bool isLateOver) {
+  CudaRank &rank = worker.rank;
+  uint32_t number = worker.numSettled;
+  engine::RankStep &step = worker.inFlight[number % engine::maxInFlight];
+  size_t next = (number + 1) % engine::maxInFlight;
+  if (!step.failed && !isLateOver) {
+    const StepSettings &settings = inFlight[next].settings;
+    // After a fault, what was issued of the next step may have done it.
+    if (worker.inFlight[next].failed)
+      rank.drain();
+    step.failed = worker.inFlight[next].failed
+                      ? !rank.isLateOver(settings)
+                      : !rank.require(rank.awaitLate(next, settings));
+  }
+  if (!step.failed)
+    for (size_t i : rank.lateUpdates)
+      step.squaredNorms[i] = rank.lateSquaredNorm(i);
+  else if (!worker.hasFailedStep)
+    rank.drain();
+  worker.hasFailedStep = worker.hasFailedStep || step.failed;
   worker.numSettled.store(number + 1);
+  done.add(1);
+}
+
+/// What was issued before the fault may still be done, unless something late of
+/// it is left.
+void CudaExecutor::passOver(CudaWorker &worker, uint32_t count) {
+  if (worker.hasLate())
+    worker.inFlight[count % engine::maxInFlight].failed =
+        worker.inFlight[count % engine::maxInFlight].failed ||
+        worker.numSettled == count - 2;
+  reachSteps(worker, count);
+  while (static_cast<int32_t>(worker.numSettled - count) < 0)
+    settleStep(worker, /*isLateOver=*/true);
+  worker.rank.isInStep.store(false, std::memory_order_release);
 }
 
 Status CudaExecutor::beginStep(CudaWorker &worker, size_t slot,
@@ -189,10 +248,13 @@ Status CudaExecutor::beginStep(CudaWorker &worker, size_t slot,
                                inFlight[slot].settings, isReplayed);
 }
 
-/// A graph needs steps that are always the same, and all on one device.
+/// A graph needs steps that are always the same, and all on one device. Where
+/// what is late always runs alone, there are only first steps.
 bool CudaExecutor::canBeCaptured(const CudaOptions &options) const {
   bool isOne = !options.isEager && !options.traceTensors &&
-               options.timelineEvents == 0 && artifact.metadata.lengths.empty();
+               options.timelineEvents == 0 &&
+               artifact.metadata.lengths.empty() &&
+               !(program.hasLate() && runsLateAtOnce);
   for (const CudaWorker *worker : local)
     isOne = isOne && !worker->rank.description->readsBack &&
             worker->device == local.front()->device;
@@ -312,24 +374,37 @@ void CudaExecutor::waitForThreads(Condition isDone) {
   }
 }
 
-/// Waits until all ranks of this process have settled `count` steps.
+bool CudaExecutor::haveAll(std::atomic<uint32_t> CudaWorker::*number,
+                           uint32_t count) const {
+  return std::all_of(local.begin(), local.end(), [&](const CudaWorker *worker) {
+    return static_cast<int32_t>((worker->*number).load() - count) >= 0;
+  });
+}
+
+/// Waits until all ranks of this process have settled `count` steps. Threads
+/// wait for the device while they issue steps, and run what is late and alone.
 void CudaExecutor::waitUntilSettled(uint32_t count) {
-  auto haveSettled = [&] {
-    return std::all_of(
-        local.begin(), local.end(), [&](const CudaWorker *worker) {
-          return static_cast<int32_t>(worker->numSettled.load() - count) >= 0;
-        });
-  };
-  if (mode != Mode::replay)
-    return waitForThreads(haveSettled);
   // The driver may not come back from any call.
-  if (watch.isStuck())
-    return;
-  if (Status status = local.front()->device->makeCurrent(); !status.ok())
-    fault.raise(status.message());
-  for (CudaWorker *worker : local)
-    while (static_cast<int32_t>(worker->numSettled.load() - count) < 0)
-      (void)settleStep(*worker, nullptr);
+  if (mode != Mode::eager && !watch.isStuck()) {
+    if (Status status = local.front()->device->makeCurrent(); !status.ok())
+      fault.raise(status.message());
+    for (CudaWorker *worker : local) {
+      if (worker->hasLate() && count == numBegun && hasAskedForLate)
+        continue;
+      reachSteps(*worker, count);
+      settleSteps(*worker, count);
+    }
+  }
+  waitForThreads([&] { return haveAll(&CudaWorker::numSettled, count); });
+}
+
+/// Has threads count the newest step, which was replayed.
+void CudaExecutor::countReplayed() {
+  for (CudaWorker *worker : local) {
+    worker->numWhole.store(worker->hasLate() ? numBegun - 1 : numBegun);
+    worker->numEnded.store(numBegun);
+  }
+  startStep();
 }
 
 /// NCCL wants all ranks to abort, so the others hear of the fault first. It
@@ -398,9 +473,11 @@ CudaExecutor::~CudaExecutor() {
 //===----------------------------------------------------------------------===//
 
 CudaExecutor::Mode CudaExecutor::nextMode() const {
-  return !isCapturable || numBegun == 0 ? Mode::eager
-         : numBegun == 1                ? Mode::capture
-                                        : Mode::replay;
+  // Once what is late has run alone, a first step follows.
+  bool isFirst = program.hasLate() && !isStepUnderWay();
+  return !isCapturable || isFirst || numRepeated == 0 ? Mode::eager
+         : numRepeated == 1                           ? Mode::capture
+                                                      : Mode::replay;
 }
 
 Status CudaExecutor::begin(const void *const *newInputs,
@@ -411,12 +488,17 @@ Status CudaExecutor::begin(const void *const *newInputs,
   isBetweenSteps = false;
   watch.beginStep();
   Mode next = nextMode();
-  // A capture begins when nothing else is under way. It ends here, too: other
-  // processes may wait for what the step sends.
-  if (next == Mode::capture)
-    waitUntilSettled(numBegun);
+  // Threads leave the device to the caller. A capture begins when nothing else
+  // is under way. It ends here, too: other processes may wait for what the step
+  // sends.
+  if (mode == Mode::eager && next != Mode::eager)
+    waitForThreads([&] {
+      return haveAll(&CudaWorker::numReached, numBegun) && haveEnded(numBegun);
+    });
   if (mode != next)
     mode = next;
+  hasAskedForLate = false;
+  numRepeated += !program.hasLate() || isStepUnderWay();
   prepareStep(newInputs, newSettings);
   size_t slot = newestSlot();
   Status begun = noteOrigins();
@@ -428,7 +510,9 @@ Status CudaExecutor::begin(const void *const *newInputs,
     for (CudaWorker *worker : local)
       worker->inFlight[slot].failed = true;
   }
-  if (mode != Mode::replay)
+  if (mode == Mode::replay)
+    countReplayed();
+  else
     startStep();
   if (mode == Mode::capture)
     endCapture();
@@ -437,6 +521,13 @@ Status CudaExecutor::begin(const void *const *newInputs,
 
 /// After a fault.
 void CudaExecutor::endSteps() {
+  if (program.hasLate() && mode == Mode::eager && !runsLateAtOnce)
+    startLate();
+  // Nothing late runs any more.
+  if (mode != Mode::eager && isStepUnderWay())
+    for (CudaWorker *worker : local)
+      if (worker->hasLate() && worker->numSettled != numBegun)
+        worker->inFlight[newestSlot()].failed = true;
   waitUntilSettled(numBegun);
   for (; isStepUnderWay(); ++numFinished)
     addTimes();
@@ -464,9 +555,14 @@ Status CudaExecutor::finish(StepResult &result) {
     return fault.status().ok() ? Status::error("no step is under way")
                                : announcedStatus();
   size_t slot = oldestSlot();
-  waitUntilSettled(numFinished + 1);
   // A fault of the next step does not concern this one.
   bool isLast = numBegun == numFinished + 1;
+  if (program.hasLate() && isLast) {
+    hasAskedForLate = true;
+    if (!runsLateAtOnce)
+      startLate();
+  }
+  waitUntilSettled(numFinished + 1);
   if (watch.isStuck() || hasFailed(slot) ||
       (!network && isLast && !fault.status().ok()))
     return stopAfterFault();

@@ -23,10 +23,10 @@
 namespace veeline::cuda {
 
 struct CudaWorker : engine::RankWorker<CudaRank> {
-  /// Of steps that the device has done, or that have failed. Written by the
-  /// thread that waits for the device: the rank's, or the caller's for steps
-  /// that are replayed.
-  std::atomic<uint32_t> numSettled{0};
+  /// Of steps that the device has done but for what is late of them, or that
+  /// have failed; and with what is late. Written by the thread that waits for
+  /// the device: the rank's, or the caller's for steps that are replayed.
+  std::atomic<uint32_t> numReached{0}, numSettled{0};
   bool hasFailedStep = false;          ///< For that thread.
   LocalTransport *transport = nullptr; ///< The rank's, if ranks are threads.
   std::shared_ptr<Device> device;
@@ -100,10 +100,15 @@ private:
   void abortRanks() override;
   void runThread(CudaWorker &worker) override;
   void runStep(CudaWorker &worker) override;
-  void passOver(CudaWorker &worker) override;
+  void runLate(CudaWorker &worker) override;
+  void passOver(CudaWorker &worker, uint32_t count) override;
   void issueStep(CudaWorker &worker);
-  void settleSteps(CudaWorker &worker, uint32_t issued, bool isLeftToNext);
-  bool settleStep(CudaWorker &worker, const std::function<bool()> &isEnough);
+  bool reachStep(CudaWorker &worker,
+                 const std::function<bool()> &isEnough = nullptr);
+  void settleStep(CudaWorker &worker, bool isLateOver);
+  void reachSteps(CudaWorker &worker, uint32_t count);
+  void settleSteps(CudaWorker &worker, uint32_t count);
+  bool haveAll(std::atomic<uint32_t> CudaWorker::*number, uint32_t count) const;
   Status beginStep(CudaWorker &worker, size_t slot, bool isReplayed);
   bool canBeCaptured(const CudaOptions &options) const;
   std::vector<CudaRank *> allRanks() const;
@@ -116,6 +121,7 @@ private:
   void endCapture();
   template <typename Condition> void waitForThreads(Condition isDone);
   void waitUntilSettled(uint32_t count);
+  void countReplayed();
   Status stopAfterFault() override;
   void endSteps();
   void endQueue();
@@ -142,6 +148,8 @@ private:
   Mode mode = Mode::eager;
   std::atomic<bool> isReplaying{false};
   bool isCapturable = false;
+  int64_t numRepeated = 0; ///< Of steps that are not first ones.
+  bool hasAskedForLate = false; ///< Threads run what is late and alone.
   bool isMeasured = false; ///< MemoryBooks are in use.
   const int32_t stepsInFlight;
   bool hasLeftThreads = false; ///< Which the driver may block for ever.

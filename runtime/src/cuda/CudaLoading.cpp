@@ -206,6 +206,7 @@ Status CudaExecutor::prepareRank(CudaWorker &worker,
                                  const CudaOptions &options) {
   CudaRank &rank = worker.rank;
   describeRank(worker);
+  rank.whenLateIssued = [this, &worker] { setWhole(worker, worker.numEnded); };
   // Only lengths are written there.
   rank.discard.resize(sizeof(int64_t));
   VEELINE_TRY(worker.device->makeCurrent());

@@ -7,6 +7,7 @@
 #ifndef VEELINE_RUNTIME_CUDA_CUDAOPTIONS_H
 #define VEELINE_RUNTIME_CUDA_CUDAOPTIONS_H
 
+#include "LoadedProgram.h"
 #include "Network.h"
 
 #include "veeline/runtime.h"
@@ -56,6 +57,8 @@ struct CudaOptions {
   double stallSeconds = 3600;
   /// If given, one per rank: run these instead of the artifact's objects.
   std::vector<veeline_step_fn> steps;
+  /// The same of steps of which some work is late.
+  std::vector<engine::LateFunctions> lateFunctions;
 };
 
 } // namespace veeline::cuda

@@ -61,6 +61,9 @@ Status CudaRank::prepare(const artifact::Artifact &artifact, const BlasLt &blas,
                 artifact.metadata.buffers.size());
   for (const artifact::Input &input : description->inputs)
     places[input.input] = arena.data() + input.offset;
+  placesBefore.resize(places.size());
+  for (const artifact::Input &input : description->inputsBefore)
+    placesBefore[input.input] = arena.data() + input.offset;
   return writeConstants(artifact);
 }
 
@@ -106,7 +109,7 @@ Status CudaRank::makeStreams() {
     VEELINE_TRY(joined.emplace_back().create(*device));
   for (Event *event : {&ended[0], &ended[1], &reached})
     VEELINE_TRY(event->create(*device));
-  return stepMark.allocate(*device, 1);
+  return stepMarks.allocate(*device, 2);
 }
 
 Status CudaRank::allocatePinned(const artifact::Metadata &metadata) {
@@ -119,7 +122,9 @@ Status CudaRank::allocatePinned(const artifact::Metadata &metadata) {
   isReported.resize(metadata.results.size() *
                     static_cast<size_t>(microbatches));
   slotBytes = resultsAt + alignUp(resultBytes());
-  return pinned.allocate(*device, 2 * slotBytes + pinnedAlignment);
+  lateNormsAt = 2 * slotBytes;
+  wordAt = lateNormsAt + alignUp(normBytes());
+  return pinned.allocate(*device, wordAt + pinnedAlignment);
 }
 
 Status CudaRank::writeConstants(const artifact::Artifact &artifact) {
@@ -133,7 +138,7 @@ Status CudaRank::writeConstants(const artifact::Artifact &artifact) {
 
 Status CudaRank::keepTimes(const StepOrigin &origin, size_t timelineEvents) {
   deviceTimeline = std::make_unique<engine::Timeline>(timelineEvents);
-  for (size_t slot = 0; slot < std::size(ended); ++slot) {
+  for (size_t i = 0; i < std::size(ended) + description->hasLate(); ++i) {
     times.push_back(std::make_unique<OpTimes>());
     VEELINE_TRY(
         times.back()->prepare(*device, origin, description->ops.size()));
@@ -165,15 +170,50 @@ Status CudaRank::write(int64_t offset, const char *place, int64_t bytes) {
                       static_cast<size_t>(bytes), computeStream());
 }
 
+Status CudaRank::moveWithin(int64_t target, int64_t source, int64_t bytes) {
+  return VEELINE_CALL(driver(), cuMemcpyDtoDAsync_v2,
+                      arena.address() + static_cast<uint64_t>(target),
+                      arena.address() + static_cast<uint64_t>(source),
+                      static_cast<size_t>(bytes), computeStream());
+}
+
+/// Copies what late work reads of the step before.
+Status CudaRank::keepBefore() {
+  for (const artifact::Input &before : description->inputsBefore)
+    for (const artifact::Input &input : description->inputs)
+      if (input.input == before.input)
+        VEELINE_TRY(moveWithin(before.offset, input.offset, input.bytes));
+  if (description->settingsBeforeOffset < 0)
+    return Status::success();
+  return moveWithin(description->settingsBeforeOffset,
+                    description->settingsOffset,
+                    sizeof(struct veeline_settings));
+}
+
+Status CudaRank::beginLate() {
+  timedSlot = std::size(ended);
+  if (!times.empty())
+    times[timedSlot]->beginStep();
+  current = 0;
+  transport->beginLate(*this);
+  return keepBefore();
+}
+
+Status CudaRank::awaitLate(size_t slot, const StepSettings &ofStep) {
+  return awaitStep(slot, [&] { return isLateOver(ofStep); }).status();
+}
+
 Status CudaRank::beginStep(size_t slot, const void *const *inputs,
                            const StepSettings &newSettings, bool isReplayed) {
   if (!times.empty())
     times[slot]->beginStep();
   timedSlot = slot;
   current = 0;
-  VEELINE_TRY(stepMark.write(computeStream(), 0,
-                             static_cast<uint32_t>(newSettings.step)));
+  VEELINE_TRY(stepMarks.write(computeStream(), 0,
+                              static_cast<uint32_t>(newSettings.step)));
+  VEELINE_TRY(stepMarks.write(computeStream(), 1, 0));
   transport->beginStep(*this, slot, isReplayed);
+  VEELINE_TRY(keepBefore());
   char *place = placeOfSlot(slot);
   for (const artifact::Input &input : description->inputs) {
     std::memcpy(place, inputs[input.input], static_cast<size_t>(input.bytes));
@@ -240,8 +280,12 @@ Status CudaRank::readBack(size_t slot) {
 void CudaRank::addTimes(size_t slot, uint32_t number, int64_t ofStep) {
   if (times.empty())
     return;
-  deviceTimeline->setStep(static_cast<int32_t>(ofStep));
-  times[slot]->addTo(*deviceTimeline, *description, number);
+  times[slot]->addTo(*deviceTimeline, *description, number, ofStep);
+  if (!description->hasLate())
+    return;
+  OpTimes &alone = *times.back();
+  alone.addTo(*deviceTimeline, *description, number, ofStep + 1);
+  alone.beginStep();
 }
 
 void CudaRank::readReports(size_t slot, const StepSettings &ofStep,
@@ -258,8 +302,16 @@ void CudaRank::readReports(size_t slot, const StepSettings &ofStep,
 }
 
 double CudaRank::squaredNorm(size_t slot, size_t param) const {
+  return sumOfParts(placeOfSlot(slot) + normsAt, param);
+}
+
+double CudaRank::lateSquaredNorm(size_t param) const {
+  return sumOfParts(pinned.data() + lateNormsAt, param);
+}
+
+double CudaRank::sumOfParts(const char *norms, size_t param) const {
   auto numParts = static_cast<size_t>(description->normParts);
-  const char *parts = placeOfSlot(slot) + normsAt + 8 * param * numParts;
+  const char *parts = norms + 8 * param * numParts;
   double sum = 0;
   for (size_t part = 0; part < numParts; ++part) {
     double number;
@@ -271,7 +323,7 @@ double CudaRank::squaredNorm(size_t slot, size_t param) const {
 
 void CudaRank::showStep() {
   // The low half of the number, at first 0.
-  uint32_t mark = stepMark.read(0);
+  uint32_t mark = stepMarks.read(0);
   int64_t shown = step.load(std::memory_order_relaxed);
   if (mark != 0)
     step.store(shown +
@@ -633,7 +685,7 @@ uint64_t CudaRank::load(const void *address, int32_t bytes) {
     return 0;
   }
   uint64_t value = 0;
-  char *word = pinned.data() + 2 * slotBytes;
+  char *word = pinned.data() + wordAt;
   bool isThere = require(VEELINE_CALL(
                      driver(), cuMemcpyDtoHAsync_v2, word, addressOf(address),
                      static_cast<size_t>(bytes), currentStream())) &&
@@ -651,8 +703,10 @@ const void *CudaRank::constant(int32_t constant) {
 }
 
 const void *CudaRank::settingsPlace() {
-  VEELINE_CHECK(description->settingsOffset >= 0, "a rank without settings");
-  return arena.data() + description->settingsOffset;
+  int64_t offset = isInStepBefore ? description->settingsBeforeOffset
+                                  : description->settingsOffset;
+  VEELINE_CHECK(offset >= 0, "a rank without settings");
+  return arena.data() + offset;
 }
 
 void *CudaRank::norm(int32_t param) {
@@ -682,6 +736,20 @@ void CudaRank::report(int32_t result, int32_t microbatch, const void *value) {
   isReported[at] = require(VEELINE_CALL(
       driver(), cuMemcpyDtoDAsync_v2, arena.address() + place, addressOf(value),
       static_cast<size_t>(bytes), currentStream()));
+}
+
+void CudaRank::lateEnd() {
+  auto lock = serialize();
+  if (normBytes() > 0 &&
+      !require(VEELINE_CALL(
+          driver(), cuMemcpyDtoHAsync_v2, pinned.data() + lateNormsAt,
+          arena.address() + static_cast<uint64_t>(description->normsOffset),
+          static_cast<size_t>(normBytes()), computeStream())))
+    return;
+  // Alone, that is so when the turn has ended.
+  if (require(stepMarks.write(computeStream(), 1, 1)) &&
+      settings != otherSettings)
+    whenLateIssued();
 }
 
 void CudaRank::opBegin(int32_t op) {

@@ -52,6 +52,8 @@ public:
   /// from the rank's first microbatch on.
   Status beginStep(size_t slot, const void *const *inputs,
                    const StepSettings &settings, bool isReplayed);
+  /// Issues the copies of what is late and alone reads.
+  Status beginLate();
   /// Ends the step in all streams: what comes next in the first one comes after
   /// all of it.
   Status endStep();
@@ -62,6 +64,14 @@ public:
                            const std::function<bool()> &isEnough = nullptr) {
     return transport->await(*this, ended[slot], isEnough);
   }
+  /// Whether the device has done all that is late of the step before, in
+  /// `ofStep`.
+  bool isLateOver(const StepSettings &ofStep) const {
+    return stepMarks.read(0) == static_cast<uint32_t>(ofStep.step) &&
+           stepMarks.read(1) == 1;
+  }
+  /// Waits for that; `slot` is that of `ofStep`.
+  Status awaitLate(size_t slot, const StepSettings &ofStep);
   /// Waits until the current compute stream has done all that was issued to it.
   bool awaitIssued();
   /// After a fault: waits until the device has done all that was issued.
@@ -70,18 +80,24 @@ public:
   void inspectStep(size_t slot) { transport->inspectStep(*this, slot); }
   const std::vector<Stream> &allStreams() const { return streams; }
   /// Adds the times of a step that has ended, perhaps by a fault, to the
-  /// timeline; `number` is that of its origin.
+  /// timeline, and those of what was late and alone after it; `number` is that
+  /// of its origin.
   void addTimes(size_t slot, uint32_t number, int64_t ofStep);
   /// Writes what was reported in a step that has ended; `all` is as
   /// veeline_rank::results.
   void readReports(size_t slot, const StepSettings &ofStep, double *all) const;
-  /// The squared norm of the averaged gradient of entry `param`, as reported.
+  /// The squared norm of the averaged gradient of entry `param`, as reported in
+  /// the step in `slot`.
   double squaredNorm(size_t slot, size_t param) const;
+  /// That of an entry that is updated late, as reported last.
+  double lateSquaredNorm(size_t param) const;
   /// Sets the step that the rank is in to that of its device.
   void showStep();
 
   /// One for each batch argument and buffer: its place in the arena, or null.
   const void *const *inputPlaces() const { return places.data(); }
+  /// The same of the step before, for late work.
+  const void *const *inputPlacesBefore() const { return placesBefore.data(); }
   const DeviceMemory &memory() const { return arena; }
   /// Sets what of `use` is about the arena, which was poisoned.
   Status inspectArena(DeviceUse &use);
@@ -114,6 +130,8 @@ public:
                         : std::unique_lock<std::mutex>();
   }
   std::mutex *captureMutex = nullptr;
+  /// Called when a step has issued all that is late of the step before.
+  std::function<void()> whenLateIssued;
 
   /// What the GPU did, where `timeline` has what the host did; null: not asked
   /// for.
@@ -171,6 +189,7 @@ public:
   void report(int32_t result, int32_t microbatch, const void *value) override;
   void opBegin(int32_t op) override;
   void opEnd(int32_t op) override;
+  void lateEnd() override;
 
 private:
   Status makeStreams();
@@ -185,8 +204,11 @@ private:
   }
   int64_t normBytes() const;
   int64_t resultBytes() const;
-  /// Issues a copy to the arena in the first compute stream.
+  // Issue copies in the first compute stream.
   Status write(int64_t offset, const char *place, int64_t bytes);
+  Status moveWithin(int64_t target, int64_t source, int64_t bytes);
+  Status keepBefore();
+  double sumOfParts(const char *norms, size_t param) const;
   /// The workspace of library calls in the current compute stream; null if the
   /// rank has none.
   void *libraryPlace() const;
@@ -209,20 +231,22 @@ private:
   DnnContext dnnContext; ///< Outlives the tables, which use it.
   ConvolutionTable convolutions;
   AttentionTable attentions;
-  std::vector<const void *> places;
+  std::vector<const void *> places, placesBefore;
 
   /// Of the host: for each slot inputs, settings, norms and results, in this
-  /// order; then one word.
+  /// order; then norms of what was updated late, and one word.
   PinnedMemory pinned;
   int64_t settingsAt = 0, normsAt = 0, resultsAt = 0, slotBytes = 0;
+  int64_t lateNormsAt = 0, wordAt = 0;
   /// By result and microbatch of the rank; the same in each step.
   std::vector<char> isReported;
   Event ended[2]; ///< By slot: the host may read what the step has reported.
   Event reached;  ///< For awaitIssued.
   std::vector<Event> joined; ///< By stream but the first: its step has ended.
-  Marks stepMark;            ///< The step that the device is in.
+  /// The step that the device is in, and 1 once all that is late in it has run.
+  Marks stepMarks;
 
-  /// By slot; empty: not asked for.
+  /// By slot, then of what is late and alone; empty: not asked for.
   std::vector<std::unique_ptr<OpTimes>> times;
   size_t timedSlot = 0; ///< Of the step that is issued.
   std::unique_ptr<Transport> transport;

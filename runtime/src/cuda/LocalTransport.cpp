@@ -24,7 +24,7 @@ uint32_t LocalTransport::markOf(int32_t compute) const {
   return marks.read(static_cast<size_t>(compute));
 }
 
-void LocalTransport::beginStep(CudaRank &rank, size_t, bool) {
+void LocalTransport::beginLate(CudaRank &rank) {
   (void)rank.require(
       marks.write(rank.computeStream(), 0, 0,
                   static_cast<size_t>(rank.numComputeStreams())));

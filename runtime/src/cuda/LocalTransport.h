@@ -34,7 +34,8 @@ public:
       std::vector<std::vector<std::shared_ptr<DeviceReduction>>> newReductions,
       size_t newMember);
 
-  void beginStep(CudaRank &rank, size_t slot, bool isReplayed) override;
+  void beginStep(CudaRank &rank, size_t, bool) override { beginLate(rank); }
+  void beginLate(CudaRank &rank) override;
   void beginOp(CudaRank &rank, int32_t op) override;
   Expected<bool> await(CudaRank &rank, const Event &event,
                        const std::function<bool()> &isEnough) override;

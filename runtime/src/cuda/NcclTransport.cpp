@@ -77,19 +77,34 @@ Status NcclTransport::prepare(CudaRank &rank) {
   return marks.allocate(rank.gpu(), seen.size());
 }
 
-/// A step has the units of the one before, which the device may still be in.
+/// The units of a step are those of the one before, which the device may still
+/// be in, but for what is late.
 void NcclTransport::beginStep(CudaRank &rank, size_t slot, bool isReplayed) {
+  currentSlot = slot;
+  if (!isReplayed) {
+    expectations[slot].clear();
+    return beginLate(rank);
+  }
   if (!rank.require(marks.write(rank.computeStream(), 0, 0, seen.size())))
     return;
   rank.move();
-  currentSlot = slot;
-  if (isReplayed) {
-    expectations[slot] = expectations[1 - slot];
-    return;
+  if (ofGraph.empty()) {
+    ofGraph = units;
+    expectedOfGraph = expectations[1 - slot];
+  } else if (!areOfGraph) {
+    units = ofGraph;
   }
+  expectations[slot] = expectedOfGraph;
+  areOfGraph = true;
+}
+
+void NcclTransport::beginLate(CudaRank &rank) {
+  if (!rank.require(marks.write(rank.computeStream(), 0, 0, seen.size())))
+    return;
+  rank.move();
+  areOfGraph = false;
   units.clear();
   unsettled.assign(static_cast<size_t>(rank.numComputeStreams()), {});
-  expectations[slot].clear();
 }
 
 bool NcclTransport::isIdle() const {

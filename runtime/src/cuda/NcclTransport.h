@@ -49,6 +49,7 @@ public:
   }
 
   void beginStep(CudaRank &rank, size_t slot, bool isReplayed) override;
+  void beginLate(CudaRank &rank) override;
   void beginGroup(CudaRank &rank) override;
   void endGroup(CudaRank &rank) override;
   void post(CudaRank &rank, int32_t channel, void *slot) override;
@@ -142,9 +143,11 @@ private:
   std::set<std::pair<int32_t, int32_t>> beside; ///< The lower one first.
 
   bool isInGroup = false;
-  Unit next;               ///< What issue() issues next.
-  std::vector<Unit> units; ///< Of the step, as far as they are issued.
-  std::vector<Event> done; ///< By unit.
+  Unit next;                 ///< What issue() issues next.
+  std::vector<Unit> units;   ///< Of the step, as far as they are issued.
+  std::vector<Unit> ofGraph; ///< Those of a step that is replayed.
+  bool areOfGraph = false;   ///< Whether `units` are these.
+  std::vector<Event> done;   ///< By unit.
   Event computed;
   std::vector<End> ends;           ///< By channel of the rank.
   std::vector<uint32_t> sumUnits;  ///< By reduction.
@@ -154,6 +157,7 @@ private:
   PinnedMemory identitiesOfHost;
   DeviceMemory identitiesOfDevice;
   std::vector<Expectation> expectations[2]; ///< By slot.
+  std::vector<Expectation> expectedOfGraph;
   size_t currentSlot = 0;
 
   /// By compute stream: units that may still be sending its values.

@@ -67,7 +67,7 @@ Status OpTimes::end(int32_t op, int64_t length, api::Stream stream) {
 }
 
 void OpTimes::addTo(engine::Timeline &timeline, const artifact::Rank &rank,
-                    uint32_t number) const {
+                    uint32_t number, int64_t step) const {
   // While one of several streams waits, the others use the GPU.
   bool isIdle = rank.computeStreams == 1;
   for (const Issued &each : issued) {
@@ -75,6 +75,7 @@ void OpTimes::addTo(engine::Timeline &timeline, const artifact::Rank &rank,
     int64_t begin = origin->timeOf(number, begins[op]).value_or(each.begin);
     int64_t end = origin->timeOf(number, ends[op]).value_or(each.end);
     artifact::OpKind kind = rank.ops[op].kind;
+    timeline.setStep(static_cast<int32_t>(step - rank.ops[op].late));
     if (isIdle && (kind == artifact::OpKind::recv ||
                    kind == artifact::OpKind::allReduceWait))
       timeline.addIdle(begin, end);

@@ -58,12 +58,13 @@ public:
   /// `length` is that of the microbatch, where it varies.
   Status end(int32_t op, int64_t length, api::Stream stream);
 
-  /// Adds the operations of step `number` that have ended; `rank` describes
-  /// them. With
+  /// Adds the operations that have ended, of step `step`, or of the one before
+  /// if they are late; `rank` describes them, and `number` is that of their
+  /// origin. With
   /// one compute stream a GPU is idle while it receives. If the GPU does not
   /// know a time, as after a fault, it is when the operation was issued.
   void addTo(engine::Timeline &timeline, const artifact::Rank &rank,
-             uint32_t number) const;
+             uint32_t number, int64_t step) const;
 
 private:
   struct Issued {

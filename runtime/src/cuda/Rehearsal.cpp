@@ -87,6 +87,7 @@ private:
   }
 
   CudaRank &rank;
+  const StepSettings noSettings;
   std::vector<int64_t> lengthsOfData;
   std::vector<bool> gemms, convolutions, attentions; ///< Called so far.
 };
@@ -101,7 +102,8 @@ Stage::Stage(CudaRank &rank)
   description = rank.description;
   fault = rank.fault;
   discard.resize(sizeof(int64_t));
-  settings = rank.settings;
+  settings = otherSettings = &noSettings;
+  inputsBefore = rank.inputPlacesBefore();
   microbatches = rank.microbatches;
   allMicrobatches = rank.allMicrobatches;
   lengths = rank.lengths;
@@ -111,6 +113,7 @@ Status Stage::run(veeline_step_fn step, int32_t version) {
   auto count = static_cast<size_t>(microbatches);
   if (!lengths->empty()) {
     versions.assign(count, version);
+    otherVersions = versions;
     lengthsOfData.assign(count, (*lengths)[static_cast<size_t>(version)]);
     dataLengths = lengthsOfData.data();
   }

@@ -25,6 +25,7 @@ public:
                   const artifact::Metadata &metadata);
 
   void beginStep(CudaRank &rank, size_t slot, bool isReplayed) override;
+  void beginLate(CudaRank &rank) override { transport->beginLate(rank); }
   void beginGroup(CudaRank &rank) override;
   void endGroup(CudaRank &rank) override;
   void beginOp(CudaRank &rank, int32_t op) override;

@@ -26,6 +26,8 @@ public:
   /// Called before a step is issued or replayed, which the device may come to
   /// long after. `slot` is 0 or 1: the step before has the other one.
   virtual void beginStep(CudaRank &, size_t /*slot*/, bool /*isReplayed*/) {}
+  /// Called before what is late and alone is issued.
+  virtual void beginLate(CudaRank &) {}
 
   /// What is issued between these two is one unit.
   virtual void beginGroup(CudaRank &) {}

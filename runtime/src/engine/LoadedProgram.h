@@ -41,6 +41,11 @@ public:
   virtual std::vector<std::vector<Event>> timeline(int32_t steps) const = 0;
 };
 
+/// Where some work is late: the first step, and what is late alone.
+struct LateFunctions {
+  veeline_step_fn firstStep = nullptr, late = nullptr;
+};
+
 /// What a rank uses of the inputs of a step.
 struct RankInputs {
   /// One per batch argument, from the first microbatch of the rank's replica

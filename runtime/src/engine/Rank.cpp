@@ -55,6 +55,15 @@ double veeline_rank::readResult(int32_t result, const void *place,
   return result == 0 ? number / ofStep.lossScale : number;
 }
 
+void veeline_rank::listLateUpdates() {
+  for (const artifact::Op &op : description->ops)
+    for (size_t i = 0; i < description->params.size(); ++i)
+      if (op.late && op.kind == artifact::OpKind::update &&
+          op.param == description->params[i].param)
+        lateUpdates.push_back(i);
+  std::sort(lateUpdates.begin(), lateUpdates.end());
+}
+
 static const char *const clipsOnDevice =
     "a GPU's step clips gradients, which only code for a CPU does";
 

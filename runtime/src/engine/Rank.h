@@ -141,6 +141,10 @@ struct veeline_rank {
   /// Of the step before, while work of that may be late; while late work runs,
   /// `settings` and `versions` are of the step before, and these of this one.
   const veeline::StepSettings *otherSettings = nullptr;
+  bool isInStepBefore = false; ///< Late work runs.
+  /// The entries of the rank's table of parameters whose updates the next step
+  /// runs, in order.
+  std::vector<size_t> lateUpdates;
   std::vector<int32_t> otherVersions;
   const void *const *inputsBefore = nullptr;
   double *squaredNormsBefore = nullptr; ///< As in RankStep.
@@ -223,8 +227,12 @@ struct veeline_rank {
     return channel.bytesOf(messageLength(channel, number));
   }
 
+  /// Fills `lateUpdates`, from the table of operations.
+  void listLateUpdates();
+
   /// Goes to the step before, or back.
   void changeStep() {
+    isInStepBefore = !isInStepBefore;
     std::swap(settings, otherSettings);
     std::swap(versions, otherVersions);
     step.store(settings->step, std::memory_order_relaxed);

@@ -49,11 +49,6 @@ struct RankStep {
   std::atomic<bool> failed{false};
 };
 
-/// Where some work is late: the first step, and what is late alone.
-struct LateFunctions {
-  veeline_step_fn firstStep = nullptr, late = nullptr;
-};
-
 /// A thread and what it works on; backends add to it.
 template <typename RankT> struct RankWorker {
   RankT rank;
@@ -127,8 +122,9 @@ protected:
   virtual void runStep(WorkerT &worker) = 0;
   /// What is late of the rank's last step, on its thread.
   virtual void runLate(WorkerT &) {}
-  /// Called by the rank's thread in place of a step that comes after a fault.
-  virtual void passOver(WorkerT &) {}
+  /// Called by the rank's thread after a fault, in place of the last of `count`
+  /// steps, or of what is late of it.
+  virtual void passOver(WorkerT &, uint32_t /*count*/) {}
   /// Returns the fault once all ranks of this process have ended their steps.
   virtual Status stopAfterFault() = 0;
 
@@ -207,9 +203,10 @@ protected:
   /// Fails after an earlier fault, if no step is under way that tells of it.
   Status checkRunning() const;
   void prepareStep(const void *const *inputs, const StepSettings &settings);
-  /// Whether step `number`, from 0 on, has begun when `started` is `seen`.
+  /// Whether step `number`, from 0 on, has begun when `started` is `seen`. It may
+  /// be ahead.
   static bool hasBegun(uint32_t seen, uint32_t number) {
-    return seen - number * oneStep >= oneStep;
+    return static_cast<int32_t>(seen - (number + 1) * oneStep) >= 0;
   }
   void startStep() { started.add(oneStep - (started.load() & lateBit)); }
   /// Has all ranks run what is late of the last step that was begun.
@@ -351,6 +348,7 @@ void ThreadedProgram<WorkerT>::describeRank(WorkerT &worker) {
     rank.versions.resize(static_cast<size_t>(metadata.microbatches));
   rank.otherVersions = rank.versions;
   rank.resultTypes = &metadata.results;
+  rank.listLateUpdates();
   for (RankStep &step : worker.inFlight) {
     step.inputs.pointers.resize(metadata.batches.size() +
                                 metadata.buffers.size());
@@ -398,21 +396,23 @@ void ThreadedProgram<WorkerT>::nameThread(WorkerT &worker) {
 
 template <typename WorkerT>
 void ThreadedProgram<WorkerT>::runSteps(WorkerT &worker) {
-  for (uint32_t number = 0;; ++number) {
-    for (uint32_t seen = started.load(); !hasBegun(seen, number);
-         seen = started.load()) {
-      if (((seen & lateBit) || runsLateAtOnce) && owesLate(worker)) {
+  for (;;) {
+    // In this order: the backend may count steps that its threads do not run.
+    uint32_t seen = started.load();
+    uint32_t number = worker.numEnded.load();
+    if (!hasBegun(seen, number)) {
+      if (((seen & lateBit) || runsLateAtOnce) && owesLate(worker))
         runOwed(worker);
-        continue;
-      }
-      if (seen & endBit)
+      else if (seen & endBit)
         return;
-      started.sleepWhile(seen, sleepMilliseconds);
+      else
+        started.sleepWhile(seen, sleepMilliseconds);
+      continue;
     }
     // After a fault the rank stays where it was.
     if (worker.rank.failed || !fault.status().ok()) {
       worker.inFlight[number % maxInFlight].failed = true;
-      passOver(worker);
+      passOver(worker, number + 1);
     } else {
       group.beginStep(worker.rank.index);
       enterStep(worker, number % maxInFlight);
@@ -434,6 +434,7 @@ void ThreadedProgram<WorkerT>::runOwed(WorkerT &worker) {
   size_t slot = (number - 1) % maxInFlight;
   if (worker.rank.failed || !fault.status().ok()) {
     worker.inFlight[slot].failed = true;
+    passOver(worker, number);
   } else {
     group.beginStep(worker.rank.index);
     setStepBefore(worker, slot);
@@ -463,6 +464,7 @@ void ThreadedProgram<WorkerT>::enterStep(WorkerT &worker, size_t slot) {
   if (owesLate(worker))
     setStepBefore(worker, (slot + 1) % maxInFlight);
   rank.settings = &step.settings;
+  rank.isInStepBefore = false;
   int32_t replica = program.placeOf(static_cast<size_t>(rank.index)).replica;
   rank.results = step.results.data() + replica * rank.microbatches;
   rank.dataLengths = worker.inFlight[slot].inputs.lengths;

@@ -169,7 +169,6 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   rank.arena = &worker.arena;
   rank.discard.resize(static_cast<size_t>(maxMessageBytes()));
   rank.updates = makeUpdates(metadata, *rank.description);
-  rank.listLateUpdates();
   rank.whenNormsKnown = [this, &worker] {
     setWithNorms(worker, worker.numEnded);
   };

@@ -336,15 +336,6 @@ void HostRank::report(int32_t result, int32_t microbatch, const void *value) {
   place = readResult(result, value, *settings);
 }
 
-void HostRank::listLateUpdates() {
-  for (const artifact::Op &op : description->ops)
-    for (size_t i = 0; i < description->params.size(); ++i)
-      if (op.late && op.kind == artifact::OpKind::update &&
-          op.param == description->params[i].param)
-        lateUpdates.push_back(i);
-  std::sort(lateUpdates.begin(), lateUpdates.end());
-}
-
 void HostRank::lateEnd() {
   // The step before is whole once its updates are done again.
   if (isVoid)

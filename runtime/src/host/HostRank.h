@@ -70,9 +70,6 @@ struct HostRank final : veeline_rank {
   void opEnd(int32_t op) override;
   void lateEnd() override;
 
-  /// Fills `lateUpdates`, from the table of operations.
-  void listLateUpdates();
-
   /// Whether the `bytes` at `place` lie inside of this rank's arena.
   bool owns(const void *place, int64_t bytes) const {
     return arena->contains(place, bytes);
@@ -92,9 +89,7 @@ struct HostRank final : veeline_rank {
   const StepSettings *redone = nullptr;
   /// Steps without updates do not count in the optimiser's bias correction.
   int64_t numSkipped = 0;
-  /// The entries of `updates` whose updates the next step runs, in order.
-  std::vector<size_t> lateUpdates;
-  size_t numLateUpdated = 0; ///< Of these, in this turn.
+  size_t numLateUpdated = 0; ///< Of `lateUpdates`, in this turn.
   /// Called in a step when `lateUpdates` are done, where updates are validated,
   /// and when all that is late of the step before has run.
   std::function<void()> whenNormsKnown, whenWhole;

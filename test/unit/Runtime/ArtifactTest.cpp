@@ -379,11 +379,6 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
        [&](Artifact &a) { program(a).ranks[0].lateSymbol = "late"; }},
       {"rank 0: a first step and what is late have names where ops are late",
        [&](Artifact &a) { makeLate(program(a).ranks[0]).firstStepSymbol = ""; }},
-      {"rank 0: only on the host may ops be late",
-       [&](Artifact &a) {
-         makeLate(program(a).ranks[0]);
-         a.metadata.target = "cuda";
-       }},
       {"rank 0: ops are late, but updates depend on all gradients of the step",
        [&](Artifact &a) {
          makeLate(program(a).ranks[0]);

@@ -56,6 +56,39 @@ static void consume(veeline_rank *rank, char *arena, const void *const *) {
   veeline_zero(rank, place, 4);
 }
 
+static constexpr int64_t kept = 2816, settingsBefore = 3072;
+
+/// Measures what the step before has received, with its settings.
+static void measureLate(veeline_rank *rank, char *arena) {
+  veeline_late_begin(rank);
+  veeline_op_begin(rank, 0);
+  const uint64_t arguments[] = {toArgument(veeline_norm(rank, 0)),
+                                toArgument(veeline_settings(rank)),
+                                toArgument(arena + kept)};
+  veeline_launch(rank, 1, arguments);
+  veeline_op_end(rank, 0);
+  veeline_late_end(rank, 1);
+}
+
+static void consumeFirst(veeline_rank *rank, char *arena, const void *const *) {
+  char *place = arena + message;
+  veeline_recv_post(rank, 0, place);
+  veeline_recv_wait(rank, 0);
+  veeline_report(rank, 0, 0, place);
+  veeline_copy(rank, arena + kept, place, 4);
+  veeline_zero(rank, place, 4);
+}
+
+static void consumeWhole(veeline_rank *rank, char *arena,
+                         const void *const *batch) {
+  measureLate(rank, arena);
+  consumeFirst(rank, arena, batch);
+}
+
+static void consumeLate(veeline_rank *rank, char *arena, const void *const *) {
+  measureLate(rank, arena);
+}
+
 namespace {
 /// Two ranks. Step i, from 1, reads i, reports 3 i, and has norms of 3 i times
 /// its rate.
@@ -77,6 +110,20 @@ public:
     options = test::standIns();
     options.steps = std::move(steps);
     stepsIssued = 0;
+  }
+
+  /// What the last rank measures, it does in the next step.
+  void makeLate() {
+    artifact::Rank &last = fixture.rank(1);
+    last.firstStepSymbol = "first";
+    last.lateSymbol = "late";
+    last.settingsBeforeOffset = settingsBefore;
+    artifact::Op &update = last.ops.emplace_back();
+    update.kind = artifact::OpKind::update;
+    update.param = 0;
+    update.late = true;
+    options.steps[1] = consumeWhole;
+    options.lateFunctions = {{}, {consumeFirst, consumeLate}};
   }
 
   void create() {
@@ -144,6 +191,62 @@ TEST(CudaQueue, OfEachStep) {
   EXPECT_EQ(standin::countLive(), 0);
 }
 
+/// The same where the norm of a step is known in the next one, or alone.
+TEST(CudaQueue, LateOfEachStep) {
+  test::OrderGuard guard;
+  for (const std::string &order : test::allOrders(4))
+    for (bool isEager : {true, false})
+      for (int32_t most : {1, 2}) {
+        standin::setOrder(order);
+        Program program;
+        program.makeLate();
+        program.options.isEager = isEager;
+        program.options.stepsInFlight = most;
+        ASSERT_NO_FATAL_FAILURE(program.create());
+        // The queue runs empty after as many steps.
+        for (int count : {1, 7, 2, 3, 4, 5}) {
+          for (int i = 0; i < count; ++i) {
+            ASSERT_TRUE(program.begin().ok());
+            if (i + 1 >= most)
+              ASSERT_NO_FATAL_FAILURE(program.expectStep())
+                  << order << " " << most << " " << i;
+          }
+          while (program.numFinished != program.numBegun)
+            ASSERT_NO_FATAL_FAILURE(program.expectStep()) << order;
+        }
+        program.executor.reset();
+        EXPECT_EQ(standin::countLive(), 0);
+      }
+}
+
+/// A step counts once all that is late of it has run.
+TEST(CudaQueue, FaultBesideLateWork) {
+  auto failBefore = [](veeline_rank *rank, char *, const void *const *) {
+    veeline_late_begin(rank);
+    rank->fail("something happened");
+  };
+  auto failAfter = [](veeline_rank *rank, char *arena, const void *const *) {
+    measureLate(rank, arena);
+    rank->fail("something happened");
+  };
+  for (bool isBefore : {true, false}) {
+    Program program;
+    program.makeLate();
+    program.options.steps[1] = isBefore ? +failBefore : +failAfter;
+    ASSERT_NO_FATAL_FAILURE(program.create());
+    ASSERT_TRUE(program.begin().ok());
+    ASSERT_TRUE(program.begin().ok());
+    if (!isBefore)
+      ASSERT_NO_FATAL_FAILURE(program.expectStep());
+    StepResult result;
+    EXPECT_EQ(program.executor->finish(result).message(),
+              "rank 1: something happened");
+    EXPECT_EQ(program.executor->currentStep(), isBefore ? 1 : 2);
+    program.executor.reset();
+    EXPECT_EQ(standin::countLive(), 0);
+  }
+}
+
 template <typename Condition> static bool becomesTrue(Condition condition) {
   for (int i = 0; i < 2000 && !condition(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -203,7 +306,8 @@ TEST(CudaQueue, FaultOfTheNextStep) {
 /// So it is where the driver refuses a call, of any step, at any time; what the
 /// device has is not freed under it.
 TEST(CudaQueue, CallsThatFail) {
-  for (bool isEager : {true, false})
+  for (auto [isEager, isLate] :
+       {std::pair(true, false), {false, false}, {true, true}, {false, true}})
     for (const char *call :
          {"cuLaunchKernel", "cuEventRecord", "cuStreamWaitEvent",
           "cuEventQuery", "cuMemsetD32Async", "cuMemcpyHtoDAsync_v2",
@@ -211,6 +315,8 @@ TEST(CudaQueue, CallsThatFail) {
           "cuStreamEndCapture", "cuGraphInstantiateWithFlags", "cuGraphLaunch"})
       for (int64_t nth = 1; nth <= 40; ++nth) {
         Program program;
+        if (isLate)
+          program.makeLate();
         program.options.isEager = isEager;
         ASSERT_NO_FATAL_FAILURE(program.create());
         standin::failCall(call, nth, 700);
@@ -253,8 +359,10 @@ TEST(CudaQueue, DestroyedInTheMiddle) {
     program.executor.reset();
     EXPECT_EQ(standin::countLive(), 0);
   }
-  for (int numSteps : {2, 3, 4}) {
+  for (int numSteps : {2, 3, 4, 5, 6}) {
     Program program;
+    if (numSteps > 4)
+      program.makeLate();
     ASSERT_NO_FATAL_FAILURE(program.create());
     ASSERT_TRUE(program.begin().ok());
     for (int i = 1; i < numSteps; ++i) {

@@ -59,7 +59,7 @@
 // STASHED-NOT: versions
 
 // RUN: not veeline-opt doubled.mlir --pipe-bufferize-chunks="target=cuda" --pipe-plan-memory="target=cuda" 2>&1 | FileCheck %s --check-prefix=CUDA
-// CUDA: 'pipe.program' op waits for no update, but on a GPU a step ends on all ranks before the next one begins; schedule with 1f1b
+// CUDA: 'pipe.program' op waits for no update, which a GPU's step cannot; schedule with 1f1b
 
 // In a turn among others, forwards before the update use the newest value, and others an older one. In a first one all use the latter. What is late keeps the
 // value before it updates. Gradients are added up from zero once those of the step before are read.

@@ -13,7 +13,7 @@
 // ZERO:      error: microbatches is at least 1, found 0
 // PLACEMENT: interleaved.mlir:1:1: error: 'pipe.pipeline' op has placement 'interleaved', but schedule 'zb-v' is made for placement 'v'; partition with that placement
 // FEW:       interleaved.mlir:1:1: warning: schedule 'interleaved-1f1b': 1 microbatch is fewer than the 2 stages, so every stage waits
-// FLUSH:     linear.mlir:1:1: error: 'pipe.pipeline' op cannot be compiled with schedule 'pipedream', which updates weights without a flush, for a target whose steps end before the next one begins; '1f1b' has the same order with one
+// FLUSH:     linear.mlir:1:1: error: 'pipe.pipeline' op cannot be compiled with schedule 'pipedream', which updates weights without a flush, where no work may run in the next step (slip=false); '1f1b' has the same order with one
 // PRIMAL:    primal.mlir:3:8: error: 'pipe.chunk' op has no forward function; run --pipe-differentiate first
 // GRADIENT:  gradient.mlir:3:8: error: 'pipe.chunk' op backward takes result_grad 0, which nothing gives
 

@@ -5,7 +5,7 @@ Usage: queue.py BUILD MODEL WORK DATA OPTION ...
 
 With one and with two steps in flight, issued and as graphs, in several orders of
 streams, as threads and as processes: all have the same parameters and metrics,
-bit for bit. DATA are options of train that name its data.
+those of the sequential program, bit for bit. DATA are options of train that name its data.
 """
 
 import pathlib
@@ -38,7 +38,7 @@ def main():
     count = count_ranks(device)
     environment["VEELINE_STANDIN_REPORT"] = str(work / "report")
     numRuns = 0
-    check("first", [], "late", "--steps-in-flight", "1")
+    check("first", [], "late", "--steps-in-flight", "1", "--compare-sequential")
     for order in ORDERS:
         for more in [], ["--eager"], ["--eager", "--steps-in-flight", "1"]:
             check("threads", [], order, *more)

@@ -103,6 +103,8 @@ struct MemoryPlan {
   /// What a GPU needs of its own.
   struct Device {
     llvm::SmallVector<Input> inputs;       ///< Ascending.
+    /// Copies of those that late work reads, of the step before. Ascending.
+    llvm::SmallVector<Input> inputsBefore;
     llvm::SmallVector<Constant> constants; ///< Ascending.
     /// The workspace of the libraries, -1 where no function calls one. Each
     /// compute stream has an equal part of it.
@@ -111,6 +113,8 @@ struct MemoryPlan {
     /// Where parameters are updated: the optimiser's settings, and `normParts`
     /// parts of a norm for each entry of `params`. Else -1.
     int64_t settingsOffset = -1;
+    /// Those of the step before, for late updates; else -1.
+    int64_t settingsBeforeOffset = -1;
     int64_t normsOffset = -1;
     int64_t normParts = 0;
     /// Where the rank reports results of the model: 8 bytes for each result and

@@ -207,7 +207,7 @@ def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
            "Updates stand at the end of the step, and not where their parameters are complete, as is better with "
            "--pipe-assign-streams">,
     Option<"slip", "slip", "bool", "true",
-           "Whether W of a step may run in the next one; not where a step ends on all ranks before the next one begins">,
+           "Whether W of a step may run in the next one; not where ranks have several compute streams">,
     Option<"microbatches", "microbatches", "int64_t", "1", "Number of microbatches m">,
     Option<"replicas", "replicas", "int64_t", "1",
            "Number d of pipelines side by side, each with m microbatches of its own">,

@@ -40,6 +40,12 @@ static DictionaryAttr toAttribute(Builder &builder,
   if (device.resultBytes > 0)
     add("results", builder.getDenseI64ArrayAttr(
                        {device.resultsOffset, device.resultBytes}));
+  if (!device.inputsBefore.empty())
+    add("inputs_before", getRowsAttr(builder, ArrayRef(device.inputsBefore),
+                                     &MemoryPlan::Input::input));
+  if (device.settingsBeforeOffset >= 0)
+    add("settings_before",
+        builder.getI64IntegerAttr(device.settingsBeforeOffset));
   if (device.streams > 1)
     add("streams",
         builder.getDenseI64ArrayAttr({device.streams, device.events}));
@@ -197,6 +203,19 @@ static FailureOr<MemoryPlan::Device> readDevice(DictionaryAttr dict) {
     return failure();
   for (ArrayRef<int64_t> row : *inputs)
     device.inputs.push_back({row[0], row[1], row[2]});
+  if (dict.contains("inputs_before")) {
+    auto before = getRows(dict, "inputs_before", 3);
+    if (failed(before))
+      return failure();
+    for (ArrayRef<int64_t> row : *before)
+      device.inputsBefore.push_back({row[0], row[1], row[2]});
+  }
+  if (dict.contains("settings_before")) {
+    auto before = dict.getAs<IntegerAttr>("settings_before");
+    if (!before)
+      return failure();
+    device.settingsBeforeOffset = before.getInt();
+  }
   for (ArrayRef<int64_t> row : *constants)
     device.constants.push_back({row[0], row[1], row[2]});
   device.libraryOffset = library[0];

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Schedule/PipelineTables.h"
+#include "Memory/ArenaPlanner.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
@@ -32,98 +32,10 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// The workspace of libraries of products, convolutions and attention, for each
-/// compute stream of a GPU.
-static constexpr int64_t gpuLibraryBytes = 32 << 20;
-
 static int64_t getIntAttr(Operation *op, StringRef name) {
   auto attr = op->getAttrOfType<IntegerAttr>(name);
   return attr ? attr.getInt() : 0;
 }
-
-namespace {
-
-/// Plans the arena of one rank.
-class ArenaPlanner {
-public:
-  ArenaPlanner(PipelineTables &tables, ProgramOp program, Optimizer optimizer,
-               KernelTarget target, ArrayRef<PipelineOp> versions,
-               StreamOrder order, SymbolTableCollection &symbols)
-      : tables(tables), program(program), optimizer(optimizer),
-        alignment(getArenaAlignment(target)),
-        isOnDevice(target == KernelTarget::Cuda), versions(versions),
-        symbols(symbols), order(std::move(order)) {}
-
-  LogicalResult run();
-
-private:
-  /// The memory of one result, or of the copy of one argument; with neither
-  /// number that of the workspace.
-  struct Slot {
-    Operation *op;
-    std::optional<unsigned> result;
-    std::optional<unsigned> argument = std::nullopt;
-  };
-
-  bool isHere(int64_t chunk) {
-    return tables.pipeline.getStageOf(chunk) ==
-           static_cast<int64_t>(program.getStage());
-  }
-  /// How many ranks add up gradients with this one, itself included.
-  int64_t getNumMembers() {
-    return tables.pipeline.getNumMembers(program.getStage());
-  }
-  int64_t countOlderVersions(int64_t param) const;
-  SmallVector<int64_t> reserveVersions(int64_t param, int64_t bytes);
-  void placeUpdateWorkspace();
-  void placeParams();
-  void placeRounded();
-  SmallVector<func::FuncOp> getFunctions(Operation *op);
-  void placeDevice();
-  void placeInputs(MemoryPlan::Device &device);
-  void placeConstants(MemoryPlan::Device &device,
-                      ArrayRef<func::FuncOp> functions);
-  void placeSettings(MemoryPlan::Device &device);
-  void placeResults(MemoryPlan::Device &device);
-  LogicalResult checkStreams();
-  int64_t findNextTurnEnd(Value value) const;
-  void addUses(Value value, StreamOrder::Point &uses);
-  void addSlices(Operation *op);
-  LogicalResult placeReductions();
-  LogicalResult addPieces(int64_t number, const Reduction &reduction);
-  void addBuffers(int64_t number, Reduction &reduction);
-  void placeBuffers();
-  LogicalResult collect();
-  /// `nextTurnEnd` is where a value's life in the next turn ends, 0 without.
-  void addSlot(Slot slot, const StreamOrder::Point &uses, uint64_t bytes,
-               uint64_t liveBytes, int64_t nextTurnEnd = 0);
-  void writeOffsets(const OffsetPlan &plan);
-  int64_t reserve(uint64_t bytes) {
-    int64_t offset = persistent;
-    persistent += llvm::alignTo(bytes, alignment);
-    return offset;
-  }
-
-  PipelineTables &tables;
-  ProgramOp program;
-  Optimizer optimizer;
-  uint64_t alignment;
-  bool isOnDevice;
-  /// For each length; empty where there is one only.
-  ArrayRef<PipelineOp> versions;
-  SymbolTableCollection &symbols;
-  MemoryPlan plan;
-  int64_t persistent = 0;
-  StreamOrder order;
-  /// On a GPU, what findSendEnds says.
-  llvm::DenseMap<Operation *, Operation *> sendEnds;
-  SmallVector<Slot> slots;
-  SmallVector<Reduction> reductions;
-  std::vector<LiveInterval> intervals, liveBytes;
-  StreamLives lives;
-};
-
-} // namespace
 
 /// The older values of a parameter that ops of this rank use.
 int64_t ArenaPlanner::countOlderVersions(int64_t param) const {
@@ -240,113 +152,6 @@ SmallVector<func::FuncOp> ArenaPlanner::getFunctions(Operation *op) {
     functions.push_back(
         getFunction(symbols, version.getChunks()[chunk.getIndex()], *kind));
   return functions;
-}
-
-void ArenaPlanner::placeInputs(MemoryPlan::Device &device) {
-  auto isRead = [&](Value input) {
-    return llvm::any_of(input.getUsers(), [&](Operation *user) {
-      auto chunk = dyn_cast<ChunkOp>(user);
-      return chunk && isHere(chunk.getIndex());
-    });
-  };
-  int64_t number = 0;
-  auto place = [&](Value input, int64_t count) {
-    int64_t bytes = getByteSize(input.getType()) * count;
-    if (isRead(input))
-      device.inputs.push_back({number, reserve(bytes), bytes});
-    ++number;
-  };
-  for (BatchOp batch : tables.pipeline.getBatches())
-    place(batch.getValue(), tables.pipeline.getMicrobatches().value_or(1));
-  for (BufferOp buffer : tables.pipeline.getBuffers())
-    place(buffer.getValue(), 1);
-}
-
-void ArenaPlanner::placeConstants(MemoryPlan::Device &device,
-                                  ArrayRef<func::FuncOp> functions) {
-  auto module = program->getParentOfType<ModuleOp>();
-  auto list = module->getAttrOfType<ArrayAttr>(constantsAttrName);
-  llvm::SmallDenseSet<Attribute> used;
-  for (func::FuncOp function : functions)
-    used.insert_range(getGlobals(function));
-  for (auto [number, name] : llvm::enumerate(list)) {
-    if (!used.contains(name))
-      continue;
-    auto global = module.lookupSymbol<memref::GlobalOp>(
-        cast<FlatSymbolRefAttr>(name).getAttr());
-    int64_t bytes = getByteSize(global.getType());
-    device.constants.push_back(
-        {static_cast<int64_t>(number), reserve(bytes), bytes});
-  }
-}
-
-/// Settings and norms of a rank that updates parameters.
-void ArenaPlanner::placeSettings(MemoryPlan::Device &device) {
-  for (auto update : program.getBody().front().getOps<UpdateOp>()) {
-    auto type = cast<ShapedType>(update.getResult().getType());
-    device.normParts =
-        std::max(device.normParts, getNormParts(type.getNumElements()));
-  }
-  if (device.normParts == 0)
-    return;
-  // The norms of every parameter start where a kernel's buffers can.
-  device.normParts =
-      llvm::alignTo(device.normParts, kernelAlignment / sizeof(double));
-  device.settingsOffset = reserve(gpuSettingsBytes);
-  device.normsOffset = reserve(device.getNormBytes(plan.params.size()));
-}
-
-/// What a rank reports that runs F of a chunk with a result of the model.
-void ArenaPlanner::placeResults(MemoryPlan::Device &device) {
-  auto results = tables.pipeline.getYield().getResults();
-  auto reports = [&](ForwardOp forward) {
-    return llvm::is_contained(
-        llvm::map_range(results, [](Value v) { return v.getDefiningOp(); }),
-        tables.chunks[forward.getChunk()].getOperation());
-  };
-  if (llvm::none_of(program.getBody().front().getOps<ForwardOp>(), reports))
-    return;
-  device.resultBytes = static_cast<int64_t>(results.size() * sizeof(double)) *
-                       tables.pipeline.getMicrobatches().value_or(1);
-  device.resultsOffset = reserve(device.resultBytes);
-}
-
-bool veeline::pipe::callsLibrary(func::FuncOp function) {
-  if (function.isExternal())
-    return function->hasAttr(callsLibraryAttrName);
-  return function
-      .walk([](func::CallOp call) {
-        bool isLibrarys = call.getCallee().starts_with("veeline_gemm") ||
-                          call.getCallee() == "veeline_convolution" ||
-                          call.getCallee().starts_with("veeline_attention");
-        return isLibrarys ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-SmallVector<Attribute> veeline::pipe::getGlobals(func::FuncOp function) {
-  if (auto list = function->getAttrOfType<ArrayAttr>(readsGlobalsAttrName))
-    return llvm::to_vector(list);
-  llvm::SetVector<Attribute> globals;
-  function.walk(
-      [&](memref::GetGlobalOp get) { globals.insert(get.getNameAttr()); });
-  return globals.takeVector();
-}
-
-/// What only a GPU's arena has.
-void ArenaPlanner::placeDevice() {
-  MemoryPlan::Device &device = *plan.device;
-  llvm::SetVector<func::FuncOp> functions;
-  for (Operation &op : program.getBody().front())
-    functions.insert_range(getFunctions(&op));
-  placeInputs(device);
-  placeConstants(device, functions.getArrayRef());
-  placeSettings(device);
-  placeResults(device);
-  if (llvm::any_of(functions, callsLibrary)) {
-    device.libraryBytes = gpuLibraryBytes * device.streams;
-    device.libraryOffset = reserve(device.libraryBytes);
-  }
 }
 
 /// Adds the pieces of a reduction: its accumulators, those without a gap as
@@ -596,23 +401,8 @@ LogicalResult ArenaPlanner::checkStreams() {
     return program.emitOpError("has several compute streams, which only a GPU "
                                "has; plan with target=cuda");
   }
-  if (isOnDevice && tables.pipeline.getAsynchronous())
-    return program.emitOpError("waits for no update, but on a GPU a step ends "
-                               "on all ranks before the next one begins; "
-                               "schedule with 1f1b");
-  if (isOnDevice)
-    for (Operation &op : program.getBody().front()) {
-      if (isa<ValidateOp>(op))
-        return op.emitOpError("validates updates, which a GPU's step cannot; "
-                              "partition with clip-sync=none");
-      if (isLate(&op))
-        return op.emitOpError("is of the step before, but on a GPU a step ends "
-                              "on all ranks before the next one begins; "
-                              "schedule with slip=false");
-      if (isa<ClipOp>(op))
-        return op.emitOpError("clips gradients, which a GPU's step cannot; "
-                              "partition with clip-sync=none");
-    }
+  if (isOnDevice && failed(checkDevice()))
+    return failure();
   return verifyStreamOrder(program, order);
 }
 

@@ -68,7 +68,7 @@ static LogicalResult checkAsynchronous(PipelineOp pipeline, StringRef name,
   if (pipeline.getClipSync())
     return fail("where updates depend on all gradients of the step");
   if (!maySlip)
-    return fail("for a target whose steps end before the next one begins");
+    return fail("where no work may run in the next step (slip=false)");
   if (pipeline.getStageReplicas())
     return fail("where stages have several ranks");
   if (pipeline.getReplicas() > 1 &&
@@ -106,7 +106,8 @@ static LogicalResult checkTurns(PipelineOp pipeline, bool maySlip,
          << "cannot be compiled with schedule '" << order.name
          << "', which runs W of a step in the next one, "
          << (mayWeightsSlip(pipeline)
-                 ? "for a target whose steps end before the next one begins"
+                 ? "where none may (slip=false), as with a compute stream for "
+                   "each chunk"
                  : "where updates depend on all gradients of the step")
          << "; 'zb-v' is the nearest on a V, 'auto' on any placement";
 }

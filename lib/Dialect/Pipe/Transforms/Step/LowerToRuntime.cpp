@@ -96,10 +96,12 @@ Value StepWriter::atBatch(Value input, int64_t microbatch) {
   }
   int64_t bytes = isBatch ? getByteSize(input.getType()) * microbatch : 0;
   if (isOnDevice) {
-    auto place =
-        llvm::find_if(plan.device->inputs, [&](const MemoryPlan::Input &entry) {
-          return entry.input == number;
-        });
+    bool isOfStepBefore = static_cast<bool>(batchOfStep);
+    auto place = llvm::find_if(isOfStepBefore ? plan.device->inputsBefore
+                                              : plan.device->inputs,
+                               [&](const MemoryPlan::Input &entry) {
+                                 return entry.input == number;
+                               });
     return atArena(place->offset + bytes);
   }
   Value slot =
@@ -620,6 +622,8 @@ LogicalResult StepWriter::run(StepPart which) {
     if (isAnew)
       roundOlderValues();
     forkStreams();
+  } else {
+    clearNorms();
   }
   if (failed(lowerOps()))
     return failure();

@@ -1,0 +1,104 @@
+//===- ArenaPlanner.h - the arena of one rank ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_MEMORY_ARENAPLANNER_H
+#define VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_MEMORY_ARENAPLANNER_H
+
+#include "Schedule/PipelineTables.h"
+
+#include "veeline/Analysis/OffsetAllocator.h"
+#include "veeline/Base/Optimizers.h"
+#include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
+#include "veeline/Dialect/Pipe/Transforms/Step.h"
+#include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
+
+namespace veeline::pipe {
+
+/// Plans the arena of one rank.
+class ArenaPlanner {
+public:
+  ArenaPlanner(PipelineTables &tables, ProgramOp program, Optimizer optimizer,
+               KernelTarget target, llvm::ArrayRef<PipelineOp> versions,
+               StreamOrder order, mlir::SymbolTableCollection &symbols)
+      : tables(tables), program(program), optimizer(optimizer),
+        alignment(getArenaAlignment(target)),
+        isOnDevice(target == KernelTarget::Cuda), versions(versions),
+        symbols(symbols), order(std::move(order)) {}
+
+  mlir::LogicalResult run();
+
+private:
+  /// The memory of one result, or of the copy of one argument; with neither
+  /// number that of the workspace.
+  struct Slot {
+    mlir::Operation *op;
+    std::optional<unsigned> result;
+    std::optional<unsigned> argument = std::nullopt;
+  };
+
+  bool isHere(int64_t chunk) {
+    return tables.pipeline.getStageOf(chunk) ==
+           static_cast<int64_t>(program.getStage());
+  }
+  /// How many ranks add up gradients with this one, itself included.
+  int64_t getNumMembers() {
+    return tables.pipeline.getNumMembers(program.getStage());
+  }
+  int64_t countOlderVersions(int64_t param) const;
+  llvm::SmallVector<int64_t> reserveVersions(int64_t param, int64_t bytes);
+  void placeUpdateWorkspace();
+  void placeParams();
+  void placeRounded();
+  llvm::SmallVector<mlir::func::FuncOp> getFunctions(mlir::Operation *op);
+  void placeDevice();
+  mlir::LogicalResult checkDevice();
+  bool isReadLate(mlir::Value input);
+  void placeInputs(MemoryPlan::Device &device);
+  void placeConstants(MemoryPlan::Device &device,
+                      llvm::ArrayRef<mlir::func::FuncOp> functions);
+  void placeSettings(MemoryPlan::Device &device);
+  void placeResults(MemoryPlan::Device &device);
+  mlir::LogicalResult checkStreams();
+  int64_t findNextTurnEnd(mlir::Value value) const;
+  void addUses(mlir::Value value, StreamOrder::Point &uses);
+  void addSlices(mlir::Operation *op);
+  mlir::LogicalResult placeReductions();
+  mlir::LogicalResult addPieces(int64_t number, const Reduction &reduction);
+  void addBuffers(int64_t number, Reduction &reduction);
+  void placeBuffers();
+  mlir::LogicalResult collect();
+  /// `nextTurnEnd` is where a value's life in the next turn ends, 0 without.
+  void addSlot(Slot slot, const StreamOrder::Point &uses, uint64_t bytes,
+               uint64_t liveBytes, int64_t nextTurnEnd = 0);
+  void writeOffsets(const OffsetPlan &plan);
+  int64_t reserve(uint64_t bytes) {
+    int64_t offset = persistent;
+    persistent += llvm::alignTo(bytes, alignment);
+    return offset;
+  }
+
+  PipelineTables &tables;
+  ProgramOp program;
+  Optimizer optimizer;
+  uint64_t alignment;
+  bool isOnDevice;
+  /// For each length; empty where there is one only.
+  llvm::ArrayRef<PipelineOp> versions;
+  mlir::SymbolTableCollection &symbols;
+  MemoryPlan plan;
+  int64_t persistent = 0;
+  StreamOrder order;
+  /// On a GPU, what findSendEnds says.
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> sendEnds;
+  llvm::SmallVector<Slot> slots;
+  llvm::SmallVector<Reduction> reductions;
+  std::vector<LiveInterval> intervals, liveBytes;
+  StreamLives lives;
+};
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_MEMORY_ARENAPLANNER_H

@@ -1,0 +1,176 @@
+//===- PlanDevice.cpp - what only a GPU's arena has -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A part of --pipe-plan-memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory/ArenaPlanner.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "veeline/Analysis/CostModel.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+/// The workspace of libraries of products, convolutions and attention, for each
+/// compute stream of a GPU.
+static constexpr int64_t gpuLibraryBytes = 32 << 20;
+
+/// Whether work of the step before reads `input`, a batch argument or a buffer.
+bool ArenaPlanner::isReadLate(Value input) {
+  for (Operation &op : program.getBody().front()) {
+    std::optional<ChunkFunctionKind> kind = getFunctionKind(&op);
+    if (!kind || !isLate(&op))
+      continue;
+    ChunkOp chunk = tables.chunks[getScheduleOp(&op)->chunk];
+    FailureOr<ChunkSignature> signature =
+        getChunkSignature(getFunction(symbols, chunk, *kind));
+    if (failed(signature))
+      continue;
+    for (const ChunkValue &value : signature->arguments)
+      if (isImplied(chunk, value) && chunk.getOperands()[value.index] == input)
+        return true;
+  }
+  return false;
+}
+
+void ArenaPlanner::placeInputs(MemoryPlan::Device &device) {
+  auto isRead = [&](Value input) {
+    return llvm::any_of(input.getUsers(), [&](Operation *user) {
+      auto chunk = dyn_cast<ChunkOp>(user);
+      return chunk && isHere(chunk.getIndex());
+    });
+  };
+  int64_t number = 0;
+  auto place = [&](Value input, int64_t count) {
+    int64_t bytes = getByteSize(input.getType()) * count;
+    if (isRead(input))
+      device.inputs.push_back({number, reserve(bytes), bytes});
+    if (isReadLate(input))
+      device.inputsBefore.push_back({number, reserve(bytes), bytes});
+    ++number;
+  };
+  for (BatchOp batch : tables.pipeline.getBatches())
+    place(batch.getValue(), tables.pipeline.getMicrobatches().value_or(1));
+  for (BufferOp buffer : tables.pipeline.getBuffers())
+    place(buffer.getValue(), 1);
+}
+
+void ArenaPlanner::placeConstants(MemoryPlan::Device &device,
+                                  ArrayRef<func::FuncOp> functions) {
+  auto module = program->getParentOfType<ModuleOp>();
+  auto list = module->getAttrOfType<ArrayAttr>(constantsAttrName);
+  llvm::SmallDenseSet<Attribute> used;
+  for (func::FuncOp function : functions)
+    used.insert_range(getGlobals(function));
+  for (auto [number, name] : llvm::enumerate(list)) {
+    if (!used.contains(name))
+      continue;
+    auto global = module.lookupSymbol<memref::GlobalOp>(
+        cast<FlatSymbolRefAttr>(name).getAttr());
+    int64_t bytes = getByteSize(global.getType());
+    device.constants.push_back(
+        {static_cast<int64_t>(number), reserve(bytes), bytes});
+  }
+}
+
+/// Settings and norms of a rank that updates parameters.
+void ArenaPlanner::placeSettings(MemoryPlan::Device &device) {
+  for (auto update : program.getBody().front().getOps<UpdateOp>()) {
+    auto type = cast<ShapedType>(update.getResult().getType());
+    device.normParts =
+        std::max(device.normParts, getNormParts(type.getNumElements()));
+  }
+  if (device.normParts == 0)
+    return;
+  // The norms of every parameter start where a kernel's buffers can.
+  device.normParts =
+      llvm::alignTo(device.normParts, kernelAlignment / sizeof(double));
+  device.settingsOffset = reserve(gpuSettingsBytes);
+  if (llvm::any_of(program.getBody().front().getOps<UpdateOp>(),
+                   [](UpdateOp update) { return update.getLate(); }))
+    device.settingsBeforeOffset = reserve(gpuSettingsBytes);
+  device.normsOffset = reserve(device.getNormBytes(plan.params.size()));
+}
+
+/// What a rank reports that runs F of a chunk with a result of the model.
+void ArenaPlanner::placeResults(MemoryPlan::Device &device) {
+  auto results = tables.pipeline.getYield().getResults();
+  auto reports = [&](ForwardOp forward) {
+    return llvm::is_contained(
+        llvm::map_range(results, [](Value v) { return v.getDefiningOp(); }),
+        tables.chunks[forward.getChunk()].getOperation());
+  };
+  if (llvm::none_of(program.getBody().front().getOps<ForwardOp>(), reports))
+    return;
+  device.resultBytes = static_cast<int64_t>(results.size() * sizeof(double)) *
+                       tables.pipeline.getMicrobatches().value_or(1);
+  device.resultsOffset = reserve(device.resultBytes);
+}
+
+bool veeline::pipe::callsLibrary(func::FuncOp function) {
+  if (function.isExternal())
+    return function->hasAttr(callsLibraryAttrName);
+  return function
+      .walk([](func::CallOp call) {
+        bool isLibrarys = call.getCallee().starts_with("veeline_gemm") ||
+                          call.getCallee() == "veeline_convolution" ||
+                          call.getCallee().starts_with("veeline_attention");
+        return isLibrarys ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+SmallVector<Attribute> veeline::pipe::getGlobals(func::FuncOp function) {
+  if (auto list = function->getAttrOfType<ArrayAttr>(readsGlobalsAttrName))
+    return llvm::to_vector(list);
+  llvm::SetVector<Attribute> globals;
+  function.walk(
+      [&](memref::GetGlobalOp get) { globals.insert(get.getNameAttr()); });
+  return globals.takeVector();
+}
+
+/// What only a GPU's arena has.
+void ArenaPlanner::placeDevice() {
+  MemoryPlan::Device &device = *plan.device;
+  llvm::SetVector<func::FuncOp> functions;
+  for (Operation &op : program.getBody().front())
+    functions.insert_range(getFunctions(&op));
+  placeInputs(device);
+  placeConstants(device, functions.getArrayRef());
+  placeSettings(device);
+  placeResults(device);
+  if (llvm::any_of(functions, callsLibrary)) {
+    device.libraryBytes = gpuLibraryBytes * device.streams;
+    device.libraryOffset = reserve(device.libraryBytes);
+  }
+}
+
+/// Whether the program has only what a step of a GPU can do.
+LogicalResult ArenaPlanner::checkDevice() {
+  if (tables.pipeline.getAsynchronous())
+    return program.emitOpError("waits for no update, which a GPU's step "
+                               "cannot; schedule with 1f1b");
+  for (Operation &op : program.getBody().front()) {
+    if (isa<ValidateOp>(op))
+      return op.emitOpError("validates updates, which a GPU's step cannot; "
+                            "partition with clip-sync=none");
+    if (isa<ClipOp>(op))
+      return op.emitOpError("clips gradients, which a GPU's step cannot; "
+                            "partition with clip-sync=none");
+    if (isLate(&op) && plan.device->streams > 1)
+      return op.emitOpError("is of the step before, which programs with "
+                            "several compute streams do not have; leave out "
+                            "--pipe-assign-streams, or schedule with "
+                            "slip=false");
+  }
+  return success();
+}
