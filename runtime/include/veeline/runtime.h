@@ -272,8 +272,8 @@ VEELINE_API void veeline_update_clipped(veeline_rank *rank, int32_t param,
  * late_begin to late_end is of the step before: its learning rate, its lengths,
  * its faults. late_begin returns that step's `batch`. Neither blocks. `last` is
  * 1 if nothing late follows: all of the step before has run, and its parameters
- * are updated. Not in a first step, before which there is none. On the host
- * only. */
+ * are updated. Not in a first step, before which there is none. On a GPU
+ * late_begin changes what veeline_settings returns, too. */
 VEELINE_API const void *const *veeline_late_begin(veeline_rank *rank);
 VEELINE_API void veeline_late_end(veeline_rank *rank, int32_t last);
 
