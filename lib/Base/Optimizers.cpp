@@ -25,7 +25,7 @@ struct Row {
 static constexpr Row rows[] = {{"sgd", 0, true},
                                {"sgd-momentum", 1, true},
                                {"adamw", 2, true},
-                               {"nadamw", 2, false},
+                               {"nadamw", 2, true},
                                {"muon", 2, false}};
 
 static const Row &rowOf(Optimizer optimizer) {

@@ -34,9 +34,10 @@ namespace veeline::artifact {
 
 /// The version of the file format that is written, and the oldest one that is
 /// read. Files of version 15 lack Batch::tokens, those up to 16 Op::late and
-/// the names of a rank's other step functions, those up to 17
-/// Rank::resultsOffset, so that those for a GPU report nothing.
-inline constexpr uint32_t formatVersion = 18, oldestFormatVersion = 15;
+/// the names of a rank's other step functions. Those up to 17 for GPUs have
+/// other places for settings and results.
+inline constexpr uint32_t formatVersion = 18, oldestFormatVersion = 15,
+                          oldestOfGpus = 18;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 

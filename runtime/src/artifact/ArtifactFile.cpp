@@ -239,6 +239,11 @@ static Expected<Artifact> decode(std::string_view file) {
     else
       artifact.values.push_back(section);
   }
+  if (artifact.metadata.target == "cuda" && header.version < oldestOfGpus)
+    return Status::error(
+        "its format has version " + std::to_string(header.version) +
+        ", this program reads those for GPUs from version " +
+        std::to_string(oldestOfGpus) + " on; compile the model again");
   VEELINE_TRY(validate(artifact));
   return artifact;
 }

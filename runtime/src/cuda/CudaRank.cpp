@@ -151,17 +151,18 @@ Status CudaRank::keepTimes(const StepOrigin &origin, size_t timelineEvents) {
 //===----------------------------------------------------------------------===//
 
 template <typename T>
-static void fillSettings(T (&numbers)[10], Optimizer optimizer,
+static void fillSettings(T (&numbers)[14], Optimizer optimizer,
                          const StepSettings &settings, int32_t microbatches) {
   Coefficients<T> c =
       coefficientsOf<T>(optimizer, false, settings, microbatches);
   T keepDecayed =
       coefficientsOf<T>(optimizer, true, settings, microbatches).keep;
-  const T all[10] = {c.gradientScale, c.keep,          keepDecayed,
-                     c.rate,          c.beta1,         c.oneMinusBeta1,
-                     c.beta2,         c.oneMinusBeta2, c.secondMomentScale,
-                     c.epsilon};
-  std::copy(all, all + 10, numbers);
+  const T all[14] = {c.gradientScale,  c.keep,          keepDecayed,
+                     c.rate,           c.beta1,         c.oneMinusBeta1,
+                     c.beta2,          c.oneMinusBeta2, c.secondMomentScale,
+                     c.epsilon,        c.gradientRate,  c.clipValue,
+                     c.greatestLimited};
+  std::copy(std::begin(all), std::end(all), numbers);
 }
 
 Status CudaRank::write(int64_t offset, const char *place, int64_t bytes) {
@@ -726,8 +727,7 @@ void CudaRank::report(int32_t result, int32_t microbatch, const void *value) {
   checkReport(result, microbatch);
   if (description->resultsOffset < 0)
     return fail("it reports a result, and the artifact has no place for that "
-                "(results_offset): an older veeline has compiled it; compile "
-                "the model again");
+                "(results_offset)");
   auto lock = serialize();
   auto at = static_cast<size_t>(result) * static_cast<size_t>(microbatches) +
             static_cast<size_t>(microbatch);

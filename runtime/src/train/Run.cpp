@@ -34,9 +34,6 @@ Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
 
 Status Run::checkClipping(const artifact::Program *program) const {
   const StepSettings &settings = options.optimizer;
-  if (std::isfinite(settings.clipValue) && metadata().target != "host")
-    return Status::error("--clip-value is for artifacts of the target host; '" +
-                         options.artifact + "' is for " + metadata().target);
   if (!settings.needsNorm() || !program ||
       program->clipSync != artifact::ClipSync::none)
     return Status::success();

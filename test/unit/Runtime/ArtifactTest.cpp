@@ -20,6 +20,15 @@ using namespace veeline;
 using namespace veeline::artifact;
 using veeline::test::TempDir;
 
+/// Makes the checksum that of the changed bytes of a file.
+static void correctChecksum(std::string &bytes) {
+  std::memset(bytes.data() + 56, 0, 8);
+  Crc64 crc;
+  crc.add(bytes);
+  uint64_t checksum = crc.value();
+  std::memcpy(bytes.data() + 56, &checksum, 8);
+}
+
 static std::string errorOf(const TempDir &directory, const std::string &bytes) {
   Expected<Artifact> read = readArtifact(directory.write("bad.vee", bytes));
   return read.ok() ? "" : read.message();
@@ -69,11 +78,7 @@ TEST(Artifact, SectionsThatAreMissing) {
   std::string after = toCompactJson(many);
   ASSERT_EQ(before.size(), after.size());
   bytes.replace(bytes.find(before), before.size(), after);
-  std::memset(bytes.data() + 56, 0, 8);
-  Crc64 crc;
-  crc.add(bytes);
-  uint64_t checksum = crc.value();
-  std::memcpy(bytes.data() + 56, &checksum, 8);
+  correctChecksum(bytes);
   EXPECT_NE(errorOf(directory, bytes)
                 .find("it has 5 sections, and its parameters and constants "
                       "start from the values of 7, and it has an image"),
@@ -122,6 +127,14 @@ TEST(Artifact, OtherFilesAndVersions) {
   bytes[8] = 77;
   EXPECT_NE(errorOf(directory, bytes)
                 .find("version 77, this program reads versions 15 to 18"),
+            std::string::npos);
+  ASSERT_TRUE(writeArtifact(directory.path("a"), makeDeviceArtifact()).ok());
+  bytes = directory.read("a");
+  bytes[8] = 17;
+  correctChecksum(bytes);
+  EXPECT_NE(errorOf(directory, bytes)
+                .find("version 17, this program reads those for GPUs from "
+                      "version 18 on; compile the model again"),
             std::string::npos);
 }
 

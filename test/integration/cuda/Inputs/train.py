@@ -6,7 +6,8 @@ Usage: train.py BUILD ORDER MODEL WORK OPTION ...
 The kernels are those that the compiler launches, as their host twins. Every step
 has to equal the sequential program bit for bit and agree with the model that is
 not cut; losses have to be within 1e-5 of the host's, or
-what TOLERANCE says; options about GPUs are left out there. Where there are several
+what TOLERANCE says; options about GPUs are left out there. Elements of gradients
+are limited to CLIP_VALUE, where that is set. Where there are several
 ranks, processes with a GPU each have to have the numbers of threads, bit for bit.
 """
 
@@ -77,6 +78,8 @@ def main():
     common = ["--steps", "3", "--synthetic", "fixed"]
     if "--loss-scaling" in options:
         common += ["--loss-scale", "256"]
+    if "CLIP_VALUE" in os.environ:
+        common += ["--clip-value", os.environ["CLIP_VALUE"]]
     train = ["veeline", "train", device, *common, *libraries(build)]
     verified = run(*train, "--verify", **environment)
     print(verified.strip().splitlines()[-1])

@@ -37,6 +37,8 @@ static DictionaryAttr toAttribute(Builder &builder,
   add("settings", builder.getI64IntegerAttr(device.settingsOffset));
   add("norms",
       builder.getDenseI64ArrayAttr({device.normsOffset, device.normParts}));
+  if (device.isNesterov)
+    add("nesterov", builder.getUnitAttr());
   if (device.resultBytes > 0)
     add("results", builder.getDenseI64ArrayAttr(
                        {device.resultsOffset, device.resultBytes}));
@@ -223,6 +225,7 @@ static FailureOr<MemoryPlan::Device> readDevice(DictionaryAttr dict) {
   device.settingsOffset = settings.getInt();
   device.normsOffset = norms[0];
   device.normParts = norms[1];
+  device.isNesterov = dict.contains("nesterov");
   if (failed(readPair(dict, "results", device.resultsOffset,
                       device.resultBytes)) ||
       failed(readPair(dict, "streams", device.streams, device.events)))

@@ -94,6 +94,7 @@ void ArenaPlanner::placeSettings(MemoryPlan::Device &device) {
   // The norms of every parameter start where a kernel's buffers can.
   device.normParts =
       llvm::alignTo(device.normParts, kernelAlignment / sizeof(double));
+  device.isNesterov = optimizer == Optimizer::nadamw;
   device.settingsOffset = reserve(gpuSettingsBytes);
   if (llvm::any_of(program.getBody().front().getOps<UpdateOp>(),
                    [](UpdateOp update) { return update.getLate(); }))

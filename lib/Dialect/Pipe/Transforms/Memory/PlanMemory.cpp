@@ -464,7 +464,7 @@ static void listConstants(ModuleOp module) {
   module->setAttr(constantsAttrName, Builder(module).getArrayAttr(names));
 }
 
-/// Kernels for a GPU have the older optimisers, and Muon needs a matrix.
+/// Kernels for a GPU have no products, as Muon does, which also needs a matrix.
 static LogicalResult verifyOptimizer(PipelineOp pipeline, Optimizer optimizer,
                                      KernelTarget target) {
   bool isMuon = optimizer == Optimizer::muon;

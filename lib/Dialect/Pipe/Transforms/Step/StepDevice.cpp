@@ -102,7 +102,7 @@ void StepWriter::lowerUpdateOnDevice(UpdateOp update,
   UpdateShape shape{type.getElementType(), type.getNumElements(),
                     static_cast<int64_t>(update.getGradients().size()),
                     entry.stateBytes / bytes,
-                    /*decays=*/type.getRank() >= 2};
+                    /*decays=*/type.getRank() >= 2, plan.device->isNesterov};
   int64_t number = &entry - plan.params.begin();
   SmallVector<Value> common = {callRuntime("veeline_settings", {rank}, ptr)};
   for (Value gradient : update.getGradients())

@@ -38,7 +38,10 @@ enum Coefficient {
   oneMinusBeta2,
   secondMomentScale,
   epsilon,
-  numCoefficients
+  gradientRate,
+  clipValue,
+  greatestLimited,
+  numCoefficients = 14 ///< An even number, so that doubles are aligned.
 };
 
 /// A kernel under construction: one structured op over all elements.
@@ -55,7 +58,8 @@ public:
     for (int64_t i = 0; i < shape.numGradients; ++i)
       addInput(addArgument(sizes, shape.element), identity());
     numGradients = inputs.size();
-    use(gradientScale);
+    for (Coefficient coefficient : {gradientScale, clipValue, greatestLimited})
+      use(coefficient);
   }
 
   Value addArgument(ArrayRef<int64_t> shape, Type element) {
@@ -110,6 +114,11 @@ public:
     return arith::DivFOp::create(*body, loc, a, b);
   }
   Value sqrt(Value a) { return math::SqrtOp::create(*body, loc, a); }
+  Value choose(arith::CmpFPredicate predicate, Value a, Value b, Value ifTrue,
+               Value otherwise) {
+    Value isTrue = arith::CmpFOp::create(*body, loc, predicate, a, b);
+    return arith::SelectOp::create(*body, loc, isTrue, ifTrue, otherwise);
+  }
   Value extend(Value a) {
     return shape.element.isF64()
                ? a
@@ -120,7 +129,18 @@ public:
     Value sum = values[0];
     for (size_t i = 1; i < numGradients; ++i)
       sum = add(sum, values[i]);
-    return multiply(sum, get(gradientScale));
+    return limit(multiply(sum, get(gradientScale)));
+  }
+  /// NaN, and what is greater than the greatest that is limited, stays.
+  Value limit(Value g) {
+    Value most = get(clipValue),
+          least = arith::NegFOp::create(*body, loc, most);
+    Value limited =
+        choose(arith::CmpFPredicate::OGT, g, most, most,
+               choose(arith::CmpFPredicate::OLT, g, least, least, g));
+    Value size = math::AbsFOp::create(*body, loc, g);
+    return choose(arith::CmpFPredicate::OLE, size, get(greatestLimited),
+                  limited, g);
   }
 
   /// `yield` computes the new elements of the outputs.
@@ -128,8 +148,8 @@ public:
                       llvm::function_ref<SmallVector<Value>()> yield);
 
 private:
-  /// The size of veeline_settings (ten floats, then ten doubles) in elements; a
-  /// kernel of f32 reads the floats only.
+  /// The size of veeline_settings (floats, then doubles) in elements; a kernel
+  /// of f32 reads the floats only.
   int64_t settingsSize() const {
     return shape.element.isF64() ? numCoefficients / 2 + numCoefficients
                                  : numCoefficients;
@@ -188,7 +208,8 @@ static std::string getName(StringRef what, const UpdateShape &shape) {
 }
 
 static StringRef getOptimizer(const UpdateShape &shape) {
-  return shape.stateSlots == 2   ? "adamw"
+  return shape.isNesterov        ? "nadamw"
+         : shape.stateSlots == 2 ? "adamw"
          : shape.stateSlots == 1 ? "momentum"
                                  : "sgd";
 }
@@ -217,6 +238,8 @@ func::FuncOp veeline::pipe::getUpdateKernel(SymbolTable &symbols,
     for (Coefficient coefficient :
          {oneMinusBeta1, beta2, oneMinusBeta2, secondMomentScale, epsilon})
       k.use(coefficient);
+  if (shape.isNesterov)
+    k.use(gradientRate);
   k.addOutput(k.addArgument({n}, shape.element), k.identity());
   if (hasSeparateSlots(shape)) {
     for (int64_t slot = 0; slot < shape.stateSlots; ++slot)
@@ -244,7 +267,11 @@ func::FuncOp veeline::pipe::getUpdateKernel(SymbolTable &symbols,
                          k.multiply(k.get(oneMinusBeta2), k.multiply(g, g)));
     Value denominator = k.add(
         k.multiply(k.sqrt(second), k.get(secondMomentScale)), k.get(epsilon));
-    return {step(k.divide(first, denominator)), first, second};
+    if (!shape.isNesterov)
+      return {step(k.divide(first, denominator)), first, second};
+    Value direction = k.add(k.multiply(k.get(rate), first),
+                            k.multiply(k.get(gradientRate), g));
+    return {k.subtract(value, k.divide(direction, denominator)), first, second};
   });
 }
 

@@ -18,6 +18,7 @@ struct UpdateShape {
   int64_t numGradients;
   int64_t stateSlots; ///< 0: SGD, 1: with momentum, 2: AdamW.
   bool decays;        ///< Weight decay applies.
+  bool isNesterov;    ///< NAdamW in place of AdamW.
 };
 
 /// True where every slot of the state starts where a kernel's buffers can, so
