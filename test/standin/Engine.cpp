@@ -89,6 +89,8 @@ void Engine::setOrder(const std::string &text) {
     order = fifo;
   } else if (text == "late") {
     order = late;
+  } else if (text == "slow") {
+    order = slow;
   } else if (text.starts_with("random:")) {
     order = random;
     generator.seed(static_cast<uint32_t>(toNumber(text.substr(7))));
@@ -367,8 +369,8 @@ bool Engine::advance(Stream *stream) {
 
 bool Engine::advance(const Event *event, uint64_t turn) {
   while (event->completed < turn)
-    if (!step(*event->stream))
-      return false;
+    if (!step(*event->stream) || order == slow)
+      return event->completed >= turn;
   return true;
 }
 

@@ -168,7 +168,7 @@ public:
   std::vector<std::unique_ptr<Capture>> captures;
   bool isCapturing() const;
   std::map<const void *, std::shared_ptr<const Graph>> graphs;
-  enum Order { fifo, late, random } order = late;
+  enum Order { fifo, late, slow, random } order = late;
   /// Chooses one of `choices` that could run next, by `order`.
   size_t choose(size_t choices);
   /// Whether this run of a kernel is the one that never ends.

@@ -21,7 +21,8 @@
 //   VEELINE_STANDIN_DRIVER   the version of CUDA that it supports; 13000
 //   VEELINE_STANDIN_MEMORY   bytes of each GPU; 2^33
 //   VEELINE_STANDIN_MORE     bytes of an allocation beside those asked for; 0
-//   VEELINE_STANDIN_ORDER    fifo, late or random:SEED; late
+//   VEELINE_STANDIN_ORDER    fifo, late, slow (as late, and a query of an event
+//                            does one thing at most) or random:SEED; late
 //   VEELINE_STANDIN_NCCL     the version of NCCL; 22809
 //   VEELINE_STANDIN_CUDNN    the version of cuDNN; 91900
 //   VEELINE_STANDIN_CUBLASLT the version of cuBLASLt; 130100

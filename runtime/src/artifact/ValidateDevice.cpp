@@ -465,6 +465,13 @@ private:
             where,
             "the settings of the step before lie outside of the arena, at no "
             "multiple of 256, or are alone");
+    require(rank.settingsBeforeOffset >= 0 ||
+                !std::any_of(rank.ops.begin(), rank.ops.end(),
+                             [](const Op &op) {
+                               return op.late && op.kind == OpKind::update;
+                             }),
+            where,
+            "it updates parameters late, without settings of the step before");
     require(rank.normParts >= 0 && rank.normParts <= 1 << 20, where,
             "norms have a negative number of parts, or more than 1048576");
     if (!message.empty())

@@ -34,7 +34,9 @@ CudaExecutor::CudaExecutor(const artifact::Artifact &artifact,
                       checksEnabled || options.checkMessages),
       watch(group, fault, options.stallSeconds, options.timeoutSeconds),
       stepsInFlight(
-          options.poison || options.traceTensors ? 1 : options.stepsInFlight) {}
+          options.poison || options.traceTensors ? 1 : options.stepsInFlight) {
+  runsLateAtOnce = stepsInFlight == 1;
+}
 
 void CudaExecutor::abortRanks() {
   for (std::unique_ptr<DeviceChannel> &channel : deviceChannels)
@@ -176,14 +178,17 @@ bool CudaExecutor::reachStep(CudaWorker &worker,
   engine::RankStep &step = worker.inFlight[slot];
   // Nothing is whole that comes after a step that is not.
   step.failed = step.failed || worker.hasFailedStep;
+  engine::StepInFlight &all = inFlight[slot];
+  // The rank may have issued the next step; a fault is one of this step.
+  int64_t issued = rank.step;
   if (!step.failed) {
     Expected<bool> isOver = rank.awaitStep(slot, isEnough);
     if (isOver.ok() && !*isOver)
       return false;
+    rank.step = all.settings.step;
     step.failed = !rank.require(isOver.status());
   }
   if (!step.failed) {
-    engine::StepInFlight &all = inFlight[slot];
     auto replica = program.placeOf(static_cast<size_t>(rank.index)).replica;
     rank.readReports(slot, all.settings,
                      all.results.data() + replica * rank.microbatches);
@@ -193,6 +198,8 @@ bool CudaExecutor::reachStep(CudaWorker &worker,
     rank.inspectStep(slot);
     step.failed = rank.failed && !hadFailed;
   }
+  if (!step.failed)
+    rank.step = issued;
   // What was issued reads what others may write.
   if (step.failed)
     rank.drain();
@@ -211,18 +218,28 @@ void CudaExecutor::settleStep(CudaWorker &worker, bool isLateOver) {
   size_t next = (number + 1) % engine::maxInFlight;
   if (!step.failed && !isLateOver) {
     const StepSettings &settings = inFlight[next].settings;
-    // After a fault, what was issued of the next step may have done it.
-    if (worker.inFlight[next].failed)
+    // After a fault, what was issued of the next step may have done it; not
+    // once messages are given up.
+    if (worker.inFlight[next].failed && !network)
       rank.drain();
-    step.failed = worker.inFlight[next].failed
-                      ? !rank.isLateOver(settings)
-                      : !rank.require(rank.awaitLate(next, settings));
+    int64_t issued = rank.step;
+    if (!worker.inFlight[next].failed) {
+      Status isOver = rank.awaitLate(next, settings);
+      rank.step = inFlight[number % engine::maxInFlight].settings.step;
+      step.failed = !rank.require(isOver);
+    } else {
+      step.failed = !rank.isLateOver(settings);
+    }
+    if (!step.failed)
+      rank.step = issued;
   }
-  if (!step.failed)
+  if (!step.failed) {
     for (size_t i : rank.lateUpdates)
       step.squaredNorms[i] = rank.lateSquaredNorm(i);
-  else if (!worker.hasFailedStep)
+    rank.inspectGradients(step.squaredNorms);
+  } else if (!worker.hasFailedStep) {
     rank.drain();
+  }
   worker.hasFailedStep = worker.hasFailedStep || step.failed;
   worker.numSettled.store(number + 1);
   done.add(1);
@@ -345,12 +362,17 @@ void CudaExecutor::endCapture() {
       captured = graph->end(allRanks(), status);
     if (status.ok())
       status = captured;
+    for (CudaWorker *worker : local)
+      worker->rank.keepForGraph(newestSlot());
     if (status.ok())
       status = launchCaptured(newestSlot());
   }
+  // Ranks raise faults of messages themselves.
+  if (status.ok())
+    status = fault.status();
   if (status.ok())
     return;
-  fault.raise(status.message());
+  fault.raise(status.message(), inFlight[newestSlot()].settings.step);
   for (CudaWorker *worker : local)
     worker->inFlight[newestSlot()].failed = true;
 }
@@ -391,8 +413,10 @@ void CudaExecutor::waitUntilSettled(uint32_t count) {
     for (CudaWorker *worker : local) {
       if (worker->hasLate() && count == numBegun && hasAskedForLate)
         continue;
+      worker->rank.isInStep = true;
       reachSteps(*worker, count);
       settleSteps(*worker, count);
+      worker->rank.isInStep = !network;
     }
   }
   waitForThreads([&] { return haveAll(&CudaWorker::numSettled, count); });
@@ -505,14 +529,19 @@ Status CudaExecutor::begin(const void *const *newInputs,
   // After a fault no thread runs the step, and no graph is launched.
   if (begun.ok() && mode != Mode::eager)
     begun = fault.status().ok() ? beginCaptured(slot) : fault.status();
+  if (begun.ok() && mode != Mode::eager)
+    begun = fault.status();
   if (!begun.ok()) {
-    fault.raise(begun.message());
+    fault.raise(begun.message(), newSettings.step);
     for (CudaWorker *worker : local)
       worker->inFlight[slot].failed = true;
   }
   if (mode == Mode::replay)
     countReplayed();
-  else
+  // While nobody waits for it, a process says nothing of its device.
+  if (mode == Mode::replay && network)
+    local.front()->rank.isInStep = false;
+  if (mode != Mode::replay)
     startStep();
   if (mode == Mode::capture)
     endCapture();

@@ -73,7 +73,8 @@ private:
   };
 
   /// The first step runs as it is issued, and uses every event. The second is
-  /// captured as a graph, which later steps replay.
+  /// captured as a graph, which later steps replay. First steps of programs
+  /// with late work do not count.
   enum class Mode { eager, capture, replay };
 
   CudaExecutor(const artifact::Artifact &artifact,
@@ -148,9 +149,9 @@ private:
   Mode mode = Mode::eager;
   std::atomic<bool> isReplaying{false};
   bool isCapturable = false;
-  int64_t numRepeated = 0; ///< Of steps that are not first ones.
+  int64_t numRepeated = 0;      ///< Of steps that are not first ones.
   bool hasAskedForLate = false; ///< Threads run what is late and alone.
-  bool isMeasured = false; ///< MemoryBooks are in use.
+  bool isMeasured = false;      ///< MemoryBooks are in use.
   const int32_t stepsInFlight;
   bool hasLeftThreads = false; ///< Which the driver may block for ever.
   std::unique_ptr<StepGraph> graph;

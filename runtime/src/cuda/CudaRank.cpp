@@ -3,17 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Compiled without contraction: the optimiser's numbers are those of the host.
-//
-//===----------------------------------------------------------------------===//
 
 #include "CudaRank.h"
 
-#include "Coefficients.h"
-
 #include "veeline/Base/Check.h"
-#include "veeline/Base/Numbers.h"
 
 #include <cstring>
 
@@ -25,12 +18,6 @@ using artifact::DataType;
 static constexpr unsigned char poisonByte = 0xff;
 /// How much of an arena is read at a time.
 static constexpr int64_t inspectedBytes = int64_t(16) << 20;
-
-static constexpr int64_t pinnedAlignment = 64;
-
-static int64_t alignUp(int64_t bytes) {
-  return roundUp(bytes, pinnedAlignment);
-}
 
 static api::DevicePointer addressOf(const void *place) {
   return reinterpret_cast<api::DevicePointer>(place);
@@ -112,21 +99,6 @@ Status CudaRank::makeStreams() {
   return stepMarks.allocate(*device, 2);
 }
 
-Status CudaRank::allocatePinned(const artifact::Metadata &metadata) {
-  int64_t bytes = 0;
-  for (const artifact::Input &input : description->inputs)
-    bytes += alignUp(input.bytes);
-  settingsAt = bytes;
-  normsAt = settingsAt + alignUp(sizeof(struct veeline_settings));
-  resultsAt = normsAt + alignUp(normBytes());
-  isReported.resize(metadata.results.size() *
-                    static_cast<size_t>(microbatches));
-  slotBytes = resultsAt + alignUp(resultBytes());
-  lateNormsAt = 2 * slotBytes;
-  wordAt = lateNormsAt + alignUp(normBytes());
-  return pinned.allocate(*device, wordAt + pinnedAlignment);
-}
-
 Status CudaRank::writeConstants(const artifact::Artifact &artifact) {
   for (const artifact::Constant &constant : description->constants)
     VEELINE_TRY(VEELINE_CALL(
@@ -134,208 +106,6 @@ Status CudaRank::writeConstants(const artifact::Artifact &artifact) {
         artifact.values[constant.section].data(),
         static_cast<size_t>(constant.bytes), computeStream()));
   return VEELINE_CALL(driver(), cuStreamSynchronize, computeStream());
-}
-
-Status CudaRank::keepTimes(const StepOrigin &origin, size_t timelineEvents) {
-  deviceTimeline = std::make_unique<engine::Timeline>(timelineEvents);
-  for (size_t i = 0; i < std::size(ended) + description->hasLate(); ++i) {
-    times.push_back(std::make_unique<OpTimes>());
-    VEELINE_TRY(
-        times.back()->prepare(*device, origin, description->ops.size()));
-  }
-  return Status::success();
-}
-
-//===----------------------------------------------------------------------===//
-// Around a step
-//===----------------------------------------------------------------------===//
-
-template <typename T>
-static void fillSettings(T (&numbers)[14], Optimizer optimizer,
-                         const StepSettings &settings, int32_t microbatches) {
-  Coefficients<T> c =
-      coefficientsOf<T>(optimizer, false, settings, microbatches);
-  T keepDecayed =
-      coefficientsOf<T>(optimizer, true, settings, microbatches).keep;
-  const T all[14] = {c.gradientScale,  c.keep,          keepDecayed,
-                     c.rate,           c.beta1,         c.oneMinusBeta1,
-                     c.beta2,          c.oneMinusBeta2, c.secondMomentScale,
-                     c.epsilon,        c.gradientRate,  c.clipValue,
-                     c.greatestLimited};
-  std::copy(std::begin(all), std::end(all), numbers);
-}
-
-Status CudaRank::write(int64_t offset, const char *place, int64_t bytes) {
-  return VEELINE_CALL(driver(), cuMemcpyHtoDAsync_v2,
-                      arena.address() + static_cast<uint64_t>(offset), place,
-                      static_cast<size_t>(bytes), computeStream());
-}
-
-Status CudaRank::moveWithin(int64_t target, int64_t source, int64_t bytes) {
-  return VEELINE_CALL(driver(), cuMemcpyDtoDAsync_v2,
-                      arena.address() + static_cast<uint64_t>(target),
-                      arena.address() + static_cast<uint64_t>(source),
-                      static_cast<size_t>(bytes), computeStream());
-}
-
-/// Copies what late work reads of the step before.
-Status CudaRank::keepBefore() {
-  for (const artifact::Input &before : description->inputsBefore)
-    for (const artifact::Input &input : description->inputs)
-      if (input.input == before.input)
-        VEELINE_TRY(moveWithin(before.offset, input.offset, input.bytes));
-  if (description->settingsBeforeOffset < 0)
-    return Status::success();
-  return moveWithin(description->settingsBeforeOffset,
-                    description->settingsOffset,
-                    sizeof(struct veeline_settings));
-}
-
-Status CudaRank::beginLate() {
-  timedSlot = std::size(ended);
-  if (!times.empty())
-    times[timedSlot]->beginStep();
-  current = 0;
-  transport->beginLate(*this);
-  return keepBefore();
-}
-
-Status CudaRank::awaitLate(size_t slot, const StepSettings &ofStep) {
-  return awaitStep(slot, [&] { return isLateOver(ofStep); }).status();
-}
-
-Status CudaRank::beginStep(size_t slot, const void *const *inputs,
-                           const StepSettings &newSettings, bool isReplayed) {
-  if (!times.empty())
-    times[slot]->beginStep();
-  timedSlot = slot;
-  current = 0;
-  VEELINE_TRY(stepMarks.write(computeStream(), 0,
-                              static_cast<uint32_t>(newSettings.step)));
-  VEELINE_TRY(stepMarks.write(computeStream(), 1, 0));
-  transport->beginStep(*this, slot, isReplayed);
-  VEELINE_TRY(keepBefore());
-  char *place = placeOfSlot(slot);
-  for (const artifact::Input &input : description->inputs) {
-    std::memcpy(place, inputs[input.input], static_cast<size_t>(input.bytes));
-    VEELINE_TRY(write(input.offset, place, input.bytes));
-    place += alignUp(input.bytes);
-  }
-  if (description->settingsOffset < 0)
-    return Status::success();
-  struct veeline_settings numbers;
-  fillSettings(numbers.f32, optimizer, newSettings, allMicrobatches);
-  fillSettings(numbers.f64, optimizer, newSettings, allMicrobatches);
-  place = placeOfSlot(slot) + settingsAt;
-  std::memcpy(place, &numbers, sizeof(numbers));
-  return write(description->settingsOffset, place, sizeof(numbers));
-}
-
-bool CudaRank::awaitIssued() {
-  if (!require(reached.record(currentStream())))
-    return false;
-  return require(transport->await(*this, reached, nullptr).status());
-}
-
-Status CudaRank::endStep() {
-  auto end = static_cast<int32_t>(description->ops.size());
-  for (current = numComputeStreams(); current-- > 0;) {
-    for (int32_t stream = 0; stream < numMessageStreams; ++stream)
-      transport->settle(*this, stream);
-    transport->beginOp(*this, end);
-  }
-  current = 0;
-  for (size_t i = 0; i < joined.size(); ++i) {
-    VEELINE_TRY(joined[i].record(streams[i + 1].get()));
-    VEELINE_TRY(joined[i].holdUp(computeStream()));
-  }
-  return Status::success();
-}
-
-int64_t CudaRank::normBytes() const {
-  return int64_t(8) * description->normParts *
-         static_cast<int64_t>(description->params.size());
-}
-
-int64_t CudaRank::resultBytes() const {
-  return description->resultsOffset < 0
-             ? 0
-             : static_cast<int64_t>(isReported.size() * 8);
-}
-
-Status CudaRank::readBack(size_t slot) {
-  auto copy = [&](int64_t target, int64_t source, int64_t bytes) {
-    return bytes == 0
-               ? Status::success()
-               : VEELINE_CALL(driver(), cuMemcpyDtoHAsync_v2,
-                              placeOfSlot(slot) + target,
-                              arena.address() + static_cast<uint64_t>(source),
-                              static_cast<size_t>(bytes), computeStream());
-  };
-  VEELINE_TRY(copy(normsAt, description->normsOffset, normBytes()));
-  VEELINE_TRY(copy(resultsAt, description->resultsOffset, resultBytes()));
-  transport->readBack(*this, slot);
-  return ended[slot].record(computeStream());
-}
-
-void CudaRank::addTimes(size_t slot, uint32_t number, int64_t ofStep) {
-  if (times.empty())
-    return;
-  times[slot]->addTo(*deviceTimeline, *description, number, ofStep);
-  if (!description->hasLate())
-    return;
-  OpTimes &alone = *times.back();
-  alone.addTo(*deviceTimeline, *description, number, ofStep + 1);
-  alone.beginStep();
-}
-
-void CudaRank::readReports(size_t slot, const StepSettings &ofStep,
-                           double *all) const {
-  const char *place = placeOfSlot(slot) + resultsAt;
-  for (size_t i = 0; i < isReported.size(); ++i) {
-    if (!isReported[i])
-      continue;
-    size_t result = i / static_cast<size_t>(microbatches);
-    size_t microbatch = i % static_cast<size_t>(microbatches);
-    all[result * static_cast<size_t>(allMicrobatches) + microbatch] =
-        readResult(static_cast<int32_t>(result), place + 8 * i, ofStep);
-  }
-}
-
-double CudaRank::squaredNorm(size_t slot, size_t param) const {
-  return sumOfParts(placeOfSlot(slot) + normsAt, param);
-}
-
-double CudaRank::lateSquaredNorm(size_t param) const {
-  return sumOfParts(pinned.data() + lateNormsAt, param);
-}
-
-double CudaRank::sumOfParts(const char *norms, size_t param) const {
-  auto numParts = static_cast<size_t>(description->normParts);
-  const char *parts = norms + 8 * param * numParts;
-  double sum = 0;
-  for (size_t part = 0; part < numParts; ++part) {
-    double number;
-    std::memcpy(&number, parts + 8 * part, sizeof(number));
-    sum += number;
-  }
-  return sum;
-}
-
-void CudaRank::showStep() {
-  // The low half of the number, at first 0.
-  uint32_t mark = stepMarks.read(0);
-  int64_t shown = step.load(std::memory_order_relaxed);
-  if (mark != 0)
-    step.store(shown +
-                   static_cast<int32_t>(mark - static_cast<uint32_t>(shown)),
-               std::memory_order_relaxed);
-}
-
-bool CudaRank::require(const Status &status) {
-  if (!status.ok() && !failed)
-    fail(status.message());
-  return status.ok();
 }
 
 //===----------------------------------------------------------------------===//
@@ -611,9 +381,10 @@ bool CudaRank::findKernel(int32_t kernel) {
     return true;
   // Loading may wait for the device, which runs nothing during a capture.
   if (captureMutex) {
-    fail("kernel '" + code->kernels[index].name +
-         "' is launched in the second step and was not in the first one: steps "
-         "that differ are issued one by one, with --eager");
+    fail(
+        "kernel '" + code->kernels[index].name +
+        "' is launched in a step that is captured and was not in those before: "
+        "steps that differ are issued one by one, with --eager");
     return false;
   }
   auto measured = measure(MemoryBook::kernels);
@@ -733,9 +504,10 @@ void CudaRank::report(int32_t result, int32_t microbatch, const void *value) {
             static_cast<size_t>(microbatch);
   int64_t bytes = artifact::byteSize((*resultTypes)[result].type);
   auto place = static_cast<uint64_t>(description->resultsOffset) + 8 * at;
-  isReported[at] = require(VEELINE_CALL(
-      driver(), cuMemcpyDtoDAsync_v2, arena.address() + place, addressOf(value),
-      static_cast<size_t>(bytes), currentStream()));
+  if (require(VEELINE_CALL(driver(), cuMemcpyDtoDAsync_v2,
+                           arena.address() + place, addressOf(value),
+                           static_cast<size_t>(bytes), currentStream())))
+    isReported[at] = true;
 }
 
 void CudaRank::lateEnd() {

@@ -75,9 +75,18 @@ public:
   /// Waits until the current compute stream has done all that was issued to it.
   bool awaitIssued();
   /// After a fault: waits until the device has done all that was issued.
-  void drain() { transport->drain(*this); }
+  void drain() {
+    // Nothing of a capture is under way.
+    if (!captureMutex)
+      transport->drain(*this);
+  }
   /// Inspects the messages of a step that the device has done.
   void inspectStep(size_t slot) { transport->inspectStep(*this, slot); }
+  void inspectGradients(const std::vector<double> &squares) {
+    transport->inspectGradients(*this, squares);
+  }
+  /// Graphs replay the step in `slot`, which was captured.
+  void keepForGraph(size_t slot) { transport->keepForGraph(slot); }
   const std::vector<Stream> &allStreams() const { return streams; }
   /// Adds the times of a step that has ended, perhaps by a fault, to the
   /// timeline, and those of what was late and alone after it; `number` is that

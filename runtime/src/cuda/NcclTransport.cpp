@@ -88,13 +88,15 @@ void NcclTransport::beginStep(CudaRank &rank, size_t slot, bool isReplayed) {
   if (!rank.require(marks.write(rank.computeStream(), 0, 0, seen.size())))
     return;
   rank.move();
-  if (ofGraph.empty()) {
-    ofGraph = units;
-    expectedOfGraph = expectations[1 - slot];
-  } else if (!areOfGraph) {
+  if (!areOfGraph)
     units = ofGraph;
-  }
   expectations[slot] = expectedOfGraph;
+  areOfGraph = true;
+}
+
+void NcclTransport::keepForGraph(size_t slot) {
+  ofGraph = units;
+  expectedOfGraph = expectations[slot];
   areOfGraph = true;
 }
 

@@ -61,6 +61,7 @@ public:
   void waitForSum(CudaRank &rank, int32_t reduction) override;
   void readBack(CudaRank &rank, size_t slot) override;
   void inspectStep(CudaRank &rank, size_t slot) override;
+  void keepForGraph(size_t slot) override;
   Expected<bool> await(CudaRank &rank, const Event &event,
                        const std::function<bool()> &isEnough) override;
   void drain(CudaRank &rank) override;

@@ -19,9 +19,9 @@ namespace veeline::cuda {
 class StepOrigin {
 public:
   Status prepare(const Device &device);
-  /// Notes the moment of step `number`, which comes after step `number` - 1 and
-  /// before the operations of the step, by an event in `stream`. If `isIdle`,
-  /// the stream has nothing to do, and the moment is now.
+  /// Notes the moment of step `number`, which comes after that of step `number`
+  /// - 1 and before the operations of the step, by an event in `stream`. If
+  /// `isIdle`, the stream has nothing to do, and the moment is now.
   Status note(uint32_t number, api::Stream stream, bool isIdle);
   /// Finds out the time of that moment, once it has passed, from that of the
   /// step before.
@@ -60,9 +60,9 @@ public:
 
   /// Adds the operations that have ended, of step `step`, or of the one before
   /// if they are late; `rank` describes them, and `number` is that of their
-  /// origin. With
-  /// one compute stream a GPU is idle while it receives. If the GPU does not
-  /// know a time, as after a fault, it is when the operation was issued.
+  /// origin. With one compute stream a GPU is idle while it receives. If the
+  /// GPU does not know a time, as after a fault, it is when the operation was
+  /// issued.
   void addTo(engine::Timeline &timeline, const artifact::Rank &rank,
              uint32_t number, int64_t step) const;
 

@@ -94,13 +94,13 @@ void TracedTransport::readBack(CudaRank &rank, size_t slot) {
   transport->readBack(rank, slot);
 }
 
-void TracedTransport::inspectStep(CudaRank &rank, size_t slot) {
-  transport->inspectStep(rank, slot);
+void TracedTransport::inspectGradients(CudaRank &rank,
+                                       const std::vector<double> &squares) {
   trace.printGradients(
       [&](int64_t offset, int64_t size) {
         return read(rank, rank.memory().data() + offset, size);
       },
-      [&](size_t param) { return rank.squaredNorm(slot, param); });
+      [&](size_t param) { return squares[param]; });
 }
 
 Expected<bool> TracedTransport::await(CudaRank &rank, const Event &event,

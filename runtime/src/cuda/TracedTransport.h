@@ -37,7 +37,11 @@ public:
   void postSum(CudaRank &rank, int32_t reduction) override;
   void waitForSum(CudaRank &rank, int32_t reduction) override;
   void readBack(CudaRank &rank, size_t slot) override;
-  void inspectStep(CudaRank &rank, size_t slot) override;
+  void inspectStep(CudaRank &rank, size_t slot) override {
+    transport->inspectStep(rank, slot);
+  }
+  void inspectGradients(CudaRank &rank,
+                        const std::vector<double> &squares) override;
   Expected<bool> await(CudaRank &rank, const Event &event,
                        const std::function<bool()> &isEnough) override;
   void drain(CudaRank &rank) override { transport->drain(rank); }

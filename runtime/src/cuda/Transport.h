@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace veeline::cuda {
 
@@ -50,8 +51,14 @@ public:
 
   /// Issues copies to the host of what inspectStep looks at, behind the step.
   virtual void readBack(CudaRank &, size_t /*slot*/) {}
-  /// Called once the device has done the whole step.
+  /// Called once the device has done the whole step, but for what is late.
   virtual void inspectStep(CudaRank &, size_t /*slot*/) {}
+  /// Called once all of it is done, with the squares of the norms of the rank's
+  /// gradients.
+  virtual void inspectGradients(CudaRank &,
+                                const std::vector<double> & /*squares*/) {}
+  /// The step in `slot`, which was captured, is what later ones replay.
+  virtual void keepForGraph(size_t /*slot*/) {}
 
   /// Waits until `event` has happened. False: `isEnough`, which is polled if it
   /// is given, was true before that.

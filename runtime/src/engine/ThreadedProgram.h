@@ -203,8 +203,8 @@ protected:
   /// Fails after an earlier fault, if no step is under way that tells of it.
   Status checkRunning() const;
   void prepareStep(const void *const *inputs, const StepSettings &settings);
-  /// Whether step `number`, from 0 on, has begun when `started` is `seen`. It may
-  /// be ahead.
+  /// Whether step `number`, from 0 on, has begun when `started` is `seen`; an
+  /// older `seen` may not know of the steps before it either.
   static bool hasBegun(uint32_t seen, uint32_t number) {
     return static_cast<int32_t>(seen - (number + 1) * oneStep) >= 0;
   }
@@ -423,8 +423,9 @@ void ThreadedProgram<WorkerT>::runSteps(WorkerT &worker) {
       worker.inFlight[(number + 1) % maxInFlight].failed = true;
       worker.numWhole.store(number);
     }
+    worker.numWhole.store(worker.hasLate() ? number : number + 1);
     worker.numEnded.store(number + 1);
-    setWhole(worker, worker.hasLate() ? number : number + 1);
+    done.add(1);
   }
 }
 

@@ -39,7 +39,8 @@ int64_t train::bytesOfProgram(const Run &run, const Program &program,
     batches += run.inputs->batchBytes(i);
   for (const artifact::Channel &channel : program.channels) {
     message = std::max(message, channel.messageBytes);
-    if (stepsInFlight > 1 && channel.kind == artifact::ChannelKind::activation)
+    if (stepsInFlight > 1 && run.metadata().target == "host" &&
+        channel.kind == artifact::ChannelKind::activation)
       spares += channel.messageBytes;
   }
   return arenas + spares +

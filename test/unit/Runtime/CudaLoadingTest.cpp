@@ -178,10 +178,11 @@ TEST(CudaLoading, StepsThatDiffer) {
     options.isEager = isEager;
     std::string remark;
     EXPECT_EQ(test::runThreeSteps(fixture.whole(), options, remark),
-              isEager ? ""
-                      : "step: rank 0: kernel 'loading-1' is launched in the "
-                        "second step and was not in the first one: steps that "
-                        "differ are issued one by one, with --eager");
+              isEager
+                  ? ""
+                  : "step: rank 0: kernel 'loading-1' is launched in a step "
+                    "that is captured and was not in those before: steps "
+                    "that differ are issued one by one, with --eager");
     EXPECT_EQ(standin::countLive(), 0);
   }
 }

@@ -152,6 +152,10 @@ public:
     StepResult result;
     Status status = executor->finish(result);
     ASSERT_TRUE(status.ok()) << status.message();
+    expectResult(result, number);
+  }
+
+  static void expectResult(const StepResult &result, int64_t number) {
     EXPECT_EQ(result.results, std::vector<double>{3.0 * double(number)});
     EXPECT_DOUBLE_EQ(result.gradientNorm,
                      std::sqrt(rateOf(number) * 3 * double(number)));
@@ -194,7 +198,9 @@ TEST(CudaQueue, OfEachStep) {
 /// The same where the norm of a step is known in the next one, or alone.
 TEST(CudaQueue, LateOfEachStep) {
   test::OrderGuard guard;
-  for (const std::string &order : test::allOrders(4))
+  std::vector<std::string> orders = test::allOrders(4);
+  orders.push_back("slow");
+  for (const std::string &order : orders)
     for (bool isEager : {true, false})
       for (int32_t most : {1, 2}) {
         standin::setOrder(order);
@@ -311,8 +317,9 @@ TEST(CudaQueue, CallsThatFail) {
     for (const char *call :
          {"cuLaunchKernel", "cuEventRecord", "cuStreamWaitEvent",
           "cuEventQuery", "cuMemsetD32Async", "cuMemcpyHtoDAsync_v2",
-          "cuMemcpyDtoHAsync_v2", "cuStreamBeginCapture_v2",
-          "cuStreamEndCapture", "cuGraphInstantiateWithFlags", "cuGraphLaunch"})
+          "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2",
+          "cuStreamBeginCapture_v2", "cuStreamEndCapture",
+          "cuGraphInstantiateWithFlags", "cuGraphLaunch"})
       for (int64_t nth = 1; nth <= 40; ++nth) {
         Program program;
         if (isLate)
@@ -326,12 +333,19 @@ TEST(CudaQueue, CallsThatFail) {
           status = program.begin();
           if (status.ok())
             status = program.executor->finish(result);
+          if (status.ok())
+            Program::expectResult(result, ++program.numFinished);
         }
         bool hasFailed = !status.ok();
+        int64_t failed = program.executor->currentStep();
         // A remainder would fail the next program.
         standin::failCall("", 0, 0);
         if (hasFailed)
           EXPECT_NE(status.message().find(call), std::string::npos)
+              << call << " " << nth << ": " << status.message();
+        // A fault of the next step may stop ranks that are still in this one.
+        if (hasFailed && failed != program.numFinished + 2)
+          EXPECT_EQ(failed, program.numFinished + 1)
               << call << " " << nth << ": " << status.message();
         program.executor.reset();
         EXPECT_EQ(standin::countLive(), 0) << call << " " << nth;

@@ -52,7 +52,7 @@
 // The norm of a gradient, and then the update, are kernels of the settings. All
 // numbers of an update are those of the host's update, in its order.
 // CHECK-LABEL: func.func private @pipe_norm_f32_8_of_1(
-// CHECK-SAME:    memref<10xf32> {llvm.noalias}, {{.*}}: memref<1x8xf32> {llvm.noalias}, {{.*}}: memref<1xf64> {llvm.noalias}) attributes {pipe.kernel}
+// CHECK-SAME:    memref<14xf32> {llvm.noalias}, {{.*}}: memref<1x8xf32> {llvm.noalias}, {{.*}}: memref<1xf64> {llvm.noalias}) attributes {pipe.kernel}
 // CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
 // CHECK:         arith.mulf {{.*}} : f32
 // CHECK:         arith.extf
@@ -61,9 +61,9 @@
 // A vector does not decay; the second moments, 32 bytes after the first ones, are
 // an argument of their own. Those of three elements could not be.
 // CHECK-LABEL: func.func private @pipe_adamw_f32_8_of_1(
-// CHECK-SAME:    memref<10xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}) attributes {pipe.kernel}
+// CHECK-SAME:    memref<14xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}) attributes {pipe.kernel}
 // CHECK:         linalg.generic
-// ODD:         func.func private @pipe_adamw_f32_3_of_1({{.*}}: memref<10xf32> {llvm.noalias}, {{.*}}: memref<3xf32> {llvm.noalias}, {{.*}}: memref<3xf32> {llvm.noalias}, {{.*}}: memref<6xf32> {llvm.noalias})
+// ODD:         func.func private @pipe_adamw_f32_3_of_1({{.*}}: memref<14xf32> {llvm.noalias}, {{.*}}: memref<3xf32> {llvm.noalias}, {{.*}}: memref<3xf32> {llvm.noalias}, {{.*}}: memref<6xf32> {llvm.noalias})
 // CHECK:         %[[G:.*]] = arith.mulf
 // CHECK:         math.sqrt
 // CHECK:         arith.divf
