@@ -525,10 +525,13 @@ Status CudaExecutor::begin(const void *const *newInputs,
   numRepeated += !program.hasLate() || isStepUnderWay();
   prepareStep(newInputs, newSettings);
   size_t slot = newestSlot();
-  Status begun = noteOrigins();
   // After a fault no thread runs the step, and no graph is launched.
+  Status begun = fault.status();
+  if (begun.ok())
+    begun = noteOrigins();
   if (begun.ok() && mode != Mode::eager)
-    begun = fault.status().ok() ? beginCaptured(slot) : fault.status();
+    begun = beginCaptured(slot);
+  // Ranks raise faults of messages themselves.
   if (begun.ok() && mode != Mode::eager)
     begun = fault.status();
   if (!begun.ok()) {

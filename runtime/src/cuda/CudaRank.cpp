@@ -12,7 +12,6 @@
 
 using namespace veeline;
 using namespace veeline::cuda;
-using artifact::DataType;
 
 /// A NaN as f32 and as f64, so that reading poison shows in the loss, too.
 static constexpr unsigned char poisonByte = 0xff;

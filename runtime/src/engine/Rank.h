@@ -127,6 +127,7 @@ struct veeline_rank {
   std::atomic<bool> isInStep{false};
   /// The rank prints, which may block on whoever reads the output.
   std::atomic<bool> isPrinting{false};
+  bool isInStepBefore = false; ///< Late work runs.
 
   /// Of the rank's replica, numbered as in a file.
   std::vector<veeline::engine::Channel *> channels;
@@ -141,7 +142,6 @@ struct veeline_rank {
   /// Of the step before, while work of that may be late; while late work runs,
   /// `settings` and `versions` are of the step before, and these of this one.
   const veeline::StepSettings *otherSettings = nullptr;
-  bool isInStepBefore = false; ///< Late work runs.
   /// The entries of the rank's table of parameters whose updates the next step
   /// runs, in order.
   std::vector<size_t> lateUpdates;
