@@ -182,8 +182,9 @@ static void makeChannels(cts::Fixture &fixture, int32_t first, int32_t second) {
     channel.stream = from == 0 ? first : second;
   }
   for (size_t i = 0; i < 2; ++i) {
-    fixture.rank(i).ops = {{artifact::OpKind::send, 0, 0},
-                           {artifact::OpKind::recv, 0, 0}};
+    // The other rank names no operations, and so no microbatches.
+    fixture.rank(i).ops = {{artifact::OpKind::send, 0, -1},
+                           {artifact::OpKind::recv, 0, -1}};
     fixture.rank(i).ops[0].channel = 0;
     fixture.rank(i).ops[1].channel = 1;
   }
