@@ -519,7 +519,7 @@ static void addOptions(CLI::App &app,
       .add_option("--steps-in-flight", command->options.stepsInFlight,
                   "How many steps may be under way: with 2, a rank goes on to "
                   "the next step while others end the last one; with 1, all "
-                  "wait for each other. On GPUs always 1")
+                  "wait for each other")
       ->capture_default_str()
       ->check(CLI::Range(1, 2));
   addDataOptions(train, *command);
