@@ -64,9 +64,7 @@ struct CompileOptions : ProgramOptions {
   KernelTarget target = KernelTarget::Host;
   /// Whether W may run in the next step: where updates do not wait for the norm
   /// of all gradients, and a rank has one compute stream.
-  bool mayWeightsSlip() const {
-    return !chunkStreams && clipSync != "barrier";
-  }
+  bool mayWeightsSlip() const { return !chunkStreams && clipSync != "barrier"; }
   /// A compute stream for each chunk of a rank, on a GPU.
   bool chunkStreams = false;
   /// Round the operands of products of f32 to tf32, on a GPU.

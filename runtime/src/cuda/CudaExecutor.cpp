@@ -551,7 +551,6 @@ Status CudaExecutor::begin(const void *const *newInputs,
   return Status::success();
 }
 
-/// After a fault.
 void CudaExecutor::endSteps() {
   if (program.hasLate() && mode == Mode::eager && !runsLateAtOnce)
     startLate();
@@ -565,21 +564,6 @@ void CudaExecutor::endSteps() {
     addTimes();
   for (CudaWorker *worker : local)
     worker->rank.isInStep.store(false, std::memory_order_release);
-}
-
-Status CudaExecutor::stopAfterFault() {
-  endSteps();
-  return announcedStatus();
-}
-
-void CudaExecutor::abandonSteps(const std::string &why) {
-  if (!isStepUnderWay())
-    return;
-  // Others need not wait until this rank has left its operation.
-  if (network && fault.status().ok())
-    network->announce(why);
-  fault.raise(why);
-  endSteps();
 }
 
 Status CudaExecutor::finish(StepResult &result) {

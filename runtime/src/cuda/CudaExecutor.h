@@ -50,7 +50,6 @@ public:
                const StepSettings &settings) override;
   Status finish(StepResult &result) override;
   int32_t maxStepsInFlight() const override { return stepsInFlight; }
-  void abandonSteps(const std::string &why) override;
   Status write(int32_t rank, int64_t offset, const void *source,
                int64_t bytes) override;
   Status read(int32_t rank, int64_t offset, void *target,
@@ -123,8 +122,7 @@ private:
   template <typename Condition> void waitForThreads(Condition isDone);
   void waitUntilSettled(uint32_t count);
   void countReplayed();
-  Status stopAfterFault() override;
-  void endSteps();
+  void endSteps() override;
   void endQueue();
   void prepareAbort();
   void leave();

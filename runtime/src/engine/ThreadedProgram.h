@@ -80,6 +80,7 @@ public:
   }
   int32_t numReplicas() const final { return network ? 1 : program.replicas; }
   std::string stoppedAt(int32_t rank) const final;
+  void abandonSteps(const std::string &why) final;
 
   // Where other processes run the other ranks; from any thread.
   void raise(const std::string &failure) final { fault.raise(failure); }
@@ -125,8 +126,9 @@ protected:
   /// Called by the rank's thread after a fault, in place of the last of `count`
   /// steps, or of what is late of it.
   virtual void passOver(WorkerT &, uint32_t /*count*/) {}
-  /// Returns the fault once all ranks of this process have ended their steps.
-  virtual Status stopAfterFault() = 0;
+  /// After a fault: waits until all ranks of this process have ended their
+  /// steps, of which none is under way then.
+  virtual void endSteps() = 0;
 
   // Before the first step.
   WorkerT &addWorker(int32_t rank) {
@@ -239,6 +241,11 @@ protected:
     return std::any_of(local.begin(), local.end(), [&](const WorkerT *worker) {
       return worker->inFlight[slot].failed.load();
     });
+  }
+  /// Returns the fault once all ranks of this process have ended their steps.
+  Status stopAfterFault() {
+    endSteps();
+    return announcedStatus();
   }
   /// Sets what all ranks have reported in the step in `slot`, which they have
   /// ended.
@@ -515,6 +522,17 @@ void ThreadedProgram<WorkerT>::prepareStep(const void *const *inputs,
   for (WorkerT *worker : local)
     selectInputs(*this, artifact.metadata, inputs, worker->rank,
                  worker->inFlight[slot].inputs);
+}
+
+template <typename WorkerT>
+void ThreadedProgram<WorkerT>::abandonSteps(const std::string &why) {
+  if (!isStepUnderWay())
+    return;
+  // Others need not wait until this rank has left its operation.
+  if (network && fault.status().ok())
+    network->announce(why);
+  fault.raise(why);
+  endSteps();
 }
 
 template <typename WorkerT>

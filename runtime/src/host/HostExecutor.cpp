@@ -392,28 +392,12 @@ Pulse HostExecutor::pulse() const {
   return pulseOf(worker.rank, worker.thread, worker.threadNumber);
 }
 
-void HostExecutor::abandonSteps(const std::string &why) {
-  if (!isStepUnderWay())
-    return;
-  // Others need not wait until this rank has left its operation.
-  if (network && fault.status().ok())
-    network->announce(why);
-  fault.raise(why);
-  endSteps();
-}
-
-/// After a fault.
 void HostExecutor::endSteps() {
   waitUntil([&] {
     return haveEnded(numBegun) && (!runsLateAtOnce || areWhole(numBegun));
   });
   numFinished = numBegun;
   addIdleTails();
-}
-
-Status HostExecutor::stopAfterFault() {
-  endSteps();
-  return announcedStatus();
 }
 
 /// Tells the ranks what the norm of all gradients of a step demands, now that

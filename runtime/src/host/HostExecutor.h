@@ -62,7 +62,6 @@ public:
                const StepSettings &settings) override;
   Status finish(StepResult &result) override;
   int32_t maxStepsInFlight() const override { return stepsInFlight; }
-  void abandonSteps(const std::string &why) override;
   Status write(int32_t rank, int64_t offset, const void *source,
                int64_t bytes) override;
   Status read(int32_t rank, int64_t offset, void *target,
@@ -125,8 +124,7 @@ private:
   template <typename Condition> void waitUntil(Condition isDone);
   void addIdleTails();
   void checkIdle(const HostWorker &worker) const;
-  void endSteps();
-  Status stopAfterFault() override;
+  void endSteps() override;
   int64_t maxMessageBytes() const;
 
   /// Of ranks that are threads, by stage, reduction and piece.

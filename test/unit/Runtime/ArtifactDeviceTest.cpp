@@ -119,6 +119,9 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfTheHost) {
       {ofGpu, [&](Artifact &a) { rank(a).settingsOffset = 0; }},
       {ofGpu, [&](Artifact &a) { rank(a).normsOffset = 0; }},
       {ofGpu, [&](Artifact &a) { rank(a).normParts = 1; }},
+      {ofGpu, [&](Artifact &a) { rank(a).resultsOffset = 0; }},
+      {ofGpu, [&](Artifact &a) { rank(a).settingsBeforeOffset = 0; }},
+      {ofGpu, [&](Artifact &a) { rank(a).inputsBefore = {{0, 0, 8}}; }},
       {ofGpu, [&](Artifact &a) { rank(a).readsBack = true; }}};
   for (const auto &[expected, edit] : cases) {
     Artifact artifact = makeArtifact();
@@ -151,6 +154,17 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfAGpu) {
     return piece;
   };
   std::string where = "program 'pipeline', rank 1, ";
+  auto makeLate = [&](Artifact &a) -> Rank & {
+    Rank &late = rank(a);
+    late.firstStepSymbol = "first";
+    late.lateSymbol = "late";
+    late.settingsBeforeOffset = late.settingsOffset;
+    Op &update = late.ops.emplace_back();
+    update.kind = OpKind::update;
+    update.param = late.params[0].param;
+    update.late = true;
+    return late;
+  };
   const std::pair<std::string, Break> cases[] = {
       {"the target is host, and it has code for a GPU",
        [](Artifact &a) { a.metadata.target = "host"; }},
@@ -289,7 +303,27 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfAGpu) {
        [&](Artifact &a) { rank(a).normParts = -1; }},
       {"the norms lie outside", [&](Artifact &a) { rank(a).normParts = 0; }},
       {"the norms lie outside",
-       [&](Artifact &a) { rank(a).normParts = 1 << 20; }}};
+       [&](Artifact &a) { rank(a).normParts = 1 << 20; }},
+      {"the results lie outside",
+       [&](Artifact &a) { rank(a).resultsOffset = 8191; }},
+      {"the settings of the step before lie outside",
+       [&](Artifact &a) { makeLate(a).settingsBeforeOffset = 8191; }},
+      {"it updates parameters late, without settings of the step before",
+       [&](Artifact &a) { makeLate(a).settingsBeforeOffset = -1; }},
+      {"input of the step before 0: it has 1 bytes, expected 64",
+       [&](Artifact &a) {
+         rank(a).inputsBefore = {{0, 1024, 1}};
+       }},
+      {"it has inputs or settings of the step before, and nothing of that is "
+       "late",
+       [&](Artifact &a) { rank(a).inputsBefore = {rank(a).inputs[0]}; }},
+      {"it has an input of the step before alone",
+       [&](Artifact &a) {
+         rank(a).inputsBefore = {rank(a).inputs[0]};
+         rank(a).inputs.erase(rank(a).inputs.begin());
+       }},
+      {"ops are late on a rank with several compute streams",
+       [&](Artifact &a) { makeLate(a); }}};
   Artifact whole = makeDeviceArtifact();
   ASSERT_TRUE(validate(whole).ok()) << validate(whole).message();
   piece(whole);

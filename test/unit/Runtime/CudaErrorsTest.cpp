@@ -333,6 +333,13 @@ TEST(CudaErrors, ReadingBackUnsaid) {
                          "and the artifact does not say so (reads_back)");
 }
 
+TEST(CudaErrors, NoPlaceForResults) {
+  Program program;
+  program.artifact().metadata.programs[0].ranks[0].resultsOffset = -1;
+  expectMessage(program, "step: rank 0: it reports a result, and the artifact "
+                         "has no place for that (results_offset)");
+}
+
 /// Makes each call of either library fail, at its first and at its last time.
 static void failEveryCall(bool loads, size_t timelineEvents) {
 #define NAME(name, parameters) #name,

@@ -102,7 +102,7 @@ struct MemoryPlan {
   };
   /// What a GPU needs of its own.
   struct Device {
-    llvm::SmallVector<Input> inputs;       ///< Ascending.
+    llvm::SmallVector<Input> inputs; ///< Ascending.
     /// Copies of those that late work reads, of the step before. Ascending.
     llvm::SmallVector<Input> inputsBefore;
     llvm::SmallVector<Constant> constants; ///< Ascending.

@@ -97,11 +97,9 @@ Value StepWriter::atBatch(Value input, int64_t microbatch) {
   int64_t bytes = isBatch ? getByteSize(input.getType()) * microbatch : 0;
   if (isOnDevice) {
     bool isOfStepBefore = static_cast<bool>(batchOfStep);
-    auto place = llvm::find_if(isOfStepBefore ? plan.device->inputsBefore
-                                              : plan.device->inputs,
-                               [&](const MemoryPlan::Input &entry) {
-                                 return entry.input == number;
-                               });
+    auto place = llvm::find_if(
+        isOfStepBefore ? plan.device->inputsBefore : plan.device->inputs,
+        [&](const MemoryPlan::Input &entry) { return entry.input == number; });
     return atArena(place->offset + bytes);
   }
   Value slot =

@@ -99,10 +99,12 @@ void StepWriter::lowerUpdateOnDevice(UpdateOp update,
   int64_t bytes = getByteSize(type);
   if (bytes == 0)
     return;
-  UpdateShape shape{type.getElementType(), type.getNumElements(),
+  UpdateShape shape{type.getElementType(),
+                    type.getNumElements(),
                     static_cast<int64_t>(update.getGradients().size()),
                     entry.stateBytes / bytes,
-                    /*decays=*/type.getRank() >= 2, plan.device->isNesterov};
+                    /*decays=*/type.getRank() >= 2,
+                    plan.device->isNesterov};
   int64_t number = &entry - plan.params.begin();
   SmallVector<Value> common = {callRuntime("veeline_settings", {rank}, ptr)};
   for (Value gradient : update.getGradients())
