@@ -365,8 +365,11 @@ static std::string checkClipSync(const CompileCommand &command) {
            " makes updates depend on all gradients of their step, and with "
            "schedule '" +
            command.schedule + "' no step waits for these; '1f1b' does";
-  if (command.target == "cuda")
-    return option + " is for the target host";
+  if (command.target == "cuda" && command.clipSync == "optimistic")
+    return option +
+           " has the host decide in the middle of a step whether its updates "
+           "were right, which steps on GPUs do not wait for; take --clip-sync "
+           "barrier";
   return "";
 }
 
@@ -422,6 +425,12 @@ static std::string checkLengths(const CLI::App &app,
   return "";
 }
 
+/// Whether work of a step runs in the next one.
+static bool isLate(const schedule::Generator &generator) {
+  return generator.slips ||
+         generator.semantics != schedule::UpdateSemantics::Synchronous;
+}
+
 /// What is wrong with the options about GPUs, or empty.
 static std::string checkGpu(const CLI::App &app,
                             const CompileCommand &command) {
@@ -435,16 +444,12 @@ static std::string checkGpu(const CLI::App &app,
     return "--verify-communication: messages between GPUs go by NCCL's rules; "
            "leave it out, or give nccl";
   auto known = schedule::findGenerator(command.schedule);
-  if (isCuda && known &&
-      (*known)->semantics != schedule::UpdateSemantics::Synchronous)
-    return "--schedule: '" + command.schedule +
-           "', which updates weights without a flush, is for the target host; "
-           "'1f1b' has the same order with one";
-  if (isCuda && known && (*known)->slips && command.computeStreams == "chunk")
+  if (isCuda && known && isLate(**known) && command.computeStreams == "chunk")
     return "--compute-streams chunk is for steps that end before the next one "
            "begins, and schedule '" +
            command.schedule +
-           "' runs some W in the next one; leave it out, or take 'zb-v'";
+           "' runs a part of them in the next one; leave it out, or take "
+           "'zb-v'";
   std::vector<std::string> chips = command.gpuChips;
   std::sort(chips.begin(), chips.end());
   if (auto twice = std::adjacent_find(chips.begin(), chips.end());

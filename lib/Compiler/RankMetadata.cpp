@@ -245,18 +245,26 @@ LogicalResult RankWriter::describeDevice(const MemoryPlan::Device &device) {
     addRegion("results", Kind::report, device.resultsOffset,
               device.resultBytes);
   }
-  if (device.normParts == 0)
+  if (device.settingsOffset < 0)
     return success();
   rank.settingsOffset = device.settingsOffset;
-  rank.normsOffset = device.normsOffset;
-  rank.normParts = device.normParts;
+  rank.numSettings = device.numSettings;
   addRegion("settings", Kind::settings, device.settingsOffset,
-            gpuSettingsBytes);
+            device.getSettingsBytes());
+  if (device.clipOffset >= 0) {
+    rank.clipOffset = device.clipOffset;
+    addRegion("what clips gradients", Kind::settings, device.clipOffset,
+              gpuClipBytes);
+  }
   if (device.settingsBeforeOffset >= 0) {
     rank.settingsBeforeOffset = device.settingsBeforeOffset;
     addRegion("settings of the step before", Kind::settings,
-              device.settingsBeforeOffset, gpuSettingsBytes);
+              device.settingsBeforeOffset, device.getSettingsBytes());
   }
+  if (device.normParts == 0)
+    return success();
+  rank.normsOffset = device.normsOffset;
+  rank.normParts = device.normParts;
   addRegion("parts of norms", Kind::report, device.normsOffset,
             device.getNormBytes(plan.params.size()));
   return success();

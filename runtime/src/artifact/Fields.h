@@ -234,6 +234,8 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("library_offset", self.libraryOffset);
   visit("library_bytes", self.libraryBytes);
   visit("settings_offset", self.settingsOffset);
+  visit("settings_count", self.numSettings, MayBeMissing());
+  visit("clip_offset", self.clipOffset, MayBeMissing());
   visit("settings_before_offset", self.settingsBeforeOffset, MayBeMissing());
   visit("norms_offset", self.normsOffset);
   visit("norm_parts", self.normParts);

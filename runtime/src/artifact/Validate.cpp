@@ -240,12 +240,12 @@ private:
                 "parameters have older values, but steps wait for updates");
     if (!isAsynchronous)
       return;
-    bool isPlain = metadata.target == "host" && program.chunksPerStage == 1 &&
+    bool isPlain = program.chunksPerStage == 1 &&
                    program.stageReplicas.empty() &&
                    program.clipSync == ClipSync::none;
     require(isPlain, where,
-            "it waits for no update, but is for a GPU, has several chunks or "
-            "ranks a stage, or clips");
+            "it waits for no update, but has several chunks or ranks a stage, "
+            "or clips");
     if (program.asynchronous == Asynchronous::doubleBuffered)
       return;
     const Program *sequential = metadata.findProgram("sequential");

@@ -18,7 +18,7 @@ static constexpr int64_t deviceAlignment = 256;
 /// their operations.
 static constexpr int32_t maxComputeStreams = 4096;
 static constexpr int32_t maxEvents = 1 << 20;
-static constexpr int64_t settingsBytes = 256;
+static constexpr int64_t settingsBytes = 256, clipBytes = 3 * settingsBytes;
 
 // Limits of the driver, on every chip.
 static constexpr int64_t maxThreads = 1024;
@@ -214,12 +214,11 @@ private:
       checkAttention(rank.attentions[i],
                      where + ", attention " + std::to_string(i));
     checkStreams(rank, where);
+    require(program.clipSync != ClipSync::optimistic, where,
+            "only on the host are updates done before the norm of all "
+            "gradients is known");
+    checkSettings(program, rank, where);
     checkPlaces(rank, where);
-    require(program.asynchronous == Asynchronous::none &&
-                program.clipSync == ClipSync::none,
-            where,
-            "only on the host do updates wait for the norm of all "
-            "gradients, or for none of a step");
     require(!rank.hasLate() || rank.computeStreams == 1, where,
             "ops are late on a rank with several compute streams");
   }
@@ -272,7 +271,8 @@ private:
                   std::all_of(rank.ops.begin(), rank.ops.end(),
                               [](const Op &op) { return op.stream == 0; }) &&
                   rank.libraryOffset == -1 && rank.libraryBytes == 0 &&
-                  rank.settingsOffset == -1 && rank.normsOffset == -1 &&
+                  rank.settingsOffset == -1 && rank.numSettings == 1 &&
+                  rank.clipOffset == -1 && rank.normsOffset == -1 &&
                   rank.normParts == 0 && rank.resultsOffset == -1 &&
                   !rank.readsBack;
     require(isHost, where,
@@ -447,6 +447,27 @@ private:
             "or no multiple of 256");
   }
 
+  /// How many settings there are, and what clips gradients.
+  void checkSettings(const Program &program, const Rank &rank,
+                     const std::string &where) {
+    bool isClipped = program.clipSync == ClipSync::barrier;
+    int32_t count = isClipped ? 2
+                    : program.asynchronous == Asynchronous::stashed &&
+                            rank.settingsOffset >= 0
+                        ? program.microbatchesOf(metadata.microbatches)
+                        : 1;
+    require(rank.numSettings == count, where, [&] {
+      return "it has " + std::to_string(rank.numSettings) +
+             " settings, expected " + std::to_string(count);
+    });
+    require(isClipped ? rank.settingsOffset >= 0 &&
+                            isPlace(rank.clipOffset, clipBytes, rank)
+                      : rank.clipOffset == -1,
+            where,
+            "what clips gradients lies outside of the arena, at no multiple "
+            "of 256, is without settings, or is there without a barrier");
+  }
+
   /// The library's workspace, settings and norms.
   void checkPlaces(const Rank &rank, const std::string &where) {
     require(rank.libraryBytes > 0
@@ -455,13 +476,14 @@ private:
             where,
             "the library's workspace lies outside of the arena, or at no "
             "multiple of 256");
+    int64_t ofSettings = settingsBytes * rank.numSettings;
     require(rank.settingsOffset == -1 ||
-                isPlace(rank.settingsOffset, settingsBytes, rank),
+                isPlace(rank.settingsOffset, ofSettings, rank),
             where,
             "the settings lie outside of the arena, or at no multiple of 256");
     require(rank.settingsBeforeOffset == -1 ||
                 (rank.settingsOffset >= 0 &&
-                 isPlace(rank.settingsBeforeOffset, settingsBytes, rank)),
+                 isPlace(rank.settingsBeforeOffset, ofSettings, rank)),
             where,
             "the settings of the step before lie outside of the arena, at no "
             "multiple of 256, or are alone");

@@ -194,6 +194,8 @@ bool CudaExecutor::reachStep(CudaWorker &worker,
                      all.results.data() + replica * rank.microbatches);
     for (size_t i = 0; i < step.squaredNorms.size(); ++i)
       step.squaredNorms[i] = rank.squaredNorm(slot, i);
+    if (program.clipSync == artifact::ClipSync::barrier)
+      step.clip = rank.takeClip(slot);
     bool hadFailed = rank.failed;
     rank.inspectStep(slot);
     step.failed = rank.failed && !hadFailed;
@@ -234,8 +236,11 @@ void CudaExecutor::settleStep(CudaWorker &worker, bool isLateOver) {
       rank.step = issued;
   }
   if (!step.failed) {
+    // Updates of other microbatches were in time.
+    bool isStashed = program.asynchronous == artifact::Asynchronous::stashed;
     for (size_t i : rank.lateUpdates)
-      step.squaredNorms[i] = rank.lateSquaredNorm(i);
+      step.squaredNorms[i] =
+          rank.lateSquaredNorm(i) + (isStashed ? step.squaredNorms[i] : 0);
     rank.inspectGradients(step.squaredNorms);
   } else if (!worker.hasFailedStep) {
     rank.drain();
@@ -260,9 +265,10 @@ void CudaExecutor::passOver(CudaWorker &worker, uint32_t count) {
 
 Status CudaExecutor::beginStep(CudaWorker &worker, size_t slot,
                                bool isReplayed) {
-  return worker.rank.beginStep(slot,
-                               worker.inFlight[slot].inputs.pointers.data(),
-                               inFlight[slot].settings, isReplayed);
+  return worker.rank.beginStep(
+      slot, worker.inFlight[slot].inputs.pointers.data(),
+      inFlight[slot].settings,
+      /*followsUnknown=*/worker.numReached != worker.numEnded, isReplayed);
 }
 
 /// A graph needs steps that are always the same, and all on one device. Where

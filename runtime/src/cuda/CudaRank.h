@@ -49,9 +49,11 @@ public:
   // Around a step; the errors are those of the device. `slot` tells the steps
   // in flight apart.
   /// Issues the copies of what the step reads. `inputs` are those of Executor,
-  /// from the rank's first microbatch on.
+  /// from the rank's first microbatch on. With `followsUnknown` the host does
+  /// not know yet whether the step before changed anything.
   Status beginStep(size_t slot, const void *const *inputs,
-                   const StepSettings &settings, bool isReplayed);
+                   const StepSettings &settings, bool followsUnknown,
+                   bool isReplayed);
   /// Issues the copies of what is late and alone reads.
   Status beginLate();
   /// Ends the step in all streams: what comes next in the first one comes after
@@ -96,9 +98,14 @@ public:
   /// veeline_rank::results.
   void readReports(size_t slot, const StepSettings &ofStep, double *all) const;
   /// The squared norm of the averaged gradient of entry `param`, as reported in
-  /// the step in `slot`.
+  /// the step in `slot`; where microbatches have updates of their own, the mean
+  /// over all, of which this is the part of those in time.
   double squaredNorm(size_t slot, size_t param) const;
-  /// That of an entry that is updated late, as reported last.
+  /// What the norm of all gradients demanded in the step in `slot`, where
+  /// updates wait for it. Once for each step, in their order.
+  Clip takeClip(size_t slot);
+  /// That of an entry that is updated late, as reported last, or the part of
+  /// late updates.
   double lateSquaredNorm(size_t param) const;
   /// Sets the step that the rank is in to that of its device.
   void showStep();
@@ -217,6 +224,10 @@ private:
   Status write(int64_t offset, const char *place, int64_t bytes);
   Status moveWithin(int64_t target, int64_t source, int64_t bytes);
   Status keepBefore();
+  Status writeSettings(char *place, const StepSettings &settings,
+                       bool followsUnknown);
+  int64_t settingsBytes() const;
+  bool isStashed() const;
   double sumOfParts(const char *norms, size_t param) const;
   /// The workspace of library calls in the current compute stream; null if the
   /// rank has none.
@@ -242,10 +253,13 @@ private:
   AttentionTable attentions;
   std::vector<const void *> places, placesBefore;
 
-  /// Of the host: for each slot inputs, settings, norms and results, in this
-  /// order; then norms of what was updated late, and one word.
+  /// Of the host: for each slot inputs, settings, limits of gradients, what
+  /// came of these, norms and results, in this order; then norms of what was
+  /// updated late, and one word.
   PinnedMemory pinned;
-  int64_t settingsAt = 0, normsAt = 0, resultsAt = 0, slotBytes = 0;
+  int64_t settingsAt = 0, limitsAt = 0, outcomeAt = 0, normsAt = 0;
+  int64_t resultsAt = 0, slotBytes = 0;
+  int64_t numSkipped = 0; ///< Steps that changed nothing, as far as known.
   int64_t lateNormsAt = 0, wordAt = 0;
   /// By result and microbatch of the rank; the same in each step.
   std::vector<char> isReported;

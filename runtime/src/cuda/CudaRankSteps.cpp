@@ -23,6 +23,20 @@ using namespace veeline::cuda;
 
 static constexpr int64_t pinnedAlignment = 64;
 
+/// Bytes from one settings to the next one, and in what clips gradients (see
+/// Rank::clipOffset of artifact.h).
+static constexpr int64_t settingsStride = 256, limitsOffset = 256,
+                         outcomeOffset = 512;
+
+namespace {
+struct Limits {
+  double norm, skipsNonFinite;
+};
+struct Outcome {
+  double norm, factor, skips;
+};
+} // namespace
+
 static int64_t alignUp(int64_t bytes) {
   return roundUp(bytes, pinnedAlignment);
 }
@@ -36,7 +50,9 @@ Status CudaRank::allocatePinned(const artifact::Metadata &metadata) {
   for (const artifact::Input &input : description->inputs)
     bytes += alignUp(input.bytes);
   settingsAt = bytes;
-  normsAt = settingsAt + alignUp(sizeof(struct veeline_settings));
+  limitsAt = settingsAt + alignUp(settingsBytes());
+  outcomeAt = limitsAt + alignUp(sizeof(Limits));
+  normsAt = outcomeAt + alignUp(sizeof(Outcome));
   resultsAt = normsAt + alignUp(normBytes());
   isReported.resize(metadata.results.size() *
                     static_cast<size_t>(microbatches));
@@ -97,8 +113,7 @@ Status CudaRank::keepBefore() {
   if (description->settingsBeforeOffset < 0)
     return Status::success();
   return moveWithin(description->settingsBeforeOffset,
-                    description->settingsOffset,
-                    sizeof(struct veeline_settings));
+                    description->settingsOffset, settingsBytes());
 }
 
 Status CudaRank::beginLate() {
@@ -115,7 +130,8 @@ Status CudaRank::awaitLate(size_t slot, const StepSettings &ofStep) {
 }
 
 Status CudaRank::beginStep(size_t slot, const void *const *inputs,
-                           const StepSettings &newSettings, bool isReplayed) {
+                           const StepSettings &newSettings, bool followsUnknown,
+                           bool isReplayed) {
   if (!times.empty())
     times[slot]->beginStep();
   timedSlot = slot;
@@ -132,14 +148,48 @@ Status CudaRank::beginStep(size_t slot, const void *const *inputs,
     VEELINE_TRY(write(input.offset, place, input.bytes));
     place += alignUp(input.bytes);
   }
-  if (description->settingsOffset < 0)
+  return description->settingsOffset < 0
+             ? Status::success()
+             : writeSettings(placeOfSlot(slot), newSettings, followsUnknown);
+}
+
+int64_t CudaRank::settingsBytes() const {
+  return description->settingsOffset < 0
+             ? 0
+             : settingsStride * description->numSettings;
+}
+
+/// Whether each microbatch has updates of its own.
+bool CudaRank::isStashed() const {
+  return program->asynchronous == artifact::Asynchronous::stashed;
+}
+
+/// Settings of a step, each of its microbatches, or a step that changes
+/// something and one after a step that did not.
+Status CudaRank::writeSettings(char *place, const StepSettings &newSettings,
+                               bool followsUnknown) {
+  bool isClipped = description->clipOffset >= 0;
+  for (int32_t i = 0; i < description->numSettings; ++i) {
+    StepSettings one =
+        isStashed() ? ofMicrobatch(newSettings, i, microbatches) : newSettings;
+    one.step -= numSkipped;
+    if (isClipped && followsUnknown)
+      one.step -= i;
+    int32_t m = isStashed() ? allMicrobatches / microbatches : allMicrobatches;
+    struct veeline_settings numbers;
+    fillSettings(numbers.f32, optimizer, one, m);
+    fillSettings(numbers.f64, optimizer, one, m);
+    std::memcpy(place + settingsAt + i * settingsStride, &numbers,
+                sizeof(numbers));
+  }
+  VEELINE_TRY(
+      write(description->settingsOffset, place + settingsAt, settingsBytes()));
+  if (!isClipped)
     return Status::success();
-  struct veeline_settings numbers;
-  fillSettings(numbers.f32, optimizer, newSettings, allMicrobatches);
-  fillSettings(numbers.f64, optimizer, newSettings, allMicrobatches);
-  place = placeOfSlot(slot) + settingsAt;
-  std::memcpy(place, &numbers, sizeof(numbers));
-  return write(description->settingsOffset, place, sizeof(numbers));
+  Limits limits{newSettings.clipNorm, newSettings.skipNonFinite ? 1.0 : 0.0};
+  std::memcpy(place + limitsAt, &limits, sizeof(limits));
+  return write(description->clipOffset + limitsOffset, place + limitsAt,
+               sizeof(limits));
 }
 
 bool CudaRank::awaitIssued() {
@@ -185,6 +235,9 @@ Status CudaRank::readBack(size_t slot) {
   };
   VEELINE_TRY(copy(normsAt, description->normsOffset, normBytes()));
   VEELINE_TRY(copy(resultsAt, description->resultsOffset, resultBytes()));
+  if (description->clipOffset >= 0)
+    VEELINE_TRY(copy(outcomeAt, description->clipOffset + outcomeOffset,
+                     sizeof(Outcome)));
   transport->readBack(*this, slot);
   return ended[slot].record(computeStream());
 }
@@ -217,6 +270,14 @@ double CudaRank::squaredNorm(size_t slot, size_t param) const {
   return sumOfParts(placeOfSlot(slot) + normsAt, param);
 }
 
+Clip CudaRank::takeClip(size_t slot) {
+  Outcome outcome;
+  std::memcpy(&outcome, placeOfSlot(slot) + outcomeAt, sizeof(outcome));
+  Clip clip{outcome.norm, outcome.factor, outcome.skips > 0};
+  numSkipped += clip.skips;
+  return clip;
+}
+
 double CudaRank::lateSquaredNorm(size_t param) const {
   return sumOfParts(pinned.data() + lateNormsAt, param);
 }
@@ -230,7 +291,7 @@ double CudaRank::sumOfParts(const char *norms, size_t param) const {
     std::memcpy(&number, parts + 8 * part, sizeof(number));
     sum += number;
   }
-  return sum;
+  return isStashed() ? sum / microbatches : sum;
 }
 
 void CudaRank::showStep() {

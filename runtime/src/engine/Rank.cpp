@@ -62,6 +62,9 @@ void veeline_rank::listLateUpdates() {
           op.param == description->params[i].param)
         lateUpdates.push_back(i);
   std::sort(lateUpdates.begin(), lateUpdates.end());
+  // Where each microbatch has updates, several may be late.
+  lateUpdates.erase(std::unique(lateUpdates.begin(), lateUpdates.end()),
+                    lateUpdates.end());
 }
 
 static const char *const clipsOnDevice =

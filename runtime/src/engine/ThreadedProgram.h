@@ -250,6 +250,7 @@ protected:
   /// Sets what all ranks have reported in the step in `slot`, which they have
   /// ended.
   Status shareResults(size_t slot, StepResult &result);
+  void takeNorm(StepResult &result) const;
   /// The first fault, and where the ranks of this process were when they saw
   /// it.
   Status localStatus() const;
@@ -535,6 +536,14 @@ void ThreadedProgram<WorkerT>::abandonSteps(const std::string &why) {
   endSteps();
 }
 
+/// Where ranks have added up the norm themselves, it is theirs: a GPU adds in
+/// an order of its own.
+template <typename WorkerT>
+void ThreadedProgram<WorkerT>::takeNorm(StepResult &result) const {
+  if (program.clipSync == artifact::ClipSync::barrier)
+    result.gradientNorm = result.clip.norm;
+}
+
 template <typename WorkerT>
 Status ThreadedProgram<WorkerT>::shareResults(size_t slot, StepResult &result) {
   const std::vector<double> &results = inFlight[slot].results;
@@ -544,6 +553,7 @@ Status ThreadedProgram<WorkerT>::shareResults(size_t slot, StepResult &result) {
     Status shared =
         shareStep(*network, program, results,
                   local.front()->inFlight[slot].squaredNorms, result);
+    takeNorm(result);
     if (shared.ok() || !isStepUnderWay() || fault.status().ok())
       return shared;
     // Where the rank has stopped tells more than what this thread waits for, if
@@ -559,6 +569,7 @@ Status ThreadedProgram<WorkerT>::shareResults(size_t slot, StepResult &result) {
   result.gradientNorm = std::sqrt(addSquares(homes, [&](size_t rank, size_t i) {
     return workers[rank]->inFlight[slot].squaredNorms[i];
   }));
+  takeNorm(result);
   return Status::success();
 }
 

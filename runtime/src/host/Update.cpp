@@ -285,7 +285,8 @@ Status host::prepare(ParamUpdate &update, void *workspace) {
 Expected<Clip> host::updateModel(const artifact::Metadata &metadata,
                                  const StepSettings &settings,
                                  int32_t microbatches,
-                                 const std::vector<WholeParam> &params) {
+                                 const std::vector<WholeParam> &params,
+                                 const Clip *ofDevice) {
   OneThread oneThread;
   std::vector<double> squares(params.size());
   for (size_t i = 0; i < params.size(); ++i)
@@ -295,6 +296,8 @@ Expected<Clip> host::updateModel(const artifact::Metadata &metadata,
                                  static_cast<int32_t>(gradients.size()));
   Clip clip =
       clipOf(settings, squares.data(), static_cast<int32_t>(squares.size()));
+  if (ofDevice && std::abs(clip.norm - ofDevice->norm) <= 1e-12 * clip.norm)
+    clip = *ofDevice;
   for (size_t i = 0; i < params.size() && !clip.skips; ++i) {
     const WholeParam &param = params[i];
     ParamUpdate update = updateOf(metadata, i);

@@ -72,10 +72,13 @@ struct WholeParam {
 };
 
 /// Updates all parameters of a model, in order, as the ranks of its programs do
-/// together. Says what it did with the gradients.
+/// together. Says what it did with the gradients. A GPU adds squares up in an
+/// order of its own: `ofDevice`, if it is given, is what came of that, and it
+/// counts unless it differs by more than rounding.
 Expected<Clip> updateModel(const artifact::Metadata &metadata,
                            const StepSettings &settings, int32_t microbatches,
-                           const std::vector<WholeParam> &params);
+                           const std::vector<WholeParam> &params,
+                           const Clip *ofDevice = nullptr);
 
 } // namespace veeline::host
 

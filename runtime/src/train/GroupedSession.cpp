@@ -128,7 +128,8 @@ void GroupedSession::addMembers() {
 }
 
 Expected<Clip> GroupedSession::update(const StepSettings &ofStep,
-                                      int32_t microbatches) {
+                                      int32_t microbatches,
+                                      const Clip *ofDevice) {
   size_t mostDelays = *std::max_element(delays.begin(), delays.end());
   before.push_front(values);
   before.resize(std::min(before.size(), mostDelays));
@@ -141,14 +142,15 @@ Expected<Clip> GroupedSession::update(const StepSettings &ofStep,
         sums[i].data());
   StepSettings settings = ofStep;
   settings.step -= numSkipped;
-  VEELINE_TRY_VALUE(Clip clip, host::updateModel(run.metadata(), settings,
-                                                 microbatches, params));
+  VEELINE_TRY_VALUE(Clip clip,
+                    host::updateModel(run.metadata(), settings, microbatches,
+                                      params, ofDevice));
   numSkipped += clip.skips;
   return clip;
 }
 
 Status GroupedSession::step(int64_t step, const StepSettings &settings,
-                            StepResult &result) {
+                            const Clip &clip, StepResult &result) {
   if (values.empty())
     return session->step(step, settings, result);
   result.results.assign(run.metadata().results.size() *
@@ -160,7 +162,10 @@ Status GroupedSession::step(int64_t step, const StepSettings &settings,
   for (int32_t group = 0; group < numGroups(); ++group)
     VEELINE_TRY(addGroup(step, settings, group, result));
   addMembers();
-  VEELINE_TRY_VALUE(result.clip, update(settings, run.microbatches()));
+  bool isOnDevice = run.metadata().target == "cuda" &&
+                    testedProgram().clipSync == artifact::ClipSync::barrier;
+  VEELINE_TRY_VALUE(result.clip, update(settings, run.microbatches(),
+                                        isOnDevice ? &clip : nullptr));
   return Status::success();
 }
 
@@ -173,7 +178,8 @@ Status GroupedSession::stepStashed(int64_t step, const StepSettings &settings,
     VEELINE_TRY(addGroup(step, settings, k, result));
     addMembers();
     VEELINE_TRY_VALUE(result.clip, update(ofMicrobatch(settings, k, m),
-                                          /*microbatches=*/1));
+                                          /*microbatches=*/1,
+                                          /*ofDevice=*/nullptr));
   }
   return Status::success();
 }

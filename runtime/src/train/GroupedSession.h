@@ -30,8 +30,9 @@ public:
   static Expected<std::unique_ptr<GroupedSession>>
   create(Run &run, const std::string &programName);
 
-  /// As of Session.
-  Status step(int64_t step, const StepSettings &settings, StepResult &result);
+  /// As of Session. `clip` is that of the step which this is compared with.
+  Status step(int64_t step, const StepSettings &settings, const Clip &clip,
+              StepResult &result);
   std::vector<char> value(size_t index) const;
   /// The next step uses it whatever was before.
   Status setValue(size_t index, const std::vector<char> &bytes);
@@ -67,7 +68,8 @@ private:
   Status addGroup(int64_t step, const StepSettings &settings, int32_t group,
                   StepResult &result);
   void addMembers();
-  Expected<Clip> update(const StepSettings &settings, int32_t microbatches);
+  Expected<Clip> update(const StepSettings &settings, int32_t microbatches,
+                        const Clip *ofDevice);
   Status stepStashed(int64_t step, const StepSettings &settings,
                      StepResult &result);
 

@@ -50,9 +50,8 @@ Status Run::checkClipping(const artifact::Program *program) const {
                          "it is compiled with --clip-sync");
   return Status::error(text +
                        " the norm of all gradients, of which updates in '" +
-                       options.artifact +
-                       "' know nothing; compile it with --clip-sync barrier or "
-                       "optimistic");
+                       options.artifact + "' know nothing; compile it with " +
+                       clipSyncOptions());
 }
 
 /// The other programs of an artifact are there to check an asynchronous one.
@@ -89,11 +88,15 @@ Status Run::prepareLossScale(const artifact::Program *program) {
                      "' cannot follow its gradients, since updates do not know "
                      "whether those of all ranks are finite; give one for all "
                      "steps, as --loss-scale 1024";
-  bool canWait = metadata().target == "host" &&
-                 program->asynchronous == artifact::Asynchronous::none;
+  bool canWait = program->asynchronous == artifact::Asynchronous::none;
   return Status::error(
-      text +
-      (canWait ? ", or compile with --clip-sync barrier or optimistic" : ""));
+      text + (canWait ? ", or compile with " + clipSyncOptions() : ""));
+}
+
+/// What an artifact is compiled with so that updates know of all gradients.
+std::string Run::clipSyncOptions() const {
+  return metadata().target == "cuda" ? "--clip-sync barrier"
+                                     : "--clip-sync barrier or optimistic";
 }
 
 Expected<std::unique_ptr<Run>> Run::load(const Options &options) {

@@ -81,6 +81,7 @@ private:
   Status placeRanks();
   /// Whether `program`, if there is one, can do what the options ask for.
   Status checkClipping(const artifact::Program *program) const;
+  std::string clipSyncOptions() const;
   Status prepareLossScale(const artifact::Program *program);
   Status checkRule(const artifact::Program *program) const;
   Status openNetwork();

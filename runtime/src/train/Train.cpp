@@ -69,8 +69,8 @@ private:
   StepResult result;
   StepRecord record;                      ///< Of the last step.
   std::array<double, 10> lastLosses = {}; ///< A ring; see stepsDone.
-  /// [step][microbatch]; for --compare-sequential only.
-  std::vector<std::vector<double>> losses;
+  /// For --compare-sequential only.
+  std::vector<TrainedStep> trainedSteps;
   int64_t firstBegin = 0;
   int64_t lastEnd = 0; ///< Of a step.
 };
@@ -116,8 +116,9 @@ Status Trainer::open() {
   VEELINE_TRY_VALUE(session, Session::create(run, options.program, hostOptions,
                                              options.stepsInFlight));
   if (options.compareSequential)
-    losses.assign(static_cast<size_t>(options.steps),
-                  std::vector<double>(static_cast<size_t>(run.microbatches())));
+    trainedSteps.assign(
+        static_cast<size_t>(options.steps),
+        {std::vector<double>(static_cast<size_t>(run.microbatches())), {}});
   if (!run.isFirst())
     return Status::success();
   for (const std::string &path :
@@ -234,9 +235,12 @@ Status Trainer::finishStep(int64_t step) {
   fillRecord(step, nanoseconds());
   lastLosses[static_cast<size_t>(stepsDone++) % lastLosses.size()] =
       record.loss;
-  if (options.compareSequential)
+  if (options.compareSequential) {
+    TrainedStep &trained = trainedSteps[static_cast<size_t>(step - 1)];
     std::copy_n(result.results.begin(), run.microbatches(),
-                losses[static_cast<size_t>(step - 1)].begin());
+                trained.losses.begin());
+    trained.clip = result.clip;
+  }
   if (!options.metrics.empty() && run.isFirst())
     if (Status status = metrics.add(record); !status.ok())
       return fail("step " + std::to_string(step) + ": " + status.message());
@@ -437,9 +441,10 @@ Status Trainer::train() {
     return Status::success();
   if (options.checkMemory)
     VEELINE_TRY(checkMemory(*session, stepsDone));
-  if (options.compareSequential)
-    return compareWithSequential(run, *session, stepsDone, losses);
-  return Status::success();
+  if (!options.compareSequential)
+    return Status::success();
+  trainedSteps.resize(static_cast<size_t>(stepsDone));
+  return compareWithSequential(run, *session, trainedSteps);
 }
 
 Status train::checkFiles(const Options &options, bool writesResults) {

@@ -189,7 +189,7 @@ Verifier::compareWithReference(int64_t step, const StepSettings &settings,
   for (size_t i = 0; i < values.size(); ++i)
     VEELINE_TRY(reference->setValue(i, values[i]));
   StepResult result;
-  VEELINE_TRY(reference->step(step, settings, result));
+  VEELINE_TRY(reference->step(step, settings, sequentialResult.clip, result));
   const artifact::Metadata &metadata = run.metadata();
   double loss = meanOfResult(sequentialResult, 0, run.microbatches());
   double expected = meanOfResult(result, 0, run.microbatches());
@@ -227,7 +227,7 @@ Status Verifier::runStep(int64_t step) {
   StepResult result, expected;
   StepSettings settings = plan.begin(step);
   VEELINE_TRY(tested->step(step, settings, result));
-  VEELINE_TRY(sequential->step(step, settings, expected));
+  VEELINE_TRY(sequential->step(step, settings, result.clip, expected));
   VEELINE_TRY(plan.end(step, result));
   Difference losses = compareLosses(
       result.results, tested->program().name.c_str(), expected.results, step);
@@ -298,21 +298,22 @@ Status train::verify(Run &run) { return Verifier(run).verify(); }
 // Comparison of a whole run
 //===----------------------------------------------------------------------===//
 
-Status
-train::compareWithSequential(Run &run, const Session &trained, int64_t steps,
-                             const std::vector<std::vector<double>> &losses) {
+Status train::compareWithSequential(Run &run, const Session &trained,
+                                    const std::vector<TrainedStep> &steps) {
   VEELINE_TRY_VALUE(std::unique_ptr<GroupedSession> sequential,
                     GroupedSession::create(run, "sequential"));
   const char *name = trained.program().name.c_str();
   StepPlan plan(run.options);
-  for (int64_t step = 1; step <= steps; ++step) {
+  for (size_t i = 0; i < steps.size(); ++i) {
     if (interruptSignal())
       return Status::error("interrupted before all steps were compared");
+    auto step = static_cast<int64_t>(i) + 1;
     StepResult result;
-    VEELINE_TRY(sequential->step(step, plan.begin(step), result));
+    VEELINE_TRY(
+        sequential->step(step, plan.begin(step), steps[i].clip, result));
     VEELINE_TRY(plan.end(step, result));
     Difference difference =
-        compareLosses(losses[step - 1], name, result.results, step);
+        compareLosses(steps[i].losses, name, result.results, step);
     if (!difference.empty())
       return Status::error("not equal to the sequential run: " + difference);
   }
@@ -323,6 +324,6 @@ train::compareWithSequential(Run &run, const Session &trained, int64_t steps,
     return Status::error("not equal to the sequential run: " + difference);
   std::printf("compared: losses of %ld step%s and all parameters equal the "
               "sequential run bit for bit\n",
-              long(steps), steps == 1 ? "" : "s");
+              long(steps.size()), steps.size() == 1 ? "" : "s");
   return Status::success();
 }

@@ -19,10 +19,16 @@ namespace veeline::train {
 /// Fails with the first difference.
 Status verify(Run &run);
 
-/// Runs `steps` steps of "sequential" and fails if a loss differs from `losses`
-/// ([step][microbatch]) or, at the end, a parameter from `trained`.
-Status compareWithSequential(Run &run, const Session &trained, int64_t steps,
-                             const std::vector<std::vector<double>> &losses);
+/// What a step of a run is compared by.
+struct TrainedStep {
+  std::vector<double> losses; ///< By microbatch.
+  Clip clip;
+};
+
+/// Runs as many steps of "sequential" and fails if a loss differs or, at the
+/// end, a parameter from `trained`.
+Status compareWithSequential(Run &run, const Session &trained,
+                             const std::vector<TrainedStep> &steps);
 
 } // namespace veeline::train
 

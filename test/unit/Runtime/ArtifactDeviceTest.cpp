@@ -121,6 +121,8 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfTheHost) {
       {ofGpu, [&](Artifact &a) { rank(a).normParts = 1; }},
       {ofGpu, [&](Artifact &a) { rank(a).resultsOffset = 0; }},
       {ofGpu, [&](Artifact &a) { rank(a).settingsBeforeOffset = 0; }},
+      {ofGpu, [&](Artifact &a) { rank(a).numSettings = 2; }},
+      {ofGpu, [&](Artifact &a) { rank(a).clipOffset = 0; }},
       {ofGpu, [&](Artifact &a) { rank(a).inputsBefore = {{0, 0, 8}}; }},
       {ofGpu, [&](Artifact &a) { rank(a).readsBack = true; }}};
   for (const auto &[expected, edit] : cases) {
@@ -299,6 +301,33 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfAGpu) {
        [&](Artifact &a) { rank(a).computeStreams = 8; }},
       {"the settings lie outside",
        [&](Artifact &a) { rank(a).settingsOffset = 8191; }},
+      {"it has 2 settings, expected 1",
+       [&](Artifact &a) { rank(a).numSettings = 2; }},
+      {"it has 1 settings, expected 2",
+       [](Artifact &a) {
+         a.metadata.programs[0].clipSync = ClipSync::barrier;
+       }},
+      {"what clips gradients lies outside of the arena",
+       [&](Artifact &a) { rank(a).clipOffset = 0; }},
+      {"what clips gradients lies outside of the arena",
+       [&](Artifact &a) {
+         a.metadata.programs[0].clipSync = ClipSync::barrier;
+         for (Rank &each : a.metadata.programs[0].ranks) {
+           each.numSettings = 2;
+           each.clipOffset = 8191;
+         }
+       }},
+      {"only on the host are updates done before the norm",
+       [](Artifact &a) {
+         a.metadata.programs[0].clipSync = ClipSync::optimistic;
+         for (Rank &each : a.metadata.programs[0].ranks) {
+           Op &op = each.ops.emplace_back();
+           op.kind = OpKind::validate;
+           op.late = true;
+           each.firstStepSymbol = "first";
+           each.lateSymbol = "late";
+         }
+       }},
       {"a negative number of parts",
        [&](Artifact &a) { rank(a).normParts = -1; }},
       {"the norms lie outside", [&](Artifact &a) { rank(a).normParts = 0; }},

@@ -58,8 +58,10 @@
 // STASHED: pipe.program @net_rank1 {{.*}}versions = [array<i64: 64>]
 // STASHED-NOT: versions
 
-// RUN: not veeline-opt doubled.mlir --pipe-bufferize-chunks="target=cuda" --pipe-plan-memory="target=cuda" 2>&1 | FileCheck %s --check-prefix=CUDA
-// CUDA: 'pipe.program' op waits for no update, which a GPU's step cannot; schedule with 1f1b
+// On a GPU, each microbatch of a pipeline that stashes values has settings of its own for its updates, in a turn and for those of the turn before.
+
+// RUN: veeline-opt net.mlir --pipe-schedule="schedule=pipedream microbatches=3" --pipe-insert-communication="strategy=p2p model=nccl" --pipe-bufferize-chunks="target=cuda" --pipe-plan-memory="target=cuda" | FileCheck %s --check-prefix=CUDA
+// CUDA: pipe.program @net_rank0 {{.*}}settings_before = {{[0-9]+}} : i64, settings_count = 3 : i64
 
 // In a turn among others, forwards before the update use the newest value, and others an older one. In a first one all use the latter. What is late keeps the
 // value before it updates. Gradients are added up from zero once those of the step before are read.

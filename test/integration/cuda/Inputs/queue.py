@@ -5,7 +5,7 @@ Usage: queue.py BUILD MODEL WORK DATA OPTION ...
 
 With one and with two steps in flight, issued and as graphs, in several orders of
 streams, as threads and as processes: all have the same parameters and metrics,
-those of the sequential program, bit for bit. DATA are options of train that name its data.
+those of the sequential program, bit for bit. DATA are options of train that name its data, and others.
 """
 
 import pathlib
@@ -23,7 +23,8 @@ def main():
     work = pathlib.Path(work)
     work.mkdir(parents=True, exist_ok=True)
     device, environment = compile_for_gpu(model, work, options)
-    train = ["veeline", "train", device, "--steps", "6", "--warmup", "3", "--min-lr", "1e-4", *data.split(), *libraries(build)]
+    steps = [] if "--steps" in data else ["--steps", "6"]
+    train = ["veeline", "train", device, *steps, "--warmup", "3", "--min-lr", "1e-4", *data.split(), *libraries(build)]
 
     def check(name, launcher, order, *more):
         output = run(*launcher, *train, "--metrics", work / f"{name}.csv", "--save", work / f"{name}.st", *more,

@@ -44,6 +44,10 @@ llvm::SmallVector<mlir::Attribute> getGlobals(mlir::func::FuncOp function);
 
 /// Bytes of the settings of an optimiser on a GPU.
 inline constexpr int64_t gpuSettingsBytes = 256;
+/// On a GPU, what gradients are clipped by (Rank::clipOffset of artifact.h):
+/// the settings that updates take, then the limits, then what came of them.
+inline constexpr int64_t gpuClipLimits = 256, gpuClipOutcome = 512,
+                         gpuClipBytes = 768;
 
 /// What lives in an arena throughout, and how large it is. The attribute
 /// `memory` of a program.
@@ -113,6 +117,12 @@ struct MemoryPlan {
     /// Where parameters are updated: the optimiser's settings, and `normParts`
     /// parts of a norm for each entry of `params`. Else -1.
     int64_t settingsOffset = -1;
+    /// How many settings there are, one after the other: one for each of the
+    /// updates of a microbatch, or, where gradients are clipped, a second one
+    /// for when the step before changed nothing.
+    int64_t numSettings = 1;
+    /// What gradients are clipped by, else -1.
+    int64_t clipOffset = -1;
     /// Those of the step before, for late updates; else -1.
     int64_t settingsBeforeOffset = -1;
     int64_t normsOffset = -1;
@@ -126,6 +136,7 @@ struct MemoryPlan {
     int64_t streams = 1;
     int64_t events = 0;
 
+    int64_t getSettingsBytes() const { return numSettings * gpuSettingsBytes; }
     /// The bytes of the norms of `numParams` parameters.
     int64_t getNormBytes(size_t numParams) const {
       return normParts * static_cast<int64_t>(numParams * sizeof(double));

@@ -79,7 +79,8 @@ bool isLength(mlir::Operation *op);
 /// Messages but those of lengths are issued in units: a group, or one that is
 /// in none. The next unit on the send's message stream that has ops of its
 /// compute stream waits for the send: that is the first such op or, without
-/// such a unit, the last op of the program.
+/// such a unit, the last op of the program. Late units end late sends, and
+/// others the others, since either may run without the other.
 llvm::DenseMap<mlir::Operation *, mlir::Operation *>
 findSendEnds(ProgramOp program);
 

@@ -37,6 +37,10 @@ static DictionaryAttr toAttribute(Builder &builder,
   add("settings", builder.getI64IntegerAttr(device.settingsOffset));
   add("norms",
       builder.getDenseI64ArrayAttr({device.normsOffset, device.normParts}));
+  if (device.numSettings > 1)
+    add("settings_count", builder.getI64IntegerAttr(device.numSettings));
+  if (device.clipOffset >= 0)
+    add("clip", builder.getI64IntegerAttr(device.clipOffset));
   if (device.isNesterov)
     add("nesterov", builder.getUnitAttr());
   if (device.resultBytes > 0)
@@ -191,6 +195,16 @@ static LogicalResult readPair(DictionaryAttr dict, StringRef name,
   return success();
 }
 
+/// Reads a number that may be missing.
+static LogicalResult readNumber(DictionaryAttr dict, StringRef name,
+                                int64_t &number) {
+  Attribute attr = dict.get(name);
+  auto found = dyn_cast_if_present<IntegerAttr>(attr);
+  if (found)
+    number = found.getInt();
+  return success(found || !attr);
+}
+
 static FailureOr<MemoryPlan::Device> readDevice(DictionaryAttr dict) {
   if (!dict)
     return failure();
@@ -212,12 +226,11 @@ static FailureOr<MemoryPlan::Device> readDevice(DictionaryAttr dict) {
     for (ArrayRef<int64_t> row : *before)
       device.inputsBefore.push_back({row[0], row[1], row[2]});
   }
-  if (dict.contains("settings_before")) {
-    auto before = dict.getAs<IntegerAttr>("settings_before");
-    if (!before)
-      return failure();
-    device.settingsBeforeOffset = before.getInt();
-  }
+  if (failed(
+          readNumber(dict, "settings_before", device.settingsBeforeOffset)) ||
+      failed(readNumber(dict, "settings_count", device.numSettings)) ||
+      failed(readNumber(dict, "clip", device.clipOffset)))
+    return failure();
   for (ArrayRef<int64_t> row : *constants)
     device.constants.push_back({row[0], row[1], row[2]});
   device.libraryOffset = library[0];

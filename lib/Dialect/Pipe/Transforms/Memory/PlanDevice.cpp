@@ -82,23 +82,34 @@ void ArenaPlanner::placeConstants(MemoryPlan::Device &device,
   }
 }
 
-/// Settings and norms of a rank that updates parameters.
+/// Settings and norms of a rank that updates parameters. With a barrier, every
+/// rank finds out what gradients are clipped by.
 void ArenaPlanner::placeSettings(MemoryPlan::Device &device) {
+  bool isClipped = tables.pipeline.getClipSync() == ClipSync::Barrier;
+  bool updatesLate = false;
   for (auto update : program.getBody().front().getOps<UpdateOp>()) {
     auto type = cast<ShapedType>(update.getResult().getType());
     device.normParts =
         std::max(device.normParts, getNormParts(type.getNumElements()));
+    updatesLate |= update.getLate();
   }
+  if (device.normParts == 0 && !isClipped)
+    return;
+  device.isNesterov = optimizer == Optimizer::nadamw;
+  if (isClipped) {
+    device.numSettings = 2;
+    device.clipOffset = reserve(gpuClipBytes);
+  } else if (tables.pipeline.getAsynchronous() == Asynchronous::Stashed) {
+    device.numSettings = tables.pipeline.getMicrobatches().value_or(1);
+  }
+  device.settingsOffset = reserve(device.getSettingsBytes());
+  if (updatesLate)
+    device.settingsBeforeOffset = reserve(device.getSettingsBytes());
   if (device.normParts == 0)
     return;
   // The norms of every parameter start where a kernel's buffers can.
   device.normParts =
       llvm::alignTo(device.normParts, kernelAlignment / sizeof(double));
-  device.isNesterov = optimizer == Optimizer::nadamw;
-  device.settingsOffset = reserve(gpuSettingsBytes);
-  if (llvm::any_of(program.getBody().front().getOps<UpdateOp>(),
-                   [](UpdateOp update) { return update.getLate(); }))
-    device.settingsBeforeOffset = reserve(gpuSettingsBytes);
   device.normsOffset = reserve(device.getNormBytes(plan.params.size()));
 }
 
@@ -157,16 +168,10 @@ void ArenaPlanner::placeDevice() {
 
 /// Whether the program has only what a step of a GPU can do.
 LogicalResult ArenaPlanner::checkDevice() {
-  if (tables.pipeline.getAsynchronous())
-    return program.emitOpError("waits for no update, which a GPU's step "
-                               "cannot; schedule with 1f1b");
   for (Operation &op : program.getBody().front()) {
     if (isa<ValidateOp>(op))
       return op.emitOpError("validates updates, which a GPU's step cannot; "
-                            "partition with clip-sync=none");
-    if (isa<ClipOp>(op))
-      return op.emitOpError("clips gradients, which a GPU's step cannot; "
-                            "partition with clip-sync=none");
+                            "partition with clip-sync=barrier");
     if (isLate(&op) && plan.device->streams > 1)
       return op.emitOpError("is of the step before, which programs with "
                             "several compute streams do not have; leave out "

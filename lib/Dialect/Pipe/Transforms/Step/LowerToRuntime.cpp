@@ -454,6 +454,11 @@ static IntegerAttr getGroup(Operation *op) {
       .Default(IntegerAttr());
 }
 
+/// Whether the part that is written has `op`.
+bool StepWriter::isOfPart(Operation *op) const {
+  return part != (isLate(op) ? StepPart::First : StepPart::Late);
+}
+
 /// The first and the last op of each group that the runtime has to be told of:
 /// those with more than one thing to issue.
 llvm::DenseMap<Operation *, Operation *> StepWriter::findGroups() {
@@ -462,7 +467,8 @@ llvm::DenseMap<Operation *, Operation *> StepWriter::findGroups() {
   Operation *first = nullptr;
   for (Operation &op : program.getBody().front()) {
     IntegerAttr group = getGroup(&op);
-    if (isa<AllReduceOp>(op) && !reductionNumbers.contains(&op))
+    if (!isOfPart(&op) ||
+        (isa<AllReduceOp>(op) && !reductionNumbers.contains(&op)))
       continue;
     if (!group || group != current)
       first = &op;
@@ -486,6 +492,11 @@ void StepWriter::endLate() {
     return;
   batch = std::exchange(batchOfStep, Value());
   callRuntime("veeline_late_end", {rank, constant(numLate == 0, 32)}, {});
+  // Updates of this step, too, add to the norms of parameters.
+  bool isStashed =
+      PipelineOp(tables.pipeline).getAsynchronous() == Asynchronous::Stashed;
+  if (numLate == 0 && isStashed && part == StepPart::Whole)
+    clearNorms();
 }
 
 /// After a late update, or that of a microbatch, makes its parameter ready for
@@ -518,7 +529,7 @@ LogicalResult StepWriter::lowerOps() {
   for (Operation &op : program.getBody().front()) {
     bool late = isLate(&op);
     numLate -= late;
-    if (part == (late ? StepPart::First : StepPart::Late)) {
+    if (!isOfPart(&op)) {
       if (failed(beginAfter(&op)))
         return failure();
       continue;

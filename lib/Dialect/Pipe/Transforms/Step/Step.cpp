@@ -136,11 +136,11 @@ bool veeline::pipe::isLength(Operation *op) {
   return isa<LengthOp>(op);
 }
 
-llvm::DenseMap<Operation *, Operation *>
-veeline::pipe::findSendEnds(ProgramOp program) {
-  llvm::DenseMap<Operation *, Operation *> ends;
+/// Adds the ends of those sends that are late, or of those that are not: where
+/// one runs without the other, only units of its kind follow it.
+static void addSendEnds(ProgramOp program, bool late,
+                        llvm::DenseMap<Operation *, Operation *> &ends) {
   Block &body = program.getBody().front();
-  Operation *last = body.empty() ? nullptr : &body.back();
   /// By compute stream and stream of messages: the first op in the unit of
   /// messages that is visited, and in the unit after it.
   llvm::DenseMap<std::pair<int64_t, int64_t>, Operation *> units, next;
@@ -154,17 +154,24 @@ veeline::pipe::findSendEnds(ProgramOp program) {
     group = ofOp;
     if (isa<SendOp>(op)) {
       Operation *end = next.lookup(streams);
-      ends[op] = end ? end : last;
+      ends[op] = end ? end : &body.back();
     }
   };
   // Hosts send lengths, without waiting for anything of their devices.
   for (Operation &op : llvm::reverse(body))
-    if (!isLength(&op))
+    if (!isLength(&op) && isLate(&op) == late)
       llvm::TypeSwitch<Operation *>(&op).Case<SendOp, RecvOp, AllReduceOp>(
           [&](auto message) {
             visit(message, static_cast<int64_t>(message.getStream()),
                   message.getGroupAttr());
           });
+}
+
+llvm::DenseMap<Operation *, Operation *>
+veeline::pipe::findSendEnds(ProgramOp program) {
+  llvm::DenseMap<Operation *, Operation *> ends;
+  addSendEnds(program, /*late=*/false, ends);
+  addSendEnds(program, /*late=*/true, ends);
   return ends;
 }
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClipKernels.h"
 #include "StepWriter.h"
 #include "UpdateKernels.h"
 
@@ -92,32 +93,117 @@ void StepWriter::listSums() {
     module->setAttr(sumsAttrName, builder.getArrayAttr(sums));
 }
 
-/// Calls the norm's kernel, then that of the update: both read the gradients.
+/// The shape of an update or norm of a parameter with some gradients.
+UpdateShape StepWriter::getUpdateShape(const MemoryPlan::Param &entry,
+                                       size_t numGradients) {
+  auto type = cast<ShapedType>(tables.params[entry.param].getValue().getType());
+  int64_t bytes = getByteSize(type);
+  return {type.getElementType(),
+          type.getNumElements(),
+          static_cast<int64_t>(numGradients),
+          bytes == 0 ? 0 : entry.stateBytes / bytes,
+          /*decays=*/type.getRank() >= 2,
+          plan.device->isNesterov};
+}
+
+/// The settings for an update, of one microbatch if it is of one.
+Value StepWriter::getSettings(std::optional<uint64_t> microbatch) {
+  Value settings = callRuntime("veeline_settings", {rank}, ptr);
+  if (microbatch.value_or(0) == 0)
+    return settings;
+  return LLVM::GEPOp::create(builder, loc, ptr, builder.getI8Type(), settings,
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
+                                 *microbatch * gpuSettingsBytes)});
+}
+
+/// Calls the kernel that adds the square of a gradient's norm to its parts, and
+/// returns where they are.
+Value StepWriter::lowerNormOnDevice(ValueRange gradients,
+                                    const MemoryPlan::Param &entry,
+                                    Value settings) {
+  int64_t number = &entry - plan.params.begin();
+  SmallVector<Value> arguments = {settings};
+  for (Value gradient : gradients)
+    arguments.push_back(getAddress(gradient));
+  arguments.push_back(
+      callRuntime("veeline_norm", {rank, constant(number, 32)}, ptr));
+  UpdateShape shape = getUpdateShape(entry, gradients.size());
+  callFunction(builder, getNormKernel(moduleSymbols, shape), /*rank=*/{},
+               arguments);
+  return arguments.back();
+}
+
+void StepWriter::addParts(SquaredNormOp op, const MemoryPlan::Param &entry) {
+  UpdateShape shape = getUpdateShape(entry, op.getGradients().size());
+  Value norm = getAddress(op.getNorm());
+  if (shape.numElements == 0)
+    return (void)callRuntime("veeline_zero",
+                             {rank, norm, constant(sizeof(double), 64)}, {});
+  Value parts = lowerNormOnDevice(op.getGradients(), entry,
+                                  getSettings(/*microbatch=*/std::nullopt));
+  callFunction(
+      builder,
+      getAddPartsKernel(moduleSymbols, getNormParts(shape.numElements)),
+      /*rank=*/{}, {parts, norm});
+}
+
+void StepWriter::lowerGatherNormsOnDevice(GatherNormsOp op) {
+  ArrayRef<int64_t> params = op.getParams();
+  SmallVector<Value> norms = llvm::map_to_vector(
+      op.getNorms(), [&](Value norm) { return getAddress(norm); });
+  int64_t count = cast<ShapedType>(op.getAll().getType()).getNumElements();
+  OtherNorms others = op.getBefore() ? OtherNorms::Copied : OtherNorms::Zero;
+  size_t done = 0;
+  do {
+    size_t size = std::min<size_t>(params.size() - done, maxGatheredNorms);
+    SmallVector<Value> arguments(ArrayRef(norms).slice(done, size));
+    if (others == OtherNorms::Copied)
+      arguments.push_back(getAddress(op.getBefore()));
+    arguments.push_back(getAddress(op.getAll()));
+    callFunction(
+        builder,
+        getGatherKernel(moduleSymbols, params.slice(done, size), count, others),
+        /*rank=*/{}, arguments);
+    others = OtherNorms::Kept;
+    done += size;
+  } while (done < params.size());
+}
+
+void StepWriter::lowerClipOnDevice(ClipOp op) {
+  int64_t count = cast<ShapedType>(op.getNorms().getType()).getNumElements();
+  int64_t settings = plan.device->settingsOffset;
+  int64_t place = plan.device->clipOffset;
+  callFunction(builder, getClipKernel(moduleSymbols, count), /*rank=*/{},
+               {getAddress(op.getNorms()), atArena(settings),
+                atArena(settings + gpuSettingsBytes),
+                atArena(place + gpuClipLimits), atArena(place + gpuClipOutcome),
+                atArena(place)});
+}
+
+/// Calls the norm's kernel, unless the norm is known already, then that of the
+/// update: both read the gradients.
 void StepWriter::lowerUpdateOnDevice(UpdateOp update,
                                      const MemoryPlan::Param &entry) {
-  auto type = cast<ShapedType>(update.getResult().getType());
-  int64_t bytes = getByteSize(type);
-  if (bytes == 0)
+  UpdateShape shape = getUpdateShape(entry, update.getGradients().size());
+  if (shape.numElements == 0)
     return;
-  UpdateShape shape{type.getElementType(),
-                    type.getNumElements(),
-                    static_cast<int64_t>(update.getGradients().size()),
-                    entry.stateBytes / bytes,
-                    /*decays=*/type.getRank() >= 2,
-                    plan.device->isNesterov};
-  int64_t number = &entry - plan.params.begin();
-  SmallVector<Value> common = {callRuntime("veeline_settings", {rank}, ptr)};
+  shape.isClipped = static_cast<bool>(update.getFactor());
+  SmallVector<Value> arguments;
+  if (shape.isClipped) {
+    int64_t place = plan.device->clipOffset;
+    arguments = {atArena(place), atArena(place + gpuClipOutcome)};
+  } else {
+    arguments = {getSettings(update.getMicrobatch())};
+    lowerNormOnDevice(update.getGradients(), entry, arguments.front());
+  }
   for (Value gradient : update.getGradients())
-    common.push_back(getAddress(gradient));
-  SmallVector<Value> ofNorm = common, ofUpdate = common;
-  ofNorm.push_back(
-      callRuntime("veeline_norm", {rank, constant(number, 32)}, ptr));
-  ofUpdate.push_back(atArena(entry.value));
+    arguments.push_back(getAddress(gradient));
+  arguments.push_back(atArena(entry.value));
+  int64_t slotBytes =
+      shape.stateSlots ? entry.stateBytes / shape.stateSlots : 0;
   int64_t stateArguments = hasSeparateSlots(shape) ? shape.stateSlots : 1;
   for (int64_t i = 0; i < stateArguments; ++i)
-    ofUpdate.push_back(atArena(entry.state + i * bytes));
-  callFunction(builder, getNormKernel(moduleSymbols, shape), /*rank=*/{},
-               ofNorm);
+    arguments.push_back(atArena(entry.state + i * slotBytes));
   callFunction(builder, getUpdateKernel(moduleSymbols, shape), /*rank=*/{},
-               ofUpdate);
+               arguments);
 }

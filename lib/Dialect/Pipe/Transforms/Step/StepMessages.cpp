@@ -223,6 +223,8 @@ LogicalResult StepWriter::lowerSquaredNorm(SquaredNormOp op) {
   if (!entry || !entry->isHome)
     return op.emitOpError("is of a parameter whose home is another rank");
   bracket(op, [&] {
+    if (isOnDevice)
+      return addParts(op, *entry);
     int64_t number = entry - plan.params.begin();
     int64_t count = op.getGradients().size();
     callRuntime("veeline_squared_norm",
@@ -235,6 +237,8 @@ LogicalResult StepWriter::lowerSquaredNorm(SquaredNormOp op) {
 }
 
 void StepWriter::lowerGatherNorms(GatherNormsOp op) {
+  if (isOnDevice)
+    return lowerGatherNormsOnDevice(op);
   Value all = getAddress(op.getAll());
   int64_t bytes = getByteSize(op.getAll().getType());
   if (op.getBefore())
@@ -253,6 +257,8 @@ void StepWriter::lowerGatherNorms(GatherNormsOp op) {
 }
 
 void StepWriter::lowerClip(ClipOp op) {
+  if (isOnDevice)
+    return lowerClipOnDevice(op);
   int64_t count = cast<ShapedType>(op.getNorms().getType()).getNumElements();
   callRuntime("veeline_clip",
               {rank, getAddress(op.getNorms()), constant(count, 32),

@@ -8,6 +8,7 @@
 #define VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_STEP_STEPWRITER_H
 
 #include "Schedule/PipelineTables.h"
+#include "UpdateKernels.h"
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -84,6 +85,7 @@ private:
   void roundOlderValues();
   void keepValue(const MemoryPlan::Param &entry,
                  std::optional<uint64_t> microbatch);
+  bool isOfPart(mlir::Operation *op) const;
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> findGroups();
   mlir::LogicalResult verifyPlaced(mlir::Operation *op);
   mlir::LogicalResult lower(mlir::Operation *op);
@@ -124,6 +126,15 @@ private:
   void copy(mlir::Value target, mlir::Value source, mlir::Type type);
   void lowerUpdateOnHost(UpdateOp update, const MemoryPlan::Param &entry);
   void lowerUpdateOnDevice(UpdateOp update, const MemoryPlan::Param &entry);
+  UpdateShape getUpdateShape(const MemoryPlan::Param &entry,
+                             size_t numGradients);
+  mlir::Value getSettings(std::optional<uint64_t> microbatch);
+  mlir::Value lowerNormOnDevice(mlir::ValueRange gradients,
+                                const MemoryPlan::Param &entry,
+                                mlir::Value settings);
+  void addParts(SquaredNormOp op, const MemoryPlan::Param &entry);
+  void lowerGatherNormsOnDevice(GatherNormsOp op);
+  void lowerClipOnDevice(ClipOp op);
   void listSums();
   void setStream(int64_t stream);
   void forkStreams();

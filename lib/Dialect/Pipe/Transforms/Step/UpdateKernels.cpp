@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "UpdateKernels.h"
+#include "ClipKernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -55,6 +56,8 @@ public:
     function.setPrivate();
     builder.setInsertionPointToStart(function.addEntryBlock());
     settings = addArgument({settingsSize()}, shape.element);
+    if (shape.isClipped)
+      outcome = addArgument({numClipOutcomes}, builder.getF64Type());
     for (int64_t i = 0; i < shape.numGradients; ++i)
       addInput(addArgument(sizes, shape.element), identity());
     numGradients = inputs.size();
@@ -125,6 +128,34 @@ public:
                : arith::ExtFOp::create(*body, loc, body->getF64Type(), a)
                      .getResult();
   }
+  /// What came of the limits becomes an input of the body.
+  void useOutcome() {
+    firstOutcome = inputs.size();
+    for (ClipOutcome number : {clipFactor, clipSkips})
+      addInput(view(outcome, number, {}), outer(0));
+  }
+  /// A gradient, as the norm of all demands.
+  Value clip(Value g) {
+    if (!outcome)
+      return g;
+    Value factor = values[firstOutcome];
+    if (!shape.element.isF64())
+      factor = arith::TruncFOp::create(*body, loc, shape.element, factor);
+    return multiply(g, factor);
+  }
+  /// Where the step changes nothing, what outputs were.
+  SmallVector<Value> unlessSkipped(SmallVector<Value> results) {
+    if (!outcome)
+      return results;
+    Value zero =
+        arith::ConstantOp::create(*body, loc, body->getF64FloatAttr(0));
+    Value skips = arith::CmpFOp::create(*body, loc, arith::CmpFPredicate::OGT,
+                                        values[firstOutcome + 1], zero);
+    for (auto [number, result] : llvm::enumerate(results))
+      result =
+          arith::SelectOp::create(*body, loc, skips, getOutput(number), result);
+    return results;
+  }
   Value averageGradients() {
     Value sum = values[0];
     for (size_t i = 1; i < numGradients; ++i)
@@ -161,8 +192,8 @@ private:
   OpBuilder builder;
   Location loc;
   func::FuncOp function;
-  Value settings;
-  size_t numGradients = 0;
+  Value settings, outcome; ///< The latter is null where nothing is clipped.
+  size_t numGradients = 0, firstOutcome = 0;
   SmallVector<Value> inputs, outputs;
   SmallVector<AffineMap> inputMaps, outputMaps;
   size_t positions[numCoefficients] = {};
@@ -225,6 +256,8 @@ func::FuncOp veeline::pipe::getUpdateKernel(SymbolTable &symbols,
   std::string name = getName(getOptimizer(shape), shape);
   if (shape.decays)
     name += "_decayed";
+  if (shape.isClipped)
+    name += "_clipped";
   if (auto function = symbols.lookup<func::FuncOp>(name))
     return function;
   int64_t n = shape.numElements;
@@ -240,6 +273,8 @@ func::FuncOp veeline::pipe::getUpdateKernel(SymbolTable &symbols,
       k.use(coefficient);
   if (shape.isNesterov)
     k.use(gradientRate);
+  if (shape.isClipped)
+    k.useOutcome();
   k.addOutput(k.addArgument({n}, shape.element), k.identity());
   if (hasSeparateSlots(shape)) {
     for (int64_t slot = 0; slot < shape.stateSlots; ++slot)
@@ -249,8 +284,8 @@ func::FuncOp veeline::pipe::getUpdateKernel(SymbolTable &symbols,
     for (int64_t slot = 0; slot < shape.stateSlots; ++slot)
       k.addOutput(k.view(state, slot * n, {n}), k.identity());
   }
-  return k.finish(utils::IteratorType::parallel, [&]() -> SmallVector<Value> {
-    Value g = k.averageGradients();
+  auto update = [&]() -> SmallVector<Value> {
+    Value g = k.clip(k.averageGradients());
     Value value = k.multiply(k.getOutput(0), k.get(kept));
     auto step = [&](Value by) {
       return k.subtract(value, k.multiply(k.get(rate), by));
@@ -272,7 +307,9 @@ func::FuncOp veeline::pipe::getUpdateKernel(SymbolTable &symbols,
     Value direction = k.add(k.multiply(k.get(rate), first),
                             k.multiply(k.get(gradientRate), g));
     return {k.subtract(value, k.divide(direction, denominator)), first, second};
-  });
+  };
+  return k.finish(utils::IteratorType::parallel,
+                  [&] { return k.unlessSkipped(update()); });
 }
 
 func::FuncOp veeline::pipe::getNormKernel(SymbolTable &symbols,

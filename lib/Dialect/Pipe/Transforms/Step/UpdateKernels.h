@@ -16,9 +16,10 @@ struct UpdateShape {
   mlir::Type element; ///< f32 or f64.
   int64_t numElements;
   int64_t numGradients;
-  int64_t stateSlots; ///< 0: SGD, 1: with momentum, 2: AdamW.
-  bool decays;        ///< Weight decay applies.
-  bool isNesterov;    ///< NAdamW in place of AdamW.
+  int64_t stateSlots;     ///< 0: SGD, 1: with momentum, 2: AdamW.
+  bool decays;            ///< Weight decay applies.
+  bool isNesterov;        ///< NAdamW in place of AdamW.
+  bool isClipped = false; ///< What came of the limits (ClipKernels.h) counts.
 };
 
 /// True where every slot of the state starts where a kernel's buffers can, so
@@ -26,8 +27,9 @@ struct UpdateShape {
 bool hasSeparateSlots(const UpdateShape &shape);
 
 /// The function `pipe_<optimizer>_...`, a kernel of the settings (a
-/// `veeline_settings`), the gradients, the value and, where there is one, the
-/// state. Its arithmetic is that of the host's updates.
+/// `veeline_settings`), where gradients are clipped what came of the limits,
+/// the gradients, the value and, where there is one, the state. Its arithmetic
+/// is that of the host's updates.
 mlir::func::FuncOp getUpdateKernel(mlir::SymbolTable &symbols,
                                    const UpdateShape &shape);
 
