@@ -17,16 +17,12 @@ namespace {
 struct Row {
   std::string_view name;
   int64_t stateSlots;
-  bool isOnDevice;
 };
 } // namespace
 
 /// In the order of Optimizer.
-static constexpr Row rows[] = {{"sgd", 0, true},
-                               {"sgd-momentum", 1, true},
-                               {"adamw", 2, true},
-                               {"nadamw", 2, true},
-                               {"muon", 2, false}};
+static constexpr Row rows[] = {
+    {"sgd", 0}, {"sgd-momentum", 1}, {"adamw", 2}, {"nadamw", 2}, {"muon", 2}};
 
 static const Row &rowOf(Optimizer optimizer) {
   return rows[static_cast<size_t>(optimizer)];
@@ -55,10 +51,6 @@ std::string veeline::listOptimizers() {
   std::string last = names.back();
   names.pop_back();
   return joinNames(names) + " or " + last;
-}
-
-bool veeline::isOnDevice(Optimizer optimizer) {
-  return rowOf(optimizer).isOnDevice;
 }
 
 int64_t veeline::stateSlots(Optimizer optimizer) {

@@ -37,14 +37,12 @@ std::vector<std::string> optimizerNames();
 /// "sgd, sgd-momentum, adamw, nadamw or muon".
 std::string listOptimizers();
 
-/// Whether a GPU has kernels for its updates.
-bool isOnDevice(Optimizer optimizer);
 /// Elements of state for each element of a parameter, in the parameter's type:
 /// 0, 1 (momentum), 2 (first moments of all elements, then second; of a matrix
 /// that Muon updates the momentum, then what it works on).
 int64_t stateSlots(Optimizer optimizer);
 /// Elements of memory in which a Muon update of a matrix works, besides its
-/// state.
+/// state. A GPU has more.
 int64_t newtonSchulzElements(int64_t rows, int64_t columns);
 
 } // namespace veeline

@@ -14,6 +14,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
 
 #include <functional>
 
@@ -61,10 +62,6 @@ struct GemmDesc {
 
 /// Bytes of scratch memory that the library wants for a product.
 using GemmScratchFn = std::function<uint64_t(const GemmDesc &)>;
-
-/// The attribute of a module that lists its matrix products, an array of
-/// dictionaries in the order of the indices given to `veeline_gemm`.
-inline constexpr llvm::StringLiteral gemmsAttrName = "pipe.gemms";
 
 } // namespace veeline
 

@@ -79,16 +79,32 @@ Status CudaRank::keepTimes(const StepOrigin &origin, size_t timelineEvents) {
 template <typename T>
 static void fillSettings(T (&numbers)[14], Optimizer optimizer,
                          const StepSettings &settings, int32_t microbatches) {
-  Coefficients<T> c =
-      coefficientsOf<T>(optimizer, false, settings, microbatches);
+  bool isMuon = optimizer == Optimizer::muon;
+  Coefficients<T> c = coefficientsOf<T>(isMuon ? Optimizer::adamw : optimizer,
+                                        false, settings, microbatches);
   T keepDecayed =
       coefficientsOf<T>(optimizer, true, settings, microbatches).keep;
-  const T all[14] = {c.gradientScale,  c.keep,          keepDecayed,
-                     c.rate,           c.beta1,         c.oneMinusBeta1,
-                     c.beta2,          c.oneMinusBeta2, c.secondMomentScale,
-                     c.epsilon,        c.gradientRate,  c.clipValue,
-                     c.greatestLimited};
+  const T all[14] = {c.gradientScale,
+                     c.keep,
+                     keepDecayed,
+                     c.rate,
+                     c.beta1,
+                     c.oneMinusBeta1,
+                     c.beta2,
+                     c.oneMinusBeta2,
+                     c.secondMomentScale,
+                     c.epsilon,
+                     c.gradientRate,
+                     c.clipValue,
+                     c.greatestLimited,
+                     0};
   std::copy(std::begin(all), std::end(all), numbers);
+  if (!isMuon)
+    return;
+  Coefficients<T> ofMatrices =
+      coefficientsOf<T>(optimizer, false, settings, microbatches);
+  numbers[10] = ofMatrices.beta1;
+  numbers[13] = ofMatrices.rate;
 }
 
 Status CudaRank::write(int64_t offset, const char *place, int64_t bytes) {

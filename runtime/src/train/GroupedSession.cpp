@@ -13,6 +13,22 @@
 using namespace veeline;
 using namespace veeline::train;
 
+Status train::checkGroups(const Run &run) {
+  const artifact::Program *program =
+      run.metadata().findProgram(run.options.program);
+  bool updatesOnHost =
+      program && (program->asynchronous != artifact::Asynchronous::none ||
+                  program->replicas > 1 || !program->stageReplicas.empty());
+  if (!updatesOnHost || run.metadata().target != "cuda" ||
+      run.metadata().optimizer != Optimizer::muon)
+    return Status::success();
+  return Status::error(
+      "--verify and --compare-sequential update the parameters of '" +
+      program->name +
+      "' on the host, where Muon's products have other bits than on a GPU; "
+      "with Muon they are for steps of one replica that wait for updates");
+}
+
 Expected<std::unique_ptr<GroupedSession>>
 GroupedSession::create(Run &run, const std::string &programName) {
   std::unique_ptr<GroupedSession> grouped(new GroupedSession(run));

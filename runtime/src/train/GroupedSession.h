@@ -87,6 +87,9 @@ private:
   int64_t numSkipped = 0; ///< Steps without updates.
 };
 
+/// Whether a GroupedSession would have the bits of the program that is run.
+Status checkGroups(const Run &run);
+
 } // namespace veeline::train
 
 #endif // VEELINE_RUNTIME_TRAIN_GROUPEDSESSION_H

@@ -7,6 +7,7 @@
 #include "Train.h"
 
 #include "Ending.h"
+#include "GroupedSession.h"
 #include "Interrupt.h"
 #include "MemoryCheck.h"
 #include "Profile.h"
@@ -111,8 +112,10 @@ Status Trainer::open() {
                          "' does not say what chunks program '" +
                          options.program + "' has");
   VEELINE_TRY(checkFlightRecord(program));
-  if (options.compareSequential)
+  if (options.compareSequential) {
+    VEELINE_TRY(checkGroups(run));
     VEELINE_TRY(checkMemoryOfComparison(run));
+  }
   VEELINE_TRY_VALUE(session, Session::create(run, options.program, hostOptions,
                                              options.stepsInFlight));
   if (options.compareSequential)

@@ -270,6 +270,7 @@ void Verifier::print() const {
 }
 
 Status Verifier::verify() {
+  VEELINE_TRY(checkGroups(run));
   VEELINE_TRY(checkMemoryOfVerify(run));
   VEELINE_TRY(open());
   for (int64_t step = 1; step <= run.options.steps; ++step) {

@@ -2,10 +2,8 @@
 // RUN: not veeline-opt %s --pipe-plan-memory=optimizer=adam 2>&1 | FileCheck %s
 
 // RUN: not veeline-opt %s --pipe-plan-memory=optimizer=muon 2>&1 | FileCheck %s --check-prefix=MUON
-// RUN: not veeline-opt %s --pipe-plan-memory="optimizer=muon target=cuda" 2>&1 | FileCheck %s --check-prefix=CUDA
 
 // MUON: error: 'pipe.pipeline' op has no parameter of rank 2, but 'muon' updates matrices; take adamw
-// CUDA: error: 'pipe.pipeline' op is for a GPU, whose updates cannot be 'muon'; take adamw
 // CHECK: error: unknown optimizer 'adam'; expected sgd, sgd-momentum, adamw, nadamw or muon
 
 pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {

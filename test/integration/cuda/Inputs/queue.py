@@ -5,9 +5,10 @@ Usage: queue.py BUILD MODEL WORK DATA OPTION ...
 
 With one and with two steps in flight, issued and as graphs, in several orders of
 streams, as threads and as processes: all have the same parameters and metrics,
-those of the sequential program, bit for bit. DATA are options of train that name its data, and others.
+those of the sequential program (unless COMPARE is set, and empty), bit for bit. DATA are options of train that name its data, and others.
 """
 
+import os
 import pathlib
 import re
 import sys
@@ -39,7 +40,7 @@ def main():
     count = count_ranks(device)
     environment["VEELINE_STANDIN_REPORT"] = str(work / "report")
     numRuns = 0
-    check("first", [], "late", "--steps-in-flight", "1", "--compare-sequential")
+    check("first", [], "late", "--steps-in-flight", "1", *os.environ.get("COMPARE", "--compare-sequential").split())
     for order in ORDERS:
         for more in [], ["--eager"], ["--eager", "--steps-in-flight", "1"]:
             check("threads", [], order, *more)

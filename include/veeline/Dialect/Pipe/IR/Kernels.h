@@ -27,6 +27,11 @@ inline constexpr llvm::StringLiteral sumsAttrName = "pipe.sums";
 /// numbers given to `veeline_constant`.
 inline constexpr llvm::StringLiteral constantsAttrName = "pipe.constants";
 
+/// On a module: its matrix products, an array of dictionaries (GemmDesc of
+/// veeline/Conversion/Gemm.h) in the order of the indices given to
+/// `veeline_gemm`.
+inline constexpr llvm::StringLiteral gemmsAttrName = "pipe.gemms";
+
 /// The alignment of all offsets in an arena, in bytes: on a CPU that of a cache
 /// line and of the widest vector, on a GPU that of its allocations.
 inline constexpr uint64_t getArenaAlignment(KernelTarget target) {

@@ -160,7 +160,7 @@ void ArenaPlanner::placeDevice() {
   placeConstants(device, functions.getArrayRef());
   placeSettings(device);
   placeResults(device);
-  if (llvm::any_of(functions, callsLibrary)) {
+  if (plan.updateWorkspace >= 0 || llvm::any_of(functions, callsLibrary)) {
     device.libraryBytes = gpuLibraryBytes * device.streams;
     device.libraryOffset = reserve(device.libraryBytes);
   }

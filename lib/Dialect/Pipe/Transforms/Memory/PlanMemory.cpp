@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory/ArenaPlanner.h"
+#include "Memory/MuonProducts.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
@@ -106,6 +107,10 @@ void ArenaPlanner::placeUpdateWorkspace() {
     int64_t bytes =
         newtonSchulzElements(type.getDimSize(0), type.getDimSize(1)) *
         (type.getElementTypeBitWidth() / 8);
+    if (isOnDevice && type.getNumElements() > 0) {
+      bytes = MuonPlaces(type).bytes;
+      addProducts(program->getParentOfType<ModuleOp>(), type);
+    }
     plan.updateWorkspaceBytes = std::max(plan.updateWorkspaceBytes, bytes);
   }
   if (plan.updateWorkspaceBytes > 0)
@@ -464,17 +469,13 @@ static void listConstants(ModuleOp module) {
   module->setAttr(constantsAttrName, Builder(module).getArrayAttr(names));
 }
 
-/// Kernels for a GPU have no products, as Muon does, which also needs a matrix.
-static LogicalResult verifyOptimizer(PipelineOp pipeline, Optimizer optimizer,
-                                     KernelTarget target) {
-  bool isMuon = optimizer == Optimizer::muon;
-  if (target == KernelTarget::Cuda && !isOnDevice(optimizer))
-    return pipeline.emitOpError() << "is for a GPU, whose updates cannot be '"
-                                  << name(optimizer) << "'; take adamw";
+/// Muon needs a matrix.
+static LogicalResult verifyOptimizer(PipelineOp pipeline, Optimizer optimizer) {
   auto isMatrix = [](ParamOp param) {
     return cast<ShapedType>(param.getValue().getType()).getRank() == 2;
   };
-  if (!isMuon || llvm::any_of(pipeline.getParams(), isMatrix))
+  if (optimizer != Optimizer::muon ||
+      llvm::any_of(pipeline.getParams(), isMatrix))
     return success();
   return pipeline.emitOpError("has no parameter of rank 2, but 'muon' updates "
                               "matrices; take adamw");
@@ -489,7 +490,7 @@ LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
     return pipeline->getParentOfType<ModuleOp>().emitError()
            << "unknown optimizer '" << optimizer << "'; expected "
            << listOptimizers();
-  if (failed(verifyOptimizer(pipeline, *known, target)))
+  if (failed(verifyOptimizer(pipeline, *known)))
     return failure();
   PipelineTables tables(pipeline, symbols);
   if (!tables.valid)

@@ -134,6 +134,12 @@ private:
                                 mlir::Value settings);
   void addParts(SquaredNormOp op, const MemoryPlan::Param &entry);
   void lowerGatherNormsOnDevice(GatherNormsOp op);
+  mlir::func::FuncOp getSumKernel(llvm::StringRef name, mlir::Type type,
+                                  int64_t count, double ofX, double ofY);
+  void lowerMuonStep(mlir::ShapedType matrix);
+  void lowerMuonOnDevice(UpdateOp update, const MemoryPlan::Param &entry,
+                         const UpdateShape &shape,
+                         llvm::ArrayRef<mlir::Value> settings);
   void lowerClipOnDevice(ClipOp op);
   void listSums();
   void setStream(int64_t stream);

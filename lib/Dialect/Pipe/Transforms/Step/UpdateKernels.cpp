@@ -42,7 +42,9 @@ enum Coefficient {
   gradientRate,
   clipValue,
   greatestLimited,
-  numCoefficients = 14 ///< An even number, so that doubles are aligned.
+  muonRate,
+  numCoefficients = 14, ///< An even number, so that doubles are aligned.
+  muonMomentum = gradientRate
 };
 
 /// A kernel under construction: one structured op over all elements.
@@ -61,8 +63,10 @@ public:
     for (int64_t i = 0; i < shape.numGradients; ++i)
       addInput(addArgument(sizes, shape.element), identity());
     numGradients = inputs.size();
-    for (Coefficient coefficient : {gradientScale, clipValue, greatestLimited})
-      use(coefficient);
+    if (numGradients > 0)
+      for (Coefficient coefficient :
+           {gradientScale, clipValue, greatestLimited})
+        use(coefficient);
   }
 
   Value addArgument(ArrayRef<int64_t> shape, Type element) {
@@ -156,6 +160,16 @@ public:
           arith::SelectOp::create(*body, loc, skips, getOutput(number), result);
     return results;
   }
+  /// A direction of `count` elements becomes an input of the body.
+  void addDirection(int64_t count) {
+    directionInput = inputs.size();
+    addInput(addArgument({count}, shape.element), identity());
+  }
+  Value getDirection() { return values[directionInput]; }
+  Value number(double x) {
+    return arith::ConstantOp::create(
+        *body, loc, cast<TypedAttr>(body->getFloatAttr(shape.element, x)));
+  }
   Value averageGradients() {
     Value sum = values[0];
     for (size_t i = 1; i < numGradients; ++i)
@@ -193,7 +207,7 @@ private:
   Location loc;
   func::FuncOp function;
   Value settings, outcome; ///< The latter is null where nothing is clipped.
-  size_t numGradients = 0, firstOutcome = 0;
+  size_t numGradients = 0, firstOutcome = 0, directionInput = 0;
   SmallVector<Value> inputs, outputs;
   SmallVector<AffineMap> inputMaps, outputMaps;
   size_t positions[numCoefficients] = {};
@@ -327,5 +341,145 @@ func::FuncOp veeline::pipe::getNormKernel(SymbolTable &symbols,
       [&]() -> SmallVector<Value> {
         Value g = k.extend(k.averageGradients());
         return {k.add(k.getOutput(0), k.multiply(g, g))};
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Muon
+//===----------------------------------------------------------------------===//
+
+static std::string getMuonName(StringRef what, const UpdateShape &shape) {
+  return getName(("muon_" + what).str(), shape) +
+         (shape.isClipped ? "_clipped" : "");
+}
+
+func::FuncOp veeline::pipe::getMuonMomentumKernel(SymbolTable &symbols,
+                                                  const UpdateShape &shape) {
+  std::string name = getMuonName("momentum", shape);
+  if (auto function = symbols.lookup<func::FuncOp>(name))
+    return function;
+  int64_t n = shape.numElements;
+  KernelWriter k(symbols, name, shape, {n});
+  k.use(muonMomentum);
+  if (shape.isClipped)
+    k.useOutcome();
+  for (int i = 0; i < 2; ++i)
+    k.addOutput(k.addArgument({n}, shape.element), k.identity());
+  return k.finish(utils::IteratorType::parallel, [&] {
+    Value g = k.clip(k.averageGradients());
+    Value momentum = k.add(k.multiply(k.get(muonMomentum), k.getOutput(0)), g);
+    Value direction = k.add(g, k.multiply(k.get(muonMomentum), momentum));
+    return k.unlessSkipped({momentum, direction});
+  });
+}
+
+func::FuncOp veeline::pipe::getMuonStepKernel(SymbolTable &symbols,
+                                              const UpdateShape &ofUpdate,
+                                              int64_t longest) {
+  UpdateShape shape = ofUpdate;
+  shape.numGradients = 0;
+  std::string name =
+      getMuonName("step", shape) + "_longest_" + std::to_string(longest);
+  if (auto function = symbols.lookup<func::FuncOp>(name))
+    return function;
+  int64_t n = shape.numElements;
+  KernelWriter k(symbols, name, shape, {n});
+  k.use(keepDecayed);
+  k.use(muonRate);
+  if (shape.isClipped)
+    k.useOutcome();
+  k.addDirection(n);
+  k.addOutput(k.addArgument({n}, shape.element), k.identity());
+  return k.finish(utils::IteratorType::parallel, [&] {
+    Value rate =
+        k.multiply(k.get(muonRate),
+                   k.number(0.2 * std::sqrt(static_cast<double>(longest))));
+    Value value = k.subtract(k.multiply(k.getOutput(0), k.get(keepDecayed)),
+                             k.multiply(rate, k.getDirection()));
+    return k.unlessSkipped({value});
+  });
+}
+
+/// A private function that is built by `build`, which gets a builder at its
+/// begin and the function's arguments, of the given types.
+static func::FuncOp
+makeKernel(SymbolTable &symbols, StringRef name, ArrayRef<MemRefType> types,
+           llvm::function_ref<void(OpBuilder &, Location, ValueRange)> build) {
+  if (auto function = symbols.lookup<func::FuncOp>(name))
+    return function;
+  Location loc = symbols.getOp()->getLoc();
+  OpBuilder builder(symbols.getOp()->getContext());
+  SmallVector<Type> arguments(types.begin(), types.end());
+  auto function =
+      func::FuncOp::create(loc, name, builder.getFunctionType(arguments, {}));
+  function.setPrivate();
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  build(builder, loc, function.getArguments());
+  func::ReturnOp::create(builder, loc);
+  markKernel(function);
+  symbols.insert(function);
+  return function;
+}
+
+static Value asDouble(OpBuilder &b, Location l, Value value) {
+  return value.getType().isF64()
+             ? value
+             : arith::ExtFOp::create(b, l, b.getF64Type(), value).getResult();
+}
+
+func::FuncOp veeline::pipe::getSquaresKernel(SymbolTable &symbols,
+                                             const UpdateShape &shape) {
+  Type f64 = Float64Type::get(symbols.getOp()->getContext());
+  int64_t parts = getNormParts(shape.numElements);
+  return makeKernel(
+      symbols, getName("squares", shape),
+      {MemRefType::get({parts, shape.numElements / parts}, shape.element),
+       MemRefType::get(parts, f64)},
+      [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+        Value zero =
+            arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(0));
+        linalg::FillOp::create(builder, loc, zero, arguments[1]);
+        AffineMap all = builder.getMultiDimIdentityMap(2);
+        AffineMap outer =
+            AffineMap::get(2, 0, all.getResult(0), builder.getContext());
+        linalg::GenericOp::create(
+            builder, loc, arguments[0], arguments[1], {all, outer},
+            {utils::IteratorType::parallel, utils::IteratorType::reduction},
+            [](OpBuilder &b, Location l, ValueRange values) {
+              Value x = asDouble(b, l, values[0]);
+              Value square = arith::MulFOp::create(b, l, x, x);
+              Value sum = arith::AddFOp::create(b, l, values[1], square);
+              linalg::YieldOp::create(b, l, sum);
+            });
+      });
+}
+
+func::FuncOp veeline::pipe::getNormalizeKernel(SymbolTable &symbols,
+                                               const UpdateShape &shape) {
+  MLIRContext *context = symbols.getOp()->getContext();
+  Type f64 = Float64Type::get(context);
+  return makeKernel(
+      symbols, getName("normalize", shape),
+      {MemRefType::get({}, f64),
+       MemRefType::get(shape.numElements, shape.element)},
+      [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+        linalg::GenericOp::create(
+            builder, loc, arguments[0], arguments[1],
+            {AffineMap::get(1, 0, {}, context),
+             builder.getMultiDimIdentityMap(1)},
+            utils::IteratorType::parallel,
+            [&](OpBuilder &b, Location l, ValueRange values) {
+              auto number = [&](double x) -> Value {
+                return arith::ConstantOp::create(b, l, b.getF64FloatAttr(x));
+              };
+              Value norm = math::SqrtOp::create(b, l, values[0]);
+              // Not by zero.
+              Value divisor = arith::AddFOp::create(b, l, norm, number(1e-7));
+              Value scale = arith::DivFOp::create(b, l, number(1), divisor);
+              if (!shape.element.isF64())
+                scale = arith::TruncFOp::create(b, l, shape.element, scale);
+              Value x = arith::MulFOp::create(b, l, values[1], scale);
+              linalg::YieldOp::create(b, l, x);
+            });
       });
 }

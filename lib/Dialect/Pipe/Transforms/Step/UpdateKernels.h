@@ -39,6 +39,26 @@ mlir::func::FuncOp getUpdateKernel(mlir::SymbolTable &symbols,
 mlir::func::FuncOp getNormKernel(mlir::SymbolTable &symbols,
                                  const UpdateShape &shape);
 
+// Of Muon, for a matrix.
+/// A kernel of the settings, what came of the limits where gradients are
+/// clipped, the gradients, the momentum and the direction. The last two it
+/// writes.
+mlir::func::FuncOp getMuonMomentumKernel(mlir::SymbolTable &symbols,
+                                         const UpdateShape &shape);
+/// A kernel of the direction and of as many doubles as `getNormParts` says,
+/// which are the sums of squares of its parts.
+mlir::func::FuncOp getSquaresKernel(mlir::SymbolTable &symbols,
+                                    const UpdateShape &shape);
+/// A kernel of a sum of squares and of the direction, which it divides by the
+/// root of that.
+mlir::func::FuncOp getNormalizeKernel(mlir::SymbolTable &symbols,
+                                      const UpdateShape &shape);
+/// A kernel of the settings, what came of the limits where gradients are
+/// clipped, the direction, once it is orthogonal, and the value. `longest` is
+/// the longer side of the matrix.
+mlir::func::FuncOp getMuonStepKernel(mlir::SymbolTable &symbols,
+                                     const UpdateShape &shape, int64_t longest);
+
 /// Makes a kernel of a private function of buffers.
 void markKernel(mlir::func::FuncOp function);
 
