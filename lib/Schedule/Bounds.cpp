@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <queue>
 
 using namespace veeline::schedule;
@@ -107,6 +108,8 @@ private:
   double oneStage(const std::vector<Job> &jobs) const;
   double memory(const Rank &rank, const Chains &heads,
                 const Chains &tails) const;
+  std::optional<double> heldFor(const Rank &rank) const;
+  double circulation(const Rank &rank) const;
   double rounds(int chunk, const Rank &rank, std::int64_t limit,
                 const Chains &heads, const Chains &tails) const;
   Ends ends(const Rank &rank, const Chains &heads, const Chains &tails) const;
@@ -311,44 +314,78 @@ double Analysis::rounds(int chunk, const Rank &rank, std::int64_t limit,
   return heads.forward[chunk] + last + trip + tails.backward[chunk];
 }
 
-/// The greater of `rounds` over all chunks and a bound by the integral of
-/// memory over time. The integral is at least what every microbatch holds for
-/// its round trip on each chunk, and what B keeps while W runs. Memory never
-/// exceeds the limit, so the integral divided by the limit is at most the time
-/// from the first F to the last B or W. What a stage holds is a multiple of the
-/// greatest common divisor of what its operations add, so the limit may be
-/// rounded down to one.
-double Analysis::memory(const Rank &rank, const Chains &heads,
-                        const Chains &tails) const {
-  double sum = 0, fill = infinity, drain = infinity, best = 0;
+/// The time for which the microbatches of a step fill the limit of the rank, by
+/// the integral of memory over time: it is at least what every microbatch holds
+/// for its round trip on each chunk, and what B keeps while W runs. What a
+/// stage holds is a multiple of the greatest common divisor of what its
+/// operations add, so the limit may be rounded down to one. None where nothing
+/// is held, infinite where nothing fits.
+std::optional<double> Analysis::heldFor(const Rank &rank) const {
+  double sum = 0;
   std::int64_t divisor = 0;
   bool holds = false;
-  auto visit = [&](auto what) {
-    for (int local = 0; local < problem.chunksPerStage(); ++local)
-      what(problem.placement.globalChunk(rank.stage, local));
-  };
-  visit([&](int chunk) {
+  for (int local = 0; local < problem.chunksPerStage(); ++local) {
+    int chunk = problem.placement.globalChunk(rank.stage, local);
     const Chunk &memory = problem.chunks[chunk];
     std::int64_t held = memory.forwardMemory;
     std::int64_t kept = held + memory.backwardInputMemory;
-    const Costs &cost = costs[chunk];
     sum += static_cast<double>(held) * roundTrips[chunk] +
-           static_cast<double>(std::min(held, kept)) * cost.rest;
+           static_cast<double>(std::min(held, kept)) * costs[chunk].rest;
     divisor = std::gcd(divisor, std::gcd(held, kept));
     holds |= held > 0;
-    fill = std::min(fill, heads.forward[chunk]);
-    drain = std::min(drain, cost.weight > 0 ? 0 : tails.backward[chunk]);
-  });
+  }
   if (!holds)
-    return 0;
+    return std::nullopt;
   std::int64_t limit = *problem.memoryLimit(rank.stage) / divisor * divisor;
   if (limit == 0)
     return infinity;
-  visit([&](int chunk) {
-    best = std::max(best, rounds(chunk, rank, limit, heads, tails));
-  });
-  double time = sum / static_cast<double>(limit) * rank.microbatches;
-  return std::max(best, fill + time + drain);
+  return sum / static_cast<double>(limit) * rank.microbatches;
+}
+
+/// The greater of `rounds` over all chunks and a bound by `heldFor`: memory
+/// never exceeds the limit, so that is at most the time from the first F to the
+/// last B or W.
+double Analysis::memory(const Rank &rank, const Chains &heads,
+                        const Chains &tails) const {
+  std::optional<double> time = heldFor(rank);
+  if (!time || *time == infinity)
+    return time.value_or(0);
+  double fill = infinity, drain = infinity, best = 0;
+  for (int local = 0; local < problem.chunksPerStage(); ++local) {
+    int chunk = problem.placement.globalChunk(rank.stage, local);
+    fill = std::min(fill, heads.forward[chunk]);
+    drain =
+        std::min(drain, costs[chunk].weight > 0 ? 0 : tails.backward[chunk]);
+    best = std::max(best, rounds(chunk, rank, problem.memoryLimits[rank.stage],
+                                 heads, tails));
+  }
+  return std::max(best, fill + *time + drain);
+}
+
+/// Of the time from one step to the next. Once a loop has settled, memory at
+/// the end of a turn is what it was at the beginning, and what each microbatch
+/// holds falls into one turn or another: so the integral over a turn is that of
+/// all microbatches of a step. The same holds for the number of microbatches on
+/// a chunk, of which limit / held fit.
+double Analysis::circulation(const Rank &rank) const {
+  double best = heldFor(rank).value_or(0);
+  std::int64_t limit = problem.memoryLimits[rank.stage];
+  for (int local = 0; local < problem.chunksPerStage(); ++local) {
+    int chunk = problem.placement.globalChunk(rank.stage, local);
+    std::int64_t held = problem.chunks[chunk].forwardMemory;
+    std::int64_t kept =
+        std::min(held, held + problem.chunks[chunk].backwardInputMemory);
+    auto offer = [&](std::int64_t memory, double time) {
+      if (memory > 0)
+        best = std::max(best, limit < memory
+                                  ? infinity
+                                  : rank.microbatches * time /
+                                        static_cast<double>(limit / memory));
+    };
+    offer(held, roundTrips[chunk]);
+    offer(kept, roundTrips[chunk] + costs[chunk].rest);
+  }
+  return best;
 }
 
 namespace {
@@ -458,11 +495,15 @@ Bound Analysis::period(const Rank &rank) const {
   none.forward.assign(problem.numChunks(), 0);
   none.backward = none.rest = none.forward;
   Bound best{oneStage(jobs(rank, none, none)), BoundKind::Busy};
+  double held = problem.memoryLimits.empty() ? 0 : circulation(rank);
+  if (held > best.time * (1 + 1e-12))
+    best = {held, BoundKind::Memory};
   // Of ranks of one stage, the first one has the most to do.
   bool isFirst = problem.widths.empty() ||
                  rank.microbatches ==
                      problem.microbatchesOf(problem.firstRankOf(rank.stage));
-  if (!isFirst || problem.numChunks() > PeriodBound::mostChunks)
+  if (!isFirst || problem.numChunks() > PeriodBound::mostChunks ||
+      problem.updates != UpdateSemantics::Synchronous)
     return best;
   for (int local = 0; local < problem.chunksPerStage(); ++local) {
     double time = turn(rank, problem.placement.globalChunk(rank.stage, local));

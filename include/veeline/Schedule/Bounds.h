@@ -85,8 +85,9 @@ struct PeriodBound {
   static constexpr int mostChunks = 4096;
 };
 
-/// The greatest of busy times and of the turns of parameters, of any order,
-/// also one whose W slip into the next step. Expects `check(problem)` to hold.
+/// The greatest of busy times, of the turns of parameters, and of the time that
+/// limits of memory take, of any order, also one whose W slip into the next
+/// step. Infinite where a limit admits no schedule. Expects `check(problem)` to hold.
 /// O(chunks · (chunks + edges)), up to `PeriodBound::mostChunks`.
 PeriodBound lowerPeriodBound(const Problem &problem,
                              const BoundOptions &options = {});
