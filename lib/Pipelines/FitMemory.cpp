@@ -32,7 +32,7 @@ using namespace mlir;
 using namespace veeline;
 
 /// How often a schedule is asked again under tighter limits.
-static constexpr int maxTightenings = 6;
+static constexpr int maxTightenings = 6, maxLongTightenings = 3;
 /// For larger models the search is narrower: each point of a chunk costs one
 /// bufferization of the chunk.
 static constexpr int64_t maxOpsForManyCuts = 1000;
@@ -44,8 +44,8 @@ static constexpr int64_t maxOpsForManyCuts = 1000;
 FailureOr<MemoryAttempt>
 MemoryFitter::attempt(MemoryTrial &trial, std::vector<Recompute> policies,
                       std::vector<int64_t> scheduleLimits) {
-  FailureOr<MemoryAttempt> result =
-      trial.attempt(std::move(policies), std::move(scheduleLimits));
+  FailureOr<MemoryAttempt> result = trial.attempt(
+      std::move(policies), std::move(scheduleLimits), searchSeconds);
   if (failed(result) || result->outOfMemory)
     return result;
   size_t numStages = result->arenas.size();
@@ -70,6 +70,14 @@ MemoryFitter::attempt(MemoryTrial &trial, std::vector<Recompute> policies,
 bool MemoryFitter::canTighten() const {
   return options.schedule != "sequential" &&
          !schedule::scheduleFilePath(options.schedule);
+}
+
+double MemoryFitter::getQuickSeconds() const {
+  auto known = schedule::findGenerator(options.schedule);
+  if (!known || !(*known)->searches)
+    return wholeSeconds;
+  // `zb-loop` takes a quarter of what it may.
+  return (*known)->slips ? 2 * quickSeconds : quickSeconds;
 }
 
 /// Like `attempt`, but raises a bound that the schedule cannot meet to the
@@ -109,17 +117,14 @@ LogicalResult MemoryFitter::findLeast(MemoryTrial &trial,
   return success();
 }
 
-/// Returns `free` if it fits. Else makes the schedule under limits that get
-/// tighter until the plan fits. Returns none if it never does.
+/// Makes the schedule under limits that get tighter until the plan fits, at
+/// most `tries` times.
 FailureOr<std::optional<MemoryAttempt>>
-MemoryFitter::fitSchedule(MemoryTrial &trial, const MemoryAttempt &free) {
-  if (free.fits(limits))
-    return std::optional(free);
-  if (!canTighten())
-    return std::optional<MemoryAttempt>();
+MemoryFitter::tighten(MemoryTrial &trial, const MemoryAttempt &free,
+                      int tries) {
   std::vector<int64_t> bounds = free.held, before;
   MemoryAttempt last = free;
-  for (int i = 0; i != maxTightenings; ++i) {
+  for (int i = 0; i != tries; ++i) {
     for (auto [bound, held, arena, limit] :
          llvm::zip_equal(bounds, last.held, last.arenas, limits))
       if (arena > limit || i == 0)
@@ -134,6 +139,20 @@ MemoryFitter::fitSchedule(MemoryTrial &trial, const MemoryAttempt &free) {
     before = result->scheduleLimits;
     last = std::move(*result);
   }
+  return std::optional<MemoryAttempt>();
+}
+
+/// Returns `free` if it fits. Else makes the schedule under limits that get
+/// tighter until the plan fits. Returns none if it never does.
+FailureOr<std::optional<MemoryAttempt>>
+MemoryFitter::fitSchedule(MemoryTrial &trial, const MemoryAttempt &free) {
+  if (free.fits(limits))
+    return std::optional(free);
+  if (!canTighten())
+    return std::optional<MemoryAttempt>();
+  auto fitted = tighten(trial, free, maxTightenings);
+  if (failed(fitted) || *fitted)
+    return fitted;
   if (failed(findLeast(trial, free)))
     return failure();
   return std::optional<MemoryAttempt>();
@@ -155,15 +174,10 @@ static void keepFaster(std::optional<MemoryAttempt> &best,
     best = std::move(other);
 }
 
+/// Looks for a faster way than `best`, if any, by what is computed again.
 FailureOr<std::optional<MemoryAttempt>>
-MemoryFitter::solve(MemoryTrial &trial) {
-  least = {};
-  auto free = attempt(trial, computeNothingAgain(), {});
-  if (failed(free))
-    return failure();
-  auto best = fitSchedule(trial, *free);
-  if (failed(best) || !isAuto || free->fits(limits))
-    return best;
+MemoryFitter::searchChoices(MemoryTrial &trial, const MemoryAttempt &free,
+                            std::optional<MemoryAttempt> best) {
   auto plan = [&](std::vector<Recompute> policies,
                   std::vector<int64_t> bounds) {
     return attempt(trial, std::move(policies), std::move(bounds));
@@ -175,29 +189,74 @@ MemoryFitter::solve(MemoryTrial &trial) {
     effort.withNamed = false;
     effort.allStages = false;
   }
-  RecomputeSearch search(trial, asked, limits, *free, effort, plan);
+  RecomputeSearch search(trial, asked, limits, free, effort, plan);
   auto found = search.run();
   if (failed(found))
     return failure();
-  keepFaster(*best, std::move(*found));
-  if (!canTighten() && *best)
+  keepFaster(best, std::move(*found));
+  if (!canTighten() && best)
     return best;
   // Under an order that holds little, other choices take the least memory. An
   // error reports what they take, too.
   std::vector<int64_t> before;
   do {
     before = least.arenas;
-    for (std::vector<Recompute> &policies : search.getSteps(least.orders)) {
+    std::optional<double> most;
+    if (best)
+      most = best->step;
+    for (std::vector<Recompute> &policies :
+         search.getSteps(least.orders, most)) {
       auto step = plan(std::move(policies), {});
       if (failed(step))
         return failure();
       auto fitted = fitSchedule(trial, *step);
       if (failed(fitted))
         return failure();
-      keepFaster(*best, std::move(*fitted));
+      keepFaster(best, std::move(*fitted));
     }
-  } while (!*best && least.arenas != before);
+  } while (!best && least.arenas != before);
   return best;
+}
+
+/// The fastest way under the cuts of `trial`. The schedule by itself, which
+/// other ways begin with, may search for `freeSeconds`.
+FailureOr<std::optional<MemoryAttempt>>
+MemoryFitter::solve(MemoryTrial &trial, double freeSeconds) {
+  least = {};
+  searchSeconds = freeSeconds;
+  auto free = attempt(trial, computeNothingAgain(), {});
+  if (failed(free))
+    return failure();
+  searchSeconds = getQuickSeconds();
+  auto best = fitSchedule(trial, *free);
+  if (failed(best) || !isAuto || free->fits(limits))
+    return best;
+  return searchChoices(trial, *free, std::move(*best));
+}
+
+/// The shorter of what was found and of what the schedule finds when it
+/// searches for as long as it may.
+FailureOr<MemoryAttempt> MemoryFitter::searchLonger(MemoryTrial &trial,
+                                                    MemoryAttempt found) {
+  if (found.searchSeconds == wholeSeconds)
+    return found;
+  searchSeconds = wholeSeconds;
+  auto longer = attempt(trial, found.policies, found.scheduleLimits);
+  if (failed(longer))
+    return failure();
+  if (longer->outOfMemory)
+    return found;
+  std::optional<MemoryAttempt> best;
+  if (longer->fits(limits)) {
+    best = std::move(*longer);
+  } else if (auto fitted = tighten(trial, *longer, maxLongTightenings);
+             succeeded(fitted)) {
+    best = std::move(*fitted);
+  } else {
+    return failure();
+  }
+  keepFaster(best, std::move(found));
+  return std::move(*best);
 }
 
 //===----------------------------------------------------------------------===//
@@ -263,7 +322,7 @@ LogicalResult MemoryFitter::moveCuts(MemoryTrial &first) {
       MemoryTrial trial(model, options, moved);
       if (failed(trial.partition()))
         return failure();
-      auto fitted = solve(trial);
+      auto fitted = solve(trial, getQuickSeconds());
       if (failed(fitted))
         return failure();
       if (*fitted)
@@ -355,7 +414,7 @@ LogicalResult MemoryFitter::refuse(MemoryTrial &trial) {
 std::string MemoryFitter::tryAuto(MemoryTrial &trial, int stage) {
   isAuto = true;
   asked.assign(asked.size(), {RecomputeKind::Auto});
-  auto fitted = solve(trial);
+  auto fitted = solve(trial, getQuickSeconds());
   if (failed(fitted) || least.arenas.empty())
     return "";
   if (*fitted)
@@ -366,17 +425,23 @@ std::string MemoryFitter::tryAuto(MemoryTrial &trial, int stage) {
 }
 
 LogicalResult MemoryFitter::apply(MemoryTrial &trial,
-                                  const MemoryAttempt &chosen) {
-  auto module = trial.differentiate(chosen.policies);
+                                  const MemoryAttempt &found) {
+  auto chosen = searchLonger(trial, found);
+  if (failed(chosen))
+    return failure();
+  auto module = trial.differentiate(chosen->policies);
   if (failed(module))
     return failure();
   auto pipeline = *(*module)->getOps<pipe::PipelineOp>().begin();
   MLIRContext *context = model.getContext();
   pipeline->setAttr(pipe::memoryLimitsAttrName,
                     DenseI64ArrayAttr::get(context, limits));
-  if (!chosen.scheduleLimits.empty())
+  if (!chosen->scheduleLimits.empty())
     pipeline->setAttr(pipe::scheduleLimitsAttrName,
-                      DenseI64ArrayAttr::get(context, chosen.scheduleLimits));
+                      DenseI64ArrayAttr::get(context, chosen->scheduleLimits));
+  if (chosen->searchSeconds != wholeSeconds)
+    pipeline->setAttr(pipe::searchSecondsAttrName,
+                      Builder(context).getF64FloatAttr(chosen->searchSeconds));
   model.getBodyRegion().takeBody((*module)->getBodyRegion());
   model->setAttrs((*module)->getOperation()->getAttrDictionary());
   return success();
@@ -413,7 +478,7 @@ LogicalResult MemoryFitter::run() {
   ScopedDiagnosticHandler quiet(model.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
   });
-  auto fitted = solve(trial);
+  auto fitted = solve(trial, wholeSeconds);
   if (failed(fitted))
     return failure();
   if (*fitted)

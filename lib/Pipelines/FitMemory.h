@@ -16,7 +16,9 @@ namespace veeline {
 /// Tries, in this order: the schedule as it is, the schedule under limits, more
 /// recomputation (if that is left open), other cuts (likewise). Of the ways
 /// that fit under the same cuts, the one with the shortest predicted step is
-/// taken.
+/// taken. A schedule that searches does so for a short time while ways are
+/// compared, and again, for as long as it may, within the limits of the way
+/// that is taken. Of these two orders the shorter one that fits is the answer.
 class MemoryFitter {
 public:
   MemoryFitter(mlir::ModuleOp model, const CompileOptions &options)
@@ -42,10 +44,16 @@ private:
     std::optional<std::pair<int64_t, int64_t>> betterSchedule = std::nullopt;
   };
 
+  static constexpr double wholeSeconds =
+      schedule::GeneratorOptions().searchSeconds;
+  /// While ways to compile are compared, where the schedule searches.
+  static constexpr double quickSeconds = wholeSeconds / 16;
+
   using Answer = mlir::FailureOr<std::optional<MemoryAttempt>>;
 
   mlir::LogicalResult readOptions();
   bool canTighten() const;
+  double getQuickSeconds() const;
   std::vector<Recompute> computeNothingAgain() const;
   mlir::FailureOr<MemoryAttempt> attempt(MemoryTrial &trial,
                                          std::vector<Recompute> policies,
@@ -54,8 +62,13 @@ private:
   attemptWithin(MemoryTrial &trial, const std::vector<Recompute> &policies,
                 std::vector<int64_t> bounds);
   mlir::LogicalResult findLeast(MemoryTrial &trial, const MemoryAttempt &free);
+  Answer tighten(MemoryTrial &trial, const MemoryAttempt &free, int tries);
   Answer fitSchedule(MemoryTrial &trial, const MemoryAttempt &free);
-  Answer solve(MemoryTrial &trial);
+  Answer searchChoices(MemoryTrial &trial, const MemoryAttempt &free,
+                       std::optional<MemoryAttempt> best);
+  Answer solve(MemoryTrial &trial, double freeSeconds);
+  mlir::FailureOr<MemoryAttempt> searchLonger(MemoryTrial &trial,
+                                              MemoryAttempt found);
   int getWorstStage(llvm::ArrayRef<int64_t> bytes) const;
   std::vector<std::vector<int64_t>>
   getMoves(llvm::ArrayRef<int64_t> pieces, llvm::ArrayRef<int64_t> bytes) const;
@@ -64,7 +77,7 @@ private:
   std::string nameOfWorst(int stage) const;
   mlir::LogicalResult refuse(MemoryTrial &trial);
   std::string tryAuto(MemoryTrial &trial, int stage);
-  mlir::LogicalResult apply(MemoryTrial &trial, const MemoryAttempt &chosen);
+  mlir::LogicalResult apply(MemoryTrial &trial, const MemoryAttempt &found);
 
   mlir::ModuleOp model;
   const CompileOptions &options;
@@ -74,6 +87,8 @@ private:
   std::vector<int64_t> limits;
   std::vector<Recompute> asked;
   bool isAuto = false;
+  /// How long schedules may search in attempts.
+  double searchSeconds = wholeSeconds;
   Least least;
 };
 

@@ -358,8 +358,10 @@ static LogicalResult readPlans(PipelineOp pipeline, MemoryAttempt &attempt) {
 
 FailureOr<MemoryAttempt>
 MemoryTrial::attempt(std::vector<Recompute> policies,
-                     std::vector<int64_t> scheduleLimits) {
-  MemoryAttempt attempt{std::move(policies), std::move(scheduleLimits)};
+                     std::vector<int64_t> scheduleLimits,
+                     double searchSeconds) {
+  MemoryAttempt attempt{std::move(policies), std::move(scheduleLimits),
+                        searchSeconds};
   auto module = declare(attempt.policies);
   if (failed(module))
     return failure();
@@ -369,11 +371,11 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
         scheduleLimitsAttrName,
         DenseI64ArrayAttr::get(pipeline.getContext(), attempt.scheduleLimits));
   SymbolTableCollection symbols;
-  auto simulation =
-      schedulePipeline(pipeline, options.schedule,
-                       ScheduleGoal{options.objective, options.mayWeightsSlip(),
-                                    /*updatesAtEnd=*/options.chunkStreams},
-                       options.microbatches, symbols, &attempt.outOfMemory);
+  auto simulation = schedulePipeline(
+      pipeline, options.schedule,
+      ScheduleGoal{options.objective, options.mayWeightsSlip(),
+                   /*updatesAtEnd=*/options.chunkStreams, searchSeconds},
+      options.microbatches, symbols, &attempt.outOfMemory);
   if (attempt.outOfMemory)
     return attempt;
   if (failed(simulation))

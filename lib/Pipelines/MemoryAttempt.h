@@ -14,7 +14,7 @@
 #include "veeline/Analysis/Recompute.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Pipelines/Pipelines.h"
-#include "veeline/Schedule/Simulator.h"
+#include "veeline/Schedule/Generators.h"
 
 #include <array>
 #include <map>
@@ -53,6 +53,8 @@ struct MemoryAttempt {
   std::vector<Recompute> policies;
   /// Limits for the schedule, one a stage; empty: none.
   std::vector<int64_t> scheduleLimits;
+  /// How long the schedule may search.
+  double searchSeconds = schedule::GeneratorOptions().searchSeconds;
   /// Why no order meets `scheduleLimits`; nothing below is known then.
   std::optional<schedule::Error> outOfMemory = std::nullopt;
   /// Bytes of each stage's arena, and the most that its schedule holds. Of a
@@ -99,7 +101,8 @@ public:
   /// Fails with a diagnostic for errors other than a lack of memory.
   mlir::FailureOr<MemoryAttempt>
   attempt(std::vector<Recompute> policies,
-          std::vector<int64_t> scheduleLimits = {});
+          std::vector<int64_t> scheduleLimits = {},
+          double searchSeconds = schedule::GeneratorOptions().searchSeconds);
 
   /// Chunk `number` under `policy`. Fails with a diagnostic.
   mlir::FailureOr<const ChunkVariant *> getVariant(int number,

@@ -7,9 +7,14 @@
 #include "RecomputeSearch.h"
 
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Schedule/Bounds.h"
 #include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
+#include "veeline/Schedule/Limits.h"
 #include "veeline/Schedule/Simulator.h"
+
+#include <cmath>
+#include <tuple>
 
 using namespace mlir;
 using namespace veeline;
@@ -34,6 +39,10 @@ RecomputeSearch::RecomputeSearch(MemoryTrial &trial, ArrayRef<Recompute> asked,
     for (const schedule::Op &op : ops)
       isFused |= op.kind == schedule::OpKind::Backward;
   }
+  auto known = schedule::findGenerator(trial.getOptions().schedule);
+  searches = known && (*known)->searches;
+  neverSplits =
+      !start.order.splitsBackward() && !(known && (*known)->splitsBackward);
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,19 +154,46 @@ RecomputeSearch::makeOrder(const schedule::Problem &problem) const {
   schedule::GeneratorOptions options;
   options.objective = trial.getOptions().objective;
   options.maySlip = trial.getOptions().mayWeightsSlip();
-  // Many orders are made to choose one, which is then searched for longer.
-  options.searchSeconds = 0.05;
+  // Many orders are made to choose one, which is then searched for.
+  options.estimates = true;
+  options.searchSeconds = 0.004;
   auto generated = schedule::generate(name, problem, options);
   if (!generated)
     return std::nullopt;
   return std::move(*generated);
 }
 
-schedule::Problem RecomputeSearch::makeProblem(const Choice &choice) const {
+/// With `isBound`, chunks hold no more than what is certain.
+schedule::Problem RecomputeSearch::makeProblem(const Choice &choice,
+                                               bool isBound) const {
   schedule::Problem problem = *start.problem;
-  for (auto [chunk, costs] : llvm::enumerate(problem.chunks))
-    costs = getPoint(choice, chunk).chunk;
+  for (auto [chunk, costs] : llvm::enumerate(problem.chunks)) {
+    const ChunkVariant &point = getPoint(choice, chunk);
+    costs = isBound ? point.own : point.chunk;
+  }
   return problem;
+}
+
+/// A lower bound on the step of every order whose arenas fit, where they are
+/// larger than what is held by `gaps` or more; none where there is no such
+/// order. Up to rounding.
+std::optional<double> RecomputeSearch::getLeastStep(const Choice &choice,
+                                                    ArrayRef<int64_t> gaps,
+                                                    bool isBound) const {
+  schedule::Problem problem = makeProblem(choice, isBound);
+  for (auto [limit, gap] : llvm::zip_equal(limits, gaps)) {
+    if (limit < gap)
+      return std::nullopt;
+    problem.memoryLimits.push_back(limit - gap);
+  }
+  if (!schedule::checkLimits(problem))
+    return std::nullopt;
+  double time = schedule::lowerBound(problem, trial.getOptions().objective,
+                                     {.fusedBackward = neverSplits})
+                    .time;
+  if (std::isinf(time))
+    return std::nullopt;
+  return time * (1 - 1e-9);
 }
 
 /// Whether an arena is certain to be too large.
@@ -169,48 +205,77 @@ bool RecomputeSearch::isTooLarge(const schedule::Schedule &order,
   return false;
 }
 
-/// Estimates arenas: what ranks hold, and the `gaps` by which plans exceeded
-/// that.
-std::vector<int64_t>
-RecomputeSearch::estimateArenas(const schedule::Schedule &order,
-                                const Choice &choice,
-                                ArrayRef<int64_t> gaps) const {
-  std::vector<int64_t> arenas;
-  for (auto [stage, gap] : llvm::enumerate(gaps))
-    arenas.push_back(estimateHeld(order, stage, choice, false) + gap);
-  return arenas;
+std::optional<RecomputeSearch::MadeOrder>
+RecomputeSearch::describeOrder(const schedule::Problem &problem,
+                               const schedule::Schedule &order,
+                               const Choice &choice) const {
+  auto simulation = schedule::simulate(problem, order);
+  if (!simulation)
+    return std::nullopt;
+  MadeOrder result{simulation->value(trial.getOptions().objective),
+                   getPeaks(problem, *simulation),
+                   {}};
+  for (int stage = 0, e = problem.stages(); stage != e; ++stage)
+    result.held.push_back(estimateHeld(order, stage, choice, false));
+  return result;
 }
 
-/// Predicts the step if the estimated arenas fit: in the schedule's own order
-/// or, if that is too large, in one under limits for the schedule.
+/// Begins to compare choices, or to change one.
+void RecomputeSearch::allowOrders() {
+  ordersLeft = effort.maxSearchedOps / numOps + 1;
+}
+
+/// What the schedule makes for a choice within the limits of `problem`; none
+/// where there is no order, or where no more may be made.
+const std::optional<RecomputeSearch::MadeOrder> &
+RecomputeSearch::madeFor(const schedule::Problem &problem,
+                         const Choice &choice) {
+  static const std::optional<MadeOrder> none;
+  auto found = made.find({choice, problem.memoryLimits});
+  if (found != made.end())
+    return found->second;
+  if (searches && ordersLeft == 0)
+    return none;
+  ordersLeft -= searches;
+  std::optional<MadeOrder> &entry = made[{choice, problem.memoryLimits}];
+  if (auto order = makeOrder(problem))
+    entry = describeOrder(problem, *order, choice);
+  return entry;
+}
+
+/// Predicts the step if the estimated arenas, `gaps` larger than what is held,
+/// fit: in the schedule's own order or, if that is too large, in one under
+/// limits for the schedule. Where a schedule searches, the order of `start`
+/// stands for its own one.
 std::optional<RecomputeSearch::Prediction>
-RecomputeSearch::predict(const Choice &choice, ArrayRef<int64_t> gaps) const {
+RecomputeSearch::predict(const Choice &choice, ArrayRef<int64_t> gaps) {
   schedule::Problem problem = makeProblem(choice);
+  std::optional<MadeOrder> order;
+  if (searches)
+    order = describeOrder(problem, start.order, choice);
   for (int i = 0; i != maxTightenings; ++i) {
-    auto order = makeOrder(problem);
+    if (!order)
+      order = madeFor(problem, choice);
     if (!order)
       return std::nullopt;
-    auto simulation = schedule::simulate(problem, *order);
-    if (!simulation)
-      return std::nullopt;
-    std::vector<int64_t> arenas = estimateArenas(*order, choice, gaps);
-    if (llvm::all_of(llvm::zip_equal(arenas, limits), [](const auto &both) {
-          return std::get<0>(both) <= std::get<1>(both);
-        }))
-      return Prediction{simulation->value(trial.getOptions().objective), choice,
-                        problem.memoryLimits};
+    bool fits = true;
+    std::vector<int64_t> rooms;
+    for (auto [held, gap, limit] : llvm::zip_equal(order->held, gaps, limits)) {
+      rooms.push_back(limit - held - gap);
+      fits &= rooms.back() >= 0;
+    }
+    if (fits)
+      return Prediction{order->step, choice, problem.memoryLimits};
     if (!effort.canTighten)
       return std::nullopt;
     bool isFirst = problem.memoryLimits.empty();
-    problem.memoryLimits.resize(arenas.size());
-    std::vector<int64_t> peaks = getPeaks(problem, *simulation);
-    for (auto [stage, bound] : llvm::enumerate(problem.memoryLimits)) {
-      int64_t held = peaks[stage];
-      int64_t room = limits[stage] - arenas[stage];
+    problem.memoryLimits.resize(rooms.size());
+    for (auto [bound, held, room] :
+         llvm::zip_equal(problem.memoryLimits, order->peaks, rooms))
       if (isFirst || room < 0)
         bound = std::max<int64_t>(0, (isFirst ? held : std::min(bound, held)) +
                                          room);
-    }
+    order.reset();
   }
   return std::nullopt;
 }
@@ -219,23 +284,44 @@ RecomputeSearch::predict(const Choice &choice, ArrayRef<int64_t> gaps) const {
 // All combinations
 //===----------------------------------------------------------------------===//
 
+/// Takes combinations by ascending step, which is a lower bound until an order
+/// is made.
 RecomputeSearch::Answer RecomputeSearch::runExactly() {
-  std::vector<std::pair<double, Choice>> candidates;
-  for (Choice &choice : makeAllChoices()) {
-    schedule::Problem problem = makeProblem(choice);
-    auto order = makeOrder(problem);
-    if (!order || isTooLarge(*order, choice))
+  struct Candidate {
+    double step;
+    bool isExact;
+    size_t number;
+    Choice choice;
+  };
+  auto isLater = [](const Candidate &a, const Candidate &b) {
+    return std::tie(a.step, a.isExact, a.number) >
+           std::tie(b.step, b.isExact, b.number);
+  };
+  std::vector<Candidate> heap;
+  for (Choice &choice : makeAllChoices())
+    if (auto least = getLeastStep(choice, start.lasting, /*isBound=*/true))
+      heap.push_back({*least, false, heap.size(), std::move(choice)});
+  std::make_heap(heap.begin(), heap.end(), isLater);
+  for (int plans = 0; plans != maxExactPlans && !heap.empty();) {
+    std::pop_heap(heap.begin(), heap.end(), isLater);
+    Candidate next = std::move(heap.back());
+    heap.pop_back();
+    if (!next.isExact) {
+      schedule::Problem problem = makeProblem(next.choice);
+      auto order = makeOrder(problem);
+      if (!order || isTooLarge(*order, next.choice))
+        continue;
+      auto described = describeOrder(problem, *order, next.choice);
+      if (!described)
+        continue;
+      made[{next.choice, {}}] = described;
+      heap.push_back(
+          {described->step, true, next.number, std::move(next.choice)});
+      std::push_heap(heap.begin(), heap.end(), isLater);
       continue;
-    if (auto simulation = schedule::simulate(problem, *order))
-      candidates.push_back(
-          {simulation->value(trial.getOptions().objective), std::move(choice)});
-  }
-  llvm::stable_sort(candidates, llvm::less_first());
-  int plans = 0;
-  for (const auto &[step, candidate] : candidates) {
-    if (plans++ == maxExactPlans)
-      break;
-    auto result = attempt(getPolicies(candidate), {});
+    }
+    ++plans;
+    auto result = attempt(getPolicies(next.choice), {});
     if (failed(result))
       return failure();
     if (result->fits(limits))
@@ -373,23 +459,28 @@ RecomputeSearch::makeChoicesByWork(ArrayRef<int64_t> gaps) const {
   return choices;
 }
 
-/// Plans predictions, the shortest first. A plan that takes more than was
-/// estimated widens the gaps, and predictions for narrower gaps are made anew.
+/// Plans predictions, the shortest first. Those that are lower bounds, or for
+/// narrower gaps than those of now, are made anew before: a plan that takes
+/// more than was estimated widens the gaps.
 RecomputeSearch::Answer
-RecomputeSearch::runByEstimates(std::vector<int64_t> gaps) {
+RecomputeSearch::runByEstimates(std::vector<int64_t> gaps, Choice &chosen) {
   std::vector<Prediction> predictions;
-  for (const Choice &choice :
-       isSmall() ? makeAllChoices() : makeChoicesByWork(gaps))
-    if (auto prediction = predict(choice, gaps))
-      predictions.push_back(std::move(*prediction));
-  int numPlans = 0;
-  while (numPlans != maxCorrections && !predictions.empty()) {
+  for (Choice &choice : isSmall() ? makeAllChoices() : makeChoicesByWork(gaps))
+    if (auto least = getLeastStep(choice, gaps))
+      predictions.push_back({*least, std::move(choice)});
+  allowOrders();
+  Answer found = std::optional<MemoryAttempt>();
+  int numPlans = 0, numFitted = 0, most = searches ? effort.maxFitted : 1;
+  while (numPlans != maxCorrections && numFitted != most &&
+         !predictions.empty()) {
     auto best =
         llvm::min_element(predictions, [](const auto &a, const auto &b) {
           return a.step < b.step;
         });
-    // Gaps have widened since this prediction, or its own plan did not fit.
+    // It is a bound, gaps have widened since, or its own plan did not fit.
     if (best->numPlans != numPlans) {
+      if (best->numPlans >= 0)
+        ordersLeft = std::max<size_t>(ordersLeft, maxTightenings);
       auto again = predict(best->choice, gaps);
       if (again && (again->bounds != best->bounds || !best->wasPlanned)) {
         again->numPlans = numPlans;
@@ -400,25 +491,31 @@ RecomputeSearch::runByEstimates(std::vector<int64_t> gaps) {
       continue;
     }
     best->wasPlanned = true;
+    if (searches && !planned.insert({best->choice, best->bounds}).second) {
+      predictions.erase(best);
+      continue;
+    }
     ++numPlans;
     auto result = attempt(getPolicies(best->choice), best->bounds);
     if (failed(result))
       return failure();
-    if (result->outOfMemory) {
-      predictions.erase(best);
+    if (!result->outOfMemory && !result->fits(limits)) {
+      for (auto [stage, arena] : llvm::enumerate(result->arenas))
+        gaps[stage] =
+            std::max(gaps[stage], arena - estimateHeld(result->order, stage,
+                                                       best->choice, false));
       continue;
     }
-    if (result->fits(limits)) {
-      if (failed(improve(*result, best->choice)))
-        return failure();
-      return result;
+    if (!result->outOfMemory) {
+      ++numFitted;
+      if (!*found || result->step < (*found)->step) {
+        *found = std::move(*result);
+        chosen = best->choice;
+      }
     }
-    for (auto [stage, arena] : llvm::enumerate(result->arenas))
-      gaps[stage] =
-          std::max(gaps[stage], arena - estimateHeld(result->order, stage,
-                                                     best->choice, false));
+    predictions.erase(best);
   }
-  return std::optional<MemoryAttempt>();
+  return found;
 }
 
 /// All choices that differ in one chunk, or in two of one stage.
@@ -443,28 +540,70 @@ RecomputeSearch::getNeighbours(const Choice &choice) const {
   return neighbours;
 }
 
+/// The neighbours of the choice of `best` that may take less than `most`. Where
+/// orders are searched for, few will be made: those come first whose step, by
+/// the bound, is shorter than that of `best`, or that are shorter in its order.
+std::vector<RecomputeSearch::Prediction>
+RecomputeSearch::getShorter(const MemoryAttempt &best, const Choice &choice,
+                            double most, ArrayRef<int64_t> gaps) const {
+  std::vector<Prediction> shorter;
+  double ratio = 1;
+  if (std::optional<double> own = getLeastStep(choice, gaps); searches && own)
+    ratio = std::max(1.0, most / *own);
+  for (Choice &neighbour : getNeighbours(choice)) {
+    auto least = getLeastStep(neighbour, gaps);
+    if (!least || *least >= most)
+      continue;
+    double step = *least * ratio;
+    if (searches)
+      if (auto same =
+              describeOrder(makeProblem(neighbour), best.order, neighbour);
+          same && llvm::all_of(llvm::zip_equal(same->held, gaps, limits),
+                               [](const auto &all) {
+                                 auto [held, gap, limit] = all;
+                                 return held + gap <= limit;
+                               }))
+        step = std::min(step, same->step);
+    shorter.push_back({step, std::move(neighbour)});
+  }
+  return shorter;
+}
+
 /// Changes choices for as long as the step gets shorter. The least time of each
 /// stage need not make the shortest step: how its work is shared by its chunks,
 /// and by B and W, counts as well.
 LogicalResult RecomputeSearch::improve(MemoryAttempt &best, Choice choice) {
-  for (int left = maxImprovements; left > 0;) {
-    std::vector<Choice> neighbours = getNeighbours(choice);
-    if (neighbours.size() * numOps > effort.maxExactOps)
+  allowOrders();
+  for (int left = searches ? effort.maxChanged : maxImprovements; left > 0;) {
+    if (getNeighbours(choice).size() * numOps > effort.maxExactOps)
       return success();
     std::vector<int64_t> gaps;
     for (auto [stage, arena] : llvm::enumerate(best.arenas))
       gaps.push_back(arena - estimateHeld(best.order, stage, choice, false));
-    std::vector<Prediction> shorter;
-    for (const Choice &neighbour : neighbours)
-      if (auto prediction = predict(neighbour, gaps);
-          prediction && prediction->step < best.step)
-        shorter.push_back(std::move(*prediction));
-    llvm::stable_sort(
-        shorter, [](const auto &a, const auto &b) { return a.step < b.step; });
+    // Lists are compared with lists.
+    double most = best.step;
+    if (searches)
+      if (auto own = predict(choice, gaps))
+        most = std::max(most, own->step);
+    std::vector<Prediction> shorter = getShorter(best, choice, most, gaps);
     bool isBetter = false;
-    for (Prediction &prediction : shorter) {
-      if (isBetter || left-- == 0)
-        break;
+    while (!isBetter && left > 0 && !shorter.empty()) {
+      auto next = llvm::min_element(shorter, [](const auto &a, const auto &b) {
+        return a.step < b.step;
+      });
+      Prediction prediction = std::move(*next);
+      if (prediction.numPlans < 0) {
+        auto made = predict(prediction.choice, gaps);
+        if (made && made->step < most) {
+          *next = std::move(*made);
+          next->numPlans = 0;
+        } else {
+          shorter.erase(next);
+        }
+        continue;
+      }
+      shorter.erase(next);
+      --left;
       auto result =
           attempt(getPolicies(prediction.choice), std::move(prediction.bounds));
       if (failed(result))
@@ -495,7 +634,7 @@ RecomputeSearch::Answer RecomputeSearch::run() {
   if (failed(findPoints()))
     return failure();
   std::optional<MemoryAttempt> best;
-  if (isSmall()) {
+  if (isSmall() && !(searches && effort.canTighten)) {
     auto exact = runExactly();
     if (failed(exact))
       return failure();
@@ -508,21 +647,28 @@ RecomputeSearch::Answer RecomputeSearch::run() {
   // everything, leave out some choices that fit. Gaps that are too narrow waste
   // plans. So both are tried.
   std::vector<int64_t> gaps;
-  Choice first(points.size(), 0);
+  Choice first(points.size(), 0), chosen;
   for (auto [stage, arena] : llvm::enumerate(start.arenas))
     gaps.push_back(arena - estimateHeld(start.order, stage, first, false));
   for (const std::vector<int64_t> &narrowest : {gaps, start.lasting}) {
-    auto found = runByEstimates(narrowest);
-    if (failed(found))
+    Choice choice;
+    auto found = runByEstimates(narrowest, choice);
+    if (failed(found) ||
+        (*found && !searches && failed(improve(**found, choice))))
       return failure();
-    if (*found && (!best || (*found)->step < best->step))
-      best = std::move(*found);
+    if (!*found || (best && (*found)->step >= best->step))
+      continue;
+    best = std::move(*found);
+    chosen = std::move(choice);
   }
+  if (best && searches && failed(improve(*best, chosen)))
+    return failure();
   return best;
 }
 
 std::vector<std::vector<Recompute>>
-RecomputeSearch::getSteps(ArrayRef<schedule::Schedule> orders) const {
+RecomputeSearch::getSteps(ArrayRef<schedule::Schedule> orders,
+                          std::optional<double> most) const {
   std::vector<Choice> choices(numShares + 1, Choice(points.size(), 0));
   for (const Stage &stage : stages) {
     std::vector<Step> steps = makeSteps(stage, orders[stage.number]);
@@ -538,7 +684,11 @@ RecomputeSearch::getSteps(ArrayRef<schedule::Schedule> orders) const {
   }
   std::vector<std::vector<Recompute>> result;
   result.reserve(choices.size());
-  for (const Choice &choice : choices)
-    result.push_back(getPolicies(choice));
+  for (const Choice &choice : choices) {
+    auto least = most ? getLeastStep(choice, start.lasting, /*isBound=*/true)
+                      : std::nullopt;
+    if (!most || (least && *least < *most))
+      result.push_back(getPolicies(choice));
+  }
   return result;
 }

@@ -13,6 +13,9 @@
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <map>
+#include <set>
+
 namespace veeline {
 
 /// Limits on the effort of a search.
@@ -27,6 +30,14 @@ struct SearchEffort {
   /// The most combinations of all chunks for which all are simulated, and the
   /// most operations in all these simulations.
   size_t maxExact = 4096, maxExactOps = size_t(1) << 19;
+  /// Where the schedule searches: the most operations in all orders that are
+  /// made to compare choices, or to change the one that was found. Each takes a
+  /// few milliseconds. And how many choices that fit are carried through to a
+  /// plan, in an order that was searched for, to take the best.
+  size_t maxSearchedOps = size_t(1) << 18;
+  int maxFitted = 6;
+  /// How many changes of the best of these are carried through.
+  int maxChanged = 16;
   /// The most combinations of one stage's chunks for which all are estimated.
   size_t maxOfStage = 4096;
   /// Whether the schedule can be told to hold less.
@@ -46,6 +57,11 @@ struct SearchEffort {
 /// for each amount of work, two in which no stage exceeds it. Then one or two
 /// chunks of a stage change for as long as that makes the predicted step
 /// shorter.
+///
+/// Orders are made for a combination only once its lower bound (Bounds.h),
+/// which knows what memory is left, is less than what all others are predicted
+/// to take. A schedule that searches for its orders does not while combinations
+/// are predicted: list scheduling stands for it.
 class RecomputeSearch {
 public:
   using Answer = mlir::FailureOr<std::optional<MemoryAttempt>>;
@@ -64,8 +80,10 @@ public:
   /// Choices from the least time to the fewest bytes by estimate, where each
   /// stage runs as in its one of `orders`. For callers that can make room in
   /// other ways, too. To be called after `run`.
+  /// With `most`, only those that may take less than that.
   std::vector<std::vector<Recompute>>
-  getSteps(llvm::ArrayRef<schedule::Schedule> orders) const;
+  getSteps(llvm::ArrayRef<schedule::Schedule> orders,
+           std::optional<double> most) const;
 
 private:
   /// For each chunk the number of one of its points.
@@ -82,14 +100,20 @@ private:
     /// The chunks with a choice.
     std::vector<int> chunks;
   };
+  /// What an order that the schedule made takes: the step, the most that each
+  /// stage's rank holds, and that with workspaces.
+  struct MadeOrder {
+    double step;
+    std::vector<int64_t> peaks, held;
+  };
   struct Prediction {
     double step;
     Choice choice;
     /// Limits for the schedule; empty: none.
-    std::vector<int64_t> bounds;
-    /// How many plans had been made before; and whether this was planned
-    /// itself.
-    int numPlans = 0;
+    std::vector<int64_t> bounds = {};
+    /// How many plans had been made before, -1 where `step` is only a lower
+    /// bound; and whether this was planned itself.
+    int numPlans = -1;
     bool wasPlanned = false;
   };
 
@@ -106,13 +130,20 @@ private:
                        const Choice &choice, bool isBound) const;
   std::optional<schedule::Schedule>
   makeOrder(const schedule::Problem &problem) const;
-  schedule::Problem makeProblem(const Choice &choice) const;
+  std::optional<MadeOrder> describeOrder(const schedule::Problem &problem,
+                                         const schedule::Schedule &order,
+                                         const Choice &choice) const;
+  const std::optional<MadeOrder> &madeFor(const schedule::Problem &problem,
+                                          const Choice &choice);
+  schedule::Problem makeProblem(const Choice &choice,
+                                bool isBound = false) const;
+  std::optional<double> getLeastStep(const Choice &choice,
+                                     llvm::ArrayRef<int64_t> gaps,
+                                     bool isBound = false) const;
   bool isTooLarge(const schedule::Schedule &order, const Choice &choice) const;
-  std::vector<int64_t> estimateArenas(const schedule::Schedule &order,
-                                      const Choice &choice,
-                                      llvm::ArrayRef<int64_t> gaps) const;
   std::optional<Prediction> predict(const Choice &choice,
-                                    llvm::ArrayRef<int64_t> gaps) const;
+                                    llvm::ArrayRef<int64_t> gaps);
+  void allowOrders();
   bool isSmall() const;
   Answer runExactly();
 
@@ -125,8 +156,11 @@ private:
   double getStageWork(const Stage &stage, const Choice &choice) const;
   std::vector<Choice> makeAllChoices() const;
   std::vector<Choice> makeChoicesByWork(llvm::ArrayRef<int64_t> gaps) const;
-  Answer runByEstimates(std::vector<int64_t> gaps);
+  Answer runByEstimates(std::vector<int64_t> gaps, Choice &chosen);
   std::vector<Choice> getNeighbours(const Choice &choice) const;
+  std::vector<Prediction> getShorter(const MemoryAttempt &best,
+                                     const Choice &choice, double most,
+                                     llvm::ArrayRef<int64_t> gaps) const;
   mlir::LogicalResult improve(MemoryAttempt &best, Choice choice);
 
   MemoryTrial &trial;
@@ -136,6 +170,9 @@ private:
   SearchEffort effort;
   AttemptFn attempt;
   bool isFused = false;
+  /// Whether orders split no backward, whatever the choice, and whether the
+  /// schedule searches for them.
+  bool neverSplits = false, searches = false;
   /// Of the whole schedule.
   size_t numOps = 0;
   /// The points of each chunk; the first is that of `start`.
@@ -143,6 +180,13 @@ private:
   std::vector<Stage> stages;
   /// The chunks with a choice, of all stages.
   std::vector<int> openChunks;
+  /// What was made, by choice and limits for the schedule.
+  std::map<std::pair<Choice, std::vector<int64_t>>, std::optional<MadeOrder>>
+      made;
+  /// Where the schedule searches, what was planned.
+  std::set<std::pair<Choice, std::vector<int64_t>>> planned;
+  /// How many orders it may still make.
+  size_t ordersLeft = 0;
 };
 
 } // namespace veeline

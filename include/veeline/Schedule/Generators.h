@@ -33,6 +33,10 @@ struct GeneratorOptions {
   /// Whether W may run in the next step (Loop.h) where the objective is the
   /// period and the schedule can.
   bool maySlip = true;
+  /// Whether a schedule that searches makes orders by list scheduling alone, to
+  /// estimate what it would find. With a budget of a few milliseconds that
+  /// takes not much longer.
+  bool estimates = false;
 };
 
 /// A schedule that has a name.

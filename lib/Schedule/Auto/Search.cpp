@@ -357,6 +357,41 @@ Schedule veeline::schedule::bestLoop(const Problem &problem,
   return best;
 }
 
+Expected<Schedule>
+veeline::schedule::listedSchedule(const Problem &problem,
+                                  const GeneratorOptions &options,
+                                  std::string_view name) {
+  Expected<Schedule> best = generate("sequential", problem);
+  FlatProblem flat(problem);
+  if (!best || !admitsSplit(flat))
+    return best;
+  Objective objective = options.objective;
+  if (objective == Objective::Period && !options.maySlip)
+    objective = Objective::Span;
+  Pool pool;
+  Work work(options.searchSeconds);
+  searchVariants(problem, flat, goalOf(problem, objective), options.seed,
+                 work.remaining(), work, pool);
+  Expected<Simulation> simulation = simulate(problem, *best);
+  if (!simulation)
+    return simulation.takeError();
+  double least = simulation->value(options.objective);
+  // Scores are close to what simulation says.
+  constexpr std::size_t mostSimulated = 3;
+  for (std::size_t i = 0; i < std::min(pool.size(), mostSimulated); ++i) {
+    Schedule schedule = unflatten(flat, pool[i].orders);
+    if (!verify(problem, schedule))
+      continue;
+    Expected<Simulation> run = simulate(problem, schedule);
+    if (!run || run->value(options.objective) >= least)
+      continue;
+    least = run->value(options.objective);
+    best = std::move(schedule);
+  }
+  best->name = name;
+  return best;
+}
+
 namespace {
 /// How orders are annealed; temperatures are in typical costs.
 struct Cooling {

@@ -68,6 +68,13 @@ bool isWorthLooping(const FlatProblem &flat, std::int64_t units);
 Schedule bestLoop(const Problem &problem, const FlatProblem &flat,
                   const Pool &pool, Schedule starter, std::string_view name);
 
+/// What list scheduling finds for the objective within the budget; else
+/// `sequential`. Its cost is that of the budget, or of one list, and of the
+/// verification of a few orders.
+Expected<Schedule> listedSchedule(const Problem &problem,
+                                  const GeneratorOptions &options,
+                                  std::string_view name);
+
 /// Local search from the best of the pool, with more and more of the work on
 /// fewer and fewer of them, until the work is spent or the bound is reached.
 void searchOrders(const FlatProblem &flat, const Goal &goal, std::uint64_t seed,

@@ -170,6 +170,8 @@ static Expected<Schedule> bestOfSteps(const Problem &problem,
 Expected<Schedule>
 veeline::schedule::generateAuto(const Problem &problem,
                                 const GeneratorOptions &options) {
+  if (options.estimates)
+    return listedSchedule(problem, options, "auto");
   if (options.objective == Objective::Period && !options.maySlip)
     return bestOfSteps(problem, options);
   if (Status status = checkLimits(problem); !status)

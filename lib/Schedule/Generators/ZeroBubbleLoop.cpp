@@ -55,6 +55,11 @@ static Problem limited(const Problem &problem, const Schedule &starter) {
 Expected<Schedule>
 veeline::schedule::generateZeroBubbleLoop(const Problem &problem,
                                           const GeneratorOptions &options) {
+  if (options.estimates) {
+    GeneratorOptions period = options;
+    period.objective = Objective::Period;
+    return listedSchedule(problem, period, "zb-loop");
+  }
   std::string_view name = starterOf(problem.placement);
   Expected<ScheduleByPeriod> starter =
       generateByPeriod(**findGenerator(name), problem, options);

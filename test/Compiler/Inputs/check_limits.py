@@ -10,7 +10,7 @@ import limits
 from limits import arenas, describe
 
 MODEL, ARTIFACT = sys.argv[1:]
-FLAGS = {"zb-v": ["--chunks-per-stage", "2"], "1f1b": []}
+FLAGS = {name: ["--chunks-per-stage", "2"] for name in ("zb-v", "zb-loop", "auto")} | {"1f1b": []}
 
 
 def compile(schedule, *flags):
@@ -44,6 +44,12 @@ def main():
     program, _ = limited("1f1b", uneven)
     print("1f1b, uneven limits:", "fits, other cuts" if program and program["chunks"] != none["chunks"] else "refused")
     print("1f1b, uneven limits, cuts given:", describe(limited("1f1b", uneven, *cuts)[0], none))
+
+    # Schedules that search for their orders.
+    for schedule, share, recompute in (("zb-loop", 0.9, "none"), ("zb-loop", 0.8, "auto"), ("auto", 0.9, "none"), ("auto", 0.8, "auto")):
+        none, _ = compile(schedule, "--recompute", "none")
+        program, _ = limited(schedule, [int(share * max(arenas(none)))] * 2, "--recompute", recompute)
+        print(f"{schedule}, {100 * share:.0f} %, {recompute}:", "fits" if program else "refused")
 
     print("least:", limits.check_least(1, lambda most: limited("1f1b", most, *cuts)))
 

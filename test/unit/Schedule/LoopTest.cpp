@@ -12,6 +12,8 @@
 #include "veeline/Schedule/Explain.h"
 #include "veeline/Schedule/Formats/Formats.h"
 
+#include <cmath>
+
 using namespace veeline::schedule;
 
 /// A V with p activations, on which chunks take the same time.
@@ -80,6 +82,83 @@ TEST(Loop, AgreesWithManyStepsOneAfterTheOther) {
   }
   EXPECT_GT(compared, veeline::test::rounds(400) / 2);
   EXPECT_GT(cyclic, 0);
+}
+
+/// With what an order holds as limits, no bound is above its period, and some
+/// are because of the limits.
+TEST(Loop, LimitsOfMemoryHoldPeriodsBack) {
+  Random random = makeRandom();
+  int byMemory = 0, cyclic = 0;
+  for (int round = 0, e = veeline::test::rounds(300); round < e; ++round) {
+    const Generator &generator =
+        generators()[randomInt(random, 0, generators().size() - 1)];
+    int p = randomInt(random, 1, 5);
+    Problem problem =
+        randomProblem(random, generator.name, p, p * randomInt(random, 1, 3));
+    GeneratorOptions options{.objective = Objective::Period,
+                             .searchSeconds = 0.004,
+                             .estimates = randomInt(random, 0, 1) == 1};
+    Expected<Schedule> schedule = generate(generator.name, problem, options);
+    if (!schedule)
+      continue;
+    Simulation simulation = *simulate(problem, *schedule);
+    problem.memoryLimits.assign(problem.stages(), 0);
+    for (int rank = 0; rank < problem.ranks(); ++rank) {
+      std::int64_t &limit = problem.memoryLimits[problem.stageOfRank(rank)];
+      limit = std::max(limit, simulation.stages[rank].peakMemory);
+    }
+    PeriodBound bound =
+        lowerPeriodBound(problem, {.fusedBackward = !generator.splitsBackward});
+    EXPECT_LE(bound.period.time, simulation.period * (1 + 1e-12))
+        << generator.name;
+    byMemory += bound.period.kind == BoundKind::Memory;
+    cyclic += isCyclic(*schedule);
+  }
+  EXPECT_GT(byMemory, 0);
+  EXPECT_GT(cyclic, 0);
+}
+
+// One activation on each of p stages admits one microbatch at a time, for its
+// way there and back, and for W.
+TEST(Loop, OneMicrobatchAtATime) {
+  for (int p : {2, 4}) {
+    Problem problem = makeProblem("zb-h1", p, 1, 6, 1, 1, 1);
+    limitMemory(problem, 1);
+    PeriodBound bound = lowerPeriodBound(problem);
+    EXPECT_NEAR(bound.period.time, 6 * (2 * p + 1), 1e-9);
+    EXPECT_EQ(bound.period.kind, BoundKind::Memory);
+    EXPECT_EQ(bound.rank, 0);
+    limitMemory(problem, 0);
+    EXPECT_TRUE(std::isinf(lowerPeriodBound(problem).period.time));
+  }
+}
+
+// Lists are orders like others, and the same for the same options.
+TEST(Loop, EstimatesAreOrders) {
+  Random random = makeRandom();
+  int made = 0;
+  for (int round = 0, e = veeline::test::rounds(40); round < e; ++round) {
+    const char *name = round % 2 ? "auto" : "zb-loop";
+    int p = randomInt(random, 2, 4);
+    Problem problem = randomProblem(random, name, p, p);
+    if (problem.chunksPerStage() < 2)
+      continue;
+    GeneratorOptions options = quickly();
+    options.objective = Objective::Period;
+    options.estimates = true;
+    options.searchSeconds = 0.004;
+    Expected<Schedule> schedule = generate(name, problem, options);
+    if (!schedule) {
+      EXPECT_EQ(schedule.error().kind, ErrorKind::OutOfMemory);
+      continue;
+    }
+    ++made;
+    EXPECT_EQ(schedule->name, name);
+    EXPECT_TRUE(verify(problem, *schedule));
+    EXPECT_EQ(orderLines(problem, *schedule),
+              orderLines(problem, *generate(name, problem, options)));
+  }
+  EXPECT_GT(made, 0);
 }
 
 TEST(Loop, MemoryIsThatOfStepsOneAfterTheOther) {

@@ -17,6 +17,7 @@
 #include "veeline/Dialect/Pipe/IR/Kernels.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Schedule/Communication/Plan.h"
+#include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Simulator.h"
 
 namespace veeline::pipe {
@@ -25,6 +26,10 @@ namespace veeline::pipe {
 /// in the schedule.
 inline constexpr llvm::StringLiteral scheduleLimitsAttrName =
     "pipe.schedule_limits";
+/// On a pipeline: how long its schedule may search, in seconds, where that is
+/// not what the pass says.
+inline constexpr llvm::StringLiteral searchSecondsAttrName =
+    "pipe.search_seconds";
 /// On a pipeline: for each stage the limit, in bytes, of its arena.
 inline constexpr llvm::StringLiteral memoryLimitsAttrName =
     "pipe.memory_limits";
@@ -59,6 +64,8 @@ struct ScheduleGoal {
   /// complete. Where chunks have compute streams of their own, others would
   /// wait for these.
   bool updatesAtEnd = false;
+  /// How long a schedule may search, in seconds.
+  double searchSeconds = schedule::GeneratorOptions().searchSeconds;
 };
 
 /// Writes the programs of `pipeline` in the order of a schedule, by name (made

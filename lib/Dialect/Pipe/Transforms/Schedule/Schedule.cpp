@@ -151,6 +151,7 @@ generateSchedule(PipelineOp pipeline, StringRef name, ScheduleGoal goal,
   schedule::GeneratorOptions options;
   options.objective = goal.objective;
   options.maySlip = goal.maySlip;
+  options.searchSeconds = goal.searchSeconds;
   auto generated = getAsynchronous(name)
                        ? schedule::turnOf(problem, schedule)
                        : schedule::generate(schedule, problem, options);
@@ -218,6 +219,7 @@ static PipelineOp cloneForOneRank(PipelineOp pipeline, SymbolTable &symbols) {
                                                  : Placement::Interleaved);
   // Limits are those of the original's ranks.
   copy->removeAttr(scheduleLimitsAttrName);
+  copy->removeAttr(searchSecondsAttrName);
   copy->removeAttr(memoryLimitsAttrName);
   copy.setReplicas(1);
   copy.removeStageReplicasAttr();
@@ -251,6 +253,8 @@ veeline::pipe::schedulePipeline(PipelineOp pipeline, StringRef name,
   auto problem = buildProblem(pipeline, microbatches, tables);
   if (failed(problem) || failed(readLimits(pipeline, *problem)))
     return failure();
+  if (auto seconds = pipeline->getAttrOfType<FloatAttr>(searchSecondsAttrName))
+    goal.searchSeconds = seconds.getValueAsDouble();
   auto order = getOrder(pipeline, name, goal, *problem, outOfMemory);
   if (failed(order))
     return failure();
