@@ -23,6 +23,11 @@ static int mostInFlight(const std::vector<Op> &ops, int chunk) {
   return most;
 }
 
+static int countLate(const std::vector<Op> &ops) {
+  return static_cast<int>(std::count_if(ops.begin(), ops.end(),
+                                        [](const Op &op) { return op.late; }));
+}
+
 Expected<std::vector<int>>
 veeline::schedule::weightVersions(const Problem &problem,
                                   const Schedule &schedule) {
@@ -34,12 +39,18 @@ veeline::schedule::weightVersions(const Problem &problem,
     versions.assign(problem.ranks(), 2);
   if ((*generator)->semantics != UpdateSemantics::WeightStashing)
     return versions;
-  for (int rank = 0; rank < problem.ranks(); ++rank)
+  for (int rank = 0; rank < problem.ranks(); ++rank) {
+    if (problem.updates != UpdateSemantics::Synchronous) {
+      versions[rank] +=
+          olderVersions(countLate(schedule.stages[rank]), problem.microbatches);
+      continue;
+    }
     for (int local = 0; local < problem.chunksPerStage(); ++local)
       versions[rank] = std::max(
           versions[rank], mostInFlight(schedule.stages[rank],
                                        problem.placement.globalChunk(
                                            problem.stageOfRank(rank), local)));
+  }
   return versions;
 }
 

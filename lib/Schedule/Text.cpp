@@ -380,13 +380,18 @@ std::string veeline::schedule::steadyCell(const Simulation &simulation) {
              : "";
 }
 
+const char *veeline::schedule::lateKind(const Problem &problem) {
+  return problem.updates == UpdateSemantics::Synchronous ? "W" : "BW";
+}
+
 /// What follows from steps without an end. It is known for the default
 /// transfers.
 static std::string steadyLine(const Problem &problem, const Schedule &schedule,
                               const Simulation &simulation) {
   if (simulation.options != SimulationOptions())
     return "";
-  if (std::optional<SteadyState> state = steadyStateOf(problem, schedule))
+  std::optional<SteadyState> state = steadyStateOf(problem, schedule);
+  if (state && problem.updates == UpdateSemantics::Synchronous)
     return "steady state      " + formatRate(state->bubble) +
            "  (bubble of the worst stage, " + formatTime(state->period) +
            " a microbatch, without fill and drain)\n";
@@ -398,7 +403,8 @@ static std::string steadyLine(const Problem &problem, const Schedule &schedule,
          (problem.widths.empty() ? "  (worst stage" : "  (worst rank") +
          ", steps without a barrier, " + formatTime(simulation.period) +
          " each" +
-         (late > 0 ? "; " + std::to_string(late) + " W run in the next step"
+         (late > 0 ? "; " + std::to_string(late) + " " + lateKind(problem) +
+                         " run in the next step"
                    : "") +
          ")\n";
 }

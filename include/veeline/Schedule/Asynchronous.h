@@ -2,8 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `pipedream` and `pipedream-2bw` never flush. A `Schedule` of them shows a
-// window of `Problem::microbatches`, from an empty pipeline to an empty one.
+// `pipedream` and `pipedream-2bw` never flush. Where the steps of a problem
+// wait for no update (`Problem::updates`), a `Schedule` of them is a turn. Else
+// it is a window of `Problem::microbatches`, from an empty pipeline to an empty
+// one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +21,8 @@ namespace veeline::schedule {
 /// How many versions of the weights each rank keeps when the schedule runs
 /// without end; its name selects an entry of `generators()`. A synchronous
 /// schedule needs 1 version, double buffering 2, and weight stashing the
-/// greatest number of microbatches in flight on one of the rank's chunks. Error
-/// (UnknownSchedule): the name.
+/// greatest number of microbatches in flight on one of the rank's chunks, in a
+/// turn one more than its `olderVersions`. Error (UnknownSchedule): the name.
 Expected<std::vector<int>> weightVersions(const Problem &problem,
                                           const Schedule &schedule);
 

@@ -64,6 +64,9 @@ std::string timeline(const Problem &problem, const Schedule &schedule,
 /// The steady bubble for tables; empty where it is not known.
 std::string steadyCell(const Simulation &simulation);
 
+/// What may run in the next step: W, or BW where steps wait for no update.
+const char *lateKind(const Problem &problem);
+
 /// Bubbles, makespan, generator time, and per stage busy time, bubbles and
 /// peak memory.
 std::string summary(const Problem &problem, const Schedule &schedule,

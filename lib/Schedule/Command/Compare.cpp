@@ -21,9 +21,8 @@ static Row rowOf(const Answer &answer, const Request &request) {
           shortNumber(simulation.makespan),
           formatted("%.4f", simulation.bubbleMakespan),
           formatted("%.4f", simulation.bubbleSpan),
-          answer.task.semantics == UpdateSemantics::Synchronous
-              ? steadyCell(simulation)
-              : "",
+          answer.task.semantics == problem.updates ? steadyCell(simulation)
+                                                   : "",
           formatMemoryNumber(problem, simulation.peakMemory()),
           std::to_string(traffic.messages),
           traffic.bytes ? formatBytes(*traffic.bytes) : "",
@@ -46,7 +45,8 @@ static std::string steadyStateNote(const Answer &answer) {
   const Solution &solution = answer.solution;
   std::optional<SteadyState> state =
       steadyStateOf(solution.problem, solution.schedule);
-  if (!state || solution.simulation.options != SimulationOptions())
+  if (!state || solution.problem.updates != UpdateSemantics::Synchronous ||
+      solution.simulation.options != SimulationOptions())
     return "";
   return answer.task.name + " in the steady state: bubble " +
          formatted("%.4f", state->bubble) + ", " + shortNumber(state->period) +

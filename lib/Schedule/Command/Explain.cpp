@@ -253,10 +253,11 @@ static std::string gapLine(const char *name, const Bound &bound, double time) {
                                                     "% more)"));
 }
 
-/// Schedules that never flush have a period of their own (Asynchronous.h).
+/// Windows of schedules that never flush have none (Asynchronous.h).
 static bool hasPeriod(const Solution &solution) {
   return solution.simulation.options == SimulationOptions() &&
-         !steadyStateOf(solution.problem, solution.schedule);
+         (solution.problem.updates != UpdateSemantics::Synchronous ||
+          !steadyStateOf(solution.problem, solution.schedule));
 }
 
 static std::string boundLines(const Solution &solution) {
@@ -360,7 +361,9 @@ static std::string loopLines(const Solution &solution) {
   if (!loop)
     return "\n" + loop.error().str() + "\n";
   std::string text = problem.widths.empty() ? "\nstage" : "\n rank";
-  text += "     begins      busy    steady    late W  (of each turn, " +
+  std::string column = "late " + std::string(lateKind(problem));
+  text += "     begins      busy    steady" +
+          std::string(10 - column.size(), ' ') + column + "  (of each turn, " +
           shortNumber(loop->period) + " long)\n";
   for (std::size_t rank : shownStages(simulation)) {
     const std::vector<Op> &ops = schedule.stages[rank];

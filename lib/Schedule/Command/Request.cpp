@@ -10,6 +10,7 @@
 #include "veeline/Base/Numbers.h"
 #include "veeline/Base/Text.h"
 #include "veeline/Schedule/Asynchronous.h"
+#include "veeline/Schedule/Loop.h"
 #include "veeline/Schedule/Widths.h"
 
 #include <algorithm>
@@ -234,6 +235,15 @@ Status Request::checkFile(const std::string &path,
   return Status::success();
 }
 
+/// Whether steps cannot wait for updates.
+static bool hasLateBackwards(const Schedule &schedule) {
+  for (const std::vector<Op> &ops : schedule.stages)
+    for (const Op &op : ops)
+      if (op.late && op.kind == OpKind::Backward)
+        return true;
+  return false;
+}
+
 Expected<Task> Request::importedTask(const std::string &path) const {
   Expected<ImportedSchedule> file = readScheduleFile(path);
   if (!file)
@@ -253,6 +263,8 @@ Expected<Task> Request::importedTask(const std::string &path) const {
     task->problem.chunks[0] = task->problem.chunks[0].withoutBackwardInput();
   if (Expected<const Generator *> known = findGenerator(file->schedule.name))
     task->semantics = (*known)->semantics;
+  else if (hasLateBackwards(file->schedule))
+    task->semantics = UpdateSemantics::DoubleBuffered;
   task->imported = std::move(file->schedule);
   if (model)
     task->imported =
@@ -442,6 +454,11 @@ Expected<Task> Request::task(const std::string &wanted) const {
   if (Status status = setLimits(task->problem); !status)
     return status.takeError();
   task->problem.overlap = overlap.value_or(task->problem.overlap);
+  // Of stages of several ranks there are windows alone, as in files without
+  // late operations.
+  if (task->problem.widths.empty() &&
+      (!task->imported || isCyclic(*task->imported)))
+    task->problem.updates = task->semantics;
   if (Status status = check(task->problem); !status)
     return status.takeError();
   return task;

@@ -8,8 +8,9 @@
 // every backward, and for every minibatch between its F and its B a stage keeps
 // the weights that F used: p-s versions on stage s (`weightVersions`).
 //
-// The schedule shows a window of m minibatches, from an empty pipeline to an
-// empty one, so its order is that of 1f1b. p = 3, m = 6:
+// Where the steps of the problem wait for no update, the schedule is a turn of
+// m minibatches (`turnOf`, Asynchronous.h). Else it is a window of them, from
+// an empty pipeline to an empty one, whose order is that of 1f1b. p = 3, m = 6:
 //
 //   stage 0: F0 F1 F2 .   .   BW0 F3  BW1 F4  BW2 F5  BW3 .   BW4 .   BW5
 //   stage 1:    F0 F1 .   BW0 F2  BW1 F3  BW2 F4  BW3 F5  BW4 .   BW5
@@ -22,12 +23,15 @@
 
 #include "Generators.h"
 #include "Orders.h"
+#include "veeline/Schedule/Asynchronous.h"
 
 using namespace veeline::schedule;
 
 Expected<Schedule>
 veeline::schedule::generatePipeDream(const Problem &problem,
                                      const GeneratorOptions &) {
+  if (problem.updates != UpdateSemantics::Synchronous)
+    return turnOf(problem, "pipedream");
   return oneForwardOneBackwardSchedule("pipedream", problem, [&](int stage) {
     return problem.stages() - stage;
   });

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Narayanan et al., Memory-Efficient Pipeline-Parallel DNN Training (2021),
-// arXiv:2006.09503. The order is that of `pipedream`, of which it shows a
-// window of m microbatches. Gradients of p microbatches are summed before an
+// arXiv:2006.09503. The order is that of `pipedream`, a turn or a window of m
+// microbatches. Gradients of p microbatches are summed before an
 // update, and microbatch i uses version max(floor(i/p) - 1, 0) of the weights:
 // when a version is made, all microbatches that use the one before the last
 // have left, so that every stage keeps two. p = 2, m = 6, version in brackets:
@@ -18,12 +18,15 @@
 
 #include "Generators.h"
 #include "Orders.h"
+#include "veeline/Schedule/Asynchronous.h"
 
 using namespace veeline::schedule;
 
 Expected<Schedule>
 veeline::schedule::generatePipeDreamDoubleBuffered(const Problem &problem,
                                                    const GeneratorOptions &) {
+  if (problem.updates != UpdateSemantics::Synchronous)
+    return turnOf(problem, "pipedream-2bw");
   return oneForwardOneBackwardSchedule(
       "pipedream-2bw", problem,
       [&](int stage) { return problem.stages() - stage; });

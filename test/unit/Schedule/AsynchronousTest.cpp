@@ -7,6 +7,7 @@
 #include "veeline/Schedule/Asynchronous.h"
 
 #include "TestUtilities.h"
+#include "veeline/Schedule/Bounds.h"
 #include "veeline/Schedule/Execution.h"
 #include "veeline/Schedule/Loop.h"
 #include "veeline/Schedule/Simulator.h"
@@ -245,6 +246,34 @@ TEST(AsynchronousTurn, Order) {
   EXPECT_TRUE(verify(problem, *turn));
 }
 
+// Where steps wait for no update, a schedule by name is its turn.
+TEST(AsynchronousTurn, ByName) {
+  for (const Generator &generator : generators()) {
+    if (generator.semantics == UpdateSemantics::Synchronous)
+      continue;
+    bool isStashed = generator.semantics == UpdateSemantics::WeightStashing;
+    for (Objective objective : {Objective::Makespan, Objective::Period}) {
+      Problem problem = makeAsynchronous(4, 8, generator.semantics);
+      Expected<Schedule> turn =
+          generate(generator.name, problem, {.objective = objective});
+      ASSERT_TRUE(turn) << turn.error().str();
+      EXPECT_EQ(turn->name, generator.name);
+      EXPECT_EQ(
+          orderLines(problem, *turn),
+          orderLines(problem, *turnOf(problem, std::string(generator.name))));
+      // 3, 2 and 1 late ones; the least divisors of 8 are 4, 2 and 1.
+      EXPECT_EQ(*weightVersions(problem, *turn),
+                isStashed ? std::vector<int>({5, 3, 2, 1})
+                          : std::vector<int>(4, 2));
+    }
+    EXPECT_EQ(
+        generate(generator.name, makeAsynchronous(4, 3, generator.semantics))
+            .error()
+            .kind,
+        ErrorKind::NotApplicable);
+  }
+}
+
 TEST(AsynchronousTurn, NotApplicable) {
   Expected<Schedule> turn = turnOf(makeAsynchronous(4, 3), "pipedream");
   ASSERT_FALSE(turn);
@@ -276,6 +305,11 @@ TEST(AsynchronousTurn, RandomProblems) {
     EXPECT_NEAR(loopOf(problem, turn)->period, m * steadyState(problem)->period,
                 1e-6)
         << "p=" << p << " m=" << m;
+    // No update holds a turn back.
+    problem.memoryLimits.assign(p, p * activationUnit);
+    EXPECT_LE(lowerPeriodBound(problem, {.fusedBackward = true}).period.time,
+              loopOf(problem, turn)->period * (1 + 1e-12));
+    problem.memoryLimits.clear();
     Unrolled steps = unroll(problem, turn, 3);
     steps.problem.updates = UpdateSemantics::Synchronous;
     status = verify(steps.problem, steps.schedule);

@@ -39,7 +39,7 @@
 // ORDER-NEXT:   stage 1, steps 1..7: 1F1 2F0 2F1 2BW1 [2BW0] 1BW0 1BW1
 // CIRCLE:       v.mlir:1:1: error: 'pipe.pipeline' op cannot run the order of 'circle.csv': stage {{.*}} waits for
 // CELL:         v.mlir:1:1: error: 'pipe.pipeline' op has no schedule: cell.csv:2:5: '2G0' has the unknown action 'G'
-// FLUSH:        v.mlir:1:1: error: 'pipe.pipeline' op cannot be compiled with an order of schedule 'pipedream' from a file, which shows a window of it; take the schedule by its name, or '1f1b', which has the same order with a flush
+// FLUSH:        v.mlir:1:1: error: 'pipe.pipeline' op cannot be compiled with an order of schedule 'pipedream' from a file; take the schedule by its name, or '1f1b', which has the same order with a flush
 // ABSENT:       v.mlir:1:1: error: 'pipe.pipeline' op has no schedule: cannot read 'absent.csv': No such file or directory
 // FUSED:        fused.mlir:1:1: error: 'pipe.pipeline' op cannot run schedule 'file:split.csv': stage 0, step 1: W of chunk 0, microbatch 0: the chunk's backward is not split; run --pipe-split-backward first
 // SPLIT:        split.mlir:1:1: error: 'pipe.pipeline' op cannot run schedule 'file:fused.csv': stage 0, step 1: BW of chunk 0, microbatch 0: the chunk has no fused backward

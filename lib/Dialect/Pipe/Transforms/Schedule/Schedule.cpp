@@ -38,17 +38,6 @@ static std::optional<Asynchronous> getAsynchronous(StringRef schedule) {
              : Asynchronous::Stashed;
 }
 
-/// An order of a schedule without a flush shows a window of it, from an empty
-/// pipeline to an empty one.
-static LogicalResult refuseWindow(PipelineOp pipeline, StringRef name) {
-  if (!getAsynchronous(name))
-    return success();
-  return pipeline.emitOpError()
-         << "cannot be compiled with an order of schedule '" << name
-         << "' from a file, which shows a window of it; take the schedule by "
-            "its name, or '1f1b', which has the same order with a flush";
-}
-
 /// Whether W may run in the next step, on a target where they can. Updates that
 /// are clipped wait for all W.
 static bool mayWeightsSlip(PipelineOp pipeline) {
@@ -152,9 +141,7 @@ generateSchedule(PipelineOp pipeline, StringRef name, ScheduleGoal goal,
   options.objective = goal.objective;
   options.maySlip = goal.maySlip;
   options.searchSeconds = goal.searchSeconds;
-  auto generated = getAsynchronous(name)
-                       ? schedule::turnOf(problem, schedule)
-                       : schedule::generate(schedule, problem, options);
+  auto generated = schedule::generate(schedule, problem, options);
   if (!generated)
     return report(pipeline, "", generated.takeError(), outOfMemory);
   for (const std::string &warning : generated->warnings)
@@ -202,8 +189,7 @@ getOrder(PipelineOp pipeline, StringRef name, ScheduleGoal goal,
   auto order =
       path ? importSchedule(pipeline, *path, problem)
            : generateSchedule(pipeline, name, goal, problem, outOfMemory);
-  if (failed(order) || (path && failed(refuseWindow(pipeline, order->name))) ||
-      failed(checkTurns(pipeline, goal.maySlip, *order)) ||
+  if (failed(order) || failed(checkTurns(pipeline, goal.maySlip, *order)) ||
       failed(checkFunctions(pipeline, problem, *order)))
     return failure();
   return order;

@@ -7,12 +7,26 @@
 #include "veeline/Dialect/Pipe/Transforms/ScheduleFile.h"
 
 #include "veeline/Schedule/Formats/Formats.h"
+#include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Text.h"
 #include "veeline/Schedule/Widths.h"
 
 using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
+
+/// Whether steps wait for updates is known of schedules by name alone.
+static LogicalResult checkUpdates(PipelineOp pipeline,
+                                  const std::string &schedule) {
+  auto known = schedule::findGenerator(schedule);
+  if (!known || (*known)->semantics == schedule::UpdateSemantics::Synchronous)
+    return success();
+  return pipeline.emitOpError()
+         << "cannot be compiled with an order of schedule '" << schedule
+         << "' from a file; take the schedule by its name, or '1f1b', which "
+            "has "
+            "the same order with a flush";
+}
 
 /// Stages, chunks and where each of them lies, and microbatches.
 static LogicalResult checkSizes(PipelineOp pipeline, StringRef path,
@@ -87,7 +101,8 @@ veeline::pipe::importSchedule(PipelineOp pipeline, StringRef path,
   if (!file)
     return pipeline.emitOpError()
            << "has no schedule: " << file.error().message;
-  if (failed(checkSizes(pipeline, path, problem, *file)) ||
+  if (failed(checkUpdates(pipeline, file->schedule.name)) ||
+      failed(checkSizes(pipeline, path, problem, *file)) ||
       failed(checkRanks(pipeline, path, problem, *file)) ||
       failed(
           checkBlocks(pipeline, path, file->schedule, !file->widths.empty())))
