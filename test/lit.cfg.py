@@ -105,3 +105,8 @@ with open("/proc/cpuinfo") as cpuinfo:
 # Random tests in full, and every combination where the suite takes a part of them.
 if lit_config.params.get("long"):
     config.available_features.add("long")
+# Options of veeline compile where its code has to be right and need not be fast; Compiler/optimize.test compares the bits. The long
+# suite optimises everything.
+quick = "" if lit_config.params.get("long") else "-O0"
+config.substitutions.append(("%quick", quick))
+config.environment["VEELINE_TEST_QUICK"] = quick

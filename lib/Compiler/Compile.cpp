@@ -76,6 +76,7 @@ static CompileOptions getOptions(const CompileCommand &command) {
 static GpuTargetOptions getGpuTarget(const CompileCommand &command) {
   GpuTargetOptions options;
   options.toolkit = command.cudaToolkit;
+  options.optimizationLevel = command.optimizationLevel;
   if (command.gpuChips == std::vector<std::string>{"ptx"})
     options.chips.clear();
   else if (!command.gpuChips.empty())
@@ -87,6 +88,7 @@ static GpuTargetOptions getGpuTarget(const CompileCommand &command) {
 static HostTargetOptions getHostTarget(const CompileCommand &command) {
   HostTargetOptions options;
   options.cpu = command.cpu;
+  options.optimizationLevel = command.optimizationLevel;
   return options;
 }
 

@@ -243,6 +243,12 @@ static void addTargetOptions(CLI::App &app, CompileCommand &command) {
                  "CPU to generate code for, by LLVM's name (znver4, "
                  "x86-64-v3, ...), or native")
       ->capture_default_str();
+  app.add_option("-O,--optimize", command.optimizationLevel,
+                 "How much to optimise code, 0 to 3, in time to compile; bits "
+                 "of results are the same")
+      ->capture_default_str()
+      ->check(CLI::Range(0u, 3u))
+      ->option_text("LEVEL [3]");
 }
 
 static void addOutputOptions(CLI::App &app, CompileCommand &command) {
@@ -587,6 +593,7 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
   add("recompute", join(command.recompute));
   add("memory-limit", join(command.memoryLimits));
   add("cpu", command.cpu);
+  addNumber("optimize", command.optimizationLevel, 3);
   add("target", command.target, "host");
   add("compute-streams", command.computeStreams, "one");
   add("products", command.products, "f32");

@@ -73,6 +73,8 @@ struct CompileCommand : ProgramOptions {
   /// For cuda: the directory of a toolkit; empty: looked for.
   std::string cudaToolkit;
   std::string cpu = "native";
+  /// How much the code is optimised, from 0 to 3.
+  unsigned optimizationLevel = 3;
   /// Also compile the unpartitioned model, for `train --verify`.
   bool reference = true;
   /// Where to write the IR of every phase; empty: nowhere.

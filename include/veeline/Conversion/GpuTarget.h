@@ -34,6 +34,8 @@ struct GpuTargetOptions {
   /// that of $CUDA_HOME or $CUDA_PATH, else /usr/local/cuda, else that of the
   /// ptxas on PATH.
   std::string toolkit;
+  /// 0 to 3, as compilers count, of PTX. The assembler optimises anyway.
+  unsigned optimizationLevel = 3;
 };
 
 /// The resources that a kernel uses on a chip, as the assembler reports them.

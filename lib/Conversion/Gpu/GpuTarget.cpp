@@ -48,7 +48,7 @@ static void initializeTarget() {
 }
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createMachine(const GpuChip &chip) {
+createMachine(const GpuChip &chip, unsigned level) {
   initializeTarget();
   llvm::Triple triple("nvptx64-nvidia-cuda");
   std::string message;
@@ -63,7 +63,7 @@ createMachine(const GpuChip &chip) {
   std::string features = "+ptx" + std::to_string(chip.ptxVersion);
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       triple, chip.name, features, targetOptions, std::nullopt, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
+      static_cast<llvm::CodeGenOptLevel>(std::min(level, 3u))));
   if (!machine || !machine->getMCSubtargetInfo()->isCPUStringValid(chip.name))
     return llvm::createStringError("LLVM cannot generate code for %s",
                                    chip.name.data());
@@ -130,7 +130,7 @@ veeline::compileToPtx(gpu::GPUModuleOp module, llvm::StringRef chipName,
   if (!chip)
     return chip.takeError();
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
-      createMachine(*chip);
+      createMachine(*chip, options.optimizationLevel);
   if (!machine)
     return machine.takeError();
   llvm::LLVMContext context;
@@ -147,7 +147,7 @@ veeline::compileToPtx(gpu::GPUModuleOp module, llvm::StringRef chipName,
     return error;
   for (llvm::Function &function : *translated)
     function.addFnAttr("no-builtins");
-  optimizeModule(*translated, **machine, 3);
+  optimizeModule(*translated, **machine, options.optimizationLevel);
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   llvm::legacy::PassManager passes;

@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-from standin import compile_for_gpu, libraries, run
+from standin import QUICK, compile_for_gpu, libraries, run
 from train import check_freed, losses
 
 SCHEDULES = (["--schedule", "1f1b"], ["--schedule", "zb-v", "--chunks-per-stage", "2"])
@@ -38,7 +38,7 @@ def main():
     work.mkdir(parents=True, exist_ok=True)
     common = ["--steps", "4", "--synthetic", "fixed"]
     stages = ["--stages", "2", "--microbatches", microbatches]
-    run("veeline", "compile", "-q", model, "-o", host, "--no-reference", *stages)
+    run("veeline", "compile", *QUICK, "-q", model, "-o", host, "--no-reference", *stages)
     run("veeline", "train", host, *common, "--metrics", work / "host.csv")
     found = {}
     for number, schedule in enumerate(SCHEDULES):

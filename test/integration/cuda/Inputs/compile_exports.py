@@ -8,7 +8,7 @@ import pathlib
 import shlex
 import sys
 
-from standin import run
+from standin import QUICK, run
 
 sys.path.append(str(pathlib.Path(__file__).parents[2] / "host/Inputs"))
 import exports  # noqa: E402
@@ -22,7 +22,7 @@ def main():
         source.write_text(model.write())
         for choice in ("none", "full"):
             options = [*shlex.split(model.options), "--target", "cuda", "--gpu-chips", "ptx", "--no-reference", "--stages", "2", "--recompute", choice]
-            run("veeline", "compile", "-q", source, "-o", work / "model.vee", *options)
+            run("veeline", "compile", *QUICK, "-q", source, "-o", work / "model.vee", *options)
         print(f"{name}: compiled")
 
 

@@ -9,7 +9,7 @@ host's, or what TOLERANCE says. Options about GPUs are left out there.
 import pathlib
 import sys
 
-from standin import compile_for_gpu, libraries, run
+from standin import QUICK, compile_for_gpu, libraries, run
 from train import check_freed, for_host, losses, tolerance
 
 
@@ -30,7 +30,7 @@ def main():
     work.mkdir(parents=True, exist_ok=True)
     device, environment = compile_for_gpu(model, work, options)
     host = work / "host.vee"
-    run("veeline", "compile", "-q", model, "-o", host, "--no-reference", *for_host(options))
+    run("veeline", "compile", *QUICK, "-q", model, "-o", host, "--no-reference", *for_host(options))
     environment["VEELINE_STANDIN_ORDER"] = order
     common = ["--steps", "3", "--synthetic", "fixed"]
     command = ["veeline", "train", device, *common, *libraries(build)]

@@ -13,7 +13,7 @@ import json
 import pathlib
 import sys
 
-from standin import LAUNCH, compile_for_gpu, libraries, run
+from standin import LAUNCH, QUICK, compile_for_gpu, libraries, run
 from train import metrics
 
 
@@ -99,7 +99,7 @@ def main():
     else:
         sys.exit(f"there is room for one unit, and processes went on in every order:\n{output}")
     for name in ("overlap", "duplex"):
-        run("veeline", "compile", "-q", model, "-o", work / f"{name}.vee", "--no-reference", "--communication", name, *options)
+        run("veeline", "compile", *QUICK, "-q", model, "-o", work / f"{name}.vee", "--no-reference", "--communication", name, *options)
         run("veeline", "train", work / f"{name}.vee", "--steps", "4", "--synthetic", "fixed", *written(f"host-{name}"))
     expect("host-duplex", "host-overlap")
     print("bits of overlap on a host")

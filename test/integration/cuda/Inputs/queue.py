@@ -23,7 +23,7 @@ def main():
     build, model, work, data, *options = sys.argv[1:]
     work = pathlib.Path(work)
     work.mkdir(parents=True, exist_ok=True)
-    device, environment = compile_for_gpu(model, work, options)
+    device, environment = compile_for_gpu(model, work, ["--no-reference", *options])
     steps = [] if "--steps" in data else ["--steps", "6"]
     train = ["veeline", "train", device, *steps, "--warmup", "3", "--min-lr", "1e-4", *data.split(), *libraries(build)]
 

@@ -10,6 +10,10 @@ import sys
 LAUNCH = pathlib.Path(__file__).parents[3] / "Processes" / "Inputs" / "launch.py"
 
 
+# Of veeline compile: see lit.cfg.py.
+QUICK = os.environ.get("VEELINE_TEST_QUICK", "").split()
+
+
 def run(*command, **environment):
     result = subprocess.run(list(map(str, command)), env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if result.returncode != 0:
@@ -30,7 +34,7 @@ twins = []
 def compile_for_gpu(model, work, options):
     """The artifact, and the libraries of its kernels' twins."""
     device, dump = work / "cuda.vee", work / "dump"
-    run("veeline", "compile", "-q", model, "-o", device, "--target", "cuda", "--gpu-chips", "ptx", "--dump-ir", dump, *options)
+    run("veeline", "compile", *QUICK, "-q", model, "-o", device, "--target", "cuda", "--gpu-chips", "ptx", "--dump-ir", dump, *options)
     for module in ("pipeline", "reference"):
         if (dump / f"{module}-kernels.mlir").exists():
             library = work / f"twins{len(twins)}.so"

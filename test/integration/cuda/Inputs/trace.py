@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-from standin import LAUNCH, compile_for_gpu, count_ranks, libraries, run
+from standin import LAUNCH, QUICK, compile_for_gpu, count_ranks, libraries, run
 
 TEST = pathlib.Path(__file__).parents[3]
 NUMBER = r"=(-?[0-9.]+(?:e[-+]?[0-9]+)?)"
@@ -45,7 +45,7 @@ def main():
     work.mkdir(parents=True, exist_ok=True)
     device, environment = compile_for_gpu(model, work, ["--no-reference", *options])
     host = work / "host.vee"
-    run("veeline", "compile", "-q", model, "-o", host, "--no-reference", *options)
+    run("veeline", "compile", *QUICK, "-q", model, "-o", host, "--no-reference", *options)
     trace(work / "host.txt", host, work / "host.csv")
     trace(work / "threads.txt", device, work / "threads.csv", *libraries(build), **environment)
     count, numbered = count_ranks(device), 0

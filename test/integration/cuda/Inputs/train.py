@@ -17,7 +17,7 @@ import pathlib
 import re
 import sys
 
-from standin import LAUNCH, compile_for_gpu, count_ranks, libraries, run
+from standin import LAUNCH, QUICK, compile_for_gpu, count_ranks, libraries, run
 
 
 def metrics(path):
@@ -73,7 +73,7 @@ def main():
     work.mkdir(parents=True, exist_ok=True)
     device, environment = compile_for_gpu(model, work, options)
     host = work / "host.vee"
-    run("veeline", "compile", "-q", model, "-o", host, "--no-reference", *for_host(options))
+    run("veeline", "compile", *QUICK, "-q", model, "-o", host, "--no-reference", *for_host(options))
     environment["VEELINE_STANDIN_ORDER"] = order
     common = ["--steps", "3", "--synthetic", "fixed"]
     if "--loss-scaling" in options:

@@ -15,6 +15,7 @@ several ranks.
 import argparse
 import concurrent.futures
 import itertools
+import os
 import pathlib
 import random
 import subprocess
@@ -81,6 +82,8 @@ WIDE = (
 STAGES = (1, 2, 4)
 MICROBATCHES = (1, 3, 4, 8)
 STEPS = 2
+# Of veeline compile: see lit.cfg.py.
+QUICK = os.environ.get("VEELINE_TEST_QUICK", "").split()
 TIMEOUT = 300  # seconds; a deadlock must not hang the suite
 
 
@@ -202,7 +205,7 @@ def check(models, case):
     name = f"{schedule}-{widths}-{microbatches}-{model}-{strategy}-{replicas}"
     artifact = models.work / f"{name}.vee"
     compile_command = [
-        "veeline", "compile", "-q", models.path(model), "-o", artifact,
+        "veeline", "compile", *QUICK, "-q", models.path(model), "-o", artifact,
         "--stages", str(stages), "--chunks-per-stage", str(chunks_per_stage),
         "--microbatches", str(microbatches), "--schedule", schedule,
         "--partition", models.cuts(model, stages * chunks_per_stage),

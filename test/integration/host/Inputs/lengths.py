@@ -12,6 +12,7 @@ follows from the length of its microbatch.
 """
 
 import json
+import os
 import pathlib
 import struct
 import sys
@@ -20,6 +21,8 @@ from models import run
 
 SOURCE = pathlib.Path(__file__).resolve().parents[4]
 STEPS = 3
+# Of veeline compile: see lit.cfg.py.
+QUICK = os.environ.get("VEELINE_TEST_QUICK", "").split()
 
 
 def write_array(path, shape, values):
@@ -89,7 +92,7 @@ def main():
 
     dynamic = generate(work, "dynamic.mlir", [*sizes, "--sequence", str(bound), "--dynamic-length"])
     artifact = work / "dynamic.vee"
-    run("veeline", "compile", str(dynamic), "-o", str(artifact), "--quiet", "--no-reference", "--length-bound", str(bound),
+    run("veeline", "compile", *QUICK, str(dynamic), "-o", str(artifact), "--quiet", "--no-reference", "--length-bound", str(bound),
         "--length-multiple", str(multiple), *compile_options)
 
     path, values = trainer.write("mixed.npy", lengths)
@@ -116,7 +119,7 @@ def main():
     for length in versions:
         static = generate(work, "static.mlir", [*sizes, "--sequence", str(length)])
         fixed = work / "static.vee"
-        run("veeline", "compile", str(static), "-o", str(fixed), "--quiet", "--no-reference", "--partition", cuts,
+        run("veeline", "compile", *QUICK, str(static), "-o", str(fixed), "--quiet", "--no-reference", "--partition", cuts,
             *compile_options)
         path, _ = trainer.write("equal.npy", [length])
         found = trainer.train(artifact, "dynamic", bound, "--lengths", path)
