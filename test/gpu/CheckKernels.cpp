@@ -40,7 +40,8 @@ veeline::gpu::checkKernels(ArrayRef<KernelSource> kernels, uint64_t seed,
                                report) {
   KernelCodeOptions options;
   options.checkAccesses = true;
-  options.optimizationLevel = 1;
+  // To optimise takes longer than it saves.
+  options.optimizationLevel = 0;
   auto bytes = compileKernels(kernels, options);
   if (!bytes)
     return bytes.takeError();

@@ -1,7 +1,11 @@
 """What the scripts that compile within limits of memory share."""
 
 import json
+import os
 import subprocess
+
+# Of veeline compile: see lit.cfg.py.
+QUICK = os.environ.get("VEELINE_TEST_QUICK", "").split()
 
 
 def run(*command):
@@ -10,7 +14,7 @@ def run(*command):
 
 def compile(model, artifact, *flags):
     """The pipeline, or the error where it is refused."""
-    result = run("veeline", "compile", "-q", model, "-o", artifact, "--no-reference", "--stages", "2", *flags)
+    result = run("veeline", "compile", *QUICK, "-q", model, "-o", artifact, "--no-reference", "--stages", "2", *flags)
     if result.returncode != 0:
         return None, result.stderr
     metadata = json.loads(run("veeline", "inspect", "--json", artifact).stdout)

@@ -8,13 +8,16 @@ SHARES and WIDTHS have a number for each stage: 0.9,1 and 2,1.
 """
 
 import json
+import os
 import subprocess
 import sys
 
 
 def compile(output, flags):
     """The chunks' kept bytes, and of each rank its order and its arena."""
-    subprocess.run(["veeline", "compile", "--quiet", "-o", output, *flags], check=True)
+    # See lit.cfg.py.
+    quick = os.environ.get("VEELINE_TEST_QUICK", "").split()
+    subprocess.run(["veeline", "compile", *quick, "--quiet", "-o", output, *flags], check=True)
     inspect = subprocess.run(["veeline", "inspect", "--json", output], check=True, capture_output=True, text=True)
     program = next(one for one in json.loads(inspect.stdout)["programs"] if one["name"] == "pipeline")
     kept = [chunk["residual_bytes"] for chunk in program["chunks"]]

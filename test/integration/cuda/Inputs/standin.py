@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -27,8 +28,8 @@ def libraries(build):
     return [f"--{name}={build}/test/standin/libveeline-standin-{library}.so" for name, library in names]
 
 
-# Of all artifacts of a test: most of their kernels are the same.
-twins = []
+# Of all artifacts of a test, whose kernels mostly are the same: libraries, and the names of what these have.
+twins, known = [], set()
 
 
 def compile_for_gpu(model, work, options):
@@ -36,13 +37,14 @@ def compile_for_gpu(model, work, options):
     device, dump = work / "cuda.vee", work / "dump"
     run("veeline", "compile", *QUICK, "-q", model, "-o", device, "--target", "cuda", "--gpu-chips", "ptx", "--dump-ir", dump, *options)
     for module in ("pipeline", "reference"):
-        if (dump / f"{module}-kernels.mlir").exists():
+        kernels = dump / f"{module}-kernels.mlir"
+        names = set(re.findall(r"gpu\.func @(\w+)", kernels.read_text(encoding="utf-8"))) if kernels.exists() else set()
+        if not names <= known:
             library = work / f"twins{len(twins)}.so"
             # Models of tests run for less time than optimising takes.
-            run("veeline-gpu-run", "-O0", dump / f"{module}-kernels.mlir", "-o", library, *(f"--without={other}" for other in twins))
-            # There is none where others have all of them.
-            if library.exists():
-                twins.append(library.resolve())
+            run("veeline-gpu-run", "-O0", kernels, "-o", library, *(f"--without={other}" for other in twins))
+            twins.append(library.resolve())
+            known.update(names)
     return device, {"VEELINE_STANDIN_KERNELS": ":".join(map(str, twins))}
 
 

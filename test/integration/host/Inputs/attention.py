@@ -14,7 +14,7 @@ import json
 import pathlib
 import sys
 
-from models import MODELS, make_all_data, run
+from models import MODELS, QUICK, make_all_data, run
 
 STEPS = 5
 MOST = 1e-4
@@ -37,7 +37,7 @@ def main():
         sys.exit(f"{model}: {found} attentions are found, expected {count}")
     results = []
     for kind in ("plain", "found"):
-        run("veeline", "compile", f"{kind}.mlir", "-o", f"{kind}.vee", "--no-reference", "--quiet", *compile_options)
+        run("veeline", "compile", *QUICK, f"{kind}.mlir", "-o", f"{kind}.vee", "--no-reference", "--quiet", *compile_options)
         metadata = json.loads(run("veeline", "inspect", "--json", f"{kind}.vee")[0])
         data = make_all_data(metadata, ranges, "data", metadata["microbatches"])
         run("veeline", "train", f"{kind}.vee", "--verify", "--steps", "1", *data)

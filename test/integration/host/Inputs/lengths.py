@@ -12,17 +12,14 @@ follows from the length of its microbatch.
 """
 
 import json
-import os
 import pathlib
 import struct
 import sys
 
-from models import run
+from models import QUICK, run
 
 SOURCE = pathlib.Path(__file__).resolve().parents[4]
 STEPS = 3
-# Of veeline compile: see lit.cfg.py.
-QUICK = os.environ.get("VEELINE_TEST_QUICK", "").split()
 
 
 def write_array(path, shape, values):

@@ -19,6 +19,7 @@ Usage: models.py [--gradients] DIRECTORY WORK [NAME...]
 import array
 import json
 import mmap
+import os
 import pathlib
 import random
 import shlex
@@ -32,6 +33,8 @@ sys.path.append(str(pathlib.Path(__file__).parents[3] / "Runtime/Inputs"))
 import exports  # noqa: E402
 import npy  # noqa: E402
 
+# Of veeline compile, for tests whose code need not be fast: see lit.cfg.py.
+QUICK = os.environ.get("VEELINE_TEST_QUICK", "").split()
 STEPS = 20
 MICROBATCHES = 4
 # A gradient is what a step takes off the parameters: with a large power of two
