@@ -148,6 +148,72 @@ private:
   std::vector<MaxTree> owned; ///< By stream, those that begin on it.
 };
 
+/// The placed intervals of a plan on one stream, by offset. To look at all of
+/// them is faster than to find and sort those that are live together with one,
+/// as long as there are not too many.
+class PlacedByOffset {
+public:
+  static constexpr size_t mostIntervals = 2048;
+
+  void clear() { ranges.clear(); }
+
+  void insert(const LiveInterval &interval, uint64_t offset) {
+    Range range{offset, offset + interval.size, interval.begin, interval.end};
+    auto place = std::upper_bound(ranges.begin(), ranges.end(), range,
+                                  [](const Range &a, const Range &b) {
+                                    return std::pair(a.offset, a.end) <
+                                           std::pair(b.offset, b.end);
+                                  });
+    ranges.insert(place, range);
+  }
+
+  /// Calls `visit` with the bytes of those that overlap `one` or, if there is
+  /// one, `other`, ascending by offset. Returns how many overlaps there are.
+  template <typename Fn>
+  size_t forOverlapping(const LiveInterval &one, const LiveInterval *other,
+                        Fn visit) const {
+    const LiveInterval &second = other ? *other : one;
+    size_t overlaps = 0, overlapsSecond = 0;
+    for (const Range &range : ranges) {
+      bool first = range.from < one.end && one.begin < range.until;
+      bool also = range.from < second.end && second.begin < range.until;
+      overlaps += first;
+      overlapsSecond += also;
+      if (first | also)
+        visit(range.offset, range.end);
+    }
+    return overlaps + (other ? overlapsSecond : 0);
+  }
+
+private:
+  /// Bytes, and when they are in use.
+  struct Range {
+    uint64_t offset, end;
+    int64_t from, until;
+  };
+  std::vector<Range> ranges;
+};
+
+/// The smallest gap of at least `size` bytes between ranges that come sorted.
+class BestGap {
+public:
+  explicit BestGap(uint64_t size) : size(size) {}
+
+  void add(uint64_t begin, uint64_t end) {
+    if (begin > top && begin - top >= size && begin - top < smallest) {
+      smallest = begin - top;
+      result = top;
+    }
+    top = std::max(top, end);
+  }
+  /// Its start, or the end of the ranges where there is none.
+  uint64_t get() const { return smallest == none ? top : result; }
+
+private:
+  static constexpr uint64_t none = std::numeric_limits<uint64_t>::max();
+  uint64_t size, top = 0, result = 0, smallest = none;
+};
+
 /// Tries orders and keeps the best plan. The intervals from `numBuffers` on are
 /// second parts of buffers, those of `heads`, and have the same offsets.
 class Planner {
@@ -155,6 +221,8 @@ public:
   Planner(std::span<const LiveInterval> given, const StreamLives &lives,
           std::span<const uint32_t> heads, uint64_t alignment)
       : intervals(given.begin(), given.end()), placed(intervals, lives),
+        isSmall(lives.numStreams == 1 &&
+                given.size() <= PlacedByOffset::mostIntervals),
         offsets(given.size()), tails(given.size(), none) {
     auto numBuffers = static_cast<uint32_t>(given.size() - heads.size());
     for (uint32_t i = 0; i < heads.size(); ++i)
@@ -255,49 +323,58 @@ private:
     return breadth;
   }
 
-  /// The start of the smallest gap of at least `size` bytes between the sorted
-  /// `taken` ranges, or the end of them.
-  static uint64_t
-  bestGap(const std::vector<std::pair<uint64_t, uint64_t>> &taken,
-          uint64_t size) {
-    uint64_t top = 0, result = 0;
-    uint64_t smallest = std::numeric_limits<uint64_t>::max();
-    for (auto [begin, end] : taken) {
-      if (begin > top && begin - top >= size && begin - top < smallest) {
-        smallest = begin - top;
-        result = top;
-      }
-      top = std::max(top, end);
+  /// The smallest gap that takes `id` among what is placed.
+  uint64_t findGap(uint32_t id) {
+    uint32_t tail = tails[id];
+    BestGap gap(intervals[id].size);
+    if (isSmall) {
+      work +=
+          1 + byOffset.forOverlapping(
+                  intervals[id], tail != none ? &intervals[tail] : nullptr,
+                  [&](uint64_t begin, uint64_t end) { gap.add(begin, end); });
+      return gap.get();
     }
-    return smallest == std::numeric_limits<uint64_t>::max() ? top : result;
+    taken.clear();
+    auto take = [&](uint32_t other) {
+      taken.emplace_back(offsets[other],
+                         offsets[other] + intervals[other].size);
+    };
+    placed.forOverlapping(id, take);
+    if (tail != none)
+      placed.forOverlapping(tail, take);
+    work += taken.size() + 1;
+    std::sort(taken.begin(), taken.end());
+    for (auto [begin, end] : taken)
+      gap.add(begin, end);
+    return gap.get();
+  }
+
+  void insert(uint32_t id) {
+    if (isSmall)
+      byOffset.insert(intervals[id], offsets[id]);
+    else
+      placed.insert(id);
   }
 
   /// Places in `order`; keeps the plan if it is the best one. Gives up as soon
   /// as it cannot be.
   bool tryOrder(const Order &order) {
-    placed.clear();
+    if (isSmall)
+      byOffset.clear();
+    else
+      placed.clear();
     uint64_t total = 0;
     for (uint32_t id : order) {
-      taken.clear();
-      auto take = [&](uint32_t other) {
-        taken.emplace_back(offsets[other],
-                           offsets[other] + intervals[other].size);
-      };
       uint32_t tail = tails[id];
-      placed.forOverlapping(id, take);
-      if (tail != none)
-        placed.forOverlapping(tail, take);
-      work += taken.size() + 1;
-      std::sort(taken.begin(), taken.end());
-      offsets[id] = bestGap(taken, intervals[id].size);
+      offsets[id] = findGap(id);
       total = std::max(total, offsets[id] + intervals[id].size);
       if (total >= best.totalBytes)
         return false;
-      placed.insert(id);
+      insert(id);
       if (tail == none)
         continue;
       offsets[tail] = offsets[id];
-      placed.insert(tail);
+      insert(tail);
     }
     best.totalBytes = total;
     for (uint32_t id : ids)
@@ -337,6 +414,9 @@ private:
 
   std::vector<LiveInterval> intervals;
   PlacedIntervals placed;
+  /// In place of that where there are few intervals.
+  PlacedByOffset byOffset;
+  bool isSmall;
   std::vector<uint64_t> offsets;
   /// By interval its buffer's second part, or `none`.
   static constexpr uint32_t none = std::numeric_limits<uint32_t>::max();

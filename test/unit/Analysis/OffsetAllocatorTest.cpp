@@ -144,6 +144,28 @@ TEST(OffsetAllocator, TrainingStepsStayNearTheLowerBound) {
   }
 }
 
+// Few intervals are looked at one after the other, many are searched in a tree:
+// buffers that are never live make many of few.
+TEST(OffsetAllocator, FewIntervalsArePlacedLikeMany) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 40; ++round) {
+    Intervals few(1 + random() % 200);
+    constexpr int64_t turn = 60;
+    for (LiveInterval &interval : few) {
+      interval.begin = random() % turn;
+      interval.end = interval.begin + random() % 40;
+      interval.size = 1 + random() % 4096;
+    }
+    Intervals many = few;
+    many.resize(many.size() + 4096, {0, 0, 64});
+    OffsetPlan plan = planLoopOffsets(few, turn, 64),
+               other = planLoopOffsets(many, turn, 64);
+    other.offsets.resize(few.size());
+    EXPECT_EQ(plan.totalBytes, other.totalBytes);
+    EXPECT_EQ(plan.offsets, other.offsets);
+  }
+}
+
 TEST(OffsetAllocator, ThirtyThousandIntervals) {
   std::mt19937 random(3);
   Intervals intervals = trainingStep(128, 250, random);
