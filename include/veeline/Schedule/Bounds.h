@@ -87,8 +87,8 @@ struct PeriodBound {
 
 /// The greatest of busy times, of the turns of parameters, and of the time that
 /// limits of memory take, of any order, also one whose W slip into the next
-/// step. Infinite where a limit admits no schedule. Expects `check(problem)` to hold.
-/// O(chunks · (chunks + edges)), up to `PeriodBound::mostChunks`.
+/// step. Infinite where a limit admits no schedule. Expects `check(problem)` to
+/// hold. O(chunks · (chunks + edges)), up to `PeriodBound::mostChunks`.
 PeriodBound lowerPeriodBound(const Problem &problem,
                              const BoundOptions &options = {});
 
