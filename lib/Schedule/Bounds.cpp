@@ -376,11 +376,12 @@ double Analysis::circulation(const Rank &rank) const {
     std::int64_t kept =
         std::min(held, held + problem.chunks[chunk].backwardInputMemory);
     auto offer = [&](std::int64_t memory, double time) {
-      if (memory > 0)
-        best = std::max(best, limit < memory
-                                  ? infinity
-                                  : rank.microbatches * time /
-                                        static_cast<double>(limit / memory));
+      if (memory <= 0)
+        return;
+      std::int64_t most = limit / memory;
+      best = std::max(best, most == 0 ? infinity
+                                      : rank.microbatches * time /
+                                            static_cast<double>(most));
     };
     offer(held, roundTrips[chunk]);
     offer(kept, roundTrips[chunk] + costs[chunk].rest);
