@@ -296,7 +296,7 @@ Expected<Clip> host::updateModel(const artifact::Metadata &metadata,
                                  static_cast<int32_t>(gradients.size()));
   Clip clip =
       clipOf(settings, squares.data(), static_cast<int32_t>(squares.size()));
-  if (ofDevice && std::abs(clip.norm - ofDevice->norm) <= 1e-12 * clip.norm)
+  if (ofDevice && std::abs(clip.norm - ofDevice->norm) <= 1e-9 * clip.norm)
     clip = *ofDevice;
   for (size_t i = 0; i < params.size() && !clip.skips; ++i) {
     const WholeParam &param = params[i];

@@ -21,15 +21,16 @@ static int64_t getSmallSide(ShapedType matrix) {
   return std::min(matrix.getDimSize(0), matrix.getDimSize(1));
 }
 
-MuonPlaces::MuonPlaces(ShapedType matrix) : bytes(0) {
+MuonPlaces::MuonPlaces(ShapedType matrix, int64_t workspace, int64_t state)
+    : bytes(0) {
   auto reserve = [&](int64_t size) {
-    int64_t place = bytes;
+    int64_t place = workspace + bytes;
     bytes += llvm::alignTo(size, alignment);
     return place;
   };
   int64_t all = getByteSize(matrix), small = getSmallSide(matrix);
   int64_t square = small * small * (matrix.getElementTypeBitWidth() / 8);
-  x = reserve(all);
+  x = all % alignment == 0 ? state + all : reserve(all);
   gram = reserve(square);
   this->square = reserve(square);
   applied = reserve(all);
@@ -83,8 +84,10 @@ void veeline::pipe::addProducts(ModuleOp module, ShapedType matrix) {
   module->setAttr(gemmsAttrName, Builder(module).getArrayAttr(table));
 }
 
-int64_t veeline::pipe::getProductNumber(ModuleOp module,
-                                        DictionaryAttr product) {
+std::optional<int64_t> veeline::pipe::getProductNumber(ModuleOp module,
+                                                       DictionaryAttr product) {
   auto list = module->getAttrOfType<ArrayAttr>(gemmsAttrName);
+  if (!list || !llvm::is_contained(list, product))
+    return std::nullopt;
   return llvm::find(list, product) - list.begin();
 }

@@ -16,15 +16,17 @@ namespace veeline::pipe {
 inline constexpr int muonSteps = 5;
 inline constexpr double muonA = 3.4445, muonB = -4.7750, muonC = 2.0315;
 
-/// Where the update of a matrix works, as offsets in bytes that are multiples
-/// of a GPU's alignment: x, which begins as the direction and ends nearly
-/// orthogonal; x x', its square, and a product with x; the sum of squares of
-/// the direction, in parts and in all.
+/// Where the update of a matrix works, as offsets in the arena, in bytes, that
+/// are multiples of a GPU's alignment: x, which begins as the direction and
+/// ends nearly orthogonal; x x', its square, and a product with x; the sum of
+/// squares of the direction, in parts and in all.
 struct MuonPlaces {
-  explicit MuonPlaces(mlir::ShapedType matrix);
+  /// x is behind the momentum in the optimiser's `state`, where that ends at a
+  /// multiple of the alignment. All else is in the `workspace`.
+  MuonPlaces(mlir::ShapedType matrix, int64_t workspace, int64_t state);
 
   int64_t x, gram, square, applied, parts, sum;
-  int64_t bytes; ///< Of all.
+  int64_t bytes; ///< Of the workspace.
 };
 
 /// The products of one step.
@@ -40,8 +42,9 @@ struct MuonProducts {
 
 /// Adds the products of `matrix` to the table of `module`, unless it has them.
 void addProducts(mlir::ModuleOp module, mlir::ShapedType matrix);
-/// The number of `product` in the table.
-int64_t getProductNumber(mlir::ModuleOp module, mlir::DictionaryAttr product);
+/// The number of `product` in the table; none where it is not there.
+std::optional<int64_t> getProductNumber(mlir::ModuleOp module,
+                                        mlir::DictionaryAttr product);
 
 } // namespace veeline::pipe
 

@@ -108,7 +108,7 @@ void ArenaPlanner::placeUpdateWorkspace() {
         newtonSchulzElements(type.getDimSize(0), type.getDimSize(1)) *
         (type.getElementTypeBitWidth() / 8);
     if (isOnDevice && type.getNumElements() > 0) {
-      bytes = MuonPlaces(type).bytes;
+      bytes = MuonPlaces(type, /*workspace=*/0, /*state=*/0).bytes;
       addProducts(program->getParentOfType<ModuleOp>(), type);
     }
     plan.updateWorkspaceBytes = std::max(plan.updateWorkspaceBytes, bytes);

@@ -13,8 +13,6 @@
 #include "StepWriter.h"
 #include "UpdateKernels.h"
 
-#include "Memory/MuonProducts.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -45,17 +43,34 @@ func::FuncOp StepWriter::getSumKernel(StringRef name, Type type, int64_t count,
       });
 }
 
-/// One step from x to the next one.
-void StepWriter::lowerMuonStep(ShapedType matrix) {
-  MuonPlaces places(matrix);
+bool StepWriter::isMuon(UpdateOp update) const {
+  return isOnDevice && plan.updateWorkspace >= 0 &&
+         cast<ShapedType>(update.getResult().getType()).getRank() == 2;
+}
+
+/// Whether the module's table has the products that an update takes.
+LogicalResult StepWriter::verifyProducts(UpdateOp update) {
+  auto matrix = cast<ShapedType>(update.getResult().getType());
+  if (!isMuon(update) || matrix.getNumElements() == 0)
+    return success();
   MuonProducts products(matrix);
-  auto at = [&](int64_t offset) {
-    return atArena(plan.updateWorkspace + offset);
-  };
+  for (DictionaryAttr product :
+       {products.gram, products.square, products.apply})
+    if (!getProductNumber(module, product))
+      return update.emitOpError("takes products that '")
+             << gemmsAttrName
+             << "' does not have; run --pipe-plan-memory again";
+  return success();
+}
+
+/// One step from x to the next one.
+void StepWriter::lowerMuonStep(ShapedType matrix, const MuonPlaces &places) {
+  MuonProducts products(matrix);
   auto multiply = [&](DictionaryAttr product, int64_t a, int64_t b, int64_t c) {
     callRuntime("veeline_gemm",
-                {rank, constant(getProductNumber(module, product), 32), at(a),
-                 at(b), at(c), LLVM::ZeroOp::create(builder, loc, ptr)},
+                {rank, constant(*getProductNumber(module, product), 32),
+                 atArena(a), atArena(b), atArena(c),
+                 LLVM::ZeroOp::create(builder, loc, ptr)},
                 {});
   };
   Type type = matrix.getElementType();
@@ -63,14 +78,14 @@ void StepWriter::lowerMuonStep(ShapedType matrix) {
   multiply(products.gram, places.x, places.x, places.gram);
   multiply(products.square, places.gram, places.gram, places.square);
   callFunction(builder, getSumKernel("gram", type, small * small, muonB, muonC),
-               /*rank=*/{}, {at(places.square), at(places.gram)});
+               /*rank=*/{}, {atArena(places.square), atArena(places.gram)});
   if (products.isWide)
     multiply(products.apply, places.gram, places.x, places.applied);
   else
     multiply(products.apply, places.x, places.gram, places.applied);
   callFunction(builder,
                getSumKernel("x", type, matrix.getNumElements(), muonA, 1),
-               /*rank=*/{}, {at(places.applied), at(places.x)});
+               /*rank=*/{}, {atArena(places.applied), atArena(places.x)});
 }
 
 /// `settings` are what updates read first.
@@ -79,28 +94,27 @@ void StepWriter::lowerMuonOnDevice(UpdateOp update,
                                    const UpdateShape &shape,
                                    ArrayRef<Value> settings) {
   auto matrix = cast<ShapedType>(update.getResult().getType());
-  MuonPlaces places(matrix);
-  auto at = [&](int64_t offset) {
-    return atArena(plan.updateWorkspace + offset);
-  };
+  MuonPlaces places(matrix, plan.updateWorkspace, entry.state);
+  Value x = atArena(places.x), parts = atArena(places.parts);
+  Value sum = atArena(places.sum);
   SmallVector<Value> arguments(settings);
   for (Value gradient : update.getGradients())
     arguments.push_back(getAddress(gradient));
-  arguments.append({atArena(entry.state), at(places.x)});
+  arguments.append({atArena(entry.state), x});
   callFunction(builder, getMuonMomentumKernel(moduleSymbols, shape),
                /*rank=*/{}, arguments);
-  int64_t parts = getNormParts(shape.numElements);
+  int64_t count = getNormParts(shape.numElements);
   callFunction(builder, getSquaresKernel(moduleSymbols, shape), /*rank=*/{},
-               {at(places.x), at(places.parts)});
-  callFunction(builder, getAddPartsKernel(moduleSymbols, parts), /*rank=*/{},
-               {at(places.parts), at(places.sum)});
+               {x, parts});
+  callFunction(builder, getAddPartsKernel(moduleSymbols, count), /*rank=*/{},
+               {parts, sum});
   callFunction(builder, getNormalizeKernel(moduleSymbols, shape), /*rank=*/{},
-               {at(places.sum), at(places.x)});
+               {sum, x});
   for (int i = 0; i < muonSteps; ++i)
-    lowerMuonStep(matrix);
+    lowerMuonStep(matrix, places);
   int64_t longest = std::max(matrix.getDimSize(0), matrix.getDimSize(1));
   arguments.assign(settings.begin(), settings.end());
-  arguments.append({at(places.x), atArena(entry.value)});
+  arguments.append({x, atArena(entry.value)});
   callFunction(builder, getMuonStepKernel(moduleSymbols, shape, longest),
                /*rank=*/{}, arguments);
 }

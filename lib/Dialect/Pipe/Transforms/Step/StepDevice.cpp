@@ -196,9 +196,7 @@ void StepWriter::lowerUpdateOnDevice(UpdateOp update,
     arguments = {getSettings(update.getMicrobatch())};
     lowerNormOnDevice(update.getGradients(), entry, arguments.front());
   }
-  bool isMuon = plan.updateWorkspace >= 0 &&
-                cast<ShapedType>(update.getResult().getType()).getRank() == 2;
-  if (isMuon)
+  if (isMuon(update))
     return lowerMuonOnDevice(update, entry, shape, arguments);
   for (Value gradient : update.getGradients())
     arguments.push_back(getAddress(gradient));

@@ -169,6 +169,8 @@ LogicalResult StepWriter::lowerUpdate(UpdateOp update) {
   const MemoryPlan::Param *entry = plan.findParam(update.getParam());
   if (!entry || !entry->isHome)
     return update.emitOpError("updates a parameter whose home is another rank");
+  if (failed(verifyProducts(update)))
+    return failure();
   keepValue(*entry, update.getMicrobatch());
   bracket(update, [&] {
     if (isOnDevice)

@@ -86,6 +86,23 @@ void StepWriter::keepValue(const MemoryPlan::Param &entry,
       roundTo(rounded, entry.versions[version], rounded.versions[version]);
 }
 
+/// On a GPU norms are those of the step before until all that is late is over.
+LogicalResult StepWriter::verifyNormOrder() {
+  Operation *inTime = nullptr;
+  for (Operation &op : program.getBody().front()) {
+    if (inTime && isOnDevice && isLate(&op)) {
+      InFlightDiagnostic diagnostic =
+          op.emitOpError("is late, behind an update that is in time");
+      diagnostic.attachNote(inTime->getLoc()) << "the update";
+      return diagnostic;
+    }
+    auto update = dyn_cast<UpdateOp>(op);
+    if (update && update.getMicrobatch() && !update.getLate())
+      inTime = update;
+  }
+  return success();
+}
+
 /// Whether the plan has older values where, and only where, they are used.
 LogicalResult StepWriter::verifyOlderValues() {
   std::optional<Asynchronous> kind =
@@ -104,7 +121,7 @@ LogicalResult StepWriter::verifyOlderValues() {
     return entry.versions.size() == expected(entry.param);
   };
   if (llvm::all_of(plan.params, isRight) && llvm::all_of(plan.rounded, isRight))
-    return success();
+    return verifyNormOrder();
   return program.emitOpError("has a plan with other older values than its "
                              "updates leave; run --pipe-plan-memory again");
 }

@@ -7,6 +7,7 @@
 #ifndef VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_STEP_STEPWRITER_H
 #define VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_STEP_STEPWRITER_H
 
+#include "Memory/MuonProducts.h"
 #include "Schedule/PipelineTables.h"
 #include "UpdateKernels.h"
 
@@ -69,6 +70,7 @@ private:
 
   // Ops.
   mlir::LogicalResult verifyOlderValues();
+  mlir::LogicalResult verifyNormOrder();
   void beginLate();
   void endLate();
   mlir::LogicalResult beginAfter(mlir::Operation *op);
@@ -136,7 +138,9 @@ private:
   void lowerGatherNormsOnDevice(GatherNormsOp op);
   mlir::func::FuncOp getSumKernel(llvm::StringRef name, mlir::Type type,
                                   int64_t count, double ofX, double ofY);
-  void lowerMuonStep(mlir::ShapedType matrix);
+  bool isMuon(UpdateOp update) const;
+  mlir::LogicalResult verifyProducts(UpdateOp update);
+  void lowerMuonStep(mlir::ShapedType matrix, const MuonPlaces &places);
   void lowerMuonOnDevice(UpdateOp update, const MemoryPlan::Param &entry,
                          const UpdateShape &shape,
                          llvm::ArrayRef<mlir::Value> settings);
