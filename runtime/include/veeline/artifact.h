@@ -35,8 +35,7 @@ namespace veeline::artifact {
 /// The version of the file format that is written, and the oldest one that is
 /// read. Files of version 15 lack Batch::tokens, those up to 16 Op::late and
 /// the names of a rank's other step functions. Those up to 17 for GPUs have
-/// other places for settings and results; those of 18 have one settings, and
-/// clip nothing.
+/// other places for settings and results; those of 18 clip nothing.
 inline constexpr uint32_t formatVersion = 19, oldestFormatVersion = 15,
                           oldestOfGpus = 18;
 
@@ -416,13 +415,7 @@ struct Rank {
   /// the second one is for when the step before changed nothing.
   int64_t settingsOffset = -1;
   int32_t numSettings = 1;
-  /// With a `barrier`: a veeline_settings, from which updates read; 256 bytes
-  /// later what the runtime writes, the limit of the norm of all gradients and
-  /// 1 or 0, for whether a step changes nothing where that is not finite; then,
-  /// 256 bytes later again, what kernels write, the norm, by what gradients are
-  /// multiplied and 1 or 0, for whether the step changes nothing. All are
-  /// doubles. Else -1.
-  int64_t clipOffset = -1;
+  int64_t clipOffset = -1; ///< Of a veeline_clipping, with a `barrier`.
   /// Of that of the step before, for late updates; -1: there are none.
   int64_t settingsBeforeOffset = -1;
   /// double[params][normParts]: partial sums of the squares of the averaged

@@ -216,6 +216,21 @@ struct veeline_settings {
   double f64[14];
 };
 
+/* What clips gradients on a GPU by the norm of all of them. Its three parts
+ * start 256 bytes apart. */
+struct veeline_clipping {
+  struct veeline_settings settings; /* From which updates read. */
+  char gap_before_limits[256 - sizeof(struct veeline_settings)];
+  /* Written before a step: the limit of the norm, and 1 or 0, for whether the
+   * step changes nothing where the norm is not finite. */
+  double limit, skips_nonfinite;
+  char gap_before_outcome[240];
+  /* Written in a step: the norm, by what gradients are multiplied, and 1 or 0,
+   * for whether the step changes nothing. */
+  double norm, factor, skips;
+  char gap_at_end[232];
+};
+
 /* The addresses of constant `constant` of the rank's table, of the settings,
  * and of the parts of the norm of table entry `param`. On a GPU only; null
  * after a fault. */

@@ -15,8 +15,6 @@ using namespace veeline::cuda;
 
 /// A NaN as f32 and as f64, so that reading poison shows in the loss, too.
 static constexpr unsigned char poisonByte = 0xff;
-/// Of what clips gradients (see Rank::clipOffset of artifact.h).
-static constexpr int64_t clipBytes = 768;
 /// How much of an arena is read at a time.
 static constexpr int64_t inspectedBytes = int64_t(16) << 20;
 
@@ -57,7 +55,7 @@ Status CudaRank::prepare(const artifact::Artifact &artifact, const BlasLt &blas,
     VEELINE_TRY(VEELINE_CALL(
         driver(), cuMemsetD8Async,
         arena.address() + static_cast<uint64_t>(description->clipOffset), 0,
-        static_cast<size_t>(clipBytes), computeStream()));
+        sizeof(struct veeline_clipping), computeStream()));
   return writeConstants(artifact);
 }
 

@@ -16,6 +16,7 @@
 
 #include "veeline/Base/Numbers.h"
 
+#include <cstddef>
 #include <cstring>
 
 using namespace veeline;
@@ -23,19 +24,16 @@ using namespace veeline::cuda;
 
 static constexpr int64_t pinnedAlignment = 64;
 
-/// Bytes from one settings to the next one, and in what clips gradients (see
-/// Rank::clipOffset of artifact.h).
-static constexpr int64_t settingsStride = 256, limitsOffset = 256,
-                         outcomeOffset = 512;
+/// Bytes from one settings to the next one.
+static constexpr int64_t settingsStride = 256;
 
-namespace {
-struct Limits {
-  double norm, skipsNonFinite;
-};
-struct Outcome {
-  double norm, factor, skips;
-};
-} // namespace
+/// What is copied of a veeline_clipping.
+static constexpr int64_t limitsOffset =
+                             offsetof(struct veeline_clipping, limit),
+                         limitsBytes = 2 * sizeof(double),
+                         outcomeOffset =
+                             offsetof(struct veeline_clipping, norm),
+                         outcomeBytes = 3 * sizeof(double);
 
 static int64_t alignUp(int64_t bytes) {
   return roundUp(bytes, pinnedAlignment);
@@ -51,8 +49,8 @@ Status CudaRank::allocatePinned(const artifact::Metadata &metadata) {
     bytes += alignUp(input.bytes);
   settingsAt = bytes;
   limitsAt = settingsAt + alignUp(settingsBytes());
-  outcomeAt = limitsAt + alignUp(sizeof(Limits));
-  normsAt = outcomeAt + alignUp(sizeof(Outcome));
+  outcomeAt = limitsAt + alignUp(limitsBytes);
+  normsAt = outcomeAt + alignUp(outcomeBytes);
   resultsAt = normsAt + alignUp(normBytes());
   isReported.resize(metadata.results.size() *
                     static_cast<size_t>(microbatches));
@@ -202,10 +200,12 @@ Status CudaRank::writeSettings(char *place, const StepSettings &newSettings,
       write(description->settingsOffset, place + settingsAt, settingsBytes()));
   if (!isClipped)
     return Status::success();
-  Limits limits{newSettings.clipNorm, newSettings.skipNonFinite ? 1.0 : 0.0};
-  std::memcpy(place + limitsAt, &limits, sizeof(limits));
+  const double limits[] = {newSettings.clipNorm,
+                           newSettings.skipNonFinite ? 1.0 : 0.0};
+  static_assert(sizeof(limits) == limitsBytes);
+  std::memcpy(place + limitsAt, limits, sizeof(limits));
   return write(description->clipOffset + limitsOffset, place + limitsAt,
-               sizeof(limits));
+               limitsBytes);
 }
 
 bool CudaRank::awaitIssued() {
@@ -252,8 +252,8 @@ Status CudaRank::readBack(size_t slot) {
   VEELINE_TRY(copy(normsAt, description->normsOffset, normBytes()));
   VEELINE_TRY(copy(resultsAt, description->resultsOffset, resultBytes()));
   if (description->clipOffset >= 0)
-    VEELINE_TRY(copy(outcomeAt, description->clipOffset + outcomeOffset,
-                     sizeof(Outcome)));
+    VEELINE_TRY(
+        copy(outcomeAt, description->clipOffset + outcomeOffset, outcomeBytes));
   transport->readBack(*this, slot);
   return ended[slot].record(computeStream());
 }
@@ -287,9 +287,10 @@ double CudaRank::squaredNorm(size_t slot, size_t param) const {
 }
 
 Clip CudaRank::takeClip(size_t slot) {
-  Outcome outcome;
-  std::memcpy(&outcome, placeOfSlot(slot) + outcomeAt, sizeof(outcome));
-  Clip clip{outcome.norm, outcome.factor, outcome.skips > 0};
+  double outcome[3];
+  static_assert(sizeof(outcome) == outcomeBytes);
+  std::memcpy(outcome, placeOfSlot(slot) + outcomeAt, sizeof(outcome));
+  Clip clip{outcome[0], outcome[1], outcome[2] > 0};
   numSkipped += clip.skips;
   return clip;
 }

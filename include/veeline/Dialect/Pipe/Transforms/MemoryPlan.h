@@ -44,8 +44,8 @@ llvm::SmallVector<mlir::Attribute> getGlobals(mlir::func::FuncOp function);
 
 /// Bytes of the settings of an optimiser on a GPU.
 inline constexpr int64_t gpuSettingsBytes = 256;
-/// On a GPU, what gradients are clipped by (Rank::clipOffset of artifact.h):
-/// the settings that updates take, then the limits, then what came of them.
+/// A veeline_clipping of the runtime: the settings that updates take, then the
+/// limits, then what came of them.
 inline constexpr int64_t gpuClipLimits = 256, gpuClipOutcome = 512,
                          gpuClipBytes = 768;
 

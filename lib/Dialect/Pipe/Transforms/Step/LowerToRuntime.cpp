@@ -446,37 +446,9 @@ void StepWriter::roundTo(const MemoryPlan::Rounded &entry, int64_t source,
   callFunction(builder, func, /*rank=*/{}, {atArena(source), atArena(target)});
 }
 
-/// The group of an op that stands for messages.
-static IntegerAttr getGroup(Operation *op) {
-  return llvm::TypeSwitch<Operation *, IntegerAttr>(op)
-      .Case<SendOp, RecvOp, AllReduceOp>(
-          [](auto message) { return message.getGroupAttr(); })
-      .Default(IntegerAttr());
-}
-
 /// Whether the part that is written has `op`.
 bool StepWriter::isOfPart(Operation *op) const {
   return part != (isLate(op) ? StepPart::First : StepPart::Late);
-}
-
-/// The first and the last op of each group that the runtime has to be told of:
-/// those with more than one thing to issue.
-llvm::DenseMap<Operation *, Operation *> StepWriter::findGroups() {
-  llvm::DenseMap<Operation *, Operation *> groups;
-  IntegerAttr current;
-  Operation *first = nullptr;
-  for (Operation &op : program.getBody().front()) {
-    IntegerAttr group = getGroup(&op);
-    if (!isOfPart(&op) ||
-        (isa<AllReduceOp>(op) && !reductionNumbers.contains(&op)))
-      continue;
-    if (!group || group != current)
-      first = &op;
-    else
-      groups[first] = &op;
-    current = group;
-  }
-  return groups;
 }
 
 /// What follows is of the step before, and reads its data.

@@ -10,6 +10,7 @@
 
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -71,6 +72,34 @@ void StepWriter::beginOnStream(Operation *op) {
 void StepWriter::endOnStream(Operation *op) {
   if (std::optional<int64_t> event = getRecordedEvent(op))
     callRuntime("veeline_event_record", {rank, constant(*event, 32)}, {});
+}
+
+/// The group of an op that stands for messages.
+static IntegerAttr getGroup(Operation *op) {
+  return llvm::TypeSwitch<Operation *, IntegerAttr>(op)
+      .Case<SendOp, RecvOp, AllReduceOp>(
+          [](auto message) { return message.getGroupAttr(); })
+      .Default(IntegerAttr());
+}
+
+/// The first and the last op of each group that the runtime has to be told of:
+/// those with more than one thing to issue.
+llvm::DenseMap<Operation *, Operation *> StepWriter::findGroups() {
+  llvm::DenseMap<Operation *, Operation *> groups;
+  IntegerAttr current;
+  Operation *first = nullptr;
+  for (Operation &op : program.getBody().front()) {
+    IntegerAttr group = getGroup(&op);
+    if (!isOfPart(&op) ||
+        (isa<AllReduceOp>(op) && !reductionNumbers.contains(&op)))
+      continue;
+    if (!group || group != current)
+      first = &op;
+    else
+      groups[first] = &op;
+    current = group;
+  }
+  return groups;
 }
 
 /// Asks for the kernels that add up gradients over the ranks of this rank's
