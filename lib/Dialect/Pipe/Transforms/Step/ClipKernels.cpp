@@ -80,14 +80,7 @@ public:
         });
     return start ? loop.getResult(0) : Value();
   }
-  func::FuncOp finish() {
-    func::ReturnOp::create(builder, loc);
-    function.setType(builder.getFunctionType(
-        function.getBody().front().getArgumentTypes(), {}));
-    markKernel(function);
-    symbols.insert(function);
-    return function;
-  }
+  func::FuncOp finish() { return finishKernel(symbols, builder, function); }
 
   SymbolTable &symbols;
   OpBuilder builder;

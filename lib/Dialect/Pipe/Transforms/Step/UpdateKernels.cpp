@@ -225,6 +225,17 @@ void veeline::pipe::markKernel(func::FuncOp function) {
   function->setAttr(kernelAttrName, builder.getUnitAttr());
 }
 
+func::FuncOp veeline::pipe::finishKernel(SymbolTable &symbols,
+                                         OpBuilder &builder,
+                                         func::FuncOp function) {
+  func::ReturnOp::create(builder, function.getLoc());
+  function.setType(builder.getFunctionType(
+      function.getBody().front().getArgumentTypes(), {}));
+  markKernel(function);
+  symbols.insert(function);
+  return function;
+}
+
 func::FuncOp
 KernelWriter::finish(ArrayRef<utils::IteratorType> iterators,
                      llvm::function_ref<SmallVector<Value>()> yield) {
@@ -236,12 +247,7 @@ KernelWriter::finish(ArrayRef<utils::IteratorType> iterators,
                               values = arguments;
                               linalg::YieldOp::create(b, loc, yield());
                             });
-  func::ReturnOp::create(builder, loc);
-  function.setType(builder.getFunctionType(
-      function.getBody().front().getArgumentTypes(), {}));
-  markKernel(function);
-  symbols.insert(function);
-  return function;
+  return finishKernel(symbols, builder, function);
 }
 
 static std::string getName(StringRef what, const UpdateShape &shape) {
@@ -415,10 +421,7 @@ makeKernel(SymbolTable &symbols, StringRef name, ArrayRef<MemRefType> types,
   function.setPrivate();
   builder.setInsertionPointToStart(function.addEntryBlock());
   build(builder, loc, function.getArguments());
-  func::ReturnOp::create(builder, loc);
-  markKernel(function);
-  symbols.insert(function);
-  return function;
+  return finishKernel(symbols, builder, function);
 }
 
 static Value asDouble(OpBuilder &b, Location l, Value value) {

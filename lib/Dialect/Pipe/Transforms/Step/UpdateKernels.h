@@ -61,6 +61,11 @@ mlir::func::FuncOp getMuonStepKernel(mlir::SymbolTable &symbols,
 
 /// Makes a kernel of a private function of buffers.
 void markKernel(mlir::func::FuncOp function);
+/// Ends a private function of buffers where `builder` is, makes a kernel of it,
+/// and adds it to `symbols`.
+mlir::func::FuncOp finishKernel(mlir::SymbolTable &symbols,
+                                mlir::OpBuilder &builder,
+                                mlir::func::FuncOp function);
 
 } // namespace veeline::pipe
 
