@@ -53,8 +53,8 @@ std::string veeline::listOptimizers() {
   return joinNames(names) + " or " + last;
 }
 
-int64_t veeline::stateSlots(Optimizer optimizer) {
-  return rowOf(optimizer).stateSlots;
+int64_t veeline::stateSlots(Optimizer optimizer, bool errorFeedback) {
+  return rowOf(optimizer).stateSlots + errorFeedback;
 }
 
 int64_t veeline::newtonSchulzElements(int64_t rows, int64_t columns) {

@@ -341,6 +341,7 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
     return failure();
   artifact::Artifact artifact = builder.take();
   artifact.metadata.optimizer = *optimizer;
+  artifact.metadata.errorFeedback = command.errorFeedback;
   artifact.metadata.fingerprint = std::move(*fingerprint);
   recordOptions(command, artifact.metadata);
   return artifact;

@@ -152,6 +152,9 @@ static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
                  listOptimizers() + ": decides the memory of its state")
       ->capture_default_str()
       ->check(commandline::offer(optimizerNames()));
+  app.add_flag("--error-feedback", command.errorFeedback,
+               "Updates correct themselves by the one before, against the "
+               "delay of asynchronous schedules: takes memory for it");
   app.add_option(
          "--clip-sync", command.clipSync,
          "How updates get to know the norm of all gradients, for train "
@@ -585,6 +588,7 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
   add("placement", command.placement);
   add("partition", join(command.pieces));
   add("optimizer", command.optimizer);
+  add("error-feedback", command.errorFeedback ? "true" : "");
   add("clip-sync", command.clipSync, "none");
   add("loss-scaling", command.lossScaling ? "true" : "");
   add("communication", command.communication);

@@ -389,7 +389,9 @@ LogicalResult MemoryFitter::refuse(MemoryTrial &trial) {
                           << " of it are parameters, their gradients and the "
                              "state of optimizer '"
                           << options.optimizer
-                          << "'; more stages take less of that"
+                          << (options.errorFeedback ? "' with error feedback"
+                                                    : "'")
+                          << "; more stages take less of that"
                           << (isWide() ? ", more ranks of a stage do not" : "");
   if (least.betterSchedule)
     diagnostic.attachNote()
@@ -522,6 +524,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.machineTable = machineTable;
     result.machineCores = machineCores;
     result.optimizer = optimizer;
+    result.errorFeedback = errorFeedback;
     result.target = target;
     result.chunkStreams = chunkStreams;
     result.recompute.assign(recompute.begin(), recompute.end());
@@ -561,6 +564,7 @@ veeline::createFitMemoryPass(const CompileOptions &options) {
   given.machineTable = options.machineTable;
   given.machineCores = options.machineCores;
   given.optimizer = options.optimizer;
+  given.errorFeedback = options.errorFeedback;
   given.target = options.target;
   given.chunkStreams = options.chunkStreams;
   given.stageReplicas = llvm::to_vector(options.stageReplicas);

@@ -402,7 +402,8 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
     return failure();
   if (options.chunkStreams)
     assignStreams(pipeline);
-  if (failed(planMemory(pipeline, options.optimizer, options.target, symbols)))
+  if (failed(planMemory(pipeline, options.optimizer, options.errorFeedback,
+                        options.target, symbols)))
     return failure();
   if (failed(readPlans(pipeline, attempt)))
     return failure();

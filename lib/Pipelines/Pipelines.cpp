@@ -165,6 +165,7 @@ void veeline::buildMemoryPipeline(OpPassManager &passManager,
     passManager.addPass(pipe::createPipeAssignStreams());
   pipe::PipePlanMemoryOptions memory;
   memory.optimizer = options.optimizer;
+  memory.errorFeedback = options.errorFeedback;
   memory.target = options.target;
   passManager.addPass(pipe::createPipePlanMemory(memory));
 }
@@ -277,6 +278,10 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
       *this, "optimizer",
       llvm::cl::desc("Name of the optimiser, as of veeline compile"),
       llvm::cl::init("adamw")};
+  Option<bool> errorFeedback{
+      *this, "error-feedback",
+      llvm::cl::desc("Updates know the one before, and correct by it"),
+      llvm::cl::init(false)};
   Option<schedule::communication::Strategy> communication{
       *this, "communication", llvm::cl::desc("How messages travel"),
       llvm::cl::init(schedule::communication::Strategy::Overlap),
@@ -350,6 +355,7 @@ void veeline::registerPipelines() {
         options.machineTable = given.machineTable;
         options.machineCores = given.machineCores;
         options.optimizer = given.optimizer;
+        options.errorFeedback = given.errorFeedback;
         options.communication = given.communication;
         options.splitMessages = given.splitMessages;
         options.recompute.assign(given.recompute.begin(),

@@ -31,6 +31,8 @@ struct TrainCommand {
   std::string synthetic;
   double minLearningRate = 0;
   CLI::Option *minLearningRateOption = nullptr;
+  double errorFeedback = StepSettings().errorFeedback;
+  CLI::Option *errorFeedbackOption = nullptr;
   std::string lossScale = "dynamic";
 };
 } // namespace
@@ -216,6 +218,14 @@ static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
       ->capture_default_str()
       ->check(number)
       ->group(group);
+  command.errorFeedbackOption =
+      app.add_option("--error-feedback", command.errorFeedback,
+                     "By how much of its difference from the one before an "
+                     "update corrects itself; for artifacts compiled with "
+                     "--error-feedback")
+          ->capture_default_str()
+          ->check(number)
+          ->group(group);
   CLI::Validator limit(checkLimit, "> 0");
   app.add_option("--clip-norm", settings.clipNorm,
                  "Scale gradients down to this norm, that of all parameters "
@@ -464,6 +474,8 @@ static void resolve(TrainCommand &command) {
   train::Options &options = command.options;
   if (*command.minLearningRateOption)
     options.minLearningRate = command.minLearningRate;
+  if (*command.errorFeedbackOption)
+    options.errorFeedback = command.errorFeedback;
   if (auto channels = parseChannels(command.ncclChannels))
     std::tie(options.cuda.minNcclChannels, options.cuda.maxNcclChannels) =
         *channels;

@@ -39,8 +39,9 @@ std::string listOptimizers();
 
 /// Elements of state for each element of a parameter, in the parameter's type:
 /// 0, 1 (momentum), 2 (first moments of all elements, then second; of a matrix
-/// that Muon updates the momentum, then what it works on).
-int64_t stateSlots(Optimizer optimizer);
+/// that Muon updates the momentum, then what it works on); with error feedback
+/// one more at the end, for the update before.
+int64_t stateSlots(Optimizer optimizer, bool errorFeedback);
 /// Elements of memory in which a Muon update of a matrix works, besides its
 /// state. A GPU has more.
 int64_t newtonSchulzElements(int64_t rows, int64_t columns);

@@ -20,7 +20,7 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
 
     The pipeline gets the limits as `pipe.memory_limits`, which `--pipe-plan-memory` checks, and those of
     its schedule as `pipe.schedule_limits`, where it needs them. `schedule`, `microbatches`, `replicas`, `communication` (with
-    `model`) and `optimizer` have to be those of `--pipe-schedule`, `--pipe-insert-communication` and `--pipe-plan-memory` later. Where nothing fits, the error names the stage, its limit, the least
+    `model`), `optimizer` and `error-feedback` have to be those of `--pipe-schedule`, `--pipe-insert-communication` and `--pipe-plan-memory` later. Where nothing fits, the error names the stage, its limit, the least
     that was found, and what would help.
   }];
   let options = [
@@ -46,6 +46,8 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
     Option<"machineCores", "machine-cores", "int64_t", "0",
            "Cores that the ranks have there, all of them (default: those that the table says)">,
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "Name of the optimiser, as of veeline compile: decides how much state there is">,
+    Option<"errorFeedback", "error-feedback", "bool", "false",
+           "The state has the update before, by which updates correct themselves">,
     ListOption<"stageReplicas", "stage-replicas", "int64_t",
                "Ranks of each stage (default: one each)">,
     ClipSyncOption,

@@ -43,6 +43,8 @@ struct ProgramOptions {
   /// What veeline train --profile has written; empty: nothing was measured.
   std::string profile;
   std::string optimizer = "adamw";
+  /// Whether updates know the one before, and correct by it.
+  bool errorFeedback = false;
   /// Parts in which a message travels.
   int64_t splitMessages = 1;
   /// What backwards compute again: one for all chunks or one for each; empty:

@@ -35,9 +35,9 @@ namespace veeline::artifact {
 /// The version of the file format that is written, and the oldest one that is
 /// read. Files of version 15 lack Batch::tokens, those up to 16 Op::late and
 /// the names of a rank's other step functions. Those up to 17 for GPUs have
-/// other places for settings and results; those of 18 clip nothing.
-inline constexpr uint32_t formatVersion = 19, oldestFormatVersion = 15,
-                          oldestOfGpus = 18;
+/// other places for settings and results, and those up to 19 fewer settings.
+inline constexpr uint32_t formatVersion = 20, oldestFormatVersion = 15,
+                          oldestOfGpus = 20;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -638,6 +638,9 @@ struct Metadata {
   /// in Cpu.cpp lacks (tuning flags) are not checked.
   std::vector<std::string> cpuFeatures;
   Optimizer optimizer = Optimizer::sgd;
+  /// Whether the state has the update before, by which updates correct
+  /// themselves.
+  bool errorFeedback = false;
   int32_t microbatches = 1; ///< m.
   /// The lengths that a microbatch can have, ascending: chunk functions have a
   /// version for each. Empty if the length does not vary.

@@ -208,12 +208,12 @@ VEELINE_API uint64_t veeline_load(veeline_rank *rank, const void *address,
 /* The optimiser's numbers in a step, on a GPU, in both types. [0]
  * gradientScale, [1] keep, [2] keepDecayed, [3] rate, [4] beta1, [5] 1 - beta1,
  * [6] beta2, [7] 1 - beta2, [8] secondMomentScale, [9] epsilon, [10]
- * gradientRate (nadamw), [11] clipValue, [12] greatestLimited, [13] 0. With
- * muon these are AdamW's, [10] is the momentum of matrices and [13] their rate.
- */
+ * gradientRate (nadamw), [11] clipValue, [12] greatestLimited, [13] 0, [14]
+ * decay and [15] correction (error feedback). With muon these are AdamW's, [10]
+ * is the momentum of matrices and [13] their rate. */
 struct veeline_settings {
-  float f32[14];
-  double f64[14];
+  float f32[16];
+  double f64[16];
 };
 
 /* What clips gradients on a GPU by the norm of all of them. Its three parts

@@ -336,6 +336,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("cpu", self.cpu);
   visit("cpu_features", self.cpuFeatures);
   visit("optimizer", self.optimizer);
+  visit("error_feedback", self.errorFeedback, MayBeMissing());
   visit("microbatches", self.microbatches);
   visit("lengths", self.lengths);
   visit("options", self.options);

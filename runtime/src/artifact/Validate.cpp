@@ -482,7 +482,8 @@ private:
       return;
     const Parameter &param = metadata.params[entry.param];
     int64_t bytes = bytesOf(param.type, param.shape);
-    int64_t stateBytes = bytes * stateSlots(metadata.optimizer);
+    int64_t stateBytes =
+        bytes * stateSlots(metadata.optimizer, metadata.errorFeedback);
     require(isTensor(entry.valueOffset, bytes, param, rank), where,
             "the value lies outside of the arena");
     bool needsState = entry.isHome && stateBytes > 0;

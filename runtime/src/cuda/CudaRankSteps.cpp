@@ -26,6 +26,8 @@ static constexpr int64_t pinnedAlignment = 64;
 
 /// Bytes from one settings to the next one.
 static constexpr int64_t settingsStride = 256;
+static constexpr size_t numSettings =
+    sizeof(veeline_settings::f32) / sizeof(float);
 
 /// What is copied of a veeline_clipping.
 static constexpr int64_t limitsOffset =
@@ -75,27 +77,29 @@ Status CudaRank::keepTimes(const StepOrigin &origin, size_t timelineEvents) {
 //===----------------------------------------------------------------------===//
 
 template <typename T>
-static void fillSettings(T (&numbers)[14], Optimizer optimizer,
+static void fillSettings(T (&numbers)[numSettings], Optimizer optimizer,
                          const StepSettings &settings, int32_t microbatches) {
   bool isMuon = optimizer == Optimizer::muon;
   Coefficients<T> c = coefficientsOf<T>(isMuon ? Optimizer::adamw : optimizer,
                                         false, settings, microbatches);
-  T keepDecayed =
-      coefficientsOf<T>(optimizer, true, settings, microbatches).keep;
-  const T all[14] = {c.gradientScale,
-                     c.keep,
-                     keepDecayed,
-                     c.rate,
-                     c.beta1,
-                     c.oneMinusBeta1,
-                     c.beta2,
-                     c.oneMinusBeta2,
-                     c.secondMomentScale,
-                     c.epsilon,
-                     c.gradientRate,
-                     c.clipValue,
-                     c.greatestLimited,
-                     0};
+  Coefficients<T> decayed =
+      coefficientsOf<T>(optimizer, true, settings, microbatches);
+  const T all[numSettings] = {c.gradientScale,
+                              c.keep,
+                              decayed.keep,
+                              c.rate,
+                              c.beta1,
+                              c.oneMinusBeta1,
+                              c.beta2,
+                              c.oneMinusBeta2,
+                              c.secondMomentScale,
+                              c.epsilon,
+                              c.gradientRate,
+                              c.clipValue,
+                              c.greatestLimited,
+                              0,
+                              decayed.decay,
+                              c.correction};
   std::copy(std::begin(all), std::end(all), numbers);
   if (!isMuon)
     return;

@@ -27,6 +27,8 @@ template <typename T> struct Coefficients {
   T secondMomentScale, epsilon;
   T clipValue;       ///< Infinite: elements have no limit.
   T greatestLimited; ///< What is greater stays what it is.
+  T decay;           ///< 1 - keep, before either is rounded.
+  T correction;      ///< Of error feedback; 0 where no update was before.
 };
 
 /// The momentum of NAdam in a step and the next one, and their products over
@@ -73,7 +75,9 @@ Coefficients<T> coefficientsOf(Optimizer optimizer, bool decays,
           T(s.epsilon),
           T(s.clipValue),
           s.limitsInfinite ? std::numeric_limits<T>::infinity()
-                           : std::numeric_limits<T>::max()};
+                           : std::numeric_limits<T>::max(),
+          T(decay),
+          T(s.step > 1 ? s.errorFeedback : 0)};
 }
 
 /// The settings of one of the m updates of a step that has one for each

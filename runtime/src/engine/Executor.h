@@ -34,6 +34,9 @@ struct StepSettings {
   /// Decoupled; only for parameters of rank 2 and more, so that biases and
   /// norms keep their scale.
   double weightDecay = 0;
+  /// What an update corrects itself by, times its difference from the one
+  /// before; for artifacts with error feedback.
+  double errorFeedback = 1;
   /// Limits of each element of the averaged gradients, and of the norm of all
   /// of them, which is known with a Program::clipSync.
   double clipValue = std::numeric_limits<double>::infinity();

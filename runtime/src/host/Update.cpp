@@ -37,6 +37,7 @@ template <typename T> struct Arguments {
   const T *const *gradients;
   int32_t numGradients;
   const double *factor; ///< Null: gradients are not scaled.
+  T *before;            ///< The update before; null without error feedback.
 };
 } // namespace
 
@@ -73,36 +74,48 @@ static VEELINE_KERNEL void addSquares(const T *values, int64_t count,
     lanes[lane] += double(values[i]) * double(values[i]);
 }
 
-template <typename T>
-static VEELINE_KERNEL void stepSgd(const Coefficients<T> &c, int64_t count,
-                                   const T *__restrict g, T *__restrict value) {
-  for (int64_t i = 0; i < count; ++i)
-    value[i] = value[i] * c.keep - c.rate * g[i];
-}
+// These make of gradients what is subtracted from the value.
 
 template <typename T>
-static VEELINE_KERNEL void
-stepMomentum(const Coefficients<T> &c, int64_t count, const T *__restrict g,
-             T *__restrict value, T *__restrict momentum) {
+static VEELINE_KERNEL void stepMomentum(const Coefficients<T> &c, int64_t count,
+                                        T *__restrict g,
+                                        T *__restrict momentum) {
   for (int64_t i = 0; i < count; ++i) {
     momentum[i] = c.beta1 * momentum[i] + g[i];
-    value[i] = value[i] * c.keep - c.rate * momentum[i];
+    g[i] = c.rate * momentum[i];
   }
 }
 
 /// AdamW, and with `nesterov` NAdamW.
 template <bool nesterov, typename T>
-static VEELINE_KERNEL void
-stepMoments(const Coefficients<T> &c, int64_t count, const T *__restrict g,
-            T *__restrict value, T *__restrict first, T *__restrict second) {
+static VEELINE_KERNEL void stepMoments(const Coefficients<T> &c, int64_t count,
+                                       T *__restrict g, T *__restrict first,
+                                       T *__restrict second) {
   for (int64_t i = 0; i < count; ++i) {
     first[i] = c.beta1 * first[i] + c.oneMinusBeta1 * g[i];
     second[i] = c.beta2 * second[i] + c.oneMinusBeta2 * (g[i] * g[i]);
     T denominator = std::sqrt(second[i]) * c.secondMomentScale + c.epsilon;
-    T change = nesterov
-                   ? (c.rate * first[i] + c.gradientRate * g[i]) / denominator
-                   : c.rate * (first[i] / denominator);
-    value[i] = value[i] * c.keep - change;
+    g[i] = nesterov ? (c.rate * first[i] + c.gradientRate * g[i]) / denominator
+                    : c.rate * (first[i] / denominator);
+  }
+}
+
+/// `before`: the update before, which becomes this one; null without error
+/// feedback.
+template <typename T>
+static VEELINE_KERNEL void subtract(const Coefficients<T> &c, int64_t count,
+                                    const T *__restrict change,
+                                    T *__restrict value, T *__restrict before) {
+  if (!before) {
+    for (int64_t i = 0; i < count; ++i)
+      value[i] = value[i] * c.keep - change[i];
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    T update = c.decay * value[i] + change[i];
+    value[i] =
+        value[i] * c.keep - change[i] - c.correction * (update - before[i]);
+    before[i] = update;
   }
 }
 
@@ -137,6 +150,22 @@ static VEELINE_KERNEL double addAllSquares(const Arguments<T> &a) {
   return addLanes(lanes);
 }
 
+/// Turns the gradients of some elements into what is subtracted from them.
+template <typename T>
+static VEELINE_KERNEL void step(const Arguments<T> &a, int64_t first,
+                                int64_t count, T *g) {
+  T *state = a.state + first, *second = state + a.numElements;
+  if (a.optimizer == Optimizer::sgd)
+    for (int64_t i = 0; i < count; ++i)
+      g[i] *= a.c.rate;
+  else if (a.optimizer == Optimizer::sgdMomentum)
+    stepMomentum(a.c, count, g, state);
+  else if (a.optimizer == Optimizer::nadamw)
+    stepMoments<true>(a.c, count, g, state, second);
+  else
+    stepMoments<false>(a.c, count, g, state, second);
+}
+
 /// The same, unless gradients are scaled.
 template <typename T>
 static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
@@ -150,18 +179,12 @@ static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
     else if (T factor = T(*a.factor); factor != 1)
       for (int64_t j = 0; j < count; ++j)
         g[j] *= factor;
-    if (a.optimizer == Optimizer::sgd)
-      stepSgd(a.c, count, g, a.value + i);
-    else if (a.optimizer == Optimizer::sgdMomentum)
-      stepMomentum(a.c, count, g, a.value + i, a.state + i);
-    else if (a.optimizer == Optimizer::muon)
+    if (a.optimizer == Optimizer::muon) {
       addMomentum(a.c, count, g, a.state + i, a.state + a.numElements + i);
-    else if (a.optimizer == Optimizer::nadamw)
-      stepMoments<true>(a.c, count, g, a.value + i, a.state + i,
-                        a.state + a.numElements + i);
-    else
-      stepMoments<false>(a.c, count, g, a.value + i, a.state + i,
-                         a.state + a.numElements + i);
+      continue;
+    }
+    step(a, i, count, g);
+    subtract(a.c, count, g, a.value + i, a.before ? a.before + i : nullptr);
   }
   return addLanes(lanes);
 }
@@ -179,7 +202,8 @@ static Status stepMuon(const ParamUpdate &update, const Arguments<T> &a) {
   double longest = static_cast<double>(std::max(update.rows, update.columns));
   T rate = a.c.rate * T(0.2 * std::sqrt(longest));
   for (int64_t i = 0; i < a.numElements; ++i)
-    a.value[i] = a.value[i] * a.c.keep - rate * direction[i];
+    direction[i] *= rate;
+  subtract(a.c, a.numElements, direction, a.value, a.before);
   return Status::success();
 }
 
@@ -217,6 +241,7 @@ static Arguments<T> argumentsOf(const ParamUpdate &update,
                                 int32_t microbatches, void *value, void *state,
                                 const void *const *gradients,
                                 int32_t numGradients, const double *factor) {
+  int64_t ownSlots = stateSlots(update.optimizer, /*errorFeedback=*/false);
   return {coefficientsOf<T>(update.optimizer, update.decays, settings,
                             microbatches),
           update.optimizer,
@@ -225,7 +250,10 @@ static Arguments<T> argumentsOf(const ParamUpdate &update,
           static_cast<T *>(state),
           reinterpret_cast<const T *const *>(gradients),
           numGradients,
-          factor};
+          factor,
+          update.errorFeedback
+              ? static_cast<T *>(state) + ownSlots * update.numElements
+              : nullptr};
 }
 
 Status host::updateParam(ParamUpdate &update, const StepSettings &settings,
@@ -262,7 +290,7 @@ ParamUpdate host::updateOf(const artifact::Metadata &metadata, size_t param) {
   const artifact::Parameter &description = metadata.params[param];
   ParamUpdate update{metadata.optimizer, description.type,
                      artifact::numElements(description.shape),
-                     description.shape.size() >= 2};
+                     description.shape.size() >= 2, metadata.errorFeedback};
   if (description.shape.size() == 2) {
     update.rows = description.shape[0];
     update.columns = description.shape[1];

@@ -20,13 +20,19 @@ struct ParamUpdate {
   Optimizer optimizer = Optimizer::sgd;
   artifact::DataType type = artifact::DataType::f32;
   int64_t numElements = 0;
-  bool decays = false;           ///< Weight decay applies.
+  bool decays = false; ///< Weight decay applies.
+  bool errorFeedback = false;
   int64_t rows = 0, columns = 0; ///< Of a matrix.
   /// Of Muon; see `prepare`.
   std::shared_ptr<NewtonSchulz> orthogonalise = nullptr;
   void *workspace = nullptr; ///< Of newtonSchulzElements.
   /// Sum of squares of the averaged gradient in the last step.
   double squaredGradientNorm = 0;
+
+  /// Elements of its state for each of the parameter.
+  int64_t stateSlots() const {
+    return veeline::stateSlots(optimizer, errorFeedback);
+  }
 };
 
 /// See veeline_update. With g the sum of the gradients in order, divided by
@@ -43,8 +49,11 @@ struct ParamUpdate {
 ///                 scale is that of Liu et al., "Muon is Scalable for LLM
 ///                 Training", 2025, section 2.2, so that one rate serves
 ///                 matrices and, with AdamW, other parameters
-/// each after value *= 1 - lr * decay. Elementwise without contraction, so the
-/// bits are the same for every width of vectors, but for Muon's products.
+/// each after value *= 1 - lr * decay. With error feedback (Zmushko et al.,
+/// arXiv 2606.30634, 2026), value -= c * (u - u') after that, where u is all
+/// that was subtracted, decay included, and u' that of the update before; the
+/// first update corrects nothing. Elementwise without contraction, so the bits
+/// are the same for every width of vectors, but for Muon's products.
 /// Elements of g beyond `settings.clipValue` are set to it. With a `factor`, g
 /// is multiplied by it, and its norm is not looked at. Only a library that Muon
 /// asks for a product can fail.

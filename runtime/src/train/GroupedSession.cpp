@@ -36,7 +36,8 @@ GroupedSession::create(Run &run, const std::string &programName) {
   if (grouped->numGroups() == 1 &&
       grouped->testedProgram().asynchronous == artifact::Asynchronous::none)
     return grouped;
-  int64_t slots = stateSlots(run.metadata().optimizer);
+  int64_t slots =
+      stateSlots(run.metadata().optimizer, run.metadata().errorFeedback);
   for (size_t i = 0; i < run.metadata().params.size(); ++i) {
     grouped->values.push_back(run.initialValue(i));
     grouped->states.emplace_back(grouped->values[i].size() *

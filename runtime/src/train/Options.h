@@ -40,6 +40,8 @@ struct Options {
   int64_t warmupSteps = 0;
   /// At the last step; the peak rate where not given.
   std::optional<double> minLearningRate;
+  /// Of artifacts that know the update before; StepSettings' where not given.
+  std::optional<double> errorFeedback;
   LossScaleOptions lossScale;
   /// Whether the artifact multiplies its loss, so that this has an effect.
   bool scalesLoss = false;

@@ -68,6 +68,19 @@ Status Run::checkRule(const artifact::Program *program) const {
   return Status::success();
 }
 
+/// Whether updates can correct themselves as they are asked to.
+Status Run::prepareErrorFeedback() {
+  if (!options.errorFeedback)
+    return Status::success();
+  if (!metadata().errorFeedback)
+    return Status::error("--error-feedback needs the update before, of which "
+                         "updates in '" +
+                         options.artifact +
+                         "' know nothing; compile it with --error-feedback");
+  options.optimizer.errorFeedback = *options.errorFeedback;
+  return Status::success();
+}
+
 /// Whether a loss scale can be what it is asked to be. A dynamic one skips
 /// steps with gradients that are not finite.
 Status Run::prepareLossScale(const artifact::Program *program) {
@@ -118,6 +131,7 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
   if (Status status = artifact::checkCpu(run->metadata()); !status.ok())
     return Status::error("cannot run '" + options.artifact +
                          "': " + status.message());
+  VEELINE_TRY(run->prepareErrorFeedback());
   VEELINE_TRY(run->prepareLossScale(program));
   VEELINE_TRY(run->checkClipping(program));
   VEELINE_TRY(run->placeRanks());
@@ -248,6 +262,7 @@ std::string Run::commonOptions() const {
   addLine(text, "--beta2", options.optimizer.beta2);
   addLine(text, "--epsilon", options.optimizer.epsilon);
   addLine(text, "--weight-decay", options.optimizer.weightDecay);
+  addLine(text, "--error-feedback", options.optimizer.errorFeedback);
   addLine(text, "--clip-norm", options.optimizer.clipNorm);
   addLine(text, "--clip-value", options.optimizer.clipValue);
   // A dynamic loss scale skips steps.

@@ -82,7 +82,7 @@ Status Session::initialize() {
   const artifact::Metadata &metadata = run.metadata();
   for (size_t i = 0; i < metadata.params.size(); ++i)
     VEELINE_TRY(setValue(i, run.initialValue(i)));
-  int64_t slots = stateSlots(metadata.optimizer);
+  int64_t slots = stateSlots(metadata.optimizer, metadata.errorFeedback);
   for (size_t rank = 0; rank < description->ranks.size(); ++rank)
     for (const RankParam &entry : description->ranks[rank].params) {
       if (entry.stateOffset < 0)

@@ -82,6 +82,7 @@ private:
   /// Whether `program`, if there is one, can do what the options ask for.
   Status checkClipping(const artifact::Program *program) const;
   std::string clipSyncOptions() const;
+  Status prepareErrorFeedback();
   Status prepareLossScale(const artifact::Program *program);
   Status checkRule(const artifact::Program *program) const;
   Status openNetwork();

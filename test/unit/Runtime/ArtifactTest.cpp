@@ -126,32 +126,37 @@ TEST(Artifact, OtherFilesAndVersions) {
   std::string bytes = directory.read("a");
   bytes[8] = 77;
   EXPECT_NE(errorOf(directory, bytes)
-                .find("version 77, this program reads versions 15 to 19"),
+                .find("version 77, this program reads versions 15 to 20"),
             std::string::npos);
   ASSERT_TRUE(writeArtifact(directory.path("a"), makeDeviceArtifact()).ok());
   bytes = directory.read("a");
-  bytes[8] = 17;
+  bytes[8] = 19;
   correctChecksum(bytes);
   EXPECT_NE(errorOf(directory, bytes)
-                .find("version 17, this program reads those for GPUs from "
-                      "version 18 on; compile the model again"),
+                .find("version 19, this program reads those for GPUs from "
+                      "version 20 on; compile the model again"),
             std::string::npos);
 }
 
-/// Batch arguments of version 15 do not say whether they are tokens.
-TEST(Artifact, TokensMayBeMissing) {
+/// Batch arguments of version 15 do not say whether they are tokens; up to 19
+/// there is no error feedback.
+TEST(Artifact, MembersThatMayBeMissing) {
   Artifact artifact = makeArtifact();
   artifact.metadata.batches[0].tokens = true;
+  artifact.metadata.errorFeedback = true;
   std::string json = toCompactJson(artifact.metadata);
   Expected<Metadata> now = fromJson(json);
   ASSERT_TRUE(now.ok()) << now.message();
   EXPECT_TRUE(now->batches[0].tokens);
-  const std::string member = ",\"tokens\":true";
-  ASSERT_NE(json.find(member), std::string::npos);
-  json.erase(json.find(member), member.size());
+  EXPECT_TRUE(now->errorFeedback);
+  for (std::string member : {",\"tokens\":true", ",\"error_feedback\":true"}) {
+    ASSERT_NE(json.find(member), std::string::npos);
+    json.erase(json.find(member), member.size());
+  }
   Expected<Metadata> then = fromJson(json);
   ASSERT_TRUE(then.ok()) << then.message();
   EXPECT_FALSE(then->batches[0].tokens);
+  EXPECT_FALSE(then->errorFeedback);
 }
 
 TEST(Artifact, MetadataErrorsNameThePath) {
@@ -173,7 +178,7 @@ TEST(Artifact, MetadataErrorsNameThePath) {
             "'programs[0].ranks[0].params[0].is_home' should be a value, found "
             "null");
   EXPECT_EQ(errorAfter("{\"model\"", "{\"modell\":1,\"model\"").substr(0, 39),
-            "'' should be no members but the 15 know");
+            "'' should be no members but the 16 know");
   EXPECT_EQ(errorAfter("{", "["), "the metadata is not JSON");
   EXPECT_EQ(errorAfter("\"microbatches\":2", "\"microbatches\":1e999"),
             "the metadata is not JSON");

@@ -131,8 +131,8 @@ TEST(NewtonSchulz, OfZeros) {
 TEST(Optimizers, Muon) {
   OneThread oneThread;
   constexpr size_t rows = 6, columns = 10, count = rows * columns;
-  ParamUpdate update{Optimizer::muon, DataType::f64, count, true, rows,
-                     columns};
+  ParamUpdate update{Optimizer::muon, DataType::f64, count,  true,
+                     false,           rows,          columns};
   std::vector<char> workspace(
       static_cast<size_t>(newtonSchulzElements(rows, columns) * 8));
   ASSERT_TRUE(prepare(update, workspace.data()).ok());
@@ -206,4 +206,74 @@ TEST(Optimizers, NadamW) {
                0.01 * direction / (std::sqrt(unbiased) + 1e-8);
     EXPECT_NEAR(value, expected, 1e-12) << "step " << settings.step;
   }
+}
+
+namespace {
+/// Updates with error feedback beside ordinary ones of the same values.
+class FedBack {
+public:
+  FedBack(Optimizer optimizer, size_t rows, size_t columns)
+      : count(rows * columns), update{optimizer, DataType::f64, int64_t(count),
+                                      columns > 1},
+        value(randomMatrix(count)), before(count) {
+    update.rows = int64_t(rows);
+    update.columns = int64_t(columns);
+    workspace.resize(static_cast<size_t>(
+        newtonSchulzElements(update.rows, update.columns) * 8));
+    EXPECT_TRUE(prepare(update, workspace.data()).ok());
+    ordinary = update;
+    update.errorFeedback = true;
+    state.resize(count * static_cast<size_t>(update.stateSlots()));
+    ordinaryState.resize(count * static_cast<size_t>(ordinary.stateSlots()));
+  }
+
+  /// value = old - u - c (u - u'), where the ordinary update subtracts u.
+  void step(const StepSettings &settings, double c, const double *factor) {
+    Matrix g = randomMatrix(count), expected = value, old = value;
+    run(ordinary, settings, g, expected, ordinaryState, factor);
+    run(update, settings, g, value, state, factor);
+    for (size_t i = 0; i < count; ++i) {
+      double u = old[i] - expected[i];
+      expected[i] -= c * (u - before[i]);
+      before[i] = u;
+      ASSERT_NEAR(value[i], expected[i], 1e-13)
+          << name(update.optimizer) << ", step " << settings.step;
+    }
+  }
+
+private:
+  static void run(ParamUpdate &with, const StepSettings &settings,
+                  const Matrix &g, Matrix &value, Matrix &state,
+                  const double *factor) {
+    const void *gradients[] = {g.data()};
+    ASSERT_TRUE(updateParam(with, settings, 2, value.data(), state.data(),
+                            gradients, 1, factor)
+                    .ok());
+  }
+
+  size_t count;
+  ParamUpdate update, ordinary;
+  Matrix value, before, state, ordinaryState;
+  std::vector<char> workspace;
+};
+} // namespace
+
+TEST(Optimizers, ErrorFeedback) {
+  OneThread oneThread;
+  for (const std::string &optimizer : optimizerNames())
+    for (auto [rows, columns] :
+         {std::pair<size_t, size_t>{1500, 1}, {6, 10}, {40, 30}}) {
+      if (optimizer == "muon" && columns == 1)
+        continue;
+      FedBack parameter(*parseOptimizer(optimizer), rows, columns);
+      StepSettings settings;
+      settings.weightDecay = 0.1;
+      settings.errorFeedback = 0.75;
+      double factor = 0.5;
+      for (settings.step = 1; settings.step <= 5; ++settings.step) {
+        settings.learningRate = 0.01 * double(settings.step);
+        parameter.step(settings, settings.step == 1 ? 0 : 0.75,
+                       settings.step == 3 ? &factor : nullptr);
+      }
+    }
 }

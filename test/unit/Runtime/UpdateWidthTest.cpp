@@ -24,15 +24,16 @@ template <typename T> struct Outcome {
 } // namespace
 
 template <typename T>
-static Outcome<T> runAt(int vectorBits, Optimizer optimizer, DataType type) {
+static Outcome<T> runAt(int vectorBits, Optimizer optimizer, DataType type,
+                        bool errorFeedback) {
   constexpr int64_t count = 3001;
   std::mt19937 random(23);
   std::normal_distribution<T> normal(0, 1);
-  Outcome<T> outcome{std::vector<T>(count), std::vector<T>(2 * count), {}};
+  Outcome<T> outcome{std::vector<T>(count), std::vector<T>(3 * count), {}};
   std::vector<T> g0(count), g1(count);
   for (T &value : outcome.value)
     value = normal(random);
-  ParamUpdate update{optimizer, type, count, true};
+  ParamUpdate update{optimizer, type, count, true, errorFeedback};
   StepSettings settings;
   settings.weightDecay = 0.1;
   for (settings.step = 1; settings.step <= 3; ++settings.step) {
@@ -58,15 +59,21 @@ static Outcome<T> runAt(int vectorBits, Optimizer optimizer, DataType type) {
   return outcome;
 }
 
+template <typename T>
+static void expectSameBits(Optimizer optimizer, DataType type,
+                           bool errorFeedback) {
+  for (int bits = 256; bits <= widestVectorBits(); bits *= 2)
+    EXPECT_TRUE(runAt<T>(128, optimizer, type, errorFeedback) ==
+                runAt<T>(bits, optimizer, type, errorFeedback))
+        << name(optimizer) << ", " << bits << ", error feedback "
+        << errorFeedback;
+}
+
 TEST(UpdateWidth, SameBits) {
   for (Optimizer optimizer : {Optimizer::sgd, Optimizer::sgdMomentum,
                               Optimizer::adamw, Optimizer::nadamw})
-    for (int bits = 256; bits <= widestVectorBits(); bits *= 2) {
-      EXPECT_TRUE(runAt<float>(128, optimizer, DataType::f32) ==
-                  runAt<float>(bits, optimizer, DataType::f32))
-          << name(optimizer) << ", " << bits;
-      EXPECT_TRUE(runAt<double>(128, optimizer, DataType::f64) ==
-                  runAt<double>(bits, optimizer, DataType::f64))
-          << name(optimizer) << ", " << bits;
+    for (bool errorFeedback : {false, true}) {
+      expectSameBits<float>(optimizer, DataType::f32, errorFeedback);
+      expectSameBits<double>(optimizer, DataType::f64, errorFeedback);
     }
 }

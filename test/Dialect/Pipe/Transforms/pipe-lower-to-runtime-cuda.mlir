@@ -3,6 +3,8 @@
 // RUN:   | FileCheck %s --check-prefix=MOMENTUM
 // RUN: veeline-opt %S/pipe-plan-memory-cuda.mlir --pipe-plan-memory="target=cuda optimizer=sgd" --pipe-lower-to-runtime=target=cuda --canonicalize --cse \
 // RUN:   | FileCheck %s --check-prefix=SGD
+// RUN: veeline-opt %S/pipe-plan-memory-cuda.mlir --pipe-plan-memory="target=cuda optimizer=sgd-momentum error-feedback" --pipe-lower-to-runtime=target=cuda --canonicalize --cse \
+// RUN:   | FileCheck %s --check-prefix=FEEDBACK
 // RUN: sed 's/8xf32/3xf32/g' %S/pipe-plan-memory-cuda.mlir | veeline-opt --pipe-plan-memory=target=cuda --pipe-lower-to-runtime=target=cuda --canonicalize --cse \
 // RUN:   | FileCheck %s --check-prefix=ODD
 // RUN: not veeline-opt %S/pipe-plan-memory-cuda.mlir --pipe-plan-memory --pipe-lower-to-runtime=target=cuda 2>&1 | FileCheck %s --check-prefix=PLAN
@@ -52,7 +54,7 @@
 // The norm of a gradient, and then the update, are kernels of the settings. All
 // numbers of an update are those of the host's update, in its order.
 // CHECK-LABEL: func.func private @pipe_norm_f32_8_of_1(
-// CHECK-SAME:    memref<14xf32> {llvm.noalias}, {{.*}}: memref<1x8xf32> {llvm.noalias}, {{.*}}: memref<1xf64> {llvm.noalias}) attributes {pipe.kernel}
+// CHECK-SAME:    memref<16xf32> {llvm.noalias}, {{.*}}: memref<1x8xf32> {llvm.noalias}, {{.*}}: memref<1xf64> {llvm.noalias}) attributes {pipe.kernel}
 // CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
 // CHECK:         arith.mulf {{.*}} : f32
 // CHECK:         arith.extf
@@ -61,13 +63,14 @@
 // A vector does not decay; the second moments, 32 bytes after the first ones, are
 // an argument of their own. Those of three elements could not be.
 // CHECK-LABEL: func.func private @pipe_adamw_f32_8_of_1(
-// CHECK-SAME:    memref<14xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}) attributes {pipe.kernel}
+// CHECK-SAME:    memref<16xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}) attributes {pipe.kernel}
 // CHECK:         linalg.generic
-// ODD:         func.func private @pipe_adamw_f32_3_of_1({{.*}}: memref<14xf32> {llvm.noalias}, {{.*}}: memref<3xf32> {llvm.noalias}, {{.*}}: memref<3xf32> {llvm.noalias}, {{.*}}: memref<6xf32> {llvm.noalias})
+// ODD:         func.func private @pipe_adamw_f32_3_of_1({{.*}}: memref<16xf32> {llvm.noalias}, {{.*}}: memref<3xf32> {llvm.noalias}, {{.*}}: memref<3xf32> {llvm.noalias}, {{.*}}: memref<6xf32> {llvm.noalias})
 // CHECK:         %[[G:.*]] = arith.mulf
 // CHECK:         math.sqrt
 // CHECK:         arith.divf
 // MOMENTUM:    func.func private @pipe_momentum_f32_8_of_1(
+// FEEDBACK:    func.func private @pipe_momentum_f32_8_of_1_corrected({{.*}}: memref<16xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias}, {{.*}}: memref<8xf32> {llvm.noalias})
 // SGD:         func.func private @pipe_sgd_f32_8_of_1(
 
 // CHECK-LABEL: func.func @net_rank1_step(

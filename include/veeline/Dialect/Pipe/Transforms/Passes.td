@@ -305,6 +305,8 @@ def PipePlanMemory : Pass<"pipe-plan-memory", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "Name of the optimiser, as of veeline compile: decides how much state there is">,
+    Option<"errorFeedback", "error-feedback", "bool", "false",
+           "The state has the update before, by which updates correct themselves">,
     TargetOption<"Where the arena is">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];

@@ -104,7 +104,7 @@ void assignStreams(PipelineOp pipeline);
 /// Plans the arenas of the programs of `pipeline`, whose chunk functions say
 /// how much workspace they take. Does not look at limits.
 mlir::LogicalResult planMemory(PipelineOp pipeline, llvm::StringRef optimizer,
-                               KernelTarget target,
+                               bool errorFeedback, KernelTarget target,
                                mlir::SymbolTableCollection &symbols);
 
 } // namespace veeline::pipe

@@ -21,10 +21,11 @@ namespace veeline::pipe {
 class ArenaPlanner {
 public:
   ArenaPlanner(PipelineTables &tables, ProgramOp program, Optimizer optimizer,
-               KernelTarget target, llvm::ArrayRef<PipelineOp> versions,
-               StreamOrder order, mlir::SymbolTableCollection &symbols)
+               bool errorFeedback, KernelTarget target,
+               llvm::ArrayRef<PipelineOp> versions, StreamOrder order,
+               mlir::SymbolTableCollection &symbols)
       : tables(tables), program(program), optimizer(optimizer),
-        alignment(getArenaAlignment(target)),
+        errorFeedback(errorFeedback), alignment(getArenaAlignment(target)),
         isOnDevice(target == KernelTarget::Cuda), versions(versions),
         symbols(symbols), order(std::move(order)) {}
 
@@ -83,6 +84,7 @@ private:
   PipelineTables &tables;
   ProgramOp program;
   Optimizer optimizer;
+  bool errorFeedback;
   uint64_t alignment;
   bool isOnDevice;
   /// For each length; empty where there is one only.

@@ -43,6 +43,8 @@ static DictionaryAttr toAttribute(Builder &builder,
     add("clip", builder.getI64IntegerAttr(device.clipOffset));
   if (device.isNesterov)
     add("nesterov", builder.getUnitAttr());
+  if (device.errorFeedback)
+    add("error_feedback", builder.getUnitAttr());
   if (device.resultBytes > 0)
     add("results", builder.getDenseI64ArrayAttr(
                        {device.resultsOffset, device.resultBytes}));
@@ -239,6 +241,7 @@ static FailureOr<MemoryPlan::Device> readDevice(DictionaryAttr dict) {
   device.normsOffset = norms[0];
   device.normParts = norms[1];
   device.isNesterov = dict.contains("nesterov");
+  device.errorFeedback = dict.contains("error_feedback");
   if (failed(readPair(dict, "results", device.resultsOffset,
                       device.resultBytes)) ||
       failed(readPair(dict, "streams", device.streams, device.events)))

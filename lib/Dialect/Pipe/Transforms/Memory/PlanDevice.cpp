@@ -96,6 +96,7 @@ void ArenaPlanner::placeSettings(MemoryPlan::Device &device) {
   if (device.normParts == 0 && !isClipped)
     return;
   device.isNesterov = optimizer == Optimizer::nadamw;
+  device.errorFeedback = errorFeedback;
   if (isClipped) {
     device.numSettings = 2;
     device.clipOffset = reserve(gpuClipBytes);

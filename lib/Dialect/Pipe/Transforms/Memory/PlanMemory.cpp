@@ -76,7 +76,8 @@ void ArenaPlanner::placeParams() {
     int64_t value = reserve(bytes);
     bool isHome =
         tables.getHome(number) == static_cast<int64_t>(program.getStage());
-    int64_t stateBytes = isHome ? bytes * stateSlots(optimizer) : 0;
+    int64_t stateBytes =
+        isHome ? bytes * stateSlots(optimizer, errorFeedback) : 0;
     int64_t state = stateBytes ? reserve(stateBytes) : -1;
     bool isKept = isHome && !tables.getGradientUsers(number).empty() &&
                   tables.pipeline.getClipSync() == ClipSync::Optimistic;
@@ -482,7 +483,7 @@ static LogicalResult verifyOptimizer(PipelineOp pipeline, Optimizer optimizer) {
 }
 
 LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
-                                        StringRef optimizer,
+                                        StringRef optimizer, bool errorFeedback,
                                         KernelTarget target,
                                         SymbolTableCollection &symbols) {
   std::optional<Optimizer> known = parseOptimizer(optimizer);
@@ -507,8 +508,8 @@ LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
   if (failed(orders))
     return failure();
   for (auto [program, order] : llvm::zip_equal(programs, *orders))
-    if (failed(ArenaPlanner(tables, program, *known, target, *versions,
-                            std::move(order), symbols)
+    if (failed(ArenaPlanner(tables, program, *known, errorFeedback, target,
+                            *versions, std::move(order), symbols)
                    .run()))
       return failure();
   return success();
@@ -522,7 +523,8 @@ struct PipePlanMemory
   void runOnOperation() override {
     SymbolTableCollection symbols;
     for (auto pipeline : getOperation().getOps<PipelineOp>()) {
-      if (failed(planMemory(pipeline, optimizer, target, symbols)))
+      if (failed(
+              planMemory(pipeline, optimizer, errorFeedback, target, symbols)))
         return signalPassFailure();
       for (ProgramOp program : getPrograms(pipeline))
         if (failed(checkLimit(pipeline, program)))

@@ -115,6 +115,11 @@ void StepWriter::lowerMuonOnDevice(UpdateOp update,
   int64_t longest = std::max(matrix.getDimSize(0), matrix.getDimSize(1));
   arguments.assign(settings.begin(), settings.end());
   arguments.append({x, atArena(entry.value)});
+  if (shape.errorFeedback) {
+    int64_t last = entry.stateBytes / shape.getStateSlots() * shape.ownSlots;
+    arguments.push_back(
+        atArena(entry.state + (hasSeparateSlots(shape) ? last : 0)));
+  }
   callFunction(builder, getMuonStepKernel(moduleSymbols, shape, longest),
                /*rank=*/{}, arguments);
 }

@@ -127,12 +127,14 @@ UpdateShape StepWriter::getUpdateShape(const MemoryPlan::Param &entry,
                                        size_t numGradients) {
   auto type = cast<ShapedType>(tables.params[entry.param].getValue().getType());
   int64_t bytes = getByteSize(type);
+  int64_t slots = bytes == 0 ? 0 : entry.stateBytes / bytes;
   return {type.getElementType(),
           type.getNumElements(),
           static_cast<int64_t>(numGradients),
-          bytes == 0 ? 0 : entry.stateBytes / bytes,
+          slots - plan.device->errorFeedback,
           /*decays=*/type.getRank() >= 2,
-          plan.device->isNesterov};
+          plan.device->isNesterov,
+          plan.device->errorFeedback};
 }
 
 /// The settings for an update, of one microbatch if it is of one.
@@ -230,9 +232,9 @@ void StepWriter::lowerUpdateOnDevice(UpdateOp update,
   for (Value gradient : update.getGradients())
     arguments.push_back(getAddress(gradient));
   arguments.push_back(atArena(entry.value));
-  int64_t slotBytes =
-      shape.stateSlots ? entry.stateBytes / shape.stateSlots : 0;
-  int64_t stateArguments = hasSeparateSlots(shape) ? shape.stateSlots : 1;
+  int64_t slots = shape.getStateSlots();
+  int64_t slotBytes = slots ? entry.stateBytes / slots : 0;
+  int64_t stateArguments = hasSeparateSlots(shape) ? slots : 1;
   for (int64_t i = 0; i < stateArguments; ++i)
     arguments.push_back(atArena(entry.state + i * slotBytes));
   callFunction(builder, getUpdateKernel(moduleSymbols, shape), /*rank=*/{},

@@ -43,7 +43,9 @@ enum Coefficient {
   clipValue,
   greatestLimited,
   muonRate,
-  numCoefficients = 14, ///< An even number, so that doubles are aligned.
+  decay,
+  correction,
+  numCoefficients = 16, ///< An even number, so that doubles are aligned.
   muonMomentum = gradientRate
 };
 
@@ -90,6 +92,23 @@ public:
         shape, strides);
   }
 
+  /// The value becomes an output, and so do slots of the state.
+  void addUpdated(int64_t firstSlot = 0) {
+    int64_t n = shape.numElements, slots = shape.getStateSlots();
+    addOutput(addArgument({n}, shape.element), identity());
+    if (firstSlot == slots)
+      return;
+    Value state;
+    if (!hasSeparateSlots(shape))
+      state = addArgument({n * slots}, shape.element);
+    for (int64_t slot = firstSlot; slot < slots; ++slot)
+      addOutput(state ? view(state, slot * n, {n})
+                      : addArgument({n}, shape.element),
+                identity());
+    if (shape.errorFeedback)
+      for (Coefficient coefficient : {decay, correction})
+        use(coefficient);
+  }
   void addInput(Value buffer, AffineMap map) {
     inputs.push_back(buffer);
     inputMaps.push_back(map);
@@ -188,6 +207,24 @@ public:
                   limited, g);
   }
 
+  /// The new value, from which `change` is subtracted after decay, and state.
+  SmallVector<Value> subtractChange(Value change, ArrayRef<Value> state) {
+    Value old = getOutput(0);
+    Value value =
+        subtract(multiply(old, get(shape.decays ? keepDecayed : keep)), change);
+    SmallVector<Value> results = {value};
+    llvm::append_range(results, state);
+    if (!shape.errorFeedback)
+      return results;
+    Value before = getOutput(results.size());
+    Value ofDecay = shape.decays ? get(decay) : number(0);
+    Value update = add(multiply(ofDecay, old), change);
+    results[0] =
+        subtract(value, multiply(get(correction), subtract(update, before)));
+    results.push_back(update);
+    return results;
+  }
+
   /// `yield` computes the new elements of the outputs.
   func::FuncOp finish(ArrayRef<utils::IteratorType> iterators,
                       llvm::function_ref<SmallVector<Value>()> yield);
@@ -258,17 +295,24 @@ static std::string getName(StringRef what, const UpdateShape &shape) {
   return name;
 }
 
+static StringRef getSuffix(const UpdateShape &shape) {
+  return shape.isClipped && shape.errorFeedback ? "_corrected_clipped"
+         : shape.isClipped                      ? "_clipped"
+         : shape.errorFeedback                  ? "_corrected"
+                                                : "";
+}
+
 static StringRef getOptimizer(const UpdateShape &shape) {
-  return shape.isNesterov        ? "nadamw"
-         : shape.stateSlots == 2 ? "adamw"
-         : shape.stateSlots == 1 ? "momentum"
-                                 : "sgd";
+  return shape.isNesterov      ? "nadamw"
+         : shape.ownSlots == 2 ? "adamw"
+         : shape.ownSlots == 1 ? "momentum"
+                               : "sgd";
 }
 
 bool veeline::pipe::hasSeparateSlots(const UpdateShape &shape) {
   int64_t bytes =
       shape.numElements * (shape.element.getIntOrFloatBitWidth() / 8);
-  return shape.stateSlots < 2 || bytes % kernelAlignment == 0;
+  return shape.getStateSlots() < 2 || bytes % kernelAlignment == 0;
 }
 
 func::FuncOp veeline::pipe::getUpdateKernel(SymbolTable &symbols,
@@ -276,18 +320,15 @@ func::FuncOp veeline::pipe::getUpdateKernel(SymbolTable &symbols,
   std::string name = getName(getOptimizer(shape), shape);
   if (shape.decays)
     name += "_decayed";
-  if (shape.isClipped)
-    name += "_clipped";
+  name += getSuffix(shape);
   if (auto function = symbols.lookup<func::FuncOp>(name))
     return function;
-  int64_t n = shape.numElements;
-  KernelWriter k(symbols, name, shape, {n});
-  Coefficient kept = shape.decays ? keepDecayed : keep;
-  k.use(kept);
+  KernelWriter k(symbols, name, shape, {shape.numElements});
+  k.use(shape.decays ? keepDecayed : keep);
   k.use(rate);
-  if (shape.stateSlots)
+  if (shape.ownSlots)
     k.use(beta1);
-  if (shape.stateSlots == 2)
+  if (shape.ownSlots == 2)
     for (Coefficient coefficient :
          {oneMinusBeta1, beta2, oneMinusBeta2, secondMomentScale, epsilon})
       k.use(coefficient);
@@ -295,27 +336,18 @@ func::FuncOp veeline::pipe::getUpdateKernel(SymbolTable &symbols,
     k.use(gradientRate);
   if (shape.isClipped)
     k.useOutcome();
-  k.addOutput(k.addArgument({n}, shape.element), k.identity());
-  if (hasSeparateSlots(shape)) {
-    for (int64_t slot = 0; slot < shape.stateSlots; ++slot)
-      k.addOutput(k.addArgument({n}, shape.element), k.identity());
-  } else {
-    Value state = k.addArgument({n * shape.stateSlots}, shape.element);
-    for (int64_t slot = 0; slot < shape.stateSlots; ++slot)
-      k.addOutput(k.view(state, slot * n, {n}), k.identity());
-  }
+  k.addUpdated();
   auto update = [&]() -> SmallVector<Value> {
     Value g = k.clip(k.averageGradients());
-    Value value = k.multiply(k.getOutput(0), k.get(kept));
-    auto step = [&](Value by) {
-      return k.subtract(value, k.multiply(k.get(rate), by));
+    auto step = [&](Value by, ArrayRef<Value> state) {
+      return k.subtractChange(k.multiply(k.get(rate), by), state);
     };
-    if (shape.stateSlots == 0)
-      return {step(g)};
+    if (shape.ownSlots == 0)
+      return step(g, {});
     Value first = k.multiply(k.get(beta1), k.getOutput(1));
-    if (shape.stateSlots == 1) {
+    if (shape.ownSlots == 1) {
       first = k.add(first, g);
-      return {step(first), first};
+      return step(first, first);
     }
     first = k.add(first, k.multiply(k.get(oneMinusBeta1), g));
     Value second = k.add(k.multiply(k.get(beta2), k.getOutput(2)),
@@ -323,10 +355,10 @@ func::FuncOp veeline::pipe::getUpdateKernel(SymbolTable &symbols,
     Value denominator = k.add(
         k.multiply(k.sqrt(second), k.get(secondMomentScale)), k.get(epsilon));
     if (!shape.isNesterov)
-      return {step(k.divide(first, denominator)), first, second};
+      return step(k.divide(first, denominator), {first, second});
     Value direction = k.add(k.multiply(k.get(rate), first),
                             k.multiply(k.get(gradientRate), g));
-    return {k.subtract(value, k.divide(direction, denominator)), first, second};
+    return k.subtractChange(k.divide(direction, denominator), {first, second});
   };
   return k.finish(utils::IteratorType::parallel,
                   [&] { return k.unlessSkipped(update()); });
@@ -355,8 +387,7 @@ func::FuncOp veeline::pipe::getNormKernel(SymbolTable &symbols,
 //===----------------------------------------------------------------------===//
 
 static std::string getMuonName(StringRef what, const UpdateShape &shape) {
-  return getName(("muon_" + what).str(), shape) +
-         (shape.isClipped ? "_clipped" : "");
+  return getName(("muon_" + what).str(), shape) + getSuffix(shape).str();
 }
 
 func::FuncOp veeline::pipe::getMuonMomentumKernel(SymbolTable &symbols,
@@ -388,21 +419,19 @@ func::FuncOp veeline::pipe::getMuonStepKernel(SymbolTable &symbols,
       getMuonName("step", shape) + "_longest_" + std::to_string(longest);
   if (auto function = symbols.lookup<func::FuncOp>(name))
     return function;
-  int64_t n = shape.numElements;
-  KernelWriter k(symbols, name, shape, {n});
+  KernelWriter k(symbols, name, shape, {shape.numElements});
   k.use(keepDecayed);
   k.use(muonRate);
   if (shape.isClipped)
     k.useOutcome();
-  k.addDirection(n);
-  k.addOutput(k.addArgument({n}, shape.element), k.identity());
+  k.addDirection(shape.numElements);
+  k.addUpdated(shape.ownSlots);
   return k.finish(utils::IteratorType::parallel, [&] {
     Value rate =
         k.multiply(k.get(muonRate),
                    k.number(0.2 * std::sqrt(static_cast<double>(longest))));
-    Value value = k.subtract(k.multiply(k.getOutput(0), k.get(keepDecayed)),
-                             k.multiply(rate, k.getDirection()));
-    return k.unlessSkipped({value});
+    return k.unlessSkipped(
+        k.subtractChange(k.multiply(rate, k.getDirection()), {}));
   });
 }
 

@@ -16,10 +16,13 @@ struct UpdateShape {
   mlir::Type element; ///< f32 or f64.
   int64_t numElements;
   int64_t numGradients;
-  int64_t stateSlots;     ///< 0: SGD, 1: with momentum, 2: AdamW.
+  int64_t ownSlots;       ///< 0: SGD, 1: with momentum, 2: AdamW.
   bool decays;            ///< Weight decay applies.
   bool isNesterov;        ///< NAdamW in place of AdamW.
+  bool errorFeedback;     ///< One more slot has the update before.
   bool isClipped = false; ///< What came of the limits (ClipKernels.h) counts.
+
+  int64_t getStateSlots() const { return ownSlots + errorFeedback; }
 };
 
 /// True where every slot of the state starts where a kernel's buffers can, so
@@ -54,8 +57,8 @@ mlir::func::FuncOp getSquaresKernel(mlir::SymbolTable &symbols,
 mlir::func::FuncOp getNormalizeKernel(mlir::SymbolTable &symbols,
                                       const UpdateShape &shape);
 /// A kernel of the settings, what came of the limits where gradients are
-/// clipped, the direction, once it is orthogonal, and the value. `longest` is
-/// the longer side of the matrix.
+/// clipped, the direction, once it is orthogonal, the value and, with error
+/// feedback, the update before. `longest` is the longer side of the matrix.
 mlir::func::FuncOp getMuonStepKernel(mlir::SymbolTable &symbols,
                                      const UpdateShape &shape, int64_t longest);
 
