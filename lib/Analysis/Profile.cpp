@@ -35,7 +35,8 @@ private:
                 Profile::Chunk &out, ArrayRef<int> scales);
   std::optional<double> readTransfer(const json::Object &edge, StringRef kind);
   bool readEdge(const json::Value &value, size_t number);
-  bool readAllReduce(const json::Value &value);
+  bool readMovement(const json::Value &value, StringRef name,
+                    std::optional<std::array<double, 2>> &out);
 
   Profile profile;
   double transferSum = 0, transferSamples = 0;
@@ -134,17 +135,19 @@ bool ProfileReader::readEdge(const json::Value &value, size_t number) {
   return true;
 }
 
-bool ProfileReader::readAllReduce(const json::Value &value) {
+/// Bytes, and the time of moving them.
+bool ProfileReader::readMovement(const json::Value &value, StringRef name,
+                                 std::optional<std::array<double, 2>> &out) {
   const json::Object *entry = value.getAsObject();
   std::optional<double> bytes =
       entry ? entry->getNumber("bytes") : std::nullopt;
   std::optional<double> time = entry ? entry->getNumber("us") : std::nullopt;
   if (!isPositive(bytes, double(INT64_MAX)) ||
       !isPositive(time, maxMicroseconds))
-    return fail("all_reduce: expected its 'bytes' and a time 'us' above 0; "
-                "found " +
+    return fail(name.str() +
+                ": expected its 'bytes' and a time 'us' above 0; found " +
                 printJson(&value));
-  profile.allReduce = {*bytes, *time * 1000};
+  out = {*bytes, *time * 1000};
   return true;
 }
 
@@ -168,9 +171,11 @@ Expected<Profile> ProfileReader::read(const json::Value &value) {
     for (auto [number, edge] : enumerate(*edges))
       if (!readEdge(edge, number))
         return createStringError(message);
-  const json::Value *reduction = file->get("all_reduce");
-  if (reduction && !readAllReduce(*reduction))
-    return createStringError(message);
+  for (auto [name, out] : {std::pair("all_reduce", &profile.allReduce),
+                           std::pair("updates", &profile.updates)})
+    if (const json::Value *value = file->get(name);
+        value && !readMovement(*value, name, *out))
+      return createStringError(message);
   if (transferSamples > 0)
     profile.meanTransfer = transferSum / transferSamples;
   return std::move(profile);

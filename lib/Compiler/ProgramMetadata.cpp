@@ -12,6 +12,7 @@
 #include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/prediction.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -197,5 +198,6 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
       return failure();
     result.ranks.push_back(std::move(*rank));
   }
+  settleTimes(result);
   return result;
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RankMetadata.h"
+#include "UpdateCosts.h"
 
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Conversion/AttentionDesc.h"
@@ -30,7 +31,8 @@ public:
       : pipeline(pipeline), edges(pipeline), channels(channels),
         program(program), plan(plan), constants(constants),
         params(pipeline.getParams()), chunks(pipeline.getChunks()),
-        timeline(getTimelineOps(program)), reductions(getReductions(program)) {}
+        timeline(getTimelineOps(program)), reductions(getReductions(program)),
+        updateCosts(pipeline, plan) {}
 
   FailureOr<artifact::Rank> write(int32_t object);
 
@@ -60,6 +62,7 @@ private:
   SmallVector<ChunkOp> chunks;
   SmallVector<Operation *> timeline;
   SmallVector<Reduction> reductions;
+  UpdateCosts updateCosts;
   SymbolTableCollection symbols;
   artifact::Rank rank;
 };
@@ -72,6 +75,12 @@ static void setPredicted(Operation *op, artifact::Op &result) {
     return;
   result.predictedBegin = times[0] / 1000.0;
   result.predictedEnd = times[1] / 1000.0;
+}
+
+/// When it begins, settleTimes says.
+static void setDuration(double nanoseconds, artifact::Op &result) {
+  result.predictedBegin = 0;
+  result.predictedEnd = nanoseconds / 1000.0;
 }
 
 artifact::Op RankWriter::describeOp(Operation *op) {
@@ -114,12 +123,14 @@ artifact::Op RankWriter::describeOp(Operation *op) {
   if (auto update = dyn_cast<UpdateOp>(op)) {
     result.kind = artifact::OpKind::update;
     result.param = update.getParam();
+    setDuration(updateCosts.estimate(update), result);
   }
   if (isa<ValidateOp>(op))
     result.kind = artifact::OpKind::validate;
   if (auto norm = dyn_cast<SquaredNormOp>(op)) {
     result.kind = artifact::OpKind::norm;
     result.param = norm.getParam();
+    setDuration(updateCosts.estimate(norm), result);
   }
   return result;
 }

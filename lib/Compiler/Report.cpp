@@ -58,7 +58,7 @@ static void printChunks(llvm::raw_ostream &os,
 static double getBusy(const artifact::Rank &rank) {
   double busy = 0;
   for (const artifact::Op &op : rank.ops)
-    if (op.chunk >= 0 && op.predictedEnd >= 0)
+    if (isPredictedWork(op))
       busy += op.predictedEnd - op.predictedBegin;
   return busy;
 }

@@ -69,6 +69,9 @@ public:
   std::optional<std::array<double, 2>> getAllReduce() const {
     return allReduce;
   }
+  /// The bytes that the updates of a step read and write, and the nanoseconds
+  /// that they took; none where none was measured.
+  std::optional<std::array<double, 2>> getUpdates() const { return updates; }
 
 private:
   friend class ProfileReader;
@@ -88,7 +91,7 @@ private:
   std::vector<Edge> edges;
   /// Of all messages.
   std::optional<double> meanTransfer;
-  std::optional<std::array<double, 2>> allReduce;
+  std::optional<std::array<double, 2>> allReduce, updates;
 };
 
 } // namespace veeline

@@ -14,6 +14,16 @@
 
 namespace veeline {
 
+/// Whether a rank computes in `op`, and for how long was predicted.
+bool isPredictedWork(const artifact::Op &op);
+
+/// Sets when ops begin and end by how long they take, with all that `program`
+/// says about their order and messages: in a step alone, or, where some are
+/// late, in one among others. So far updates and norms, which no schedule
+/// knows, may have any begin. Takes back all predictions of these if an F, B or
+/// W has none.
+void settleTimes(artifact::Program &program);
+
 /// The predicted time of a step in microseconds: the end of all work and of the
 /// waits for all-reduces. None if an F, B or W has no prediction. `program` has
 /// the ranks of one replica, as in a file, or those of all replicas; all of

@@ -7,12 +7,21 @@
 #include "veeline/prediction.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
 using namespace veeline;
 using namespace veeline::artifact;
+
+bool veeline::isPredictedWork(const Op &op) {
+  return op.predictedEnd >= 0 && op.kind != OpKind::allReduceWait;
+}
+
+static double durationOf(const Op &op) {
+  return op.predictedEnd - op.predictedBegin;
+}
 
 /// The time of a step from an empty pipeline to an empty one; none where
 /// nothing is predicted.
@@ -26,7 +35,7 @@ static std::optional<double> predictAlone(const Program &program,
       if (op.chunk >= 0 && op.predictedEnd < 0)
         return std::nullopt;
       end = std::max(end, op.predictedEnd);
-      if (op.chunk < 0)
+      if (!isPredictedWork(op))
         continue;
       changes.emplace_back(op.predictedBegin, 1);
       changes.emplace_back(op.predictedEnd, -1);
@@ -69,6 +78,12 @@ public:
   /// late of it.
   std::vector<double> run(int steps);
 
+  struct Span {
+    double begin = -1, end = -1;
+  };
+  /// By rank and op, of a turn of the last run; negative for what is not run.
+  std::vector<std::vector<Span>> run(int steps, int turn);
+
 private:
   struct RankState {
     int32_t stage = 0;
@@ -102,6 +117,8 @@ private:
   /// By rank and step.
   std::vector<std::vector<double>> turnEnds;
   int numSteps = 0;
+  int keptTurn = -1;
+  std::vector<std::vector<Span>> kept;
 };
 } // namespace
 
@@ -112,7 +129,7 @@ void Chain::findLags() {
     double now = 0;
     for (const Op &op : program.ranks[i].ops) {
       Sum sum{ranks[i].stage, op.reduction};
-      if (op.chunk >= 0)
+      if (isPredictedWork(op))
         now = op.predictedEnd;
       if (op.kind == OpKind::allReduce)
         posted[sum] = std::max(posted[sum], now);
@@ -182,8 +199,14 @@ bool Chain::advance(RankState &rank, const Rank &description) {
     std::optional<double> ready = readyAt(rank, op);
     if (!ready)
       return false;
+    double before = rank.now;
     rank.now = std::max(rank.now, *ready);
+    bool isWait = op.kind == OpKind::allReduceWait;
+    Span span{isWait ? before : rank.now};
     runOp(rank, op);
+    span.end = rank.now;
+    if (rank.step == keptTurn)
+      kept[static_cast<size_t>(&rank - ranks.data())][rank.op] = span;
   }
   if (++rank.op == description.ops.size()) {
     turnEnds[static_cast<size_t>(&rank - ranks.data())].push_back(rank.now);
@@ -194,9 +217,9 @@ bool Chain::advance(RankState &rank, const Rank &description) {
 }
 
 void Chain::runOp(RankState &rank, const Op &op) {
-  bool isWork = op.chunk >= 0;
+  bool isWork = isPredictedWork(op);
   if (isWork)
-    rank.now += op.predictedEnd - op.predictedBegin;
+    rank.now += durationOf(op);
   if (op.kind == OpKind::send) {
     const Channel &channel = program.channels[static_cast<size_t>(op.channel)];
     sent[static_cast<size_t>(op.channel)].push_back(rank.now +
@@ -223,15 +246,47 @@ std::vector<double> Chain::run(int steps) {
   return ends;
 }
 
+std::vector<std::vector<Chain::Span>> Chain::run(int steps, int turn) {
+  keptTurn = turn;
+  for (const Rank &rank : program.ranks)
+    kept.emplace_back(rank.ops.size());
+  run(steps);
+  return std::move(kept);
+}
+
 /// What the cores need at least for the work of a step.
 static double workOf(const Program &program, int64_t cores) {
   double work = 0;
   for (const Rank &rank : program.ranks)
     for (const Op &op : rank.ops)
-      if (op.chunk >= 0)
-        work += op.predictedEnd - op.predictedBegin;
+      if (isPredictedWork(op))
+        work += durationOf(op);
   int64_t replicas = program.places.empty() ? program.replicas : 1;
   return work * double(replicas) / double(cores);
+}
+
+void veeline::settleTimes(Program &program) {
+  bool isPredicted = predictAlone(program, INT64_MAX).has_value();
+  if (!isPredicted) {
+    for (Rank &rank : program.ranks)
+      for (Op &op : rank.ops)
+        if (op.chunk < 0)
+          op.predictedBegin = op.predictedEnd = -1;
+    return;
+  }
+  int turn = program.hasLate() ? 1 : 0;
+  auto spans = Chain(program).run(/*steps=*/2 * turn + 1, turn);
+  double first = std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < program.ranks.size(); ++i)
+    for (size_t j = 0; j < spans[i].size(); ++j)
+      if (isPredictedWork(program.ranks[i].ops[j]))
+        first = std::min(first, spans[i][j].begin);
+  for (size_t i = 0; i < program.ranks.size(); ++i)
+    for (size_t j = 0; j < spans[i].size(); ++j)
+      if (Op &op = program.ranks[i].ops[j]; op.predictedEnd >= 0) {
+        op.predictedBegin = spans[i][j].begin - first;
+        op.predictedEnd = spans[i][j].end - first;
+      }
 }
 
 std::optional<double> veeline::predictStep(const Program &program,

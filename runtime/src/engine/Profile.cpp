@@ -62,6 +62,7 @@ private:
   /// By edge and kind of channel.
   std::map<std::pair<int32_t, ChannelKind>, Samples> transfers;
   std::map<int32_t, Span> steps;
+  std::map<int32_t, int64_t> updates; ///< By step, of all ranks.
   /// Of all-reduces: how long each took, and the bytes of all.
   Samples reductions;
   double reducedBytes = 0;
@@ -92,9 +93,12 @@ void Profiler::chooseSteps() {
 /// another rank ran is not this one's work. The time `before` the event, from
 /// the end of the last one, counts as well.
 void Profiler::addWork(const Op &op, const Event &event, int64_t before) {
-  work[{op.chunk, op.kind}].push_back(before + (event.processor >= 0
-                                                    ? event.processor
-                                                    : event.end - event.begin));
+  int64_t time =
+      event.processor >= 0 ? event.processor : event.end - event.begin;
+  if (op.kind == OpKind::update)
+    updates[event.step] += time;
+  else
+    work[{op.chunk, op.kind}].push_back(before + time);
 }
 
 void Profiler::addRank(const Rank &rank, const std::vector<Event> &events) {
@@ -109,10 +113,11 @@ void Profiler::addRank(const Rank &rank, const std::vector<Event> &events) {
     if (event.op == Event::idle || event.isVoid)
       continue;
     const Op &op = rank.ops[event.op];
-    if (op.chunk < 0 && op.kind != OpKind::allReduceWait)
+    bool isUpdate = op.kind == OpKind::update;
+    if (op.chunk < 0 && op.kind != OpKind::allReduceWait && !isUpdate)
       continue;
     extendStep(event);
-    if (event.step >= firstStep && op.chunk >= 0)
+    if (event.step >= firstStep && (op.chunk >= 0 || isUpdate))
       addWork(op, event, before);
   }
 }
@@ -220,6 +225,12 @@ Profile Profiler::result() const {
   if (std::optional<Measured> time = measured(reductions);
       time && time->microseconds > 0)
     profile.allReduce = {*time, reducedBytes / double(time->samples)};
+  Samples ofSteps;
+  for (const auto &[step, time] : updates)
+    ofSteps.push_back(time);
+  if (std::optional<Measured> time = measured(ofSteps);
+      time && time->microseconds > 0)
+    profile.updates = time;
   return profile;
 }
 
@@ -301,6 +312,24 @@ static Json describeChunk(const Profile::Chunk &chunk,
   return object;
 }
 
+/// What the updates of a step read and write.
+static double updatedBytes(const Metadata &metadata, const Program &program) {
+  int64_t slots = stateSlots(metadata.optimizer, metadata.errorFeedback);
+  double bytes = 0;
+  for (const Rank &rank : program.ranks)
+    for (const Op &op : rank.ops) {
+      if (op.kind != OpKind::update)
+        continue;
+      const Parameter &param = metadata.params[size_t(op.param)];
+      auto entry = std::find_if(
+          rank.params.begin(), rank.params.end(),
+          [&](const RankParam &entry) { return entry.param == op.param; });
+      bytes += double(bytesOf(param.type, param.shape)) *
+               double(int64_t(entry->gradients.size()) + 2 * (1 + slots));
+    }
+  return bytes;
+}
+
 std::string engine::toJson(const Profile &profile, const Metadata &metadata,
                            const Program &program) {
   Json json = {{"format", "veeline-profile"},
@@ -333,5 +362,9 @@ std::string engine::toJson(const Profile &profile, const Metadata &metadata,
     json["all_reduce"] = {{"bytes", profile.allReduce->bytes},
                           {"us", profile.allReduce->time.microseconds},
                           {"samples", profile.allReduce->time.samples}};
+  if (profile.updates)
+    json["updates"] = {{"bytes", updatedBytes(metadata, program)},
+                       {"us", profile.updates->microseconds},
+                       {"samples", profile.updates->samples}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -41,13 +41,15 @@ struct Profile {
   };
   int64_t steps = 0;
   /// From the first begin of an F, or the end of the step before if that is
-  /// later, to the last end of a B, a W or a wait for an all-reduce: the median
-  /// of the steps, and the prediction, if any.
+  /// later, to the last end of a B, a W, an update or a wait for an all-reduce:
+  /// the median of the steps, and the prediction, if any.
   double stepMicroseconds = 0;
   std::optional<double> predictedStepMicroseconds;
   std::vector<Chunk> chunks;
   std::vector<Edge> edges;
   std::optional<AllReduce> allReduce;
+  /// All updates of a step together.
+  std::optional<Measured> updates;
 };
 
 /// Measures by the events of the ranks of `program`. Leaves out the first of

@@ -251,7 +251,7 @@ static Arguments<T> argumentsOf(const ParamUpdate &update,
           reinterpret_cast<const T *const *>(gradients),
           numGradients,
           factor,
-          update.errorFeedback
+          update.errorFeedback && state
               ? static_cast<T *>(state) + ownSlots * update.numElements
               : nullptr};
 }

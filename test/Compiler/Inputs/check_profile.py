@@ -1,5 +1,5 @@
 """Given a profile, prints the pieces of its chunks as --partition takes them; with an artifact that was compiled with it and
-the same cuts, checks that its chunks cost what was measured, up to the cost model's whole nanoseconds, of which some parts are a few."""
+the same cuts, checks that its chunks and updates cost what was measured, up to the cost model's whole nanoseconds, of which some parts are a few."""
 
 import json
 import subprocess
@@ -25,4 +25,6 @@ for compiled, measured in zip(program["chunks"], profile["chunks"]):
         if kind in measured:
             assert abs(cost - measured[kind]["us"]) < 0.01 + 0.005 * cost, (kind, cost, measured[kind])
     assert "F" in measured and ("W" in measured or "BW" in measured)
+updates = sum(op["predicted_end"] - op["predicted_begin"] for rank in program["ranks"] for op in rank["ops"] if op["kind"] == "update")
+assert abs(updates - profile["updates"]["us"]) < 1e-3 * updates, (updates, profile["updates"])
 print(len(program["chunks"]), "chunks cost what was measured")

@@ -26,7 +26,19 @@ static artifact::Program makeProgram() {
                           {OpKind::forward, 1, 0},
                           {OpKind::backward, 1, 0},
                           {OpKind::update, -1, -1, -1, 0}};
+  artifact::RankParam param;
+  param.gradients.resize(1);
+  program.ranks[1].params = {param};
   return program;
+}
+
+/// Of one parameter of 12 bytes, that AdamW updates.
+static artifact::Metadata makeMetadata() {
+  artifact::Metadata metadata;
+  metadata.optimizer = Optimizer::adamw;
+  metadata.params.resize(1);
+  metadata.params[0].shape = {3};
+  return metadata;
 }
 
 /// Events of a step that begins at `begin`, whose F on rank 0 takes `forward`.
@@ -60,8 +72,11 @@ TEST(Profile, LeavesOutTheFirstStepAndTheExtremes) {
   EXPECT_DOUBLE_EQ(profile.chunks[1].backward->microseconds, 4);
   EXPECT_FALSE(profile.chunks[1].backwardInput ||
                profile.chunks[1].backwardWeight);
-  // From the first F to the last B, without the update.
-  EXPECT_DOUBLE_EQ(profile.stepMicroseconds, 12.1);
+  // From the first F to the end of the update.
+  EXPECT_DOUBLE_EQ(profile.stepMicroseconds, 104);
+  ASSERT_TRUE(profile.updates);
+  EXPECT_DOUBLE_EQ(profile.updates->microseconds, 91.9);
+  EXPECT_EQ(profile.updates->samples, 10);
   ASSERT_TRUE(profile.edges[0].activation);
   EXPECT_DOUBLE_EQ(profile.edges[0].activation->microseconds, 1);
   EXPECT_FALSE(profile.edges[0].gradient);
@@ -231,6 +246,38 @@ TEST(Profile, AllReducesInStepsThatFollowOneAnother) {
   EXPECT_EQ(predictPeriod(program), 8);
 }
 
+/// Rank 0 runs an F of 2 us and an update of 3 beside the message, of 1; rank 1
+/// F, BW and an update.
+TEST(Profile, UpdatesTakeTheirTime) {
+  artifact::Program program = makeProgram();
+  program.edges[0].forwardTransfer = 1;
+  for (artifact::Rank &rank : program.ranks)
+    for (artifact::Op &op : rank.ops)
+      if (op.chunk >= 0)
+        op.predictedBegin = 0, op.predictedEnd = 2;
+  artifact::Op update = program.ranks[1].ops.back();
+  update.predictedBegin = 0, update.predictedEnd = 3;
+  program.ranks[1].ops.back() = update;
+  program.ranks[0].ops.push_back(update);
+  settleTimes(program);
+  std::vector<artifact::Op> first = program.ranks[0].ops,
+                            second = program.ranks[1].ops;
+  EXPECT_EQ(first[0].predictedEnd, 2);
+  EXPECT_EQ(first[2].predictedBegin, 2);
+  EXPECT_EQ(first[2].predictedEnd, 5);
+  EXPECT_EQ(first[1].predictedEnd, -1);
+  EXPECT_EQ(second[1].predictedBegin, 3);
+  EXPECT_EQ(second[2].predictedEnd, 7);
+  EXPECT_EQ(second[3].predictedBegin, 7);
+  EXPECT_EQ(predictStep(program), 10);
+  EXPECT_EQ(predictPeriod(program), 7);
+  EXPECT_EQ(predictPeriod(program, 1), 12);
+  // Without the time of an F, no time is known.
+  program.ranks[0].ops[0].predictedEnd = -1;
+  settleTimes(program);
+  EXPECT_EQ(program.ranks[1].ops[3].predictedEnd, -1);
+}
+
 /// Another rank ran meanwhile on the core.
 TEST(Profile, WorkIsTimeOfACore) {
   artifact::Program program = makeProgram();
@@ -264,8 +311,11 @@ TEST(Profile, ScalesAreOfTheEstimates) {
   program.chunks[0].forwardScale = 4;
   std::vector<std::vector<Event>> ranks(2);
   addStep(ranks, 1, 0, 5000);
-  std::string text = toJson(measure(program, ranks), {}, program);
+  std::string text = toJson(measure(program, ranks), makeMetadata(), program);
   EXPECT_NE(text.find("\"scale\": 2.0"), std::string::npos) << text;
+  // The update reads a gradient, and reads and writes value and two moments.
+  EXPECT_NE(text.find("\"bytes\": 84.0"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"us\": 91.9"), std::string::npos) << text;
 }
 
 /// Without the part that repeats F, which takes half of what was predicted.
@@ -278,7 +328,7 @@ TEST(Profile, WhatIsRepeatedHasTheScaleOfWhereItComesFrom) {
   chunk.backwardWeightScale = 3;
   std::vector<std::vector<Event>> ranks(2);
   addStep(ranks, 1, 0, 5000);
-  std::string text = toJson(measure(program, ranks), {}, program);
+  std::string text = toJson(measure(program, ranks), makeMetadata(), program);
   // BW took 4 us, 2 of them F's work. The rest was predicted to take 3.
   EXPECT_NE(text.find("\"scale\": 0.5"), std::string::npos) << text;
   EXPECT_NE(text.find("\"scale\": 2.0"), std::string::npos) << text;

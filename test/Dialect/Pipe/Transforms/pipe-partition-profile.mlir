@@ -53,6 +53,14 @@
 // RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=NOTHING
 // NOTHING: error: profile '{{.*}}.json': all_reduce: expected its 'bytes' and a time 'us' above 0; found {"bytes":0,"us":5}
 
+// What updates have taken.
+// RUN: sed 's/"version"/"updates": {"bytes": 64, "us": 5, "samples": 2}, &/' %S/Inputs/profile.json > %t.json
+// RUN: veeline-opt %s --pipe-partition="stages=2 profile=%t.json" | FileCheck %s --check-prefix=UPDATES
+// UPDATES: pipe.pipeline {{.*}}updates = array<f64: 6.400000e+01, 5.000000e+03>
+// RUN: sed 's/"version"/"updates": {"bytes": 8, "us": -5}, &/' %S/Inputs/profile.json > %t.json
+// RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: error: profile '{{.*}}.json': updates: expected its 'bytes' and a time 'us' above 0; found {"bytes":8,"us":-5}
+
 // Fitting into memory cuts with the profile, and hands it on.
 // RUN: veeline-opt %s --pipe-fit-memory="stages=2 profile=%S/Inputs/profile.json memory-limit=1GiB recompute=auto" \
 // RUN:   | FileCheck %s --check-prefix=CUT

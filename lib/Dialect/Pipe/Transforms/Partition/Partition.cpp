@@ -282,6 +282,8 @@ static void setScales(PipelineOp pipeline, ArrayRef<int> counts,
   if (auto reduction = profile->getAllReduce())
     pipeline->setAttr(allReduceAttrName,
                       builder.getDenseF64ArrayAttr(*reduction));
+  if (auto updates = profile->getUpdates())
+    pipeline->setAttr(updatesAttrName, builder.getDenseF64ArrayAttr(*updates));
 }
 
 static FailureOr<SmallVector<int>>

@@ -1,0 +1,82 @@
+//===- UpdateCosts.cpp - what updates take --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "UpdateCosts.h"
+
+#include "veeline/Analysis/CostModel.h"
+#include "veeline/Base/Optimizers.h"
+#include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::compiler;
+using namespace veeline::pipe;
+
+UpdateCosts::UpdateCosts(PipelineOp pipeline, const MemoryPlan &plan)
+    : plan(plan) {
+  // A bad table is an error of the passes before.
+  if (auto read = getMachineTable(pipeline))
+    table = std::move(*read);
+  else
+    consumeError(read.takeError());
+  auto measured = pipeline->getAttrOfType<DenseF64ArrayAttr>(updatesAttrName);
+  if (measured && measured.size() == 2 && measured[0] > 0)
+    nanosecondsPerByte = measured[1] / measured[0];
+}
+
+/// The time of moving bytes that no cache has. A cache reads a line before it
+/// is written.
+double UpdateCosts::timeOf(int64_t read, int64_t written) const {
+  auto bytes = static_cast<double>(read + written);
+  if (nanosecondsPerByte)
+    return *nanosecondsPerByte * bytes;
+  if (table)
+    return (bytes + written) / table->getRate("elementwise", bytes);
+  return bytes / Machine().bytesPerNs;
+}
+
+/// Newton and Schulz, see runtime/src/host/NewtonSchulz.h: in each step the
+/// products x x', its square, and that times x.
+double UpdateCosts::timeOfProducts(ShapedType matrix) const {
+  constexpr double steps = 5;
+  double small = std::min(matrix.getDimSize(0), matrix.getDimSize(1));
+  double large = std::max(matrix.getDimSize(0), matrix.getDimSize(1));
+  double flops = 2 * small * small * (2 * large + small);
+  bool isDouble = matrix.getElementType().isF64();
+  return steps * flops /
+         (table ? table->getRate(isDouble ? "product f64" : "product f32",
+                                 flops / 3)
+                : Machine().contractionFlopsPerNs);
+}
+
+double UpdateCosts::estimate(UpdateOp update) const {
+  const MemoryPlan::Param *entry =
+      llvm::find_if(plan.params, [&](const MemoryPlan::Param &param) {
+        return param.param == static_cast<int64_t>(update.getParam());
+      });
+  auto type = cast<ShapedType>(update.getResult().getType());
+  auto bytes = static_cast<int64_t>(getByteSize(type));
+  auto gradients = static_cast<int64_t>(update.getGradients().size());
+  int64_t updated = bytes + entry->stateBytes;
+  double time = timeOf(gradients * bytes + updated, updated);
+  // What an optimistic update restores, and older values.
+  if (entry->kept >= 0)
+    time += timeOf(updated, updated);
+  if (!entry->versions.empty())
+    time += timeOf(bytes, bytes);
+  // What was measured has products, too.
+  if (!nanosecondsPerByte && plan.updateWorkspace >= 0 && type.getRank() == 2)
+    time += timeOfProducts(type);
+  return time;
+}
+
+double UpdateCosts::estimate(SquaredNormOp norm) const {
+  Type type = norm.getGradients().front().getType();
+  return timeOf(
+      static_cast<int64_t>(norm.getGradients().size() * getByteSize(type)),
+      /*written=*/0);
+}
