@@ -245,7 +245,12 @@ const Allocation *Engine::allocationOf(const void *address) const {
   if (it == allocations.begin())
     return nullptr;
   const Allocation &allocation = (--it)->second;
-  return first - allocation.address <= allocation.bytes ? &allocation : nullptr;
+  // Arguments of kernels that are numbers come here, too, and a difference of
+  // negative ones from an address is more than a signed number holds.
+  uint64_t offset = reinterpret_cast<uintptr_t>(address) -
+                    reinterpret_cast<uintptr_t>(allocation.address);
+  return offset <= static_cast<uint64_t>(allocation.bytes) ? &allocation
+                                                           : nullptr;
 }
 
 char *Engine::find(const void *address, int64_t bytes) const {

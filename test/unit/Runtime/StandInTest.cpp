@@ -6,6 +6,7 @@
 
 #include "CudaBackend.h"
 
+#include <bit>
 #include <cstring>
 
 using namespace veeline;
@@ -219,6 +220,13 @@ TEST_F(StandIn, AllocationsHaveSizes) {
   EXPECT_EQ(begin, memory.address());
   EXPECT_EQ(bytes, 4096u);
   EXPECT_EQ(driver.cuMemGetAddressRange_v2(&begin, &bytes, 1), 1);
+}
+
+/// Kernels have numbers for arguments, too, which stay as they are.
+TEST_F(StandIn, NumbersAreNoAddresses) {
+  for (double number : {-0.475, 0.475, -1e-300, -1e300})
+    EXPECT_EQ(standin::find(std::bit_cast<const void *>(number), 0), nullptr)
+        << number;
 }
 
 TEST_F(StandIn, RefusesWhatIsOutside) {
