@@ -20,6 +20,8 @@
 
 // RAN: {{[1-9]}} kernels, {{[1-9]}} with the bits of their twins, 0 wrong
 
+#ij = affine_map<(i, j) -> (i, j)>
+
 func.func @numbers(%rank: !llvm.ptr, %x: memref<4x8xf32>, %s: memref<f32>, %row: memref<8xf32>, %taken: i1) attributes {pipe.num_results = 3 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -34,6 +36,35 @@ func.func @numbers(%rank: !llvm.ptr, %x: memref<4x8xf32>, %s: memref<f32>, %row:
   }
   scf.if %taken {
     memref.store %one, %x[%c0, %c0] : memref<4x8xf32>
+  }
+  return
+}
+
+// A number that is read back from memory is there before a kernel fills it in, though what is around that kernel has buffers
+// in common.
+
+// CHECK-LABEL: func.func @read_back
+// CHECK: call @kernel
+// CHECK: %[[NUMBER:.*]] = memref.load
+// CHECK: call @kernel{{.*}}, %[[NUMBER]]
+// CHECK: call @kernel
+// CHECK: return
+func.func @read_back(%rank: !llvm.ptr, %x: memref<4x8xf32>, %s: memref<f32>, %y: memref<4x8xf32>, %f: memref<4x8xf32>, %z: memref<4x8xf32>)
+    attributes {pipe.num_results = 3 : i64} {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%x : memref<4x8xf32>) outs(%y : memref<4x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %p = arith.mulf %a, %a : f32
+    linalg.yield %p : f32
+  }
+  %number = memref.load %s[] : memref<f32>
+  linalg.fill ins(%zero : f32) outs(%f : memref<4x8xf32>)
+  memref.store %number, %f[%c1, %c1] : memref<4x8xf32>
+  linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%y, %f : memref<4x8xf32>, memref<4x8xf32>) outs(%z : memref<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    linalg.yield %p : f32
   }
   return
 }

@@ -354,8 +354,11 @@ bool KernelScheduler::tryJoin(const LoopNest &nest,
       fills.insert(fills.begin(), position);
       continue;
     }
+    // They would move up across this one, which may compute what they fill
+    // with.
     bool fillsConflict = llvm::any_of(fills, [&](size_t fill) {
-      return conflict(entries[fill].touches, entry.touches);
+      return conflict(entries[fill].touches, entry.touches) ||
+             needs(entries[fill].group.nests.front().op, entry);
     });
     if (fillsConflict)
       break;
