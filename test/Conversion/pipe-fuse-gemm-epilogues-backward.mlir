@@ -128,7 +128,7 @@ func.func @before_that_is_there(%rank: !llvm.ptr, %dy: memref<4x5xf32> {pipe.rol
 // CHECK-LABEL: func.func @small
 // CHECK: call @veeline_gemm_aux(
 // CHECK-NOT: linalg
-func.func @small(%rank: !llvm.ptr, %dy: memref<4x5xbf16> {pipe.role = #pipe.role<result_grad 0>}, %w: memref<16x5xbf16>, %pre: memref<4x16xbf16> {pipe.role = #pipe.role<residual 0>}, %d: memref<4x16xbf16> {pipe.role = #pipe.role<saved 0>})
+func.func @small(%rank: !llvm.ptr, %dy: memref<4x6xbf16> {pipe.role = #pipe.role<result_grad 0>}, %w: memref<16x6xbf16>, %pre: memref<4x16xbf16> {pipe.role = #pipe.role<residual 0>}, %d: memref<4x16xbf16> {pipe.role = #pipe.role<saved 0>})
     attributes {pipe.num_results = 1 : i64} {
   %zero = arith.constant 0.0 : f32
   %half = arith.constant 0.5 : f32
@@ -139,7 +139,7 @@ func.func @small(%rank: !llvm.ptr, %dy: memref<4x5xbf16> {pipe.role = #pipe.role
   %c = memref.alloc() : memref<4x16xf32>
   linalg.fill ins(%zero : f32) outs(%c : memref<4x16xf32>)
   linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "reduction", "parallel"]}
-    ins(%dy, %w : memref<4x5xbf16>, memref<16x5xbf16>) outs(%c : memref<4x16xf32>) {
+    ins(%dy, %w : memref<4x6xbf16>, memref<16x6xbf16>) outs(%c : memref<4x16xf32>) {
   ^bb0(%x: bf16, %z: bf16, %o: f32):
     %wx = arith.extf %x : bf16 to f32
     %wz = arith.extf %z : bf16 to f32

@@ -8,7 +8,7 @@
 // A gradient is added to where it is added up; there is no temporary and no entry
 // of a product alone.
 
-// CHECK: pipe.gemms = [{{{.*}}accumulate, alignment = 16 : i64,{{[^{]*}}}]
+// CHECK: pipe.gemms = [{{{.*}}accumulate, alignment = 8 : i64,{{[^{]*}}}]
 // CHECK-LABEL: func.func @gradient
 // CHECK-SAME: %[[RANK:[^:]*]]: !llvm.ptr, {{.*}}, %[[GRAD:[^:]*]]: memref<4x6xf32> {pipe.role
 // CHECK-NOT: memref.alloc
@@ -174,22 +174,22 @@ func.func @again(%rank: !llvm.ptr, %a: memref<4x5xf32> {pipe.role = #pipe.role<r
 // CHECK: pipe.gemms = [{{{.*}}dtype = bf16, epilogue = "bias_gelu_aux"
 // CHECK-NOT: c_dtype
 // CHECK-LABEL: func.func @gelu
-// CHECK-SAME: %[[BIAS:[^:]*]]: memref<8xf32>, %[[Y:[^:]*]]: memref<3x8xbf16>)
+// CHECK-SAME: %[[BIAS:[^:]*]]: memref<8xf32>, %[[Y:[^:]*]]: memref<4x8xbf16>)
 // CHECK: %[[SMALL:.*]] = memref.alloc() : memref<8xbf16>
 // CHECK: linalg.generic {{.*}} ins(%[[BIAS]] : memref<8xf32>) outs(%[[SMALL]] : memref<8xbf16>)
-// CHECK: %[[AUX:.*]] = memref.alloc() : memref<3x8xbf16>
-// CHECK: memref.extract_aligned_pointer_as_index %[[Y]] : memref<3x8xbf16> -> index{{$}}
+// CHECK: %[[AUX:.*]] = memref.alloc() : memref<4x8xbf16>
+// CHECK: memref.extract_aligned_pointer_as_index %[[Y]] : memref<4x8xbf16> -> index{{$}}
 // CHECK: memref.extract_aligned_pointer_as_index %[[SMALL]] {{.*}} {pipe.reads_only}
-// CHECK: memref.extract_aligned_pointer_as_index %[[AUX]] : memref<3x8xbf16> -> index{{$}}
+// CHECK: memref.extract_aligned_pointer_as_index %[[AUX]] : memref<4x8xbf16> -> index{{$}}
 // CHECK: call @veeline_gemm_aux(
 // CHECK-NOT: linalg
-func.func @gelu(%rank: !llvm.ptr, %a: memref<3x5xbf16>, %b: memref<5x8xbf16>, %bias: memref<8xf32>, %y: memref<3x8xbf16>)
+func.func @gelu(%rank: !llvm.ptr, %a: memref<4x6xbf16>, %b: memref<6x8xbf16>, %bias: memref<8xf32>, %y: memref<4x8xbf16>)
     attributes {pipe.num_results = 1 : i64} {
   %zero = arith.constant 0.0 : f32
-  %c = memref.alloc() : memref<3x8xf32>
-  linalg.fill ins(%zero : f32) outs(%c : memref<3x8xf32>)
+  %c = memref.alloc() : memref<4x8xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<4x8xf32>)
   linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "reduction", "parallel"]}
-    ins(%a, %b : memref<3x5xbf16>, memref<5x8xbf16>) outs(%c : memref<3x8xf32>) {
+    ins(%a, %b : memref<4x6xbf16>, memref<6x8xbf16>) outs(%c : memref<4x8xf32>) {
   ^bb0(%x: bf16, %z: bf16, %o: f32):
     %u = arith.extf %x : bf16 to f32
     %w = arith.extf %z : bf16 to f32
@@ -202,7 +202,7 @@ func.func @gelu(%rank: !llvm.ptr, %a: memref<3x5xbf16>, %b: memref<5x8xbf16>, %b
   %cube = arith.constant 4.471500e-02 : f32
   %factor = arith.constant 0.797884583 : f32
   linalg.generic {indexing_maps = [#ij, #j, #ij], iterator_types = ["parallel", "parallel"]}
-    ins(%c, %bias : memref<3x8xf32>, memref<8xf32>) outs(%y : memref<3x8xbf16>) {
+    ins(%c, %bias : memref<4x8xf32>, memref<8xf32>) outs(%y : memref<4x8xbf16>) {
   ^bb0(%x: f32, %v: f32, %o: bf16):
     %s = arith.addf %x, %v : f32
     %2 = arith.mulf %s, %s : f32

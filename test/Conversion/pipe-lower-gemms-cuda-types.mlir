@@ -38,7 +38,7 @@ func.func @half(%rank: !llvm.ptr, %a: memref<4x5xbf16>, %all: memref<6x3xbf16>, 
 
 // One of f16 into f32.
 
-// CHECK: pipe.gemms = [{a_strides = array<i64: 5, 1>, alignment = 16 : i64, {{.*}} c_dtype = f32, {{.*}} dtype = f16
+// CHECK: pipe.gemms = [{a_strides = array<i64: 5, 1>, alignment = 4 : i64, {{.*}} c_dtype = f32, {{.*}} dtype = f16
 // CHECK-LABEL: func.func @to_single
 // CHECK-NOT: linalg
 // CHECK: call @veeline_gemm

@@ -4,9 +4,10 @@
 #kn = affine_map<(m, k, n) -> (k, n)>
 #mn = affine_map<(m, k, n) -> (m, n)>
 
-// Contiguous rows are taken as they are. Arguments are aligned to 16 bytes.
+// Contiguous rows are taken as they are. Arguments are aligned to 16 bytes, but b has 120 bytes, so the second one of a stack of
+// such matrices would be aligned to 8.
 
-// CHECK: alignment = 16 : i64, b_strides = array<i64: 6, 1>
+// CHECK: alignment = 8 : i64, b_strides = array<i64: 6, 1>
 // CHECK-SAME: scratch_bytes = 0 : i64
 // CHECK-LABEL: func.func @plain
 // CHECK-NOT: memref.alloc
@@ -219,6 +220,75 @@ func.func @to_heads(%rank: !llvm.ptr, %x: memref<6x8xf32>, %w: memref<8x12xf32>,
     ins(%view : memref<2x3x3x4xf32>) outs(%heads : memref<2x3x3x4xf32>) {
   ^bb0(%v: f32, %o: f32):
     linalg.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, k, n) -> (m, k)>
+#kn = affine_map<(m, k, n) -> (k, n)>
+#mn = affine_map<(m, k, n) -> (m, n)>
+
+// One that a loop chooses of a stack, in a fused backward, and the same product of a matrix of its own, in B or W alone, are
+// one call.
+
+// CHECK: pipe.gemms = [{{{[^{]*}}alignment = 8 : i64,{{[^{]*}}}]
+// CHECK-LABEL: func.func @stack
+// CHECK: call @veeline_gemm
+// CHECK: call @veeline_gemm
+func.func @stack(%rank: !llvm.ptr, %a: memref<5x5xf64>, %all: memref<4x5x5xf64>, %c: memref<5x5xf64>) attributes {pipe.num_results = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f64
+  linalg.fill ins(%zero : f64) outs(%c : memref<5x5xf64>)
+  linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "reduction", "parallel"]}
+    ins(%a, %a : memref<5x5xf64>, memref<5x5xf64>) outs(%c : memref<5x5xf64>) {
+  ^bb0(%x: f64, %y: f64, %o: f64):
+    %p = arith.mulf %x, %y : f64
+    %r = arith.addf %o, %p : f64
+    linalg.yield %r : f64
+  }
+  scf.for %i = %c0 to %c4 step %c1 {
+    %one = memref.subview %all[%i, 0, 0] [1, 5, 5] [1, 1, 1] : memref<4x5x5xf64> to memref<5x5xf64, strided<[5, 1], offset: ?>>
+    linalg.fill ins(%zero : f64) outs(%c : memref<5x5xf64>)
+    linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %one : memref<5x5xf64>, memref<5x5xf64, strided<[5, 1], offset: ?>>) outs(%c : memref<5x5xf64>) {
+    ^bb0(%x: f64, %y: f64, %o: f64):
+      %p = arith.mulf %x, %y : f64
+      %r = arith.addf %o, %p : f64
+      linalg.yield %r : f64
+    }
+  }
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, k, n) -> (m, k)>
+#kn = affine_map<(m, k, n) -> (k, n)>
+#mn = affine_map<(m, k, n) -> (m, n)>
+
+// Those of a stack of aligned matrices are aligned, too.
+
+// CHECK: pipe.gemms = [{{{[^{]*}}alignment = 16 : i64,{{[^{]*}}}]
+// CHECK-LABEL: func.func @aligned_stack
+func.func @aligned_stack(%rank: !llvm.ptr, %a: memref<4x4xf32>, %all: memref<4x4x4xf32>, %c: memref<4x4xf32>) attributes {pipe.num_results = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %c4 step %c1 {
+    %one = memref.subview %all[%i, 0, 0] [1, 4, 4] [1, 1, 1] : memref<4x4x4xf32> to memref<4x4xf32, strided<[4, 1], offset: ?>>
+    linalg.fill ins(%zero : f32) outs(%c : memref<4x4xf32>)
+    linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %one : memref<4x4xf32>, memref<4x4xf32, strided<[4, 1], offset: ?>>) outs(%c : memref<4x4xf32>) {
+    ^bb0(%x: f32, %y: f32, %o: f32):
+      %p = arith.mulf %x, %y : f32
+      %r = arith.addf %o, %p : f32
+      linalg.yield %r : f32
+    }
   }
   return
 }

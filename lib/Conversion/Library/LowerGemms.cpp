@@ -289,20 +289,44 @@ private:
 
 } // namespace
 
+/// Bytes that the place of `view`, in memory that is aligned, is a multiple of.
+static int64_t getAlignmentOfSlice(Value view, int64_t width) {
+  int64_t common = kernelAlignment;
+  while (!cast<MemRefType>(view.getType()).getLayout().isIdentity()) {
+    auto slice = view.getDefiningOp<memref::SubViewOp>();
+    if (!slice)
+      return width;
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (failed(slice.getSourceType().getStridesAndOffset(strides, offset)) ||
+        llvm::is_contained(strides, ShapedType::kDynamic))
+      return width;
+    for (auto [start, stride] :
+         llvm::zip_equal(slice.getStaticOffsets(), strides))
+      common = std::gcd(common, (ShapedType::isDynamic(start) ? 1 : start) *
+                                    stride * width);
+    view = slice.getSource();
+  }
+  return common;
+}
+
 /// The alignment in bytes of all operands, in every product of a batch.
 static int64_t getAlignment(const Product &product) {
   // It must not depend on whether an operand is a temporary or an argument,
   // which may be a microbatch of an input: the same product may have either.
   int64_t common = kernelAlignment;
   auto add = [&](int64_t bytes) { common = std::gcd(common, bytes); };
+  const GemmDesc &desc = product.desc;
+  const int64_t sizes[] = {desc.m * desc.k, desc.k * desc.n, desc.m * desc.n};
   const NestAccess *accesses[] = {&product.a, &product.b, &product.c};
   for (auto [index, access] : llvm::enumerate(accesses)) {
     int64_t width = access->elementType.getIntOrFloatBitWidth() / 8;
-    // A slice that a loop chooses may start at any element.
-    if (!cast<MemRefType>(access->base.getType()).getLayout().isIdentity())
-      add(width);
+    add(getAlignmentOfSlice(access->base, width));
+    // Nor on whether it is one of a stack that has one for each turn of a loop,
+    // which may be unrolled. Where rows are aligned, this changes nothing.
+    add(sizes[index] * width);
     add(access->offset * width);
-    for (int64_t stride : getStrides(product.desc, index).drop_back(2))
+    for (int64_t stride : getStrides(desc, index).drop_back(2))
       add(stride * width);
   }
   return common;
