@@ -405,6 +405,8 @@ CheckCounts &CheckCounts::operator+=(const CheckCounts &other) {
   limited += other.limited;
   differences += other.differences;
   kinks += other.kinks;
+  devicePrograms += other.devicePrograms;
+  deviceRuns += other.deviceRuns;
   return *this;
 }
 

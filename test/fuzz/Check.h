@@ -18,6 +18,8 @@ struct CheckCounts {
   /// Elements of gradients that were compared with finite differences, and
   /// those that were not because the difference depends on its step: at a kink.
   int64_t differences = 0, kinks = 0;
+  /// Models that ran as on a GPU, and how often they were trained.
+  int64_t devicePrograms = 0, deviceRuns = 0;
 
   CheckCounts &operator+=(const CheckCounts &other);
 };

@@ -83,6 +83,7 @@ public:
   }
 
   LogicalResult run();
+  FailureOr<int64_t> countPieces();
   artifact::Artifact artifact;
 
 private:
@@ -156,6 +157,15 @@ LogicalResult Compilation::prepare() {
     return failure();
   model = module->clone();
   return success();
+}
+
+FailureOr<int64_t> Compilation::countPieces() {
+  if (failed(prepare()))
+    return failure();
+  FailureOr<func::FuncOp> function = pipe::findModel(*module, "");
+  if (failed(function))
+    return failure();
+  return static_cast<int64_t>(findPieces(*function).size());
 }
 
 /// Cuts into a number of chunks that some schedule can have, on one stage.
@@ -512,17 +522,38 @@ LogicalResult Compilation::run() {
   return lower();
 }
 
+namespace {
+/// Keeps errors in place of printing them.
+class DiagnosticsKeeper {
+public:
+  explicit DiagnosticsKeeper(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            llvm::raw_string_ostream(errors)
+                << diagnostic.getLocation() << ": " << diagnostic << '\n';
+          return success();
+        }) {}
+
+  std::string errors;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
 Expected<artifact::Artifact> Compiler::compile(const Task &task) {
-  std::string diagnostics;
-  ScopedDiagnosticHandler handler(
-      &implementation->context, [&](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-          llvm::raw_string_ostream(diagnostics)
-              << diagnostic.getLocation() << ": " << diagnostic << '\n';
-        return success();
-      });
+  DiagnosticsKeeper keeper(implementation->context);
   Compilation compilation(task, implementation->fault, implementation->context);
   if (failed(compilation.run()))
-    return Status::error(diagnostics);
+    return Status::error(keeper.errors);
   return std::move(compilation.artifact);
+}
+
+Expected<int64_t> Compiler::countPieces(const Task &task) {
+  DiagnosticsKeeper keeper(implementation->context);
+  Compilation compilation(task, implementation->fault, implementation->context);
+  FailureOr<int64_t> count = compilation.countPieces();
+  if (failed(count))
+    return Status::error(keeper.errors);
+  return *count;
 }

@@ -16,11 +16,18 @@
 
 namespace veeline::fuzz {
 
+/// Where a model runs.
+struct Targets {
+  bool host = true;
+  /// Over the stand-ins for a GPU's libraries.
+  bool device = false;
+};
+
 /// A model to compile and to run.
 struct Task {
-  explicit Task(const Model &model)
-      : text(model.text()), microbatches(model.microbatches), seed(model.seed) {
-  }
+  explicit Task(const Model &model, Targets targets = {})
+      : text(model.text()), microbatches(model.microbatches), seed(model.seed),
+        targets(targets) {}
   Task(std::string text, int64_t microbatches, int64_t chunks, uint64_t seed)
       : text(std::move(text)), microbatches(microbatches), chunks(chunks),
         seed(seed) {}
@@ -29,6 +36,7 @@ struct Task {
   int64_t microbatches;
   int64_t chunks = 0; ///< 0: random.
   uint64_t seed;      ///< Of the cuts and the data.
+  Targets targets = {};
 };
 
 /// Compiles models one after the other in one MLIR context.
@@ -47,6 +55,9 @@ public:
   /// model can do with less memory, a program within memory limits, with
   /// functions of its own. Every fifth model has two or three replicas.
   Expected<artifact::Artifact> compile(const Task &task);
+
+  /// How many chunks the model can have. Fails with the diagnostics.
+  Expected<int64_t> countPieces(const Task &task);
 
 private:
   struct Implementation;

@@ -29,7 +29,7 @@ static bool writeAll(int descriptor, const std::string &text) {
   return true;
 }
 
-static std::string readAll(int descriptor) {
+std::string veeline::fuzz::readAll(int descriptor) {
   std::string text;
   char buffer[4096];
   for (;;) {

@@ -34,6 +34,9 @@ private:
   pid_t child = -1;
 };
 
+/// What comes out of a pipe until its other end is closed.
+std::string readAll(int descriptor);
+
 } // namespace veeline::fuzz
 
 #endif // VEELINE_TEST_FUZZ_PROCESS_H

@@ -108,13 +108,14 @@ static bool isSameFailure(const Verdict &a, const Verdict &b) {
 }
 
 Model veeline::fuzz::shrink(Compiler &compiler, const Model &model,
-                            const Verdict &verdict) {
+                            Targets targets, const Verdict &verdict) {
   Model smallest = model;
   for (bool changed = true; changed;) {
     changed = false;
     for (const Model &candidate : findSmaller(smallest)) {
       if (sizeOf(candidate) >= sizeOf(smallest) ||
-          !isSameFailure(verdict, judge(compiler, Task(candidate), 20)))
+          !isSameFailure(verdict,
+                         judge(compiler, Task(candidate, targets), 20)))
         continue;
       smallest = candidate;
       changed = true;

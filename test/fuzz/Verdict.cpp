@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verdict.h"
+#include "Device.h"
 #include "Process.h"
 
 #include <cstdio>
@@ -53,9 +54,21 @@ static Verdict read(const std::string &text) {
           std::string(std::istreambuf_iterator<char>(stream), {}), counts};
 }
 
-Verdict veeline::fuzz::judge(Compiler &compiler, const Task &task,
-                             unsigned seconds) {
+static Verdict judgeOnHost(Compiler &compiler, const Task &task,
+                           unsigned seconds) {
   Process process([&] { return write(judgeHere(compiler, task)); }, seconds);
   Expected<std::string> text = process.wait();
   return text.ok() ? read(*text) : Verdict{Kind::dies, text.message(), {}};
+}
+
+Verdict veeline::fuzz::judge(Compiler &compiler, const Task &task,
+                             unsigned seconds) {
+  Verdict verdict;
+  if (task.targets.host)
+    verdict = judgeOnHost(compiler, task, seconds);
+  if (!task.targets.device || verdict.kind != Kind::pass)
+    return verdict;
+  Verdict onDevice = judgeOnDevice(compiler, task, seconds);
+  onDevice.counts += verdict.counts;
+  return onDevice;
 }

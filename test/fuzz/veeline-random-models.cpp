@@ -31,13 +31,15 @@ struct Options {
   Fault fault = Fault::none;
   std::string text;    ///< Of a file, in place of random models.
   std::string element; ///< Of random models; empty: what the seed says.
+  /// Where models run; empty: all on the host, and some as on a GPU, too.
+  std::string target;
   bool shrink = false;
   bool print = false;
 };
 
 /// What one job reports when it is done.
 struct Totals {
-  int64_t models = 0, failures = 0, untrainable = 0;
+  int64_t models = 0, failures = 0, untrainable = 0, refused = 0;
   CheckCounts counts;
 };
 
@@ -56,7 +58,9 @@ program bit by bit, and gradients in f64 with finite differences.
   --shrink SEED  reduce the model of SEED while it fails as it does
   --print SEED   print the model of SEED
   --file MODEL   in place of random models this one, with 1, 2, 4 and 8 chunks and
-                 with 1, 3, 4 and 8 microbatches
+                 with 1, 3, 4 and 8 microbatches; for cuda in 16 ways
+  --target WHERE host, or cuda: over the stand-ins for a GPU's libraries
+                 (default: host, and every tenth model on both)
   --element TYPE f64 or f32 for all models (default: a fifth of them is in f32)
   --fault KIND   miscompile on purpose, to see that it is found: 'gradient' (all
                  are 1e-5 too large), 'split' (those of W differ in a few bits),
@@ -90,6 +94,15 @@ static bool parseElement(const char *name, Options &options) {
   return isKnown;
 }
 
+static bool parseTarget(const char *name, Options &options) {
+  options.target = name ? name : "";
+  bool isKnown = options.target == "host" || options.target == "cuda";
+  if (!isKnown)
+    std::fprintf(stderr, "--target expects host or cuda%s%s\n",
+                 name ? ", found " : "", options.target.c_str());
+  return isKnown;
+}
+
 static bool readModel(const char *path, Options &options) {
   std::ifstream file(path ? path : "");
   options.text.assign(std::istreambuf_iterator<char>(file), {});
@@ -103,10 +116,12 @@ static bool parseOptions(int argc, char **argv, Options &options) {
   options.jobs = std::max(1u, std::thread::hardware_concurrency());
   for (int i = 1; i < argc; i += 2) {
     std::string name = argv[i];
-    if (name == "--fault" || name == "--file" || name == "--element") {
-      auto parse = name == "--fault"  ? parseFault
-                   : name == "--file" ? readModel
-                                      : parseElement;
+    if (name == "--fault" || name == "--file" || name == "--element" ||
+        name == "--target") {
+      auto parse = name == "--fault"     ? parseFault
+                   : name == "--file"    ? readModel
+                   : name == "--element" ? parseElement
+                                         : parseTarget;
       if (!parse(i + 1 == argc ? nullptr : argv[i + 1], options))
         return false;
       continue;
@@ -151,28 +166,40 @@ static Model getModel(const Options &options, int64_t i) {
                        options.element);
 }
 
+/// Faults are put in where models are compiled for the host.
+static Targets getTargets(const Options &options, uint64_t seed) {
+  if (!options.target.empty())
+    return {options.target == "host", options.target == "cuda"};
+  return {true, seed % 10 == 9 && options.fault == Fault::none};
+}
+
 static int shrinkOne(const Options &options) {
   uint64_t seed = options.seed;
   Compiler compiler(options.fault);
   Model model = getModel(options, 0);
-  Verdict verdict = judge(compiler, Task(model));
-  if (verdict.kind <= Verdict::Kind::untrainable) {
+  Targets targets = getTargets(options, seed);
+  Verdict verdict = judge(compiler, Task(model, targets));
+  if (!verdict.isFailure()) {
+    const char *kinds[] = {"passes", "cannot be trained", "is refused"};
     std::printf("seed %llu %s\n", static_cast<unsigned long long>(seed),
-                verdict.kind == Verdict::Kind::pass ? "passes"
-                                                    : "cannot be trained");
+                kinds[static_cast<int>(verdict.kind)]);
     return 0;
   }
-  Task smallest(shrink(compiler, model, verdict));
+  Task smallest(shrink(compiler, model, targets, verdict), targets);
   printFailure(smallest, judge(compiler, smallest));
   return 1;
 }
 
 static Task getTask(const Options &options, int64_t i) {
   if (options.text.empty())
-    return Task(getModel(options, i));
+    return Task(getModel(options, i),
+                getTargets(options, options.seed + static_cast<uint64_t>(i)));
   const int64_t chunks[] = {1, 2, 4, 8}, microbatches[] = {1, 3, 4, 8};
-  return Task(options.text, microbatches[i % 4], chunks[i / 4],
-              static_cast<uint64_t>(i));
+  Task task(options.text, microbatches[i % 4], chunks[i / 4],
+            static_cast<uint64_t>(i));
+  if (!options.target.empty())
+    task.targets = getTargets(options, task.seed);
+  return task;
 }
 
 /// Checks every `jobs`-th model, from number `job` on.
@@ -187,7 +214,8 @@ static Totals runJob(const Options &options, int64_t job) {
     ++totals.models;
     totals.counts += verdict.counts;
     totals.untrainable += verdict.kind == Verdict::Kind::untrainable;
-    if (verdict.kind <= Verdict::Kind::untrainable)
+    totals.refused += verdict.kind == Verdict::Kind::refused;
+    if (!verdict.isFailure())
       continue;
     ++totals.failures;
     printFailure(task, verdict);
@@ -216,6 +244,7 @@ static int runAll(const Options &options) {
     sum.models += part.models;
     sum.failures += part.failures;
     sum.untrainable += part.untrainable;
+    sum.refused += part.refused;
     sum.counts += part.counts;
   }
   double seconds =
@@ -228,6 +257,11 @@ static int runAll(const Options &options) {
               long(sum.counts.limited), long(sum.counts.differences),
               long(sum.counts.kinks),
               1000 * seconds / static_cast<double>(options.count));
+  if (sum.counts.devicePrograms + sum.refused > 0)
+    std::printf("%ld of them ran as on a GPU, %ld times; %ld more are not for "
+                "the options chosen\n",
+                long(sum.counts.devicePrograms), long(sum.counts.deviceRuns),
+                long(sum.refused));
   if (sum.untrainable > 0)
     std::printf("%ld of them cannot be trained: no gradient reaches a "
                 "parameter\n",
