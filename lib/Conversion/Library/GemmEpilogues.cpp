@@ -52,6 +52,10 @@ public:
     auto it = extents.find(getKey(product.call, product.desc));
     return it == extents.end() ? Extent::All : it->second;
   }
+  /// Whether the library itself may add it to what is there.
+  bool mayAccumulate(const ProductCall &product) const {
+    return !apart.contains(getKey(product.call, product.desc));
+  }
   /// Reduces the extents of products that have several forms in `functions`.
   /// True if there are any.
   bool update(ArrayRef<func::FuncOp> functions, const LibraryCalls &calls);
@@ -64,8 +68,10 @@ private:
   using Form = std::pair<GemmEpilogue, Type>;
   using Forms = llvm::MapVector<Key, llvm::SmallSetVector<Form, 2>>;
   Forms getForms(ArrayRef<func::FuncOp> functions, const LibraryCalls &calls);
+  bool updateSums(ArrayRef<func::FuncOp> functions, const LibraryCalls &calls);
 
   DenseMap<Key, Extent> extents;
+  DenseSet<Key> apart; ///< Those that may not accumulate.
 };
 
 } // namespace
@@ -114,10 +120,37 @@ static DenseSet<int64_t> getTanhSizes(ArrayRef<func::FuncOp> functions) {
   return sizes;
 }
 
+/// Takes apart products and sums where one function has a product alone that
+/// another one adds to an accumulator. So it is where B computes, in a loop,
+/// the gradient of a parameter, and W adds it.
+bool Extents::updateSums(ArrayRef<func::FuncOp> functions,
+                         const LibraryCalls &calls) {
+  // Of each function that has the product, whether it adds it (1) or not (2).
+  llvm::MapVector<Key, SmallVector<unsigned>> uses;
+  for (auto [number, function] : llvm::enumerate(functions))
+    func::FuncOp(function).walk([&, number = number](func::CallOp call) {
+      DictionaryAttr entry = calls.getEntry(call);
+      FailureOr<GemmDesc> desc =
+          entry ? GemmDesc::fromAttribute(entry) : FailureOr<GemmDesc>();
+      if (failed(desc) || !pipe::getComputation(call.getLoc()))
+        return;
+      SmallVector<unsigned> &own = uses[getKey(call, *desc)];
+      own.resize(functions.size());
+      own[number] |= desc->accumulate ? 1 : 2;
+    });
+  bool changed = false;
+  for (auto &[key, all] : uses) {
+    llvm::erase(all, 0u);
+    if (!llvm::all_equal(all))
+      changed |= apart.insert(key).second;
+  }
+  return changed;
+}
+
 bool Extents::update(ArrayRef<func::FuncOp> functions,
                      const LibraryCalls &calls) {
   DenseSet<int64_t> tanhSizes = getTanhSizes(functions);
-  bool changed = false;
+  bool changed = updateSums(functions, calls);
   for (auto &[key, forms] : getForms(functions, calls)) {
     GemmDesc desc = *GemmDesc::fromAttribute(cast<DictionaryAttr>(key.first));
     bool hasGelu = llvm::any_of(
@@ -159,9 +192,10 @@ public:
 
 private:
   void run(func::FuncOp function, const Extents *extents);
-  void fuse(const ProductCall &product, Extent extent);
+  void fuse(const ProductCall &product, Extent extent, bool mayAccumulate);
   std::optional<ProductCall> match(func::CallOp call) const;
-  bool accumulate(const ProductCall &product, linalg::GenericOp reader);
+  bool accumulate(const ProductCall &product, linalg::GenericOp reader,
+                  bool mayAccumulate);
   Fused addEpilogue(const ProductCall &product, linalg::GenericOp reader,
                     Extent extent);
   Fused addBias(const ProductCall &product);
@@ -203,10 +237,13 @@ func::CallOp EpilogueFuser::replace(const ProductCall &product, GemmDesc desc,
                         aux, desc.epilogue == GemmEpilogue::GeluDerivative);
 }
 
+/// True if `reader` adds the product to an accumulator, whoever computes that.
 bool EpilogueFuser::accumulate(const ProductCall &product,
-                               linalg::GenericOp reader) {
+                               linalg::GenericOp reader, bool mayAccumulate) {
   if (!isAccumulation(product, reader))
     return false;
+  if (!mayAccumulate)
+    return true;
   Value target = reader.getDpsInits()[0];
   Operation *op = target.getDefiningOp();
   bool isThere = !op || op->getBlock() != product.call->getBlock() ||
@@ -440,9 +477,11 @@ void EpilogueFuser::addDerivative(const ProductCall &product) {
   rewriter.eraseOp(reader);
 }
 
-void EpilogueFuser::fuse(const ProductCall &product, Extent extent) {
+void EpilogueFuser::fuse(const ProductCall &product, Extent extent,
+                         bool mayAccumulate) {
   linalg::GenericOp reader = product.getOnlyReader();
-  if ((reader && accumulate(product, reader)) || product.desc.dtype.isF64())
+  if ((reader && accumulate(product, reader, mayAccumulate)) ||
+      product.desc.dtype.isF64())
     return;
   Fused fused = reader ? addEpilogue(product, reader, extent) : Fused();
   if (!fused.isDone && extent != Extent::Nothing)
@@ -471,7 +510,8 @@ void EpilogueFuser::run(func::FuncOp function, const Extents *extents) {
   };
   for (func::CallOp call : getPlain())
     if (std::optional<ProductCall> product = match(call); isPlain(product))
-      fuse(*product, getExtent(*product));
+      fuse(*product, getExtent(*product),
+           !extents || extents->mayAccumulate(*product));
   // By now the arguments of GELU have their biases.
   for (func::CallOp call : getPlain())
     if (std::optional<ProductCall> product = match(call);
