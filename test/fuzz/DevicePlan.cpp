@@ -108,7 +108,7 @@ void Planner::choosePartition() {
 void Planner::chooseReplicas() {
   Random random = numbersFor(0x2E91);
   bool isStage = random.chance(0.4);
-  if (!random.chance(0.3) || schedule == "pipedream")
+  if (!random.chance(0.3))
     return;
   if (!isStage || isAsynchronous || isCyclic || microbatches == 1) {
     compile("--replicas", std::to_string(random.between(2, 3)));
@@ -150,6 +150,8 @@ void Planner::chooseOptimizer() {
       Words{"sgd", "sgd-momentum", "adamw", "adamw", "nadamw", "muon"});
   compile("--optimizer", optimizer);
   result.isComparable = optimizer != "muon";
+  if (numbersFor(0xEFB0).chance(0.3))
+    result.compile.push_back("--error-feedback");
 }
 
 void Planner::chooseCommunication() {

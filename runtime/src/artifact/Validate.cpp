@@ -249,8 +249,6 @@ private:
     if (program.asynchronous == Asynchronous::doubleBuffered)
       return;
     const Program *sequential = metadata.findProgram("sequential");
-    require(program.replicas == 1, where,
-            "each microbatch has updates, but there are replicas");
     require(!sequential ||
                 sequential->microbatchesOf(metadata.microbatches) == 1,
             where,

@@ -186,16 +186,17 @@ Status GroupedSession::step(int64_t step, const StepSettings &settings,
   return Status::success();
 }
 
-/// Each microbatch has an update.
+/// Each microbatch has an update, with the gradients of all replicas.
 Status GroupedSession::stepStashed(int64_t step, const StepSettings &settings,
                                    StepResult &result) {
   int32_t m = run.metadata().microbatches;
   for (int32_t k = 0; k < m; ++k) {
     parts.clear();
-    VEELINE_TRY(addGroup(step, settings, k, result));
+    for (int32_t group = k; group < numGroups(); group += m)
+      VEELINE_TRY(addGroup(step, settings, group, result));
     addMembers();
     VEELINE_TRY_VALUE(result.clip, update(ofMicrobatch(settings, k, m),
-                                          /*microbatches=*/1,
+                                          /*microbatches=*/numGroups() / m,
                                           /*ofDevice=*/nullptr));
   }
   return Status::success();

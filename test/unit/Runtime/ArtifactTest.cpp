@@ -440,11 +440,6 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
          program(a).asynchronous = Asynchronous::doubleBuffered;
          program(a).clipSync = ClipSync::barrier;
        }},
-      {"each microbatch has updates, but there are replicas",
-       [&](Artifact &a) {
-         program(a).asynchronous = Asynchronous::stashed;
-         program(a).replicas = 2;
-       }},
       {"each microbatch has updates, but the sequential program runs several",
        [&](Artifact &a) {
          program(a).asynchronous = Asynchronous::stashed;

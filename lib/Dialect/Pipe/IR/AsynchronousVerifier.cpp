@@ -159,6 +159,26 @@ LogicalResult AsynchronousVerifier::verifyDoubleBuffered(UpdateOp update) {
   return success();
 }
 
+namespace {
+/// What an update takes: a pipe.gradient, or its sum over replicas.
+struct GradientSource {
+  Operation *op = nullptr; ///< Null for something else.
+  int64_t chunk = 0;
+  std::optional<uint64_t> microbatch = std::nullopt;
+};
+} // namespace
+
+static GradientSource getSource(Value value) {
+  if (auto gradient = value.getDefiningOp<GradientOp>())
+    return {gradient, static_cast<int64_t>(gradient.getChunk()),
+            gradient.getMicrobatch()};
+  auto wait = value.getDefiningOp<WaitOp>();
+  auto sum = wait ? wait.getHandle().getDefiningOp<AllReduceOp>() : nullptr;
+  if (!sum)
+    return {};
+  return {sum, static_cast<int64_t>(sum.getChunk()), sum.getMicrobatch()};
+}
+
 /// An update follows the backward of its microbatch.
 LogicalResult AsynchronousVerifier::verifyStashed(UpdateOp update) {
   std::optional<uint64_t> microbatch = update.getMicrobatch();
@@ -167,21 +187,22 @@ LogicalResult AsynchronousVerifier::verifyStashed(UpdateOp update) {
                               "is of one microbatch; say which");
   stashed[update.getParam()].push_back(update);
   for (Value value : update.getGradients()) {
-    auto gradient = value.getDefiningOp<GradientOp>();
-    if (!gradient)
-      return update.emitOpError("takes something else than a pipe.gradient");
-    ArrayRef<BackwardOp> backwards = states[gradient.getChunk()].backwards;
+    GradientSource gradient = getSource(value);
+    if (!gradient.op)
+      return update.emitOpError("takes something else than a pipe.gradient, or "
+                                "its sum over replicas");
+    ArrayRef<BackwardOp> backwards = states[gradient.chunk].backwards;
     BackwardOp last = backwards.empty() ? BackwardOp() : backwards.back();
-    if (gradient.getMicrobatch() == microbatch && last &&
+    if (gradient.microbatch == microbatch && last &&
         last.getMicrobatch() == *microbatch &&
         last.getLate() == update.getLate() &&
-        gradient.getLate() == update.getLate())
+        isLate(gradient.op) == update.getLate())
       continue;
     InFlightDiagnostic diagnostic =
         update.emitOpError() << "is of microbatch " << *microbatch
                              << ", but its gradient is not: it has to follow "
                                 "the pipe.backward of the same microbatch";
-    diagnostic.attachNote(gradient.getLoc()) << "the gradient is here";
+    diagnostic.attachNote(gradient.op->getLoc()) << "the gradient is here";
     return diagnostic;
   }
   return success();
@@ -220,9 +241,8 @@ LogicalResult AsynchronousVerifier::verifyStashedOrder() {
              << late << " are late";
     }
   for (auto &[param, updates] : stashed) {
-    GradientOp gradient =
-        updates.front().getGradients().front().getDefiningOp<GradientOp>();
-    size_t expected = states[gradient.getChunk()].backwards.size();
+    int64_t chunk = getSource(updates.front().getGradients().front()).chunk;
+    size_t expected = states[chunk].backwards.size();
     if (updates.size() != expected)
       return updates.front().emitOpError()
              << "is one of " << updates.size() << " updates of parameter "

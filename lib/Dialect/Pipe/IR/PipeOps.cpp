@@ -145,8 +145,6 @@ static LogicalResult verifyAsynchronous(PipelineOp pipeline) {
                 "gradients");
   if (*kind == Asynchronous::DoubleBuffered)
     return success();
-  if (pipeline.getReplicas() > 1)
-    return fail("has replicas, whose gradients are added up once in a step");
   for (ParamOp param : pipeline.getParams()) {
     llvm::SmallDenseSet<int64_t> stages;
     for (Operation *user : param.getValue().getUsers())

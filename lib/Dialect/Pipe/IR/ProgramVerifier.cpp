@@ -431,9 +431,7 @@ LogicalResult ProgramVerifier::verifySums() {
   auto verifySum = [&](auto op) {
     if (isOfStep)
       readers.try_emplace({op.getChunk(), int(op.getLate())}, op);
-    int64_t microbatch = -1;
-    if (auto gradient = dyn_cast<GradientOp>(op.getOperation()))
-      microbatch = gradient.getMicrobatch().value_or(-1);
+    int64_t microbatch = op.getMicrobatch().value_or(-1);
     return verifyOnce(op, sums[{op.getParam(), op.getChunk(), microbatch}],
                       "reads the sum of parameter " + Twine(op.getParam()) +
                           " and chunk " + Twine(op.getChunk()));

@@ -27,6 +27,17 @@
 // STASHED-NEXT: pipe.update param(0) microbatch(0) (%[[G]]) : (tensor<2xf32>) -> tensor<2xf32>
 // STASHED:      asynchronous(stashed)
 
+// Of replicas, updates take sums of one microbatch.
+
+// RUN: sed 's/microbatches(2)/& replicas(2)/' stash.mlir > replicas.mlir
+// RUN: sed 's/%\([a-z]*\) = pipe.gradient \(.*\) : \(tensor<2xf32>\)/%x\1 = pipe.all_reduce \2 communicator(1) : !pipe.handle<\3> %\1 = pipe.wait %x\1 : !pipe.handle<\3>/' stashed.mlir > sums.mlir
+// RUN: cat sums.mlir replicas.mlir | veeline-opt | FileCheck %s --check-prefix=SUMS
+// RUN: sed '/all_reduce late/s/ microbatch(1)//' sums.mlir > other-sum.mlir && cat other-sum.mlir replicas.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=OTHER
+// SUMS:      pipe.backward chunk(0) microbatch(0)
+// SUMS-NEXT: %[[H:.*]] = pipe.all_reduce param(0) chunk(0) microbatch(0) communicator(1) : !pipe.handle<tensor<2xf32>>
+// SUMS-NEXT: %[[S:.*]] = pipe.wait %[[H]]
+// SUMS-NEXT: pipe.update param(0) microbatch(0) (%[[S]])
+
 // RUN: sed 's/ asynchronous(double_buffered)//' net.mlir > plain.mlir
 // RUN: cat late.mlir plain.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=SYNCHRONOUS
 // RUN: cat message.mlir plain.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=MESSAGE
@@ -73,9 +84,7 @@
 // RUN: sed 's/stages(2) chunks_per_stage(1) placement(linear)/stages(1) chunks_per_stage(2) placement(interleaved)/' net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=CHUNKS
 // CLIPS:  'pipe.pipeline' op is 'asynchronous(double_buffered)' and has 'clip_sync', but no step ends with the norm of all gradients
 // WIDE:   'pipe.pipeline' op is 'asynchronous(double_buffered)' and has 'stage_replicas'; its stages have one rank each
-// RUN: sed 's/microbatches(2)/& replicas(2)/' stash.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=REPLICAS
 // RUN: sed 's/@c1(%0)/@c1(%w)/' stash.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=SHARED
-// REPLICAS: 'pipe.pipeline' op is 'asynchronous(stashed)' and has replicas, whose gradients are added up once in a step
 // SHARED: 'pipe.pipeline' op is 'asynchronous(stashed)' and has a parameter that several stages use, whose gradients are added up once in a step
 // CHUNKS: 'pipe.pipeline' op is 'asynchronous(double_buffered)' and has several chunks a stage; expected one
 

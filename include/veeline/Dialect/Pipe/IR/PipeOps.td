@@ -534,7 +534,7 @@ def AllReduceOp : Pipe_TransportOp<"all_reduce"> {
     the last W of that chunk. The value of the handle is the sum over the ranks
     of the same stage, in ascending order of the replicas of the pipeline and, within one, of
     the ranks of the stage, and takes the place of the accumulator. Never blocks. One that is `late` is of the step
-    before.
+    before. With a `microbatch` it is of that alone, as `pipe.gradient` is.
 
     `stream`, `communicator` and `group` are as of `pipe.send`. The communicator has
     the ranks of this stage: it is 1 + the stage.
@@ -548,10 +548,13 @@ def AllReduceOp : Pipe_TransportOp<"all_reduce"> {
   let arguments = !con((ins
     ConfinedAttr<I64Attr, [IntNonNegative]>:$param,
     ConfinedAttr<I64Attr, [IntNonNegative]>:$chunk
-  ), transport, (ins UnitAttr:$late));
+  ), transport, (ins
+    UnitAttr:$late,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$microbatch
+  ));
   let results = (outs Pipe_HandleType:$handle);
   let assemblyFormat = "(`late` $late^)? `param` `(` $param `)` `chunk` `(` $chunk `)` " #
-      transportFormat # " attr-dict `:` qualified(type($handle))";
+      "(`microbatch` `(` $microbatch^ `)`)? " # transportFormat # " attr-dict `:` qualified(type($handle))";
 }
 
 def WaitOp : Pipe_ProgramOp<"wait", [

@@ -64,8 +64,9 @@ public:
   }
 
 private:
-  /// A chunk, and 1 if its gradients are those of the step before.
-  using Key = std::pair<int64_t, int>;
+  /// A chunk, 1 if its gradients are those of the step before, and the
+  /// microbatch that they are of, or -1.
+  using Key = std::tuple<int64_t, int, int64_t>;
   using Gradients = llvm::MapVector<Key, SmallVector<GradientOp>>;
 
   void collectEnds(ProgramOp program);
@@ -120,12 +121,13 @@ ReductionInserter::addReduction(OpBuilder &builder, Key key,
                                 IntegerAttr group) {
   // All of a group before the first wait, which may stand right there.
   SmallVector<Value> handles;
+  int64_t chunk = std::get<0>(key);
   for (GradientOp gradient : gradients) {
     auto type = cast<RankedTensorType>(gradient.getValue().getType());
     handles.push_back(AllReduceOp::create(
         builder, gradient.getLoc(), HandleType::get(type.getContext(), type),
-        gradient.getParam(), key.first, stream,
-        1 + pipeline.getStageOf(key.first), group, key.second));
+        gradient.getParam(), chunk, stream, 1 + pipeline.getStageOf(chunk),
+        group, gradient.getLate(), gradient.getMicrobatchAttr()));
   }
   for (auto [gradient, handle] : llvm::zip_equal(gradients, handles)) {
     OpBuilder atUse(gradient);
@@ -140,11 +142,13 @@ ReductionInserter::addReduction(OpBuilder &builder, Key key,
 void ReductionInserter::addReductions(ProgramOp program) {
   Gradients byChunk;
   for (auto gradient : program.getBody().front().getOps<GradientOp>())
-    byChunk[{gradient.getChunk(), int(gradient.getLate())}].push_back(gradient);
+    byChunk[{gradient.getChunk(), int(gradient.getLate()),
+             static_cast<int64_t>(gradient.getMicrobatch().value_or(-1))}]
+        .push_back(gradient);
   SmallVector<Key> order = llvm::to_vector(llvm::make_first_range(byChunk));
   auto rankOf = [&](Key key) {
-    auto [chunk, late] = key;
-    return std::tuple(!late, ends.lookup(chunk), chunk);
+    auto [chunk, late, microbatch] = key;
+    return std::tuple(!late, ends.lookup(chunk), chunk, microbatch);
   };
   llvm::sort(order, [&](Key a, Key b) { return rankOf(a) < rankOf(b); });
   int64_t nextGroup = getFreeGroup(program);
@@ -152,9 +156,11 @@ void ReductionInserter::addReductions(ProgramOp program) {
   for (Key key : order) {
     SmallVector<GradientOp> &gradients = byChunk[key];
     OpBuilder builder(program.getContext());
-    auto [chunk, late] = key;
-    Operation *place = late ? nullptr : findPlace(program, chunk, previous);
-    // What is late is updated right after its last W.
+    auto [chunk, late, microbatch] = key;
+    // What is late is updated right after its last W, and so is what has an
+    // update for each microbatch.
+    Operation *place =
+        late || microbatch >= 0 ? nullptr : findPlace(program, chunk, previous);
     if (place)
       builder.setInsertionPointAfter(place);
     else

@@ -60,9 +60,6 @@ static LogicalResult checkAsynchronous(PipelineOp pipeline, StringRef name,
     return fail("where no work may run in the next step (slip=false)");
   if (pipeline.getStageReplicas())
     return fail("where stages have several ranks");
-  if (pipeline.getReplicas() > 1 &&
-      getAsynchronous(name) == Asynchronous::Stashed)
-    return fail("after each microbatch, where the pipeline has replicas");
   if (getAsynchronous(name) == Asynchronous::DoubleBuffered)
     return success();
   for (ParamOp param : pipeline.getParams()) {
