@@ -44,6 +44,8 @@ llvm::SmallVector<mlir::Attribute> getGlobals(mlir::func::FuncOp function);
 
 /// Bytes of the settings of an optimiser on a GPU.
 inline constexpr int64_t gpuSettingsBytes = 256;
+/// Its numbers, each as a float and as a double.
+inline constexpr int64_t gpuSettingsNumbers = 16;
 /// A veeline_clipping of the runtime: the settings that updates take, then the
 /// limits, then what came of them.
 inline constexpr int64_t gpuClipLimits = 256, gpuClipOutcome = 512,

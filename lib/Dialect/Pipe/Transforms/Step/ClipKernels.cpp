@@ -19,13 +19,14 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/SymbolTable.h"
+#include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 
 using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
 /// The 8-byte words of a veeline_settings.
-static constexpr int64_t settingsWords = 21;
+static constexpr int64_t settingsWords = gpuSettingsNumbers * (4 + 8) / 8;
 
 namespace {
 

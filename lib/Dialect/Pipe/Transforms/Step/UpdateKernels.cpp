@@ -45,9 +45,11 @@ enum Coefficient {
   muonRate,
   decay,
   correction,
-  numCoefficients = 16, ///< An even number, so that doubles are aligned.
+  numCoefficients,
   muonMomentum = gradientRate
 };
+static_assert(numCoefficients == gpuSettingsNumbers && numCoefficients % 2 == 0,
+              "the doubles behind the floats are aligned");
 
 /// A kernel under construction: one structured op over all elements.
 class KernelWriter {
