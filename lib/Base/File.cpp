@@ -130,15 +130,26 @@ Status AtomicFile::write(std::string_view bytes) {
   return Status::success();
 }
 
-/// Makes a new name in the directory of `path` durable. Best effort: some file
-/// systems cannot sync a directory.
-static void syncDirectoryOf(const std::string &path) {
-  int descriptor =
-      ::open(directoryOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+void veeline::syncDirectory(const std::string &path) {
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0)
     return;
   ::fsync(descriptor);
   ::close(descriptor);
+}
+
+Status veeline::makeDirectory(const std::string &path) {
+  struct stat info;
+  if (::mkdir(path.c_str(), 0777) == 0) {
+    syncDirectory(directoryOf(path));
+    return Status::success();
+  }
+  int error = errno;
+  if (error == EEXIST && ::stat(path.c_str(), &info) == 0)
+    error = S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+  return error == 0 ? Status::success()
+                    : Status::error("cannot make the folder '" + path +
+                                    "': " + std::strerror(error));
 }
 
 /// Gives a nameless file its name. If that name is taken, gives it a temporary
@@ -173,7 +184,7 @@ Status AtomicFile::commit() {
     temporary.clear();
   }
   if (isRegular)
-    syncDirectoryOf(path);
+    syncDirectory(directoryOf(path));
   return Status::success();
 }
 

@@ -45,6 +45,13 @@ private:
 /// Writes `bytes` to `path` through an AtomicFile.
 Status writeFileAtomically(const std::string &path, std::string_view bytes);
 
+/// Makes a folder, with a name that is durable, if there is none at `path`.
+Status makeDirectory(const std::string &path);
+
+/// Makes new names in a folder durable, and those that are gone. Best effort:
+/// some file systems cannot sync a folder.
+void syncDirectory(const std::string &path);
+
 /// Deletes the temporary files of all open AtomicFiles, and those given to
 /// `registerTemporary`. For signal handlers that end the process;
 /// async-signal-safe.

@@ -133,16 +133,23 @@ makeHeader(const std::vector<SafeTensorsEntry> &entries,
 Status data::writeSafeTensors(
     const std::string &path, const std::vector<SafeTensorsEntry> &entries,
     const std::vector<std::pair<std::string, std::string>> &notes,
-    const std::function<Status(size_t i, char *bytes)> &read) {
+    const std::function<Status(size_t i, char *bytes)> &read, FileSum *sum) {
   AtomicFile file(path);
   VEELINE_TRY(file.open());
-  VEELINE_TRY(file.write(makeHeader(entries, notes)));
+  auto write = [&](const std::string &content) {
+    if (sum) {
+      sum->bytes += static_cast<int64_t>(content.size());
+      sum->checksum.add(content);
+    }
+    return file.write(content);
+  };
+  VEELINE_TRY(write(makeHeader(entries, notes)));
   std::string bytes;
   for (size_t i = 0; i < entries.size(); ++i) {
     bytes.resize(static_cast<size_t>(
         artifact::bytesOf(entries[i].type, entries[i].shape)));
     VEELINE_TRY(read(i, bytes.data()));
-    VEELINE_TRY(file.write(bytes));
+    VEELINE_TRY(write(bytes));
   }
   return file.commit();
 }

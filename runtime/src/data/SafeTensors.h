@@ -13,6 +13,7 @@
 #define VEELINE_RUNTIME_DATA_SAFETENSORS_H
 
 #include "Tensor.h"
+#include "veeline/Base/Checksum.h"
 
 #include <functional>
 
@@ -36,13 +37,21 @@ struct SafeTensorsEntry {
   std::vector<int64_t> shape;
 };
 
+/// How many bytes a file has, and their checksum.
+struct FileSum {
+  int64_t bytes = 0;
+  Crc64 checksum;
+};
+
 /// Writes atomically. `read` writes entry i to `bytes`; it is called in order.
-/// `notes` become the metadata of the file.
+/// `notes` become the metadata of the file. Adds what it writes to `sum`, if
+/// one is given.
 Status
 writeSafeTensors(const std::string &path,
                  const std::vector<SafeTensorsEntry> &entries,
                  const std::vector<std::pair<std::string, std::string>> &notes,
-                 const std::function<Status(size_t i, char *bytes)> &read);
+                 const std::function<Status(size_t i, char *bytes)> &read,
+                 FileSum *sum = nullptr);
 
 } // namespace veeline::data
 

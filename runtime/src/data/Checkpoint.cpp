@@ -1,0 +1,241 @@
+//===- Checkpoint.cpp - folders of checkpoints ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checkpoint.h"
+
+#include "SafeTensors.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+using namespace veeline;
+using namespace veeline::data;
+namespace fs = std::filesystem;
+
+static constexpr std::string_view folderPrefix = "step-";
+static constexpr std::string_view piecePrefix = "rank-";
+
+//===----------------------------------------------------------------------===//
+// Folders
+//===----------------------------------------------------------------------===//
+
+std::string data::checkpointPath(const std::string &directory, int64_t step) {
+  char name[32];
+  std::snprintf(name, sizeof(name), "/step-%08ld", long(step));
+  return directory + name;
+}
+
+std::string data::pieceName(int32_t rank) {
+  return std::string(piecePrefix) + std::to_string(rank) + ".safetensors";
+}
+
+/// The step of a folder with this name; none if it is no checkpoint's.
+static std::optional<int64_t> stepOf(const std::string &name) {
+  int64_t step = 0;
+  if (!name.starts_with(folderPrefix))
+    return std::nullopt;
+  const char *end = name.data() + name.size();
+  auto [rest, error] =
+      std::from_chars(name.data() + folderPrefix.size(), end, step);
+  bool isNumber = error == std::errc() && rest == end && step >= 1;
+  return isNumber ? std::optional(step) : std::nullopt;
+}
+
+static bool hasIndex(const std::string &folder) {
+  std::error_code error;
+  return fs::exists(folder + "/" + checkpointIndexName, error);
+}
+
+/// The steps of all folders, with an index or without.
+static std::vector<int64_t> listFolders(const std::string &directory) {
+  std::vector<int64_t> steps;
+  std::error_code error;
+  fs::directory_iterator it(directory, error), end;
+  for (; !error && it != end; it.increment(error))
+    if (auto step = stepOf(it->path().filename().string()))
+      steps.push_back(*step);
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+std::vector<int64_t> data::listCheckpoints(const std::string &directory) {
+  std::vector<int64_t> steps = listFolders(directory);
+  std::erase_if(steps, [&](int64_t step) {
+    return !hasIndex(checkpointPath(directory, step));
+  });
+  return steps;
+}
+
+/// Deletes what checkpoints consist of, and no other file.
+static void deleteFolder(const std::string &folder) {
+  std::error_code error;
+  fs::remove(folder + "/" + checkpointIndexName, error);
+  syncDirectory(folder);
+  std::vector<fs::path> pieces;
+  fs::directory_iterator it(folder, error), end;
+  for (; !error && it != end; it.increment(error)) {
+    std::string name = it->path().filename().string();
+    // Temporary names are longer.
+    if (name.starts_with(piecePrefix) || name.starts_with(checkpointIndexName))
+      pieces.push_back(it->path());
+  }
+  for (const fs::path &piece : pieces)
+    fs::remove(piece, error);
+  fs::remove(folder, error);
+}
+
+void data::deleteIncomplete(const std::string &directory) {
+  for (int64_t step : listFolders(directory))
+    if (std::string folder = checkpointPath(directory, step); !hasIndex(folder))
+      deleteFolder(folder);
+}
+
+void data::deleteCheckpoint(const std::string &directory, int64_t step) {
+  deleteFolder(checkpointPath(directory, step));
+}
+
+//===----------------------------------------------------------------------===//
+// Checkpoint
+//===----------------------------------------------------------------------===//
+
+static uint64_t checksumOf(std::string_view bytes) {
+  Crc64 crc;
+  crc.add(bytes);
+  return crc.value();
+}
+
+Status Checkpoint::openPiece(const CheckpointPiece &piece) {
+  VEELINE_TRY_VALUE(MappedFile file,
+                    MappedFile::open(folder + "/" + piece.file));
+  std::string_view bytes = file.bytes();
+  std::string where = "'" + piece.file + "' ";
+  if (static_cast<int64_t>(bytes.size()) != piece.bytes)
+    return Status::error(where + "has " + std::to_string(bytes.size()) +
+                         " bytes, and the index says " +
+                         std::to_string(piece.bytes) +
+                         ": it is truncated or replaced");
+  if (std::string found = formatChecksum(checksumOf(bytes));
+      found != piece.checksum)
+    return Status::error(where + "is damaged: its checksum is " + found +
+                         ", and the index says " + piece.checksum);
+  Expected<NamedTensors> tensors = parseSafeTensors(bytes);
+  if (!tensors.ok())
+    return Status::error(where + "cannot be read: " + tensors.message());
+  for (auto &[name, tensor] : *tensors)
+    entries.emplace(name, tensor);
+  files.push_back(std::move(file));
+  return Status::success();
+}
+
+/// Whether each parameter has all that belongs to it.
+Status Checkpoint::checkEntries() const {
+  int64_t slots = stateSlots(contents.optimizer);
+  for (const CheckpointParam &param : contents.params) {
+    std::vector<std::string> names{valueEntry(param.name)};
+    for (int64_t slot = 0; slot < slots; ++slot)
+      names.push_back(stateEntry(param.name, slot));
+    // Before others are built: the number may be anything.
+    for (int64_t age = 1; age <= param.olderValues; ++age) {
+      names.push_back(olderEntry(param.name, age));
+      if (!entries.contains(names.back()))
+        break;
+    }
+    for (const std::string &name : names) {
+      auto it = entries.find(name);
+      if (it == entries.end())
+        return Status::error("no piece has '" + name + "'");
+      const Tensor &tensor = it->second;
+      if (tensor.type != param.type || tensor.shape != param.shape)
+        return Status::error(
+            "'" + name + "' is " + data::describe(tensor.type, tensor.shape) +
+            ", and the index says " + data::describe(param.type, param.shape));
+    }
+  }
+  return Status::success();
+}
+
+Expected<std::unique_ptr<Checkpoint>>
+Checkpoint::read(const std::string &folder) {
+  auto checkpoint = std::make_unique<Checkpoint>();
+  checkpoint->folder = folder;
+  VEELINE_TRY_VALUE(MappedFile file,
+                    MappedFile::open(folder + "/" + checkpointIndexName));
+  Expected<CheckpointIndex> index = parseCheckpointIndex(file.bytes());
+  if (!index.ok())
+    return Status::error("'" + std::string(checkpointIndexName) +
+                         "' cannot be read: " + index.message());
+  checkpoint->contents = std::move(*index);
+  for (const CheckpointPiece &piece : checkpoint->contents.pieces)
+    VEELINE_TRY(checkpoint->openPiece(piece));
+  VEELINE_TRY(checkpoint->checkEntries());
+  return checkpoint;
+}
+
+/// Splits a path of a checkpoint into the folder around it and the step; none
+/// if its name is another.
+static std::optional<std::pair<std::string, int64_t>>
+splitPath(const std::string &path) {
+  fs::path whole = fs::path(path).lexically_normal();
+  if (!whole.has_filename())
+    whole = whole.parent_path();
+  auto step = stepOf(whole.filename().string());
+  if (!step)
+    return std::nullopt;
+  std::string parent = whole.parent_path().string();
+  return std::pair(parent.empty() ? "." : parent, *step);
+}
+
+Expected<std::unique_ptr<Checkpoint>>
+Checkpoint::open(const std::string &path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error))
+    return Status::error("there is no folder '" + path + "'");
+  auto split = splitPath(path);
+  std::string directory = split ? split->first : path;
+  std::vector<int64_t> steps = listCheckpoints(directory);
+  if (split)
+    std::erase_if(steps, [&](int64_t step) { return step >= split->second; });
+  if (!split && !hasIndex(path)) {
+    if (steps.empty())
+      return Status::error("'" + path +
+                           "' has no checkpoint: no folder like '" +
+                           checkpointPath("", 10).substr(1) + "' with an '" +
+                           checkpointIndexName + "' is in it");
+    directory = path;
+  }
+  bool takesLast = !split && !hasIndex(path);
+  std::string folder =
+      takesLast ? checkpointPath(directory, steps.back()) : path;
+  if (takesLast)
+    steps.pop_back();
+  Expected<std::unique_ptr<Checkpoint>> checkpoint = read(folder);
+  if (checkpoint.ok())
+    return checkpoint;
+  std::string text = "checkpoint '" + folder + "': " + checkpoint.message();
+  if (!hasIndex(folder))
+    text = "checkpoint '" + folder + "' is not whole: it has no '" +
+           checkpointIndexName + "', which is written last";
+  for (; !steps.empty(); steps.pop_back())
+    if (std::string before = checkpointPath(directory, steps.back());
+        read(before).ok())
+      return Status::error(text + "; the last good one is '" + before + "'");
+  return Status::error(text + "; there is no good one before it");
+}
+
+const CheckpointParam *Checkpoint::findParam(const std::string &name) const {
+  for (const CheckpointParam &param : contents.params)
+    if (param.name == name)
+      return &param;
+  return nullptr;
+}
+
+std::string_view Checkpoint::entry(const std::string &name) const {
+  auto it = entries.find(name);
+  return it == entries.end() ? std::string_view() : it->second.bytes;
+}

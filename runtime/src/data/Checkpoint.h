@@ -1,0 +1,71 @@
+//===- Checkpoint.h - folders of checkpoints --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A folder DIR has a folder DIR/step-00000010 for each checkpoint, of which
+// docs/checkpoints.md says what is in it. A checkpoint is there if its index
+// is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_DATA_CHECKPOINT_H
+#define VEELINE_RUNTIME_DATA_CHECKPOINT_H
+
+#include "CheckpointIndex.h"
+#include "Tensor.h"
+#include "veeline/Base/File.h"
+
+#include <unordered_map>
+
+namespace veeline::data {
+
+inline constexpr const char *checkpointIndexName = "index.json";
+
+/// DIR/step-00000010.
+std::string checkpointPath(const std::string &directory, int64_t step);
+/// "rank-3.safetensors".
+std::string pieceName(int32_t rank);
+
+/// The steps of the checkpoints in `directory`, ascending; none if it cannot be
+/// read.
+std::vector<int64_t> listCheckpoints(const std::string &directory);
+/// Deletes the checkpoints in `directory` that have no index, and so are not
+/// whole.
+void deleteIncomplete(const std::string &directory);
+/// Deletes a checkpoint, its index first: whenever that ends, what is left is
+/// whole or none.
+void deleteCheckpoint(const std::string &directory, int64_t step);
+
+/// A checkpoint whose pieces are there, whole and undamaged.
+class Checkpoint {
+public:
+  /// `path` is a checkpoint, or a folder of which the last one is taken. If
+  /// that one is no good, the error says what is wrong with which piece, and
+  /// which the last good one is.
+  static Expected<std::unique_ptr<Checkpoint>> open(const std::string &path);
+
+  const std::string &path() const { return folder; }
+  const CheckpointIndex &index() const { return contents; }
+  /// None where there is no such parameter.
+  const CheckpointParam *findParam(const std::string &name) const;
+  /// An entry of some piece; `name` as `valueEntry` and so on say.
+  std::string_view entry(const std::string &name) const;
+  /// Describes all of it, to be compared with that on another machine.
+  std::string describe() const { return contents.checksum; }
+
+private:
+  static Expected<std::unique_ptr<Checkpoint>> read(const std::string &folder);
+  Status openPiece(const CheckpointPiece &piece);
+  Status checkEntries() const;
+
+  std::string folder;
+  CheckpointIndex contents;
+  std::vector<MappedFile> files;
+  std::unordered_map<std::string, Tensor> entries;
+};
+
+} // namespace veeline::data
+
+#endif // VEELINE_RUNTIME_DATA_CHECKPOINT_H

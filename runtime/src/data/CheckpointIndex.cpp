@@ -1,0 +1,166 @@
+//===- CheckpointIndex.cpp - what a checkpoint consists of ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckpointIndex.h"
+
+#include "JsonFields.h"
+#include "Tensor.h"
+#include "veeline/Base/Checksum.h"
+
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+using namespace veeline;
+using namespace veeline::data;
+
+namespace veeline::data {
+using artifact::Is;
+
+template <typename Visitor, Is<CheckpointPiece> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("file", self.file);
+  visit("bytes", self.bytes);
+  visit("checksum", self.checksum);
+}
+
+template <typename Visitor, Is<CheckpointParam> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("name", self.name);
+  visit("type", self.type);
+  visit("shape", self.shape);
+  visit("older_values", self.olderValues);
+}
+
+template <typename Visitor, Is<DataPosition> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("argument", self.argument);
+  visit("epoch", self.epoch);
+  visit("sample", self.sample);
+}
+
+template <typename Visitor, Is<ScaledStep> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("loss_scale", self.lossScale);
+  visit("overflows", self.overflows);
+}
+
+template <typename Visitor, Is<LossScaleState> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("loss_scale", self.lossScale);
+  visit("steps_in_window", self.stepsInWindow);
+  visit("last_steps", self.lastSteps);
+}
+
+template <typename Visitor, Is<CheckpointIndex> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("version", self.version);
+  visit("model", self.model);
+  visit("optimizer", self.optimizer);
+  visit("step", self.step);
+  visit("updates", self.updates);
+  visit("loss_scale", self.lossScale);
+  visit("data", self.data);
+  visit("options", self.options);
+  visit("params", self.params);
+  visit("pieces", self.pieces);
+  visit("checksum", self.checksum);
+}
+} // namespace veeline::data
+
+std::string data::formatChecksum(uint64_t checksum) {
+  char text[17];
+  std::snprintf(text, sizeof(text), "%016lx",
+                static_cast<unsigned long>(checksum));
+  return text;
+}
+
+static std::string dump(const CheckpointIndex &index) {
+  return artifact::json::dump(artifact::json::toJsonValue(index), 1) + "\n";
+}
+
+static std::string checksumOf(CheckpointIndex index) {
+  index.checksum.clear();
+  Crc64 crc;
+  crc.add(dump(index));
+  return formatChecksum(crc.value());
+}
+
+std::string data::toText(CheckpointIndex index) {
+  index.checksum = checksumOf(index);
+  return dump(index);
+}
+
+/// A name that leads nowhere else.
+static bool isPlainName(const std::string &name) {
+  return !name.empty() && name[0] != '.' &&
+         name.find_first_of(std::string("/\0", 2)) == std::string::npos;
+}
+
+static Status checkParam(const CheckpointParam &param) {
+  bool isFloat = param.type == artifact::DataType::f32 ||
+                 param.type == artifact::DataType::f64;
+  bool isRight =
+      isFloat && tensorBytes(param.type, param.shape) && param.olderValues >= 0;
+  return isRight ? Status::success()
+                 : Status::error("parameter '" + param.name +
+                                 "' has no valid type, shape and number of "
+                                 "older values");
+}
+
+static bool isScale(double scale) { return std::isfinite(scale) && scale > 0; }
+
+static Status checkNumbers(const CheckpointIndex &index) {
+  bool isRight = index.step >= 1 && index.updates >= 0 &&
+                 isScale(index.lossScale.lossScale) &&
+                 index.lossScale.stepsInWindow >= 0;
+  for (const ScaledStep &step : index.lossScale.lastSteps)
+    isRight = isRight && isScale(step.lossScale);
+  for (const DataPosition &position : index.data)
+    isRight = isRight && position.epoch >= 0 && position.sample >= 0;
+  return isRight ? Status::success()
+                 : Status::error("a step, a number of updates, a loss scale or "
+                                 "a position in data is none");
+}
+
+static Status check(const CheckpointIndex &index) {
+  VEELINE_TRY(checkNumbers(index));
+  std::set<std::string> names, files;
+  for (const CheckpointParam &param : index.params) {
+    VEELINE_TRY(checkParam(param));
+    if (!names.insert(param.name).second)
+      return Status::error("parameter '" + param.name + "' is there twice");
+  }
+  for (const CheckpointPiece &piece : index.pieces)
+    if (!isPlainName(piece.file) || piece.bytes < 0 ||
+        !files.insert(piece.file).second)
+      return Status::error("'" + piece.file +
+                           "' is not the name of a piece, or is there twice");
+  return Status::success();
+}
+
+Expected<CheckpointIndex> data::parseCheckpointIndex(std::string_view text) {
+  CheckpointIndex index;
+  VEELINE_TRY(artifact::json::parse(text, "it", index));
+  if (index.version != CheckpointIndex::formatVersion)
+    return Status::error("it has version " + std::to_string(index.version) +
+                         " of the format, and this program reads version " +
+                         std::to_string(CheckpointIndex::formatVersion));
+  if (index.checksum != checksumOf(index))
+    return Status::error("its checksum is another: it is damaged");
+  VEELINE_TRY(check(index));
+  return index;
+}
+
+std::string data::valueEntry(const std::string &param) {
+  return "value/" + param;
+}
+std::string data::stateEntry(const std::string &param, int64_t slot) {
+  return "state." + std::to_string(slot) + "/" + param;
+}
+std::string data::olderEntry(const std::string &param, int64_t age) {
+  return "older." + std::to_string(age) + "/" + param;
+}

@@ -1,0 +1,91 @@
+//===- CheckpointIndex.h - what a checkpoint consists of --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The index of a checkpoint, docs/checkpoints.md: a JSON file that is written
+// after all others.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_DATA_CHECKPOINTINDEX_H
+#define VEELINE_RUNTIME_DATA_CHECKPOINTINDEX_H
+
+#include "veeline/artifact.h"
+
+namespace veeline::data {
+
+/// A file that one rank has written.
+struct CheckpointPiece {
+  std::string file; ///< Beside the index.
+  int64_t bytes = 0;
+  std::string checksum; ///< CRC-64, 16 hexadecimal digits.
+};
+
+struct CheckpointParam {
+  std::string name;
+  artifact::DataType type = artifact::DataType::f32; ///< f32 or f64.
+  std::vector<int64_t> shape;
+  /// How many values before the last updates there are, of asynchronous
+  /// schedules.
+  int32_t olderValues = 0;
+};
+
+/// What a source of data reads next: sample `sample`, counted from 0 in its
+/// epoch. A text has one epoch, which does not end.
+struct DataPosition {
+  std::string argument; ///< "--lengths": those of samples.
+  int64_t epoch = 0;
+  int64_t sample = 0;
+};
+
+/// A step whose result the loss scale has not followed yet.
+struct ScaledStep {
+  double lossScale = 1;
+  bool overflows = false;
+};
+
+/// A dynamic loss scale between two steps.
+struct LossScaleState {
+  double lossScale = 1;
+  int64_t stepsInWindow = 0;
+  std::vector<ScaledStep> lastSteps; ///< The last one at the end.
+};
+
+struct CheckpointIndex {
+  static constexpr int64_t formatVersion = 1;
+
+  int64_t version = formatVersion;
+  std::string model;
+  Optimizer optimizer = Optimizer::sgd;
+  int64_t step = 0;    ///< The last one that is done.
+  int64_t updates = 0; ///< Of the optimiser.
+  LossScaleState lossScale;
+  std::vector<DataPosition> data;
+  /// What else the bits of the next step depend on, as "NAME VALUE".
+  std::vector<std::string> options;
+  std::vector<CheckpointParam> params;
+  std::vector<CheckpointPiece> pieces;
+  /// Of the text in which this is empty.
+  std::string checksum;
+};
+
+/// The file, with its checksum.
+std::string toText(CheckpointIndex index);
+/// Fails if a member is missing, unknown or wrong, or if the checksum is
+/// another. Messages do not name the file.
+Expected<CheckpointIndex> parseCheckpointIndex(std::string_view text);
+
+/// 16 hexadecimal digits.
+std::string formatChecksum(uint64_t checksum);
+
+/// The names of entries in pieces: the value of a parameter, slot `slot` of the
+/// optimiser's state, and the value before the last `age` updates.
+std::string valueEntry(const std::string &param);
+std::string stateEntry(const std::string &param, int64_t slot);
+std::string olderEntry(const std::string &param, int64_t age);
+
+} // namespace veeline::data
+
+#endif // VEELINE_RUNTIME_DATA_CHECKPOINTINDEX_H
