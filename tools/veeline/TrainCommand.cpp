@@ -37,6 +37,12 @@ struct TrainCommand {
 };
 } // namespace
 
+static std::string checkCount(const std::string &text) {
+  int64_t count = 0;
+  bool valid = CLI::detail::lexical_cast(text, count) && count >= 1;
+  return valid ? "" : text + " is not a whole number of 1 or more";
+}
+
 static void addDataOptions(CLI::App &app, TrainCommand &command) {
   train::Options &options = command.options;
   app.add_option("--data", options.inputs.specs,
@@ -72,12 +78,6 @@ static void addDataOptions(CLI::App &app, TrainCommand &command) {
                  "Start from the parameters in this .safetensors file")
       ->type_name("FILE")
       ->check(commandline::checkFileName);
-}
-
-static std::string checkCount(const std::string &text) {
-  int64_t count = 0;
-  bool valid = CLI::detail::lexical_cast(text, count) && count >= 1;
-  return valid ? "" : text + " is not a whole number of 1 or more";
 }
 
 static std::string checkNumber(const std::string &text) {
@@ -242,6 +242,36 @@ static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
                "infinite or NaN; for artifacts compiled with --clip-sync")
       ->group(group);
   addLossScaleOptions(app, command);
+}
+
+static void addCheckpointOptions(CLI::App &app, TrainCommand &command) {
+  train::Options &options = command.options;
+  std::string group = "Checkpoints";
+  CLI::Option *checkpoint =
+      app.add_option("--checkpoint", options.checkpoint,
+                     "Write checkpoints to this folder, from which --resume "
+                     "goes on; the last one when training ends")
+          ->type_name("DIR")
+          ->check(commandline::checkFileName)
+          ->group(group);
+  CLI::Validator count(checkCount, ">= 1");
+  app.add_option("--every", options.checkpointEvery,
+                 "Steps between checkpoints [default: only the one at the end]")
+      ->check(count)
+      ->needs(checkpoint)
+      ->group(group);
+  app.add_option("--keep", options.checkpointsKept,
+                 "How many checkpoints to keep, the last ones [default: all]")
+      ->check(count)
+      ->needs(checkpoint)
+      ->group(group);
+  app.add_option("--resume", options.resume,
+                 "Go on from the last checkpoint in this folder, or from the "
+                 "checkpoint DIR/step-N, as if training had not stopped")
+      ->type_name("DIR")
+      ->check(commandline::checkFileName)
+      ->excludes(app.get_option("--init"))
+      ->group(group);
 }
 
 static void addOutputOptions(CLI::App &app, TrainCommand &command) {
@@ -463,8 +493,12 @@ static void excludeFromVerify(CLI::App &app) {
   for (const char *name :
        {"--save", "--metrics", "--timeline", "--profile", "--flight-recorder",
         "--compare-sequential", "--check-memory", "--trace-tensors",
-        "--check-messages"})
+        "--check-messages", "--checkpoint", "--resume"})
     app.get_option("--verify")->excludes(app.get_option(name));
+  // What is compared begins with the first step.
+  app.get_option("--compare-sequential")->excludes(app.get_option("--resume"));
+  // Its thread allocates memory beside the steps.
+  app.get_option("--check-memory")->excludes(app.get_option("--checkpoint"));
   // Its lines are text, for which memory is allocated.
   app.get_option("--check-memory")->excludes(app.get_option("--trace-tensors"));
 }
@@ -537,6 +571,7 @@ static void addOptions(CLI::App &app,
   addDataOptions(train, *command);
   addOptimizerOptions(train, *command);
   addOutputOptions(train, *command);
+  addCheckpointOptions(train, *command);
   addProcessOptions(train, *command);
   addDeviceOptions(train, *command);
   addCheckOptions(train, *command);

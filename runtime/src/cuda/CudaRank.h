@@ -259,7 +259,6 @@ private:
   PinnedMemory pinned;
   int64_t settingsAt = 0, limitsAt = 0, outcomeAt = 0, normsAt = 0;
   int64_t resultsAt = 0, slotBytes = 0;
-  int64_t numSkipped = 0; ///< Steps that changed nothing, as far as known.
   int64_t lateNormsAt = 0, wordAt = 0;
   /// By result and microbatch of the rank; the same in each step.
   std::vector<char> isReported;

@@ -140,9 +140,6 @@ public:
   Status checkName(const Spec &spec, const std::string &text,
                    const std::vector<std::string> &names) const;
   std::vector<Spec> takeSpecs() { return std::move(specs); }
-  int64_t stepsPerEpoch() const {
-    return rowsPerStep ? numRows / rowsPerStep : 0;
-  }
   Expected<std::unique_ptr<Source>> openBatch(const Batch &batch);
   Expected<AlignedBytes> openBuffer(const Buffer &buffer);
   Status noteSamples(const Batch &batch, int64_t perMicrobatch, int64_t rows);
@@ -574,7 +571,6 @@ Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
     VEELINE_TRY_VALUE(std::unique_ptr<Source> source, opener.openBatch(batch));
     inputs->sources.push_back(std::move(source));
   }
-  inputs->numStepsPerEpoch = opener.stepsPerEpoch();
   VEELINE_TRY_VALUE(inputs->lengths, opener.openLengths());
   inputs->storage->lengths = options.lengths;
   for (const Buffer &buffer : metadata.buffers) {
@@ -624,6 +620,39 @@ std::vector<std::string> Inputs::describe() const {
   if (!storage->lengths.empty())
     lines.push_back("--lengths " + storage->describeFile(storage->lengths));
   return lines;
+}
+
+std::vector<std::pair<std::string, Source *>> Inputs::allSources() const {
+  std::vector<std::pair<std::string, Source *>> all;
+  for (size_t i = 0; i < sources.size(); ++i)
+    all.emplace_back(metadata.batches[i].name, sources[i].get());
+  if (lengths && lengths->source())
+    all.emplace_back("--lengths", lengths->source());
+  return all;
+}
+
+int64_t Inputs::lastStepOf(int64_t epochs) const {
+  // All arrays have as many steps.
+  for (const std::unique_ptr<Source> &source : sources)
+    if (int64_t step = source->lastStepOf(epochs); step > 0)
+      return step;
+  return 0;
+}
+
+std::vector<DataPosition> Inputs::positionsOf(int64_t step) const {
+  std::vector<DataPosition> positions;
+  for (const auto &[name, source] : allSources())
+    if (std::optional<Position> position = source->positionOf(step))
+      positions.push_back({name, position->epoch, position->sample});
+  return positions;
+}
+
+void Inputs::setPositions(int64_t step,
+                          const std::vector<DataPosition> &positions) {
+  for (const auto &[name, source] : allSources())
+    for (const DataPosition &position : positions)
+      if (position.argument == name)
+        source->setPosition(step, {position.epoch, position.sample});
 }
 
 void Inputs::fill(size_t index, int64_t step, int64_t first, int64_t count,

@@ -8,7 +8,7 @@
 #define VEELINE_RUNTIME_DATA_INPUTS_H
 
 #include "AlignedBytes.h"
-
+#include "CheckpointIndex.h"
 #include "veeline/artifact.h"
 
 #include <memory>
@@ -62,9 +62,15 @@ public:
   /// Writes the lengths of these microbatches, if the model's length varies.
   void fillLengths(int64_t step, int64_t first, int64_t count, int64_t *target);
 
-  /// How many steps read all samples of the arrays once; 0 if there are no
-  /// arrays.
-  int64_t stepsPerEpoch() const { return numStepsPerEpoch; }
+  /// The step that ends epoch `epochs` of the arrays; 0 if there are none.
+  int64_t lastStepOf(int64_t epochs) const;
+
+  /// What step `step` reads first, where that does not follow from the step
+  /// alone.
+  std::vector<DataPosition> positionsOf(int64_t step) const;
+  /// Has step `step` begin there. Arguments that are not among `positions` stay
+  /// where they are.
+  void setPositions(int64_t step, const std::vector<DataPosition> &positions);
 
   /// The sources, as "--data NAME=SOURCE" and "--lengths SOURCE": equal if the
   /// same values are read. A file is described by its size and checksum, not by
@@ -77,12 +83,13 @@ public:
   const char *buffer(size_t index) const { return buffers[index].data(); }
 
 private:
+  /// Those of batch arguments, and of lengths, with their names.
+  std::vector<std::pair<std::string, Source *>> allSources() const;
   Inputs(const artifact::Metadata &metadata, int64_t microbatches);
 
   struct Storage; ///< What sources point into.
   const artifact::Metadata &metadata;
   const int64_t microbatches; ///< Of a step.
-  int64_t numStepsPerEpoch = 0;
   std::unique_ptr<Storage> storage;
   std::vector<std::unique_ptr<Source>> sources;
   std::unique_ptr<Lengths> lengths; ///< Null where they do not vary.

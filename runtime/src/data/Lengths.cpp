@@ -82,18 +82,18 @@ Lengths::open(const artifact::Metadata &metadata, int64_t microbatches,
                 {reinterpret_cast<const char *>(lengths->values.data()),
                  lengths->values.size() * sizeof(int64_t)}};
   int64_t perStep = lengths->samples * microbatches;
-  lengths->source =
+  lengths->lengthSource =
       std::make_unique<ArraySource>(tensor, perStep, shuffle, seed);
   lengths->stepSamples.resize(static_cast<size_t>(perStep));
   return lengths;
 }
 
 const std::vector<int64_t> &Lengths::ofStep(int64_t step) {
-  if (!source || currentStep == step)
+  if (!lengthSource || currentStep == step)
     return current;
   currentStep = step;
-  source->fill(step, 0, static_cast<int64_t>(stepSamples.size()),
-               reinterpret_cast<char *>(stepSamples.data()));
+  lengthSource->fill(step, 0, static_cast<int64_t>(stepSamples.size()),
+                     reinterpret_cast<char *>(stepSamples.data()));
   for (size_t i = 0; i < current.size(); ++i) {
     auto first = stepSamples.begin() + static_cast<int64_t>(i) * samples;
     int64_t longest = *std::max_element(first, first + samples);
@@ -105,7 +105,7 @@ const std::vector<int64_t> &Lengths::ofStep(int64_t step) {
 
 void Lengths::pack(const Batch &batch, int64_t step, int64_t first,
                    int64_t count, char *data) {
-  if (batch.lengthDim < 0 || !source)
+  if (batch.lengthDim < 0 || !lengthSource)
     return;
   auto dim = batch.shape.begin() + batch.lengthDim;
   int64_t outer = 1, inner = artifact::byteSize(batch.type);

@@ -34,6 +34,9 @@ public:
   void pack(const artifact::Batch &batch, int64_t step, int64_t first,
             int64_t count, char *data);
 
+  /// As of Source; none without a file.
+  Source *source() const { return lengthSource.get(); }
+
 private:
   Lengths(const artifact::Metadata &metadata, int64_t microbatches,
           int64_t samples);
@@ -44,7 +47,7 @@ private:
   const artifact::Metadata &metadata;
   const int64_t samples; ///< Of a microbatch.
   std::vector<int64_t> values;
-  std::unique_ptr<ArraySource> source;
+  std::unique_ptr<ArraySource> lengthSource;
   std::vector<int64_t> stepSamples;
   std::vector<int64_t> current;
   int64_t currentStep = 0;

@@ -8,6 +8,7 @@
 
 #include "ElementAccess.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <numeric>
@@ -39,7 +40,7 @@ static void widenTo(DataType type, std::string_view bytes, char *target) {
 void TextSource::fill(int64_t step, int64_t first, int64_t count,
                       char *target) {
   int64_t windowBytes = window * artifact::byteSize(type);
-  first += (step - 1) * windowsPerStep;
+  first += origin + (step - 1) * windowsPerStep;
   for (int64_t i = 0; i < count; ++i) {
     uint64_t place = stream.below(static_cast<uint64_t>(numPlaces),
                                   static_cast<uint64_t>(first + i));
@@ -76,12 +77,38 @@ void ArraySource::startEpoch(int64_t epoch) {
     std::swap(order[i - 1], order[stream.below(i, i)]);
 }
 
+/// How many steps the rest of an epoch makes, from `row` on.
+int64_t ArraySource::stepsFrom(int64_t row) const {
+  return (static_cast<int64_t>(order.size()) - row) / rowsPerStep;
+}
+
+void ArraySource::setPosition(int64_t step, Position position) {
+  firstStep = step;
+  start = position;
+  // Of other data, which had more samples.
+  start.sample = std::min(start.sample, static_cast<int64_t>(order.size()));
+}
+
+std::optional<Position> ArraySource::positionOf(int64_t step) const {
+  int64_t number = step - firstStep, left = stepsFrom(start.sample);
+  if (number < left)
+    return Position{start.epoch, start.sample + number * rowsPerStep};
+  number -= left;
+  return Position{start.epoch + 1 + number / stepsPerEpoch,
+                  number % stepsPerEpoch * rowsPerStep};
+}
+
+int64_t ArraySource::lastStepOf(int64_t epochs) const {
+  return firstStep - 1 + stepsFrom(start.sample) +
+         (epochs - start.epoch - 1) * stepsPerEpoch;
+}
+
 void ArraySource::fill(int64_t step, int64_t first, int64_t count,
                        char *target) {
-  int64_t epoch = (step - 1) / stepsPerEpoch;
-  if (epoch != currentEpoch)
-    startEpoch(epoch);
-  first += (step - 1) % stepsPerEpoch * rowsPerStep;
+  Position position = *positionOf(step);
+  if (position.epoch != currentEpoch)
+    startEpoch(position.epoch);
+  first += position.sample;
   for (int64_t i = 0; i < count; ++i)
     std::memcpy(target + i * rowBytes,
                 bytes.data() + order[first + i] * rowBytes,

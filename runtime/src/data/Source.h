@@ -16,6 +16,11 @@
 
 namespace veeline::data {
 
+/// A sample, counted from 0 in its epoch.
+struct Position {
+  int64_t epoch = 0, sample = 0;
+};
+
 /// Fills a batch argument. A step has a number of samples (windows, rows or
 /// values): those of its microbatches one after the other.
 class Source {
@@ -25,6 +30,14 @@ public:
   virtual void fill(int64_t step, int64_t first, int64_t count,
                     char *target) = 0;
   virtual int64_t samplesPerStep() const = 0;
+  /// What step `step` begins with; none where that follows from the step alone.
+  virtual std::optional<Position> positionOf(int64_t /*step*/) const {
+    return std::nullopt;
+  }
+  /// Has step `step` begin there, and later ones follow it.
+  virtual void setPosition(int64_t /*step*/, Position /*position*/) {}
+  /// The step that ends epoch `epochs`; 0 where there are no epochs.
+  virtual int64_t lastStepOf(int64_t /*epochs*/) const { return 0; }
 };
 
 /// Windows of a text at random places. All arguments that read one file have
@@ -35,24 +48,36 @@ public:
              int64_t numPlaces, int64_t windowsPerStep, uint64_t seed);
   void fill(int64_t step, int64_t first, int64_t count, char *target) override;
   int64_t samplesPerStep() const override { return windowsPerStep; }
+  std::optional<Position> positionOf(int64_t step) const override {
+    return Position{0, origin + (step - 1) * windowsPerStep};
+  }
+  void setPosition(int64_t step, Position position) override {
+    origin = position.sample - (step - 1) * windowsPerStep;
+  }
 
 private:
   std::string_view text;
   const artifact::DataType type;
   const int64_t window, shift, numPlaces, windowsPerStep;
   const RandomStream stream;
+  int64_t origin = 0; ///< The first window of step 1, as if there were one.
 };
 
-/// Rows of an array, in order or shuffled anew in each epoch.
+/// Rows of an array, in order or shuffled anew in each epoch. Rows at the end
+/// of an epoch that make no whole step are left out.
 class ArraySource final : public Source {
 public:
   ArraySource(const Tensor &tensor, int64_t rowsPerStep, bool shuffle,
               uint64_t seed);
   void fill(int64_t step, int64_t first, int64_t count, char *target) override;
   int64_t samplesPerStep() const override { return rowsPerStep; }
+  std::optional<Position> positionOf(int64_t step) const override;
+  void setPosition(int64_t step, Position position) override;
+  int64_t lastStepOf(int64_t epochs) const override;
 
 private:
   void startEpoch(int64_t epoch);
+  int64_t stepsFrom(int64_t row) const;
 
   std::string_view bytes;
   const int64_t rowBytes, rowsPerStep, stepsPerEpoch;
@@ -60,6 +85,8 @@ private:
   const uint64_t seed;
   int64_t currentEpoch = -1;
   std::vector<int64_t> order;
+  int64_t firstStep = 1; ///< It begins at `start`.
+  Position start;
 };
 
 /// Random values: normally distributed floats of mean 0 and variance 1, or

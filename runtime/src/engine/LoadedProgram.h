@@ -23,6 +23,9 @@ public:
   /// The replicas of which some rank runs in this process.
   virtual int32_t firstReplica() const = 0;
   virtual int32_t numReplicas() const = 0;
+  /// Before the first step: by how much the number of the step before it
+  /// exceeds that of updates so far.
+  virtual void setNumSkipped(int64_t count) = 0;
   /// After a fault: what a rank of this process did when it saw it, and what it
   /// waited for; empty if the fault is its own.
   virtual std::string stoppedAt(int32_t rank) const = 0;

@@ -139,6 +139,9 @@ struct veeline_rank {
   int32_t reductionsUnderWay = 0;
   std::vector<char> discard; ///< Where sends write after a fault.
   const veeline::StepSettings *settings = nullptr;
+  /// By how much the number of a step exceeds that of updates: steps without
+  /// updates do not count in the optimiser's bias correction.
+  int64_t numSkipped = 0;
   /// Of the step before, while work of that may be late; while late work runs,
   /// `settings` and `versions` are of the step before, and these of this one.
   const veeline::StepSettings *otherSettings = nullptr;

@@ -79,6 +79,10 @@ public:
                : 0;
   }
   int32_t numReplicas() const final { return network ? 1 : program.replicas; }
+  void setNumSkipped(int64_t count) final {
+    for (WorkerT *worker : local)
+      worker->rank.numSkipped = count;
+  }
   std::string stoppedAt(int32_t rank) const final;
   void abandonSteps(const std::string &why) final;
 

@@ -212,7 +212,9 @@ void *HostRank::norm(int32_t param) {
 void HostRank::update(int32_t param, void *value, void *state,
                       const void *const *gradients, int32_t numGradients) {
   checkUpdate(param, value, state, gradients, numGradients);
-  failUnless(updateParam(updates[param], *settings, allMicrobatches, value,
+  StepSettings ofUpdate = *settings;
+  ofUpdate.step -= numSkipped;
+  failUnless(updateParam(updates[param], ofUpdate, allMicrobatches, value,
                          state, gradients, numGradients));
 }
 
@@ -223,9 +225,10 @@ void HostRank::updateMicrobatch(int32_t microbatch, int32_t param, void *value,
   checkUpdate(param, value, state, gradients, numGradients);
   ParamUpdate &update = updates[param];
   double before = microbatch == 0 ? 0 : update.squaredGradientNorm;
-  failUnless(updateParam(
-      update, ofMicrobatch(*settings, microbatch, microbatches),
-      allMicrobatches / microbatches, value, state, gradients, numGradients));
+  StepSettings ofUpdate = ofMicrobatch(*settings, microbatch, microbatches);
+  ofUpdate.step -= numSkipped;
+  failUnless(updateParam(update, ofUpdate, allMicrobatches / microbatches,
+                         value, state, gradients, numGradients));
   update.squaredGradientNorm =
       before + update.squaredGradientNorm / microbatches;
 }

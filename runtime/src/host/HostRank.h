@@ -87,8 +87,6 @@ struct HostRank final : veeline_rank {
   /// that.
   bool isVoid = false;
   const StepSettings *redone = nullptr;
-  /// Steps without updates do not count in the optimiser's bias correction.
-  int64_t numSkipped = 0;
   size_t numLateUpdated = 0; ///< Of `lateUpdates`, in this turn.
   /// Called in a step when `lateUpdates` are done, where updates are validated,
   /// and when all that is late of the step before has run.

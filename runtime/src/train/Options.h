@@ -47,6 +47,13 @@ struct Options {
   bool scalesLoss = false;
 
   std::string save;
+  /// Where checkpoints go, one after each `checkpointEvery` steps and one at
+  /// the end; 0: only that one.
+  std::string checkpoint;
+  int64_t checkpointEvery = 0;
+  int64_t checkpointsKept = 0; ///< The last ones; 0: all.
+  /// A checkpoint to go on from, or the folder of which the last one is taken.
+  std::string resume;
   std::string metrics;
   std::string timeline;
   int32_t timelineSteps = 4; ///< The last ones.

@@ -138,14 +138,21 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
   VEELINE_TRY_VALUE(
       run->inputs,
       data::Inputs::open(run->metadata(), options.inputs, run->replicas()));
+  VEELINE_TRY(run->openInit());
+  VEELINE_TRY(run->openCheckpoint());
   if (options.epochs > 0) {
-    int64_t steps = run->inputs->stepsPerEpoch();
+    int64_t steps = run->inputs->lastStepOf(options.epochs);
     if (steps == 0)
       return Status::error("--epochs counts the samples of arrays, and there "
                            "are none; say --steps");
-    run->options.steps = options.epochs * steps;
+    run->options.steps = steps;
   }
-  VEELINE_TRY(run->openInit());
+  if (run->resumed && run->stepsBefore() >= run->options.steps)
+    return Status::error(
+        "'" + run->resumed->path() + "' is of step " +
+        std::to_string(run->stepsBefore()) + ", and training ends with step " +
+        std::to_string(run->options.steps) +
+        "; --steps and --epochs count from the first step of all");
   return run;
 }
 
@@ -224,36 +231,15 @@ bool Run::usesMpi() const {
          (options.transport == "auto" && place->launcher == "mpirun");
 }
 
-/// What has to be the same for all processes: a difference would give other
-/// bits, an endless wait, or a fault where there is none.
-std::string Run::commonOptions() const {
+/// What the bits of a step depend on besides the parameters and the optimiser's
+/// state, and what can be chosen by options.
+std::string Run::optionsOfBits() const {
   std::string text;
-  addLine(text, "artifact",
-          metadata().model + "-" + std::to_string(artifactChecksum));
-  addLine(text, "--program", options.program);
   for (const std::string &line : inputs->describe())
     text += line + "\n";
-  addLine(text, "--rank-order", options.rankOrder);
-  addLine(text, "--transport", std::string(usesMpi() ? "mpi" : "tcp"));
-  addLine(text, "--timeout", options.timeoutSeconds);
-  addLine(text, "--stall-timeout", options.stallSeconds);
-  addLine(text, "--steps", options.steps);
-  // Processes meet at the ends of steps in the same order; with traces some
-  // programs run a step at a time.
-  addLine(text, "--steps-in-flight", options.stepsInFlight);
-  addLine(text, "--trace-tensors", options.traceTensors);
   addLine(text, "--seed", options.inputs.seed);
   addLine(text, "--shuffle", options.inputs.shuffle);
   addLine(text, "--drop-last", options.inputs.dropLast);
-  addLine(text, "--init",
-          options.init.empty() ? std::string("no")
-                               : describeContent(initFile.bytes()));
-  // With it more is sent by MPI; builds with checks always have it.
-  addLine(text, "--check-messages", checksEnabled || options.checkMessages);
-  addLine(text, "--save", !options.save.empty());
-  addLine(text, "--timeline", !options.timeline.empty());
-  addLine(text, "--timeline-steps", options.timelineSteps);
-  addLine(text, "--profile", !options.profile.empty());
   addLine(text, "--lr", options.optimizer.learningRate);
   addLine(text, "--min-lr", options.minLearningRate.value_or(-1));
   addLine(text, "--warmup", options.warmupSteps);
@@ -271,6 +257,39 @@ std::string Run::commonOptions() const {
   addLine(text, "--min-loss-scale", options.lossScale.least);
   addLine(text, "--loss-scale-window", options.lossScale.window);
   addLine(text, "--skip-nonfinite", options.optimizer.skipNonFinite);
+  return text;
+}
+
+/// What has to be the same for all processes: a difference would give other
+/// bits, an endless wait, or a fault where there is none.
+std::string Run::commonOptions() const {
+  std::string text;
+  addLine(text, "artifact",
+          metadata().model + "-" + std::to_string(artifactChecksum));
+  addLine(text, "--program", options.program);
+  addLine(text, "--rank-order", options.rankOrder);
+  addLine(text, "--transport", std::string(usesMpi() ? "mpi" : "tcp"));
+  addLine(text, "--timeout", options.timeoutSeconds);
+  addLine(text, "--stall-timeout", options.stallSeconds);
+  addLine(text, "--steps", options.steps);
+  // Processes meet at the ends of steps in the same order; with traces some
+  // programs run a step at a time.
+  addLine(text, "--steps-in-flight", options.stepsInFlight);
+  addLine(text, "--trace-tensors", options.traceTensors);
+  text += optionsOfBits();
+  addLine(text, "--init",
+          options.init.empty() ? std::string("no")
+                               : describeContent(initFile.bytes()));
+  addLine(text, "--resume", resumed ? resumed->describe() : std::string("no"));
+  addLine(text, "--checkpoint", !options.checkpoint.empty());
+  addLine(text, "--every", options.checkpointEvery);
+  addLine(text, "--keep", options.checkpointsKept);
+  // With it more is sent by MPI; builds with checks always have it.
+  addLine(text, "--check-messages", checksEnabled || options.checkMessages);
+  addLine(text, "--save", !options.save.empty());
+  addLine(text, "--timeline", !options.timeline.empty());
+  addLine(text, "--timeline-steps", options.timelineSteps);
+  addLine(text, "--profile", !options.profile.empty());
   return text;
 }
 
@@ -434,6 +453,10 @@ WorkOfStep Run::workOfStep() const {
 
 std::vector<char> Run::initialValue(size_t index) const {
   const Parameter &param = metadata().params[index];
+  if (resumed) {
+    std::string_view bytes = resumed->entry(data::valueEntry(param.name));
+    return {bytes.begin(), bytes.end()};
+  }
   if (const data::Tensor *tensor = data::findTensor(initTensors, param.name))
     return {tensor->bytes.begin(), tensor->bytes.end()};
   std::vector<char> bytes(static_cast<size_t>(byteSizeOf(param)));

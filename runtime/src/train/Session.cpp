@@ -82,17 +82,7 @@ Status Session::initialize() {
   const artifact::Metadata &metadata = run.metadata();
   for (size_t i = 0; i < metadata.params.size(); ++i)
     VEELINE_TRY(setValue(i, run.initialValue(i)));
-  int64_t slots = stateSlots(metadata.optimizer, metadata.errorFeedback);
-  for (size_t rank = 0; rank < description->ranks.size(); ++rank)
-    for (const RankParam &entry : description->ranks[rank].params) {
-      if (entry.stateOffset < 0)
-        continue;
-      std::vector<char> zeros(
-          static_cast<size_t>(bytesOf(entry.param) * slots));
-      VEELINE_TRY(loaded->write(static_cast<int32_t>(rank), entry.stateOffset,
-                                zeros.data(),
-                                static_cast<int64_t>(zeros.size())));
-    }
+  VEELINE_TRY(initializeState());
   inputs.resize(static_cast<size_t>(stepsInMemory()));
   for (Inputs &step : inputs) {
     for (size_t i = 0; i < metadata.batches.size(); ++i) {

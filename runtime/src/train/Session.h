@@ -7,6 +7,7 @@
 #ifndef VEELINE_RUNTIME_TRAIN_SESSION_H
 #define VEELINE_RUNTIME_TRAIN_SESSION_H
 
+#include "Checkpoint.h"
 #include "CudaExecutor.h"
 #include "HostExecutor.h"
 #include "Mesh.h"
@@ -74,9 +75,21 @@ public:
   std::unique_ptr<data::Inputs> inputs;
   /// The processes that a launcher has started; null if it is only this one.
   std::unique_ptr<net::Mesh> network;
+  /// What this run goes on from; null if it begins anew.
+  std::unique_ptr<data::Checkpoint> resumed;
+  /// The last step before this run.
+  int64_t stepsBefore() const { return resumed ? resumed->index().step : 0; }
+  /// What this run has in the place of CheckpointIndex::options.
+  std::vector<std::string> optionsOfCheckpoint() const;
+  /// How many updates the optimiser has made once `step` steps are done, had
+  /// all of them counted.
+  int64_t updatesAfter(int64_t step) const;
 
 private:
   Status openInit();
+  Status openCheckpoint();
+  Status checkCheckpoint() const;
+  std::string differencesFromCheckpoint() const;
   Status findPlace();
   Status placeRanks();
   /// Whether `program`, if there is one, can do what the options ask for.
@@ -89,6 +102,7 @@ private:
   Status connect();
   bool usesMpi() const;
   std::string commonOptions() const;
+  std::string optionsOfBits() const;
 
   std::string said; ///< The last remark.
   /// Among the processes of a launcher; none if there is only one.
@@ -145,6 +159,22 @@ public:
   std::vector<Gradient> allGradients() const { return collectGradients(true); }
   std::vector<char> read(const Gradient &gradient) const;
 
+  /// A tensor of the state between steps, and where a rank has it. Of several
+  /// ranks that have the same, it is the first one.
+  struct StateTensor {
+    std::string name; ///< Of an entry of a checkpoint.
+    size_t param;
+    int32_t rank;
+    int64_t offset;
+  };
+  /// Of all ranks: parameters, what the optimiser keeps, and older values.
+  std::vector<StateTensor> stateTensors() const;
+  /// How many older values of a parameter steps use.
+  int32_t numOlderValues(size_t param) const;
+  /// Copies it from its rank, which is in this process, between steps.
+  Status readState(const StateTensor &tensor, char *bytes) const;
+  bool isLocal(int32_t rank) const { return loaded->isLocal(rank); }
+
   /// Writes all parameters as a .safetensors file, atomically. Of several
   /// processes the first one writes, and all must call it.
   Status save(const std::string &path, int64_t steps) const;
@@ -200,6 +230,8 @@ private:
 
   Status load(const host::HostOptions &options);
   Status initialize();
+  Status initializeState();
+  Status writeOlderValues(int32_t rank, const artifact::RankParam &entry);
   void prepareInputs(int64_t step);
   void writeLossScale(double scale, Inputs &target) const;
   int64_t bytesOf(size_t param) const;

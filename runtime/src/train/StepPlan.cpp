@@ -51,6 +51,23 @@ StepSettings StepPlan::begin(int64_t step) {
   return settings;
 }
 
+data::LossScaleState StepPlan::stateAfter(int64_t step) const {
+  data::LossScaleState saved{lossScale, numInWindow, {}};
+  for (int64_t i = std::max<int64_t>(1, step - delay + 1); i <= step; ++i)
+    saved.lastSteps.push_back({stateOf(i).lossScale, stateOf(i).overflows});
+  return saved;
+}
+
+void StepPlan::goOnAfter(int64_t step, const data::LossScaleState &saved) {
+  lossScale = saved.lossScale;
+  numInWindow = saved.stepsInWindow;
+  auto count = static_cast<int64_t>(saved.lastSteps.size());
+  for (int64_t i = std::max<int64_t>(0, count - delay); i < count; ++i) {
+    const data::ScaledStep &last = saved.lastSteps[static_cast<size_t>(i)];
+    stateOf(step - count + 1 + i) = {last.lossScale, last.overflows};
+  }
+}
+
 Status StepPlan::end(int64_t step, const StepResult &result) {
   State &state = stateOf(step);
   state.overflows = result.clip.skips;

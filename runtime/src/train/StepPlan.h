@@ -7,6 +7,7 @@
 #ifndef VEELINE_RUNTIME_TRAIN_STEPPLAN_H
 #define VEELINE_RUNTIME_TRAIN_STEPPLAN_H
 
+#include "CheckpointIndex.h"
 #include "Options.h"
 
 #include <array>
@@ -35,6 +36,12 @@ public:
   Status end(int64_t step, const StepResult &result);
   /// Of step `step`, the last one that has ended, or a later one.
   double lossScaleOf(int64_t step) const { return stateOf(step).lossScale; }
+
+  /// What the next steps depend on when step `step` has ended and none after it
+  /// has begun.
+  data::LossScaleState stateAfter(int64_t step) const;
+  /// Goes on after step `step`.
+  void goOnAfter(int64_t step, const data::LossScaleState &saved);
 
 private:
   struct State {

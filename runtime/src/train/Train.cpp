@@ -6,6 +6,7 @@
 
 #include "Train.h"
 
+#include "Checkpointer.h"
 #include "Ending.h"
 #include "GroupedSession.h"
 #include "Interrupt.h"
@@ -45,7 +46,12 @@ private:
   void showStep(Progress &progress) const;
   Status loop();
   Status openAndLoop();
-  Expected<bool> isInterrupted() const;
+  Expected<bool> isInterrupted();
+  bool mayBegin(int64_t step) const;
+  Status takeCheckpoint();
+  Status endCheckpoints();
+  /// The number of the last step that has ended, of all runs.
+  int64_t lastStep() const { return run.stepsBefore() + stepsDone; }
   Status checkFinite() const;
   Status checkFlightRecord(const artifact::Program *program) const;
   Status fail(const std::string &text) const;
@@ -63,8 +69,9 @@ private:
   StepPlan plan;
   LastResort lastResort;
   std::unique_ptr<Session> session;
+  std::unique_ptr<Checkpointer> checkpointer; ///< Null: not asked for.
   MetricsFile metrics;
-  int64_t stepsDone = 0;
+  int64_t stepsDone = 0;                  ///< Of this run.
   int64_t numClipped = 0, numSkipped = 0; ///< Of these.
   // Reused, so that no step allocates.
   StepResult result;
@@ -122,6 +129,11 @@ Status Trainer::open() {
     trainedSteps.assign(
         static_cast<size_t>(options.steps),
         {std::vector<double>(static_cast<size_t>(run.microbatches())), {}});
+  if (run.resumed)
+    plan.goOnAfter(lastStep(), run.resumed->index().lossScale);
+  if (!options.checkpoint.empty()) {
+    VEELINE_TRY_VALUE(checkpointer, Checkpointer::create(run, *session));
+  }
   if (!run.isFirst())
     return Status::success();
   for (const std::string &path :
@@ -219,8 +231,8 @@ Expected<bool> Trainer::beginStep(int64_t step) {
   Expected<bool> interrupted = isInterrupted();
   if (!interrupted.ok()) {
     // A step under way tells more: what its ranks wait for.
-    if (stepsDone + 1 < step)
-      VEELINE_TRY(finishStep(stepsDone + 1));
+    if (lastStep() + 1 < step)
+      VEELINE_TRY(finishStep(lastStep() + 1));
     return fail("before step " + std::to_string(step) + ": " +
                 interrupted.message());
   }
@@ -254,11 +266,13 @@ Status Trainer::finishStep(int64_t step) {
 }
 
 /// Processes stop before the same step, wherever the signal came.
-Expected<bool> Trainer::isInterrupted() const {
+Expected<bool> Trainer::isInterrupted() {
   if (!run.network)
     return interruptSignal() != 0;
+  std::string mine = std::to_string(interruptSignal()) + "\n";
   VEELINE_TRY_VALUE(auto all,
-                    run.network->exchange(std::to_string(interruptSignal())));
+                    run.network->exchange(
+                        checkpointer ? mine + checkpointer->report() : mine));
   // A signal that has come since the exchange does not count, so that all
   // decide alike.
   int shared = 0;
@@ -267,10 +281,44 @@ Expected<bool> Trainer::isInterrupted() const {
         shared, static_cast<int>(std::strtol(signal.c_str(), nullptr, 10)));
   if (shared != 0 && interruptSignal() == 0)
     shareInterrupt(shared);
+  for (std::string &text : all)
+    text.erase(0, text.find('\n') + 1);
+  if (checkpointer)
+    checkpointer->hear(all);
   return shared != 0;
 }
 
+/// Whether a step may begin as far as checkpoints are concerned: they are taken
+/// while none is under way.
+bool Trainer::mayBegin(int64_t step) const {
+  return !checkpointer || lastStep() == step - 1 ||
+         !checkpointer->isDue(step - 1);
+}
+
+Status Trainer::takeCheckpoint() {
+  data::CheckpointIndex index;
+  index.model = run.metadata().model;
+  index.optimizer = run.metadata().optimizer;
+  index.step = lastStep();
+  index.updates = run.updatesAfter(index.step) - numSkipped;
+  if (run.resumed)
+    index.updates -=
+        run.updatesAfter(run.stepsBefore()) - run.resumed->index().updates;
+  index.lossScale = plan.stateAfter(index.step);
+  index.data = run.inputs->positionsOf(index.step + 1);
+  index.options = run.optionsOfCheckpoint();
+  Status status = checkpointer->take(std::move(index));
+  return status.ok() ? status
+                     : fail("after step " + std::to_string(lastStep()) + ": " +
+                            status.message());
+}
+
 void Trainer::showStep(Progress &progress) const {
+  if (std::string remark = checkpointer ? checkpointer->takeRemark() : "";
+      !remark.empty()) {
+    progress.finish();
+    run.say(remark);
+  }
   if (result.clip.skips) {
     progress.finish();
     std::printf("step %ld: the norm of the gradients is %g", long(record.step),
@@ -288,9 +336,10 @@ Status Trainer::loop() {
   PlaceTeller teller(run.network ? &session->loadedProgram() : nullptr);
   lastResort.watch(session.get());
   firstBegin = lastEnd = nanoseconds();
-  int64_t next = 1, last = options.steps;
-  for (int64_t step = 1; step <= last; ++step) {
-    while (next <= last && next < step + session->maxStepsInFlight()) {
+  int64_t next = lastStep() + 1, last = options.steps;
+  for (int64_t step = next; step <= last; ++step) {
+    while (next <= last && next < step + session->maxStepsInFlight() &&
+           mayBegin(next)) {
       Expected<bool> begun = beginStep(next);
       if (!begun.ok())
         return begun.status();
@@ -302,11 +351,16 @@ Status Trainer::loop() {
     VEELINE_TRY(finishStep(step));
     if (run.isFirst())
       showStep(progress);
+    if (checkpointer && checkpointer->isDue(step))
+      VEELINE_TRY(takeCheckpoint());
     if (options.checkMemory)
       countTrainingAllocations(/*inSteps=*/true);
   }
   if (options.checkMemory)
     countTrainingAllocations(/*inSteps=*/false);
+  // The last one has all steps, also of a run that is interrupted.
+  if (checkpointer && stepsDone > 0 && checkpointer->lastTaken() != lastStep())
+    VEELINE_TRY(takeCheckpoint());
   return Status::success();
 }
 
@@ -318,13 +372,23 @@ Status Trainer::writeResults() {
     if (first.ok())
       first = std::move(status);
   };
+  if (checkpointer)
+    keep(endCheckpoints());
   if (!options.save.empty())
-    keep(session->save(options.save, stepsDone));
+    keep(session->save(options.save, lastStep()));
   if (!options.timeline.empty())
     keep(writeTimeline());
   if (!options.profile.empty() && stepsDone > 0)
     keep(writeProfile());
   return first;
+}
+
+Status Trainer::endCheckpoints() {
+  VEELINE_TRY(checkpointer->finish());
+  if (run.isFirst())
+    std::printf("%s", checkpointer->summary(double(nanoseconds() - firstBegin) / 1e9).c_str());
+  std::fflush(stdout);
+  return Status::success();
 }
 
 Status Trainer::writeTimeline() const {
@@ -457,8 +521,13 @@ Status train::checkFiles(const Options &options, bool writesResults) {
   if (!options.init.empty())
     if (auto file = MappedFile::open(options.init); !file.ok())
       return file.status();
+  std::unique_ptr<data::Checkpoint> resumed;
+  if (!options.resume.empty()) {
+    VEELINE_TRY_VALUE(resumed, data::Checkpoint::open(options.resume));
+  }
   if (!writesResults)
     return Status::success();
+  VEELINE_TRY(checkCheckpointFolder(options, resumed.get()));
   for (const std::string &path :
        {options.save, options.metrics, options.timeline, options.profile})
     VEELINE_TRY(checkWritable(path));

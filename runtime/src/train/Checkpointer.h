@@ -1,0 +1,128 @@
+//===- Checkpointer.h - writes checkpoints beside training ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Between two steps the state of this process's ranks is copied. A thread
+// writes the copy while training goes on: first the pieces of all ranks, then
+// the index. Where ranks are processes, each tells the others of its piece
+// when they meet before a step anyway, and the first one writes the index.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_TRAIN_CHECKPOINTER_H
+#define VEELINE_RUNTIME_TRAIN_CHECKPOINTER_H
+
+#include "Session.h"
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace veeline::train {
+
+/// Whether checkpoints can be written where `options` say. `resumed` is what
+/// the run goes on from, or null.
+Status checkCheckpointFolder(const Options &options,
+                             const data::Checkpoint *resumed);
+
+class Checkpointer {
+public:
+  /// After Session::create. Fails if the folder is no good.
+  static Expected<std::unique_ptr<Checkpointer>> create(Run &run,
+                                                        const Session &session);
+  /// Waits until what was copied is written.
+  ~Checkpointer();
+
+  /// Whether there shall be one after this step. No step after it may begin
+  /// before it is taken.
+  bool isDue(int64_t step) const {
+    return run.options.checkpointEvery > 0 &&
+           step % run.options.checkpointEvery == 0;
+  }
+  /// Of the last one that was taken, or 0.
+  int64_t lastTaken() const { return taken; }
+  /// Copies the state, while no step is under way. `index` lacks parameters and
+  /// pieces.
+  Status take(data::CheckpointIndex index);
+
+  /// What this process tells the others: lines of text.
+  std::string report();
+  /// Takes what all processes tell, by rank.
+  void hear(const std::vector<std::string> &reports);
+  /// What the user has to know since the last call, or empty.
+  std::string takeRemark();
+  /// Waits until the last checkpoint is written. All processes call it. Fails
+  /// if it could not be written.
+  Status finish();
+  /// How many there are, where, and what they cost in a run of so many seconds;
+  /// for the first process.
+  std::string summary(double seconds) const;
+
+private:
+  /// The part of a rank of this process.
+  struct Piece {
+    int32_t rank;
+    std::vector<Session::StateTensor> tensors;
+    std::vector<data::SafeTensorsEntry> entries;
+    std::vector<size_t> offsets; ///< Of tensors, in the copy.
+    std::vector<char> copy;
+  };
+  /// What one process tells of a checkpoint.
+  struct Report {
+    int64_t step;
+    std::optional<data::CheckpointPiece> piece;
+    std::string failure; ///< Empty: it has written its piece, if it has one.
+  };
+  /// A checkpoint of which not all pieces are known to be written.
+  struct Pending {
+    data::CheckpointIndex index;
+    std::map<size_t, Report> reports; ///< By process.
+  };
+
+  Checkpointer(Run &run, const Session &session);
+  void listPieces();
+  void runThread();
+  void enqueue(std::function<Status()> job, int64_t step);
+  void waitUntilIdle();
+  Status writePiece(const Piece &piece, int64_t step,
+                    std::vector<data::CheckpointPiece> &written) const;
+  Status writePieces(int64_t step, std::vector<data::CheckpointPiece> &written);
+  Status writeAll(data::CheckpointIndex index);
+  Status writeIndex(data::CheckpointIndex index);
+  void endPending(const Pending &pending);
+  void noteFailure(int64_t step, const std::string &why);
+  static std::optional<Report> parse(const std::string &line);
+
+  Run &run;
+  const Session &session;
+  const std::string directory;
+  std::vector<data::CheckpointParam> params;
+  std::vector<Piece> pieces;
+  int64_t taken = 0;
+  int64_t numTaken = 0;
+  int64_t waitedNanoseconds = 0;      ///< The training loop, for checkpoints.
+  std::map<int64_t, Pending> pending; ///< By step; in the first process.
+  std::thread thread;
+
+  // Shared with the thread.
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> jobs;
+  bool isEnding = false;
+  int64_t numUnfinished = 0; ///< Of jobs.
+  std::deque<Report> lastReports;
+  std::string remark;
+  int64_t lastGood = 0;
+  int64_t bytesOfLast = 0, writingNanoseconds = 0;
+  /// Of the newest checkpoint that failed: its step, and why.
+  int64_t failedStep = 0;
+  std::string failure;
+};
+
+} // namespace veeline::train
+
+#endif // VEELINE_RUNTIME_TRAIN_CHECKPOINTER_H

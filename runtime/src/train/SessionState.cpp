@@ -1,0 +1,128 @@
+//===- SessionState.cpp - what is between two steps -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state that a checkpoint has: parameters, what the optimiser keeps, and of
+// asynchronous programs the values before the last updates. It is by parameter
+// and by age, not by place, so that any program of the model goes on from it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+
+#include <algorithm>
+
+using namespace veeline;
+using namespace veeline::train;
+using artifact::RankParam;
+
+/// How many updates of a parameter the next step of its rank runs: ops use the
+/// value before so many. 0 on ranks that do not update it.
+static int64_t lateUpdatesOf(const artifact::Rank &rank, int32_t param) {
+  return std::count_if(
+      rank.ops.begin(), rank.ops.end(), [&](const artifact::Op &op) {
+        return op.late && op.kind == artifact::OpKind::update &&
+               op.param == param;
+      });
+}
+
+/// The place of the value before the last `age` updates, from 1 on, when a
+/// step is whole. Before an update, ops of `late` updates later are given the
+/// value, in places that take turns.
+static int64_t placeOfAge(const RankParam &entry, int64_t late, int64_t age) {
+  auto places = static_cast<int64_t>(entry.versionOffsets.size());
+  int64_t place = ((late - age) % places + places) % places;
+  return entry.versionOffsets[static_cast<size_t>(place)];
+}
+
+int32_t Session::numOlderValues(size_t param) const {
+  std::vector<int32_t> homes = homesOf(param);
+  if (homes.empty())
+    return 0;
+  const artifact::Rank &rank =
+      description->ranks[static_cast<size_t>(homes[0])];
+  for (const RankParam &entry : rank.params)
+    if (static_cast<size_t>(entry.param) == param &&
+        !entry.versionOffsets.empty())
+      return static_cast<int32_t>(lateUpdatesOf(rank, entry.param));
+  return 0;
+}
+
+std::vector<Session::StateTensor> Session::stateTensors() const {
+  std::vector<StateTensor> all;
+  int64_t slots = stateSlots(run.metadata().optimizer);
+  for (size_t param = 0; param < run.metadata().params.size(); ++param) {
+    const std::string &name = run.metadata().params[param].name;
+    std::vector<int32_t> homes = homesOf(param);
+    if (homes.empty())
+      continue;
+    const artifact::Rank &rank =
+        description->ranks[static_cast<size_t>(homes[0])];
+    for (const RankParam &entry : rank.params) {
+      if (static_cast<size_t>(entry.param) != param)
+        continue;
+      auto add = [&](std::string tensor, int64_t offset) {
+        all.push_back({std::move(tensor), param, homes[0], offset});
+      };
+      add(data::valueEntry(name), entry.valueOffset);
+      for (int64_t slot = 0; slot < slots; ++slot)
+        add(data::stateEntry(name, slot),
+            entry.stateOffset + slot * bytesOf(param));
+      int64_t late = numOlderValues(param);
+      for (int64_t age = 1; age <= late; ++age)
+        add(data::olderEntry(name, age), placeOfAge(entry, late, age));
+    }
+  }
+  return all;
+}
+
+Status Session::readState(const StateTensor &tensor, char *bytes) const {
+  return loaded->read(tensor.rank, tensor.offset, bytes, bytesOf(tensor.param));
+}
+
+/// Where the checkpoint has too few of them, the oldest it has are used, as at
+/// the start of a run.
+Status Session::writeOlderValues(int32_t rank, const RankParam &entry) {
+  auto param = static_cast<size_t>(entry.param);
+  const std::string &name = run.metadata().params[param].name;
+  int64_t known = run.resumed->findParam(name)->olderValues;
+  int64_t late = numOlderValues(param);
+  auto places = static_cast<int64_t>(entry.versionOffsets.size());
+  for (int64_t age = 1; age <= places; ++age) {
+    int64_t found = std::min(age, known);
+    std::string_view bytes = run.resumed->entry(
+        found > 0 ? data::olderEntry(name, found) : data::valueEntry(name));
+    VEELINE_TRY(loaded->write(rank, placeOfAge(entry, late, age), bytes.data(),
+                              static_cast<int64_t>(bytes.size())));
+  }
+  return Status::success();
+}
+
+Status Session::initializeState() {
+  int64_t slots = stateSlots(run.metadata().optimizer);
+  if (run.resumed)
+    loaded->setNumSkipped(run.updatesAfter(run.stepsBefore()) -
+                          run.resumed->index().updates);
+  for (size_t i = 0; i < description->ranks.size(); ++i)
+    for (const RankParam &entry : description->ranks[i].params) {
+      auto rank = static_cast<int32_t>(i);
+      auto param = static_cast<size_t>(entry.param);
+      if (run.resumed)
+        VEELINE_TRY(writeOlderValues(rank, entry));
+      if (entry.stateOffset < 0)
+        continue;
+      std::vector<char> zeros(static_cast<size_t>(bytesOf(param)));
+      for (int64_t slot = 0; slot < slots; ++slot) {
+        std::string_view bytes(zeros.data(), zeros.size());
+        if (run.resumed)
+          bytes = run.resumed->entry(
+              data::stateEntry(run.metadata().params[param].name, slot));
+        VEELINE_TRY(
+            loaded->write(rank, entry.stateOffset + slot * bytesOf(param),
+                          bytes.data(), static_cast<int64_t>(bytes.size())));
+      }
+    }
+  return Status::success();
+}
