@@ -4,15 +4,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Changes .npy and .safetensors files at random and reads them: what a reader
-// accepts must lie within the file. Every file is in a block of its own size,
-// so that AddressSanitizer finds a read beyond its end.
+// Changes .npy and .safetensors files, and the indices of checkpoints and of
+// sharded parameters, at random and reads them: what a reader accepts must lie
+// within the file, and of indices be what was written. Every file is in a block
+// of its own size, so that AddressSanitizer finds a read beyond its end.
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckpointIndex.h"
 #include "Npy.h"
 #include "Random.h"
 #include "SafeTensors.h"
+#include "TensorFiles.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +43,25 @@ static std::string makeSafeTensors() {
   uint64_t length = header.size();
   return std::string(reinterpret_cast<const char *>(&length), sizeof(length)) +
          header + std::string(40, '\1');
+}
+
+static std::string makeCheckpointIndex() {
+  data::CheckpointIndex index;
+  index.model = "net";
+  index.optimizer = Optimizer::adamw;
+  index.step = index.updates = 10;
+  index.lossScale = {1024, 3, {{2048, true}, {1024, false}}};
+  index.data = {{"tokens", 0, 160}, {"labels", 1, 8}};
+  index.options = {"--lr 0.001", "replicas 2"};
+  index.params = {{"w", artifact::DataType::f32, {2, 3}, 1},
+                  {"b", artifact::DataType::f64, {3}, 0}};
+  index.pieces = {{"rank-0.safetensors", 120, "0123456789abcdef"}};
+  return toText(index);
+}
+
+static std::string makeShardIndex() {
+  return "{\"metadata\": {\"total_size\": 24}, \"weight_map\": {\"w\": "
+         "\"model-1.safetensors\", \"b\": \"model-2.safetensors\"}}";
 }
 
 static void mutate(std::string &file, Random &random) {
@@ -103,28 +125,68 @@ static bool touch(const data::Tensor &tensor) {
   return bytes && static_cast<uint64_t>(*bytes) == tensor.bytes.size();
 }
 
+enum class Format { npy, safeTensors, checkpointIndex, shardIndex };
+
+/// Whether what is read fits the file.
+static bool readNpy(std::string_view bytes, int64_t &accepted) {
+  Expected<data::Tensor> tensor = data::parseNpy(bytes);
+  accepted += tensor.ok();
+  return tensor.ok() ? touch(*tensor) : !tensor.message().empty();
+}
+
+static bool readSafeTensors(std::string_view bytes, int64_t &accepted) {
+  Expected<data::NamedTensors> tensors = data::parseSafeTensors(bytes);
+  accepted += tensors.ok();
+  if (!tensors.ok())
+    return !tensors.message().empty();
+  bool good = true;
+  for (const auto &[name, tensor] : *tensors)
+    good &= touch(tensor);
+  return good;
+}
+
+/// Members may have changed places, and blanks may have been added, but no
+/// value: the checksum would be another.
+static bool readCheckpointIndex(std::string_view bytes, int64_t &accepted) {
+  Expected<data::CheckpointIndex> index = data::parseCheckpointIndex(bytes);
+  accepted += index.ok();
+  return index.ok() ? toText(*index) == makeCheckpointIndex()
+                    : !index.message().empty();
+}
+
+static bool readShardIndex(std::string_view bytes, int64_t &accepted) {
+  auto shards = data::parseShardIndex(bytes);
+  accepted += shards.ok();
+  if (!shards.ok())
+    return !shards.message().empty();
+  for (const auto &[tensor, file] : *shards)
+    if (file.empty() || file.find('/') != std::string::npos)
+      return false;
+  return true;
+}
+
 static bool readOne(uint64_t seed, int64_t &accepted) {
   Random random(seed);
-  bool isNpy = random.chance(0.5);
-  std::string file = isNpy ? makeNpy() : makeSafeTensors();
+  auto format = static_cast<Format>(random.below(4));
+  std::string file = format == Format::npy               ? makeNpy()
+                     : format == Format::safeTensors     ? makeSafeTensors()
+                     : format == Format::checkpointIndex ? makeCheckpointIndex()
+                                                         : makeShardIndex();
   mutate(file, random);
   std::unique_ptr<char[]> block(new char[file.size()]);
   std::memcpy(block.get(), file.data(), file.size());
   std::string_view bytes(block.get(), file.size());
-  bool good = true;
-  if (isNpy) {
-    Expected<data::Tensor> tensor = data::parseNpy(bytes);
-    accepted += tensor.ok();
-    good = tensor.ok() ? touch(*tensor) : !tensor.message().empty();
-  } else {
-    Expected<data::NamedTensors> tensors = data::parseSafeTensors(bytes);
-    accepted += tensors.ok();
-    if (!tensors.ok())
-      return !tensors.message().empty();
-    for (const auto &[name, tensor] : *tensors)
-      good &= touch(tensor);
+  switch (format) {
+  case Format::npy:
+    return readNpy(bytes, accepted);
+  case Format::safeTensors:
+    return readSafeTensors(bytes, accepted);
+  case Format::checkpointIndex:
+    return readCheckpointIndex(bytes, accepted);
+  case Format::shardIndex:
+    return readShardIndex(bytes, accepted);
   }
-  return good;
+  return false;
 }
 
 int main(int argc, char **argv) {

@@ -41,6 +41,9 @@ std::string checkTrain(const std::vector<const char *> &arguments,
 /// Adds `run` to `app`; the result runs the job that was named.
 std::function<int()> addRunCommand(CLI::App &app);
 
+/// Adds `export` to `app`; the result does what was parsed.
+std::function<int()> addExportCommand(CLI::App &app);
+
 /// Loads the compiler's library and returns its function `symbol`; null after a
 /// message. `command` is the subcommand that needs it.
 void *loadCompiler(const std::string &command, const char *symbol);

@@ -75,7 +75,8 @@ static void addDataOptions(CLI::App &app, TrainCommand &command) {
                  "Of parameters, of the order of data, and of random data")
       ->capture_default_str();
   app.add_option("--init", options.init,
-                 "Start from the parameters in this .safetensors file")
+                 "Start from the parameters in this .safetensors file, or in "
+                 "those that a .safetensors.index.json lists")
       ->type_name("FILE")
       ->check(commandline::checkFileName);
 }

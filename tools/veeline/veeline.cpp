@@ -42,6 +42,7 @@ int main(int argc, char **argv) {
                      "Print what makes bash complete commands and options");
   auto runTrain = driver::addTrainCommand(app);
   auto runJob = driver::addRunCommand(app);
+  auto runExport = driver::addExportCommand(app);
   auto runSchedule = schedule::addScheduleCommand(app);
 
   bool finished = false;
@@ -54,6 +55,8 @@ int main(int argc, char **argv) {
   }
   if (app.got_subcommand("run"))
     return runJob();
+  if (app.got_subcommand("export"))
+    return runExport();
   if (!app.got_subcommand("schedule"))
     return runTrain(argv);
   driver::catchInterrupts();

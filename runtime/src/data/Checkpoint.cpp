@@ -224,7 +224,8 @@ Checkpoint::open(const std::string &path) {
   for (; !steps.empty(); steps.pop_back())
     if (std::string before = checkpointPath(directory, steps.back());
         read(before).ok())
-      return Status::error(text + "; the last good one is '" + before + "'");
+      return Status::error(text + "; the last good one is '" + before +
+                           "'");
   return Status::error(text + "; there is no good one before it");
 }
 
@@ -238,4 +239,21 @@ const CheckpointParam *Checkpoint::findParam(const std::string &name) const {
 std::string_view Checkpoint::entry(const std::string &name) const {
   auto it = entries.find(name);
   return it == entries.end() ? std::string_view() : it->second.bytes;
+}
+
+Status data::exportParameters(const Checkpoint &checkpoint,
+                              const std::string &path) {
+  const CheckpointIndex &index = checkpoint.index();
+  std::vector<SafeTensorsEntry> entries;
+  for (const CheckpointParam &param : index.params)
+    entries.push_back({param.name, param.type, param.shape});
+  return writeSafeTensors(
+      path, entries,
+      {{"model", index.model}, {"steps", std::to_string(index.step)}},
+      [&](size_t i, char *bytes) {
+        std::string_view value =
+            checkpoint.entry(valueEntry(index.params[i].name));
+        std::copy(value.begin(), value.end(), bytes);
+        return Status::success();
+      });
 }

@@ -66,6 +66,10 @@ private:
   std::unordered_map<std::string, Tensor> entries;
 };
 
+/// Writes the parameters of a checkpoint as one .safetensors file, as at the
+/// end of a training.
+Status exportParameters(const Checkpoint &checkpoint, const std::string &path);
+
 } // namespace veeline::data
 
 #endif // VEELINE_RUNTIME_DATA_CHECKPOINT_H

@@ -108,7 +108,8 @@ Status Run::checkCheckpoint() const {
         ", and '" + options.artifact + "' has " +
         std::string(name(metadata().optimizer)) +
         "; compile it with --optimizer " + std::string(name(index.optimizer)) +
-        ", or start anew from its parameters with --init");
+        ", or start anew from its parameters: veeline export writes them for "
+        "--init");
   for (const artifact::Parameter &param : metadata().params) {
     const data::CheckpointParam *found = resumed->findParam(param.name);
     if (!found)
@@ -146,7 +147,9 @@ Status Run::openCheckpoint() {
   inputs->setPositions(stepsBefore() + 1, resumed->index().data);
   if (std::string differences = differencesFromCheckpoint();
       !differences.empty() && (!place || place->rank == 0))
-    say("the next steps are not those that '" + resumed->path() +
-        "' was written in, so their bits are others: " + differences);
+    say("training goes on with other options than those of '" +
+        resumed->path() +
+        "', so its bits are not those of a run that did not stop: " +
+        differences);
   return Status::success();
 }

@@ -278,8 +278,7 @@ std::string Run::commonOptions() const {
   addLine(text, "--trace-tensors", options.traceTensors);
   text += optionsOfBits();
   addLine(text, "--init",
-          options.init.empty() ? std::string("no")
-                               : describeContent(initFile.bytes()));
+          options.init.empty() ? std::string("no") : initFiles.describe());
   addLine(text, "--resume", resumed ? resumed->describe() : std::string("no"));
   addLine(text, "--checkpoint", !options.checkpoint.empty());
   addLine(text, "--every", options.checkpointEvery);
@@ -408,19 +407,14 @@ Status Run::connect() {
   return Status::success();
 }
 
-/// Opens the file given by --init and checks that it has every parameter.
+/// Opens what --init gives and checks that it has every parameter.
 Status Run::openInit() {
   const std::string &path = options.init;
   if (path.empty())
     return Status::success();
-  VEELINE_TRY_VALUE(initFile, MappedFile::open(path));
-  Expected<data::NamedTensors> tensors =
-      data::parseSafeTensors(initFile.bytes());
-  if (!tensors.ok())
-    return Status::error("cannot read '" + path + "': " + tensors.message());
-  initTensors = std::move(*tensors);
+  VEELINE_TRY_VALUE(initFiles, data::TensorFiles::open(path));
   for (const Parameter &param : metadata().params) {
-    const data::Tensor *tensor = data::findTensor(initTensors, param.name);
+    const data::Tensor *tensor = initFiles.find(param.name);
     if (!tensor)
       return Status::error("'" + path + "' has no parameter '" + param.name +
                            "'");
@@ -457,7 +451,7 @@ std::vector<char> Run::initialValue(size_t index) const {
     std::string_view bytes = resumed->entry(data::valueEntry(param.name));
     return {bytes.begin(), bytes.end()};
   }
-  if (const data::Tensor *tensor = data::findTensor(initTensors, param.name))
+  if (const data::Tensor *tensor = initFiles.find(param.name))
     return {tensor->bytes.begin(), tensor->bytes.end()};
   std::vector<char> bytes(static_cast<size_t>(byteSizeOf(param)));
   if (const std::optional<artifact::StoredValues> &stored = param.init.stored)

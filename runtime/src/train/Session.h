@@ -14,6 +14,7 @@
 #include "Options.h"
 #include "Progress.h"
 #include "SafeTensors.h"
+#include "TensorFiles.h"
 #include "veeline/Base/File.h"
 
 namespace veeline::train {
@@ -108,8 +109,7 @@ private:
   /// Among the processes of a launcher; none if there is only one.
   std::optional<net::Place> place;
   uint64_t artifactChecksum = 0; ///< If there is a place.
-  MappedFile initFile;
-  data::NamedTensors initTensors;
+  data::TensorFiles initFiles;
 };
 
 /// A program that runs steps on the data of a Run. While steps compute, the

@@ -386,7 +386,9 @@ Status Trainer::writeResults() {
 Status Trainer::endCheckpoints() {
   VEELINE_TRY(checkpointer->finish());
   if (run.isFirst())
-    std::printf("%s", checkpointer->summary(double(nanoseconds() - firstBegin) / 1e9).c_str());
+    std::printf("%s",
+                checkpointer->summary(double(nanoseconds() - firstBegin) / 1e9)
+                    .c_str());
   std::fflush(stdout);
   return Status::success();
 }

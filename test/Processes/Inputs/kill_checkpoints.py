@@ -1,0 +1,96 @@
+"""Kills training with SIGKILL at random times, again and again, and goes on from its checkpoints.
+
+usage: kill_checkpoints.py [--kills N] [--seed S] [--ranks R] [--most SECONDS] ARTIFACT -- TRAIN_OPTIONS...
+
+ARTIFACT is trained as one process, or as R of them, of which one or all are killed. After each kill the last checkpoint must be
+whole, and never an earlier one than before. At last training goes on to its end, with the bits of a run that was not killed.
+"""
+
+import argparse
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def start(command, ranks):
+    if ranks == 1:
+        return [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)]
+    common = {"WORLD_SIZE": str(ranks), "MASTER_PORT": str(free_port()), "VEELINE_TOKEN": f"kill {os.getpid()}"}
+    return [subprocess.Popen(command, env={**os.environ, **common, "RANK": str(rank)}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             text=True) for rank in range(ranks)]
+
+
+def finish(processes):
+    """What they said, and whether all succeeded."""
+    said = [process.communicate()[0] for process in processes]
+    return "".join(said), all(process.returncode == 0 for process in processes)
+
+
+def last_step(artifact, options):
+    """Of the last checkpoint; 0: there is none. All of it is read."""
+    said = subprocess.run(["veeline", "train", artifact, *options, "--resume", "folder", "--steps", "1"], capture_output=True, text=True).stderr
+    found = re.search(r"is of step (\d+), and training ends with step", said)
+    if found:
+        return int(found[1])
+    if "has no checkpoint" in said or "there is no folder" in said:
+        return 0
+    sys.exit(f"the last checkpoint is no good: {said}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--most", type=float, default=0.8, help="seconds until a kill")
+    parser.add_argument("artifact")
+    split = sys.argv.index("--")
+    arguments, options = parser.parse_args(sys.argv[1:split]), sys.argv[split + 1 :]
+    random.seed(arguments.seed)
+    shutil.rmtree("folder", ignore_errors=True)
+    train = ["veeline", "train", arguments.artifact, *options, "--timeout", "1"]
+    before = survived = partial = 0
+    for number in range(arguments.kills):
+        resume = ["--resume", "folder"] if before else []
+        processes = start(train + ["--steps", "1000000", "--checkpoint", "folder", "--every", "2", "--keep", "3"] + resume, arguments.ranks)
+        time.sleep(random.uniform(0, arguments.most))
+        # One rank is killed every other time; the others end by themselves.
+        victims = processes if number % 2 else [random.choice(processes)]
+        ended = [process for process in processes if process.poll() is not None]
+        for process in victims:
+            process.send_signal(signal.SIGKILL)
+        said, _ = finish(processes)
+        if ended:
+            sys.exit(f"it ended before it was killed:\n{said}")
+        partial += any(not os.path.exists(os.path.join("folder", name, "index.json")) for name in os.listdir("folder")) \
+            if os.path.isdir("folder") else 0
+        step = last_step(arguments.artifact, options)
+        if step < before:
+            sys.exit(f"the last checkpoint is of step {step}, and was of step {before}")
+        survived += 1
+        before = step
+    last = before + 3
+    resume = ["--resume", "folder"] if before else []
+    said, good = finish(start(train + ["--steps", str(last), "--save", "killed"] + resume, arguments.ranks))
+    if not good:
+        sys.exit(said)
+    said, good = finish(start(train + ["--steps", str(last), "--save", "whole"], arguments.ranks))
+    if not good:
+        sys.exit(said)
+    same = open("killed", "rb").read() == open("whole", "rb").read()
+    print(f"{survived} kills, {partial} of them in the middle of a checkpoint; {last} steps have {'the same' if same else 'OTHER'} bits")
+
+
+main()
