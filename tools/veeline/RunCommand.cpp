@@ -46,7 +46,7 @@ constexpr std::pair<std::string_view, std::string_view> equivalents[] = {
     {"learning_rate", "'lr'"},
     {"weight_decay", "'weight-decay'"},
     {"data_dir", "'data' or 'text'"},
-    {"checkpoint_dir", "'save' and 'init'"},
+    {"checkpoint_dir", "'checkpoint' and 'resume'"},
     {"output", "'artifact'"},
 };
 
