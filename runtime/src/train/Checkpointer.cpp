@@ -8,6 +8,7 @@
 
 #include "BlockedSignals.h"
 #include "Checkpoint.h"
+#include "veeline/Base/Check.h"
 
 #include <algorithm>
 #include <cstring>
@@ -312,8 +313,9 @@ std::string Checkpointer::report() {
   for (const Report &report : lastReports) {
     text += std::to_string(report.step);
     if (!report.failure.empty()) {
-      text += " ! " + report.failure;
-      std::replace(text.begin(), text.end(), '\n', ' ');
+      std::string line = report.failure;
+      std::replace(line.begin(), line.end(), '\n', ' ');
+      text += " ! " + line;
     } else if (report.piece) {
       text += " " + report.piece->file + " " +
               std::to_string(report.piece->bytes) + " " +
@@ -395,6 +397,8 @@ Status Checkpointer::finish() {
     VEELINE_TRY_VALUE(auto reports, run.network->exchange(report()));
     hear(reports);
     waitUntilIdle();
+    // As all have written before they met.
+    VEELINE_CHECK(pending.empty(), "a process has not told of its piece");
   }
   std::string mine = failedStep == taken && taken > 0 ? failure : "";
   if (run.network) {

@@ -2,7 +2,7 @@
 
 usage: resume.py [--steps N] [--every N] [--from STEP] [--mpirun COMMAND] FIRST [OTHER...] -- TRAIN_OPTIONS...
 
-A run is ARTIFACT[+OPTION,OPTION...][:RANKS], in that many processes, which a launcher starts. FIRST is trained for all steps without
+A run is ARTIFACT[+OPTION...][:RANKS], in that many processes, which a launcher starts. FIRST is trained for all steps without
 checkpoints and with them, which is compared. Then FIRST and each OTHER go on from a checkpoint of that, and write one at the end:
 its index and every tensor is compared. Prints a line for each run, and its remarks.
 """
@@ -22,7 +22,7 @@ LAUNCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", 
 def train(run, options, mpirun):
     name, _, ranks = run.partition(":")
     name, _, further = name.partition("+")
-    command = ["veeline", "train", name] + (further.split(",") if further else []) + options
+    command = ["veeline", "train", name] + (further.split("+") if further else []) + options
     if ranks and mpirun:
         command = shlex.split(mpirun) + ["-np", ranks] + command
     elif ranks:
