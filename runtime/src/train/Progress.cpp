@@ -28,8 +28,8 @@ static constexpr double secondsBetweenRewrites = 0.1;
 /// `isAlone`, because launchers give processes terminals whose lines end up in
 /// files.
 Progress::Progress(int64_t steps, const WorkOfStep &work, int64_t logEvery,
-                   bool isAlone)
-    : steps(steps), logEvery(logEvery), work(work),
+                   bool isAlone, int64_t stepsBefore)
+    : steps(steps), logEvery(logEvery), stepsBefore(stepsBefore), work(work),
       terminal(isAlone && ::isatty(STDOUT_FILENO)) {}
 
 Progress::~Progress() { finish(); }
@@ -75,7 +75,7 @@ Rate::Rate(const WorkOfStep &work, double seconds) {
 
 const char *Progress::line(const StepRecord &record) {
   int width = static_cast<int>(std::to_string(steps).size());
-  double perStep = record.totalSeconds / double(record.step);
+  double perStep = record.totalSeconds / double(record.step - stepsBefore);
   std::snprintf(text, sizeof(text),
                 "step %*ld/%ld  loss %.4f  lr %.2e  %s  %s left", width,
                 long(record.step), long(steps), record.loss,
@@ -87,7 +87,7 @@ const char *Progress::line(const StepRecord &record) {
 void Progress::show(const StepRecord &record) {
   bool last = record.step == steps;
   if (!terminal) {
-    if (last || record.step == 1 || record.step % logEvery == 0) {
+    if (last || record.step == stepsBefore + 1 || record.step % logEvery == 0) {
       std::puts(line(record));
       std::fflush(stdout);
     }

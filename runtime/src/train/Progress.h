@@ -49,7 +49,7 @@ struct Rate {
 class Progress {
 public:
   Progress(int64_t steps, const WorkOfStep &work, int64_t logEvery,
-           bool isAlone);
+           bool isAlone, int64_t stepsBefore = 0);
   ~Progress();
 
   void show(const StepRecord &record);
@@ -60,7 +60,7 @@ private:
   /// Writes into `text`: no step allocates.
   const char *line(const StepRecord &record);
 
-  const int64_t steps, logEvery;
+  const int64_t steps, logEvery, stepsBefore;
   const WorkOfStep work;
   const bool terminal;
   double lastShown = -1;

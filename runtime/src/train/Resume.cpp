@@ -134,15 +134,19 @@ Status Run::checkCheckpoint() const {
   return Status::success();
 }
 
+Expected<std::unique_ptr<data::Checkpoint>>
+train::openToResume(const Options &options) {
+  Expected<std::unique_ptr<data::Checkpoint>> opened =
+      data::Checkpoint::open(options.resume);
+  return opened.ok() ? std::move(opened)
+                     : Status::error("--resume: " + opened.message());
+}
+
 /// Opens what --resume gives, and goes to its place in the data.
 Status Run::openCheckpoint() {
   if (options.resume.empty())
     return Status::success();
-  Expected<std::unique_ptr<data::Checkpoint>> opened =
-      data::Checkpoint::open(options.resume);
-  if (!opened.ok())
-    return Status::error("--resume: " + opened.message());
-  resumed = std::move(*opened);
+  VEELINE_TRY_VALUE(resumed, openToResume(options));
   VEELINE_TRY(checkCheckpoint());
   inputs->setPositions(stepsBefore() + 1, resumed->index().data);
   if (std::string differences = differencesFromCheckpoint();

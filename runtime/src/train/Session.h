@@ -38,6 +38,10 @@ size_t timelineCapacity(const artifact::Program &program, int64_t steps);
 Status checkTransport(const Options &options,
                       const std::optional<net::Place> &place);
 
+/// Opens what --resume gives.
+Expected<std::unique_ptr<data::Checkpoint>>
+openToResume(const Options &options);
+
 /// What all sessions of a run share: the artifact, the data, the initial values
 /// of the parameters.
 class Run {

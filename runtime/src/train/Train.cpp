@@ -332,7 +332,7 @@ void Trainer::showStep(Progress &progress) const {
 
 Status Trainer::loop() {
   Progress progress(options.steps, run.workOfStep(), options.logEvery,
-                    /*isAlone=*/!run.network);
+                    /*isAlone=*/!run.network, run.stepsBefore());
   PlaceTeller teller(run.network ? &session->loadedProgram() : nullptr);
   lastResort.watch(session.get());
   firstBegin = lastEnd = nanoseconds();
@@ -525,7 +525,7 @@ Status train::checkFiles(const Options &options, bool writesResults) {
       return file.status();
   std::unique_ptr<data::Checkpoint> resumed;
   if (!options.resume.empty()) {
-    VEELINE_TRY_VALUE(resumed, data::Checkpoint::open(options.resume));
+    VEELINE_TRY_VALUE(resumed, openToResume(options));
   }
   if (!writesResults)
     return Status::success();

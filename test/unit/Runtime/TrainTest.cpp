@@ -66,6 +66,42 @@ static std::vector<double> lossScales(const Options &options,
   return scales;
 }
 
+/// The same of a run that stops after `stop` steps and goes on from what is
+/// saved of its plan.
+static std::vector<double> resumedScales(const Options &options,
+                                         const std::vector<double> &limits,
+                                         size_t stop) {
+  data::LossScaleState saved;
+  std::vector<double> scales;
+  auto run = [&](StepPlan plan, size_t first, size_t last) {
+    if (first > 0)
+      plan.goOnAfter(static_cast<int64_t>(first), saved);
+    for (size_t i = first; i < last; ++i) {
+      auto step = static_cast<int64_t>(i) + 1;
+      scales.push_back(plan.begin(step).lossScale);
+      StepResult result;
+      result.clip.skips = scales[i] > limits[i];
+      EXPECT_TRUE(plan.end(step, result).ok());
+    }
+    saved = plan.stateAfter(static_cast<int64_t>(last));
+  };
+  run(StepPlan(options), 0, stop);
+  run(StepPlan(options), stop, limits.size());
+  return scales;
+}
+
+TEST(LossScale, GoesOnAfterACheckpoint) {
+  Options options;
+  options.scalesLoss = true;
+  options.lossScale.first = 64;
+  options.lossScale.window = 3;
+  std::vector<double> limits{32, 32, 16, 16, 8, 8, 100, 100, 100, 100, 100};
+  for (size_t stop = 1; stop < limits.size(); ++stop)
+    EXPECT_EQ(resumedScales(options, limits, stop),
+              lossScales(options, limits, 2))
+        << stop;
+}
+
 TEST(LossScale, HalvedByOverflowsAndDoubledInBetween) {
   Options options;
   options.scalesLoss = true;
