@@ -204,8 +204,8 @@ Checkpoint::open(const std::string &path) {
   if (!split && !hasIndex(path)) {
     if (steps.empty())
       return Status::error("'" + path +
-                           "' has no checkpoint: no folder like '" +
-                           checkpointPath("", 10).substr(1) + "' with an '" +
+                           "' has no checkpoint: no folder like "
+                           "'step-00000010' with an '" +
                            checkpointIndexName + "' is in it");
     directory = path;
   }
@@ -221,11 +221,13 @@ Checkpoint::open(const std::string &path) {
   if (!hasIndex(folder))
     text = "checkpoint '" + folder + "' is not whole: it has no '" +
            checkpointIndexName + "', which is written last";
-  for (; !steps.empty(); steps.pop_back())
-    if (std::string before = checkpointPath(directory, steps.back());
-        read(before).ok())
-      return Status::error(text + "; the last good one is '" + before +
-                           "'");
+  for (; !steps.empty(); steps.pop_back()) {
+    std::string before = checkpointPath(directory, steps.back());
+    if (!read(before).ok())
+      continue;
+    text += "; the last good one is '" + before + "'";
+    return Status::error(text);
+  }
   return Status::error(text + "; there is no good one before it");
 }
 
@@ -245,6 +247,7 @@ Status data::exportParameters(const Checkpoint &checkpoint,
                               const std::string &path) {
   const CheckpointIndex &index = checkpoint.index();
   std::vector<SafeTensorsEntry> entries;
+  entries.reserve(index.params.size());
   for (const CheckpointParam &param : index.params)
     entries.push_back({param.name, param.type, param.shape});
   return writeSafeTensors(

@@ -624,6 +624,7 @@ std::vector<std::string> Inputs::describe() const {
 
 std::vector<std::pair<std::string, Source *>> Inputs::allSources() const {
   std::vector<std::pair<std::string, Source *>> all;
+  all.reserve(sources.size() + 1);
   for (size_t i = 0; i < sources.size(); ++i)
     all.emplace_back(metadata.batches[i].name, sources[i].get());
   if (lengths && lengths->source())

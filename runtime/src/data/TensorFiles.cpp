@@ -16,6 +16,12 @@ using namespace veeline;
 using namespace veeline::data;
 using Json = nlohmann::ordered_json;
 
+static Status isNotThere(const std::string &path, const std::string &file,
+                         const std::string &tensor) {
+  return Status::error("'" + path + "' says that '" + file + "' has '" +
+                       tensor + "', but it has not");
+}
+
 static Status cannotRead(const std::string &path, const std::string &why) {
   return Status::error("cannot read '" + path + "': " + why);
 }
@@ -75,8 +81,7 @@ Expected<TensorFiles> TensorFiles::open(const std::string &path) {
         (std::filesystem::path(path).parent_path() / name).string(), &*shards));
   for (const auto &[tensor, file] : *shards)
     if (!opened.find(tensor))
-      return Status::error("'" + path + "' says that '" + file + "' has '" +
-                           tensor + "', but it has not");
+      return isNotThere(path, file, tensor);
   return opened;
 }
 

@@ -138,35 +138,51 @@ void Checkpointer::runThread() {
     changed.wait(lock, [&] { return isEnding || !jobs.empty(); });
     if (jobs.empty())
       return;
-    std::function<void()> job = std::move(jobs.front());
+    Job job = std::move(jobs.front());
     jobs.pop_front();
     lock.unlock();
-    job();
+    runJob(job);
     lock.lock();
     --numUnfinished;
     changed.notify_all();
   }
 }
 
-/// Has the thread do `job`, of which a failure is one of the checkpoint.
-void Checkpointer::enqueue(std::function<Status()> job, int64_t step) {
-  auto run = [this, job = std::move(job), step] {
-    int64_t begin = nanoseconds();
-    Status status = Status::success();
-    try {
-      status = job();
-    } catch (const std::bad_alloc &) {
-      status = Status::error("there is not enough memory");
-    }
-    if (!status.ok())
-      noteFailure(step, status.message());
-    std::lock_guard lock(mutex);
-    writingNanoseconds += nanoseconds() - begin;
-  };
+void Checkpointer::enqueue(Job job) {
   std::lock_guard lock(mutex);
-  jobs.emplace_back(std::move(run));
+  jobs.push_back(std::move(job));
   ++numUnfinished;
   changed.notify_all();
+}
+
+Status Checkpointer::act(const Job &job) {
+  switch (job.kind) {
+  case Job::Kind::all:
+    return writeAll(job.index);
+  case Job::Kind::piece:
+    reportPieces(job.index.step);
+    return Status::success();
+  case Job::Kind::index:
+    return writeIndex(job.index);
+  case Job::Kind::drop:
+    data::deleteCheckpoint(directory, job.index.step);
+    return Status::error(job.failure);
+  }
+  return Status::success();
+}
+
+void Checkpointer::runJob(const Job &job) {
+  int64_t begin = nanoseconds();
+  Status status = Status::success();
+  try {
+    status = act(job);
+  } catch (const std::bad_alloc &) {
+    status = Status::error("there is not enough memory");
+  }
+  if (!status.ok())
+    noteFailure(job.index.step, status.message());
+  std::lock_guard lock(mutex);
+  writingNanoseconds += nanoseconds() - begin;
 }
 
 Status
@@ -204,13 +220,31 @@ Status Checkpointer::writePieces(int64_t step,
 Status Checkpointer::writeAll(data::CheckpointIndex index) {
   Status status = writePieces(index.step, index.pieces);
   if (status.ok())
-    return writeIndex(std::move(index));
+    return writeIndex(index);
   data::deleteCheckpoint(directory, index.step);
   return status;
 }
 
+/// Where ranks are in processes of their own.
+void Checkpointer::reportPieces(int64_t step) {
+  std::vector<data::CheckpointPiece> written;
+  Status status = Status::success();
+  try {
+    status = writePieces(step, written);
+  } catch (const std::bad_alloc &) {
+    status = Status::error("there is not enough memory");
+  }
+  Report report{step, std::nullopt, status.ok() ? "" : status.message()};
+  if (!written.empty())
+    report.piece = written.front();
+  std::lock_guard lock(mutex);
+  lastReports.push_back(std::move(report));
+  if (lastReports.size() > numReports)
+    lastReports.pop_front();
+}
+
 /// The pieces are written, and their bytes on the disk.
-Status Checkpointer::writeIndex(data::CheckpointIndex index) {
+Status Checkpointer::writeIndex(const data::CheckpointIndex &index) {
   std::string folder = data::checkpointPath(directory, index.step);
   int64_t bytes = 0;
   auto write = [&]() -> Status {
@@ -277,27 +311,10 @@ Status Checkpointer::take(data::CheckpointIndex index) {
   index.params = params;
   taken = step;
   ++numTaken;
-  if (!run.network) {
-    enqueue([this, index] { return writeAll(index); }, step);
-  } else {
-    if (run.isFirst())
-      pending[step].index = std::move(index);
-    enqueue(
-        [this, step] {
-          std::vector<data::CheckpointPiece> written;
-          Status status = writePieces(step, written);
-          Report report{step, std::nullopt,
-                        status.ok() ? "" : status.message()};
-          if (!written.empty())
-            report.piece = written.front();
-          std::lock_guard lock(mutex);
-          lastReports.push_back(std::move(report));
-          if (lastReports.size() > numReports)
-            lastReports.pop_front();
-          return Status::success();
-        },
-        step);
-  }
+  if (run.isFirst() && run.network)
+    pending[step].index = index;
+  enqueue({run.network ? Job::Kind::piece : Job::Kind::all, std::move(index),
+           /*failure=*/""});
   waitedNanoseconds += nanoseconds() - begin;
   return Status::success();
 }
@@ -372,14 +389,8 @@ void Checkpointer::endPending(const Pending &pending) {
     if (report.piece)
       index.pieces.push_back(*report.piece);
   }
-  enqueue(
-      [this, index, failed] {
-        if (failed.empty())
-          return writeIndex(index);
-        data::deleteCheckpoint(directory, index.step);
-        return Status::error(failed);
-      },
-      index.step);
+  Job::Kind kind = failed.empty() ? Job::Kind::index : Job::Kind::drop;
+  enqueue({kind, std::move(index), std::move(failed)});
 }
 
 //===----------------------------------------------------------------------===//

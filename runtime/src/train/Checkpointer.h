@@ -83,16 +83,32 @@ private:
     std::map<size_t, Report> reports; ///< By process.
   };
 
+  /// What the thread has to do.
+  struct Job {
+    enum class Kind {
+      all,   ///< Write all pieces and the index.
+      piece, ///< Write the piece of this process, and report that.
+      index, ///< Write the index.
+      drop   ///< Delete what others have written, because of `failure`.
+    };
+    Kind kind;
+    data::CheckpointIndex index;
+    std::string failure;
+  };
+
   Checkpointer(Run &run, const Session &session);
   void listPieces();
   void runThread();
-  void enqueue(std::function<Status()> job, int64_t step);
+  void enqueue(Job job);
+  Status act(const Job &job);
+  void runJob(const Job &job);
   void waitUntilIdle();
   Status writePiece(const Piece &piece, int64_t step,
                     std::vector<data::CheckpointPiece> &written) const;
   Status writePieces(int64_t step, std::vector<data::CheckpointPiece> &written);
   Status writeAll(data::CheckpointIndex index);
-  Status writeIndex(data::CheckpointIndex index);
+  void reportPieces(int64_t step);
+  Status writeIndex(const data::CheckpointIndex &index);
   void endPending(const Pending &pending);
   void noteFailure(int64_t step, const std::string &why);
   static std::optional<Report> parse(const std::string &line);
@@ -111,7 +127,7 @@ private:
   // Shared with the thread.
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<std::function<void()>> jobs;
+  std::deque<Job> jobs;
   bool isEnding = false;
   int64_t numUnfinished = 0; ///< Of jobs.
   std::deque<Report> lastReports;
