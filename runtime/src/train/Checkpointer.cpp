@@ -104,6 +104,8 @@ Checkpointer::create(Run &run, const Session &session) {
   if (run.isFirst()) {
     VEELINE_TRY(checkCheckpointFolder(run.options, run.resumed.get()));
     data::deleteIncomplete(made->directory);
+    if (auto steps = data::listCheckpoints(made->directory); !steps.empty())
+      made->lastGood = steps.back();
   }
   made->listPieces();
   BlockedSignals blocked;
@@ -268,6 +270,7 @@ Status Checkpointer::writeIndex(const data::CheckpointIndex &index) {
   {
     std::lock_guard lock(mutex);
     lastGood = index.step;
+    ++numWritten;
     bytesOfLast = bytes;
   }
   if (int64_t kept = run.options.checkpointsKept; kept > 0) {
@@ -310,7 +313,6 @@ Status Checkpointer::take(data::CheckpointIndex index) {
                                     piece.copy.data() + piece.offsets[i]));
   index.params = params;
   taken = step;
-  ++numTaken;
   if (run.isFirst() && run.network)
     pending[step].index = index;
   enqueue({run.network ? Job::Kind::piece : Job::Kind::all, std::move(index),
@@ -421,16 +423,16 @@ Status Checkpointer::finish() {
 }
 
 std::string Checkpointer::summary(double seconds) const {
-  if (numTaken == 0)
+  if (numWritten == 0)
     return "";
   char text[200];
-  std::snprintf(text, sizeof(text),
-                "%ld %s in %s, the last one of step %ld, %.1f MB: steps waited "
-                "%.2f%% of the time; one took %.1f ms to write\n",
-                long(numTaken), numTaken == 1 ? "checkpoint" : "checkpoints",
-                directory.c_str(), long(lastGood), double(bytesOfLast) / 1e6,
-                seconds > 0 ? 100 * double(waitedNanoseconds) / 1e9 / seconds
-                            : 0,
-                double(writingNanoseconds) / 1e6 / double(numTaken));
+  std::snprintf(
+      text, sizeof(text),
+      "%ld %s in %s, the last one of step %ld, %.1f MB: steps waited "
+      "%.2f%% of the time; one took %.1f ms to write\n",
+      long(numWritten), numWritten == 1 ? "checkpoint" : "checkpoints",
+      directory.c_str(), long(lastGood), double(bytesOfLast) / 1e6,
+      seconds > 0 ? 100 * double(waitedNanoseconds) / 1e9 / seconds : 0,
+      double(writingNanoseconds) / 1e6 / double(numWritten));
   return text;
 }

@@ -119,7 +119,6 @@ private:
   std::vector<data::CheckpointParam> params;
   std::vector<Piece> pieces;
   int64_t taken = 0;
-  int64_t numTaken = 0;
   int64_t waitedNanoseconds = 0;      ///< The training loop, for checkpoints.
   std::map<int64_t, Pending> pending; ///< By step; in the first process.
   std::thread thread;
@@ -132,7 +131,7 @@ private:
   int64_t numUnfinished = 0; ///< Of jobs.
   std::deque<Report> lastReports;
   std::string remark;
-  int64_t lastGood = 0;
+  int64_t lastGood = 0, numWritten = 0;
   int64_t bytesOfLast = 0, writingNanoseconds = 0;
   /// Of the newest checkpoint that failed: its step, and why.
   int64_t failedStep = 0;

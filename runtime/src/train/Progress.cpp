@@ -6,6 +6,8 @@
 
 #include "Progress.h"
 
+#include "veeline/Base/File.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -115,7 +117,8 @@ static void removeRegular(const std::string &path) {
 Status MetricsFile::failure() {
   int error = errno;
   // A file that has lost lines is worse than none.
-  removeRegular(path);
+  if (!hasBefore)
+    removeRegular(path);
   return Status::error("cannot write '" + path + "': " + std::strerror(error));
 }
 
@@ -123,8 +126,40 @@ MetricsFile::~MetricsFile() {
   if (!file)
     return;
   std::fclose(file);
-  if (isEmpty)
+  if (isEmpty && !hasBefore)
     removeRegular(path);
+}
+
+/// How many bytes of a file with metrics are its header and whole rows of steps
+/// up to `lastStep`; 0 where its header is another, or there are no such rows.
+static size_t bytesUpTo(std::string_view text, const std::string &header,
+                        int64_t lastStep) {
+  if (!text.starts_with(header))
+    return 0;
+  size_t kept = header.size();
+  for (size_t end; (end = text.find('\n', kept)) != std::string_view::npos;) {
+    int64_t step = 0;
+    std::from_chars(text.data() + kept, text.data() + end, step);
+    if (step < 1 || step > lastStep)
+      break;
+    kept = end + 1;
+  }
+  return kept > header.size() ? kept : 0;
+}
+
+/// Opens the file, behind the rows that stay, or with a new header.
+Status MetricsFile::openFile(const std::string &header, int64_t stepsBefore) {
+  size_t kept = 0;
+  if (stepsBefore > 0)
+    if (auto old = MappedFile::open(path); old.ok())
+      kept = bytesUpTo(old->bytes(), header, stepsBefore);
+  hasBefore = kept > 0;
+  if (hasBefore && ::truncate(path.c_str(), static_cast<off_t>(kept)) != 0)
+    return failure();
+  file = std::fopen(path.c_str(), hasBefore ? "ae" : "we");
+  if (!file)
+    return failure();
+  return hasBefore ? Status::success() : put(header);
 }
 
 Status MetricsFile::put(const std::string &text) {
@@ -133,13 +168,10 @@ Status MetricsFile::put(const std::string &text) {
 }
 
 Status MetricsFile::open(const std::string &newPath, const WorkOfStep &newWork,
-                         Columns newColumns) {
+                         Columns newColumns, int64_t stepsBefore) {
   path = newPath;
   work = newWork;
   columns = std::move(newColumns);
-  file = std::fopen(path.c_str(), "we");
-  if (!file)
-    return failure();
   std::string header = "step,loss,learning_rate,gradient_norm";
   if (columns.clipFactor)
     header += ",clip_factor";
@@ -152,7 +184,7 @@ Status MetricsFile::open(const std::string &newPath, const WorkOfStep &newWork,
     header += "," + name;
   constexpr size_t maxBytesOfNumber = 32;
   row.reserve(maxBytesOfNumber * (9 + columns.metrics.size()));
-  return put(header + "\n");
+  return openFile(header + "\n", stepsBefore);
 }
 
 /// Appends the shortest text that reads back as `value`.

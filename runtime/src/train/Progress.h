@@ -84,12 +84,16 @@ public:
     bool clipFactor = false, lossScale = false;
     std::vector<std::string> metrics;
   };
-  Status open(const std::string &path, const WorkOfStep &work, Columns columns);
+  /// Of a run that goes on after step `stepsBefore`, the rows up to that step
+  /// stay where the file has the same columns.
+  Status open(const std::string &path, const WorkOfStep &work, Columns columns,
+              int64_t stepsBefore = 0);
   Status add(const StepRecord &record);
   /// Keeps the file. If this is not called, a file without a row is removed.
   Status close();
 
 private:
+  Status openFile(const std::string &header, int64_t stepsBefore);
   Status put(const std::string &text);
   Status failure();
 
@@ -98,7 +102,8 @@ private:
   Columns columns;
   std::string row; ///< Kept, so that no step allocates.
   std::FILE *file = nullptr;
-  bool isEmpty = true; ///< Except for its header.
+  bool isEmpty = true;    ///< Except for its header.
+  bool hasBefore = false; ///< Rows of the run before.
 };
 
 } // namespace veeline::train

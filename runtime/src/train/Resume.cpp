@@ -23,6 +23,17 @@ int64_t Run::updatesAfter(int64_t step) const {
   return isStashed ? step * metadata().microbatches : step;
 }
 
+/// "2,3,2": of the model, by stage.
+static std::string piecesOf(const artifact::Program &program) {
+  std::vector<int32_t> pieces(static_cast<size_t>(program.stages));
+  for (const artifact::Chunk &chunk : program.chunks)
+    pieces[static_cast<size_t>(chunk.stage)] += chunk.pieces;
+  std::string text;
+  for (int32_t count : pieces)
+    text += (text.empty() ? "" : ",") + std::to_string(count);
+  return text;
+}
+
 /// Which parameters a step uses.
 static std::string ruleOf(const artifact::Program &program) {
   switch (program.asynchronous) {
@@ -31,8 +42,8 @@ static std::string ruleOf(const artifact::Program &program) {
   case artifact::Asynchronous::doubleBuffered:
     return "uses the parameters before the last update";
   case artifact::Asynchronous::stashed:
-    return "updates after each microbatch, with " +
-           std::to_string(program.stages) + " stages";
+    return "updates after each microbatch, with stages of " +
+           piecesOf(program) + " pieces";
   }
   return "";
 }
@@ -45,7 +56,10 @@ std::vector<std::string> Run::optionsOfCheckpoint() const {
   // The rate goes down until the last step.
   if (options.minLearningRate)
     lines.push_back("--steps " + std::to_string(options.steps));
+  lines.push_back("model " + metadata().fingerprint);
   lines.push_back("target " + metadata().target);
+  if (options.program == "reference")
+    lines.push_back("program reference");
   lines.push_back("microbatches " + std::to_string(metadata().microbatches));
   for (const artifact::Batch &batch : metadata().batches)
     lines.push_back("microbatch-of-" + batch.name + " " +
@@ -153,7 +167,7 @@ Status Run::openCheckpoint() {
       !differences.empty() && (!place || place->rank == 0))
     say("training goes on with other options than those of '" +
         resumed->path() +
-        "', so its bits are not those of a run that did not stop: " +
+        "', so its bits may not be those of a run that did not stop: " +
         differences);
   return Status::success();
 }

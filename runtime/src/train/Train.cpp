@@ -145,7 +145,8 @@ Status Trainer::open() {
   columns.clipFactor = options.optimizer.needsNorm();
   columns.lossScale = options.scalesLoss;
   columns.metrics = metricNames(run.metadata());
-  return metrics.open(options.metrics, run.workOfStep(), std::move(columns));
+  return metrics.open(options.metrics, run.workOfStep(), std::move(columns),
+                      run.stepsBefore());
 }
 
 /// A step takes the time since the one before has ended: they may overlap.
