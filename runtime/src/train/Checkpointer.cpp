@@ -291,7 +291,7 @@ void Checkpointer::noteFailure(int64_t step, const std::string &why) {
             (lastGood > 0 ? "; the last good one is '" +
                                 data::checkpointPath(directory, lastGood) + "'"
                           : "");
-  remark = failure + "; training goes on";
+  remarks.push_back(failure + "; training goes on");
 }
 
 //===----------------------------------------------------------------------===//
@@ -399,9 +399,9 @@ void Checkpointer::endPending(const Pending &pending) {
 // What users read
 //===----------------------------------------------------------------------===//
 
-std::string Checkpointer::takeRemark() {
+std::vector<std::string> Checkpointer::takeRemarks() {
   std::lock_guard lock(mutex);
-  return std::exchange(remark, "");
+  return std::exchange(remarks, {});
 }
 
 Status Checkpointer::finish() {
@@ -413,7 +413,12 @@ Status Checkpointer::finish() {
     // As all have written before they met.
     VEELINE_CHECK(pending.empty(), "a process has not told of its piece");
   }
-  std::string mine = failedStep == taken && taken > 0 ? failure : "";
+  std::string mine;
+  if (failedStep == taken && taken > 0) {
+    mine = failure;
+    if (!remarks.empty())
+      remarks.pop_back();
+  }
   if (run.network) {
     // The first process knows.
     VEELINE_TRY_VALUE(auto all, run.network->exchange(mine));

@@ -53,8 +53,9 @@ public:
   std::string report();
   /// Takes what all processes tell, by rank.
   void hear(const std::vector<std::string> &reports);
-  /// What the user has to know since the last call, or empty.
-  std::string takeRemark();
+  /// What the user has to know since the last call. What `finish` tells is not
+  /// among them.
+  std::vector<std::string> takeRemarks();
   /// Waits until the last checkpoint is written. All processes call it. Fails
   /// if it could not be written.
   Status finish();
@@ -130,7 +131,7 @@ private:
   bool isEnding = false;
   int64_t numUnfinished = 0; ///< Of jobs.
   std::deque<Report> lastReports;
-  std::string remark;
+  std::vector<std::string> remarks;
   int64_t lastGood = 0, numWritten = 0;
   int64_t bytesOfLast = 0, writingNanoseconds = 0;
   /// Of the newest checkpoint that failed: its step, and why.

@@ -315,11 +315,11 @@ Status Trainer::takeCheckpoint() {
 }
 
 void Trainer::showStep(Progress &progress) const {
-  if (std::string remark = checkpointer ? checkpointer->takeRemark() : "";
-      !remark.empty()) {
-    progress.finish();
-    run.say(remark);
-  }
+  if (checkpointer)
+    for (const std::string &remark : checkpointer->takeRemarks()) {
+      progress.finish();
+      run.say(remark);
+    }
   if (result.clip.skips) {
     progress.finish();
     std::printf("step %ld: the norm of the gradients is %g", long(record.step),
@@ -385,7 +385,10 @@ Status Trainer::writeResults() {
 }
 
 Status Trainer::endCheckpoints() {
-  VEELINE_TRY(checkpointer->finish());
+  Status finished = checkpointer->finish();
+  for (const std::string &remark : checkpointer->takeRemarks())
+    run.say(remark);
+  VEELINE_TRY(finished);
   if (run.isFirst())
     std::printf("%s",
                 checkpointer->summary(double(nanoseconds() - firstBegin) / 1e9)
