@@ -176,6 +176,8 @@ Expected<Profile> ProfileReader::read(const json::Value &value) {
     if (const json::Value *value = file->get(name);
         value && !readMovement(*value, name, *out))
       return createStringError(message);
+  if (const json::Object *updates = file->getObject("updates"))
+    profile.optimizer = updates->getString("optimizer").value_or("").str();
   if (transferSamples > 0)
     profile.meanTransfer = transferSum / transferSamples;
   return std::move(profile);

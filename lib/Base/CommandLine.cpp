@@ -67,10 +67,23 @@ static std::string describeExtras(CLI::App &app) {
   return "unexpected argument '" + extras.front() + "'";
 }
 
+/// A flag is there or not: "--flag=no" would leave it out without a word.
+static void refuseValuesOfFlags(CLI::App &app) {
+  for (CLI::Option *option : app.get_options({}))
+    if (option->get_expected_max() == 0)
+      option->disable_flag_override();
+  for (CLI::App *command : app.get_subcommands({}))
+    refuseValuesOfFlags(*command);
+}
+
 /// An option with more or fewer values than it takes.
 static std::string describeMismatch(CLI::App &app,
                                     const CLI::ArgumentMismatch &error) {
   std::string message = error.what();
+  std::string ofFlags = " was given a disallowed flag override";
+  if (message.ends_with(ofFlags))
+    return "--" + message.substr(0, message.size() - ofFlags.size()) +
+           " takes no value; give it alone, or leave it out";
   std::string name = message.substr(0, message.find(':'));
   const CLI::Option *option = activeApp(app).get_option_no_throw(name);
   if (!option)
@@ -104,6 +117,7 @@ std::optional<int> commandline::parse(CLI::App &app, int argc,
       std::cout << word << "\n";
     return 0;
   }
+  refuseValuesOfFlags(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {

@@ -32,6 +32,12 @@ std::string_view veeline::name(Optimizer optimizer) {
   return rowOf(optimizer).name;
 }
 
+std::string veeline::describeOptimizer(Optimizer optimizer,
+                                       bool errorFeedback) {
+  return std::string(name(optimizer)) +
+         (errorFeedback ? " with error feedback" : "");
+}
+
 std::optional<Optimizer> veeline::parseOptimizer(std::string_view text) {
   for (size_t i = 0; i < std::size(rows); ++i)
     if (rows[i].name == text)

@@ -19,6 +19,7 @@
 #include "veeline/Conversion/Pipelines.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/Pipelines/Pipelines.h"
 #include "llvm/Support/FileSystem.h"
@@ -134,6 +135,17 @@ private:
 
 } // namespace
 
+/// What was measured of another optimiser says nothing about this one.
+static void dropOtherUpdates(pipe::PipelineOp pipeline,
+                             const CompileCommand &command) {
+  auto measured = pipeline->getAttrOfType<StringAttr>(pipe::updatesOfAttrName);
+  std::optional<Optimizer> optimizer = parseOptimizer(command.optimizer);
+  if (measured && optimizer &&
+      measured.getValue() !=
+          describeOptimizer(*optimizer, command.errorFeedback))
+    pipeline->removeAttr(pipe::updatesAttrName);
+}
+
 LogicalResult ArtifactBuilder::dump(ModuleOp module, StringRef phase) {
   if (command.dumpDirectory.empty())
     return success();
@@ -190,6 +202,7 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
     // A version of another pipeline, for another length, has no programs.
     if (pipe::isVersion(pipeline))
       continue;
+    dropOtherUpdates(pipeline, command);
     // The second pipeline of a module is the first one on a single rank.
     auto program = describeProgram(
         pipeline, numObjects == firstObject ? name : "sequential", numObjects,

@@ -142,9 +142,8 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
   os << path << ": model " << metadata.model << ", "
      << schedule::counted(metadata.params.size(), "parameter") << " with "
      << schedule::counted(countElements(metadata), "element") << ", optimizer "
-     << name(metadata.optimizer)
-     << (metadata.errorFeedback ? " with error feedback" : "") << ", CPU "
-     << metadata.cpu << '\n';
+     << describeOptimizer(metadata.optimizer, metadata.errorFeedback)
+     << ", CPU " << metadata.cpu << '\n';
   if (metadata.device)
     printDevice(os, *metadata.device, metadata.target);
   for (const artifact::Program &program : metadata.programs) {

@@ -220,7 +220,7 @@ static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
       ->check(number)
       ->group(group);
   command.errorFeedbackOption =
-      app.add_option("--error-feedback", command.errorFeedback,
+      app.add_option("--error-feedback-factor", command.errorFeedback,
                      "By how much of its difference from the one before an "
                      "update corrects itself; for artifacts compiled with "
                      "--error-feedback")

@@ -72,6 +72,8 @@ public:
   /// The bytes that the updates of a step read and write, and the nanoseconds
   /// that they took; none where none was measured.
   std::optional<std::array<double, 2>> getUpdates() const { return updates; }
+  /// The optimiser of these, as describeOptimizer says it.
+  const std::string &getOptimizer() const { return optimizer; }
 
 private:
   friend class ProfileReader;
@@ -86,7 +88,7 @@ private:
     std::optional<double> activation, gradient;
   };
 
-  std::string model, fingerprint;
+  std::string model, fingerprint, optimizer;
   std::vector<Chunk> chunks;
   std::vector<Edge> edges;
   /// Of all messages.

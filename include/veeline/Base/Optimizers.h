@@ -30,6 +30,8 @@ enum class Optimizer {
 
 /// "sgd", "sgd-momentum", "adamw", "nadamw", "muon".
 std::string_view name(Optimizer optimizer);
+/// "adamw with error feedback".
+std::string describeOptimizer(Optimizer optimizer, bool errorFeedback);
 /// The inverse of name(); none where `text` names no optimiser.
 std::optional<Optimizer> parseOptimizer(std::string_view text);
 /// All names, in the order of the enumerators.

@@ -135,7 +135,7 @@ Status Checkpoint::openPiece(const CheckpointPiece &piece) {
 
 /// Whether each parameter has all that belongs to it.
 Status Checkpoint::checkEntries() const {
-  int64_t slots = stateSlots(contents.optimizer);
+  int64_t slots = stateSlots(contents.optimizer, contents.errorFeedback);
   for (const CheckpointParam &param : contents.params) {
     std::vector<std::string> names{valueEntry(param.name)};
     for (int64_t slot = 0; slot < slots; ++slot)

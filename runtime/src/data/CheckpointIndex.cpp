@@ -60,6 +60,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("version", self.version);
   visit("model", self.model);
   visit("optimizer", self.optimizer);
+  visit("error_feedback", self.errorFeedback);
   visit("step", self.step);
   visit("updates", self.updates);
   visit("loss_scale", self.lossScale);

@@ -59,6 +59,7 @@ struct CheckpointIndex {
   int64_t version = formatVersion;
   std::string model;
   Optimizer optimizer = Optimizer::sgd;
+  bool errorFeedback = false;
   int64_t step = 0;    ///< The last one that is done.
   int64_t updates = 0; ///< Of the optimiser.
   LossScaleState lossScale;

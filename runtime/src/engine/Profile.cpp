@@ -312,9 +312,12 @@ static Json describeChunk(const Profile::Chunk &chunk,
   return object;
 }
 
-/// What the updates of a step read and write.
-static double updatedBytes(const Metadata &metadata, const Program &program) {
+/// What the updates of a step read and write, in bytes, copies of what they
+/// replace included.
+static double updatedBytes(const Metadata &metadata, const Program &program,
+                           bool limitsNorm) {
   int64_t slots = stateSlots(metadata.optimizer, metadata.errorFeedback);
+  bool keepsState = limitsNorm && program.clipSync == ClipSync::optimistic;
   double bytes = 0;
   for (const Rank &rank : program.ranks)
     for (const Op &op : rank.ops) {
@@ -324,14 +327,18 @@ static double updatedBytes(const Metadata &metadata, const Program &program) {
       auto entry = std::find_if(
           rank.params.begin(), rank.params.end(),
           [&](const RankParam &entry) { return entry.param == op.param; });
-      bytes += double(bytesOf(param.type, param.shape)) *
-               double(int64_t(entry->gradients.size()) + 2 * (1 + slots));
+      int64_t accesses = int64_t(entry->gradients.size()) + 2 * (1 + slots);
+      if (keepsState)
+        accesses += 2 * (1 + slots);
+      if (!entry->versionOffsets.empty())
+        accesses += 2;
+      bytes += double(bytesOf(param.type, param.shape)) * double(accesses);
     }
   return bytes;
 }
 
 std::string engine::toJson(const Profile &profile, const Metadata &metadata,
-                           const Program &program) {
+                           const Program &program, bool limitsNorm) {
   Json json = {{"format", "veeline-profile"},
                {"version", 2},
                {"model", metadata.model},
@@ -363,7 +370,9 @@ std::string engine::toJson(const Profile &profile, const Metadata &metadata,
                           {"us", profile.allReduce->time.microseconds},
                           {"samples", profile.allReduce->time.samples}};
   if (profile.updates)
-    json["updates"] = {{"bytes", updatedBytes(metadata, program)},
+    json["updates"] = {{"optimizer", describeOptimizer(metadata.optimizer,
+                                                       metadata.errorFeedback)},
+                       {"bytes", updatedBytes(metadata, program, limitsNorm)},
                        {"us", profile.updates->microseconds},
                        {"samples", profile.updates->samples}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -61,8 +61,10 @@ Profile measure(const artifact::Program &program,
                 int64_t cores = INT64_MAX, bool followOn = false);
 
 /// As JSON, for `veeline compile --profile`; docs/runtime.md has the format.
+/// `limitsNorm` says whether steps had limits for which optimistic updates keep
+/// copies.
 std::string toJson(const Profile &profile, const artifact::Metadata &metadata,
-                   const artifact::Program &program);
+                   const artifact::Program &program, bool limitsNorm = false);
 
 } // namespace veeline::engine
 

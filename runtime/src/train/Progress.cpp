@@ -208,7 +208,8 @@ Status MetricsFile::add(const StepRecord &record) {
   append(row, record.step);
   for (double value : {record.loss, record.learningRate, record.gradientNorm}) {
     row += ',';
-    append(row, value);
+    // Which sign a NaN has is chance.
+    append(row, std::isnan(value) ? std::fabs(value) : value);
   }
   if (columns.clipFactor) {
     row += ',';

@@ -116,12 +116,15 @@ std::string Run::differencesFromCheckpoint() const {
 Status Run::checkCheckpoint() const {
   std::string where = "'" + resumed->path() + "' ";
   const data::CheckpointIndex &index = resumed->index();
-  if (index.optimizer != metadata().optimizer)
+  if (index.optimizer != metadata().optimizer ||
+      index.errorFeedback != metadata().errorFeedback)
     return Status::error(
-        where + "is of the optimiser " + std::string(name(index.optimizer)) +
-        ", and '" + options.artifact + "' has " +
-        std::string(name(metadata().optimizer)) +
+        where + "is of the optimiser " +
+        describeOptimizer(index.optimizer, index.errorFeedback) + ", and '" +
+        options.artifact + "' has " +
+        describeOptimizer(metadata().optimizer, metadata().errorFeedback) +
         "; compile it with --optimizer " + std::string(name(index.optimizer)) +
+        (index.errorFeedback ? " --error-feedback" : "") +
         ", or start anew from its parameters: veeline export writes them for "
         "--init");
   for (const artifact::Parameter &param : metadata().params) {

@@ -73,7 +73,7 @@ Status Run::prepareErrorFeedback() {
   if (!options.errorFeedback)
     return Status::success();
   if (!metadata().errorFeedback)
-    return Status::error("--error-feedback needs the update before, of which "
+    return Status::error("--error-feedback-factor needs the update before, of which "
                          "updates in '" +
                          options.artifact +
                          "' know nothing; compile it with --error-feedback");
@@ -248,7 +248,7 @@ std::string Run::optionsOfBits() const {
   addLine(text, "--beta2", options.optimizer.beta2);
   addLine(text, "--epsilon", options.optimizer.epsilon);
   addLine(text, "--weight-decay", options.optimizer.weightDecay);
-  addLine(text, "--error-feedback", options.optimizer.errorFeedback);
+  addLine(text, "--error-feedback-factor", options.optimizer.errorFeedback);
   addLine(text, "--clip-norm", options.optimizer.clipNorm);
   addLine(text, "--clip-value", options.optimizer.clipValue);
   // A dynamic loss scale skips steps.

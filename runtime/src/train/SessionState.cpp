@@ -52,7 +52,8 @@ int32_t Session::numOlderValues(size_t param) const {
 
 std::vector<Session::StateTensor> Session::stateTensors() const {
   std::vector<StateTensor> all;
-  int64_t slots = stateSlots(run.metadata().optimizer);
+  int64_t slots =
+      stateSlots(run.metadata().optimizer, run.metadata().errorFeedback);
   for (size_t param = 0; param < run.metadata().params.size(); ++param) {
     const std::string &name = run.metadata().params[param].name;
     std::vector<int32_t> homes = homesOf(param);
@@ -101,7 +102,8 @@ Status Session::writeOlderValues(int32_t rank, const RankParam &entry) {
 }
 
 Status Session::initializeState() {
-  int64_t slots = stateSlots(run.metadata().optimizer);
+  int64_t slots =
+      stateSlots(run.metadata().optimizer, run.metadata().errorFeedback);
   if (run.resumed)
     loaded->setNumSkipped(run.updatesAfter(run.stepsBefore()) -
                           run.resumed->index().updates);

@@ -300,6 +300,7 @@ Status Trainer::takeCheckpoint() {
   data::CheckpointIndex index;
   index.model = run.metadata().model;
   index.optimizer = run.metadata().optimizer;
+  index.errorFeedback = run.metadata().errorFeedback;
   index.step = lastStep();
   index.updates = run.updatesAfter(index.step) - numSkipped;
   if (run.resumed)
@@ -417,11 +418,12 @@ Status Trainer::writeProfile() const {
       program, *events, isAllHere ? countUsableCores() : INT64_MAX,
       /*followOn=*/session->maxStepsInFlight() > 1 && stepsDone > 1);
   Status status = writeFileAtomically(
-      options.profile, engine::toJson(profile, run.metadata(), program));
+      options.profile, engine::toJson(profile, run.metadata(), program,
+                                      options.optimizer.needsNorm()));
   if (!status.ok())
     return status;
   double measured = profile.stepMicroseconds;
-  std::printf("%s: a step of F, B and W takes %.3f ms (median of %ld)",
+  std::printf("%s: a step takes %.3f ms (median of %ld)",
               options.profile.c_str(), measured / 1e3, long(profile.steps));
   if (profile.predictedStepMicroseconds && measured > 0) {
     double predicted = *profile.predictedStepMicroseconds;

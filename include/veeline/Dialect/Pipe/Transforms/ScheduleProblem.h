@@ -28,8 +28,9 @@ inline constexpr llvm::StringLiteral transfersAttrName = "transfers";
 /// On pipelines, two numbers: the bytes of a measured all-reduce, and the
 /// nanoseconds that it took.
 inline constexpr llvm::StringLiteral allReduceAttrName = "all_reduce";
-/// On pipelines, the same of measured updates.
+/// On pipelines, the same of measured updates, and their optimiser's name.
 inline constexpr llvm::StringLiteral updatesAttrName = "updates";
+inline constexpr llvm::StringLiteral updatesOfAttrName = "updates_of";
 
 /// How many pieces of the model a chunk has; 1 without an attribute.
 int64_t getNumPieces(ChunkOp chunk);

@@ -282,8 +282,11 @@ static void setScales(PipelineOp pipeline, ArrayRef<int> counts,
   if (auto reduction = profile->getAllReduce())
     pipeline->setAttr(allReduceAttrName,
                       builder.getDenseF64ArrayAttr(*reduction));
-  if (auto updates = profile->getUpdates())
+  if (auto updates = profile->getUpdates()) {
     pipeline->setAttr(updatesAttrName, builder.getDenseF64ArrayAttr(*updates));
+    pipeline->setAttr(updatesOfAttrName,
+                      builder.getStringAttr(profile->getOptimizer()));
+  }
 }
 
 static FailureOr<SmallVector<int>>
