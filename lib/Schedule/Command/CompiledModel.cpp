@@ -8,6 +8,8 @@
 #include "veeline/artifact.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 using namespace veeline::schedule;
 
@@ -28,6 +30,22 @@ static MemoryUnit unitFor(const Model &model) {
   if (most >= 10 << 10)
     return {1 << 10, "KiB"};
   return {1, "B"};
+}
+
+/// The sets of chunks with a parameter in common whose gradients are added up.
+static std::vector<std::vector<int>>
+findTied(const veeline::artifact::Program &program) {
+  std::map<std::int32_t, std::set<int>> users;
+  for (const veeline::artifact::Rank &rank : program.ranks)
+    for (const veeline::artifact::RankParam &param : rank.params)
+      for (const veeline::artifact::Accumulator &gradient : param.gradients)
+        users[param.param].insert(gradient.chunk);
+  std::vector<std::vector<int>> tied;
+  for (const auto &[param, chunks] : users)
+    if (chunks.size() > 1)
+      tied.emplace_back(chunks.begin(), chunks.end());
+  joinOverlapping(tied);
+  return tied;
 }
 
 Expected<CompiledModel>
@@ -51,6 +69,7 @@ veeline::schedule::readCompiledModel(const std::string &path) {
     result.model.edgeBytes.push_back(edge.bytes);
   }
   result.model.unit = unitFor(result.model);
+  result.model.tied = findTied(*program);
   result.schedule = program->schedule;
   result.stages = program->stages;
   result.widths.assign(program->stageReplicas.begin(),

@@ -6,6 +6,9 @@
 
 #include "Model.h"
 
+#include <algorithm>
+#include <iterator>
+
 using namespace veeline::schedule;
 
 /// The neighbours [first, last) of `model` as one chunk.
@@ -29,6 +32,29 @@ static Chunk mergedChunk(const Model &model, int first, int last) {
   return lacksInput && !needsInput ? sum.withoutBackwardInput() : sum;
 }
 
+void veeline::schedule::joinOverlapping(std::vector<std::vector<int>> &sets) {
+  std::vector<std::vector<int>> joined;
+  for (std::vector<int> &set : sets) {
+    for (bool isGrowing = true; isGrowing;) {
+      auto overlaps = [&](const std::vector<int> &other) {
+        return std::find_first_of(set.begin(), set.end(), other.begin(),
+                                  other.end()) != set.end();
+      };
+      auto found = std::find_if(joined.begin(), joined.end(), overlaps);
+      isGrowing = found != joined.end();
+      if (!isGrowing)
+        break;
+      std::vector<int> both;
+      std::set_union(set.begin(), set.end(), found->begin(), found->end(),
+                     std::back_inserter(both));
+      set = std::move(both);
+      joined.erase(found);
+    }
+    joined.push_back(std::move(set));
+  }
+  sets = std::move(joined);
+}
+
 Model veeline::schedule::merged(const Model &model, int count) {
   int each = static_cast<int>(model.chunks.size()) / count;
   Model result;
@@ -45,6 +71,14 @@ Model veeline::schedule::merged(const Model &model, int count) {
     if (!model.edgeBytes.empty())
       result.edgeBytes.push_back(model.edgeBytes[i]);
   }
+  for (std::vector<int> chunks : model.tied) {
+    for (int &chunk : chunks)
+      chunk /= each;
+    chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
+    if (chunks.size() > 1)
+      result.tied.push_back(std::move(chunks));
+  }
+  joinOverlapping(result.tied);
   return result;
 }
 

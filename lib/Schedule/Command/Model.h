@@ -18,7 +18,12 @@ struct Model {
   /// Of one message on each edge; empty where nobody knows.
   std::vector<std::int64_t> edgeBytes = {};
   MemoryUnit unit = {};
+  /// As Problem::tied.
+  std::vector<std::vector<int>> tied = {};
 };
+
+/// Makes one set of all that have an element in common. Sets are ascending.
+void joinOverlapping(std::vector<std::vector<int>> &sets);
 
 /// The same model with `count` chunks, which divides how many it has: runs of
 /// neighbours become one. A merged chunk has a BackwardInput if a gradient

@@ -179,6 +179,7 @@ Expected<Task> Request::makeTask(std::string name, Placement placement,
                     std::move(cut->edges)}};
   task.problem.memoryUnit = std::move(cut->unit);
   task.edgeBytes = std::move(cut->edgeBytes);
+  task.problem.tied = std::move(cut->tied);
   task.problem.widths = stageReplicas();
   return task;
 }
