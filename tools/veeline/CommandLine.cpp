@@ -71,3 +71,17 @@ int driver::parse(CLI::App &app, int argc, char **argv, bool &finished) {
   finished = status.has_value();
   return status.value_or(0);
 }
+
+std::string driver::quoted(const std::vector<std::string> &arguments) {
+  std::string line;
+  for (const std::string &argument : arguments) {
+    bool isPlain = argument.find_first_not_of(
+                       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                       "0123456789-_=./,:+@%") == std::string::npos;
+    std::string inQuotes = "'";
+    for (char c : argument)
+      inQuotes += c == '\'' ? "'\\''" : std::string(1, c);
+    line += (line.empty() ? "" : " ") + (isPlain ? argument : inQuotes + "'");
+  }
+  return line;
+}

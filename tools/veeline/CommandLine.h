@@ -57,6 +57,9 @@ int runCompiler(int argc, const char *const *argv);
 /// known name.
 int parse(CLI::App &app, int argc, char **argv, bool &finished);
 
+/// A command as a shell takes it.
+std::string quoted(const std::vector<std::string> &arguments);
+
 /// The directory of this program's libraries: ../lib from where it lies.
 std::string libraryDirectory();
 

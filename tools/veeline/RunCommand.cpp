@@ -605,20 +605,6 @@ bool Job::checkArtifact(bool isCompiledHere) {
                        : ""));
 }
 
-static void printCommand(const std::vector<std::string> &arguments) {
-  std::string line;
-  for (const std::string &argument : arguments) {
-    bool isPlain = argument.find_first_not_of(
-                       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                       "0123456789-_=./,:+@%") == std::string::npos;
-    std::string quoted = "'";
-    for (char c : argument)
-      quoted += c == '\'' ? "'\\''" : std::string(1, c);
-    line += (line.empty() ? "" : " ") + (isPlain ? argument : quoted + "'");
-  }
-  std::cout << line << "\n";
-}
-
 int Job::compile() {
   Arguments arguments = compileArguments();
   std::vector<const char *> argv = pointersTo(arguments);
@@ -648,8 +634,8 @@ int Job::run() {
   if (options.print) {
     Arguments arguments = compileArguments();
     arguments.insert(arguments.begin(), "veeline");
-    printCommand(arguments);
-    printCommand(trainArguments());
+    std::cout << driver::quoted(arguments) << "\n"
+              << driver::quoted(trainArguments()) << "\n";
     return 0;
   }
   bool isLaunched = place->has_value();

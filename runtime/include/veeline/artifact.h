@@ -638,10 +638,8 @@ struct Metadata {
   /// in Cpu.cpp lacks (tuning flags) are not checked.
   std::vector<std::string> cpuFeatures;
   Optimizer optimizer = Optimizer::sgd;
-  /// Whether the state has the update before, by which updates correct
-  /// themselves.
-  bool errorFeedback = false;
-  int32_t microbatches = 1; ///< m.
+  bool errorFeedback = false; ///< The state has the update before.
+  int32_t microbatches = 1;   ///< m.
   /// The lengths that a microbatch can have, ascending: chunk functions have a
   /// version for each. Empty if the length does not vary.
   std::vector<int64_t> lengths;
@@ -683,8 +681,7 @@ Status validate(const Artifact &artifact);
 /// killed, `path` has the whole new file or what it had before.
 Status writeArtifact(const std::string &path, const Artifact &artifact);
 
-/// Whether the file at `path` begins as an artifact does, even a damaged one;
-/// false if it cannot be read.
+/// Whether the file at `path` can be read, and begins as an artifact does.
 bool isArtifact(const std::string &path);
 
 /// Reads and validates. If the file is truncated, damaged, of another version

@@ -1,0 +1,253 @@
+//===- OptionChecks.cpp - which options of compile fit together -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OptionChecks.h"
+
+#include "veeline/Analysis/Recompute.h"
+#include "veeline/Base/Optimizers.h"
+#include "veeline/Base/Suggest.h"
+#include "veeline/Pipelines/Limits.h"
+#include "veeline/Schedule/Formats/Formats.h"
+#include "veeline/Schedule/Generators.h"
+#include "veeline/Schedule/Text.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+using namespace veeline;
+using namespace veeline::compiler;
+
+/// Takes over the sizes of a schedule file. Returns why they contradict the
+/// command line, or empty.
+static std::string readSizes(const CLI::App &app, const std::string &path,
+                             CompileCommand &command) {
+  auto file = schedule::readScheduleFile(path);
+  if (!file)
+    return "--schedule: " + file.error().message;
+  const schedule::Placement &placement = file->placement;
+  if (placement.kind() == schedule::PlacementKind::List)
+    return "--schedule: '" + path +
+           "' does not place its chunks linear, interleaved, v or wave, which "
+           "are the placements of compiled models";
+  if (!file->widths.empty()) {
+    std::vector<int64_t> found(file->widths.begin(), file->widths.end());
+    if (app.count("--stage-replicas") && command.stageReplicas != found)
+      return "'" + path + "' has rows for" +
+             schedule::ranksNote(file->widths).substr(1) +
+             ", but --stage-replicas says others";
+    command.stageReplicas = std::move(found);
+  }
+  struct Size {
+    const char *option, *one;
+    int64_t found;
+    int64_t &value;
+  };
+  for (const Size &size :
+       {Size{"--stages", "stage", placement.stages(), command.stages},
+        Size{"--chunks-per-stage", "chunk", placement.chunksPerStage(),
+             command.chunksPerStage},
+        Size{"--microbatches", "microbatch", file->microbatches,
+             command.microbatches}}) {
+    if (app.count(size.option) && size.value != size.found)
+      return "'" + path + "' has " + schedule::counted(size.found, size.one) +
+             (&size.value == &command.chunksPerStage ? " per stage" : "") +
+             ", but " + size.option + " says " + std::to_string(size.value);
+    size.value = size.found;
+  }
+  return "";
+}
+
+/// Why `value` is none of the names, or empty.
+static std::string checkName(const char *what, const std::string &value,
+                             const std::vector<std::string> &names) {
+  if (std::find(names.begin(), names.end(), value) != names.end())
+    return "";
+  std::string near = nearest(value, names);
+  return std::string("unknown ") + what + " '" + value + "'; " +
+         (near.empty()
+              ? what + std::string("s: ")
+              : "did you mean '" + near + "'? Known " + what + "s are ") +
+         joinNames(names);
+}
+
+/// Why there is no such schedule, or empty.
+static std::string checkSchedule(const CLI::App &app, CompileCommand &command) {
+  if (auto path = schedule::scheduleFilePath(command.schedule))
+    return readSizes(app, *path, command);
+  auto placement = schedule::placementFor(command.schedule, command.stages,
+                                          command.chunksPerStage);
+  return placement ? "" : placement.error().message;
+}
+
+/// Why --objective is of no use, or empty.
+static std::string checkObjective(const CompileCommand &command) {
+  auto known = schedule::findGenerator(command.schedule);
+  if (command.objective.empty() || (known && (*known)->hasObjective))
+    return "";
+  std::vector<std::string> users;
+  for (const schedule::Generator &generator : schedule::generators())
+    if (generator.hasObjective)
+      users.emplace_back(generator.name);
+  return "--objective makes no difference to schedule '" + command.schedule +
+         "'; it is for " + joinNames(users);
+}
+
+/// Why --clip-sync does not fit other options, or empty.
+static std::string checkClipSync(const CompileCommand &command) {
+  if (command.clipSync == "none")
+    return "";
+  std::string option = "--clip-sync " + command.clipSync;
+  auto known = schedule::findGenerator(command.schedule);
+  if (known && (*known)->slips && command.clipSync == "barrier")
+    return option +
+           " makes updates depend on all gradients of their step, and "
+           "schedule '" +
+           command.schedule +
+           "' runs some W in the next one; take --clip-sync optimistic, which "
+           "waits for none, or 'zb-v'";
+  if (known && (*known)->semantics != schedule::UpdateSemantics::Synchronous)
+    return option +
+           " makes updates depend on all gradients of their step, and with "
+           "schedule '" +
+           command.schedule + "' no step waits for these; '1f1b' does";
+  if (command.target == "cuda" && command.clipSync == "optimistic")
+    return option +
+           " has the host decide in the middle of a step whether its updates "
+           "were right, which steps on GPUs do not wait for; take --clip-sync "
+           "barrier";
+  return "";
+}
+
+/// What is wrong with --stage-replicas, or empty.
+static std::string checkWidths(const CompileCommand &command) {
+  const std::vector<int64_t> &widths = command.stageReplicas;
+  std::string option = "--stage-replicas: ";
+  if (widths.empty())
+    return "";
+  if (static_cast<int64_t>(widths.size()) != command.stages)
+    return option + "found " + schedule::counted(widths.size(), "number") +
+           ", expected one for each of " +
+           schedule::counted(command.stages, "stage");
+  int64_t widest = *std::max_element(widths.begin(), widths.end());
+  if (widest > command.microbatches)
+    return option + "a stage of " + schedule::counted(widest, "rank") +
+           " needs as many microbatches, found " +
+           std::to_string(command.microbatches) + "; give --microbatches";
+  return "";
+}
+
+/// What is wrong with the options about memory, or empty.
+static std::string checkMemory(const CompileCommand &command) {
+  std::vector<Recompute> policies;
+  std::string misfit = parseRecompute(
+      command.recompute, command.stages * command.chunksPerStage, policies);
+  if (!misfit.empty())
+    return "--recompute: " + misfit;
+  if (command.memoryLimits.empty()) {
+    bool isAuto = std::find(policies.begin(), policies.end(),
+                            Recompute{RecomputeKind::Auto}) != policies.end();
+    return isAuto ? "--recompute: 'auto' is a choice within a limit of memory; "
+                    "give one with --memory-limit"
+                  : "";
+  }
+  std::vector<int64_t> limits;
+  misfit = parseMemoryLimits(command.memoryLimits, command.stages, limits);
+  return misfit.empty() ? "" : "--memory-limit: " + misfit;
+}
+
+/// What is wrong with the options about lengths, or empty.
+static std::string checkLengths(const CLI::App &app,
+                                const CompileCommand &command) {
+  if (!command.lengthBound)
+    return app.count("--length-multiple") ? "--length-multiple says which "
+                                            "lengths there are up to a bound; "
+                                            "give one with --length-bound"
+                                          : "";
+  if (command.lengthBound % command.lengthMultiple != 0)
+    return "--length-bound " + std::to_string(command.lengthBound) +
+           " is no multiple of --length-multiple " +
+           std::to_string(command.lengthMultiple);
+  return "";
+}
+
+/// Whether work of a step runs in the next one.
+static bool isLate(const schedule::Generator &generator) {
+  return generator.slips ||
+         generator.semantics != schedule::UpdateSemantics::Synchronous;
+}
+
+/// What is wrong with the options about GPUs, or empty.
+static std::string checkGpu(const CLI::App &app,
+                            const CompileCommand &command) {
+  bool isCuda = command.target == "cuda";
+  for (const char *name :
+       {"--gpu-chips", "--compute-streams", "--products", "--no-deterministic",
+        "--no-epilogues", "--cuda-toolkit"})
+    if (!isCuda && app.count(name))
+      return std::string(name) + " is about GPUs; give --target cuda";
+  if (isCuda && command.rules == "mpi")
+    return "--verify-communication: messages between GPUs go by NCCL's rules; "
+           "leave it out, or give nccl";
+  auto known = schedule::findGenerator(command.schedule);
+  if (isCuda && known && isLate(**known) && command.computeStreams == "chunk")
+    return "--compute-streams chunk is for steps that end before the next one "
+           "begins, and schedule '" +
+           command.schedule +
+           "' runs a part of them in the next one; leave it out, or take "
+           "'zb-v'";
+  std::vector<std::string> chips = command.gpuChips;
+  std::sort(chips.begin(), chips.end());
+  if (auto twice = std::adjacent_find(chips.begin(), chips.end());
+      twice != chips.end())
+    return "--gpu-chips: '" + *twice + "' is there twice";
+  if (chips.size() > 1 &&
+      std::find(chips.begin(), chips.end(), "ptx") != chips.end())
+    return "--gpu-chips: ptx means PTX alone; beside native code it is there "
+           "anyway";
+  return "";
+}
+
+/// What is wrong with the options about where times come from, or empty.
+static std::string checkTimes(const CompileCommand &command) {
+  const std::string &table = command.machineTable.path;
+  if (table.empty() || table == "none")
+    return "";
+  if (!command.profile.empty())
+    return "--machine-table is for models without a profile, and --profile "
+           "names one; give one of them";
+  return command.target == "host"
+             ? ""
+             : "--machine-table is of a CPU, and --target is " + command.target;
+}
+
+std::string compiler::checkOptions(const CLI::App &app,
+                                   CompileCommand &command) {
+  std::string misfit = checkName("target", command.target, {"host", "cuda"});
+  if (misfit.empty())
+    misfit = checkGpu(app, command);
+  if (misfit.empty())
+    misfit = checkName("optimizer", command.optimizer, optimizerNames());
+  if (misfit.empty())
+    misfit = checkTimes(command);
+  if (misfit.empty() && !command.placement.empty())
+    misfit = checkName("placement", command.placement,
+                       {"linear", "interleaved", "v", "wave"});
+  if (misfit.empty())
+    misfit = checkSchedule(app, command);
+  if (misfit.empty())
+    misfit = checkObjective(command);
+  if (misfit.empty())
+    misfit = checkLengths(app, command);
+  if (misfit.empty())
+    misfit = checkWidths(command);
+  if (misfit.empty())
+    misfit = checkName("clip-sync", command.clipSync,
+                       {"none", "barrier", "optimistic"});
+  if (misfit.empty())
+    misfit = checkClipSync(command);
+  return misfit.empty() ? checkMemory(command) : misfit;
+}
