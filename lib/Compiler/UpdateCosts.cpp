@@ -58,6 +58,9 @@ double UpdateCosts::estimate(UpdateOp update) const {
       llvm::find_if(plan.params, [&](const MemoryPlan::Param &param) {
         return param.param == static_cast<int64_t>(update.getParam());
       });
+  // Only a plan that was edited lacks it; others say so.
+  if (entry == plan.params.end())
+    return 0;
   auto type = cast<ShapedType>(update.getResult().getType());
   auto bytes = static_cast<int64_t>(getByteSize(type));
   auto gradients = static_cast<int64_t>(update.getGradients().size());

@@ -73,10 +73,10 @@ Status Run::prepareErrorFeedback() {
   if (!options.errorFeedback)
     return Status::success();
   if (!metadata().errorFeedback)
-    return Status::error("--error-feedback-factor needs the update before, of which "
-                         "updates in '" +
-                         options.artifact +
-                         "' know nothing; compile it with --error-feedback");
+    return Status::error(
+        "--error-feedback-factor needs the update before, of which "
+        "updates in '" +
+        options.artifact + "' know nothing; compile it with --error-feedback");
   options.optimizer.errorFeedback = *options.errorFeedback;
   return Status::success();
 }

@@ -129,7 +129,7 @@ struct MemoryPlan {
     int64_t settingsBeforeOffset = -1;
     int64_t normsOffset = -1;
     int64_t normParts = 0;
-    bool isNesterov = false; ///< Updates are those of NAdamW, not of AdamW.
+    bool isNesterov = false;    ///< Updates are those of NAdamW, not of AdamW.
     bool errorFeedback = false; ///< The state ends with the update before.
     /// Where the rank reports results of the model: 8 bytes for each result and
     /// microbatch. Else -1.
