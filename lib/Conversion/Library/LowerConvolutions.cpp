@@ -142,22 +142,58 @@ static std::optional<Place> readInside(RewriterBase &rewriter,
   return place;
 }
 
-/// If only the inside of the x that an adjoint computes is read, makes its
-/// buffer as small as that. Nothing but `op` may write to it.
+/// Whether everything that reads or writes through `view`, or a view of it,
+/// takes memory with any strides.
+static bool takesAnyStrides(memref::SubViewOp view) {
+  return llvm::all_of(view->getUsers(), [](Operation *user) {
+    if (auto nested = dyn_cast<memref::SubViewOp>(user))
+      return takesAnyStrides(nested);
+    return isa<linalg::LinalgOp, memref::CopyOp>(user);
+  });
+}
+
+/// Replaces `view` by `memref`, which has other strides, also in its views.
+static void replaceView(RewriterBase &rewriter, memref::SubViewOp view,
+                        Value memref) {
+  SmallVector<memref::SubViewOp> views;
+  for (Operation *user : view->getUsers())
+    if (auto nested = dyn_cast<memref::SubViewOp>(user))
+      views.push_back(nested);
+  for (memref::SubViewOp nested : views) {
+    rewriter.setInsertionPoint(nested);
+    MemRefType type = memref::SubViewOp::inferRankReducedResultType(
+        nested.getType().getShape(), cast<MemRefType>(memref.getType()),
+        nested.getMixedOffsets(), nested.getMixedSizes(),
+        nested.getMixedStrides());
+    replaceView(rewriter, nested,
+                memref::SubViewOp::create(rewriter, nested.getLoc(), type,
+                                          memref, nested.getMixedOffsets(),
+                                          nested.getMixedSizes(),
+                                          nested.getMixedStrides()));
+  }
+  rewriter.replaceOp(view, memref);
+}
+
+/// The view of `buffer`, if that has no other users than it and one op.
+static memref::SubViewOp findOnlyView(memref::AllocOp buffer) {
+  if (!buffer || !llvm::hasNItems(buffer->getUses(), 2))
+    return {};
+  for (Operation *user : buffer->getUsers())
+    if (auto view = dyn_cast<memref::SubViewOp>(user))
+      return view;
+  return {};
+}
+
+/// If only the inside of the x that an adjoint computes is read, computes no
+/// more than that. Nothing but `op` may write to it. Who reads the inside, and
+/// how, differs between the functions of a chunk: it only decides whether the
+/// inside is copied to where it was.
 static std::optional<Place> writeInside(RewriterBase &rewriter,
                                         linalg::GenericOp op,
                                         const Convolution &convolution) {
   auto buffer = op->getOperand(convolution.x).getDefiningOp<memref::AllocOp>();
-  if (!buffer || !llvm::hasNItems(buffer->getUses(), 2))
-    return std::nullopt;
-  memref::SubViewOp view;
-  for (Operation *user : buffer->getUsers())
-    if (auto inside = dyn_cast<memref::SubViewOp>(user))
-      view = inside;
-  // The type changes, which must suit all users.
-  if (!view || !isInside(op, convolution, view) ||
-      !llvm::all_of(view->getUsers(),
-                    llvm::IsaPred<linalg::LinalgOp, memref::CopyOp>))
+  memref::SubViewOp view = findOnlyView(buffer);
+  if (!view || !isInside(op, convolution, view))
     return std::nullopt;
   SmallVector<int64_t> padding(view.getStaticOffsets());
   rewriter.setInsertionPoint(buffer);
@@ -165,7 +201,13 @@ static std::optional<Place> writeInside(RewriterBase &rewriter,
       rewriter, buffer.getLoc(),
       MemRefType::get(view.getStaticSizes(),
                       buffer.getType().getElementType()));
-  rewriter.replaceOp(view, inside);
+  if (takesAnyStrides(view)) {
+    replaceView(rewriter, view, inside);
+  } else {
+    view->moveAfter(buffer);
+    rewriter.setInsertionPointAfter(op);
+    memref::CopyOp::create(rewriter, op.getLoc(), inside, view);
+  }
   std::optional<Place> place = getPlace(inside);
   place->padding = std::move(padding);
   return place;
