@@ -42,12 +42,11 @@ double UpdateCosts::timeOf(int64_t read, int64_t written) const {
 /// Newton and Schulz, see runtime/src/host/NewtonSchulz.h: in each step the
 /// products x x', its square, and that times x.
 double UpdateCosts::timeOfProducts(ShapedType matrix) const {
-  constexpr double steps = 5;
   double small = std::min(matrix.getDimSize(0), matrix.getDimSize(1));
   double large = std::max(matrix.getDimSize(0), matrix.getDimSize(1));
   double flops = 2 * small * small * (2 * large + small);
   bool isDouble = matrix.getElementType().isF64();
-  return steps * flops /
+  return newtonSchulzSteps * flops /
          (table ? table->getRate(isDouble ? "product f64" : "product f32",
                                  flops / 3)
                 : Machine().contractionFlopsPerNs);

@@ -48,6 +48,12 @@ int64_t stateSlots(Optimizer optimizer, bool errorFeedback);
 /// state. A GPU has more.
 int64_t newtonSchulzElements(int64_t rows, int64_t columns);
 
+/// Muon's steps x = a x + (b x x' + c (x x')^2) x.
+/// runtime/src/host/NewtonSchulz.h has the source.
+inline constexpr int newtonSchulzSteps = 5;
+inline constexpr double newtonSchulzA = 3.4445, newtonSchulzB = -4.7750,
+                        newtonSchulzC = 2.0315;
+
 } // namespace veeline
 
 #endif // VEELINE_BASE_OPTIMIZERS_H

@@ -6,6 +6,7 @@
 
 #include "NewtonSchulz.h"
 
+#include "veeline/Base/Optimizers.h"
 #include "veeline/Library/Gemm.h"
 
 #include <algorithm>
@@ -53,15 +54,14 @@ NewtonSchulz::create(artifact::DataType type, int64_t rows, int64_t columns) {
 
 template <typename T>
 Status NewtonSchulz::runTyped(T *x, double squares, T *workspace) {
-  constexpr int numSteps = 5;
-  constexpr T a = T(3.4445), b = T(-4.7750), c = T(2.0315);
+  constexpr T a = T(newtonSchulzA), b = T(newtonSchulzB), c = T(newtonSchulzC);
   int64_t numSquare = small * small;
   T *gramOfX = workspace, *squared = gramOfX + numSquare;
   T *applied = squared + numSquare;
   auto scale = T(1 / (std::sqrt(squares) + 1e-7));
   for (int64_t i = 0; i < numElements; ++i)
     x[i] *= scale;
-  for (int step = 0; step < numSteps; ++step) {
+  for (int step = 0; step < newtonSchulzSteps; ++step) {
     VEELINE_TRY(multiply(*gram, x, x, gramOfX));
     VEELINE_TRY(multiply(*square, gramOfX, gramOfX, squared));
     for (int64_t i = 0; i < numSquare; ++i)

@@ -14,9 +14,9 @@
 namespace veeline::host {
 
 /// Jordan et al., "Muon: An optimizer for hidden layers in neural networks"
-/// (2024): five steps x = a x + (b x x' + c (x x')^2) x from x / |x|, with a =
-/// 3.4445, b = -4.7750, c = 2.0315, which bring all singular values near 1. The
-/// products are those of the library.
+/// (2024): steps x = a x + (b x x' + c (x x')^2) x from x / |x| bring all
+/// singular values near 1. Optimizers.h has how many, and with which a, b and
+/// c. The products are those of the library.
 class NewtonSchulz {
 public:
   /// For a row-major matrix. To be called, as `run`, with one OpenMP thread

@@ -11,11 +11,6 @@
 
 namespace veeline::pipe {
 
-/// The steps x = a x + (b x x' + c (x x')^2) x of the runtime's
-/// NewtonSchulz.h, which has the source.
-inline constexpr int muonSteps = 5;
-inline constexpr double muonA = 3.4445, muonB = -4.7750, muonC = 2.0315;
-
 /// Where the update of a matrix works, as offsets in the arena, in bytes, that
 /// are multiples of a GPU's alignment: x, which begins as the direction and
 /// ends nearly orthogonal; x x', its square, and a product with x; the sum of

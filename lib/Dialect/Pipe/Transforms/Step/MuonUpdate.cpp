@@ -12,6 +12,7 @@
 #include "ClipKernels.h"
 #include "StepWriter.h"
 #include "UpdateKernels.h"
+#include "veeline/Base/Optimizers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -77,15 +78,18 @@ void StepWriter::lowerMuonStep(ShapedType matrix, const MuonPlaces &places) {
   int64_t small = std::min(matrix.getDimSize(0), matrix.getDimSize(1));
   multiply(products.gram, places.x, places.x, places.gram);
   multiply(products.square, places.gram, places.gram, places.square);
-  callFunction(builder, getSumKernel("gram", type, small * small, muonB, muonC),
-               /*rank=*/{}, {atArena(places.square), atArena(places.gram)});
+  callFunction(
+      builder,
+      getSumKernel("gram", type, small * small, newtonSchulzB, newtonSchulzC),
+      /*rank=*/{}, {atArena(places.square), atArena(places.gram)});
   if (products.isWide)
     multiply(products.apply, places.gram, places.x, places.applied);
   else
     multiply(products.apply, places.x, places.gram, places.applied);
-  callFunction(builder,
-               getSumKernel("x", type, matrix.getNumElements(), muonA, 1),
-               /*rank=*/{}, {atArena(places.applied), atArena(places.x)});
+  callFunction(
+      builder,
+      getSumKernel("x", type, matrix.getNumElements(), newtonSchulzA, 1),
+      /*rank=*/{}, {atArena(places.applied), atArena(places.x)});
 }
 
 /// `settings` are what updates read first.
@@ -110,7 +114,7 @@ void StepWriter::lowerMuonOnDevice(UpdateOp update,
                {parts, sum});
   callFunction(builder, getNormalizeKernel(moduleSymbols, shape), /*rank=*/{},
                {sum, x});
-  for (int i = 0; i < muonSteps; ++i)
+  for (int i = 0; i < newtonSchulzSteps; ++i)
     lowerMuonStep(matrix, places);
   int64_t longest = std::max(matrix.getDimSize(0), matrix.getDimSize(1));
   arguments.assign(settings.begin(), settings.end());
