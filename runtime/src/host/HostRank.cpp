@@ -209,11 +209,15 @@ void *HostRank::norm(int32_t param) {
   return nullptr;
 }
 
+StepSettings HostRank::withoutSkipped(StepSettings ofStep) const {
+  ofStep.step -= numSkipped;
+  return ofStep;
+}
+
 void HostRank::update(int32_t param, void *value, void *state,
                       const void *const *gradients, int32_t numGradients) {
   checkUpdate(param, value, state, gradients, numGradients);
-  StepSettings ofUpdate = *settings;
-  ofUpdate.step -= numSkipped;
+  StepSettings ofUpdate = withoutSkipped(*settings);
   failUnless(updateParam(updates[param], ofUpdate, allMicrobatches, value,
                          state, gradients, numGradients));
 }
@@ -225,8 +229,8 @@ void HostRank::updateMicrobatch(int32_t microbatch, int32_t param, void *value,
   checkUpdate(param, value, state, gradients, numGradients);
   ParamUpdate &update = updates[param];
   double before = microbatch == 0 ? 0 : update.squaredGradientNorm;
-  StepSettings ofUpdate = ofMicrobatch(*settings, microbatch, microbatches);
-  ofUpdate.step -= numSkipped;
+  StepSettings ofUpdate =
+      withoutSkipped(ofMicrobatch(*settings, microbatch, microbatches));
   failUnless(updateParam(update, ofUpdate, allMicrobatches / microbatches,
                          value, state, gradients, numGradients));
   update.squaredGradientNorm =
@@ -254,8 +258,7 @@ void HostRank::updateClipped(int32_t param, void *value, void *state,
   checkUpdate(param, value, state, gradients, numGradients);
   if (clip.skips)
     return;
-  StepSettings ofUpdate = *settings;
-  ofUpdate.step -= numSkipped;
+  StepSettings ofUpdate = withoutSkipped(*settings);
   failUnless(updateParam(updates[param], ofUpdate, allMicrobatches, value,
                          state, gradients, numGradients, &factor));
 }
@@ -314,12 +317,11 @@ void HostRank::updateOptimistic(int32_t param, void *value, void *state,
                                 const void *const *gradients,
                                 int32_t numGradients, void *kept) {
   checkUpdate(param, value, state, gradients, numGradients);
-  StepSettings ofUpdate = isVoid ? *redone : *settings;
+  StepSettings ofUpdate = withoutSkipped(isVoid ? *redone : *settings);
   if (ofUpdate.needsNorm())
     keep(param, value, state, kept, /*isBack=*/isVoid);
   if (isVoid && clip.skips)
     return;
-  ofUpdate.step -= numSkipped;
   ParamUpdate &update = updates[param];
   failUnless(updateParam(update, ofUpdate, allMicrobatches, value, state,
                          gradients, numGradients,

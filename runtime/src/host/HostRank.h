@@ -104,6 +104,8 @@ private:
                       int32_t numGradients) const;
   void checkUpdate(int32_t param, const void *value, const void *state,
                    const void *const *gradients, int32_t numGradients) const;
+  /// The settings of the updates of a step.
+  StepSettings withoutSkipped(StepSettings ofStep) const;
   /// Copies the value and the state of a parameter into `kept`, or back.
   void keep(int32_t param, void *value, void *state, void *kept,
             bool isBack) const;
