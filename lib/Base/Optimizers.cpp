@@ -63,6 +63,17 @@ int64_t veeline::stateSlots(Optimizer optimizer, bool errorFeedback) {
   return rowOf(optimizer).stateSlots + errorFeedback;
 }
 
+UpdateTraffic veeline::updateTraffic(int64_t bytes, int64_t stateBytes,
+                                     const UpdateKind &kind) {
+  int64_t written = bytes + stateBytes;
+  if (kind.keepsState)
+    written *= 2;
+  if (kind.keepsVersion)
+    written += bytes;
+  // What is written, or copied, was read before.
+  return {kind.numGradients * bytes + written, written};
+}
+
 int64_t veeline::newtonSchulzElements(int64_t rows, int64_t columns) {
   int64_t small = std::min(rows, columns);
   return 2 * small * small + rows * columns;

@@ -30,12 +30,12 @@ UpdateCosts::UpdateCosts(PipelineOp pipeline, const MemoryPlan &plan)
 
 /// The time of moving bytes that no cache has. A cache reads a line before it
 /// is written.
-double UpdateCosts::timeOf(int64_t read, int64_t written) const {
-  auto bytes = static_cast<double>(read + written);
+double UpdateCosts::timeOf(const UpdateTraffic &traffic) const {
+  auto bytes = static_cast<double>(traffic.read + traffic.written);
   if (nanosecondsPerByte)
     return *nanosecondsPerByte * bytes;
   if (table)
-    return (bytes + written) / table->getRate("elementwise", bytes);
+    return (bytes + traffic.written) / table->getRate("elementwise", bytes);
   return bytes / Machine().bytesPerNs;
 }
 
@@ -62,14 +62,11 @@ double UpdateCosts::estimate(UpdateOp update) const {
     return 0;
   auto type = cast<ShapedType>(update.getResult().getType());
   auto bytes = static_cast<int64_t>(getByteSize(type));
-  auto gradients = static_cast<int64_t>(update.getGradients().size());
-  int64_t updated = bytes + entry->stateBytes;
-  double time = timeOf(gradients * bytes + updated, updated);
-  // What an optimistic update restores, and older values.
-  if (entry->kept >= 0)
-    time += timeOf(updated, updated);
-  if (!entry->versions.empty())
-    time += timeOf(bytes, bytes);
+  UpdateKind kind;
+  kind.numGradients = static_cast<int64_t>(update.getGradients().size());
+  kind.keepsState = entry->kept >= 0;
+  kind.keepsVersion = !entry->versions.empty();
+  double time = timeOf(updateTraffic(bytes, entry->stateBytes, kind));
   // What was measured has products, too.
   if (!nanosecondsPerByte && plan.updateWorkspace >= 0 && type.getRank() == 2)
     time += timeOfProducts(type);
@@ -78,7 +75,6 @@ double UpdateCosts::estimate(UpdateOp update) const {
 
 double UpdateCosts::estimate(SquaredNormOp norm) const {
   Type type = norm.getGradients().front().getType();
-  return timeOf(
-      static_cast<int64_t>(norm.getGradients().size() * getByteSize(type)),
-      /*written=*/0);
+  auto gradients = static_cast<int64_t>(norm.getGradients().size());
+  return timeOf({gradients * static_cast<int64_t>(getByteSize(type)), 0});
 }

@@ -8,6 +8,7 @@
 #define VEELINE_LIB_COMPILER_UPDATECOSTS_H
 
 #include "veeline/Analysis/MachineTable.h"
+#include "veeline/Base/Optimizers.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 
 #include <optional>
@@ -27,7 +28,7 @@ public:
   double estimate(pipe::SquaredNormOp norm) const;
 
 private:
-  double timeOf(int64_t read, int64_t written) const;
+  double timeOf(const UpdateTraffic &traffic) const;
   double timeOfProducts(mlir::ShapedType matrix) const;
 
   const pipe::MemoryPlan &plan;

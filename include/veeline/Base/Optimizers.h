@@ -48,6 +48,20 @@ int64_t stateSlots(Optimizer optimizer, bool errorFeedback);
 /// state. A GPU has more.
 int64_t newtonSchulzElements(int64_t rows, int64_t columns);
 
+/// The bytes that an update moves.
+struct UpdateTraffic {
+  int64_t read = 0, written = 0;
+};
+
+/// What decides that, besides the sizes of a parameter and its state.
+struct UpdateKind {
+  int64_t numGradients = 1;  ///< How many are added up.
+  bool keepsState = false;   ///< Copies what it replaces, to restore it.
+  bool keepsVersion = false; ///< Copies the value alone, for forwards to come.
+};
+UpdateTraffic updateTraffic(int64_t bytes, int64_t stateBytes,
+                            const UpdateKind &kind);
+
 /// Muon's steps x = a x + (b x x' + c (x x')^2) x.
 /// runtime/src/host/NewtonSchulz.h has the source.
 inline constexpr int newtonSchulzSteps = 5;

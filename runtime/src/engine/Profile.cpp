@@ -8,6 +8,7 @@
 
 #include "Names.h"
 #include "veeline/Base/Median.h"
+#include "veeline/Base/Optimizers.h"
 #include "veeline/prediction.h"
 
 #include <algorithm>
@@ -327,12 +328,13 @@ static double updatedBytes(const Metadata &metadata, const Program &program,
       auto entry = std::find_if(
           rank.params.begin(), rank.params.end(),
           [&](const RankParam &entry) { return entry.param == op.param; });
-      int64_t accesses = int64_t(entry->gradients.size()) + 2 * (1 + slots);
-      if (keepsState)
-        accesses += 2 * (1 + slots);
-      if (!entry->versionOffsets.empty())
-        accesses += 2;
-      bytes += double(bytesOf(param.type, param.shape)) * double(accesses);
+      UpdateKind kind;
+      kind.numGradients = int64_t(entry->gradients.size());
+      kind.keepsState = keepsState;
+      kind.keepsVersion = !entry->versionOffsets.empty();
+      int64_t size = bytesOf(param.type, param.shape);
+      UpdateTraffic traffic = updateTraffic(size, slots * size, kind);
+      bytes += double(traffic.read + traffic.written);
     }
   return bytes;
 }
