@@ -11,6 +11,7 @@
 #include "veeline/Base/Completion.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 
 using namespace veeline;
@@ -28,6 +29,9 @@ void commandline::printError(const std::string &message) {
   }
   std::cerr << "veeline: error: " << message << "\n";
 }
+
+static constexpr char ofFlagWithValue[] =
+    " takes no value; give it alone, or leave it out";
 
 /// The subcommand that was named, or `app` itself.
 static CLI::App &activeApp(CLI::App &app) {
@@ -51,6 +55,31 @@ static std::vector<std::string> optionNames(const CLI::App &app) {
     for (const std::string &name : option->get_lnames())
       names.push_back("--" + name);
   return names;
+}
+
+/// What to say of "-q=0" and "-o=file": the parser takes the first for -q and
+/// an argument "-=0", and the second for a file "=file". Empty where there is
+/// none.
+static std::string describeEquals(CLI::App &app,
+                                  const std::vector<std::string> &words) {
+  std::vector<std::string> extras = app.remaining(/*recurse=*/true);
+  auto has = [](const std::vector<std::string> &all, const std::string &one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+  };
+  for (const CLI::Option *option : activeApp(app).get_options())
+    for (const std::string &letter : option->get_snames())
+      for (const std::string &word : words) {
+        std::string name = "-" + letter;
+        if (!word.starts_with(name + "="))
+          continue;
+        std::string value = word.substr(name.size());
+        if (has(extras, "-" + value))
+          return name + ofFlagWithValue;
+        if (has(option->results(), value))
+          return name + " takes its value without '=', as in " + name + " " +
+                 value.substr(1);
+      }
+  return "";
 }
 
 /// Reports an unknown option first: the argument after it was meant as its
@@ -83,7 +112,7 @@ static std::string describeMismatch(CLI::App &app,
   std::string ofFlags = " was given a disallowed flag override";
   if (message.ends_with(ofFlags))
     return "--" + message.substr(0, message.size() - ofFlags.size()) +
-           " takes no value; give it alone, or leave it out";
+           ofFlagWithValue;
   std::string name = message.substr(0, message.find(':'));
   const CLI::Option *option = activeApp(app).get_option_no_throw(name);
   if (!option)
@@ -118,8 +147,11 @@ std::optional<int> commandline::parse(CLI::App &app, int argc,
     return 0;
   }
   refuseValuesOfFlags(app);
+  std::vector<std::string> words(argv + 1, argv + std::max(argc, 1));
   try {
     app.parse(argc, argv);
+    if (std::string message = describeEquals(app, words); !message.empty())
+      return failUsage(app, message);
   } catch (const CLI::CallForHelp &) {
     CLI::App &active = activeApp(app);
     std::cout << active.help(&active == &app ? "" : app.get_name());
@@ -128,7 +160,8 @@ std::optional<int> commandline::parse(CLI::App &app, int argc,
     std::cout << version.what() << "\n";
     return 0;
   } catch (const CLI::ExtrasError &) {
-    return failUsage(app, describeExtras(app));
+    std::string message = describeEquals(app, words);
+    return failUsage(app, message.empty() ? describeExtras(app) : message);
   } catch (const CLI::ArgumentMismatch &error) {
     return failUsage(app, describeMismatch(app, error));
   } catch (const CLI::ParseError &error) {
