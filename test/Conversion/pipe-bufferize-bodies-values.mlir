@@ -4,7 +4,7 @@
 // RUN: veeline-opt %s --pipe-bufferize-chunks | FileCheck %s --check-prefix=SPACE
 
 // No temporary is left.
-// SPACE-COUNT-5: pipe.workspace_bytes = 0
+// SPACE-COUNT-6: pipe.workspace_bytes = 0
 
 #ij = affine_map<(i, j) -> (i, j)>
 #i = affine_map<(i, j) -> (i)>
@@ -54,6 +54,23 @@ func.func @target_of_insertion(%x: tensor<4x2xf64>) -> (tensor<4x4xf64>, tensor<
 }
 
 // A view of the result is updated.
+// CHECK-LABEL: func.func @target_of_element
+// CHECK-SAME: !llvm.ptr, %[[X:.*]]: memref<f64>, %[[FIRST:.*]]: memref<2xf64>, %[[SECOND:.*]]: memref<2xf64>)
+// CHECK: linalg.fill {{.*}} outs(%[[SECOND]] : memref<2xf64>)
+// CHECK: linalg.copy ins(%[[SECOND]] : memref<2xf64>) outs(%[[FIRST]] : memref<2xf64>)
+// CHECK: memref.store %{{.*}}, %[[FIRST]]
+// CHECK-NOT: copy
+// CHECK: return
+func.func @target_of_element(%x: tensor<f64>) -> (tensor<2xf64>, tensor<2xf64>) {
+  %zero = arith.constant 0.0 : f64
+  %first = arith.constant 0 : index
+  %empty = tensor.empty() : tensor<2xf64>
+  %zeros = linalg.fill ins(%zero : f64) outs(%empty : tensor<2xf64>) -> tensor<2xf64>
+  %value = tensor.extract %x[] : tensor<f64>
+  %element = tensor.insert %value into %zeros[%first] : tensor<2xf64>
+  return %element, %zeros : tensor<2xf64>, tensor<2xf64>
+}
+
 // CHECK-LABEL: func.func @view_updated
 // CHECK-SAME: !llvm.ptr, %[[IN:.*]]: memref<2x2xf64>, %[[FLAT:.*]]: memref<4xf64>, %[[SUM:.*]]: memref<2x2xf64>)
 // CHECK: linalg.copy {{.*}} outs(%[[SUM]] : memref<2x2xf64>)

@@ -145,6 +145,8 @@ static bool isUpdated(OpOperand &use) {
     return op.isDpsInit(&use) && op.payloadUsesValueFromOperand(&use);
   if (auto op = dyn_cast<tensor::InsertSliceOp>(use.getOwner()))
     return &use == &op.getDestMutable();
+  if (auto op = dyn_cast<tensor::InsertOp>(use.getOwner()))
+    return &use == &op.getDestMutable();
   return isa<scf::ForOp>(use.getOwner());
 }
 
