@@ -370,6 +370,8 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
     pipeline->setAttr(
         scheduleLimitsAttrName,
         DenseI64ArrayAttr::get(pipeline.getContext(), attempt.scheduleLimits));
+  // The number of ranks decides what a sum takes, and so where updates stand.
+  pipeline.setReplicas(options.replicas);
   SymbolTableCollection symbols;
   auto simulation = schedulePipeline(
       pipeline, options.schedule,
@@ -396,7 +398,6 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
   if (failed(measure(chunks)))
     return failure();
   setWorkspaces(**module, attempt.policies);
-  pipeline.setReplicas(options.replicas);
   if (failed(insertCommunication(pipeline, options.communication,
                                  options.getRules(), symbols)))
     return failure();
