@@ -7,8 +7,7 @@
 #include "Check.h"
 
 #include "Random.h"
-#include "Runner.h"
-#include "Update.h"
+#include "Reference.h"
 
 #include <algorithm>
 #include <bit>
@@ -21,14 +20,6 @@ using namespace veeline::fuzz;
 
 namespace {
 
-/// What a step computes; compared bit by bit.
-struct Outcome {
-  using Tensors = std::map<std::pair<int32_t, int32_t>, Bytes>;
-  std::vector<double> results;
-  std::vector<Tensors> accumulators; ///< Of each replica.
-  Tensors parameters;
-};
-
 int32_t replicasOf(const artifact::Metadata &metadata) {
   int32_t replicas = 1;
   for (const artifact::Program &program : metadata.programs)
@@ -40,21 +31,20 @@ class Checker {
 public:
   Checker(const artifact::Artifact &artifact, uint64_t seed)
       : artifact(artifact), metadata(artifact.metadata),
-        inputs(metadata, seed, replicasOf(metadata)), random(seed ^ 0xD1FF),
+        inputs(metadata, seed, replicasOf(metadata)),
+        reference(artifact, inputs), random(seed ^ 0xD1FF),
         rankOrder(seed % 2 ? "stages-first" : "replicas-first") {}
 
   Expected<CheckCounts> check();
 
 private:
   Expected<std::vector<Outcome>> run(Runner &runner);
-  Expected<std::vector<Outcome>> runInGroups(Runner &sequential);
-  Status addGroup(Runner &sequential, int32_t group,
-                  const std::vector<Bytes> &values, Outcome &sum);
-  void update(std::vector<Bytes> &values, Outcome &sum);
-  std::vector<Outcome> doubleBuffered(const Outcome &first);
+  Expected<std::vector<Outcome>>
+  expect(const artifact::Program &program,
+         const std::vector<Outcome> &synchronous) const;
   Status checkPrograms(const std::vector<Outcome> &expected);
-  Status compareSums(const std::string &where, const Outcome::Tensors &sums,
-                     const Outcome::Tensors &expected);
+  Status compareSums(const std::string &where, const Tensors &sums,
+                     const Tensors &expected);
   Status compare(const std::string &name, const Outcome &outcome,
                  const Outcome &expected, size_t step);
   Status checkFollowing(Runner &runner, const std::vector<Outcome> &outcomes);
@@ -67,6 +57,7 @@ private:
   const artifact::Artifact &artifact;
   const artifact::Metadata &metadata;
   Inputs inputs;
+  Reference reference;
   Random random;
   const std::string rankOrder;
   CheckCounts counts;
@@ -80,11 +71,10 @@ static bool equalBits(double a, double b) {
 
 /// Two steps: the second one begins with the arena as the first one left it.
 Expected<std::vector<Outcome>> Checker::run(Runner &runner) {
-  for (size_t i = 0; i < inputs.parameters.size(); ++i)
-    VEELINE_TRY(runner.setParameter(i, inputs.parameters[i]));
+  VEELINE_TRY(runner.reset(inputs.parameters));
   std::vector<Outcome> outcomes;
   for (int step = 0; step < 2; ++step) {
-    auto results = runner.step(inputs, 0.01);
+    auto results = runner.step(inputs, learningRate);
     if (!results.ok())
       return results.status();
     Outcome &outcome = outcomes.emplace_back();
@@ -101,9 +91,8 @@ Expected<std::vector<Outcome>> Checker::run(Runner &runner) {
 /// The same two steps again, one following the other, have the same outcome.
 Status Checker::checkFollowing(Runner &runner,
                                const std::vector<Outcome> &outcomes) {
-  for (size_t i = 0; i < inputs.parameters.size(); ++i)
-    VEELINE_TRY(runner.setParameter(i, inputs.parameters[i]));
-  auto results = runner.twoSteps(inputs, 0.01);
+  VEELINE_TRY(runner.reset(inputs.parameters));
+  auto results = runner.twoSteps(inputs, learningRate);
   if (!results.ok())
     return results.status();
   std::string what = "program '" + runner.program.name +
@@ -119,77 +108,6 @@ Status Checker::checkFollowing(Runner &runner,
   return runner.parameters() == outcomes[1].parameters
              ? Status::success()
              : Status::error(what + "the parameters");
-}
-
-template <typename T> static void addElements(Bytes &sum, const Bytes &part) {
-  for (size_t i = 0; i < sum.size(); i += sizeof(T)) {
-    T a, b;
-    std::memcpy(&a, sum.data() + i, sizeof(T));
-    std::memcpy(&b, part.data() + i, sizeof(T));
-    a += b;
-    std::memcpy(sum.data() + i, &a, sizeof(T));
-  }
-}
-
-/// Runs the microbatches of one replica, from the values that the step begins
-/// with, and adds what they give to `sum`.
-Status Checker::addGroup(Runner &sequential, int32_t group,
-                         const std::vector<Bytes> &values, Outcome &sum) {
-  for (size_t i = 0; i < values.size(); ++i)
-    VEELINE_TRY(sequential.setParameter(i, values[i]));
-  auto results = sequential.step(inputs.ofReplica(group), 0);
-  if (!results.ok())
-    return results.status();
-  auto m = static_cast<size_t>(metadata.microbatches);
-  sum.results.resize(results->size() * static_cast<size_t>(inputs.replicas));
-  for (size_t i = 0; i < results->size(); ++i)
-    sum.results[i / m * m * static_cast<size_t>(inputs.replicas) +
-                static_cast<size_t>(group) * m + i % m] = (*results)[i];
-  if (group == 0)
-    sum.accumulators.push_back(sequential.accumulators());
-  else
-    for (const auto &[key, part] : sequential.accumulators()) {
-      Bytes &whole = sum.accumulators[0].at(key);
-      if (metadata.params[key.first].type == artifact::DataType::f64)
-        addElements<double>(whole, part);
-      else
-        addElements<float>(whole, part);
-    }
-  return Status::success();
-}
-
-/// Updates `values` by the gradients that all groups add up to.
-void Checker::update(std::vector<Bytes> &values, Outcome &sum) {
-  StepSettings settings;
-  settings.learningRate = 0.01;
-  if (metadata.programs[0].clipSync != artifact::ClipSync::none)
-    settings.clipNorm = clipNorm;
-  if (metadata.scalesLoss())
-    settings.lossScale = lossScale;
-  std::vector<host::WholeParam> params;
-  for (Bytes &value : values)
-    params.push_back({value.data(), nullptr, {}});
-  for (const auto &[key, bytes] : sum.accumulators[0])
-    params[static_cast<size_t>(key.first)].gradients.push_back(bytes.data());
-  // Without Muon nothing can fail.
-  (void)host::updateModel(metadata, settings,
-                          metadata.microbatches * inputs.replicas, params);
-  for (size_t i = 0; i < values.size(); ++i)
-    sum.parameters[{static_cast<int32_t>(i), 0}] = values[i];
-}
-
-/// The expected outcomes of all replicas: two steps of the sequential program,
-/// which runs the microbatches of one replica after those of the other.
-Expected<std::vector<Outcome>> Checker::runInGroups(Runner &sequential) {
-  std::vector<Bytes> values = inputs.parameters;
-  std::vector<Outcome> outcomes(2);
-  for (Outcome &sum : outcomes) {
-    for (int32_t group = 0; group < inputs.replicas; ++group)
-      VEELINE_TRY(addGroup(sequential, group, values, sum));
-    update(values, sum);
-  }
-  ++counts.programs;
-  return outcomes;
 }
 
 /// The first element in which the two differ, with both values.
@@ -215,9 +133,8 @@ static std::string describeDifference(const Bytes &a, const Bytes &b,
   return text;
 }
 
-Status Checker::compareSums(const std::string &where,
-                            const Outcome::Tensors &sums,
-                            const Outcome::Tensors &expected) {
+Status Checker::compareSums(const std::string &where, const Tensors &sums,
+                            const Tensors &expected) {
   if (sums.size() != expected.size())
     return Status::error(where + "there are " + std::to_string(sums.size()) +
                          " accumulators, expected " +
@@ -346,20 +263,24 @@ Status Checker::checkDifferences(Runner &runner, const Outcome &expected) {
   return Status::success();
 }
 
-/// Two steps that both use the parameters at the beginning: the second one does
-/// not wait for the updates of the first.
-std::vector<Outcome> Checker::doubleBuffered(const Outcome &first) {
-  std::vector<Outcome> outcomes(2, first);
-  std::vector<Bytes> values;
-  for (size_t i = 0; i < inputs.parameters.size(); ++i)
-    values.push_back(first.parameters.at({static_cast<int32_t>(i), 0}));
-  update(values, outcomes[1]);
-  return outcomes;
+/// Of a program with all replicas.
+Expected<std::vector<Outcome>>
+Checker::expect(const artifact::Program &program,
+                const std::vector<Outcome> &synchronous) const {
+  switch (program.asynchronous) {
+  case artifact::Asynchronous::none:
+    return synchronous;
+  case artifact::Asynchronous::doubleBuffered:
+    return reference.doubleBuffered(synchronous[0]);
+  case artifact::Asynchronous::stashed:
+    return reference.stashed(program);
+  }
+  __builtin_unreachable();
 }
 
 Status Checker::checkPrograms(const std::vector<Outcome> &expected) {
   for (const artifact::Program &program : metadata.programs) {
-    if (program.name == "sequential")
+    if (program.name == "sequential" || program.name == "single")
       continue;
     auto whole = artifact::withAllReplicas(program, rankOrder);
     if (!whole.ok())
@@ -370,12 +291,12 @@ Status Checker::checkPrograms(const std::vector<Outcome> &expected) {
     auto outcomes = run(**runner);
     if (!outcomes.ok())
       return outcomes.status();
-    std::vector<Outcome> wanted =
-        program.asynchronous == artifact::Asynchronous::none
-            ? expected
-            : doubleBuffered(expected[0]);
+    auto wanted = expect(program, expected);
+    if (!wanted.ok())
+      return wanted.status();
     for (size_t step = 0; step < outcomes->size(); ++step)
-      VEELINE_TRY(compare(program.name, (*outcomes)[step], wanted[step], step));
+      VEELINE_TRY(
+          compare(program.name, (*outcomes)[step], (*wanted)[step], step));
     counts.limited += program.name.ends_with("_limited");
   }
   return Status::success();
@@ -386,16 +307,16 @@ Expected<CheckCounts> Checker::check() {
       Runner::create(artifact, *metadata.findProgram("sequential"));
   if (!sequential.ok())
     return sequential.status();
-  auto expected =
-      inputs.replicas > 1 ? runInGroups(**sequential) : run(**sequential);
+  auto expected = inputs.replicas > 1 ? reference.synchronous(**sequential)
+                                      : run(**sequential);
   if (!expected.ok())
     return expected.status();
+  counts.programs += inputs.replicas > 1;
   for (double result : expected->front().results)
     if (!std::isfinite(result))
       return Status::error("the loss is not finite");
   VEELINE_TRY(checkPrograms(*expected));
-  for (size_t i = 0; i < inputs.parameters.size(); ++i)
-    VEELINE_TRY((*sequential)->setParameter(i, inputs.parameters[i]));
+  VEELINE_TRY((*sequential)->reset(inputs.parameters));
   VEELINE_TRY(checkDifferences(**sequential, expected->front()));
   return counts;
 }

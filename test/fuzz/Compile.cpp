@@ -106,13 +106,17 @@ private:
   /// A third of them multiplies the loss by a number that the runtime gives.
   bool scalesLoss() const { return !task.chunks && task.seed % 3 == 1; }
   int64_t replicas() const;
+  std::string chooseOptimizer() const;
+  CompileOptions getOptions() const;
   LogicalResult apply(llvm::function_ref<void(OpPassManager &)> build);
   LogicalResult prepare();
   LogicalResult partition();
   LogicalResult differentiate();
   LogicalResult differentiate(std::vector<std::string> recompute);
   LogicalResult schedule();
-  LogicalResult schedulePipeline(StringRef name);
+  LogicalResult schedulePipeline(StringRef name, int64_t microbatches = 0);
+  std::string findAsynchronous(pipe::PipelineOp pipeline) const;
+  LogicalResult addSingle(pipe::PipelineOp sequential);
   LogicalResult scheduleSlipped(pipe::PipelineOp pipeline, StringRef name);
   LogicalResult addLimited();
   LogicalResult addCommunication();
@@ -317,14 +321,40 @@ int64_t Compilation::replicas() const {
 }
 
 /// The pass takes the pipelines that have no programs yet.
-LogicalResult Compilation::schedulePipeline(StringRef name) {
+LogicalResult Compilation::schedulePipeline(StringRef name,
+                                            int64_t microbatches) {
   return apply([&](OpPassManager &passManager) {
     pipe::PipeScheduleOptions options;
     options.replicas = name == "sequential" ? 1 : replicas();
     options.schedule = name.str();
-    options.microbatches = task.microbatches;
+    options.microbatches = microbatches ? microbatches : task.microbatches;
     passManager.addPass(pipe::createPipeSchedule(options));
   });
+}
+
+/// Whether several chunks use a parameter.
+static bool hasTies(pipe::PipelineOp pipeline) {
+  return llvm::any_of(pipeline.getOps<pipe::ParamOp>(), [](pipe::ParamOp op) {
+    SmallPtrSet<Operation *, 4> users(op->user_begin(), op->user_end());
+    return users.size() > 1;
+  });
+}
+
+/// The schedule whose updates no step waits for, empty where none is possible.
+std::string Compilation::findAsynchronous(pipe::PipelineOp pipeline) const {
+  if (static_cast<int64_t>(pipeline.getNumChunks()) > task.microbatches ||
+      clipSync() != "none")
+    return "";
+  bool isStashed = Random(task.seed ^ 0xA57C).chance(0.5) && !hasTies(pipeline);
+  return isStashed ? "pipedream" : "pipedream-2bw";
+}
+
+/// A program that runs one microbatch in a step, beside the sequential one.
+LogicalResult Compilation::addSingle(pipe::PipelineOp sequential) {
+  pipe::PipelineOp copy = sequential.clone();
+  copy.setSymName("single");
+  module->push_back(copy);
+  return schedulePipeline("sequential", /*microbatches=*/1);
 }
 
 /// Every schedule gets a copy of the pipeline on stages of its own; all of them
@@ -336,12 +366,15 @@ LogicalResult Compilation::schedule() {
     pipeline.setClipSync(pipe::symbolizeClipSync(clipSync()));
   OwningOpRef<pipe::PipelineOp> original = pipelines[1].clone();
   pipelines[1]->erase();
-  if (failed(schedulePipeline("sequential")))
+  std::string asynchronous = findAsynchronous(*original);
+  OwningOpRef<pipe::PipelineOp> sequential = first.clone();
+  if (failed(schedulePipeline("sequential")) ||
+      (asynchronous == "pipedream" && failed(addSingle(*sequential))))
     return failure();
   int64_t chunks = original->getNumChunks();
   std::vector<Variant> variants = findVariants(chunks, task.microbatches);
-  if (chunks <= task.microbatches && clipSync() == "none")
-    variants.push_back({"pipedream-2bw", chunks, 1, pipe::Placement::Linear});
+  if (!asynchronous.empty())
+    variants.push_back({asynchronous, chunks, 1, pipe::Placement::Linear});
   for (const Variant &variant : variants) {
     if (variant.slips && clipSync() == "barrier")
       continue;
@@ -377,6 +410,9 @@ LogicalResult Compilation::describe() {
     if (failed(program))
       return failure();
     numObjects += program->ranks.size();
+    int64_t microbatches = pipeline.getMicrobatches().value_or(1);
+    if (microbatches != task.microbatches)
+      program->microbatches = static_cast<int32_t>(microbatches);
     if (!hasUnits())
       for (artifact::Rank &rank : program->ranks)
         rank.object = 0;
@@ -432,8 +468,21 @@ Compilation::lowerTogether(const std::vector<std::string> &names) {
   return success();
 }
 
-/// The seed chooses the communication strategy and how messages are split.
-static CompileOptions getOptions(const Task &task) {
+/// Muon updates matrices, and a model without any is not for it.
+std::string Compilation::chooseOptimizer() const {
+  std::vector<std::string> optimizers = {"sgd",   "sgd-momentum", "adamw",
+                                         "adamw", "nadamw",       "muon"};
+  std::string optimizer = Random(task.seed ^ 0x0971).oneOf(optimizers);
+  bool hasMatrices = false;
+  for (auto pipeline : module.get().getOps<pipe::PipelineOp>())
+    for (auto param : pipeline.getOps<pipe::ParamOp>())
+      hasMatrices |= cast<ShapedType>(param.getType()).getRank() == 2;
+  return optimizer == "muon" && !hasMatrices ? "adamw" : optimizer;
+}
+
+/// The seed chooses the communication strategy, how messages are split, and the
+/// optimiser.
+CompileOptions Compilation::getOptions() const {
   namespace comm = veeline::schedule::communication;
   Random random(task.seed ^ 0xC033);
   std::vector<comm::Strategy> choices = {
@@ -445,14 +494,15 @@ static CompileOptions getOptions(const Task &task) {
   if (options.communication == comm::Strategy::Duplex)
     options.rules = comm::Model::NcclDuplex;
   options.microbatches = task.microbatches;
-  options.optimizer = "sgd";
+  options.optimizer = chooseOptimizer();
+  options.errorFeedback = Random(task.seed ^ 0xEFB0).chance(0.3);
   options.gemmScratch = getGemmScratch;
   options.convolutionScratch = getConvolutionScratch;
   return options;
 }
 
 LogicalResult Compilation::addCommunication() {
-  CompileOptions options = getOptions(task);
+  CompileOptions options = getOptions();
   return apply([&](OpPassManager &passManager) {
     pipe::PipeInsertCommunicationOptions communication;
     communication.strategy = options.communication;
@@ -476,7 +526,7 @@ LogicalResult Compilation::addLimited() {
   std::rotate(variants.begin(),
               variants.begin() + random.below(variants.size()), variants.end());
   double least = random.oneOf(std::vector<double>{0.7, 0.8, 0.9});
-  CompileOptions options = getOptions(task);
+  CompileOptions options = getOptions();
   options.replicas = replicas();
   options.clipSync = clipSync();
   options.pieces = pieces;
@@ -512,9 +562,11 @@ LogicalResult Compilation::run() {
     return failure();
   artifact.metadata.microbatches = task.microbatches;
   compiler::describeRanges(pipeline, artifact.metadata);
-  artifact.metadata.optimizer = Optimizer::sgd;
+  CompileOptions options = getOptions();
+  artifact.metadata.optimizer = *parseOptimizer(options.optimizer);
+  artifact.metadata.errorFeedback = options.errorFeedback;
   if (failed(apply([&](OpPassManager &passManager) {
-        buildMemoryPipeline(passManager, getOptions(task));
+        buildMemoryPipeline(passManager, options);
       })) ||
       failed(describe()))
     return failure();

@@ -122,6 +122,7 @@ void veeline::fuzz::miscompilePrograms(ModuleOp module, Fault fault) {
   if (fault != Fault::memory)
     return;
   for (auto program : module.getOps<pipe::ProgramOp>())
-    if (program.getPipeline() != "sequential")
+    if (program.getPipeline() != "sequential" &&
+        program.getPipeline() != "single")
       overlapForwards(program);
 }

@@ -47,7 +47,8 @@ static Bytes scaleBytes(artifact::DataType type) {
 
 Inputs::Inputs(const artifact::Metadata &metadata, uint64_t seed,
                int32_t replicas)
-    : numBatches(metadata.batches.size()), replicas(replicas) {
+    : numBatches(metadata.batches.size()), microbatches(metadata.microbatches),
+      replicas(replicas) {
   Random random(seed ^ 0xDA7A);
   for (const artifact::Parameter &param : metadata.params)
     parameters.push_back(
@@ -65,15 +66,31 @@ Inputs::Inputs(const artifact::Metadata &metadata, uint64_t seed,
                                           buffer.range));
 }
 
-Inputs Inputs::ofReplica(int32_t replica) const {
+Inputs Inputs::ofMicrobatches(int32_t first, int32_t count) const {
   Inputs own = *this;
   own.replicas = 1;
   for (size_t i = 0; i < numBatches; ++i) {
-    size_t size = arguments[i].size() / static_cast<size_t>(replicas);
-    auto begin = arguments[i].begin() + static_cast<ptrdiff_t>(size) * replica;
-    own.arguments[i].assign(begin, begin + static_cast<ptrdiff_t>(size));
+    ptrdiff_t size =
+        static_cast<ptrdiff_t>(arguments[i].size()) / (microbatches * replicas);
+    auto begin = arguments[i].begin() + size * first;
+    own.arguments[i].assign(begin, begin + size * count);
   }
   return own;
+}
+
+StepSettings fuzz::settingsOf(const artifact::Metadata &metadata,
+                              artifact::ClipSync clipSync, int64_t step,
+                              double learningRate) {
+  StepSettings settings;
+  settings.step = step;
+  settings.learningRate = learningRate;
+  settings.weightDecay = 0.1;
+  settings.errorFeedback = 0.75;
+  if (clipSync != artifact::ClipSync::none)
+    settings.clipNorm = clipNorm;
+  if (metadata.scalesLoss())
+    settings.lossScale = lossScale;
+  return settings;
 }
 
 Expected<std::unique_ptr<Runner>>
@@ -87,6 +104,24 @@ Runner::create(const artifact::Artifact &artifact,
     return executor.status();
   runner->executor = std::move(*executor);
   return runner;
+}
+
+Status Runner::reset(const std::vector<Bytes> &values) {
+  steps = 0;
+  for (size_t i = 0; i < values.size(); ++i)
+    VEELINE_TRY(setParameter(i, values[i]));
+  int64_t slots = stateSlots(metadata.optimizer, metadata.errorFeedback);
+  for (size_t rank = 0; rank < program.ranks.size(); ++rank)
+    for (const artifact::RankParam &entry : program.ranks[rank].params) {
+      if (entry.stateOffset < 0)
+        continue;
+      Bytes zeros(values[static_cast<size_t>(entry.param)].size() *
+                  static_cast<size_t>(slots));
+      VEELINE_TRY(executor->write(static_cast<int32_t>(rank), entry.stateOffset,
+                                  zeros.data(),
+                                  static_cast<int64_t>(zeros.size())));
+    }
+  return Status::success();
 }
 
 Status Runner::setParameter(size_t index, const Bytes &value) {
@@ -107,13 +142,8 @@ Status Runner::begin(const Inputs &inputs, double learningRate) {
   pointers.clear();
   for (const Bytes &argument : inputs.arguments)
     pointers.push_back(argument.data());
-  StepSettings settings;
-  settings.step = ++steps;
-  settings.learningRate = learningRate;
-  if (program.clipSync != artifact::ClipSync::none)
-    settings.clipNorm = clipNorm;
-  if (metadata.scalesLoss())
-    settings.lossScale = lossScale;
+  StepSettings settings =
+      settingsOf(metadata, program.clipSync, ++steps, learningRate);
   return executor->begin(pointers.data(), settings);
 }
 

@@ -28,14 +28,25 @@ struct Inputs {
   /// With data for the microbatches of `replicas` replicas.
   Inputs(const artifact::Metadata &metadata, uint64_t seed, int32_t replicas);
 
+  /// Some of all microbatches, those of one replica after those of the other.
+  Inputs ofMicrobatches(int32_t first, int32_t count) const;
   /// The inputs of one replica alone.
-  Inputs ofReplica(int32_t replica) const;
+  Inputs ofReplica(int32_t replica) const {
+    return ofMicrobatches(replica * microbatches, microbatches);
+  }
 
   std::vector<Bytes> parameters;
   std::vector<Bytes> arguments; ///< Batches, then buffers.
   size_t numBatches;
+  int32_t microbatches; ///< Of each replica.
   int32_t replicas;
 };
+
+/// Of a program that clips as `clipSync` says. With numbers that show in the
+/// bits what depends on them.
+StepSettings settingsOf(const artifact::Metadata &metadata,
+                        artifact::ClipSync clipSync, int64_t step,
+                        double learningRate);
 
 /// A program that is loaded, with the ranks of all replicas. `artifact`
 /// outlives it.
@@ -44,6 +55,9 @@ public:
   static Expected<std::unique_ptr<Runner>>
   create(const artifact::Artifact &artifact, const artifact::Program &program);
 
+  /// As before the first step: all parameters have these values, and the
+  /// optimiser has no state.
+  Status reset(const std::vector<Bytes> &values);
   /// Writes a parameter's value on every rank that has it.
   Status setParameter(size_t index, const Bytes &value);
   /// Runs a step and returns [result][microbatch].
