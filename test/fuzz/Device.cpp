@@ -242,10 +242,10 @@ Verdict DeviceJudge::judge() {
   if (directory.path.empty())
     return {Kind::dies, "cannot make a directory", {}};
   int64_t pieces = 0;
-  std::optional<Verdict> failure = countPieces(pieces);
+  if (std::optional<Verdict> failure = countPieces(pieces))
+    return *failure;
   plan = chooseDevicePlan(task.seed, task.microbatches, pieces);
-  if (!failure)
-    failure = compile();
+  std::optional<Verdict> failure = compile();
   if (!failure)
     failure = compileTwins();
   if (!failure)

@@ -102,9 +102,15 @@ static std::string getGist(const std::string &message) {
   return gist;
 }
 
+/// What a failure at run time begins with: which comparison it is, or which
+/// command, but no place and no value.
+static std::string getStart(const std::string &message) {
+  return message.substr(0, message.find_first_of("0123456789\n"));
+}
+
 static bool isSameFailure(const Verdict &a, const Verdict &b) {
-  return a.kind == b.kind && (a.kind != Verdict::Kind::doesNotCompile ||
-                              getGist(a.message) == getGist(b.message));
+  auto outline = a.kind == Verdict::Kind::doesNotCompile ? getGist : getStart;
+  return a.kind == b.kind && outline(a.message) == outline(b.message);
 }
 
 Model veeline::fuzz::shrink(Compiler &compiler, const Model &model,

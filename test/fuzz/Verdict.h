@@ -39,8 +39,7 @@ Verdict judge(Compiler &compiler, const Task &task, unsigned seconds = 60);
 
 /// The smallest model found that fails as `model` did with `verdict`. Removes
 /// steps, marks and arguments one after the other as long as the kind of
-/// failure stays the same and, where the model does not compile, what the
-/// compiler says.
+/// failure stays the same, and what the message says without its numbers.
 Model shrink(Compiler &compiler, const Model &model, Targets targets,
              const Verdict &verdict);
 
