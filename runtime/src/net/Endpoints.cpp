@@ -6,7 +6,9 @@
 
 #include "Endpoints.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <sys/socket.h>
 
 using namespace veeline;
 using asio::ip::tcp;
@@ -49,4 +51,16 @@ void net::bindTo(tcp::acceptor &acceptor, const tcp::endpoint &endpoint,
   // to it, because both may reuse an address and this one does not listen.
   tcp::acceptor held = std::move(acceptor);
   bind();
+}
+
+std::string net::nameOfPlace(std::string place) {
+  place[place.rfind(' ')] = ':';
+  return place;
+}
+
+bool net::hasEnded(asio::ip::tcp::socket &socket) {
+  char byte;
+  ssize_t count =
+      ::recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return count == 0 || (count < 0 && errno == ECONNRESET);
 }

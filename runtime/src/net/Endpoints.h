@@ -28,6 +28,13 @@ void bindTo(asio::ip::tcp::acceptor &acceptor,
             const asio::ip::tcp::endpoint &endpoint, uint16_t reserved,
             asio::error_code &error);
 
+/// "address port" as messages have it.
+std::string nameOfPlace(std::string place);
+
+/// Whether the other end has closed the connection, and nothing is left to read
+/// that it has said before.
+bool hasEnded(asio::ip::tcp::socket &socket);
+
 } // namespace veeline::net
 
 #endif // VEELINE_RUNTIME_NET_ENDPOINTS_H

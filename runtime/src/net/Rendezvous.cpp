@@ -78,6 +78,7 @@ private:
   asio::awaitable<void> answer(tcp::socket &socket, bool isError,
                                std::string text);
   asio::awaitable<void> tellResult(tcp::socket &socket);
+  asio::awaitable<void> tellFailure(tcp::socket &socket);
   std::string table() const;
   std::string findDifference(const Hello &hello, const std::string &about);
   void welcome(const Hello &hello, tcp::socket socket);
@@ -94,6 +95,7 @@ private:
   void finishIfComplete();
   std::string missing() const;
   std::string whoLeft() const;
+  void noteLeft();
   bool hasToken(const Hello &hello) const;
 
   /// The meeting's own, so that connections that are still silent end with it.
@@ -108,8 +110,10 @@ private:
   std::vector<tcp::socket> peers;
   std::vector<std::string> ports; ///< "address port" of each rank.
   bool isJoined = false;          ///< Connected to all lower ranks.
+  int32_t sought = 0;             ///< The one that it connects to next.
+  std::string soughtAt;           ///< "address port".
   bool isComplete = false;        ///< Of rank 0: all have come.
-  std::set<int32_t> left;         ///< Came, and went before all had come.
+  std::set<int32_t> left;         ///< Came, and went without a word.
   /// By rank, why one that may be of another run was turned away.
   std::map<int32_t, std::string> refused;
   const Time begin = steady_clock::now();
@@ -415,6 +419,20 @@ asio::awaitable<void> Meeting::tellResult(tcp::socket &socket) {
   ++numTold;
 }
 
+/// Tells a process that may have met all others already, and then reads frames.
+asio::awaitable<void> Meeting::tellFailure(tcp::socket &socket) {
+  Header header = {};
+  header.kind = FrameKind::failure;
+  header.bytes = result->message().size();
+  std::string bytes(reinterpret_cast<const char *>(&header), sizeof(header));
+  bytes += result->message();
+  asio::error_code ignored;
+  co_await asio::async_write(
+      socket, asio::buffer(bytes),
+      asio::redirect_error(asio::use_awaitable, ignored));
+  ++numTold;
+}
+
 asio::awaitable<void> Meeting::answerAll() {
   for (int32_t i = 1; i < numRanks; ++i)
     co_await answer(peers[static_cast<size_t>(i)], /*isError=*/false, table());
@@ -509,6 +527,8 @@ asio::awaitable<void> Meeting::join() {
   for (int32_t peer = 0; peer < rank && !result; ++peer) {
     const std::string place = places[static_cast<size_t>(peer)];
     size_t blank = place.find(' ');
+    sought = peer;
+    soughtAt = place;
     tcp::socket socket =
         co_await reach(place.substr(0, blank), place.substr(blank + 1));
     Welcome welcome = {};
@@ -516,7 +536,7 @@ asio::awaitable<void> Meeting::join() {
     bool isAnswered = co_await greet(socket, peer, welcome, text);
     if (result)
       co_return;
-    std::string who = nameOf(peer) + " at " + place;
+    std::string who = nameOf(peer) + " at " + nameOfPlace(place);
     if (!isAnswered)
       co_return finish(Status::error(
           who + " has closed the connection; is another run, or something "
@@ -557,14 +577,17 @@ void Meeting::finish(Status status) {
   result = std::move(status);
   deadline.cancel();
   asio::error_code ignored;
-  if (result->ok() || rank > 0) {
+  // Nobody knows where a rank listens before rank 0 has answered it.
+  if (result->ok() || (rank > 0 && !peers[0].is_open())) {
     acceptor.close(ignored);
     return;
   }
-  // Rank 0 tells the error to all that have come; `receive` to those that come.
+  // It tells the error to all that have come; `receive` to those that come. So
+  // they need not blame this rank for what it has found out of another one.
   for (tcp::socket &socket : peers)
     if (socket.is_open())
-      asio::co_spawn(io, tellResult(socket), asio::detached);
+      asio::co_spawn(io, rank > 0 ? tellFailure(socket) : tellResult(socket),
+                     asio::detached);
 }
 
 std::string Meeting::missing() const {
@@ -578,6 +601,13 @@ std::string Meeting::missing() const {
   return (count == 1 ? "rank " : "ranks ") + ranks;
 }
 
+void Meeting::noteLeft() {
+  for (int32_t i = 0; i < numRanks; ++i)
+    if (peers[static_cast<size_t>(i)].is_open() &&
+        hasEnded(peers[static_cast<size_t>(i)]))
+      left.insert(i);
+}
+
 std::string Meeting::whoLeft() const {
   std::string text;
   for (int32_t i : left)
@@ -588,17 +618,25 @@ std::string Meeting::whoLeft() const {
 std::string Meeting::inVain() const {
   char seconds[32];
   std::snprintf(seconds, sizeof(seconds), "%g", options.timeoutSeconds);
-  return nameOf(rank) + " waited " + seconds + " s in vain for " + missing() +
-         " at " + options.place.address + ":" + std::to_string(port) +
-         whoLeft() + (isNamed || !left.empty() ? "" : otherRun);
+  std::string who = missing(),
+              where = options.place.address + " " + std::to_string(port);
+  // Those that it has not tried yet need not be missing.
+  if (rank > 0 && !isJoined && sought > 0) {
+    who = nameOf(sought);
+    where = soughtAt;
+  }
+  return nameOf(rank) + " waited " + seconds + " s in vain for " + who +
+         " at " + nameOfPlace(where) + whoLeft() +
+         (isNamed || !left.empty() ? "" : otherRun);
 }
 
 void Meeting::startDeadline() {
   deadline.expires_at(refused.empty() ? end : std::min(end, giveUp));
   deadline.async_wait([this](asio::error_code error) {
-    if (!error)
-      finish(
-          Status::error(refused.empty() ? inVain() : refused.begin()->second));
+    if (error)
+      return;
+    noteLeft();
+    finish(Status::error(refused.empty() ? inVain() : refused.begin()->second));
   });
 }
 
