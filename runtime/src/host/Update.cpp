@@ -154,13 +154,17 @@ static VEELINE_KERNEL double addAllSquares(const Arguments<T> &a) {
 template <typename T>
 static VEELINE_KERNEL void step(const Arguments<T> &a, int64_t first,
                                 int64_t count, T *g) {
-  T *state = a.state + first, *second = state + a.numElements;
-  if (a.optimizer == Optimizer::sgd)
+  // Without momentum there is no state to point into.
+  if (a.optimizer == Optimizer::sgd) {
     for (int64_t i = 0; i < count; ++i)
       g[i] *= a.c.rate;
-  else if (a.optimizer == Optimizer::sgdMomentum)
-    stepMomentum(a.c, count, g, state);
-  else if (a.optimizer == Optimizer::nadamw)
+    return;
+  }
+  T *state = a.state + first;
+  if (a.optimizer == Optimizer::sgdMomentum)
+    return stepMomentum(a.c, count, g, state);
+  T *second = state + a.numElements;
+  if (a.optimizer == Optimizer::nadamw)
     stepMoments<true>(a.c, count, g, state, second);
   else
     stepMoments<false>(a.c, count, g, state, second);
