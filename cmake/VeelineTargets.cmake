@@ -16,10 +16,17 @@ if(VEELINE_ENABLE_CHECKS)
     VEELINE_ENABLE_CHECKS=1 _GLIBCXX_ASSERTIONS)
 endif()
 if(VEELINE_SANITIZER)
+  # Without recovery: what only prints would not fail a test.
   target_compile_options(veeline_options INTERFACE
-    -fsanitize=${VEELINE_SANITIZER} -fno-omit-frame-pointer)
+    -fsanitize=${VEELINE_SANITIZER} -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
   target_link_options(veeline_options INTERFACE
     -fsanitize=${VEELINE_SANITIZER})
+  # Here, and not where tests run, so that it holds by hand, too.
+  add_library(veeline_sanitizer_options OBJECT
+    ${PROJECT_SOURCE_DIR}/cmake/SanitizerOptions.c)
+  target_link_libraries(veeline_options INTERFACE
+    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:$<TARGET_OBJECTS:veeline_sanitizer_options>>)
 endif()
 
 # What every target that includes MLIR headers needs: libMLIR is built with
