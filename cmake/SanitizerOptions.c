@@ -1,8 +1,12 @@
 // What every executable of a build with sanitizers begins with; the environment
 // (ASAN_OPTIONS) overrides it.
-
-// LLVM's allocators poison what they have not given away. Their inline
-// functions do so in our code; the same functions in libMLIR and libLLVM, which
-// are built without a sanitizer, give it away and leave it poisoned.
+//
+// - LLVM's allocators poison what they have not given away. Their inline
+//   functions do so in our code; the same functions in libMLIR and libLLVM,
+//   which are built without a sanitizer, give it away and leave it poisoned.
+// - LLVM gives the thread that links an object a stack for signals, which
+//   AddressSanitizer takes for its own and unmaps when the thread ends.
 const char *__asan_default_options(void);
-const char *__asan_default_options(void) { return "allow_user_poisoning=0"; }
+const char *__asan_default_options(void) {
+  return "allow_user_poisoning=0:use_sigaltstack=0";
+}

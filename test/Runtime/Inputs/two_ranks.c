@@ -164,7 +164,13 @@ VEELINE_API void rank1_step(veeline_rank *rank, char *arena,
 #else
     veeline_report(rank, 0, i, &loss);
 #endif
+#ifdef DEADLOCK
+    // A step that ends with a place acquired would break our own checks first.
+    _Alignas(64) float unsent[TOKENS];
+    float *de = i < MICROBATCHES - 1 ? veeline_send_acquire(rank, 1) : unsent;
+#else
     float *de = veeline_send_acquire(rank, 1);
+#endif
     veeline_op_begin(rank, op);
     chunk1_backward(rank, e, w, slice(batch[1], i), work, at(arena, GRADIENT),
                     de);
