@@ -219,11 +219,13 @@ void CudaRank::groupEnd() {
 }
 
 void CudaRank::recvPost(int32_t channel, void *slot) {
-  VEELINE_CHECK(arena.contains(slot, checkedReceiver(channel).messageBytes),
-                "the place for a message is not in the arena");
+  const artifact::Channel &description = checkedReceiver(channel);
+  // A length goes to the stack of the host's code, not to the device.
   if (carriesLength(channel))
     return channels[channel]->post(*this, &lengthPlaces[slot]);
-  transport->settle(*this, channelOf(channel).streamOf(/*isSend=*/false));
+  VEELINE_CHECK(arena.contains(slot, description.messageBytes),
+                "the place for a message is not in the arena");
+  transport->settle(*this, description.streamOf(/*isSend=*/false));
   if (!failed)
     transport->post(*this, channel, slot);
 }
