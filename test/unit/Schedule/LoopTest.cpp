@@ -155,8 +155,9 @@ TEST(Loop, EstimatesAreOrders) {
     ++made;
     EXPECT_EQ(schedule->name, name);
     EXPECT_TRUE(verify(problem, *schedule));
-    EXPECT_EQ(orderLines(problem, *schedule),
-              orderLines(problem, *generate(name, problem, options)));
+    if (!searchesAreSlow)
+      EXPECT_EQ(orderLines(problem, *schedule),
+                orderLines(problem, *generate(name, problem, options)));
   }
   EXPECT_GT(made, 0);
 }
@@ -179,6 +180,8 @@ TEST(Loop, MemoryIsThatOfStepsOneAfterTheOther) {
 /// Steady bubbles that short steps reach within p activations. One step alone
 /// fills and drains for far longer.
 TEST(Loop, SlippingShortensPeriods) {
+  if (searchesAreSlow)
+    GTEST_SKIP() << "what is found in a time, which a sanitizer multiplies";
   struct Row {
     int p, m;
     double f, b, w, transfer, most;

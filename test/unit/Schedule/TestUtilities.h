@@ -123,6 +123,13 @@ inline int randomInt(Random &random, int low, int high) {
   return std::uniform_int_distribution<int>(low, high)(random);
 }
 
+/// Whether searches get through less in their time than they are expected to.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool searchesAreSlow = true;
+#else
+inline constexpr bool searchesAreSlow = false;
+#endif
+
 /// Options for tests with many problems: `auto` hardly searches.
 inline GeneratorOptions quickly() { return {.searchSeconds = 0.0005}; }
 
