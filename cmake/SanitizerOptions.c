@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What every executable of a build with sanitizers begins with; the environment
 // (ASAN_OPTIONS) overrides it.
 //
