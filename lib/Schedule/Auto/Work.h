@@ -17,11 +17,15 @@ namespace veeline::schedule {
 /// Counts operations looked at, so that a seed gives the same schedule
 /// everywhere. Clocks only cut off where a machine is too slow for its budget:
 /// the processor time at twice the budget, and, on a machine that is busy with
-/// other things, the wall clock at four times as much.
+/// other things, the wall clock at four times as much and a little more, which
+/// short searches may wait for their turn on a core.
 class Work {
 public:
   /// What a slow core does in a second.
   static constexpr double unitsPerSecond = 55e6;
+
+  /// In seconds.
+  static constexpr double longestWait = 0.2;
 
   explicit Work(double seconds)
       : left(static_cast<std::int64_t>(seconds * unitsPerSecond)),
@@ -29,7 +33,8 @@ public:
                      static_cast<std::int64_t>(2e9 * seconds)),
         wallEnd(std::chrono::steady_clock::now() +
                 std::chrono::duration_cast<std::chrono::nanoseconds>(
-                    std::chrono::duration<double>(4 * seconds))) {}
+                    std::chrono::duration<double>(4 * seconds + longestWait))) {
+  }
 
   void spend(std::int64_t units) { left -= units; }
   std::int64_t remaining() const { return left > 0 ? left : 0; }
