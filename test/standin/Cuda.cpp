@@ -619,12 +619,34 @@ VEELINE_STANDIN int cuModuleGetFunction(api::Function *handle,
   return api::success;
 }
 
+/// What a block may have of a chip's shared memory (CUDA C++ Programming Guide,
+/// "Compute Capabilities").
+static int mostSharedBytes(int64_t chip) {
+  if (chip == 80 || chip == 87)
+    return 163 << 10;
+  return chip >= 90 && chip < 120 ? 227 << 10 : 99 << 10;
+}
+
+/// Whether a chip has grids and blocks of these sizes, from the same table.
+static bool isLaunchable(const std::array<int64_t, 3> &grid,
+                         const std::array<int64_t, 3> &block) {
+  static constexpr std::array<int64_t, 3> mostBlocks = {2147483647, 65535,
+                                                        65535};
+  static constexpr std::array<int64_t, 3> mostThreads = {1024, 1024, 64};
+  for (size_t i = 0; i < 3; ++i)
+    if (grid[i] < 1 || grid[i] > mostBlocks[i] || block[i] < 1 ||
+        block[i] > mostThreads[i])
+      return false;
+  return block[0] * block[1] * block[2] <= 1024;
+}
+
 VEELINE_STANDIN int cuFuncSetAttribute(api::Function handle, int attribute,
                                        int value) {
   ENTER("cuFuncSetAttribute");
   if (int code = engine.beginLoading(/*isOfLibrary=*/false))
     return code;
-  if (attribute != api::maxDynamicSharedBytes)
+  if (attribute != api::maxDynamicSharedBytes || value < 0 ||
+      value > mostSharedBytes(engine.chip))
     return invalidValue;
   reinterpret_cast<Function *>(handle)->dynamicSharedBytes = value;
   return api::success;
@@ -641,8 +663,7 @@ VEELINE_STANDIN int cuLaunchKernel(api::Function handle, unsigned gridX,
   const auto *function = reinterpret_cast<const Function *>(handle);
   if (!stream)
     return invalidHandle;
-  if (gridX * gridY * gridZ == 0 || blockX * blockY * blockZ == 0 ||
-      blockX * blockY * blockZ > 1024 ||
+  if (!isLaunchable({gridX, gridY, gridZ}, {blockX, blockY, blockZ}) ||
       static_cast<int32_t>(sharedBytes) > function->dynamicSharedBytes)
     return invalidValue;
   std::vector<uint64_t> arguments;

@@ -239,6 +239,41 @@ TEST_F(StandIn, RefusesWhatIsOutside) {
   EXPECT_EQ(driver.cuStreamSynchronize(nullptr), 400);
 }
 
+TEST_F(StandIn, LaunchesWhatAChipHas) {
+  standin::addKernel(
+      "nothing", [](const void *const *, const uint32_t *, const uint32_t *) {},
+      0);
+  cuda::api::Module module = nullptr;
+  cuda::api::Function kernel = nullptr;
+  ASSERT_EQ(driver.cuModuleLoadDataEx(&module, "image", 0, nullptr, nullptr),
+            0);
+  ASSERT_EQ(driver.cuModuleGetFunction(&kernel, module, "nothing"), 0);
+  auto launch = [&](std::array<unsigned, 3> grid,
+                    std::array<unsigned, 3> block) {
+    return driver.cuLaunchKernel(kernel, grid[0], grid[1], grid[2], block[0],
+                                 block[1], block[2], 0, first.get(), nullptr,
+                                 nullptr);
+  };
+  EXPECT_EQ(launch({2147483647, 65535, 65535}, {32, 1, 32}), 0);
+  EXPECT_EQ(launch({2147483648, 1, 1}, {32, 1, 1}), 1);
+  EXPECT_EQ(launch({1, 65536, 1}, {32, 1, 1}), 1);
+  EXPECT_EQ(launch({1, 1, 65536}, {32, 1, 1}), 1);
+  // The numbers of blocks and threads are 2^32.
+  EXPECT_EQ(launch({65536, 65536, 1}, {32, 1, 1}), 1);
+  EXPECT_EQ(launch({1, 1, 1}, {65536, 65536, 1}), 1);
+  EXPECT_EQ(launch({1, 1, 0}, {32, 1, 1}), 1);
+  EXPECT_EQ(launch({1, 1, 1}, {1, 1, 128}), 1);
+  EXPECT_EQ(launch({1, 1, 1}, {64, 17, 1}), 1);
+  auto setShared = [&](int bytes) {
+    return driver.cuFuncSetAttribute(kernel, cuda::api::maxDynamicSharedBytes,
+                                     bytes);
+  };
+  EXPECT_EQ(setShared(227 << 10), 0);
+  EXPECT_EQ(setShared((227 << 10) + 1), 1);
+  EXPECT_EQ(setShared(-1), 1);
+  EXPECT_EQ(driver.cuModuleUnload(module), 0);
+}
+
 TEST_F(StandIn, ContextsBelongToThreads) {
   api::Result result = 0;
   std::thread([&] { result = driver.cuStreamSynchronize(first.get()); }).join();
