@@ -20,10 +20,10 @@ if importlib.util.find_spec("psutil"):
     lit_config.maxIndividualTestTime = 7200 if lit_config.params.get("long") or config.sanitizer else 900
 
 bin_dir = os.path.join(config.veeline_build_dir, "bin")
-# A script that chooses among installed versions takes longer to start Python than most tests use it for.
+# A script that chooses among installed versions more than doubles the time that Python takes to start.
 config.python = subprocess.check_output([config.python, "-c", "import sys; print(sys.executable)"], text=True).strip()
 config.environment["PATH"] = os.path.pathsep.join(
-    [bin_dir, config.llvm_tools_dir, os.path.dirname(config.python), config.environment["PATH"]]
+    [bin_dir, config.llvm_tools_dir, config.environment["PATH"]]
 )
 # What veeline doctor has measured for this user is none of a test's business.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "no-cache")

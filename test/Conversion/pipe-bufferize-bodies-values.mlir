@@ -53,7 +53,7 @@ func.func @target_of_insertion(%x: tensor<4x2xf64>) -> (tensor<4x4xf64>, tensor<
   return %first, %second : tensor<4x4xf64>, tensor<4x4xf64>
 }
 
-// A view of the result is updated.
+// A result, with one element replaced, is another result.
 // CHECK-LABEL: func.func @target_of_element
 // CHECK-SAME: !llvm.ptr, %[[X:.*]]: memref<f64>, %[[FIRST:.*]]: memref<2xf64>, %[[SECOND:.*]]: memref<2xf64>)
 // CHECK: linalg.fill {{.*}} outs(%[[SECOND]] : memref<2xf64>)
@@ -71,6 +71,7 @@ func.func @target_of_element(%x: tensor<f64>) -> (tensor<2xf64>, tensor<2xf64>) 
   return %element, %zeros : tensor<2xf64>, tensor<2xf64>
 }
 
+// A view of the result is updated.
 // CHECK-LABEL: func.func @view_updated
 // CHECK-SAME: !llvm.ptr, %[[IN:.*]]: memref<2x2xf64>, %[[FLAT:.*]]: memref<4xf64>, %[[SUM:.*]]: memref<2x2xf64>)
 // CHECK: linalg.copy {{.*}} outs(%[[SUM]] : memref<2x2xf64>)

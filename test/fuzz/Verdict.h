@@ -39,7 +39,8 @@ Verdict judge(Compiler &compiler, const Task &task, unsigned seconds = 60);
 
 /// The smallest model found that fails as `model` did with `verdict`. Removes
 /// steps, marks and arguments one after the other as long as the kind of
-/// failure stays the same, and what the message says without its numbers.
+/// failure stays the same, and what the compiler says or, where the model
+/// compiles, how the message begins, up to its first number.
 Model shrink(Compiler &compiler, const Model &model, Targets targets,
              const Verdict &verdict);
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a device demands of PTX on standard input, and an emulation of the gpu dialect does not see.
 
-Each shuffle is of the whole warp, and no barrier is for some threads only. Each buffer
+Each shuffle is of the whole warp, and nothing that threads do together has a predicate
+(a branch around it is not seen). Each buffer
 of shared memory starts at a multiple of 16 bytes, by which accesses are joined; dynamic
 shared memory is declared, and is no variable, and other buffers of a kernel have 48 KiB
 at most. Accesses by name are at multiples of their widths.
@@ -71,7 +72,7 @@ class Rules:
 
 
 def check(text):
-    """The rules that `text` has been read by: errors, and counts of what was looked at."""
+    """Reads PTX. The result has `errors`, and `counts` of what was looked at."""
     rules = Rules()
     for line in text.splitlines():
         rules.read(line)
