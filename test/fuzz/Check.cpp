@@ -249,11 +249,12 @@ Status Checker::checkDifferences(Runner &runner, const Outcome &expected) {
       size_t element = static_cast<size_t>(random.below(count));
       double gradient = 0;
       for (const auto &[key, bytes] : expected.accumulators[0]) {
+        if (static_cast<size_t>(key.first) != param)
+          continue;
         double part;
         std::memcpy(&part, bytes.data() + element * sizeof(double),
                     sizeof(double));
-        if (static_cast<size_t>(key.first) == param)
-          gradient += part;
+        gradient += part;
       }
       if (metadata.scalesLoss())
         gradient /= lossScale;
