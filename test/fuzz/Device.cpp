@@ -55,7 +55,6 @@ public:
 private:
   std::optional<Verdict> countPieces(int64_t &pieces);
   std::optional<Verdict> compile();
-  std::optional<Verdict> compileTwins();
   std::optional<Verdict> train(const std::string &name,
                                const std::string &order, const Words &more);
   std::optional<Verdict> trainAll();
@@ -146,7 +145,7 @@ std::optional<Verdict> DeviceJudge::compile() {
   std::ofstream(directory.path + "/random.mlir") << task.text;
   Words arguments = {"compile",    "random.mlir", "-q",   "-o",
                      "random.vee", "--target",    "cuda", "--gpu-chips",
-                     "ptx",        "--dump-ir",   "dump", "--no-reference"};
+                     "ptx",        "--no-reference"};
   arguments.insert(arguments.end(), plan.compile.begin(), plan.compile.end());
   CommandResult result = run("veeline", arguments);
   if (result.succeeded())
@@ -158,15 +157,6 @@ std::optional<Verdict> DeviceJudge::compile() {
     return fail(Kind::untrainable, message);
   return fail(isRefusal(message) ? Kind::refused : Kind::doesNotCompile,
               message);
-}
-
-std::optional<Verdict> DeviceJudge::compileTwins() {
-  CommandResult result = run("veeline-gpu-run", {"-O0", "-o", "kernels.so",
-                                                 "dump/pipeline-kernels.mlir"});
-  if (result.succeeded())
-    return std::nullopt;
-  return fail(result.death.empty() ? Kind::doesNotCompile : Kind::dies,
-              complaintOf(result));
 }
 
 /// Trains with the options `more`, and compares what comes out with that of the
@@ -184,8 +174,7 @@ std::optional<Verdict> DeviceJudge::train(const std::string &name,
   arguments.insert(arguments.end(), more.begin(), more.end());
   CommandResult result =
       run("veeline", arguments,
-          {{"VEELINE_STANDIN_KERNELS", directory.path + "/kernels.so"},
-           {"VEELINE_STANDIN_ORDER", order},
+          {{"VEELINE_STANDIN_ORDER", order},
            {"VEELINE_STANDIN_REPORT", "report"}});
   // The stand-in aborts where something asks it for what is wrong.
   if (!result.succeeded())
@@ -246,8 +235,6 @@ Verdict DeviceJudge::judge() {
     return *failure;
   plan = chooseDevicePlan(task.seed, task.microbatches, pieces);
   std::optional<Verdict> failure = compile();
-  if (!failure)
-    failure = compileTwins();
   if (!failure)
     failure = trainAll();
   if (failure)

@@ -19,9 +19,11 @@ namespace veeline::gpu {
 /// follows the write.
 class AccessCheck {
 public:
-  /// `shared` is memory whose content is undefined when a block begins.
-  AccessCheck(const std::vector<BufferRange> &buffers,
-              const std::vector<BufferRange> &shared, bool findRaces);
+  explicit AccessCheck(bool findRaces) : findRaces(findRaces) {}
+
+  /// Adds memory of the space `global`; `shared`, whose content is undefined
+  /// when a block begins; or `local`, of which no two threads have the same.
+  void add(const BufferRange &range, Device::Space space);
 
   void beginBlock();
   /// All threads of the block have arrived at a barrier.
@@ -30,7 +32,8 @@ public:
   /// Returns what is wrong with an access of the block's thread `thread`, or
   /// nothing. Sets `isGarbage` if the access reads undefined data.
   std::string access(const void *address, int64_t bytes, int64_t alignment,
-                     AccessKind kind, int64_t thread, bool &isGarbage);
+                     Device::Access kind, Device::Space space, int64_t thread,
+                     bool &isGarbage);
 
   /// The first read of garbage, in words.
   const std::string &garbage() const { return firstGarbage; }
@@ -43,7 +46,7 @@ private:
   };
   struct Buffer {
     BufferRange range;
-    bool isShared;
+    Device::Space space;
     std::vector<Element> elements;
   };
 
@@ -51,8 +54,9 @@ private:
   std::string describe(const Buffer &buffer, const void *address) const;
   std::string checkPlace(const Buffer &buffer, int64_t offset, int64_t bytes,
                          int64_t alignment, bool isRead) const;
+  std::string checkSpace(const Buffer &buffer, Device::Space space) const;
   bool clashes(const Element &element, uint32_t thread) const;
-  std::string follow(Buffer &buffer, int64_t offset, AccessKind kind,
+  std::string follow(Buffer &buffer, int64_t offset, Device::Access kind,
                      uint32_t thread, bool &isGarbage);
 
   std::vector<Buffer> buffers; // by address

@@ -35,6 +35,7 @@ load(ArrayRef<char> bytes) {
 
 llvm::Error
 veeline::gpu::checkKernels(ArrayRef<KernelSource> kernels, uint64_t seed,
+                           StringRef chip,
                            llvm::function_ref<void(KernelSource, const Kernel &,
                                                    const KernelVerdict &)>
                                report) {
@@ -42,19 +43,33 @@ veeline::gpu::checkKernels(ArrayRef<KernelSource> kernels, uint64_t seed,
   options.checkAccesses = true;
   // To optimise takes longer than it saves.
   options.optimizationLevel = 0;
-  auto bytes = compileKernels(kernels, options);
+  if (kernels.empty())
+    return llvm::createStringError("there are no kernels");
+  auto bytes = compileTwins(kernels, options);
   if (!bytes)
     return bytes.takeError();
   auto library = load(*bytes);
   if (!library)
     return library.takeError();
+  auto text = compilePtx(kernels, chip);
+  if (!text)
+    return text.takeError();
+  PtxModule ptx(std::move(*text));
   for (KernelSource source : kernels) {
     Kernel code;
     if (!(*library)->find(source.name(), code))
       return llvm::createStringError("the library lacks " + source.name());
+    std::string message;
+    if (!(code.threads = ptx.get(source.name(), message)))
+      return llvm::createStringError(source.name() + ": " + message);
     report(source, code, checkKernel(code, {seed, nullptr, false}));
   }
   return llvm::Error::success();
+}
+
+StringRef veeline::gpu::chooseChip(uint64_t seed) {
+  static constexpr llvm::StringLiteral chips[] = {"sm_90", "sm_80", "sm_100"};
+  return chips[seed % std::size(chips)];
 }
 
 int64_t veeline::gpu::checkSeeds(
@@ -73,7 +88,7 @@ int64_t veeline::gpu::checkSeeds(
     if (failed(kernels))
       continue;
     llvm::Error error =
-        checkKernels(*kernels, own,
+        checkKernels(*kernels, own, chooseChip(own),
                      [&](KernelSource source, const Kernel &code,
                          const KernelVerdict &verdict) {
                        report(code, verdict.difference.empty());

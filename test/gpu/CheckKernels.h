@@ -14,12 +14,17 @@
 
 namespace veeline::gpu {
 
-/// Compiles `kernels` with checks of their accesses and hands the verdict of
-/// each to `report`. Fails with what keeps them from running.
+/// Compiles `kernels` to PTX for `chip`, and their twins with checks of their
+/// accesses, and hands the verdict of each to `report`. Fails with what keeps
+/// them from running.
 llvm::Error checkKernels(llvm::ArrayRef<KernelSource> kernels, uint64_t seed,
+                         llvm::StringRef chip,
                          llvm::function_ref<void(KernelSource, const Kernel &,
                                                  const KernelVerdict &)>
                              report);
+
+/// One of the chips whose PTX differs.
+llvm::StringRef chooseChip(uint64_t seed);
 
 /// Makes a module of kernels and checks them, for each of `count` seeds from
 /// `seed` on. Hands each kernel to `report`. Prints the kernels that differ,

@@ -8,7 +8,7 @@
 #define VEELINE_TEST_GPU_KERNELARGUMENTS_H
 
 #include "Elements.h"
-#include "Emulation.h"
+#include "KernelLibrary.h"
 
 namespace veeline::gpu {
 

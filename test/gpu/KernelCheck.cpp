@@ -26,9 +26,7 @@ public:
 
 private:
   /// Functions of f64 are libdevice's on a GPU, and the C library's here.
-  bool hasOtherFunctions() const {
-    return options.run && code.info.callsDoubleFunctions;
-  }
+  bool hasOtherFunctions() const { return code.info.callsDoubleFunctions; }
   bool checkParams();
   bool fail(const std::string &what);
   bool chooseBound();
@@ -104,7 +102,9 @@ std::string KernelChecker::emulate(Arguments &arguments, Order order) {
   run.seed = seed;
   run.ranges = arguments.getRanges();
   std::vector<const void *> places = arguments.getParams();
-  return veeline::gpu::runThreads(code, places.data(), run, &garbage);
+  Launch launch = {code.info.grid, code.info.blockSize, code.info.sharedBytes,
+                   places.data()};
+  return veeline::gpu::runThreads(*code.threads, launch, run, &garbage);
 }
 
 /// Finds the largest indices for which the twin stays within its buffers.
@@ -247,8 +247,10 @@ bool KernelChecker::check(Style style) {
   Arguments result(params, 16);
   result.copyFrom(input);
   bool isFirst = style == Style::positive;
-  if (!runThreads(result, isFirst ? Order::forward : Order::random) ||
-      !compare(reference, result))
+  Order order = isFirst                        ? Order::forward
+                : style == Style::signedValues ? Order::warps
+                                               : Order::random;
+  if (!runThreads(result, order) || !compare(reference, result))
     return false;
   if (!isFirst)
     return true;

@@ -7,7 +7,7 @@
 #include "KernelCode.h"
 
 #include "KernelTraits.h"
-#include "ThreadFunction.h"
+#include "veeline/Conversion/GpuTarget.h"
 #include "veeline/Conversion/HostTarget.h"
 #include "veeline/Conversion/Pipelines.h"
 #include "veeline/InitAll.h"
@@ -26,6 +26,7 @@ using namespace veeline::gpu;
 void veeline::gpu::registerKernelCode(DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   veeline::registerAllDialects(registry);
+  registerGpuTarget(registry);
 }
 
 FailureOr<std::vector<KernelSource>>
@@ -51,14 +52,14 @@ veeline::gpu::findKernels(ModuleOp module) {
 // Checks of accesses
 //===----------------------------------------------------------------------===//
 
-/// True for an address on the stack, of a constant or in DeviceFunctions.
+/// The pointer to an AccessFn in a library.
+static constexpr llvm::StringLiteral accessName = "veeline_gpu_access";
+
+/// True for an address on the stack or of a constant.
 static bool isPrivate(Value address) {
   while (Operation *op = address.getDefiningOp()) {
     if (isa<LLVM::AllocaOp, LLVM::AddressOfOp>(op))
       return true;
-    if (auto load = dyn_cast<LLVM::LoadOp>(op))
-      return load.getAddr().getDefiningOp<LLVM::AddressOfOp>() &&
-             isa<LLVM::LLVMPointerType>(load.getType());
     if (!isa<LLVM::GEPOp, LLVM::BitcastOp, LLVM::AddrSpaceCastOp>(op))
       return false;
     address = op->getOperand(0);
@@ -68,7 +69,7 @@ static bool isPrivate(Value address) {
 
 namespace {
 
-/// Calls DeviceFunctions::access before every access of memory.
+/// Calls the library's AccessFn before every access of memory.
 class CheckAdder {
 public:
   explicit CheckAdder(LLVM::LLVMFuncOp function)
@@ -79,11 +80,9 @@ public:
 
 private:
   LogicalResult add(Operation *op);
-  Value check(Value address, Type type, std::optional<uint64_t> alignment,
-              AccessKind kind, Value exists = {});
-  void checkLoad(LLVM::LoadOp load);
-  void checkLanes(Value addresses, Value mask, VectorType type,
-                  AccessKind kind);
+  void check(Value address, Type type, std::optional<uint64_t> alignment,
+             bool isWrite, Value exists = {});
+  void checkLanes(Value addresses, Value mask, VectorType type, bool isWrite);
   Value constant(unsigned width, int64_t value) {
     return LLVM::ConstantOp::create(builder, loc, builder.getIntegerType(width),
                                     value);
@@ -98,59 +97,32 @@ private:
 } // namespace
 
 /// Emits the check of an access, of 0 bytes where `exists` does not hold.
-/// Returns the result of the check, or null if the access needs none.
-Value CheckAdder::check(Value address, Type type,
-                        std::optional<uint64_t> alignment, AccessKind kind,
-                        Value exists) {
+void CheckAdder::check(Value address, Type type,
+                       std::optional<uint64_t> alignment, bool isWrite,
+                       Value exists) {
   if (isPrivate(address))
-    return {};
+    return;
   Value bytes = constant(64, layout.getTypeSize(type).getFixedValue());
   if (exists)
     bytes =
         LLVM::SelectOp::create(builder, loc, exists, bytes, constant(64, 0));
   uint64_t multiple = alignment ? *alignment : layout.getTypeABIAlignment(type);
-  return callDevice(builder, loc, accessIndex, builder.getI32Type(),
-                    {address, bytes,
-                     constant(64, static_cast<int64_t>(multiple)),
-                     constant(32, static_cast<int64_t>(kind))});
-}
-
-/// NaN for floats, all bits set for integers, null for other types.
-static Attribute getGarbage(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  Type element = vector ? vector.getElementType() : type;
-  TypedAttr value;
-  if (auto floatType = dyn_cast<FloatType>(element))
-    value = FloatAttr::get(
-        floatType, llvm::APFloat::getNaN(floatType.getFloatSemantics()));
-  else if (auto number = dyn_cast<IntegerType>(element))
-    value = IntegerAttr::get(number, -1);
-  if (!value || !vector)
-    return value;
-  return DenseElementsAttr::get(vector, Attribute(value));
-}
-
-void CheckAdder::checkLoad(LLVM::LoadOp load) {
-  Value result = check(load.getAddr(), load.getType(), load.getAlignment(),
-                       AccessKind::read);
-  Attribute garbage = getGarbage(load.getType());
-  if (!result || !garbage)
-    return;
-  builder.setInsertionPointAfter(load);
-  Value isGarbage = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
-                                         result, constant(32, 0));
-  auto value = LLVM::SelectOp::create(
-      builder, loc, isGarbage,
-      LLVM::ConstantOp::create(builder, loc, load.getType(),
-                               cast<TypedAttr>(garbage)),
-      load);
-  load.getResult().replaceAllUsesExcept(value, value);
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Value place = LLVM::AddressOfOp::create(builder, loc, pointer, accessName);
+  SmallVector<Value> operands = {
+      LLVM::LoadOp::create(builder, loc, pointer, place), address, bytes,
+      constant(64, static_cast<int64_t>(multiple)), constant(32, isWrite)};
+  auto type64 = builder.getI64Type();
+  auto functionType = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(builder.getContext()),
+      {pointer, type64, type64, builder.getI32Type()});
+  LLVM::CallOp::create(builder, loc, functionType, operands);
 }
 
 /// One access for each lane; `addresses` are those of all lanes, or that of the
 /// first one.
 void CheckAdder::checkLanes(Value addresses, Value mask, VectorType type,
-                            AccessKind kind) {
+                            bool isWrite) {
   if (isPrivate(addresses))
     return;
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
@@ -163,7 +135,7 @@ void CheckAdder::checkLanes(Value addresses, Value mask, VectorType type,
             : Value(LLVM::GEPOp::create(builder, loc, pointer,
                                         type.getElementType(), addresses,
                                         ArrayRef<LLVM::GEPArg>{lane}));
-    check(address, type.getElementType(), std::nullopt, kind,
+    check(address, type.getElementType(), std::nullopt, isWrite,
           LLVM::ExtractElementOp::create(builder, loc, mask, number));
   }
 }
@@ -173,22 +145,20 @@ LogicalResult CheckAdder::add(Operation *op) {
   loc = op->getLoc();
   auto vector = [](Type type) { return cast<VectorType>(type); };
   if (auto load = dyn_cast<LLVM::LoadOp>(op))
-    checkLoad(load);
+    check(load.getAddr(), load.getType(), load.getAlignment(), false);
   else if (auto store = dyn_cast<LLVM::StoreOp>(op))
     check(store.getAddr(), store.getValue().getType(), store.getAlignment(),
-          AccessKind::write);
+          true);
   else if (auto rmw = dyn_cast<LLVM::AtomicRMWOp>(op))
-    check(rmw.getPtr(), rmw.getVal().getType(), std::nullopt,
-          AccessKind::atomic);
+    check(rmw.getPtr(), rmw.getVal().getType(), std::nullopt, true);
   else if (auto load = dyn_cast<LLVM::MaskedLoadOp>(op))
-    checkLanes(load.getData(), load.getMask(), vector(load.getType()),
-               AccessKind::read);
+    checkLanes(load.getData(), load.getMask(), vector(load.getType()), false);
   else if (auto store = dyn_cast<LLVM::MaskedStoreOp>(op))
     checkLanes(store.getData(), store.getMask(),
-               vector(store.getValue().getType()), AccessKind::write);
+               vector(store.getValue().getType()), true);
   else if (auto gather = dyn_cast<LLVM::masked_gather>(op))
     checkLanes(gather.getPtrs(), gather.getMask(), vector(gather.getType()),
-               AccessKind::read);
+               false);
   else if (isa<LLVM::masked_scatter, LLVM::MemcpyOp, LLVM::MemsetOp,
                LLVM::MemmoveOp, LLVM::AtomicCmpXchgOp>(op))
     return op->emitOpError("has no check of its access: add one to "
@@ -224,12 +194,8 @@ public:
 
 private:
   void addGlobals(ModuleOp source);
-  LogicalResult addBodies(KernelSource kernel);
-  void addExports(KernelSource kernel);
-  LLVM::LLVMFuncOp beginFunction(const std::string &name,
-                                 ArrayRef<Type> arguments);
-  void callBody(const std::string &name, LLVM::LLVMFuncOp function,
-                SmallVector<Value> arguments, ArrayRef<SharedBuffer> shared);
+  void addBody(KernelSource kernel);
+  void addExport(KernelSource kernel);
   void addInfo(const std::string &name, const KernelInfo &info);
 
   KernelCodeOptions options;
@@ -242,9 +208,6 @@ private:
 } // namespace
 
 static std::string twinBody(const std::string &name) { return name + ".host"; }
-static std::string threadBody(const std::string &name) {
-  return name + ".device";
-}
 
 void LibraryWriter::addGlobals(ModuleOp source) {
   for (auto global : source.getOps<memref::GlobalOp>())
@@ -252,58 +215,12 @@ void LibraryWriter::addGlobals(ModuleOp source) {
       module->push_back(global.clone());
 }
 
-/// Adds the twin and the thread function, for the passes to lower.
-LogicalResult LibraryWriter::addBodies(KernelSource kernel) {
-  std::string name = kernel.name();
+/// Adds the twin, for the passes to lower.
+void LibraryWriter::addBody(KernelSource kernel) {
   func::FuncOp twin = kernel.twin.clone();
-  twin.setName(twinBody(name));
+  twin.setName(twinBody(kernel.name()));
   twin.setPrivate();
   module->push_back(twin);
-  auto threads = writeThreadFunction(kernel.threads, threadBody(name), *module);
-  if (failed(threads))
-    return failure();
-  (*threads)->setAttr(
-      "llvm.linkage",
-      LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
-  return success();
-}
-
-/// A function without a result, whose code `builder` writes next.
-LLVM::LLVMFuncOp LibraryWriter::beginFunction(const std::string &name,
-                                              ArrayRef<Type> arguments) {
-  builder.setInsertionPointToEnd(module->getBody());
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(builder.getContext()), arguments);
-  auto function = LLVM::LLVMFuncOp::create(builder, loc, name, type);
-  builder.setInsertionPointToStart(function.addEntryBlock(builder));
-  return function;
-}
-
-/// Calls the function `name`. It takes `arguments`, then what the pointers in
-/// the first argument of `function` point to, then the shared buffers in the
-/// memory of its last one.
-void LibraryWriter::callBody(const std::string &name, LLVM::LLVMFuncOp function,
-                             SmallVector<Value> arguments,
-                             ArrayRef<SharedBuffer> shared) {
-  auto body = module->lookupSymbol<LLVM::LLVMFuncOp>(name);
-  ArrayRef<Type> types = body.getFunctionType().getParams();
-  auto at = [&](Value base, Type type, int64_t index) -> Value {
-    return LLVM::GEPOp::create(builder, loc, pointer, type, base,
-                               ArrayRef<LLVM::GEPArg>{int32_t(index)});
-  };
-  size_t numParams = types.size() - arguments.size() - shared.size();
-  for (size_t i = 0; i < numParams; ++i) {
-    Value place = LLVM::LoadOp::create(
-        builder, loc, pointer,
-        at(function.getArgument(0), pointer, static_cast<int64_t>(i)));
-    arguments.push_back(
-        LLVM::LoadOp::create(builder, loc, types[arguments.size()], place));
-  }
-  Value memory = function.getArguments().back();
-  for (const SharedBuffer &buffer : shared)
-    arguments.push_back(at(memory, builder.getI8Type(), buffer.offset));
-  LLVM::CallOp::create(builder, loc, body, arguments);
-  LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
 void LibraryWriter::addInfo(const std::string &name, const KernelInfo &info) {
@@ -318,42 +235,45 @@ void LibraryWriter::addInfo(const std::string &name, const KernelInfo &info) {
           ArrayRef<int64_t>(words)));
 }
 
-void LibraryWriter::addExports(KernelSource kernel) {
+/// Adds the function that calls the twin with what the pointers in its first
+/// argument point to.
+void LibraryWriter::addExport(KernelSource kernel) {
   std::string name = kernel.name();
-  KernelInfo info = describe(kernel.threads);
-  describeData(kernel, info);
-  addInfo(name, info);
-  callBody(twinBody(name), beginFunction(name, {pointer, pointer, pointer}), {},
-           {});
-  Type number = builder.getI64Type();
-  auto thread =
-      beginFunction(name + ".thread", {pointer, number, pointer, pointer});
-  SmallVector<Value> ids = {thread.getArgument(1)};
-  for (int32_t dim = 0; dim < 3; ++dim) {
-    Value place =
-        LLVM::GEPOp::create(builder, loc, pointer, number,
-                            thread.getArgument(2), ArrayRef<LLVM::GEPArg>{dim});
-    ids.push_back(LLVM::LoadOp::create(builder, loc, number, place));
+  addInfo(name, describe(kernel));
+  auto body = module->lookupSymbol<LLVM::LLVMFuncOp>(twinBody(name));
+  builder.setInsertionPointToEnd(module->getBody());
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  {pointer, pointer, pointer});
+  auto function = LLVM::LLVMFuncOp::create(builder, loc, name, type);
+  builder.setInsertionPointToStart(function.addEntryBlock(builder));
+  SmallVector<Value> arguments;
+  for (Type argument : body.getFunctionType().getParams()) {
+    auto index = static_cast<int32_t>(arguments.size());
+    Value place = LLVM::GEPOp::create(builder, loc, pointer, pointer,
+                                      function.getArgument(0),
+                                      ArrayRef<LLVM::GEPArg>{index});
+    place = LLVM::LoadOp::create(builder, loc, pointer, place);
+    arguments.push_back(LLVM::LoadOp::create(builder, loc, argument, place));
   }
-  callBody(threadBody(name), thread, ids, info.shared);
+  LLVM::CallOp::create(builder, loc, body, arguments);
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
 LogicalResult LibraryWriter::write(ArrayRef<KernelSource> kernels) {
   builder.setInsertionPointToEnd(module->getBody());
-  auto functions =
-      LLVM::GlobalOp::create(builder, loc, pointer,
-                             /*isConstant=*/false, LLVM::Linkage::External,
-                             functionsName, Attribute());
+  auto access = LLVM::GlobalOp::create(
+      builder, loc, pointer,
+      /*isConstant=*/false, LLVM::Linkage::External, accessName, Attribute());
   {
     OpBuilder::InsertionGuard guard(builder);
-    builder.createBlock(&functions.getInitializerRegion());
+    builder.createBlock(&access.getInitializerRegion());
     Value null = LLVM::ZeroOp::create(builder, loc, pointer);
     LLVM::ReturnOp::create(builder, loc, null);
   }
   for (KernelSource kernel : kernels) {
     addGlobals(kernel.twin->getParentOfType<ModuleOp>());
-    if (failed(addBodies(kernel)))
-      return failure();
+    addBody(kernel);
   }
   if (failed(runPhase(*module, [](OpPassManager &passManager) {
         buildHostCodePipeline(passManager);
@@ -364,13 +284,13 @@ LogicalResult LibraryWriter::write(ArrayRef<KernelSource> kernels) {
       if (failed(CheckAdder(function).run()))
         return failure();
   for (KernelSource kernel : kernels)
-    addExports(kernel);
+    addExport(kernel);
   return success();
 }
 
 llvm::Expected<std::vector<char>>
-veeline::gpu::compileKernels(ArrayRef<KernelSource> kernels,
-                             const KernelCodeOptions &options) {
+veeline::gpu::compileTwins(ArrayRef<KernelSource> kernels,
+                           const KernelCodeOptions &options) {
   if (kernels.empty())
     return llvm::createStringError("there are no kernels");
   LibraryWriter writer(KernelSource(kernels.front()).twin.getContext(),
@@ -384,4 +304,23 @@ veeline::gpu::compileKernels(ArrayRef<KernelSource> kernels,
   if (!object)
     return object.takeError();
   return linkSharedObject(&*object, target);
+}
+
+llvm::Expected<std::string>
+veeline::gpu::compilePtx(ArrayRef<KernelSource> kernels, StringRef chip) {
+  OpBuilder builder(KernelSource(kernels.front()).twin.getContext());
+  Location loc = builder.getUnknownLoc();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  (*module)->setAttr(mlir::gpu::GPUDialect::getContainerModuleAttrName(),
+                     builder.getUnitAttr());
+  builder.setInsertionPointToEnd(module->getBody());
+  auto device = mlir::gpu::GPUModuleOp::create(builder, loc, "kernels");
+  builder.setInsertionPointToEnd(device.getBody());
+  for (KernelSource kernel : kernels)
+    builder.clone(*kernel.threads);
+  if (failed(runPhase(*module, [](OpPassManager &passManager) {
+        buildGpuCodePipeline(passManager);
+      })))
+    return llvm::createStringError("the kernels do not compile for a GPU");
+  return compileToPtx(*module->getOps<mlir::gpu::GPUModuleOp>().begin(), chip);
 }

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles what pipe-gpu-kernels has written to a library that Emulation.h
-// runs: of every kernel the host twin, and what a thread of a GPU does.
+// Compiles what pipe-gpu-kernels has written: the host twins to a library that
+// KernelLibrary.h runs, and the kernels to PTX, which Emulation.h runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,18 +35,22 @@ struct KernelSource {
 mlir::FailureOr<std::vector<KernelSource>> findKernels(mlir::ModuleOp module);
 
 struct KernelCodeOptions {
-  /// Calls DeviceFunctions::access before every access of memory.
+  /// Check every access of memory before it happens.
   bool checkAccesses = false;
   unsigned optimizationLevel = 3;
   /// As HostTargetOptions have it.
   std::string cpu = "native";
 };
 
-/// Compiles `kernels` to a shared object. Diagnostics say what is wrong with a
-/// kernel; the error only says that there is no code.
+/// Compiles the twins of `kernels` to a shared object. Diagnostics say what is
+/// wrong with a kernel; the error only says that there is no code.
 llvm::Expected<std::vector<char>>
-compileKernels(llvm::ArrayRef<KernelSource> kernels,
-               const KernelCodeOptions &options);
+compileTwins(llvm::ArrayRef<KernelSource> kernels,
+             const KernelCodeOptions &options);
+
+/// Compiles `kernels` to PTX for `chip`, as in "sm_90".
+llvm::Expected<std::string> compilePtx(llvm::ArrayRef<KernelSource> kernels,
+                                       llvm::StringRef chip);
 
 } // namespace veeline::gpu
 

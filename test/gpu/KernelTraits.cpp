@@ -245,9 +245,34 @@ static void shiftLse(pipe::AttentionOpInterface op, KernelInfo &info) {
           static_cast<double>(op.getQueryType().getShape().back());
 }
 
-void veeline::gpu::describeData(KernelSource source, KernelInfo &info) {
-  for (unsigned i = 0; i < source.threads.getNumArguments(); ++i)
-    info.params.push_back(describeParam(source.threads, i));
+/// All of the kernel's shared buffers, each a multiple of 16 bytes, if they are
+/// more than what a kernel may have without asking for it.
+static int64_t getSharedBytes(mlir::gpu::GPUFuncOp kernel) {
+  constexpr int64_t mostStatic = 48 << 10;
+  int64_t bytes = 0;
+  for (BlockArgument buffer : kernel.getWorkgroupAttributions()) {
+    auto type = cast<MemRefType>(buffer.getType());
+    Type element = type.getElementType();
+    int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+    bytes += llvm::alignTo(
+        static_cast<uint64_t>(type.getNumElements() * ((bits + 7) / 8)), 16);
+  }
+  return bytes > mostStatic ? bytes : 0;
+}
+
+KernelInfo veeline::gpu::describe(KernelSource source) {
+  KernelInfo info;
+  mlir::gpu::GPUFuncOp kernel = source.threads;
+  auto read = [](std::optional<ArrayRef<int32_t>> sizes, unsigned dim) {
+    return sizes ? int64_t((*sizes)[dim]) : 1;
+  };
+  info.blockSize = read(kernel.getKnownBlockSize(), 0);
+  for (unsigned dim = 0; dim < 3; ++dim)
+    info.grid[dim] = read(kernel.getKnownGridSize(), dim);
+  info.sharedBytes = getSharedBytes(kernel);
+  info.numParams = kernel.getNumArguments();
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    info.params.push_back(describeParam(kernel, i));
   info.addsFloats = hasFloatReduction(source);
   info.numAdded = countAdded(source);
   info.unit = getUnit(source);
@@ -255,4 +280,5 @@ void veeline::gpu::describeData(KernelSource source, KernelInfo &info) {
   info.callsDoubleFunctions = callsDoubleFunctions(source);
   if (pipe::AttentionOpInterface op = findAttention(source))
     shiftLse(op, info);
+  return info;
 }

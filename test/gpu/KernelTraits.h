@@ -7,14 +7,14 @@
 #ifndef VEELINE_TEST_GPU_KERNELTRAITS_H
 #define VEELINE_TEST_GPU_KERNELTRAITS_H
 
-#include "Emulation.h"
 #include "KernelCode.h"
+#include "KernelLibrary.h"
 
 namespace veeline::gpu {
 
-/// Adds to `info` what is needed to run the kernel on random data and to judge
-/// the results.
-void describeData(KernelSource source, KernelInfo &info);
+/// How a kernel is launched, and what is needed to run it on random data and to
+/// judge the results.
+KernelInfo describe(KernelSource source);
 
 } // namespace veeline::gpu
 

@@ -128,7 +128,7 @@ static Totals checkModel(uint64_t seed, const std::string &only,
   if (kernels->empty())
     return totals;
   llvm::Error error =
-      checkKernels(*kernels, seed,
+      checkKernels(*kernels, seed, chooseChip(seed),
                    [&](KernelSource source, const Kernel &code,
                        const KernelVerdict &verdict) {
                      ++totals.kernels;

@@ -60,6 +60,11 @@ static cl::list<std::string>
                                 "shared object has, and write none where that "
                                 "is all; may be repeated"));
 
+static cl::opt<std::string>
+    chip("chip", cl::init("sm_90"),
+         cl::desc("The chip whose PTX is run; of random kernels, the seed "
+                  "chooses it"));
+
 static cl::opt<KernelFault> fault(
     "fault",
     cl::desc("Make every kernel wrong in one place after the other, and fail "
@@ -105,7 +110,7 @@ static int writeLibrary(std::vector<KernelSource> kernels) {
   KernelCodeOptions options;
   options.cpu = cpu;
   options.optimizationLevel = level;
-  auto library = compileKernels(kernels, options);
+  auto library = compileTwins(kernels, options);
   if (!library)
     return fail(library.takeError());
   std::error_code code;
@@ -143,7 +148,7 @@ static int runAll(ArrayRef<KernelSource> kernels) {
     numDifferent += !verdict.difference.empty();
     numSameBits += verdict.difference.empty() && verdict.hasSameBits;
   };
-  if (llvm::Error error = checkKernels(kernels, seed, report))
+  if (llvm::Error error = checkKernels(kernels, seed, chip, report))
     return fail(std::move(error));
   llvm::outs() << kernels.size() << " kernels, " << numSameBits
                << " with the bits of their twins, " << numDifferent
@@ -176,7 +181,7 @@ static int runFaults(ArrayRef<KernelSource> kernels) {
                                                 : verdict.difference)
                  << "\n";
   };
-  if (llvm::Error error = checkKernels(wrong, seed, report))
+  if (llvm::Error error = checkKernels(wrong, seed, chip, report))
     return fail(std::move(error));
   llvm::outs() << numFound << " of " << wrong.size() << " faults found\n";
   return numFound == wrong.size() ? 0 : 1;

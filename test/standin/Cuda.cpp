@@ -583,7 +583,7 @@ VEELINE_STANDIN int cuModuleLoadDataEx(api::Module *handle, const void *image,
         std::memcpy(values[i], message, sizeof(message));
     return invalidImage;
   }
-  auto *module = new standin::Module();
+  auto *module = new standin::Module(static_cast<const char *>(image));
   engine.modules.insert(module);
   engine.reservedBytes += module->bytes();
   *handle = reinterpret_cast<api::Module>(module);
@@ -609,7 +609,7 @@ VEELINE_STANDIN int cuModuleGetFunction(api::Function *handle,
   auto *module = reinterpret_cast<standin::Module *>(moduleHandle);
   if (!engine.modules.count(module))
     return invalidHandle;
-  const Function *kernel = engine.findKernel(name);
+  std::optional<Function> kernel = engine.findKernel(*module, name);
   if (!kernel)
     return notFound;
   engine.reservedBytes -= module->bytes();
@@ -675,14 +675,13 @@ VEELINE_STANDIN int cuLaunchKernel(api::Function handle, unsigned gridX,
       value = reinterpret_cast<uint64_t>(alias);
     arguments.push_back(value);
   }
-  Kernel kernel = function->kernel;
-  auto run = [=, arguments = std::move(arguments)] {
+  auto run = [=, kernel = function->run, arguments = std::move(arguments)] {
     std::vector<const void *> places;
     for (const uint64_t &argument : arguments)
       places.push_back(&argument);
     const uint32_t grid[3] = {gridX, gridY, gridZ};
     const uint32_t block[3] = {blockX, blockY, blockZ};
-    kernel(places.data(), grid, block);
+    kernel(places.data(), grid, block, sharedBytes);
     return true;
   };
   Op op;

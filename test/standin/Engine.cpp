@@ -118,22 +118,60 @@ int Engine::beginLoading(bool isOfLibrary) const {
   return numHandles > 0 && !isOfLibrary ? illegalState : 0;
 }
 
-const Function *Engine::findKernel(const std::string &name) {
+static Run callKernel(Kernel kernel) {
+  return
+      [kernel](const void *const *params, const uint32_t *grid,
+               const uint32_t *block, int64_t) { kernel(params, grid, block); };
+}
+
+/// Runs what the driver got, as a GPU would. What no GPU does ends the process.
+static Run runPtx(std::shared_ptr<gpu::PtxModule> module,
+                  const gpu::PtxKernel *kernel) {
+  return [module = std::move(module),
+          kernel](const void *const *params, const uint32_t *grid,
+                  const uint32_t *block, int64_t sharedBytes) {
+    gpu::Launch launch = {{grid[0], grid[1], grid[2]},
+                          int64_t(block[0]) * block[1] * block[2],
+                          sharedBytes,
+                          params};
+    gpu::RunOptions options;
+    options.order = gpu::Order::warps;
+    std::string wrong = gpu::runThreads(*kernel, launch, options);
+    if (!wrong.empty())
+      fail(kernel->name + ": " + wrong);
+  };
+}
+
+Module::Module(const char *image) {
+  if (std::string_view text = image; text.starts_with("//"))
+    ptx = std::make_shared<gpu::PtxModule>(image);
+}
+
+std::optional<Function> Engine::findKernel(const Module &module,
+                                           const std::string &name) {
   if (auto known = kernels.find(name); known != kernels.end())
-    return &known->second;
+    return known->second;
+  Function function;
+  function.name = name;
   for (void *library : libraries) {
     auto *kernel = reinterpret_cast<Kernel>(::dlsym(library, name.c_str()));
     auto *info = static_cast<const int64_t *>(
         ::dlsym(library, (name + ".info").c_str()));
     if (!kernel || !info)
       continue;
-    Function &function = kernels[name];
-    function.name = name;
-    function.kernel = kernel;
+    function.run = callKernel(kernel);
     function.numArguments = static_cast<int32_t>(info[4]);
-    return &function;
+    return function;
   }
-  return nullptr;
+  if (!module.ptx || !module.ptx->has(name))
+    return std::nullopt;
+  std::string message;
+  const gpu::PtxKernel *kernel = module.ptx->get(name, message);
+  if (!kernel)
+    fail(name + ": " + message);
+  function.run = runPtx(module.ptx, kernel);
+  function.numArguments = kernel->numParams;
+  return function;
 }
 
 //===----------------------------------------------------------------------===//
@@ -532,7 +570,7 @@ void standin::addKernel(const std::string &name, Kernel kernel,
   Locked engine;
   Function &function = engine->kernels[name];
   function.name = name;
-  function.kernel = kernel;
+  function.run = callKernel(kernel);
   function.numArguments = numArguments;
 }
 

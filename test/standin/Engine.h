@@ -7,6 +7,7 @@
 #ifndef VEELINE_TEST_STANDIN_ENGINE_H
 #define VEELINE_TEST_STANDIN_ENGINE_H
 
+#include "Emulation.h"
 #include "StandIn.h"
 
 #include <chrono>
@@ -14,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <set>
 #include <thread>
@@ -96,9 +98,15 @@ struct Allocation {
   int device = 0;
 };
 
+/// A kernel with what its launch has: as Kernel, and the bytes of dynamic
+/// shared memory.
+using Run =
+    std::function<void(const void *const *params, const uint32_t grid[3],
+                       const uint32_t block[3], int64_t sharedBytes)>;
+
 struct Function {
   std::string name;
-  Kernel kernel = nullptr;
+  Run run;
   int32_t numArguments = 0;
   int32_t dynamicSharedBytes = 48 * 1024; ///< As much as it may have.
 };
@@ -107,7 +115,12 @@ struct Function {
 inline constexpr int64_t moduleBytes = 1 << 16, functionBytes = 1 << 12;
 
 struct Module {
+  explicit Module(const char *image);
+
   std::map<std::string, Function> functions;
+  /// Null for an image without PTX. Kept by the functions' runs, which may come
+  /// after the module.
+  std::shared_ptr<gpu::PtxModule> ptx;
 
   int64_t bytes() const {
     return moduleBytes + static_cast<int64_t>(functions.size()) * functionBytes;
@@ -180,7 +193,10 @@ public:
   /// Called before a library, or the caller, loads something. Returns the error
   /// of that, or 0.
   int beginLoading(bool isOfLibrary) const;
-  const Function *findKernel(const std::string &name);
+  /// The kernel that is known by this name, of a library of kernels, or of the
+  /// module's PTX; none where there is none.
+  std::optional<Function> findKernel(const Module &module,
+                                     const std::string &name);
   std::map<std::string, Function> kernels;
   std::set<Module *> modules;
   std::map<int, int64_t> contexts; ///< How often each is retained.

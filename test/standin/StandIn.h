@@ -43,7 +43,8 @@
 //                            stream from which on more have to wait; any number
 //   VEELINE_STANDIN_KERNELS  libraries of kernels, separated by colons: of each
 //                            the function NAME and the numbers NAME.info, whose
-//                            fifth one is the number of arguments
+//                            fifth one is the number of arguments. Other
+//                            kernels are run by the PTX of their image
 //   VEELINE_STANDIN_REPORT   a file for the calls and what was not freed
 //
 //===----------------------------------------------------------------------===//

@@ -44,8 +44,8 @@ def main():
     for number, schedule in enumerate(SCHEDULES):
         own = work / str(number)
         own.mkdir(exist_ok=True)
-        device, environment = compile_for_gpu(model, own, [*stages, *schedule, *options])
-        environment["VEELINE_STANDIN_ORDER"] = f"random:{number}"
+        device = compile_for_gpu(model, own, [*stages, *schedule, *options])
+        environment = {"VEELINE_STANDIN_ORDER": f"random:{number}"}
         command = ["veeline", "train", device, *common, *libraries(build)]
         without = [option for option in command if not str(option).startswith("--cudnn")] + ["--cudnn", "none"]
         for way, train_by in (("cuDNN", command), ("kernels", without)):

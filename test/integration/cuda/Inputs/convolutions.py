@@ -28,10 +28,10 @@ def main():
     build, order, model, work, *options = sys.argv[1:]
     work = pathlib.Path(work)
     work.mkdir(parents=True, exist_ok=True)
-    device, environment = compile_for_gpu(model, work, options)
+    device = compile_for_gpu(model, work, options)
     host = work / "host.vee"
     run("veeline", "compile", *QUICK, "-q", model, "-o", host, "--no-reference", *for_host(options))
-    environment["VEELINE_STANDIN_ORDER"] = order
+    environment = {"VEELINE_STANDIN_ORDER": order}
     common = ["--steps", "3", "--synthetic", "fixed"]
     command = ["veeline", "train", device, *common, *libraries(build)]
     without = [option for option in command if not str(option).startswith("--cudnn")]

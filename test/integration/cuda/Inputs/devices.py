@@ -33,9 +33,9 @@ class Runs:
     def compile(self, model, flags):
         flags = ["--no-reference", "--microbatches", "8", *flags]
         if self.build:
-            artifact, self.environment = compile_for_gpu(model, self.work, flags)
+            artifact = compile_for_gpu(model, self.work, flags)
             if "duplex" in flags:
-                self.environment |= {"VEELINE_STANDIN_UNITS": "2", "VEELINE_STANDIN_CONNECT": "together"}
+                self.environment = {"VEELINE_STANDIN_UNITS": "2", "VEELINE_STANDIN_CONNECT": "together"}
             return artifact
         artifact = self.work / "cuda.vee"
         run("veeline", "compile", "-q", model, "-o", artifact, "--target", "cuda", "--gpu-chips", "ptx", *flags)

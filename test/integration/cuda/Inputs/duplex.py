@@ -49,9 +49,9 @@ def main():
                        ("chunk", ["--communication", "duplex", "--compute-streams", "chunk"])):
         place = work / name
         place.mkdir(parents=True, exist_ok=True)
-        device, environment = compile_for_gpu(model, place, ["--no-reference", *options, *more])
+        device = compile_for_gpu(model, place, ["--no-reference", *options, *more])
         train = ["veeline", "train", device, "--steps", "4", "--synthetic", "fixed", *libraries(build)]
-        made[name] = device, train, environment
+        made[name] = device, train
 
     def written(name):
         return ["--metrics", work / f"{name}.csv", "--save", work / f"{name}.st"]
@@ -66,17 +66,17 @@ def main():
         return run(sys.executable, LAUNCH, "--within", "100", "--after", "100", count, *train, *more, VEELINE_STANDIN_DEVICES=str(count),
                    VEELINE_STANDIN_UNITS=str(units), VEELINE_STANDIN_CONNECT="together", **environment)
 
-    _, train, environment = made["overlap"]
-    run(*train, *written("expected"), **environment)
+    _, train = made["overlap"]
+    run(*train, *written("expected"))
     program = read_program(made["duplex"][0])
     count = len(program["ranks"]) * program["replicas"]
     print(f"communicators {check_streams(program)}")
     print(f"arena {arena(program) / arena(read_program(made['overlap'][0])):.2f} times")
     runs = 0
     for streams in ("duplex", "chunk"):
-        _, train, environment = made[streams]
+        _, train = made[streams]
         for order in orders.split(","):
-            environment["VEELINE_STANDIN_ORDER"] = order
+            environment = {"VEELINE_STANDIN_ORDER": order}
             for how, more in (("graph", []), ("eager", ["--eager"])):
                 name = f"{streams}-{order}-{how}"
                 run(*train, *more, *written(name), "--check-memory", VEELINE_STANDIN_REPORT=str(work / "report"), **environment)
@@ -89,10 +89,10 @@ def main():
                 expect(f"{name}-processes")
                 runs += 2
     print(f"bits of overlap in {runs} runs")
-    _, train, environment = made["duplex"]
+    _, train = made["duplex"]
     # Some order is lucky.
     for order in ("late", "random:1", "random:2", "random:3", "random:4"):
-        output = launch(train, {**environment, "VEELINE_STANDIN_ORDER": order}, 1, "--timeout", "2")
+        output = launch(train, {"VEELINE_STANDIN_ORDER": order}, 1, "--timeout", "2")
         if output.count(": exit 0") == 0 and "waits for" in output:
             print("not with room for one")
             break

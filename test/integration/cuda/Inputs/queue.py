@@ -23,7 +23,7 @@ def main():
     build, model, work, data, *options = sys.argv[1:]
     work = pathlib.Path(work)
     work.mkdir(parents=True, exist_ok=True)
-    device, environment = compile_for_gpu(model, work, ["--no-reference", *options])
+    device = compile_for_gpu(model, work, ["--no-reference", *options])
     steps = [] if "--steps" in data else ["--steps", "6"]
     train = ["veeline", "train", device, *steps, "--warmup", "3", "--min-lr", "1e-4", *data.split(), *libraries(build)]
 
@@ -38,7 +38,7 @@ def main():
             sys.exit(f"{name} has other parameters: see {work}")
 
     count = count_ranks(device)
-    environment["VEELINE_STANDIN_REPORT"] = str(work / "report")
+    environment = {"VEELINE_STANDIN_REPORT": str(work / "report")}
     numRuns = 0
     check("first", [], "late", "--steps-in-flight", "1", *os.environ.get("COMPARE", "--compare-sequential").split())
     for order in ORDERS:
@@ -46,10 +46,8 @@ def main():
             check("threads", [], order, *more)
             check_freed(work / "report")
             numRuns += 1
-    del environment["VEELINE_STANDIN_REPORT"]
-    environment["VEELINE_STANDIN_DEVICES"] = str(count)
     # Sends and receives run side by side where the artifact says so.
-    environment["VEELINE_STANDIN_UNITS"] = "2"
+    environment = {"VEELINE_STANDIN_DEVICES": str(count), "VEELINE_STANDIN_UNITS": "2"}
     launcher = [sys.executable, LAUNCH, "--within", "100", "--after", "100", count]
     for order, more in ("late", ["--check-messages"]), ("random:3", ["--eager"]):
         check("processes", launcher, order, *more)

@@ -26,10 +26,10 @@ def main():
     for choice in ("none", "0.5", "full"):
         folder = pathlib.Path(work) / choice
         folder.mkdir(parents=True, exist_ok=True)
-        device, environment = compile_for_gpu(model, folder, [*options, "--no-reference", "--recompute", choice])
+        device = compile_for_gpu(model, folder, [*options, "--no-reference", "--recompute", choice])
         kept.append(bytes_kept(device))
         saved = folder / "parameters.safetensors"
-        run("veeline", "train", device, "--steps", "3", "--synthetic", "fixed", "--save", saved, *libraries(build), **environment)
+        run("veeline", "train", device, "--steps", "3", "--synthetic", "fixed", "--save", saved, *libraries(build))
         digests.setdefault(hashlib.sha256(saved.read_bytes()).hexdigest(), []).append(choice)
     # Choices that keep the same would show nothing.
     if not kept[0] > kept[1] > kept[2]:

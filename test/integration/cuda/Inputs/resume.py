@@ -22,12 +22,11 @@ def main():
     for i, one in enumerate(options):
         work = pathlib.Path(f"artifact{i}")
         work.mkdir(exist_ok=True)
-        artifact, environment = compile_for_gpu(model, work, ["--no-reference", *one.split()])
+        artifact = compile_for_gpu(model, work, ["--no-reference", *one.split()])
         artifacts.append(artifact)
     first, count = artifacts[0], count_ranks(artifacts[0])
     runs = [first, f"{first}+--eager", f"{first}+--steps-in-flight=1", f"{first}:{count}", *artifacts[1:]]
-    environment["VEELINE_STANDIN_DEVICES"] = str(count)
-    print(run(sys.executable, RESUME, *runs, "--", *data.split(), *libraries(build), **environment), end="")
+    print(run(sys.executable, RESUME, *runs, "--", *data.split(), *libraries(build), VEELINE_STANDIN_DEVICES=str(count)), end="")
 
 
 if __name__ == "__main__":

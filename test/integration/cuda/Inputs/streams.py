@@ -33,9 +33,9 @@ def main():
     for streams in ("one", "chunk"):
         place = work / streams
         place.mkdir(parents=True, exist_ok=True)
-        device, environment = compile_for_gpu(model, place, ["--no-reference", *options, "--compute-streams", streams])
+        device = compile_for_gpu(model, place, ["--no-reference", *options, "--compute-streams", streams])
         train = ["veeline", "train", device, "--steps", "4", "--synthetic", "fixed", *libraries(build)]
-        made[streams] = device, train, environment
+        made[streams] = device, train
 
     def written(name):
         return ["--metrics", work / f"{name}.csv", "--save", work / f"{name}.st"]
@@ -46,9 +46,9 @@ def main():
         if (work / f"{name}.st").read_bytes() != (work / "expected.st").read_bytes():
             sys.exit(f"{name}: other parameters: see {work}")
 
-    _, train, environment = made["one"]
-    run(*train, *written("expected"), **environment)
-    device, train, environment = made["chunk"]
+    _, train = made["one"]
+    run(*train, *written("expected"))
+    device, train = made["chunk"]
     ranks, before = read_ranks(device), read_ranks(made["one"][0])
     print(f"streams {' '.join(str(rank['compute_streams']) for rank in ranks)}")
     print(f"events {' '.join(str(rank['events']) for rank in ranks)}")
@@ -59,7 +59,7 @@ def main():
         sys.exit("several streams take less memory than one")
     print(f"arena {arena(ranks) / arena(before):.2f} times")
     for order in orders.split(","):
-        environment["VEELINE_STANDIN_ORDER"] = order
+        environment = {"VEELINE_STANDIN_ORDER": order}
         for name, more in ((f"{order}-graph", []), (f"{order}-eager", ["--eager"])):
             run(*train, *more, *written(name), "--check-memory", VEELINE_STANDIN_REPORT=str(work / "report"), **environment)
             expect(name)

@@ -27,19 +27,19 @@ def main():
     build, model, work, *options = sys.argv[1:]
     work = pathlib.Path(work)
     work.mkdir(parents=True, exist_ok=True)
-    device, environment = compile_for_gpu(model, work, options)
+    device = compile_for_gpu(model, work, options)
     train = ["veeline", "train", device, "--steps", "4", "--synthetic", "fixed", *libraries(build)]
 
     def written(name):
         return ["--timeline", work / f"{name}.json", "--timeline-steps", "2", "--profile", work / f"{name}.profile"]
 
-    print(run(*train, *written("threads"), **environment).strip().splitlines()[-1])
+    print(run(*train, *written("threads")).strip().splitlines()[-1])
     count = count_ranks(device)
     run(sys.executable, LAUNCH, "--within", "100", "--after", "100", count, *train, *written("processes"),
-        VEELINE_STANDIN_DEVICES=str(count), **environment)
+        VEELINE_STANDIN_DEVICES=str(count))
     if count_events(work / "processes.json") != count_events(work / "threads.json"):
         sys.exit(f"processes have other events: see {work}")
-    environment["VEELINE_STANDIN_FAIL"] = "cuLaunchKernel:100:700"
+    environment = {"VEELINE_STANDIN_FAIL": "cuLaunchKernel:100:700"}
     failed = subprocess.run([*map(str, train), "--flight-recorder", work / "record"], env=os.environ | environment,
                             capture_output=True, text=True)
     if failed.returncode != 1 or "CUDA_ERROR_ILLEGAL_ADDRESS" not in failed.stderr:

@@ -43,11 +43,11 @@ def main():
     build, model, work, *options = sys.argv[1:]
     work = pathlib.Path(work)
     work.mkdir(parents=True, exist_ok=True)
-    device, environment = compile_for_gpu(model, work, ["--no-reference", *options])
+    device = compile_for_gpu(model, work, ["--no-reference", *options])
     host = work / "host.vee"
     run("veeline", "compile", *QUICK, "-q", model, "-o", host, "--no-reference", *options)
     trace(work / "host.txt", host, work / "host.csv")
-    trace(work / "threads.txt", device, work / "threads.csv", *libraries(build), **environment)
+    trace(work / "threads.txt", device, work / "threads.csv", *libraries(build))
     count, numbered = count_ranks(device), 0
     for rank in range(count):
         expected, found = (lines_of(work / f"{name}.txt", rank) for name in ("host", "threads"))
@@ -61,7 +61,7 @@ def main():
     command = " ".join(map(str, ("exec veeline train", device, "--steps 2 --synthetic fixed --trace-tensors",
                                  *libraries(build), f"> {work}/rank$RANK.txt")))
     run(sys.executable, LAUNCH, "--within", "100", "--after", "100", count, "sh", "-c", command,
-        VEELINE_STANDIN_DEVICES=str(count), **environment)
+        VEELINE_STANDIN_DEVICES=str(count))
     run(sys.executable, TEST / "Processes/Inputs/same_trace.py", work / "threads.txt",
         *(work / f"rank{rank}.txt" for rank in range(count)))
     print("processes: the lines of threads")

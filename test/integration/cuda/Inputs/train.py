@@ -3,7 +3,7 @@
 
 Usage: train.py BUILD ORDER MODEL WORK OPTION ...
 
-The kernels are those that the compiler launches, as their host twins. Every step
+The kernels are those that the compiler launches, as PTX. Every step
 has to equal the sequential program bit for bit and agree with the model that is
 not cut; losses have to be within 1e-5 of the host's, or
 what TOLERANCE says; options about GPUs are left out there. Elements of gradients
@@ -71,10 +71,10 @@ def main():
     build, order, model, work, *options = sys.argv[1:]
     work = pathlib.Path(work)
     work.mkdir(parents=True, exist_ok=True)
-    device, environment = compile_for_gpu(model, work, options)
+    device = compile_for_gpu(model, work, options)
     host = work / "host.vee"
     run("veeline", "compile", *QUICK, "-q", model, "-o", host, "--no-reference", *for_host(options))
-    environment["VEELINE_STANDIN_ORDER"] = order
+    environment = {"VEELINE_STANDIN_ORDER": order}
     common = ["--steps", "3", "--synthetic", "fixed"]
     if "--loss-scaling" in options:
         common += ["--loss-scale", "256"]
