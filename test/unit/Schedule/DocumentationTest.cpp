@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TestUtilities.h"
 #include "veeline/Schedule/Command/Command.h"
 
 #include "gtest/gtest.h"
@@ -62,9 +63,11 @@ static int checkBlocks(const char *path) {
     EXPECT_EQ(line.substr(0, prompt.size()), prompt);
     std::string output = outputOf(line.substr(prompt.size()));
     std::vector<std::string> shown;
-    while (std::getline(file, line) && line != "```")
-      shown.push_back(line);
-    expectShown(output, shown);
+    for (std::string next; std::getline(file, next) && next != "```";)
+      shown.push_back(next);
+    // What is found in a time, a sanitizer changes.
+    if (!searchesAreSlow || line.find("--time-budget") == std::string::npos)
+      expectShown(output, shown);
     ++blocks;
   }
   return blocks;
