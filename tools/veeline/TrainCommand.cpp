@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "RateOptions.h"
 
 #include "StepPlan.h"
 #include "Train.h"
@@ -29,8 +30,7 @@ struct TrainCommand {
   std::string ncclChannels;
   std::string text;
   std::string synthetic;
-  double minLearningRate = 0;
-  CLI::Option *minLearningRateOption = nullptr;
+  driver::RateCommand rates;
   double errorFeedback = StepSettings().errorFeedback;
   CLI::Option *errorFeedbackOption = nullptr;
   std::string lossScale = "dynamic";
@@ -181,21 +181,7 @@ static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
   std::string group = "Optimiser";
   CLI::Validator decayRate(checkDecayRate, "in [0, 1)");
   CLI::Validator number(checkNumber, ">= 0");
-  app.add_option("--lr", settings.learningRate, "Peak learning rate")
-      ->capture_default_str()
-      ->check(number)
-      ->group(group);
-  app.add_option("--warmup", command.options.warmupSteps,
-                 "Steps of linear warm-up")
-      ->capture_default_str()
-      ->check(number)
-      ->group(group);
-  command.minLearningRateOption =
-      app.add_option("--min-lr", command.minLearningRate,
-                     "Learning rate of the last step, reached along half a "
-                     "cosine [default: the peak, so that it stays there]")
-          ->check(number)
-          ->group(group);
+  driver::addRateOptions(app, command.rates, command.options);
   app.add_option("--beta1,--momentum", settings.beta1,
                  "AdamW's first decay rate, or SGD's momentum")
       ->capture_default_str()
@@ -507,8 +493,7 @@ static void excludeFromVerify(CLI::App &app) {
 /// Turns options that stand for others into these.
 static void resolve(TrainCommand &command) {
   train::Options &options = command.options;
-  if (*command.minLearningRateOption)
-    options.minLearningRate = command.minLearningRate;
+  driver::resolveRates(command.rates, options);
   if (*command.errorFeedbackOption)
     options.errorFeedback = command.errorFeedback;
   if (auto channels = parseChannels(command.ncclChannels))
@@ -579,6 +564,8 @@ static void addOptions(CLI::App &app,
   excludeFromVerify(train);
   train.callback([&train, command] {
     std::string misfit = resolveLossScale(train, *command);
+    if (misfit.empty())
+      misfit = driver::checkRateOptions(train, command->rates);
     if (!misfit.empty())
       throw CLI::ValidationError(misfit);
   });

@@ -10,6 +10,7 @@
 #include "CudaOptions.h"
 #include "Executor.h"
 #include "Inputs.h"
+#include "LearningRate.h"
 
 namespace veeline::train {
 
@@ -37,9 +38,9 @@ struct Options {
 
   /// Peak rate, betas, epsilon, weight decay; `step` is unused.
   StepSettings optimizer;
-  int64_t warmupSteps = 0;
-  /// At the last step; the peak rate where not given.
-  std::optional<double> minLearningRate;
+  RateOptions rates;
+  /// Instead of training: print the learning rate of each step.
+  bool printsRates = false;
   /// Of artifacts that know the update before; StepSettings' where not given.
   std::optional<double> errorFeedback;
   LossScaleOptions lossScale;
@@ -86,9 +87,8 @@ struct Options {
   bool checkMemory = false;
 };
 
-/// The settings of step `step` in [1, steps]: a linear warm-up to the peak,
-/// then half a cosine down to the minimum at the last step. StepPlan adds what
-/// earlier steps decide.
+/// The settings of step `step` in [1, steps]. StepPlan adds what earlier steps
+/// decide.
 StepSettings settingsOfStep(const Options &options, int64_t step);
 
 } // namespace veeline::train

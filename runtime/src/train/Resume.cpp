@@ -54,7 +54,7 @@ std::vector<std::string> Run::optionsOfCheckpoint() const {
   for (std::string line; std::getline(text, line);)
     lines.push_back(line);
   // The rate goes down until the last step.
-  if (options.minLearningRate)
+  if (options.rates.dependsOnSteps())
     lines.push_back("--steps " + std::to_string(options.steps));
   lines.push_back("model " + metadata().fingerprint);
   lines.push_back("target " + metadata().target);

@@ -11,6 +11,7 @@
 #include "Interrupt.h"
 #include "Random.h"
 #include "veeline/Base/Checksum.h"
+#include "veeline/Base/Numbers.h"
 #include "veeline/Base/Suggest.h"
 
 #include "veeline/Base/Check.h"
@@ -139,6 +140,9 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
       run->inputs,
       data::Inputs::open(run->metadata(), options.inputs, run->replicas()));
   VEELINE_TRY(run->openInit());
+  if (options.rates.shape == RateShape::file) {
+    VEELINE_TRY_VALUE(run->options.rates.points, readRates(options.rates.file));
+  }
   VEELINE_TRY(run->openCheckpoint());
   if (options.epochs > 0) {
     int64_t steps = run->inputs->lastStepOf(options.epochs);
@@ -147,6 +151,7 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
                            "are none; say --steps");
     run->options.steps = steps;
   }
+  VEELINE_TRY(checkRates(run->options.rates, run->options.steps));
   if (run->resumed && run->stepsBefore() >= run->options.steps)
     return Status::error(
         "'" + run->resumed->path() + "' is of step " +
@@ -226,6 +231,20 @@ static void addLine(std::string &text, const char *name,
   text += std::string(name) + " " + value + "\n";
 }
 
+/// "wsd 100", or "file" and the checksum of its rows.
+static std::string describeRates(const RateOptions &rates) {
+  std::string text(name(rates.shape));
+  if (rates.shape == RateShape::wsd && rates.decaySteps > 0)
+    text += " " + std::to_string(rates.decaySteps);
+  if (rates.shape != RateShape::file)
+    return text;
+  Crc64 content;
+  for (const RatePoint &point : rates.points)
+    content.add(std::to_string(point.step) + "," + exactNumber(point.rate) +
+                "\n");
+  return text + " with checksum " + std::to_string(content.value());
+}
+
 bool Run::usesMpi() const {
   return options.transport == "mpi" ||
          (options.transport == "auto" && place->launcher == "mpirun");
@@ -241,8 +260,11 @@ std::string Run::optionsOfBits() const {
   addLine(text, "--shuffle", options.inputs.shuffle);
   addLine(text, "--drop-last", options.inputs.dropLast);
   addLine(text, "--lr", options.optimizer.learningRate);
-  addLine(text, "--min-lr", options.minLearningRate.value_or(-1));
-  addLine(text, "--warmup", options.warmupSteps);
+  addLine(text, "--min-lr", options.rates.least.value_or(-1));
+  addLine(text, "--warmup", options.rates.warmupSteps);
+  // Where it was always a cosine, checkpoints do not say so.
+  if (options.rates.shape != RateShape::cosine)
+    addLine(text, "--lr-schedule", describeRates(options.rates));
   addLine(text, "--beta1", options.optimizer.beta1);
   addLine(text, "--muon-momentum", options.optimizer.muonMomentum);
   addLine(text, "--beta2", options.optimizer.beta2);

@@ -529,6 +529,8 @@ Status train::checkFiles(const Options &options, bool writesResults) {
   if (!options.init.empty())
     if (auto file = MappedFile::open(options.init); !file.ok())
       return file.status();
+  if (options.rates.shape == RateShape::file)
+    VEELINE_TRY(readRates(options.rates.file).status());
   std::unique_ptr<data::Checkpoint> resumed;
   if (!options.resume.empty()) {
     VEELINE_TRY_VALUE(resumed, openToResume(options));
@@ -585,7 +587,20 @@ static int reportError(const Status &status) {
   return interruptSignal() ? 128 + interruptSignal() : 1;
 }
 
+static int printRatesOf(const Options &options) {
+  Expected<std::unique_ptr<Run>> run = Run::load(options);
+  if (!run.ok())
+    return reportError(run.status());
+  const Options &resolved = (*run)->options;
+  std::string text = printRates(resolved.rates, resolved.optimizer.learningRate,
+                                resolved.steps);
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
 int train::run(const Options &options) {
+  if (options.printsRates)
+    return printRatesOf(options);
   catchInterrupts();
   // To exceed the limit on the size of files is an error of write, not the end.
   std::signal(SIGXFSZ, SIG_IGN);

@@ -23,9 +23,9 @@ using artifact::Parameter;
 TEST(LearningRate, WarmupThenCosine) {
   Options options;
   options.steps = 110;
-  options.warmupSteps = 10;
+  options.rates.warmupSteps = 10;
   options.optimizer.learningRate = 1;
-  options.minLearningRate = 0.2;
+  options.rates.least = 0.2;
   auto rate = [&](int64_t step) {
     return settingsOfStep(options, step).learningRate;
   };
@@ -35,15 +35,52 @@ TEST(LearningRate, WarmupThenCosine) {
   EXPECT_DOUBLE_EQ(rate(110), 0.2);
   for (int64_t step = 11; step <= 110; ++step)
     EXPECT_LT(rate(step), rate(step - 1));
-  options.minLearningRate.reset();
+  options.rates.least.reset();
   EXPECT_DOUBLE_EQ(rate(77), 1);
 }
 
 TEST(LearningRate, OnlyWarmup) {
   Options options;
-  options.steps = options.warmupSteps = 4;
+  options.steps = options.rates.warmupSteps = 4;
   options.optimizer.learningRate = 1;
   EXPECT_DOUBLE_EQ(settingsOfStep(options, 4).learningRate, 1);
+}
+
+TEST(LearningRate, OtherShapes) {
+  RateOptions options;
+  options.warmupSteps = 4;
+  auto rates = [&](RateShape shape) {
+    options.shape = shape;
+    std::vector<double> all;
+    for (int64_t step : {2, 4, 5, 12, 16, 20})
+      all.push_back(rateOfStep(options, 8, step, 20));
+    return all;
+  };
+  using Rates = std::vector<double>;
+  EXPECT_EQ(rates(RateShape::cosine), Rates({4, 8, 8, 8, 8, 8}));
+  EXPECT_EQ(rates(RateShape::constant), Rates({4, 8, 8, 8, 8, 8}));
+  EXPECT_EQ(rates(RateShape::linear), Rates({4, 8, 7.5, 4, 2, 0}));
+  // A tenth of 20 steps is the last two.
+  EXPECT_EQ(rates(RateShape::wsd), Rates({4, 8, 8, 8, 8, 0}));
+  options.decaySteps = 8;
+  options.least = 4;
+  EXPECT_EQ(rates(RateShape::wsd), Rates({4, 8, 8, 8, 6, 4}));
+  EXPECT_EQ(rates(RateShape::linear), Rates({4, 8, 7.75, 6, 5, 4}));
+  Rates roots = rates(RateShape::inverseSqrt);
+  EXPECT_DOUBLE_EQ(roots[2], 8 * std::sqrt(4.0 / 5.0));
+  EXPECT_EQ(roots[4], 4);
+  EXPECT_EQ(roots[5], 4); // sqrt(4/20) of the peak is less.
+  options.points = {{3, 1}, {5, 2}, {15, 4}};
+  EXPECT_EQ(rates(RateShape::file), Rates({1, 1.5, 2, 3.4, 4, 4}));
+}
+
+TEST(LearningRate, RoomForTheDecay) {
+  RateOptions options;
+  options.shape = RateShape::wsd;
+  options.warmupSteps = 5;
+  options.decaySteps = 5;
+  EXPECT_TRUE(checkRates(options, 10).ok());
+  EXPECT_FALSE(checkRates(options, 9).ok());
 }
 
 /// The loss scales of steps of which those overflow whose scale is above what

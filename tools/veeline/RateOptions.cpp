@@ -1,0 +1,112 @@
+//===- RateOptions.cpp - options of the learning rate ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RateOptions.h"
+
+#include "veeline/Base/Completion.h"
+#include "veeline/Base/Suggest.h"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+using namespace veeline;
+using train::RateShape;
+
+static constexpr std::string_view filePrefix = "file:";
+
+static std::string checkRate(const std::string &text) {
+  double number = 0;
+  bool valid = CLI::detail::lexical_cast(text, number) &&
+               std::isfinite(number) && number >= 0;
+  return valid ? "" : text + " is not a finite number of 0 or more";
+}
+
+static std::string checkSteps(const std::string &text) {
+  int64_t count = 0;
+  bool valid = CLI::detail::lexical_cast(text, count) && count >= 1;
+  return valid ? "" : text + " is not a whole number of 1 or more";
+}
+
+static std::string checkShape(const std::string &text) {
+  if (text.starts_with(filePrefix))
+    return text.size() > filePrefix.size()
+               ? ""
+               : "expected file:PATH, a .csv file with rates, found '" + text +
+                     "'";
+  std::vector<std::string> known = train::rateShapeNames();
+  if (train::parseRateShape(text))
+    return "";
+  return "unknown schedule '" + text + "'; expected " + joinNames(known) +
+         " or file:PATH" + suggestion(text, known);
+}
+
+void driver::addRateOptions(CLI::App &app, RateCommand &command,
+                            train::Options &options) {
+  std::string group = "Optimiser";
+  CLI::Validator number(checkRate, ">= 0");
+  app.add_option("--lr", options.optimizer.learningRate, "Peak learning rate")
+      ->capture_default_str()
+      ->check(number)
+      ->group(group);
+  app.add_option("--warmup", options.rates.warmupSteps,
+                 "Steps of linear warm-up")
+      ->capture_default_str()
+      ->check(number)
+      ->group(group);
+  app.add_option("--lr-schedule", command.shape,
+                 "How the learning rate goes on from there: cosine (half a "
+                 "cosine to --min-lr), constant, linear, inverse-sqrt, wsd (it "
+                 "stays, then decays in the last steps), or file:PATH, a .csv "
+                 "file with rates")
+      ->capture_default_str()
+      ->check(CLI::Validator(checkShape, ""))
+      ->check(commandline::offer(train::rateShapeNames()))
+      ->option_text("NAME|file:PATH [cosine]")
+      ->group(group);
+  command.leastOption =
+      app.add_option("--min-lr", command.least,
+                     "Learning rate of the last step, or with inverse-sqrt the "
+                     "least one [default: 0, but with cosine the peak, so that "
+                     "it stays there]")
+          ->check(number)
+          ->group(group);
+  app.add_option("--lr-decay-steps", options.rates.decaySteps,
+                 "With --lr-schedule wsd: how many of the last steps the decay "
+                 "takes [default: a tenth]")
+      ->check(CLI::Validator(checkSteps, ">= 1"))
+      ->group(group);
+  app.add_flag("--print-lr", options.printsRates,
+               "Do not train: print the learning rate of each step, as a file "
+               "that --lr-schedule reads")
+      ->group(group);
+}
+
+std::string driver::checkRateOptions(const CLI::App &app,
+                                     const RateCommand &command) {
+  bool isFile = command.shape.starts_with(filePrefix);
+  if (app.count("--lr-decay-steps") && command.shape != "wsd")
+    return "--lr-decay-steps is for --lr-schedule wsd, not for " +
+           command.shape;
+  if (app.count("--min-lr") && command.shape == "constant")
+    return "--min-lr is where a decay ends, and --lr-schedule constant has "
+           "none";
+  for (const char *name : {"--lr", "--warmup", "--min-lr"})
+    if (isFile && app.count(name))
+      return std::string(name) + " says what --lr-schedule " + command.shape +
+             " says for every step; leave one of them out";
+  return "";
+}
+
+void driver::resolveRates(const RateCommand &command, train::Options &options) {
+  if (*command.leastOption)
+    options.rates.least = command.least;
+  if (auto shape = train::parseRateShape(command.shape)) {
+    options.rates.shape = *shape;
+    return;
+  }
+  options.rates.shape = RateShape::file;
+  options.rates.file = command.shape.substr(filePrefix.size());
+}
