@@ -22,7 +22,8 @@ struct Row {
 
 /// In the order of Optimizer.
 static constexpr Row rows[] = {
-    {"sgd", 0}, {"sgd-momentum", 1}, {"adamw", 2}, {"nadamw", 2}, {"muon", 2}};
+    {"sgd", 0},   {"sgd-momentum", 1}, {"sgd-nesterov", 1}, {"adam", 2},
+    {"adamw", 2}, {"nadamw", 2},       {"lion", 1},         {"muon", 2}};
 
 static const Row &rowOf(Optimizer optimizer) {
   return rows[static_cast<size_t>(optimizer)];
@@ -61,6 +62,12 @@ std::string veeline::listOptimizers() {
 
 int64_t veeline::stateSlots(Optimizer optimizer, bool errorFeedback) {
   return rowOf(optimizer).stateSlots + errorFeedback;
+}
+
+Optimizer veeline::updateRule(Optimizer optimizer,
+                              const std::vector<int64_t> &shape) {
+  return optimizer == Optimizer::muon && shape.size() != 2 ? Optimizer::adamw
+                                                           : optimizer;
 }
 
 UpdateTraffic veeline::updateTraffic(int64_t bytes, int64_t stateBytes,

@@ -261,16 +261,16 @@ LogicalResult RankWriter::describeDevice(const MemoryPlan::Device &device) {
   rank.settingsOffset = device.settingsOffset;
   rank.numSettings = device.numSettings;
   addRegion("settings", Kind::settings, device.settingsOffset,
-            device.getSettingsBytes());
+            plan.getSettingsBytes());
   if (device.clipOffset >= 0) {
     rank.clipOffset = device.clipOffset;
     addRegion("what clips gradients", Kind::settings, device.clipOffset,
-              gpuClipBytes);
+              plan.getClipBytes());
   }
   if (device.settingsBeforeOffset >= 0) {
     rank.settingsBeforeOffset = device.settingsBeforeOffset;
     addRegion("settings of the step before", Kind::settings,
-              device.settingsBeforeOffset, device.getSettingsBytes());
+              device.settingsBeforeOffset, plan.getSettingsBytes());
   }
   if (device.normParts == 0)
     return success();

@@ -30,6 +30,14 @@ static std::string checkSteps(const std::string &text) {
   return valid ? "" : text + " is not a whole number of 1 or more";
 }
 
+static std::string checkGroup(const std::string &text) {
+  return train::parseParamGroup(text)
+             ? ""
+             : "expected a pattern of names and a number of 0 or more, as "
+               "wte*=0.1, found '" +
+                   text + "'";
+}
+
 static std::string checkShape(const std::string &text) {
   if (text.starts_with(filePrefix))
     return text.size() > filePrefix.size()
@@ -84,6 +92,38 @@ void driver::addRateOptions(CLI::App &app, RateCommand &command,
       ->group(group);
 }
 
+void driver::addGroupOptions(CLI::App &app, RateCommand &command) {
+  auto add = [&](const std::string &name, std::vector<std::string> &texts,
+                 const std::string &what) {
+    app.add_option("--" + name, texts, what)
+        ->type_name("PATTERN=NUMBER")
+        ->allow_extra_args(false)
+        ->take_all()
+        ->check(CLI::Validator(checkGroup, ""))
+        ->group("Optimiser");
+  };
+  add("lr-scale", command.scales,
+      "Multiply the learning rate of the parameters whose names the pattern "
+      "fits (* is any text, ? one character) by the number; once for each "
+      "pattern");
+  add("weight-decay-of", command.weightDecays,
+      "The weight decay of these parameters, of any rank, instead of "
+      "--weight-decay; once for each pattern");
+}
+
+bool driver::isGroupOption(const std::string &name) {
+  return name == "lr-scale" || name == "weight-decay-of";
+}
+
+static std::vector<train::ParamGroup>
+parseGroups(const std::vector<std::string> &texts) {
+  std::vector<train::ParamGroup> groups;
+  for (const std::string &text : texts)
+    if (auto group = train::parseParamGroup(text))
+      groups.push_back(*group);
+  return groups;
+}
+
 std::string driver::checkRateOptions(const CLI::App &app,
                                      const RateCommand &command) {
   bool isFile = command.shape.starts_with(filePrefix);
@@ -101,6 +141,8 @@ std::string driver::checkRateOptions(const CLI::App &app,
 }
 
 void driver::resolveRates(const RateCommand &command, train::Options &options) {
+  options.groups = {parseGroups(command.scales),
+                    parseGroups(command.weightDecays)};
   if (*command.leastOption)
     options.rates.least = command.least;
   if (auto shape = train::parseRateShape(command.shape)) {

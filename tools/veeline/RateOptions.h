@@ -7,7 +7,7 @@
 #ifndef VEELINE_TOOLS_VEELINE_RATEOPTIONS_H
 #define VEELINE_TOOLS_VEELINE_RATEOPTIONS_H
 
-#include "Options.h"
+#include "Train.h"
 
 #include <string>
 
@@ -23,10 +23,15 @@ struct RateCommand {
   std::string shape = "cosine"; ///< Or "file:PATH".
   double least = 0;
   CLI::Option *leastOption = nullptr;
+  std::vector<std::string> scales, weightDecays; ///< "PATTERN=NUMBER".
 };
 
 void addRateOptions(CLI::App &app, RateCommand &command,
                     train::Options &options);
+/// Those about some parameters alone.
+void addGroupOptions(CLI::App &app, RateCommand &command);
+/// Whether a job file has the option `name` as lines 'pattern: number'.
+bool isGroupOption(const std::string &name);
 /// Why the options do not fit each other, or empty.
 std::string checkRateOptions(const CLI::App &app, const RateCommand &command);
 /// Turns them into what the trainer takes.

@@ -185,8 +185,13 @@ bool Job::checkKey(const JobEntry &entry) {
       (trainOption != trainOptions.end() && trainOption->second.isList);
   if (entry.kind == JobEntry::Kind::List && !takesList)
     return fail(entry, "expected one value, found a list");
-  if (entry.kind == JobEntry::Kind::Map && entry.key != "data")
+  bool takesMap =
+      trainOption != trainOptions.end() && trainOption->second.isMap;
+  if (entry.kind == JobEntry::Kind::Map && entry.key != "data" && !takesMap)
     return fail(entry, "expected a value, found a mapping");
+  if (takesMap && entry.kind != JobEntry::Kind::Map)
+    return fail(entry, "expected lines 'pattern: number', found '" +
+                           entry.values[0].text + "'");
   if (entry.key == "data" && entry.kind == JobEntry::Kind::Scalar)
     return fail(entry, "expected lines 'argument: source', found '" +
                            entry.values[0].text + "'");
@@ -269,6 +274,11 @@ void Job::addArguments(const JobEntry &entry, const OptionName &option,
       arguments.push_back(name);
     return;
   }
+  if (option.isMap) {
+    for (const JobEntry::Value &value : entry.values)
+      arguments.push_back(name + "=" + value.name + "=" + value.text);
+    return;
+  }
   std::string text;
   for (const JobEntry::Value &value : entry.values)
     text += (text.empty() ? "" : ",") + value.text;
@@ -342,12 +352,15 @@ std::string Job::errorOfTrain(const Arguments &arguments) {
   return capture.message;
 }
 
-/// The line of an error about `entry`. In `data` each source has a line of its
+/// The line of an error about `entry`. In a mapping each name has a line of its
 /// own.
 static int lineOf(const JobEntry &entry, const std::string &error) {
   for (const JobEntry::Value &value : entry.values)
     if (!value.name.empty() &&
         (error.find("--data " + value.name + "=") != std::string::npos ||
+         error.find("'" + value.name + "'") != std::string::npos ||
+         error.find("'" + value.name + "=" + value.text + "'") !=
+             std::string::npos ||
          error.find("'" + value.text + "'") != std::string::npos))
       return value.line;
   return entry.line;

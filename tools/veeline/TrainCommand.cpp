@@ -183,7 +183,7 @@ static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
   CLI::Validator number(checkNumber, ">= 0");
   driver::addRateOptions(app, command.rates, command.options);
   app.add_option("--beta1,--momentum", settings.beta1,
-                 "AdamW's first decay rate, or SGD's momentum")
+                 "First decay rate of Adam and Lion, or SGD's momentum")
       ->capture_default_str()
       ->check(decayRate)
       ->group(group);
@@ -192,19 +192,22 @@ static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
       ->capture_default_str()
       ->check(decayRate)
       ->group(group);
-  app.add_option("--beta2", settings.beta2, "AdamW's second decay rate")
+  app.add_option("--beta2", settings.beta2,
+                 "Second decay rate of Adam and Lion; of Lion usually 0.99")
       ->capture_default_str()
       ->check(decayRate)
       ->group(group);
-  app.add_option("--epsilon", settings.epsilon, "AdamW's epsilon")
+  app.add_option("--epsilon", settings.epsilon, "Adam's epsilon")
       ->capture_default_str()
       ->check(number)
       ->group(group);
   app.add_option("--weight-decay", settings.weightDecay,
-                 "Decoupled weight decay of parameters of rank 2 and more")
+                 "Weight decay of parameters of rank 2 and more, decoupled "
+                 "but for adam")
       ->capture_default_str()
       ->check(number)
       ->group(group);
+  driver::addGroupOptions(app, command.rates);
   command.errorFeedbackOption =
       app.add_option("--error-feedback-factor", command.errorFeedback,
                      "By how much of its difference from the one before an "
@@ -523,6 +526,8 @@ std::vector<commandline::OptionName> driver::listTrainOptions() {
   auto names = commandline::listOptions(*app.get_subcommand("train"));
   for (commandline::OptionName &option : names)
     option.isList |= option.name == "rank-order";
+  for (commandline::OptionName &option : names)
+    option.isMap = driver::isGroupOption(option.name);
   return names;
 }
 

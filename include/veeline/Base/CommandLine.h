@@ -52,6 +52,8 @@ struct OptionName {
   std::string name;
   bool isFlag = false;
   bool isList = false; ///< Takes several values, separated by commas.
+  /// Given several times, as NAME=VALUE. `listOptions` does not know which.
+  bool isMap = false;
 };
 
 /// All options of `app` but --help.

@@ -23,12 +23,16 @@ namespace veeline {
 enum class Optimizer {
   sgd,
   sgdMomentum,
+  sgdNesterov,
+  adam, ///< Weight decay is a part of the gradient.
   adamw,
   nadamw, ///< AdamW with Nesterov's momentum.
-  muon    ///< Of matrices; of other parameters it is AdamW.
+  lion,
+  muon ///< Of matrices; of other parameters it is AdamW.
 };
 
-/// "sgd", "sgd-momentum", "adamw", "nadamw", "muon".
+/// "sgd", "sgd-momentum", "sgd-nesterov", "adam", "adamw", "nadamw", "lion",
+/// "muon".
 std::string_view name(Optimizer optimizer);
 /// "adamw with error feedback".
 std::string describeOptimizer(Optimizer optimizer, bool errorFeedback);
@@ -36,7 +40,7 @@ std::string describeOptimizer(Optimizer optimizer, bool errorFeedback);
 std::optional<Optimizer> parseOptimizer(std::string_view text);
 /// All names, in the order of the enumerators.
 std::vector<std::string> optimizerNames();
-/// "sgd, sgd-momentum, adamw, nadamw or muon".
+/// "sgd, sgd-momentum, ... or muon".
 std::string listOptimizers();
 
 /// Elements of state for each element of a parameter, in the parameter's type:
@@ -44,6 +48,9 @@ std::string listOptimizers();
 /// that Muon updates the momentum, then what it works on); with error feedback
 /// one more at the end, for the update before.
 int64_t stateSlots(Optimizer optimizer, bool errorFeedback);
+/// What updates a parameter of a shape: `optimizer`, but for parameters that it
+/// is not for.
+Optimizer updateRule(Optimizer optimizer, const std::vector<int64_t> &shape);
 /// Elements of memory in which a Muon update of a matrix works, besides its
 /// state. A GPU has more.
 int64_t newtonSchulzElements(int64_t rows, int64_t columns);

@@ -35,9 +35,10 @@ namespace veeline::artifact {
 /// The version of the file format that is written, and the oldest one that is
 /// read. Files of version 15 lack Batch::tokens, those up to 16 Op::late and
 /// the names of a rank's other step functions. Those up to 17 for GPUs have
-/// other places for settings and results, and those up to 19 fewer settings.
-inline constexpr uint32_t formatVersion = 20, oldestFormatVersion = 15,
-                          oldestOfGpus = 20;
+/// other places for settings and results, those up to 19 fewer settings, and
+/// those up to 20 not one for each parameter.
+inline constexpr uint32_t formatVersion = 21, oldestFormatVersion = 15,
+                          oldestOfGpus = 21;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -410,12 +411,14 @@ struct Rank {
   /// 0 bytes at -1 if no library is called.
   int64_t libraryOffset = -1;
   int64_t libraryBytes = 0;
-  /// Of a veeline_settings; -1: none. Of a `stashed` program there are as many
-  /// as microbatches, 256 bytes apart. With a `barrier` there are two, of which
-  /// the second one is for when the step before changed nothing.
+  /// Of a veeline_settings for each entry of `params`, 256 bytes apart, and
+  /// room for one where there is no entry; -1: none. Of a `stashed` program
+  /// there are as many of all these as microbatches. With a `barrier` there are
+  /// two, of which the second one is for when the step before changed nothing.
   int64_t settingsOffset = -1;
   int32_t numSettings = 1;
-  int64_t clipOffset = -1; ///< Of a veeline_clipping, with a `barrier`.
+  /// Of a veeline_clipping and the settings after it, with a `barrier`.
+  int64_t clipOffset = -1;
   /// Of that of the step before, for late updates; -1: there are none.
   int64_t settingsBeforeOffset = -1;
   /// double[params][normParts]: partial sums of the squares of the averaged

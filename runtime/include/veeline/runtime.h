@@ -205,22 +205,21 @@ VEELINE_API void veeline_zero(veeline_rank *rank, void *target, int64_t bytes);
 VEELINE_API uint64_t veeline_load(veeline_rank *rank, const void *address,
                                   int32_t bytes);
 
-/* The optimiser's numbers in a step, on a GPU, in both types. [0]
- * gradientScale, [1] keep, [2] keepDecayed, [3] rate, [4] beta1, [5] 1 - beta1,
- * [6] beta2, [7] 1 - beta2, [8] secondMomentScale, [9] epsilon, [10]
- * gradientRate (nadamw), [11] clipValue, [12] greatestLimited, [13] 0, [14]
- * decay and [15] correction (error feedback). With muon these are AdamW's, [10]
- * is the momentum of matrices and [13] their rate. */
+/* The optimiser's numbers in a step for one parameter, on a GPU, in both types.
+ * [0] gradientScale, [1] keep, [2] lossDecay (adam), [3] rate, [4] beta1 (of a
+ * matrix with muon its momentum), [5] 1 - beta1, [6] beta2, [7] 1 - beta2, [8]
+ * secondMomentScale, [9] epsilon, [10] gradientRate (nadamw), [11] clipValue,
+ * [12] greatestLimited, [13] 0, [14] decay and [15] correction (error
+ * feedback). Those of the entries of the rank's table of parameters start 256
+ * bytes apart. */
 struct veeline_settings {
   float f32[16];
   double f64[16];
 };
 
-/* What clips gradients on a GPU by the norm of all of them. Its three parts
- * start 256 bytes apart. */
+/* What clips gradients on a GPU by the norm of all of them. Its parts start 256
+ * bytes apart. The settings from which updates read follow it. */
 struct veeline_clipping {
-  struct veeline_settings settings; /* From which updates read. */
-  char gap_before_limits[256 - sizeof(struct veeline_settings)];
   /* Written before a step: the limit of the norm, and 1 or 0, for whether the
    * step changes nothing where the norm is not finite. */
   double limit, skips_nonfinite;

@@ -18,7 +18,8 @@ static constexpr int64_t deviceAlignment = 256;
 /// their operations.
 static constexpr int32_t maxComputeStreams = 4096;
 static constexpr int32_t maxEvents = 1 << 20;
-static constexpr int64_t settingsBytes = 256, clipBytes = 3 * settingsBytes;
+/// Of one parameter, and of what clips gradients, before such settings.
+static constexpr int64_t settingsBytes = 256, clipBytes = 2 * settingsBytes;
 
 // Limits of the driver, on every chip.
 static constexpr int64_t maxThreads = 1024;
@@ -447,6 +448,12 @@ private:
             "or no multiple of 256");
   }
 
+  /// Those of one settings of each parameter.
+  static int64_t bytesOfSettings(const Rank &rank) {
+    return settingsBytes *
+           std::max<int64_t>(1, static_cast<int64_t>(rank.params.size()));
+  }
+
   /// How many settings there are, and what clips gradients.
   void checkSettings(const Program &program, const Rank &rank,
                      const std::string &where) {
@@ -461,7 +468,8 @@ private:
              " settings, expected " + std::to_string(count);
     });
     require(isClipped ? rank.settingsOffset >= 0 &&
-                            isPlace(rank.clipOffset, clipBytes, rank)
+                            isPlace(rank.clipOffset,
+                                    clipBytes + bytesOfSettings(rank), rank)
                       : rank.clipOffset == -1,
             where,
             "what clips gradients lies outside of the arena, at no multiple "
@@ -476,7 +484,7 @@ private:
             where,
             "the library's workspace lies outside of the arena, or at no "
             "multiple of 256");
-    int64_t ofSettings = settingsBytes * rank.numSettings;
+    int64_t ofSettings = bytesOfSettings(rank) * rank.numSettings;
     require(rank.settingsOffset == -1 ||
                 isPlace(rank.settingsOffset, ofSettings, rank),
             where,

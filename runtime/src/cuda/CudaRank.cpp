@@ -35,7 +35,12 @@ Status CudaRank::allocateArena(std::shared_ptr<Device> newDevice,
 Status CudaRank::prepare(const artifact::Artifact &artifact, const BlasLt &blas,
                          const Cudnn *dnn, bool isPoisoned) {
   code = &*artifact.metadata.device;
-  optimizer = artifact.metadata.optimizer;
+  for (const artifact::RankParam &entry : description->params) {
+    const artifact::Parameter &param = artifact.metadata.params[entry.param];
+    updates.push_back({static_cast<size_t>(entry.param),
+                       updateRule(artifact.metadata.optimizer, param.shape),
+                       param.shape.size() >= 2});
+  }
   VEELINE_TRY(makeStreams());
   if (isPoisoned)
     VEELINE_TRY(VEELINE_CALL(

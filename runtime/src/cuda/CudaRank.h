@@ -226,7 +226,10 @@ private:
   Status keepBefore();
   Status writeSettings(char *place, const StepSettings &settings,
                        bool followsUnknown);
+  int64_t strideOfAll() const;
   int64_t settingsBytes() const;
+  void fillAllSettings(char *place, const StepSettings &settings,
+                       int32_t m) const;
   bool isStashed() const;
   double sumOfParts(const char *norms, size_t param) const;
   /// The workspace of library calls in the current compute stream; null if the
@@ -241,7 +244,13 @@ private:
 
   std::shared_ptr<Device> device;
   const artifact::DeviceCode *code = nullptr;
-  Optimizer optimizer = Optimizer::sgd;
+  /// How a parameter of the rank's table is updated.
+  struct UpdateKind {
+    size_t param;
+    Optimizer optimizer;
+    bool decays;
+  };
+  std::vector<UpdateKind> updates;
   std::vector<Stream> streams;   ///< By number: see computeNumber.
   int32_t numMessageStreams = 1; ///< Including number 0.
   int32_t current = 0;

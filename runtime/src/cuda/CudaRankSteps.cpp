@@ -78,15 +78,13 @@ Status CudaRank::keepTimes(const StepOrigin &origin, size_t timelineEvents) {
 
 template <typename T>
 static void fillSettings(T (&numbers)[numSettings], Optimizer optimizer,
-                         const StepSettings &settings, int32_t microbatches) {
-  bool isMuon = optimizer == Optimizer::muon;
-  Coefficients<T> c = coefficientsOf<T>(isMuon ? Optimizer::adamw : optimizer,
-                                        false, settings, microbatches);
-  Coefficients<T> decayed =
-      coefficientsOf<T>(optimizer, true, settings, microbatches);
+                         const ParamRates &rates, const StepSettings &settings,
+                         int32_t microbatches) {
+  Coefficients<T> c =
+      coefficientsOf<T>(optimizer, rates, settings, microbatches);
   const T all[numSettings] = {c.gradientScale,
                               c.keep,
-                              decayed.keep,
+                              c.lossDecay,
                               c.rate,
                               c.beta1,
                               c.oneMinusBeta1,
@@ -98,15 +96,35 @@ static void fillSettings(T (&numbers)[numSettings], Optimizer optimizer,
                               c.clipValue,
                               c.greatestLimited,
                               0,
-                              decayed.decay,
+                              c.decay,
                               c.correction};
   std::copy(std::begin(all), std::end(all), numbers);
-  if (!isMuon)
-    return;
-  Coefficients<T> ofMatrices =
-      coefficientsOf<T>(optimizer, false, settings, microbatches);
-  numbers[10] = ofMatrices.beta1;
-  numbers[13] = ofMatrices.rate;
+}
+
+/// Writes the settings of all parameters at `place`. Those with the same rates
+/// have the same.
+void CudaRank::fillAllSettings(char *place, const StepSettings &settings,
+                               int32_t m) const {
+  struct Known {
+    Optimizer optimizer;
+    ParamRates rates;
+    struct veeline_settings numbers;
+  };
+  std::vector<Known> all;
+  for (size_t i = 0; i < updates.size(); ++i) {
+    const UpdateKind &update = updates[i];
+    ParamRates rates = ratesOf(settings, update.param, update.decays);
+    auto known = std::find_if(all.begin(), all.end(), [&](const Known &one) {
+      return one.optimizer == update.optimizer && one.rates == rates;
+    });
+    if (known == all.end()) {
+      known = all.insert(all.end(), {update.optimizer, rates, {}});
+      fillSettings(known->numbers.f32, update.optimizer, rates, settings, m);
+      fillSettings(known->numbers.f64, update.optimizer, rates, settings, m);
+    }
+    std::memcpy(place + static_cast<int64_t>(i) * settingsStride,
+                &known->numbers, sizeof(known->numbers));
+  }
 }
 
 Status CudaRank::write(int64_t offset, const char *place, int64_t bytes) {
@@ -171,10 +189,16 @@ Status CudaRank::beginStep(size_t slot, const void *const *inputs,
              : writeSettings(placeOfSlot(slot), newSettings, followsUnknown);
 }
 
+/// Bytes of one settings of each parameter.
+int64_t CudaRank::strideOfAll() const {
+  return settingsStride *
+         std::max<int64_t>(1, static_cast<int64_t>(description->params.size()));
+}
+
 int64_t CudaRank::settingsBytes() const {
   return description->settingsOffset < 0
              ? 0
-             : settingsStride * description->numSettings;
+             : strideOfAll() * description->numSettings;
 }
 
 /// Whether each microbatch has updates of its own.
@@ -194,11 +218,7 @@ Status CudaRank::writeSettings(char *place, const StepSettings &newSettings,
     if (isClipped && followsUnknown)
       one.step -= i;
     int32_t m = isStashed() ? allMicrobatches / microbatches : allMicrobatches;
-    struct veeline_settings numbers;
-    fillSettings(numbers.f32, optimizer, one, m);
-    fillSettings(numbers.f64, optimizer, one, m);
-    std::memcpy(place + settingsAt + i * settingsStride, &numbers,
-                sizeof(numbers));
+    fillAllSettings(place + settingsAt + i * strideOfAll(), one, m);
   }
   VEELINE_TRY(
       write(description->settingsOffset, place + settingsAt, settingsBytes()));

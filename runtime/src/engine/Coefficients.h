@@ -29,6 +29,7 @@ template <typename T> struct Coefficients {
   T greatestLimited; ///< What is greater stays what it is.
   T decay;           ///< 1 - keep, before either is rounded.
   T correction;      ///< Of error feedback; 0 where no update was before.
+  T lossDecay;       ///< Of Adam: of the gradient, by the value.
 };
 
 /// The momentum of NAdam in a step and the next one, and their products over
@@ -47,20 +48,35 @@ inline NesterovMomentum nesterovMomentum(double beta1, int64_t step) {
   return {at(step), at(step + 1), product, product * at(step + 1)};
 }
 
-/// `decays` says whether weight decay applies to the parameter.
+/// The rates of parameter `param` of the model. `decays` says whether the
+/// step's weight decay applies to it.
+inline ParamRates ratesOf(const StepSettings &settings, size_t param,
+                          bool decays) {
+  ParamRates rates;
+  if (settings.ofParams)
+    rates = (*settings.ofParams)[param];
+  if (!rates.weightDecay)
+    rates.weightDecay = decays ? settings.weightDecay : 0;
+  return rates;
+}
+
+/// `rates` are those of a parameter, with a weight decay.
 template <typename T>
-Coefficients<T> coefficientsOf(Optimizer optimizer, bool decays,
+Coefficients<T> coefficientsOf(Optimizer optimizer, const ParamRates &rates,
                                const StepSettings &s, int32_t microbatches) {
-  double correction1 =
-      optimizer == Optimizer::adamw ? 1 - std::pow(s.beta1, double(s.step)) : 1;
+  bool isAdam = optimizer == Optimizer::adam;
+  double correction1 = isAdam || optimizer == Optimizer::adamw
+                           ? 1 - std::pow(s.beta1, double(s.step))
+                           : 1;
   double correction2 = 1 - std::pow(s.beta2, double(s.step));
-  double decay = decays ? s.learningRate * s.weightDecay : 0;
-  double rate = s.learningRate / correction1, gradientRate = 0;
+  double learningRate = s.learningRate * rates.scale;
+  double decay = isAdam ? 0 : learningRate * *rates.weightDecay;
+  double rate = learningRate / correction1, gradientRate = 0;
   if (optimizer == Optimizer::nadamw) {
     NesterovMomentum momentum = nesterovMomentum(s.beta1, s.step);
-    rate = s.learningRate * momentum.next / (1 - momentum.productWithNext);
+    rate = learningRate * momentum.next / (1 - momentum.productWithNext);
     gradientRate =
-        s.learningRate * (1 - momentum.current) / (1 - momentum.product);
+        learningRate * (1 - momentum.current) / (1 - momentum.product);
   }
   double beta1 = optimizer == Optimizer::muon ? s.muonMomentum : s.beta1;
   return {T(1) / T(microbatches) / T(s.lossScale),
@@ -77,7 +93,8 @@ Coefficients<T> coefficientsOf(Optimizer optimizer, bool decays,
           s.limitsInfinite ? std::numeric_limits<T>::infinity()
                            : std::numeric_limits<T>::max(),
           T(decay),
-          T(s.step > 1 ? s.errorFeedback : 0)};
+          T(s.step > 1 ? s.errorFeedback : 0),
+          T(isAdam ? *rates.weightDecay : 0)};
 }
 
 /// The settings of one of the m updates of a step that has one for each

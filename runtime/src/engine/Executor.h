@@ -19,21 +19,34 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <vector>
 
 namespace veeline {
+
+/// What the optimiser's numbers are for one parameter.
+struct ParamRates {
+  double scale = 1; ///< Of the learning rate.
+  /// Of a parameter of any rank; not given: that of the step.
+  std::optional<double> weightDecay;
+
+  bool operator==(const ParamRates &) const = default;
+};
 
 /// The optimiser's numbers for one step.
 struct StepSettings {
   int64_t step = 1; ///< Counts updates, from 1 (bias correction).
   double learningRate = 1e-3;
-  double beta1 = 0.9; ///< AdamW; momentum of sgd-momentum.
+  double beta1 = 0.9; ///< Adam and Lion; momentum of SGD.
   double muonMomentum = 0.95;
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  /// Decoupled; only for parameters of rank 2 and more, so that biases and
-  /// norms keep their scale.
+  /// Decoupled, but for Adam's; only for parameters of rank 2 and more, so that
+  /// biases and norms keep their scale.
   double weightDecay = 0;
+  /// Of all parameters of the model; null: none has numbers of its own.
+  std::shared_ptr<const std::vector<ParamRates>> ofParams = nullptr;
   /// What an update corrects itself by, times its difference from the one
   /// before; for artifacts with error feedback.
   double errorFeedback = 1;

@@ -38,6 +38,7 @@ template <typename T> struct Arguments {
   int32_t numGradients;
   const double *factor; ///< Null: gradients are not scaled.
   T *before;            ///< The update before; null without error feedback.
+  bool decaysGradient;  ///< Weight decay is a part of gradients.
 };
 } // namespace
 
@@ -84,6 +85,36 @@ static VEELINE_KERNEL void stepMomentum(const Coefficients<T> &c, int64_t count,
     momentum[i] = c.beta1 * momentum[i] + g[i];
     g[i] = c.rate * momentum[i];
   }
+}
+
+template <typename T>
+static VEELINE_KERNEL void stepNesterov(const Coefficients<T> &c, int64_t count,
+                                        T *__restrict g,
+                                        T *__restrict momentum) {
+  for (int64_t i = 0; i < count; ++i) {
+    momentum[i] = c.beta1 * momentum[i] + g[i];
+    g[i] = c.rate * (g[i] + c.beta1 * momentum[i]);
+  }
+}
+
+/// NaN stays NaN.
+template <typename T>
+static VEELINE_KERNEL void stepLion(const Coefficients<T> &c, int64_t count,
+                                    T *__restrict g, T *__restrict momentum) {
+  for (int64_t i = 0; i < count; ++i) {
+    T mix = c.beta1 * momentum[i] + c.oneMinusBeta1 * g[i];
+    momentum[i] = c.beta2 * momentum[i] + c.oneMinusBeta2 * g[i];
+    g[i] = c.rate * (mix > 0 ? T(1) : mix < 0 ? T(-1) : mix);
+  }
+}
+
+/// Adam's gradients, of a loss with the squares of parameters.
+template <typename T>
+static VEELINE_KERNEL void addDecay(const Coefficients<T> &c, int64_t count,
+                                    T *__restrict g,
+                                    const T *__restrict value) {
+  for (int64_t i = 0; i < count; ++i)
+    g[i] = g[i] + c.lossDecay * value[i];
 }
 
 /// AdamW, and with `nesterov` NAdamW.
@@ -163,6 +194,10 @@ static VEELINE_KERNEL void step(const Arguments<T> &a, int64_t first,
   T *state = a.state + first;
   if (a.optimizer == Optimizer::sgdMomentum)
     return stepMomentum(a.c, count, g, state);
+  if (a.optimizer == Optimizer::sgdNesterov)
+    return stepNesterov(a.c, count, g, state);
+  if (a.optimizer == Optimizer::lion)
+    return stepLion(a.c, count, g, state);
   T *second = state + a.numElements;
   if (a.optimizer == Optimizer::nadamw)
     stepMoments<true>(a.c, count, g, state, second);
@@ -187,6 +222,8 @@ static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
       addMomentum(a.c, count, g, a.state + i, a.state + a.numElements + i);
       continue;
     }
+    if (a.decaysGradient)
+      addDecay(a.c, count, g, a.value + i);
     step(a, i, count, g);
     subtract(a.c, count, g, a.value + i, a.before ? a.before + i : nullptr);
   }
@@ -246,8 +283,8 @@ static Arguments<T> argumentsOf(const ParamUpdate &update,
                                 const void *const *gradients,
                                 int32_t numGradients, const double *factor) {
   int64_t ownSlots = stateSlots(update.optimizer, /*errorFeedback=*/false);
-  return {coefficientsOf<T>(update.optimizer, update.decays, settings,
-                            microbatches),
+  ParamRates rates = ratesOf(settings, update.param, update.decays);
+  return {coefficientsOf<T>(update.optimizer, rates, settings, microbatches),
           update.optimizer,
           update.numElements,
           static_cast<T *>(value),
@@ -257,7 +294,8 @@ static Arguments<T> argumentsOf(const ParamUpdate &update,
           factor,
           update.errorFeedback && state
               ? static_cast<T *>(state) + ownSlots * update.numElements
-              : nullptr};
+              : nullptr,
+          update.optimizer == Optimizer::adam};
 }
 
 Status host::updateParam(ParamUpdate &update, const StepSettings &settings,
@@ -292,14 +330,13 @@ double host::squaredNormOf(const ParamUpdate &update,
 
 ParamUpdate host::updateOf(const artifact::Metadata &metadata, size_t param) {
   const artifact::Parameter &description = metadata.params[param];
-  ParamUpdate update{metadata.optimizer, description.type,
-                     artifact::numElements(description.shape),
+  ParamUpdate update{updateRule(metadata.optimizer, description.shape),
+                     description.type, artifact::numElements(description.shape),
                      description.shape.size() >= 2, metadata.errorFeedback};
+  update.param = param;
   if (description.shape.size() == 2) {
     update.rows = description.shape[0];
     update.columns = description.shape[1];
-  } else if (update.optimizer == Optimizer::muon) {
-    update.optimizer = Optimizer::adamw;
   }
   return update;
 }

@@ -23,6 +23,7 @@ struct ParamUpdate {
   bool decays = false; ///< Weight decay applies.
   bool errorFeedback = false;
   int64_t rows = 0, columns = 0; ///< Of a matrix.
+  size_t param = 0;              ///< Its number in the model.
   /// Of Muon; see `prepare`.
   std::shared_ptr<NewtonSchulz> orthogonalise = nullptr;
   void *workspace = nullptr; ///< Of newtonSchulzElements.
@@ -39,17 +40,28 @@ struct ParamUpdate {
 /// `microbatches`:
 ///   sgd           value -= lr * g
 ///   sgd-momentum  state = beta1 * state + g; value -= lr * state
+///   sgd-nesterov  state = beta1 * state + g; value -= lr * (g + beta1 *
+///   state);
+///                 Sutskever et al., "On the importance of initialization and
+///                 momentum in deep learning", 2013
+///   adam          Kingma and Ba, "Adam: A Method for Stochastic Optimization",
+///                 2015, algorithm 1, of g + decay * value
 ///   adamw         Loshchilov and Hutter, "Decoupled Weight Decay
 ///                 Regularization", 2019, algorithm 2
 ///   nadamw        Dozat, "Incorporating Nesterov Momentum into Adam", 2016,
 ///                 with the momentum schedule of its section 3 (decay 0.004)
+///   lion          c = beta1 * state + (1 - beta1) * g;
+///                 state = beta2 * state + (1 - beta2) * g;
+///                 value -= lr * sign(c); Chen et al., "Symbolic Discovery of
+///                 Optimization Algorithms", 2023, algorithm 2
 ///   muon          state = momentum * state + g; with x = g + momentum * state,
 ///                 value -= lr * 0.2 * sqrt(max(rows, columns)) * x', where x'
 ///                 is what NewtonSchulz makes of x (Jordan et al. 2024); the
 ///                 scale is that of Liu et al., "Muon is Scalable for LLM
 ///                 Training", 2025, section 2.2, so that one rate serves
 ///                 matrices and, with AdamW, other parameters
-/// each after value *= 1 - lr * decay. With error feedback (Zmushko et al.,
+/// each but adam after value *= 1 - lr * decay, where lr and decay are the
+/// parameter's own if it has any. With error feedback (Zmushko et al.,
 /// arXiv 2606.30634, 2026), value -= c * (u - u') after that, where u is all
 /// that was subtracted, decay included, and u' that of the update before; the
 /// first update corrects nothing. Elementwise without contraction, so the bits

@@ -11,6 +11,7 @@
 #include "Executor.h"
 #include "Inputs.h"
 #include "LearningRate.h"
+#include "ParamGroups.h"
 
 namespace veeline::train {
 
@@ -36,8 +37,10 @@ struct Options {
   data::InputOptions inputs; ///< Its seed is also that of the parameters.
   std::string init;          ///< A .safetensors file with all parameters.
 
-  /// Peak rate, betas, epsilon, weight decay; `step` is unused.
+  /// Peak rate, betas, epsilon, weight decay; `step` is unused. `ofParams` is
+  /// what `groups` says of the artifact's parameters.
   StepSettings optimizer;
+  ParamGroups groups;
   RateOptions rates;
   /// Instead of training: print the learning rate of each step.
   bool printsRates = false;

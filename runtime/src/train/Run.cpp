@@ -132,6 +132,8 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
   if (Status status = artifact::checkCpu(run->metadata()); !status.ok())
     return Status::error("cannot run '" + options.artifact +
                          "': " + status.message());
+  VEELINE_TRY_VALUE(run->options.optimizer.ofParams,
+                    ratesOfParams(options.groups, run->metadata()));
   VEELINE_TRY(run->prepareErrorFeedback());
   VEELINE_TRY(run->prepareLossScale(program));
   VEELINE_TRY(run->checkClipping(program));
@@ -270,6 +272,10 @@ std::string Run::optionsOfBits() const {
   addLine(text, "--beta2", options.optimizer.beta2);
   addLine(text, "--epsilon", options.optimizer.epsilon);
   addLine(text, "--weight-decay", options.optimizer.weightDecay);
+  if (!options.groups.scales.empty())
+    addLine(text, "--lr-scale", describe(options.groups.scales));
+  if (!options.groups.weightDecays.empty())
+    addLine(text, "--weight-decay-of", describe(options.groups.weightDecays));
   addLine(text, "--error-feedback-factor", options.optimizer.errorFeedback);
   addLine(text, "--clip-norm", options.optimizer.clipNorm);
   addLine(text, "--clip-value", options.optimizer.clipValue);

@@ -126,7 +126,7 @@ TEST(Artifact, OtherFilesAndVersions) {
   std::string bytes = directory.read("a");
   bytes[8] = 77;
   EXPECT_NE(errorOf(directory, bytes)
-                .find("version 77, this program reads versions 15 to 20"),
+                .find("version 77, this program reads versions 15 to 21"),
             std::string::npos);
   ASSERT_TRUE(writeArtifact(directory.path("a"), makeDeviceArtifact()).ok());
   bytes = directory.read("a");
@@ -134,7 +134,7 @@ TEST(Artifact, OtherFilesAndVersions) {
   correctChecksum(bytes);
   EXPECT_NE(errorOf(directory, bytes)
                 .find("version 19, this program reads those for GPUs from "
-                      "version 20 on; compile the model again"),
+                      "version 21 on; compile the model again"),
             std::string::npos);
 }
 

@@ -1,4 +1,4 @@
-//===- OptimizersTest.cpp - NAdamW and Muon against plain formulas --------===//
+//===- OptimizersTest.cpp - optimisers against plain formulas -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,6 +8,8 @@
 #include "Update.h"
 #include "veeline/Library/OneThread.h"
 
+#include <cmath>
+#include <functional>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -206,6 +208,80 @@ TEST(Optimizers, NadamW) {
                0.01 * direction / (std::sqrt(unbiased) + 1e-8);
     EXPECT_NEAR(value, expected, 1e-12) << "step " << settings.step;
   }
+}
+
+/// Trains a number for some steps, and compares it with what `step` makes of
+/// (value, gradient, number of the step). Its rates are 0.02 and 0.1.
+static void
+checkScalar(Optimizer optimizer,
+            const std::function<double(double, double, int64_t)> &step) {
+  ParamUpdate update{optimizer, DataType::f64, 1, true};
+  double value = 0.7, expected = value;
+  Matrix state(2);
+  StepSettings settings;
+  settings.beta2 = 0.99;
+  settings.weightDecay = 0.05;
+  settings.learningRate = 0.04;
+  settings.ofParams = std::make_shared<const std::vector<ParamRates>>(
+      std::vector<ParamRates>{{0.5, 0.1}});
+  for (settings.step = 1; settings.step <= 5; ++settings.step) {
+    double g = settings.step == 4 ? 0 : randomMatrix(1)[0];
+    const void *gradients[] = {&g};
+    ASSERT_TRUE(
+        updateParam(update, settings, 1, &value, state.data(), gradients, 1)
+            .ok());
+    expected = step(expected, g, settings.step);
+    EXPECT_NEAR(value, expected, 1e-14)
+        << name(optimizer) << ", step " << settings.step;
+  }
+}
+
+static constexpr double keep = 1 - 0.02 * 0.1;
+
+TEST(Optimizers, SgdOfAGroup) {
+  checkScalar(Optimizer::sgd,
+              [](double w, double g, int64_t) { return w * keep - 0.02 * g; });
+}
+
+TEST(Optimizers, SgdNesterov) {
+  double v = 0;
+  checkScalar(Optimizer::sgdNesterov, [&](double w, double g, int64_t) {
+    v = 0.9 * v + g;
+    return w * keep - 0.02 * (g + 0.9 * v);
+  });
+}
+
+TEST(Optimizers, Lion) {
+  double v = 0;
+  checkScalar(Optimizer::lion, [&](double w, double g, int64_t) {
+    double c = 0.9 * v + 0.1 * g;
+    v = 0.99 * v + 0.01 * g;
+    return w * keep - 0.02 * (c > 0 ? 1 : -1);
+  });
+}
+
+TEST(Optimizers, Adam) {
+  double first = 0, second = 0;
+  checkScalar(Optimizer::adam, [&](double w, double g, int64_t t) {
+    g += 0.1 * w;
+    first = 0.9 * first + 0.1 * g;
+    second = 0.99 * second + 0.01 * g * g;
+    double unbiased = first / (1 - std::pow(0.9, double(t)));
+    double squares = second / (1 - std::pow(0.99, double(t)));
+    return w - 0.02 * unbiased / (std::sqrt(squares) + 1e-8);
+  });
+}
+
+// Where there is no direction, Lion does not step; NaN stays.
+TEST(Optimizers, LionOfZeroAndNan) {
+  ParamUpdate update{Optimizer::lion, DataType::f32, 2, false};
+  std::vector<float> value = {3, 4}, state(2), g = {0, NAN};
+  const void *gradients[] = {g.data()};
+  ASSERT_TRUE(updateParam(update, StepSettings(), 1, value.data(), state.data(),
+                          gradients, 1)
+                  .ok());
+  EXPECT_EQ(value[0], 3);
+  EXPECT_TRUE(std::isnan(value[1]));
 }
 
 namespace {

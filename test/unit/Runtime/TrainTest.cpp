@@ -83,6 +83,56 @@ TEST(LearningRate, RoomForTheDecay) {
   EXPECT_FALSE(checkRates(options, 9).ok());
 }
 
+/// "scale/decay" of each parameter, or the error.
+static std::string ratesAsText(const std::vector<std::string> &names,
+                               const std::vector<std::string> &scales,
+                               const std::vector<std::string> &weightDecays) {
+  artifact::Metadata metadata;
+  for (const std::string &name : names)
+    metadata.params.emplace_back().name = name;
+  ParamGroups groups;
+  for (const std::string &text : scales)
+    groups.scales.push_back(*parseParamGroup(text));
+  for (const std::string &text : weightDecays)
+    groups.weightDecays.push_back(*parseParamGroup(text));
+  auto rates = ratesOfParams(groups, metadata);
+  if (!rates.ok())
+    return rates.message();
+  if (!*rates)
+    return "none";
+  std::string text;
+  for (const ParamRates &one : **rates)
+    text += (text.empty() ? "" : " ") + std::to_string(int64_t(one.scale)) +
+            (one.weightDecay ? "/" + std::to_string(int64_t(*one.weightDecay))
+                             : "");
+  return text;
+}
+
+TEST(ParamGroups, Patterns) {
+  using Texts = std::vector<std::string>;
+  Texts names = {"emb", "l0.w", "l0.b", "l1.w", "x[0:2]"};
+  EXPECT_EQ(ratesAsText(names, {}, {}), "none");
+  EXPECT_EQ(ratesAsText(names, {"emb=2", "l?.w=3"}, {"*.b=0", "emb=5"}),
+            "2/5 3 1/0 3 1");
+  EXPECT_EQ(ratesAsText(names, {"x[0:2]=0", "[a-e]*=4"}, {"*=7"}),
+            "4/7 1/7 1/7 1/7 0/7");
+  EXPECT_EQ(ratesAsText(names, {"l0*=2", "*.b=3"}, {}),
+            "--lr-scale: 'l0*' and '*.b' both name parameter 'l0.b'; only one "
+            "of them may");
+  EXPECT_EQ(ratesAsText(names, {}, {"embd=1"}),
+            "--weight-decay-of: no parameter is named 'embd'; did you mean "
+            "'emb'?; the parameters are emb, l0.w, l0.b, l1.w, x[0:2]");
+}
+
+TEST(ParamGroups, Texts) {
+  EXPECT_EQ(parseParamGroup("a=b=0.5")->pattern, "a=b");
+  EXPECT_EQ(parseParamGroup("a=b=0.5")->number, 0.5);
+  for (const char *wrong : {"", "a", "=1", "a=", "a=x", "a=-1", "a=nan"})
+    EXPECT_FALSE(parseParamGroup(wrong)) << wrong;
+  EXPECT_EQ(describe(std::vector<ParamGroup>{{"a*", 0.1}, {"b", 2}}),
+            "a*=0.1,b=2");
+}
+
 /// The loss scales of steps of which those overflow whose scale is above what
 /// `limits` says, with as many steps in flight.
 static std::vector<double> lossScales(const Options &options,

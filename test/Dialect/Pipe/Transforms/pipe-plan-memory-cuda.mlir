@@ -10,7 +10,7 @@
 // norm after the settings; the library's 32 MiB. All at multiples of 256.
 // CHECK-LABEL: pipe.program @net_rank0
 // CHECK-SAME:    accumulators = [array<i64: 0, 0, 512>]
-// CHECK-SAME:    device = {constants = [array<i64: 1, 1024, 16>], inputs = [array<i64: 0, 768, 24>], library = array<i64: 1792, 33554432>, norms = array<i64: 1536, 2>, settings = 1280 : i64}
+// CHECK-SAME:    device = {constants = [array<i64: 1, 1024, 16>], inputs = [array<i64: 0, 768, 24>], library = array<i64: 1792, 33554432>, norms = array<i64: 1536, 2>, optimizer = "adamw", settings = 1280 : i64}
 // CHECK-SAME:    params = [array<i64: 0, 0, 256, 64, 1>]
 
 // Nothing is computed into the receiver's memory. What the first send takes away

@@ -1,10 +1,10 @@
 // RUN: veeline-opt %s --pipe-plan-memory --split-input-file --verify-diagnostics
-// RUN: not veeline-opt %s --pipe-plan-memory=optimizer=adam 2>&1 | FileCheck %s
+// RUN: not veeline-opt %s --pipe-plan-memory=optimizer=adamx 2>&1 | FileCheck %s
 
 // RUN: not veeline-opt %s --pipe-plan-memory=optimizer=muon 2>&1 | FileCheck %s --check-prefix=MUON
 
 // MUON: error: 'pipe.pipeline' op has no parameter of rank 2, but 'muon' updates matrices; take adamw
-// CHECK: error: unknown optimizer 'adam'; expected sgd, sgd-momentum, adamw, nadamw or muon
+// CHECK: error: unknown optimizer 'adamx'; expected sgd, sgd-momentum, sgd-nesterov, adam, adamw, nadamw, lion or muon
 
 pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
   %x = pipe.batch "x" : tensor<f32>

@@ -7,7 +7,7 @@ The kernels are those that the compiler launches, as PTX. Every step
 has to equal the sequential program bit for bit and agree with the model that is
 not cut; losses have to be within 1e-5 of the host's, or
 what TOLERANCE says; options about GPUs are left out there. Elements of gradients
-are limited to CLIP_VALUE, where that is set. Where there are several
+are limited to CLIP_VALUE, where that is set; TRAIN_OPTIONS are given to all. Where there are several
 ranks, processes with a GPU each have to have the numbers of threads, bit for bit.
 """
 
@@ -15,6 +15,7 @@ import csv
 import os
 import pathlib
 import re
+import shlex
 import sys
 
 from standin import LAUNCH, QUICK, compile_for_gpu, count_ranks, libraries, run
@@ -78,6 +79,7 @@ def main():
     common = ["--steps", "3", "--synthetic", "fixed"]
     if "--loss-scaling" in options:
         common += ["--loss-scale", "256"]
+    common += shlex.split(os.environ.get("TRAIN_OPTIONS", ""))
     if "CLIP_VALUE" in os.environ:
         common += ["--clip-value", os.environ["CLIP_VALUE"]]
     train = ["veeline", "train", device, *common, *libraries(build)]

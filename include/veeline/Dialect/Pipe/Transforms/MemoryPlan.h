@@ -8,6 +8,7 @@
 #define VEELINE_DIALECT_PIPE_TRANSFORMS_MEMORYPLAN_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "veeline/Base/Optimizers.h"
 #include "veeline/Dialect/Pipe/IR/Kernels.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
@@ -42,14 +43,14 @@ bool callsLibrary(mlir::func::FuncOp function);
 /// The globals that it reads, as symbols, each once.
 llvm::SmallVector<mlir::Attribute> getGlobals(mlir::func::FuncOp function);
 
-/// Bytes of the settings of an optimiser on a GPU.
+/// Bytes of the settings of an optimiser on a GPU, for one parameter.
 inline constexpr int64_t gpuSettingsBytes = 256;
 /// Its numbers, each as a float and as a double.
 inline constexpr int64_t gpuSettingsNumbers = 16;
-/// A veeline_clipping of the runtime: the settings that updates take, then the
-/// limits, then what came of them.
-inline constexpr int64_t gpuClipLimits = 256, gpuClipOutcome = 512,
-                         gpuClipBytes = 768;
+/// A veeline_clipping of the runtime: the limits, then what came of them. The
+/// settings that updates take follow it.
+inline constexpr int64_t gpuClipLimits = 0, gpuClipOutcome = 256,
+                         gpuClipSettings = 512;
 
 /// What lives in an arena throughout, and how large it is. The attribute
 /// `memory` of a program.
@@ -119,9 +120,10 @@ struct MemoryPlan {
     /// Where parameters are updated: the optimiser's settings, and `normParts`
     /// parts of a norm for each entry of `params`. Else -1.
     int64_t settingsOffset = -1;
-    /// How many settings there are, one after the other: one for each of the
+    /// How many settings there are for each parameter: one for each of the
     /// updates of a microbatch, or, where gradients are clipped, a second one
-    /// for when the step before changed nothing.
+    /// for when the step before changed nothing. The first ones of all entries
+    /// of `params` are together, then the second ones.
     int64_t numSettings = 1;
     /// What gradients are clipped by, else -1.
     int64_t clipOffset = -1;
@@ -129,7 +131,7 @@ struct MemoryPlan {
     int64_t settingsBeforeOffset = -1;
     int64_t normsOffset = -1;
     int64_t normParts = 0;
-    bool isNesterov = false;    ///< Updates are those of NAdamW, not of AdamW.
+    Optimizer optimizer = Optimizer::adamw;
     bool errorFeedback = false; ///< The state ends with the update before.
     /// Where the rank reports results of the model: 8 bytes for each result and
     /// microbatch. Else -1.
@@ -139,12 +141,20 @@ struct MemoryPlan {
     int64_t streams = 1;
     int64_t events = 0;
 
-    int64_t getSettingsBytes() const { return numSettings * gpuSettingsBytes; }
     /// The bytes of the norms of `numParams` parameters.
     int64_t getNormBytes(size_t numParams) const {
       return normParts * static_cast<int64_t>(numParams * sizeof(double));
     }
   };
+
+  /// The bytes of one settings for each parameter, and of all.
+  int64_t getSettingsStride() const {
+    return std::max<int64_t>(1, params.size()) * gpuSettingsBytes;
+  }
+  int64_t getSettingsBytes() const {
+    return device->numSettings * getSettingsStride();
+  }
+  int64_t getClipBytes() const { return gpuClipSettings + getSettingsStride(); }
 
   int64_t arenaBytes = 0;
   /// Where Muon updates work, or -1.

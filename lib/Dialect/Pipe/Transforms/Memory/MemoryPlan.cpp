@@ -9,6 +9,7 @@
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::pipe;
 
 /// Rows of three numbers.
@@ -41,8 +42,8 @@ static DictionaryAttr toAttribute(Builder &builder,
     add("settings_count", builder.getI64IntegerAttr(device.numSettings));
   if (device.clipOffset >= 0)
     add("clip", builder.getI64IntegerAttr(device.clipOffset));
-  if (device.isNesterov)
-    add("nesterov", builder.getUnitAttr());
+  if (device.normParts > 0)
+    add("optimizer", builder.getStringAttr(name(device.optimizer)));
   if (device.errorFeedback)
     add("error_feedback", builder.getUnitAttr());
   if (device.resultBytes > 0)
@@ -240,7 +241,12 @@ static FailureOr<MemoryPlan::Device> readDevice(DictionaryAttr dict) {
   device.settingsOffset = settings.getInt();
   device.normsOffset = norms[0];
   device.normParts = norms[1];
-  device.isNesterov = dict.contains("nesterov");
+  if (auto text = dict.getAs<StringAttr>("optimizer")) {
+    std::optional<Optimizer> optimizer = parseOptimizer(text.getValue());
+    if (!optimizer)
+      return failure();
+    device.optimizer = *optimizer;
+  }
   device.errorFeedback = dict.contains("error_feedback");
   if (failed(readPair(dict, "results", device.resultsOffset,
                       device.resultBytes)) ||

@@ -95,17 +95,17 @@ void ArenaPlanner::placeSettings(MemoryPlan::Device &device) {
   }
   if (device.normParts == 0 && !isClipped)
     return;
-  device.isNesterov = optimizer == Optimizer::nadamw;
+  device.optimizer = optimizer;
   device.errorFeedback = errorFeedback;
   if (isClipped) {
     device.numSettings = 2;
-    device.clipOffset = reserve(gpuClipBytes);
+    device.clipOffset = reserve(plan.getClipBytes());
   } else if (tables.pipeline.getAsynchronous() == Asynchronous::Stashed) {
     device.numSettings = tables.pipeline.getMicrobatches().value_or(1);
   }
-  device.settingsOffset = reserve(device.getSettingsBytes());
+  device.settingsOffset = reserve(plan.getSettingsBytes());
   if (updatesLate)
-    device.settingsBeforeOffset = reserve(device.getSettingsBytes());
+    device.settingsBeforeOffset = reserve(plan.getSettingsBytes());
   if (device.normParts == 0)
     return;
   // The norms of every parameter start where a kernel's buffers can.

@@ -19,14 +19,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/SymbolTable.h"
-#include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 
 using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
-
-/// The 8-byte words of a veeline_settings.
-static constexpr int64_t settingsWords = gpuSettingsNumbers * (4 + 8) / 8;
 
 namespace {
 
@@ -146,19 +142,48 @@ func::FuncOp veeline::pipe::getGatherKernel(SymbolTable &symbols,
   return k.finish();
 }
 
+func::FuncOp veeline::pipe::getChooseKernel(SymbolTable &symbols,
+                                            int64_t bytes) {
+  std::string name = "pipe_choose_settings_" + std::to_string(bytes);
+  if (auto function = symbols.lookup<func::FuncOp>(name))
+    return function;
+  ScalarWriter k(symbols, name);
+  int64_t words = bytes / 8;
+  Type word = k.builder.getI64Type();
+  Value outcome = k.addArgument({numClipOutcomes}, k.f64());
+  Value usual = k.addArgument({words}, word);
+  Value afterSkip = k.addArgument({words}, word);
+  Value chosen = k.addArgument({words}, word);
+  MLIRContext *context = k.builder.getContext();
+  auto layout = StridedLayoutAttr::get(context, clipSkips, {});
+  Value skips = memref::ReinterpretCastOp::create(
+      k.builder, k.loc, MemRefType::get({}, k.f64(), layout), outcome,
+      clipSkips, ArrayRef<int64_t>(), ArrayRef<int64_t>());
+  AffineMap all = AffineMap::getMultiDimIdentityMap(1, context);
+  linalg::GenericOp::create(
+      k.builder, k.loc, ValueRange{skips, usual, afterSkip}, chosen,
+      {AffineMap::get(1, 0, {}, context), all, all, all},
+      utils::IteratorType::parallel,
+      [&](OpBuilder &b, Location l, ValueRange values) {
+        Value zero = arith::ConstantOp::create(b, l, b.getF64FloatAttr(0));
+        Value hasSkipped = arith::CmpFOp::create(
+            b, l, arith::CmpFPredicate::OGT, values[0], zero);
+        Value word =
+            arith::SelectOp::create(b, l, hasSkipped, values[2], values[1]);
+        linalg::YieldOp::create(b, l, word);
+      });
+  return k.finish();
+}
+
 /// One thread does all of it.
 func::FuncOp veeline::pipe::getClipKernel(SymbolTable &symbols, int64_t count) {
   std::string name = "pipe_clip_" + std::to_string(count);
   if (auto function = symbols.lookup<func::FuncOp>(name))
     return function;
   ScalarWriter k(symbols, name);
-  Type word = k.builder.getI64Type();
   Value squares = k.addArgument({count}, k.f64());
-  Value usual = k.addArgument({settingsWords}, word);
-  Value afterSkip = k.addArgument({settingsWords}, word);
   Value limits = k.addArgument({2}, k.f64());
   Value outcome = k.addArgument({numClipOutcomes}, k.f64());
-  Value chosen = k.addArgument({settingsWords}, word);
   using Predicate = arith::CmpFPredicate;
   k.loop(1, /*start=*/{}, [&](Value, Value) {
     auto add = [&](Value i, Value sum) -> Value {
@@ -174,13 +199,6 @@ func::FuncOp veeline::pipe::getClipKernel(SymbolTable &symbols, int64_t count) {
     // A NaN is not less, either.
     Value isFinite = k.compare(Predicate::OLT, norm, infinite);
     Value skips = k.select(isFinite, k.number(0), k.load(limits, k.index(1)));
-    Value hasSkipped = k.compare(
-        Predicate::OGT, k.load(outcome, k.index(clipSkips)), k.number(0));
-    k.loop(settingsWords, /*start=*/{}, [&](Value i, Value) {
-      k.store(k.select(hasSkipped, k.load(afterSkip, i), k.load(usual, i)),
-              chosen, i);
-      return Value();
-    });
     k.store(norm, outcome, k.index(clipNorm));
     k.store(factor, outcome, k.index(clipFactor));
     k.store(skips, outcome, k.index(clipSkips));

@@ -32,11 +32,16 @@ mlir::func::FuncOp getGatherKernel(mlir::SymbolTable &symbols,
                                    llvm::ArrayRef<int64_t> params,
                                    int64_t count, OtherNorms others);
 
+/// The function `pipe_choose_settings_...`, a kernel of what came of the limits
+/// in the step before, of two settings of `bytes` bytes (the second ones are
+/// for when that step changed nothing) and of those that updates take, which it
+/// writes.
+mlir::func::FuncOp getChooseKernel(mlir::SymbolTable &symbols, int64_t bytes);
+
 /// The function `pipe_clip_...`, a kernel of the `count` squared norms of all
-/// parameters, of two `veeline_settings` (the second one is for when the step
-/// before changed nothing), of the limits (that of the norm, and 1 or 0, for
-/// whether a step changes nothing where the norm is not finite), of what came
-/// of the limits and of a `veeline_settings`; the last two it writes.
+/// parameters, of the limits (that of the norm, and 1 or 0, for whether a step
+/// changes nothing where the norm is not finite) and of what came of the
+/// limits, which it writes.
 mlir::func::FuncOp getClipKernel(mlir::SymbolTable &symbols, int64_t count);
 
 } // namespace veeline::pipe

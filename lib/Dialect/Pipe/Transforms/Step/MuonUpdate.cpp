@@ -120,7 +120,8 @@ void StepWriter::lowerMuonOnDevice(UpdateOp update,
   arguments.assign(settings.begin(), settings.end());
   arguments.append({x, atArena(entry.value)});
   if (shape.errorFeedback) {
-    int64_t last = entry.stateBytes / shape.getStateSlots() * shape.ownSlots;
+    int64_t last =
+        entry.stateBytes / shape.getStateSlots() * shape.getOwnSlots();
     arguments.push_back(
         atArena(entry.state + (hasSeparateSlots(shape) ? last : 0)));
   }

@@ -126,25 +126,28 @@ void StepWriter::listSums() {
 UpdateShape StepWriter::getUpdateShape(const MemoryPlan::Param &entry,
                                        size_t numGradients) {
   auto type = cast<ShapedType>(tables.params[entry.param].getValue().getType());
-  int64_t bytes = getByteSize(type);
-  int64_t slots = bytes == 0 ? 0 : entry.stateBytes / bytes;
-  return {type.getElementType(),
-          type.getNumElements(),
-          static_cast<int64_t>(numGradients),
-          slots - plan.device->errorFeedback,
-          /*decays=*/type.getRank() >= 2,
-          plan.device->isNesterov,
+  return {type.getElementType(), type.getNumElements(),
+          static_cast<int64_t>(numGradients), plan.device->optimizer,
           plan.device->errorFeedback};
 }
 
+/// Where among the settings those of an entry of `params` are.
+int64_t StepWriter::getSettingsOf(const MemoryPlan::Param &entry) const {
+  return (&entry - plan.params.begin()) * gpuSettingsBytes;
+}
+
 /// The settings for an update, of one microbatch if it is of one.
-Value StepWriter::getSettings(std::optional<uint64_t> microbatch) {
+Value StepWriter::getSettings(const MemoryPlan::Param &entry,
+                              std::optional<uint64_t> microbatch) {
   Value settings = callRuntime("veeline_settings", {rank}, ptr);
-  if (microbatch.value_or(0) == 0)
+  int64_t offset =
+      getSettingsOf(entry) +
+      static_cast<int64_t>(microbatch.value_or(0)) * plan.getSettingsStride();
+  if (offset == 0)
     return settings;
-  return LLVM::GEPOp::create(builder, loc, ptr, builder.getI8Type(), settings,
-                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
-                                 *microbatch * gpuSettingsBytes)});
+  return LLVM::GEPOp::create(
+      builder, loc, ptr, builder.getI8Type(), settings,
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
 }
 
 /// Calls the kernel that adds the square of a gradient's norm to its parts, and
@@ -171,7 +174,8 @@ void StepWriter::addParts(SquaredNormOp op, const MemoryPlan::Param &entry) {
     return (void)callRuntime("veeline_zero",
                              {rank, norm, constant(sizeof(double), 64)}, {});
   Value parts = lowerNormOnDevice(op.getGradients(), entry,
-                                  getSettings(/*microbatch=*/std::nullopt));
+                                  getSettings(entry,
+                                              /*microbatch=*/std::nullopt));
   callFunction(
       builder,
       getAddPartsKernel(moduleSymbols, getNormParts(shape.numElements)),
@@ -204,11 +208,15 @@ void StepWriter::lowerClipOnDevice(ClipOp op) {
   int64_t count = cast<ShapedType>(op.getNorms().getType()).getNumElements();
   int64_t settings = plan.device->settingsOffset;
   int64_t place = plan.device->clipOffset;
-  callFunction(builder, getClipKernel(moduleSymbols, count), /*rank=*/{},
-               {getAddress(op.getNorms()), atArena(settings),
-                atArena(settings + gpuSettingsBytes),
-                atArena(place + gpuClipLimits), atArena(place + gpuClipOutcome),
-                atArena(place)});
+  int64_t stride = plan.getSettingsStride();
+  Value outcome = atArena(place + gpuClipOutcome);
+  // While the outcome is that of the step before.
+  callFunction(builder, getChooseKernel(moduleSymbols, stride), /*rank=*/{},
+               {outcome, atArena(settings), atArena(settings + stride),
+                atArena(place + gpuClipSettings)});
+  callFunction(
+      builder, getClipKernel(moduleSymbols, count), /*rank=*/{},
+      {getAddress(op.getNorms()), atArena(place + gpuClipLimits), outcome});
 }
 
 /// Calls the norm's kernel, unless the norm is known already, then that of the
@@ -222,9 +230,10 @@ void StepWriter::lowerUpdateOnDevice(UpdateOp update,
   SmallVector<Value> arguments;
   if (shape.isClipped) {
     int64_t place = plan.device->clipOffset;
-    arguments = {atArena(place), atArena(place + gpuClipOutcome)};
+    arguments = {atArena(place + gpuClipSettings + getSettingsOf(entry)),
+                 atArena(place + gpuClipOutcome)};
   } else {
-    arguments = {getSettings(update.getMicrobatch())};
+    arguments = {getSettings(entry, update.getMicrobatch())};
     lowerNormOnDevice(update.getGradients(), entry, arguments.front());
   }
   if (isMuon(update))

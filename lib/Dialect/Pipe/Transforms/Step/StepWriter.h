@@ -130,7 +130,9 @@ private:
   void lowerUpdateOnDevice(UpdateOp update, const MemoryPlan::Param &entry);
   UpdateShape getUpdateShape(const MemoryPlan::Param &entry,
                              size_t numGradients);
-  mlir::Value getSettings(std::optional<uint64_t> microbatch);
+  int64_t getSettingsOf(const MemoryPlan::Param &entry) const;
+  mlir::Value getSettings(const MemoryPlan::Param &entry,
+                          std::optional<uint64_t> microbatch);
   mlir::Value lowerNormOnDevice(mlir::ValueRange gradients,
                                 const MemoryPlan::Param &entry,
                                 mlir::Value settings);

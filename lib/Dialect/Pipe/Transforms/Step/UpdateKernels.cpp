@@ -31,7 +31,7 @@ namespace {
 enum Coefficient {
   gradientScale,
   keep,
-  keepDecayed,
+  lossDecay,
   rate,
   beta1,
   oneMinusBeta1,
@@ -42,11 +42,10 @@ enum Coefficient {
   gradientRate,
   clipValue,
   greatestLimited,
-  muonRate,
+  unused,
   decay,
   correction,
-  numCoefficients,
-  muonMomentum = gradientRate
+  numCoefficients
 };
 static_assert(numCoefficients == gpuSettingsNumbers && numCoefficients % 2 == 0,
               "the doubles behind the floats are aligned");
@@ -212,15 +211,13 @@ public:
   /// The new value, from which `change` is subtracted after decay, and state.
   SmallVector<Value> subtractChange(Value change, ArrayRef<Value> state) {
     Value old = getOutput(0);
-    Value value =
-        subtract(multiply(old, get(shape.decays ? keepDecayed : keep)), change);
+    Value value = subtract(multiply(old, get(keep)), change);
     SmallVector<Value> results = {value};
     llvm::append_range(results, state);
     if (!shape.errorFeedback)
       return results;
     Value before = getOutput(results.size());
-    Value ofDecay = shape.decays ? get(decay) : number(0);
-    Value update = add(multiply(ofDecay, old), change);
+    Value update = add(multiply(get(decay), old), change);
     results[0] =
         subtract(value, multiply(get(correction), subtract(update, before)));
     results.push_back(update);
@@ -304,11 +301,16 @@ static StringRef getSuffix(const UpdateShape &shape) {
                                                 : "";
 }
 
-static StringRef getOptimizer(const UpdateShape &shape) {
-  return shape.isNesterov      ? "nadamw"
-         : shape.ownSlots == 2 ? "adamw"
-         : shape.ownSlots == 1 ? "momentum"
-                               : "sgd";
+/// Of a name of a kernel.
+static StringRef getOptimizer(Optimizer optimizer) {
+  switch (optimizer) {
+  case Optimizer::sgdMomentum:
+    return "momentum";
+  case Optimizer::sgdNesterov:
+    return "nesterov";
+  default:
+    return name(optimizer);
+  }
 }
 
 bool veeline::pipe::hasSeparateSlots(const UpdateShape &shape) {
@@ -317,53 +319,106 @@ bool veeline::pipe::hasSeparateSlots(const UpdateShape &shape) {
   return shape.getStateSlots() < 2 || bytes % kernelAlignment == 0;
 }
 
+/// What an update takes besides `keep` and `rate`.
+static SmallVector<Coefficient> getCoefficients(Optimizer optimizer) {
+  switch (optimizer) {
+  case Optimizer::sgd:
+    return {};
+  case Optimizer::sgdMomentum:
+  case Optimizer::sgdNesterov:
+    return {beta1};
+  case Optimizer::lion:
+    return {beta1, oneMinusBeta1, beta2, oneMinusBeta2};
+  default:
+    break;
+  }
+  SmallVector<Coefficient> all = {beta1,         oneMinusBeta1,     beta2,
+                                  oneMinusBeta2, secondMomentScale, epsilon};
+  if (optimizer == Optimizer::nadamw)
+    all.push_back(gradientRate);
+  if (optimizer == Optimizer::adam)
+    all.push_back(lossDecay);
+  return all;
+}
+
+/// A new moment, of `beta` times the old one and the rest of `g`.
+static Value mix(KernelWriter &k, Coefficient beta, Value moment, Value g) {
+  // The complement of a decay rate is the next coefficient.
+  auto rest = static_cast<Coefficient>(beta + 1);
+  return k.add(k.multiply(k.get(beta), moment), k.multiply(k.get(rest), g));
+}
+
+/// 1, -1, or what is neither above nor below 0.
+static Value getSign(KernelWriter &k, Value x) {
+  Value zero = k.number(0);
+  Value negative =
+      k.choose(arith::CmpFPredicate::OLT, x, zero, k.number(-1), x);
+  return k.choose(arith::CmpFPredicate::OGT, x, zero, k.number(1), negative);
+}
+
+/// The new value and state of Adam's relatives.
+static SmallVector<Value> updateAdam(KernelWriter &k, Optimizer optimizer,
+                                     Value g) {
+  if (optimizer == Optimizer::adam)
+    g = k.add(g, k.multiply(k.get(lossDecay), k.getOutput(0)));
+  Value first = mix(k, beta1, k.getOutput(1), g);
+  Value second = mix(k, beta2, k.getOutput(2), k.multiply(g, g));
+  Value denominator = k.add(
+      k.multiply(k.sqrt(second), k.get(secondMomentScale)), k.get(epsilon));
+  if (optimizer != Optimizer::nadamw)
+    return k.subtractChange(
+        k.multiply(k.get(rate), k.divide(first, denominator)), {first, second});
+  Value direction =
+      k.add(k.multiply(k.get(rate), first), k.multiply(k.get(gradientRate), g));
+  return k.subtractChange(k.divide(direction, denominator), {first, second});
+}
+
+/// The new value and state, given the gradient.
+static SmallVector<Value> update(KernelWriter &k, Optimizer optimizer,
+                                 Value g) {
+  auto step = [&](Value by, ArrayRef<Value> state) {
+    return k.subtractChange(k.multiply(k.get(rate), by), state);
+  };
+  switch (optimizer) {
+  case Optimizer::sgd:
+    return step(g, {});
+  case Optimizer::sgdMomentum:
+  case Optimizer::sgdNesterov: {
+    Value momentum = k.add(k.multiply(k.get(beta1), k.getOutput(1)), g);
+    bool looksAhead = optimizer == Optimizer::sgdNesterov;
+    return step(looksAhead ? k.add(g, k.multiply(k.get(beta1), momentum))
+                           : momentum,
+                momentum);
+  }
+  case Optimizer::lion: {
+    Value direction = getSign(k, mix(k, beta1, k.getOutput(1), g));
+    return step(direction, mix(k, beta2, k.getOutput(1), g));
+  }
+  default:
+    return updateAdam(k, optimizer, g);
+  }
+}
+
 func::FuncOp veeline::pipe::getUpdateKernel(SymbolTable &symbols,
                                             const UpdateShape &shape) {
-  std::string name = getName(getOptimizer(shape), shape);
-  if (shape.decays)
-    name += "_decayed";
+  // Muon's updates of other parameters than matrices are AdamW's.
+  Optimizer optimizer =
+      shape.optimizer == Optimizer::muon ? Optimizer::adamw : shape.optimizer;
+  std::string name = getName(getOptimizer(optimizer), shape);
   name += getSuffix(shape);
   if (auto function = symbols.lookup<func::FuncOp>(name))
     return function;
   KernelWriter k(symbols, name, shape, {shape.numElements});
-  k.use(shape.decays ? keepDecayed : keep);
+  k.use(keep);
   k.use(rate);
-  if (shape.ownSlots)
-    k.use(beta1);
-  if (shape.ownSlots == 2)
-    for (Coefficient coefficient :
-         {oneMinusBeta1, beta2, oneMinusBeta2, secondMomentScale, epsilon})
-      k.use(coefficient);
-  if (shape.isNesterov)
-    k.use(gradientRate);
+  for (Coefficient coefficient : getCoefficients(optimizer))
+    k.use(coefficient);
   if (shape.isClipped)
     k.useOutcome();
   k.addUpdated();
-  auto update = [&]() -> SmallVector<Value> {
-    Value g = k.clip(k.averageGradients());
-    auto step = [&](Value by, ArrayRef<Value> state) {
-      return k.subtractChange(k.multiply(k.get(rate), by), state);
-    };
-    if (shape.ownSlots == 0)
-      return step(g, {});
-    Value first = k.multiply(k.get(beta1), k.getOutput(1));
-    if (shape.ownSlots == 1) {
-      first = k.add(first, g);
-      return step(first, first);
-    }
-    first = k.add(first, k.multiply(k.get(oneMinusBeta1), g));
-    Value second = k.add(k.multiply(k.get(beta2), k.getOutput(2)),
-                         k.multiply(k.get(oneMinusBeta2), k.multiply(g, g)));
-    Value denominator = k.add(
-        k.multiply(k.sqrt(second), k.get(secondMomentScale)), k.get(epsilon));
-    if (!shape.isNesterov)
-      return step(k.divide(first, denominator), {first, second});
-    Value direction = k.add(k.multiply(k.get(rate), first),
-                            k.multiply(k.get(gradientRate), g));
-    return k.subtractChange(k.divide(direction, denominator), {first, second});
-  };
-  return k.finish(utils::IteratorType::parallel,
-                  [&] { return k.unlessSkipped(update()); });
+  return k.finish(utils::IteratorType::parallel, [&] {
+    return k.unlessSkipped(update(k, optimizer, k.clip(k.averageGradients())));
+  });
 }
 
 func::FuncOp veeline::pipe::getNormKernel(SymbolTable &symbols,
@@ -399,15 +454,15 @@ func::FuncOp veeline::pipe::getMuonMomentumKernel(SymbolTable &symbols,
     return function;
   int64_t n = shape.numElements;
   KernelWriter k(symbols, name, shape, {n});
-  k.use(muonMomentum);
+  k.use(beta1);
   if (shape.isClipped)
     k.useOutcome();
   for (int i = 0; i < 2; ++i)
     k.addOutput(k.addArgument({n}, shape.element), k.identity());
   return k.finish(utils::IteratorType::parallel, [&] {
     Value g = k.clip(k.averageGradients());
-    Value momentum = k.add(k.multiply(k.get(muonMomentum), k.getOutput(0)), g);
-    Value direction = k.add(g, k.multiply(k.get(muonMomentum), momentum));
+    Value momentum = k.add(k.multiply(k.get(beta1), k.getOutput(0)), g);
+    Value direction = k.add(g, k.multiply(k.get(beta1), momentum));
     return k.unlessSkipped({momentum, direction});
   });
 }
@@ -422,18 +477,17 @@ func::FuncOp veeline::pipe::getMuonStepKernel(SymbolTable &symbols,
   if (auto function = symbols.lookup<func::FuncOp>(name))
     return function;
   KernelWriter k(symbols, name, shape, {shape.numElements});
-  k.use(keepDecayed);
-  k.use(muonRate);
+  k.use(keep);
+  k.use(rate);
   if (shape.isClipped)
     k.useOutcome();
   k.addDirection(shape.numElements);
-  k.addUpdated(shape.ownSlots);
+  k.addUpdated(shape.getOwnSlots());
   return k.finish(utils::IteratorType::parallel, [&] {
-    Value rate =
-        k.multiply(k.get(muonRate),
-                   k.number(0.2 * std::sqrt(static_cast<double>(longest))));
+    Value scale = k.multiply(
+        k.get(rate), k.number(0.2 * std::sqrt(static_cast<double>(longest))));
     return k.unlessSkipped(
-        k.subtractChange(k.multiply(rate, k.getDirection()), {}));
+        k.subtractChange(k.multiply(scale, k.getDirection()), {}));
   });
 }
 

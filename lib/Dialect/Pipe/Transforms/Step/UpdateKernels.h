@@ -8,6 +8,7 @@
 #define VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_STEP_UPDATEKERNELS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "veeline/Base/Optimizers.h"
 
 namespace veeline::pipe {
 
@@ -16,13 +17,12 @@ struct UpdateShape {
   mlir::Type element; ///< f32 or f64.
   int64_t numElements;
   int64_t numGradients;
-  int64_t ownSlots;       ///< 0: SGD, 1: with momentum, 2: AdamW.
-  bool decays;            ///< Weight decay applies.
-  bool isNesterov;        ///< NAdamW in place of AdamW.
+  Optimizer optimizer;
   bool errorFeedback;     ///< One more slot has the update before.
   bool isClipped = false; ///< What came of the limits (ClipKernels.h) counts.
 
-  int64_t getStateSlots() const { return ownSlots + errorFeedback; }
+  int64_t getOwnSlots() const { return stateSlots(optimizer, false); }
+  int64_t getStateSlots() const { return stateSlots(optimizer, errorFeedback); }
 };
 
 /// True where every slot of the state starts where a kernel's buffers can, so
