@@ -9,21 +9,24 @@
 #include "veeline/Base/Suggest.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <numeric>
 
 using namespace veeline;
 
 namespace {
 struct Row {
   std::string_view name;
-  int64_t stateSlots;
+  size_t stateTensors; ///< Of the parameter's shape.
 };
 } // namespace
 
 /// In the order of Optimizer.
 static constexpr Row rows[] = {
-    {"sgd", 0},   {"sgd-momentum", 1}, {"sgd-nesterov", 1}, {"adam", 2},
-    {"adamw", 2}, {"nadamw", 2},       {"lion", 1},         {"muon", 2}};
+    {"sgd", 0},  {"sgd-momentum", 1}, {"sgd-nesterov", 1},
+    {"adam", 2}, {"adamw", 2},        {"nadamw", 2},
+    {"lion", 1}, {"adafactor", 1},    {"muon", 2}};
 
 static const Row &rowOf(Optimizer optimizer) {
   return rows[static_cast<size_t>(optimizer)];
@@ -60,8 +63,30 @@ std::string veeline::listOptimizers() {
   return joinNames(names) + " or " + last;
 }
 
-int64_t veeline::stateSlots(Optimizer optimizer, bool errorFeedback) {
-  return rowOf(optimizer).stateSlots + errorFeedback;
+std::vector<std::vector<int64_t>>
+veeline::stateShapes(Optimizer optimizer, bool errorFeedback,
+                     const std::vector<int64_t> &shape) {
+  std::vector<std::vector<int64_t>> shapes(rowOf(optimizer).stateTensors,
+                                           shape);
+  if (optimizer == Optimizer::adafactor && shape.size() == 2)
+    shapes = {{shape[0]}, {shape[1]}};
+  if (errorFeedback)
+    shapes.push_back(shape);
+  return shapes;
+}
+
+int64_t veeline::stateElements(Optimizer optimizer, bool errorFeedback,
+                               const std::vector<int64_t> &shape) {
+  int64_t sum = 0;
+  for (const std::vector<int64_t> &one :
+       stateShapes(optimizer, errorFeedback, shape))
+    sum += std::accumulate(one.begin(), one.end(), int64_t(1),
+                           std::multiplies<>());
+  return sum;
+}
+
+bool veeline::isElementwise(Optimizer optimizer) {
+  return optimizer != Optimizer::muon && optimizer != Optimizer::adafactor;
 }
 
 Optimizer veeline::updateRule(Optimizer optimizer,

@@ -68,7 +68,10 @@ double UpdateCosts::estimate(UpdateOp update) const {
   kind.keepsVersion = !entry->versions.empty();
   double time = timeOf(updateTraffic(bytes, entry->stateBytes, kind));
   // What was measured has products, too.
-  if (!nanosecondsPerByte && plan.updateWorkspace >= 0 && type.getRank() == 2)
+  bool hasProducts =
+      plan.updateWorkspace >= 0 && type.getRank() == 2 &&
+      !(plan.device && plan.device->optimizer == Optimizer::adafactor);
+  if (!nanosecondsPerByte && hasProducts)
     time += timeOfProducts(type);
   return time;
 }

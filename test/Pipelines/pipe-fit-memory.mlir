@@ -26,7 +26,7 @@
 // RUN: not veeline-opt %t.mlir --pipe-fit-memory="stages=2 memory-limit=1GB schedule=1f1" 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 // SCHEDULE: error: {{.*}}unknown schedule '1f1'; did you mean '1f1b'?
 // RUN: not veeline-opt %t.mlir --pipe-fit-memory="stages=2 memory-limit=1GB optimizer=adamx" 2>&1 | FileCheck %s --check-prefix=OPTIMIZER
-// OPTIMIZER: error: unknown optimizer 'adamx'; expected sgd, sgd-momentum, sgd-nesterov, adam, adamw, nadamw, lion or muon
+// OPTIMIZER: error: unknown optimizer 'adamx'; expected sgd, sgd-momentum, sgd-nesterov, adam, adamw, nadamw, lion, adafactor or muon
 
 // The pass prints as it parses.
 // RUN: veeline-opt %t.mlir --pipe-fit-memory="stages=2 memory-limit=1GiB,2GiB pieces=3,2" --dump-pass-pipeline -o /dev/null 2>&1 \

@@ -470,8 +470,9 @@ Compilation::lowerTogether(const std::vector<std::string> &names) {
 
 /// Muon updates matrices, and a model without any is not for it.
 std::string Compilation::chooseOptimizer() const {
-  std::vector<std::string> optimizers = {"sgd",   "sgd-momentum", "adamw",
-                                         "adamw", "nadamw",       "muon"};
+  std::vector<std::string> optimizers = {
+      "sgd",   "sgd-momentum", "sgd-nesterov", "adam",      "adamw",
+      "adamw", "nadamw",       "lion",         "adafactor", "muon"};
   std::string optimizer = Random(task.seed ^ 0x0971).oneOf(optimizers);
   bool hasMatrices = false;
   for (auto pipeline : module.get().getOps<pipe::PipelineOp>())

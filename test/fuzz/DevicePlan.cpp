@@ -7,6 +7,7 @@
 #include "DevicePlan.h"
 
 #include "Random.h"
+#include "veeline/Base/Optimizers.h"
 
 #include <algorithm>
 
@@ -147,9 +148,11 @@ void Planner::chooseLossScale() {
 
 void Planner::chooseOptimizer() {
   std::string optimizer = numbersFor(0x0971).oneOf(
-      Words{"sgd", "sgd-momentum", "adamw", "adamw", "nadamw", "muon"});
+      Words{"sgd", "sgd-momentum", "sgd-nesterov", "adam", "adamw", "adamw",
+            "nadamw", "lion", "adafactor", "muon"});
   compile("--optimizer", optimizer);
-  result.isComparable = optimizer != "muon";
+  result.isComparable =
+      veeline::isElementwise(*veeline::parseOptimizer(optimizer));
   if (numbersFor(0xEFB0).chance(0.3))
     result.compile.push_back("--error-feedback");
 }
@@ -188,6 +191,10 @@ void Planner::chooseSteps() {
   if (random.chance(0.5))
     result.train.insert(result.train.end(),
                         {"--warmup", "2", "--min-lr", "1e-4"});
+  if (random.chance(0.3))
+    train("--weight-decay-of", "*=0.1");
+  if (random.chance(0.3))
+    train("--lr-schedule", random.oneOf(Words{"linear", "inverse-sqrt"}));
 }
 
 DevicePlan Planner::plan() {

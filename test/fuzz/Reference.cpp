@@ -37,9 +37,10 @@ private:
 
 WholeModel::WholeModel(const artifact::Metadata &metadata, const Inputs &inputs)
     : values(inputs.parameters), metadata(metadata) {
-  int64_t slots = stateSlots(metadata.optimizer, metadata.errorFeedback);
-  for (const Bytes &value : values)
-    states.emplace_back(value.size() * static_cast<size_t>(slots));
+  for (const artifact::Parameter &param : metadata.params)
+    states.emplace_back(static_cast<size_t>(
+        stateElements(metadata.optimizer, metadata.errorFeedback, param.shape) *
+        artifact::byteSize(param.type)));
 }
 
 Status WholeModel::update(const StepSettings &settings, int32_t microbatches,

@@ -86,6 +86,14 @@ StepSettings fuzz::settingsOf(const artifact::Metadata &metadata,
   settings.learningRate = learningRate;
   settings.weightDecay = 0.1;
   settings.errorFeedback = 0.75;
+  // By number, so that parameters of all programs have the same.
+  std::vector<ParamRates> rates(metadata.params.size());
+  for (size_t i = 0; i < rates.size(); ++i) {
+    rates[i].scale = i % 3 == 1 ? 0.7 : 1;
+    if (i % 4 == 2)
+      rates[i].weightDecay = 0.3;
+  }
+  settings.ofParams = std::make_shared<const std::vector<ParamRates>>(rates);
   if (clipSync != artifact::ClipSync::none)
     settings.clipNorm = clipNorm;
   if (metadata.scalesLoss())
@@ -110,13 +118,16 @@ Status Runner::reset(const std::vector<Bytes> &values) {
   steps = 0;
   for (size_t i = 0; i < values.size(); ++i)
     VEELINE_TRY(setParameter(i, values[i]));
-  int64_t slots = stateSlots(metadata.optimizer, metadata.errorFeedback);
   for (size_t rank = 0; rank < program.ranks.size(); ++rank)
     for (const artifact::RankParam &entry : program.ranks[rank].params) {
       if (entry.stateOffset < 0)
         continue;
-      Bytes zeros(values[static_cast<size_t>(entry.param)].size() *
-                  static_cast<size_t>(slots));
+      const artifact::Parameter &param =
+          metadata.params[static_cast<size_t>(entry.param)];
+      Bytes zeros(static_cast<size_t>(stateElements(metadata.optimizer,
+                                                    metadata.errorFeedback,
+                                                    param.shape) *
+                                      artifact::byteSize(param.type)));
       VEELINE_TRY(executor->write(static_cast<int32_t>(rank), entry.stateOffset,
                                   zeros.data(),
                                   static_cast<int64_t>(zeros.size())));

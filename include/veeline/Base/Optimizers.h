@@ -28,11 +28,12 @@ enum class Optimizer {
   adamw,
   nadamw, ///< AdamW with Nesterov's momentum.
   lion,
-  muon ///< Of matrices; of other parameters it is AdamW.
+  adafactor, ///< Of matrices it keeps means of rows and of columns.
+  muon       ///< Of matrices; of other parameters it is AdamW.
 };
 
 /// "sgd", "sgd-momentum", "sgd-nesterov", "adam", "adamw", "nadamw", "lion",
-/// "muon".
+/// "adafactor", "muon".
 std::string_view name(Optimizer optimizer);
 /// "adamw with error feedback".
 std::string describeOptimizer(Optimizer optimizer, bool errorFeedback);
@@ -43,11 +44,21 @@ std::vector<std::string> optimizerNames();
 /// "sgd, sgd-momentum, ... or muon".
 std::string listOptimizers();
 
-/// Elements of state for each element of a parameter, in the parameter's type:
-/// 0, 1 (momentum), 2 (first moments of all elements, then second; of a matrix
-/// that Muon updates the momentum, then what it works on); with error feedback
-/// one more at the end, for the update before.
-int64_t stateSlots(Optimizer optimizer, bool errorFeedback);
+/// The shapes of what is kept of a parameter of a shape, one after the other,
+/// in the parameter's type: nothing, the momentum, first moments and then
+/// second ones, of a matrix that Muon updates the momentum and then what it
+/// works on, all of the parameter's shape; of Adafactor the second moments, of
+/// a matrix their means of rows and then of columns. With error feedback one
+/// more of the parameter's shape at the end, for the update before.
+std::vector<std::vector<int64_t>>
+stateShapes(Optimizer optimizer, bool errorFeedback,
+            const std::vector<int64_t> &shape);
+/// The elements of all these.
+int64_t stateElements(Optimizer optimizer, bool errorFeedback,
+                      const std::vector<int64_t> &shape);
+/// Whether an update of an element is a function of that element alone, so that
+/// it has the same bits on all targets.
+bool isElementwise(Optimizer optimizer);
 /// What updates a parameter of a shape: `optimizer`, but for parameters that it
 /// is not for.
 Optimizer updateRule(Optimizer optimizer, const std::vector<int64_t> &shape);
@@ -68,6 +79,13 @@ struct UpdateKind {
 };
 UpdateTraffic updateTraffic(int64_t bytes, int64_t stateBytes,
                             const UpdateKind &kind);
+
+/// Adafactor's constants, those of section 8 of its paper
+/// (runtime/src/host/Update.h has it): what is added to the square of a
+/// gradient, the least root mean square of a parameter by which its rate is
+/// scaled, the greatest of an update, and the exponent of the decay of moments.
+inline constexpr double adafactorEpsilon = 1e-30, adafactorLeastScale = 1e-3,
+                        adafactorClip = 1, adafactorDecay = 0.8;
 
 /// Muon's steps x = a x + (b x x' + c (x x')^2) x.
 /// runtime/src/host/NewtonSchulz.h has the source.

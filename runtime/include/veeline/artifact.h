@@ -318,8 +318,8 @@ struct Accumulator {
 struct RankParam {
   int32_t param = 0;       ///< Index into Metadata::params.
   int64_t valueOffset = 0; ///< In the arena.
-  /// The optimiser's state, stateSlots() times the parameter; -1 where this
-  /// rank does not update the parameter or there is no state.
+  /// The optimiser's state, as stateShapes() says; -1 where this rank does not
+  /// update the parameter or there is no state.
   int64_t stateOffset = -1;
   std::vector<Accumulator> gradients; ///< Of this rank's chunks, ascending.
   /// This rank updates the parameter; others receive its value. The ranks of

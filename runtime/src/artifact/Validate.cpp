@@ -481,7 +481,8 @@ private:
     const Parameter &param = metadata.params[entry.param];
     int64_t bytes = bytesOf(param.type, param.shape);
     int64_t stateBytes =
-        bytes * stateSlots(metadata.optimizer, metadata.errorFeedback);
+        stateElements(metadata.optimizer, metadata.errorFeedback, param.shape) *
+        byteSize(param.type);
     require(isTensor(entry.valueOffset, bytes, param, rank), where,
             "the value lies outside of the arena");
     bool needsState = entry.isHome && stateBytes > 0;

@@ -135,26 +135,30 @@ Status Checkpoint::openPiece(const CheckpointPiece &piece) {
 
 /// Whether each parameter has all that belongs to it.
 Status Checkpoint::checkEntries() const {
-  int64_t slots = stateSlots(contents.optimizer, contents.errorFeedback);
   for (const CheckpointParam &param : contents.params) {
     std::vector<std::string> names{valueEntry(param.name)};
-    for (int64_t slot = 0; slot < slots; ++slot)
-      names.push_back(stateEntry(param.name, slot));
+    std::vector<std::vector<int64_t>> shapes =
+        stateShapes(contents.optimizer, contents.errorFeedback, param.shape);
+    for (size_t slot = 0; slot < shapes.size(); ++slot)
+      names.push_back(stateEntry(param.name, static_cast<int64_t>(slot)));
     // Before others are built: the number may be anything.
     for (int64_t age = 1; age <= param.olderValues; ++age) {
       names.push_back(olderEntry(param.name, age));
       if (!entries.contains(names.back()))
         break;
     }
-    for (const std::string &name : names) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      const std::string &name = names[i];
+      bool isState = i >= 1 && i <= shapes.size();
+      const std::vector<int64_t> &shape = isState ? shapes[i - 1] : param.shape;
       auto it = entries.find(name);
       if (it == entries.end())
         return Status::error("no piece has '" + name + "'");
       const Tensor &tensor = it->second;
-      if (tensor.type != param.type || tensor.shape != param.shape)
+      if (tensor.type != param.type || tensor.shape != shape)
         return Status::error(
             "'" + name + "' is " + data::describe(tensor.type, tensor.shape) +
-            ", and the index says " + data::describe(param.type, param.shape));
+            ", and the index says " + data::describe(param.type, shape));
     }
   }
   return Status::success();

@@ -68,7 +68,10 @@ Coefficients<T> coefficientsOf(Optimizer optimizer, const ParamRates &rates,
   double correction1 = isAdam || optimizer == Optimizer::adamw
                            ? 1 - std::pow(s.beta1, double(s.step))
                            : 1;
-  double correction2 = 1 - std::pow(s.beta2, double(s.step));
+  double beta2 = optimizer == Optimizer::adafactor
+                     ? 1 - std::pow(double(s.step), -adafactorDecay)
+                     : s.beta2;
+  double correction2 = 1 - std::pow(beta2, double(s.step));
   double learningRate = s.learningRate * rates.scale;
   double decay = isAdam ? 0 : learningRate * *rates.weightDecay;
   double rate = learningRate / correction1, gradientRate = 0;
@@ -85,8 +88,8 @@ Coefficients<T> coefficientsOf(Optimizer optimizer, const ParamRates &rates,
           T(gradientRate),
           T(beta1),
           T(1 - beta1),
-          T(s.beta2),
-          T(1 - s.beta2),
+          T(beta2),
+          T(1 - beta2),
           T(1 / std::sqrt(correction2)),
           T(s.epsilon),
           T(s.clipValue),

@@ -317,7 +317,6 @@ static Json describeChunk(const Profile::Chunk &chunk,
 /// replace included.
 static double updatedBytes(const Metadata &metadata, const Program &program,
                            bool limitsNorm) {
-  int64_t slots = stateSlots(metadata.optimizer, metadata.errorFeedback);
   bool keepsState = limitsNorm && program.clipSync == ClipSync::optimistic;
   double bytes = 0;
   for (const Rank &rank : program.ranks)
@@ -333,7 +332,10 @@ static double updatedBytes(const Metadata &metadata, const Program &program,
       kind.keepsState = keepsState;
       kind.keepsVersion = !entry->versionOffsets.empty();
       int64_t size = bytesOf(param.type, param.shape);
-      UpdateTraffic traffic = updateTraffic(size, slots * size, kind);
+      int64_t stateBytes = stateElements(metadata.optimizer,
+                                         metadata.errorFeedback, param.shape) *
+                           artifact::byteSize(param.type);
+      UpdateTraffic traffic = updateTraffic(size, stateBytes, kind);
       bytes += double(traffic.read + traffic.written);
     }
   return bytes;

@@ -52,7 +52,7 @@ void HostRank::checkUpdate(int32_t index, const void *value, const void *state,
   int64_t bytes = update.numElements * artifact::byteSize(update.type);
   VEELINE_CHECK(owns(value, bytes),
                 "the parameter to update is not in the arena");
-  [[maybe_unused]] int64_t stateBytes = bytes * update.stateSlots();
+  [[maybe_unused]] int64_t stateBytes = update.stateBytes();
   VEELINE_CHECK(stateBytes == 0 || owns(state, stateBytes),
                 "the state of an optimiser is not in the arena");
 }
@@ -299,7 +299,7 @@ void HostRank::keep(int32_t param, void *value, void *state, void *kept,
                     bool isBack) const {
   const ParamUpdate &update = updates[param];
   int64_t bytes = update.numElements * artifact::byteSize(update.type);
-  int64_t stateBytes = bytes * update.stateSlots();
+  int64_t stateBytes = update.stateBytes();
   VEELINE_CHECK(owns(kept, bytes + stateBytes),
                 "what an update keeps is not in the arena");
   auto move = [&](void *place, char *keptPlace, int64_t count) {

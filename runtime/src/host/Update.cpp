@@ -39,6 +39,9 @@ template <typename T> struct Arguments {
   const double *factor; ///< Null: gradients are not scaled.
   T *before;            ///< The update before; null without error feedback.
   bool decaysGradient;  ///< Weight decay is a part of gradients.
+  /// Of Adafactor: what is not a matrix is one row, whose mean is not kept.
+  int64_t rows, columns;
+  bool isFactored;
 };
 } // namespace
 
@@ -168,6 +171,16 @@ static VEELINE_KERNEL double addLanes(const double (&lanes)[normLanes]) {
   return sum;
 }
 
+/// Gradients as updates take them.
+template <typename T>
+static VEELINE_KERNEL void takeGradients(const Arguments<T> &a, int64_t first,
+                                         int64_t count, T *g) {
+  sumGradients(a, first, count, g);
+  T factor = a.factor ? T(*a.factor) : T(1);
+  for (int64_t i = 0; i < count && factor != 1; ++i)
+    g[i] *= factor;
+}
+
 /// Returns the sum of squares of the averaged gradient.
 template <typename T>
 static VEELINE_KERNEL double addAllSquares(const Arguments<T> &a) {
@@ -205,9 +218,93 @@ static VEELINE_KERNEL void step(const Arguments<T> &a, int64_t first,
     stepMoments<false>(a.c, count, g, state, second);
 }
 
+//===----------------------------------------------------------------------===//
+// Adafactor
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit(row, column, count, g)` for the gradients of all elements.
+template <typename T, typename Visit>
+static VEELINE_KERNEL void forAllGradients(const Arguments<T> &a, Visit visit) {
+  alignas(64) T g[blockSize];
+  for (int64_t row = 0; row < a.rows; ++row)
+    for (int64_t column = 0; column < a.columns; column += blockSize) {
+      int64_t count = std::min(blockSize, a.columns - column);
+      takeGradients(a, row * a.columns + column, count, g);
+      visit(row, column, count, g);
+    }
+}
+
+/// Adds the squares of gradients to the means of rows and of columns.
+template <typename T>
+static VEELINE_KERNEL void addToMeans(const Arguments<T> &a, T *ofRows,
+                                      T *ofColumns) {
+  for (int64_t i = 0; i < a.columns; ++i)
+    ofColumns[i] *= a.c.beta2;
+  T part = a.c.oneMinusBeta2 / T(a.rows);
+  double lanes[normLanes] = {};
+  auto visit = [&](int64_t row, int64_t column, int64_t count, T *g) {
+    for (int64_t i = 0; i < count; ++i) {
+      g[i] = g[i] * g[i] + T(adafactorEpsilon);
+      ofColumns[column + i] += part * g[i];
+    }
+    if (!a.isFactored)
+      return;
+    for (int64_t i = 0; i < count; ++i)
+      lanes[i % normLanes] += double(g[i]);
+    if (column + count < a.columns)
+      return;
+    T mean = T(addLanes(lanes) / double(a.columns));
+    ofRows[row] = a.c.beta2 * ofRows[row] + a.c.oneMinusBeta2 * mean;
+    std::fill(std::begin(lanes), std::end(lanes), 0.0);
+  };
+  forAllGradients(a, visit);
+}
+
+/// Updates the state, then the value.
+template <typename T>
+static VEELINE_KERNEL void updateAdafactor(const Arguments<T> &a) {
+  T *ofRows = a.state, *ofColumns = a.state + (a.isFactored ? a.rows : 0);
+  addToMeans(a, ofRows, ofColumns);
+  double all = 0;
+  for (int64_t row = 0; row < a.rows && a.isFactored; ++row)
+    all += double(ofRows[row]);
+  double mean = all / double(a.rows);
+  auto makeDirection = [&](int64_t row, int64_t column, int64_t count, T *g) {
+    T scale = a.isFactored ? T(double(ofRows[row]) / mean) : T(1);
+    for (int64_t i = 0; i < count; ++i)
+      g[i] = g[i] / std::sqrt(scale * ofColumns[column + i]);
+  };
+  double ofDirection[normLanes] = {}, ofValue[normLanes] = {};
+  forAllGradients(a, [&](int64_t row, int64_t column, int64_t count, T *g) {
+    makeDirection(row, column, count, g);
+    addSquares(g, count, ofDirection);
+    addSquares(a.value + row * a.columns + column, count, ofValue);
+  });
+  auto elements = double(a.numElements);
+  double length = std::sqrt(addLanes(ofDirection) / elements);
+  double size = std::sqrt(addLanes(ofValue) / elements);
+  T rate = T(double(a.c.rate) *
+             (size > adafactorLeastScale ? size : adafactorLeastScale) /
+             (length > adafactorClip ? length / adafactorClip : 1));
+  forAllGradients(a, [&](int64_t row, int64_t column, int64_t count, T *g) {
+    makeDirection(row, column, count, g);
+    for (int64_t i = 0; i < count; ++i)
+      g[i] *= rate;
+    int64_t first = row * a.columns + column;
+    subtract(a.c, count, g, a.value + first,
+             a.before ? a.before + first : nullptr);
+  });
+}
+
 /// The same, unless gradients are scaled.
 template <typename T>
 static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
+  if (a.optimizer == Optimizer::adafactor) {
+    double squares = a.factor ? 0 : addAllSquares(a);
+    if (a.numElements > 0)
+      updateAdafactor(a);
+    return squares;
+  }
   alignas(64) T g[blockSize];
   double lanes[normLanes] = {};
   for (int64_t i = 0; i < a.numElements; i += blockSize) {
@@ -282,7 +379,7 @@ static Arguments<T> argumentsOf(const ParamUpdate &update,
                                 int32_t microbatches, void *value, void *state,
                                 const void *const *gradients,
                                 int32_t numGradients, const double *factor) {
-  int64_t ownSlots = stateSlots(update.optimizer, /*errorFeedback=*/false);
+  bool isMatrix = update.rows > 0;
   ParamRates rates = ratesOf(settings, update.param, update.decays);
   return {coefficientsOf<T>(update.optimizer, rates, settings, microbatches),
           update.optimizer,
@@ -293,9 +390,12 @@ static Arguments<T> argumentsOf(const ParamUpdate &update,
           numGradients,
           factor,
           update.errorFeedback && state
-              ? static_cast<T *>(state) + ownSlots * update.numElements
+              ? static_cast<T *>(state) + update.ownStateElements()
               : nullptr,
-          update.optimizer == Optimizer::adam};
+          update.optimizer == Optimizer::adam,
+          isMatrix ? update.rows : 1,
+          isMatrix ? update.columns : update.numElements,
+          isMatrix};
 }
 
 Status host::updateParam(ParamUpdate &update, const StepSettings &settings,

@@ -30,9 +30,18 @@ struct ParamUpdate {
   /// Sum of squares of the averaged gradient in the last step.
   double squaredGradientNorm = 0;
 
-  /// Elements of its state for each of the parameter.
-  int64_t stateSlots() const {
-    return veeline::stateSlots(optimizer, errorFeedback);
+  /// Elements of its state, without the update before.
+  int64_t ownStateElements() const {
+    return stateElements(optimizer, /*errorFeedback=*/false, shape());
+  }
+  int64_t stateBytes() const {
+    return stateElements(optimizer, errorFeedback, shape()) *
+           artifact::byteSize(type);
+  }
+
+private:
+  std::vector<int64_t> shape() const {
+    return rows > 0 ? std::vector{rows, columns} : std::vector{numElements};
   }
 };
 
@@ -54,6 +63,10 @@ struct ParamUpdate {
 ///                 state = beta2 * state + (1 - beta2) * g;
 ///                 value -= lr * sign(c); Chen et al., "Symbolic Discovery of
 ///                 Optimization Algorithms", 2023, algorithm 2
+///   adafactor     Shazeer and Stern, "Adafactor: Adaptive Learning Rates with
+///                 Sublinear Memory Cost", 2018, algorithms 4 and 5, without
+///                 momentum, with the constants of section 8 (Optimizers.h):
+///                 the rate is lr * max(1e-3, root mean square of value)
 ///   muon          state = momentum * state + g; with x = g + momentum * state,
 ///                 value -= lr * 0.2 * sqrt(max(rows, columns)) * x', where x'
 ///                 is what NewtonSchulz makes of x (Jordan et al. 2024); the
@@ -66,9 +79,10 @@ struct ParamUpdate {
 /// that was subtracted, decay included, and u' that of the update before; the
 /// first update corrects nothing. Elementwise without contraction, so the bits
 /// are the same for every width of vectors, but for Muon's products.
-/// Elements of g beyond `settings.clipValue` are set to it. With a `factor`, g
-/// is multiplied by it, and its norm is not looked at. Only a library that Muon
-/// asks for a product can fail.
+/// Adafactor's sums have a fixed number of lanes. Elements of g beyond
+/// `settings.clipValue` are set to it. With a `factor`, g is multiplied by it,
+/// and its norm is not looked at. Only a library that Muon asks for a product
+/// can fail.
 Status updateParam(ParamUpdate &update, const StepSettings &settings,
                    int32_t microbatches, void *value, void *state,
                    const void *const *gradients, int32_t numGradients,

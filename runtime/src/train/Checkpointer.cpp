@@ -89,9 +89,9 @@ void Checkpointer::listPieces() {
     Piece &piece = byRank[tensor.rank];
     piece.rank = tensor.rank;
     piece.offsets.push_back(piece.copy.size());
-    piece.copy.resize(piece.copy.size() +
-                      static_cast<size_t>(byteSizeOf(param)));
-    piece.entries.push_back({tensor.name, param.type, param.shape});
+    piece.copy.resize(piece.copy.size() + static_cast<size_t>(artifact::bytesOf(
+                                              param.type, tensor.shape)));
+    piece.entries.push_back({tensor.name, param.type, tensor.shape});
     piece.tensors.push_back(tensor);
   }
   for (auto &[rank, piece] : byRank)

@@ -20,13 +20,14 @@ Status train::checkGroups(const Run &run) {
       program && (program->asynchronous != artifact::Asynchronous::none ||
                   program->replicas > 1 || !program->stageReplicas.empty());
   if (!updatesOnHost || run.metadata().target != "cuda" ||
-      run.metadata().optimizer != Optimizer::muon)
+      isElementwise(run.metadata().optimizer))
     return Status::success();
   return Status::error(
       "--verify and --compare-sequential update the parameters of '" +
-      program->name +
-      "' on the host, where Muon's products have other bits than on a GPU; "
-      "with Muon they are for steps of one replica that wait for updates");
+      program->name + "' on the host, where the products or sums of " +
+      std::string(name(run.metadata().optimizer)) +
+      " have other bits than on a GPU; with it they are for steps of one "
+      "replica that wait for updates");
 }
 
 Expected<std::unique_ptr<GroupedSession>>
@@ -36,12 +37,13 @@ GroupedSession::create(Run &run, const std::string &programName) {
   if (grouped->numGroups() == 1 &&
       grouped->testedProgram().asynchronous == artifact::Asynchronous::none)
     return grouped;
-  int64_t slots =
-      stateSlots(run.metadata().optimizer, run.metadata().errorFeedback);
   for (size_t i = 0; i < run.metadata().params.size(); ++i) {
     grouped->values.push_back(run.initialValue(i));
-    grouped->states.emplace_back(grouped->values[i].size() *
-                                 static_cast<size_t>(slots));
+    const artifact::Parameter &param = run.metadata().params[i];
+    grouped->states.emplace_back(static_cast<size_t>(
+        stateElements(run.metadata().optimizer, run.metadata().errorFeedback,
+                      param.shape) *
+        artifact::byteSize(param.type)));
   }
   if (grouped->isStashed() && grouped->session->stepMicrobatches() != 1)
     return Status::error("'" + programName +

@@ -61,6 +61,11 @@ public:
   WorkOfStep workOfStep() const;
   /// At most, of the program that is run.
   int64_t stepsInFlight() const { return options.stepsInFlight; }
+  /// The shapes of what the optimiser keeps of parameter `index`.
+  std::vector<std::vector<int64_t>> stateShapesOf(size_t index) const {
+    return stateShapes(metadata().optimizer, metadata().errorFeedback,
+                       metadata().params[index].shape);
+  }
   /// The initial value of parameter `index`, in its type.
   std::vector<char> initialValue(size_t index) const;
 
@@ -170,6 +175,7 @@ public:
     size_t param;
     int32_t rank;
     int64_t offset;
+    std::vector<int64_t> shape;
   };
   /// Of all ranks: parameters, what the optimiser keeps, and older values.
   std::vector<StateTensor> stateTensors() const;

@@ -52,8 +52,6 @@ int32_t Session::numOlderValues(size_t param) const {
 
 std::vector<Session::StateTensor> Session::stateTensors() const {
   std::vector<StateTensor> all;
-  int64_t slots =
-      stateSlots(run.metadata().optimizer, run.metadata().errorFeedback);
   for (size_t param = 0; param < run.metadata().params.size(); ++param) {
     const std::string &name = run.metadata().params[param].name;
     std::vector<int32_t> homes = homesOf(param);
@@ -64,23 +62,31 @@ std::vector<Session::StateTensor> Session::stateTensors() const {
     for (const RankParam &entry : rank.params) {
       if (static_cast<size_t>(entry.param) != param)
         continue;
-      auto add = [&](std::string tensor, int64_t offset) {
-        all.push_back({std::move(tensor), param, homes[0], offset});
+      const artifact::Parameter &whole = run.metadata().params[param];
+      auto add = [&](std::string tensor, int64_t offset,
+                     const std::vector<int64_t> &shape) {
+        all.push_back({std::move(tensor), param, homes[0], offset, shape});
       };
-      add(data::valueEntry(name), entry.valueOffset);
-      for (int64_t slot = 0; slot < slots; ++slot)
-        add(data::stateEntry(name, slot),
-            entry.stateOffset + slot * bytesOf(param));
+      add(data::valueEntry(name), entry.valueOffset, whole.shape);
+      int64_t offset = entry.stateOffset, slot = 0;
+      for (const std::vector<int64_t> &shape : run.stateShapesOf(param)) {
+        add(data::stateEntry(name, slot++), offset, shape);
+        offset += artifact::bytesOf(whole.type, shape);
+      }
       int64_t late = numOlderValues(param);
       for (int64_t age = 1; age <= late; ++age)
-        add(data::olderEntry(name, age), placeOfAge(entry, late, age));
+        add(data::olderEntry(name, age), placeOfAge(entry, late, age),
+            whole.shape);
     }
   }
   return all;
 }
 
 Status Session::readState(const StateTensor &tensor, char *bytes) const {
-  return loaded->read(tensor.rank, tensor.offset, bytes, bytesOf(tensor.param));
+  return loaded->read(
+      tensor.rank, tensor.offset, bytes,
+      artifact::bytesOf(run.metadata().params[tensor.param].type,
+                        tensor.shape));
 }
 
 /// Where the checkpoint has too few of them, the oldest it has are used, as at
@@ -102,8 +108,6 @@ Status Session::writeOlderValues(int32_t rank, const RankParam &entry) {
 }
 
 Status Session::initializeState() {
-  int64_t slots =
-      stateSlots(run.metadata().optimizer, run.metadata().errorFeedback);
   if (run.resumed)
     loaded->setNumSkipped(run.updatesAfter(run.stepsBefore()) -
                           run.resumed->index().updates);
@@ -115,15 +119,18 @@ Status Session::initializeState() {
         VEELINE_TRY(writeOlderValues(rank, entry));
       if (entry.stateOffset < 0)
         continue;
-      std::vector<char> zeros(static_cast<size_t>(bytesOf(param)));
-      for (int64_t slot = 0; slot < slots; ++slot) {
+      const artifact::Parameter &whole = run.metadata().params[param];
+      int64_t offset = entry.stateOffset, slot = 0;
+      for (const std::vector<int64_t> &shape : run.stateShapesOf(param)) {
+        int64_t size = artifact::bytesOf(whole.type, shape);
+        std::vector<char> zeros(run.resumed ? 0 : static_cast<size_t>(size));
         std::string_view bytes(zeros.data(), zeros.size());
         if (run.resumed)
-          bytes = run.resumed->entry(
-              data::stateEntry(run.metadata().params[param].name, slot));
-        VEELINE_TRY(
-            loaded->write(rank, entry.stateOffset + slot * bytesOf(param),
-                          bytes.data(), static_cast<int64_t>(bytes.size())));
+          bytes = run.resumed->entry(data::stateEntry(whole.name, slot));
+        VEELINE_TRY(loaded->write(rank, offset, bytes.data(),
+                                  static_cast<int64_t>(bytes.size())));
+        offset += size;
+        ++slot;
       }
     }
   return Status::success();

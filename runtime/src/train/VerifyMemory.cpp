@@ -58,8 +58,10 @@ static int64_t bytesOfGroups(const Run &run, const Program &program) {
   const Program &tested = *metadata.findProgram(run.options.program);
   int64_t bytes = 0;
   for (const Parameter &param : metadata.params)
-    bytes += byteSizeOf(param) *
-             (1 + stateSlots(metadata.optimizer, metadata.errorFeedback));
+    bytes +=
+        byteSizeOf(param) +
+        stateElements(metadata.optimizer, metadata.errorFeedback, param.shape) *
+            artifact::byteSize(param.type);
   for (const artifact::Rank &rank : program.ranks)
     for (const artifact::RankParam &entry : rank.params)
       for (const artifact::Accumulator &gradient : entry.gradients) {

@@ -284,6 +284,96 @@ TEST(Optimizers, LionOfZeroAndNan) {
   EXPECT_TRUE(std::isnan(value[1]));
 }
 
+/// A step of Adafactor by the formulas of the paper, in sums. `ofRows` is empty
+/// where all second moments are kept, in `ofColumns`.
+static void stepAdafactor(Matrix &x, const Matrix &g, Matrix &ofRows,
+                          Matrix &ofColumns, double rho, double decay,
+                          int64_t t) {
+  double beta = 1 - std::pow(double(t), -0.8), all = 0;
+  size_t columns = ofColumns.size(), n = x.size();
+  for (Matrix *sums : {&ofRows, &ofColumns})
+    for (double &sum : *sums)
+      sum *= beta;
+  for (size_t i = 0; i < n; ++i) {
+    double square = (1 - beta) * (g[i] * g[i] + 1e-30);
+    ofColumns[i % columns] += square;
+    if (!ofRows.empty())
+      ofRows[i / columns] += square;
+  }
+  for (double sum : ofRows)
+    all += sum;
+  Matrix u(n);
+  for (size_t i = 0; i < n; ++i) {
+    double v = ofColumns[i % columns];
+    u[i] = g[i] / std::sqrt(ofRows.empty() ? v : ofRows[i / columns] * v / all);
+  }
+  double rms = std::sqrt(squaresOf(u) / double(n));
+  double alpha = rho * std::max(1e-3, std::sqrt(squaresOf(x) / double(n)));
+  for (size_t i = 0; i < n; ++i)
+    x[i] = x[i] * (1 - rho * decay) - alpha * u[i] / std::max(1.0, rms);
+}
+
+template <typename T>
+static void checkAdafactor(DataType type, size_t rows, size_t columns,
+                           double tolerance) {
+  size_t count = rows * columns;
+  bool isMatrix = rows > 1;
+  ParamUpdate update{Optimizer::adafactor, type, int64_t(count), isMatrix};
+  update.rows = isMatrix ? int64_t(rows) : 0;
+  update.columns = isMatrix ? int64_t(columns) : 0;
+  Matrix expected = randomMatrix(count), ofRows(isMatrix ? rows : 0),
+         ofColumns(columns);
+  std::vector<T> value = as<T>(expected);
+  std::vector<T> state(static_cast<size_t>(update.ownStateElements()));
+  EXPECT_EQ(state.size(), isMatrix ? rows + columns : count);
+  StepSettings settings;
+  settings.weightDecay = 0.1;
+  for (settings.step = 1; settings.step <= 4; ++settings.step) {
+    settings.learningRate = 0.05 / double(settings.step);
+    Matrix g = randomMatrix(count);
+    // The update is longer than 1 after much smaller ones.
+    for (double &x : g)
+      x *= settings.step == 3 ? 50 : 0.1;
+    std::vector<T> narrow = as<T>(g);
+    const void *gradients[] = {narrow.data()};
+    for (double &x : g)
+      x /= 2;
+    ASSERT_TRUE(updateParam(update, settings, 2, value.data(), state.data(),
+                            gradients, 1)
+                    .ok());
+    stepAdafactor(expected, g, ofRows, ofColumns, settings.learningRate,
+                  isMatrix ? 0.1 : 0, settings.step);
+    for (size_t i = 0; i < count; ++i)
+      ASSERT_NEAR(value[i], expected[i], tolerance)
+          << rows << 'x' << columns << ", step " << settings.step;
+    EXPECT_NEAR(update.squaredGradientNorm, squaresOf(g), 1e-6 * squaresOf(g));
+  }
+}
+
+TEST(Optimizers, Adafactor) {
+  for (auto [rows, columns] : {std::pair<size_t, size_t>{1, 7},
+                               {6, 10},
+                               {3, 2500},
+                               {300, 2},
+                               {1, 5000}}) {
+    checkAdafactor<double>(DataType::f64, rows, columns, 1e-13);
+    checkAdafactor<float>(DataType::f32, rows, columns, 1e-5);
+  }
+}
+
+TEST(Optimizers, StateOfAdafactor) {
+  using Shapes = std::vector<std::vector<int64_t>>;
+  EXPECT_EQ(stateShapes(Optimizer::adafactor, false, {4, 3}),
+            Shapes({{4}, {3}}));
+  EXPECT_EQ(stateShapes(Optimizer::adafactor, true, {4, 3}),
+            Shapes({{4}, {3}, {4, 3}}));
+  EXPECT_EQ(stateShapes(Optimizer::adafactor, false, {4, 3, 2}),
+            Shapes({{4, 3, 2}}));
+  EXPECT_EQ(stateElements(Optimizer::adafactor, true, {4, 3}), 19);
+  EXPECT_EQ(stateElements(Optimizer::adamw, true, {4, 3}), 36);
+  EXPECT_EQ(stateElements(Optimizer::sgd, false, {4, 3}), 0);
+}
+
 namespace {
 /// Updates with error feedback beside ordinary ones of the same values.
 class FedBack {
@@ -299,8 +389,8 @@ public:
     EXPECT_TRUE(prepare(update, workspace.data()).ok());
     ordinary = update;
     update.errorFeedback = true;
-    state.resize(count * static_cast<size_t>(update.stateSlots()));
-    ordinaryState.resize(count * static_cast<size_t>(ordinary.stateSlots()));
+    state.resize(static_cast<size_t>(update.stateBytes()) / 8);
+    ordinaryState.resize(static_cast<size_t>(ordinary.stateBytes()) / 8);
   }
 
   /// value = old - u - c (u - u'), where the ordinary update subtracts u.

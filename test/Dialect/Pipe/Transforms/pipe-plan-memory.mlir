@@ -2,6 +2,10 @@
 // RUN: veeline-opt %s --pipe-plan-memory=optimizer=sgd | FileCheck %s --check-prefix=SGD
 // RUN: veeline-opt %s --pipe-plan-memory=optimizer=sgd-momentum | FileCheck %s --check-prefix=MOMENTUM
 // RUN: veeline-opt %s --pipe-plan-memory='optimizer=sgd-momentum error-feedback' | FileCheck %s --check-prefix=FEEDBACK
+// RUN: veeline-opt %s --pipe-plan-memory=optimizer=lion | FileCheck %s --check-prefix=MOMENTUM
+// RUN: veeline-opt %s --pipe-plan-memory=optimizer=adafactor | FileCheck %s --check-prefix=MOMENTUM
+// RUN: sed 's/8xf32>/2x4xf32>/g' %s | veeline-opt --pipe-plan-memory=optimizer=adafactor | FileCheck %s --check-prefix=FACTORED
+// RUN: sed 's/8xf32>/2x4xf32>/g' %s | veeline-opt --pipe-plan-memory='optimizer=adafactor error-feedback' | FileCheck %s --check-prefix=CORRECTED
 // RUN: sed 's/send %0#0 edge(0) activation microbatch(0)/send copying %0#0 edge(0) activation microbatch(0) group(0)/; s/recv edge(0) gradient microbatch(0)/& group(0)/' %s \
 // RUN:   | veeline-opt --pipe-plan-memory | FileCheck %s --check-prefix=GROUP
 
@@ -25,6 +29,11 @@
 // The update before has the size of the parameter, as the momentum has.
 // FEEDBACK-LABEL: pipe.program @tied_rank0
 // FEEDBACK-SAME: accumulators = [array<i64: 0, 0, 128>]{{.*}} params = [array<i64: 0, 0, 64, 64, 1>]
+// Of a matrix, Adafactor keeps 2 + 4 numbers.
+// FACTORED-LABEL: pipe.program @tied_rank0
+// FACTORED-SAME: params = [array<i64: 0, 0, 64, 24, 1>]
+// CORRECTED-LABEL: pipe.program @tied_rank0
+// CORRECTED-SAME: params = [array<i64: 0, 0, 64, 56, 1>]
 
 // What is only sent is computed into the receiver's memory (-1).
 // CHECK-NEXT:    pipe.forward chunk(0) microbatch(0) () {pipe.offsets = array<i64: -1, 192>, pipe.workspace_offset = 384 : i64, pipe.workspace_size = 100 : i64}

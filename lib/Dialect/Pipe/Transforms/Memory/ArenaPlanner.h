@@ -51,6 +51,7 @@ private:
   int64_t countOlderVersions(int64_t param) const;
   llvm::SmallVector<int64_t> reserveVersions(int64_t param, int64_t bytes);
   void placeUpdateWorkspace();
+  void placeSums();
   void placeParams();
   void placeRounded();
   llvm::SmallVector<mlir::func::FuncOp> getFunctions(mlir::Operation *op);

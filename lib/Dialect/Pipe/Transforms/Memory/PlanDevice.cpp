@@ -161,7 +161,8 @@ void ArenaPlanner::placeDevice() {
   placeConstants(device, functions.getArrayRef());
   placeSettings(device);
   placeResults(device);
-  if (plan.updateWorkspace >= 0 || llvm::any_of(functions, callsLibrary)) {
+  bool hasProducts = optimizer == Optimizer::muon && plan.updateWorkspace >= 0;
+  if (hasProducts || llvm::any_of(functions, callsLibrary)) {
     device.libraryBytes = gpuLibraryBytes * device.streams;
     device.libraryOffset = reserve(device.libraryBytes);
   }

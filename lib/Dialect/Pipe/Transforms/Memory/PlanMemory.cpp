@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Memory/AdafactorPlaces.h"
 #include "Memory/ArenaPlanner.h"
 #include "Memory/MuonProducts.h"
 
@@ -58,6 +59,12 @@ int64_t ArenaPlanner::countOlderVersions(int64_t param) const {
       late, PipelineOp(tables.pipeline).getMicrobatches().value_or(1));
 }
 
+static int64_t getStateBytes(ShapedType type, Optimizer optimizer,
+                             bool errorFeedback) {
+  return stateElements(optimizer, errorFeedback, type.getShape().vec()) *
+         (type.getElementTypeBitWidth() / 8);
+}
+
 SmallVector<int64_t> ArenaPlanner::reserveVersions(int64_t param,
                                                    int64_t bytes) {
   SmallVector<int64_t> offsets;
@@ -77,7 +84,9 @@ void ArenaPlanner::placeParams() {
     bool isHome =
         tables.getHome(number) == static_cast<int64_t>(program.getStage());
     int64_t stateBytes =
-        isHome ? bytes * stateSlots(optimizer, errorFeedback) : 0;
+        isHome ? getStateBytes(cast<ShapedType>(param.getValue().getType()),
+                               optimizer, errorFeedback)
+               : 0;
     int64_t state = stateBytes ? reserve(stateBytes) : -1;
     bool isKept = isHome && !tables.getGradientUsers(number).empty() &&
                   tables.pipeline.getClipSync() == ClipSync::Optimistic;
@@ -97,6 +106,19 @@ void ArenaPlanner::placeParams() {
   for (MemoryPlan::Accumulator &accumulator : plan.accumulators)
     accumulator.offset = reserve(
         getByteSize(tables.params[accumulator.param].getValue().getType()));
+}
+
+/// Adafactor adds up in memory for the largest parameter.
+void ArenaPlanner::placeSums() {
+  for (auto update : program.getBody().front().getOps<UpdateOp>()) {
+    auto type = cast<RankedTensorType>(update.getValue().getType());
+    if (type.getNumElements() > 0)
+      plan.updateWorkspaceBytes =
+          std::max(plan.updateWorkspaceBytes,
+                   AdafactorPlaces(type, /*workspace=*/0).bytes);
+  }
+  if (plan.updateWorkspaceBytes > 0)
+    plan.updateWorkspace = reserve(plan.updateWorkspaceBytes);
 }
 
 /// Muon updates matrices in memory for the largest of them.
@@ -419,6 +441,8 @@ LogicalResult ArenaPlanner::run() {
   placeRounded();
   if (optimizer == Optimizer::muon)
     placeUpdateWorkspace();
+  if (optimizer == Optimizer::adafactor && isOnDevice)
+    placeSums();
   if (isOnDevice)
     placeDevice();
   if (failed(placeReductions()) || failed(collect()))

@@ -46,6 +46,7 @@ func::FuncOp StepWriter::getSumKernel(StringRef name, Type type, int64_t count,
 
 bool StepWriter::isMuon(UpdateOp update) const {
   return isOnDevice && plan.updateWorkspace >= 0 &&
+         plan.device->optimizer == Optimizer::muon &&
          cast<ShapedType>(update.getResult().getType()).getRank() == 2;
 }
 

@@ -238,6 +238,8 @@ void StepWriter::lowerUpdateOnDevice(UpdateOp update,
   }
   if (isMuon(update))
     return lowerMuonOnDevice(update, entry, shape, arguments);
+  if (shape.optimizer == Optimizer::adafactor)
+    return lowerAdafactorOnDevice(update, entry, shape, arguments);
   for (Value gradient : update.getGradients())
     arguments.push_back(getAddress(gradient));
   arguments.push_back(atArena(entry.value));

@@ -146,6 +146,9 @@ private:
   void lowerMuonOnDevice(UpdateOp update, const MemoryPlan::Param &entry,
                          const UpdateShape &shape,
                          llvm::ArrayRef<mlir::Value> settings);
+  void lowerAdafactorOnDevice(UpdateOp update, const MemoryPlan::Param &entry,
+                              const UpdateShape &shape,
+                              llvm::ArrayRef<mlir::Value> settings);
   void lowerClipOnDevice(ClipOp op);
   void listSums();
   void setStream(int64_t stream);

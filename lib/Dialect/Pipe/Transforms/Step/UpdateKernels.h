@@ -21,8 +21,12 @@ struct UpdateShape {
   bool errorFeedback;     ///< One more slot has the update before.
   bool isClipped = false; ///< What came of the limits (ClipKernels.h) counts.
 
-  int64_t getOwnSlots() const { return stateSlots(optimizer, false); }
-  int64_t getStateSlots() const { return stateSlots(optimizer, errorFeedback); }
+  /// How many parts of the parameter's shape the state has, of all optimisers
+  /// but Adafactor.
+  int64_t getOwnSlots() const { return getStateSlots() - errorFeedback; }
+  int64_t getStateSlots() const {
+    return stateShapes(optimizer, errorFeedback, {numElements}).size();
+  }
 };
 
 /// True where every slot of the state starts where a kernel's buffers can, so
@@ -61,6 +65,50 @@ mlir::func::FuncOp getNormalizeKernel(mlir::SymbolTable &symbols,
 /// feedback, the update before. `longest` is the longer side of the matrix.
 mlir::func::FuncOp getMuonStepKernel(mlir::SymbolTable &symbols,
                                      const UpdateShape &shape, int64_t longest);
+
+// Of Adafactor, for a matrix, or for any other parameter as a matrix whose rows
+// are parts of a norm. All but the last but two are kernels of the settings
+// and, where gradients are clipped, of what came of the limits.
+struct AdafactorShape : UpdateShape {
+  int64_t rows, columns;
+  bool isFactored; ///< It is a matrix.
+
+  int64_t getOwnState() const {
+    return isFactored ? rows + columns : numElements;
+  }
+  int64_t getWholeState() const {
+    return getOwnState() + (errorFeedback ? numElements : 0);
+  }
+};
+/// Then of the gradients and of a double for each row, or each column: sums of
+/// the squares of gradients.
+mlir::func::FuncOp getAdafactorSumsKernel(mlir::SymbolTable &symbols,
+                                          const AdafactorShape &shape,
+                                          bool ofRows);
+/// Then of such sums and of the state, of which it updates the means of rows or
+/// columns.
+mlir::func::FuncOp getAdafactorMeansKernel(mlir::SymbolTable &symbols,
+                                           const AdafactorShape &shape,
+                                           bool ofRows);
+/// Of a parameter that is no matrix: then of the gradients and of the state, of
+/// which it updates the second moments.
+mlir::func::FuncOp getAdafactorMomentsKernel(mlir::SymbolTable &symbols,
+                                             const AdafactorShape &shape);
+/// A kernel of the state and of a double, the sum of the means of rows.
+mlir::func::FuncOp getAdafactorTotalKernel(mlir::SymbolTable &symbols,
+                                           const AdafactorShape &shape);
+/// Then of the gradients, of the state, of the sum of the means of rows and of
+/// a double for each row: the sum of the squares of the direction.
+mlir::func::FuncOp getAdafactorLengthKernel(mlir::SymbolTable &symbols,
+                                            const AdafactorShape &shape);
+/// A kernel of the settings, of the sums of squares of the value and of the
+/// direction, and of a number, the rate by which the direction is multiplied.
+mlir::func::FuncOp getAdafactorRateKernel(mlir::SymbolTable &symbols,
+                                          const AdafactorShape &shape);
+/// Then of the gradients, of the state, of the sum of the means of rows, of the
+/// rate and of the value, which it updates.
+mlir::func::FuncOp getAdafactorStepKernel(mlir::SymbolTable &symbols,
+                                          const AdafactorShape &shape);
 
 /// Makes a kernel of a private function of buffers.
 void markKernel(mlir::func::FuncOp function);

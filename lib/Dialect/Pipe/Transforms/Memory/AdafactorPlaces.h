@@ -1,0 +1,34 @@
+//===- AdafactorPlaces.h - where Adafactor adds up on a GPU -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_MEMORY_ADAFACTORPLACES_H
+#define VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_MEMORY_ADAFACTORPLACES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace veeline::pipe {
+
+/// Where the update of a parameter adds up, as offsets in the arena, in bytes,
+/// that are multiples of a GPU's alignment.
+struct AdafactorPlaces {
+  AdafactorPlaces(mlir::ShapedType type, int64_t workspace);
+
+  /// Of the parameter as a matrix: its own, or the parts of its norm by what is
+  /// in each.
+  int64_t rows, columns;
+  bool isMatrix;
+  /// A double for each row, each column and each part of the norm of the value.
+  int64_t ofRows, ofColumns, parts;
+  /// Doubles: the sum of the means of rows, and the sums of squares of the
+  /// value and of the direction.
+  int64_t total, ofValue, ofDirection;
+  int64_t rate;  ///< In the parameter's type.
+  int64_t bytes; ///< Of all.
+};
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_MEMORY_ADAFACTORPLACES_H
