@@ -59,6 +59,7 @@ int64_t ArenaPlanner::countOlderVersions(int64_t param) const {
       late, PipelineOp(tables.pipeline).getMicrobatches().value_or(1));
 }
 
+/// Of what the optimiser keeps of a parameter.
 static int64_t getStateBytes(ShapedType type, Optimizer optimizer,
                              bool errorFeedback) {
   return stateElements(optimizer, errorFeedback, type.getShape().vec()) *
