@@ -14,7 +14,10 @@ using namespace veeline;
 
 void *driver::loadCompiler(const std::string &command, const char *symbol) {
   std::string path = libraryDirectory() + "/libVeelineCompiler.so";
-  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // Lazily: MLIR's tens of thousands of calls take longer to bind than most
+  // commands take. The compiler's own are bound now (its -z now), so that
+  // another MLIR is found out here.
+  void *library = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library) {
     commandline::printError(
         "'" + command +
