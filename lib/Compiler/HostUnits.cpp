@@ -16,14 +16,15 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <map>
+#include <optional>
 
 using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
 
-/// How many ops a unit has before the next one begins, so that there are
-/// several to compile in parallel.
-static constexpr int64_t maxOps = 4000;
+/// How many ops a unit has before the next one begins: there are several to
+/// compile in parallel, and the passes take longer to run than to set up.
+static constexpr int64_t maxOps = 1000;
 
 /// A function that is defined in a module.
 struct HostUnits::Node {
@@ -57,9 +58,11 @@ struct HostUnits::Source {
   }
 };
 
-/// Functions that the same steps reach, or one function of a step.
+/// Functions of a module, or one function of a step.
 struct HostUnits::Unit {
   SmallVector<Node *> nodes;
+  /// Steps that reach any of them.
+  llvm::SmallSetVector<unsigned, 4> steps;
   int64_t numOps = 0;
   bool isStep = false;
   HostObject object;
@@ -147,23 +150,23 @@ static int64_t countOps(func::FuncOp func) {
 }
 
 void HostUnits::divide() {
-  std::map<std::vector<unsigned>, unsigned> open;
-  for (Source &source : sources)
+  for (Source &source : sources) {
+    std::optional<unsigned> open;
     for (Node &node : source.nodes) {
       if (node.steps.empty())
         continue;
-      std::vector<unsigned> key(node.steps.begin(), node.steps.end());
-      unsigned own = units.size();
-      unsigned &unit =
-          node.isStep ? own : open.try_emplace(key, own).first->second;
-      if (unit != units.size() && units[unit].numOps >= maxOps)
-        unit = units.size();
-      if (unit == units.size())
+      bool isNew = node.isStep || !open || units[*open].numOps >= maxOps;
+      node.unit = isNew ? units.size() : *open;
+      if (isNew)
         units.emplace_back().isStep = node.isStep;
-      node.unit = unit;
-      units[unit].nodes.push_back(&node);
-      units[unit].numOps += countOps(node.func);
+      if (!node.isStep)
+        open = node.unit;
+      Unit &unit = units[node.unit];
+      unit.nodes.push_back(&node);
+      unit.steps.insert_range(node.steps);
+      unit.numOps += countOps(node.func);
     }
+  }
   for (Source &source : sources)
     for (Node &node : source.nodes)
       if (!node.steps.empty())
@@ -287,7 +290,7 @@ llvm::Expected<StepCode> HostUnits::link(const HostTargetOptions &target) {
   StepCode code;
   std::vector<SmallVector<const HostObject *>> parts;
   for (Unit &unit : units)
-    for (unsigned step : unit.nodes.front()->steps) {
+    for (unsigned step : unit.steps) {
       parts.resize(std::max<size_t>(parts.size(), step + 1));
       parts[step].push_back(&unit.object);
     }

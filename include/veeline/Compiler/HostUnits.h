@@ -28,9 +28,9 @@ struct StepCode {
 
 /// The host code of the steps of several modules. Each function is compiled
 /// once, however many steps call it. So are kernels, which call nothing, that
-/// are equal in several modules. A unit is one of a step's functions, or the
-/// functions that the same steps reach. Units are compiled in parallel, and a
-/// step is linked from those that it reaches.
+/// are equal in several modules. A unit is one of a step's functions, or some
+/// of a module's other functions. Units are compiled in parallel. A step is
+/// linked from those that it reaches, without functions that it does not.
 class HostUnits {
 public:
   HostUnits();

@@ -84,6 +84,8 @@ static llvm::Expected<Target> createTarget(const HostTargetOptions &options) {
   llvm::TargetOptions targetOptions;
   // Only an explicit fma is one: a product and a sum keep two roundings.
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  // The linker leaves out functions that nothing calls.
+  targetOptions.FunctionSections = targetOptions.DataSections = true;
   auto level = static_cast<llvm::CodeGenOptLevel>(
       std::min(options.optimizationLevel, 3u));
   Target result;

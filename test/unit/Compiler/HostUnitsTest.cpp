@@ -178,8 +178,8 @@ TEST_F(HostUnitsTest, DividesWhatIsLarge) {
   ASSERT_TRUE(static_cast<bool>(code)) << toString(code.takeError());
   EXPECT_EQ(getSymbols(code->objects[0]).exported, Names({"step"}));
   EXPECT_EQ(run(code->objects[0], "step"), 1499);
-  // One unit of the step, and two of kernels.
-  EXPECT_EQ(units.getNumUnits(), 3u);
+  // One unit of the step, and six of kernels.
+  EXPECT_EQ(units.getNumUnits(), 7u);
 }
 
 // A function whose address is taken is renamed there, too.
