@@ -39,8 +39,8 @@ struct HostTargetOptions {
   std::string cpu = "native";
   /// 0 to 3, as compilers count.
   unsigned optimizationLevel = 3;
-  /// The path of lld or GNU ld. Empty: the first of `ld.lld-22`, `ld.lld` and
-  /// `ld`, each looked for on PATH and in LLVM's own directory.
+  /// The path of GNU ld or lld. Empty: the first of `ld`, `ld.lld-22` and
+  /// `ld.lld`, each looked for on PATH and in LLVM's own directory.
   std::string linker;
 };
 

@@ -33,7 +33,7 @@ def main():
     directory = pathlib.Path(sys.argv[2])
     for name in ("bin", "tmp", "work"):
         (directory / name).mkdir(parents=True)
-    linker = directory / "bin" / "ld.lld-22"
+    linker = directory / "bin" / "ld"
     linker.write_text(LINKER)
     linker.chmod(0o755)
     marker = directory / "linking"
