@@ -23,7 +23,7 @@ static bool isFloat(Type type) {
   return isa<FloatType>(getElementTypeOrSelf(type));
 }
 
-std::unique_ptr<GradientCheck> GradientCheck::load(const std::string &path) {
+std::unique_ptr<GradientCheck> GradientCheck::read(const std::string &path) {
   std::unique_ptr<GradientCheck> check(new GradientCheck());
   DialectRegistry registry;
   registerTestDialects(registry);
@@ -37,6 +37,13 @@ std::unique_ptr<GradientCheck> GradientCheck::load(const std::string &path) {
     if (failed(check->differentiate(primal)))
       return nullptr;
   if (failed(verify(*check->module)))
+    return nullptr;
+  return check;
+}
+
+std::unique_ptr<GradientCheck> GradientCheck::load(const std::string &path) {
+  std::unique_ptr<GradientCheck> check = read(path);
+  if (!check)
     return nullptr;
   OwningOpRef<ModuleOp> lowered = check->module->clone();
   check->compiled = JitModule::compile(*lowered);

@@ -32,6 +32,9 @@ class GradientCheck {
 public:
   /// Reads, differentiates and compiles `path`. Null on failure.
   static std::unique_ptr<GradientCheck> load(const std::string &path);
+  /// Reads and differentiates `path`, whose functions cannot be run. Null on
+  /// failure.
+  static std::unique_ptr<GradientCheck> read(const std::string &path);
 
   std::vector<std::string> getFunctions() const;
 

@@ -26,15 +26,20 @@ using namespace veeline::test;
 
 namespace {
 
-/// The functions made of `name`, as a module.
-std::string print(const GradientCheck::Function &functions) {
-  OpBuilder builder(functions.forward->getContext());
-  OwningOpRef<ModuleOp> module =
-      ModuleOp::create(builder, builder.getUnknownLoc());
-  for (func::FuncOp func : {functions.forward, functions.backward,
-                            functions.input, functions.weight})
-    if (func)
-      module->push_back(func.clone());
+/// The functions made of those of `file` with `names`, as a module.
+std::string print(const GradientCheck &file,
+                  const std::vector<std::string> &names) {
+  OwningOpRef<ModuleOp> module;
+  for (const std::string &name : names) {
+    const GradientCheck::Function &functions = file.getFunction(name);
+    OpBuilder builder(functions.forward->getContext());
+    if (!module)
+      module = ModuleOp::create(builder, builder.getUnknownLoc());
+    for (func::FuncOp func : {functions.forward, functions.backward,
+                              functions.input, functions.weight})
+      if (func)
+        module->push_back(func.clone());
+  }
   std::string text;
   llvm::raw_string_ostream(text) << *module;
   return text;
@@ -66,12 +71,17 @@ GradientCheck::Values run(GradientCheck &file, const std::string &name,
   return file.run(name, split, runner);
 }
 
-void check(GradientCheck &file, const std::string &name) {
-  std::string source = print(file.getFunction(name));
-  CompiledModule host(source);
+/// The functions of `file` with `names`, compiled without fusion.
+CompiledModule compilePlain(const GradientCheck &file,
+                            const std::vector<std::string> &names) {
   CompileOptions options;
   options.fuse = false;
-  CompiledModule plain(source, options);
+  return CompiledModule(print(file, names), options);
+}
+
+/// Checks @`name` of `file`, as it was compiled with and without fusion.
+void check(GradientCheck &file, const std::string &name, CompiledModule &host,
+           CompiledModule &plain) {
   GradientCheck::Values fused = run(file, name, host, /*split=*/false);
   GradientCheck::Values split = run(file, name, host, /*split=*/true);
   GradientCheck::Values plainFused = run(file, name, plain, /*split=*/false);
@@ -90,12 +100,18 @@ void check(GradientCheck &file, const std::string &name) {
   }
 }
 
-/// Attention as loops that store no scores gives the same as products and a
+/// Checks all functions of `file`, each way of compiling it being one module.
+void check(GradientCheck &file) {
+  CompiledModule host(print(file, file.getFunctions()));
+  CompiledModule plain = compilePlain(file, file.getFunctions());
+  for (const std::string &name : file.getFunctions())
+    check(file, name, host, plain);
+}
+
+/// Attention as `loops` that store no scores gives the same as products and a
 /// softmax.
-void checkLoops(GradientCheck &file, const std::string &name) {
-  CompileOptions options;
-  options.keepAttention = true;
-  CompiledModule loops(print(file.getFunction(name)), options);
+void checkLoops(GradientCheck &file, const std::string &name,
+                CompiledModule &loops) {
   GradientCheck::Values looped = run(file, name, loops, /*split=*/true);
   for (const auto &[role, array] : file.run(name, /*split=*/false))
     EXPECT_LE(getDistance(looped.at(role), array), 1e-12)
@@ -108,8 +124,7 @@ class HostGradients : public ::testing::TestWithParam<const char *> {};
 TEST_P(HostGradients, SplitIsFusedAndBothAreRight) {
   GradientCheck *file = getFile(GetParam());
   ASSERT_TRUE(file);
-  for (const std::string &name : file->getFunctions())
-    check(*file, name);
+  check(*file);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -129,8 +144,11 @@ INSTANTIATE_TEST_SUITE_P(Models, HostGradients,
 TEST(HostAttention, LoopsAndProductsAgree) {
   GradientCheck *file = getFile(INPUTS "/attention.mlir");
   ASSERT_TRUE(file);
+  CompileOptions options;
+  options.keepAttention = true;
+  CompiledModule loops(print(*file, file->getFunctions()), options);
   for (const std::string &name : file->getFunctions())
-    checkLoops(*file, name);
+    checkLoops(*file, name, loops);
 }
 
 /// Checks any file: VEELINE_GRADIENT_FILE=model.mlir, with
@@ -141,8 +159,7 @@ TEST(HostGradients, GivenFile) {
     GTEST_SKIP() << "VEELINE_GRADIENT_FILE names no file";
   GradientCheck *file = getFile(path);
   ASSERT_TRUE(file);
-  for (const std::string &name : file->getFunctions())
-    check(*file, name);
+  check(*file);
 }
 
 /// Replaces `from` by `to` everywhere in a text.
@@ -171,11 +188,13 @@ TEST(HostGradients, WholeConvolutions) {
   GradientCheck *wide = getFile(INPUTS "/windows.mlir");
   GradientCheck *narrow = retypeWindows();
   ASSERT_TRUE(wide && narrow);
-  for (const std::string &name : narrow->getFunctions()) {
-    if (name.find("pool") == 0)
-      continue;
-    check(*narrow, name);
-    CompiledModule host(print(narrow->getFunction(name)));
+  std::vector<std::string> names = narrow->getFunctions();
+  llvm::erase_if(
+      names, [](const std::string &name) { return name.find("pool") == 0; });
+  CompiledModule plain = compilePlain(*narrow, names);
+  for (const std::string &name : names) {
+    CompiledModule host(print(*narrow, {name}));
+    check(*narrow, name, host, plain);
     // One forward, and both adjoints, which the fused and the split backward
     // share.
     EXPECT_EQ(host.convolutions().size(), 3u) << name;
