@@ -30,7 +30,8 @@ config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "no-c
 config.substitutions += [
     ("%veeline_src", config.veeline_source_dir),
     ("%veeline_build", config.veeline_build_dir),
-    ("%python", config.python),
+    # What others have installed may take three times as long to load as Python does, and no test needs it.
+    ("%python", f"{config.python} -S"),
 ]
 
 # A detected tool becomes a feature that tests name in REQUIRES.
