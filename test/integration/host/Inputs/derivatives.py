@@ -34,7 +34,7 @@ import re
 import struct
 import sys
 
-from models import RATE, npy, run
+from models import QUICK, RATE, npy, run
 
 DIRECTIONS = 5
 STEP = 1e-3
@@ -375,7 +375,8 @@ def check(path, work):
     model = Model(aliases, functions, base)
     source = work / path.name
     source.write_text(model.text())
-    artifact = Artifact(model, source, work, ["--retype", "f64"])
+    # Faults are in numbers that are read, not in code.
+    artifact = Artifact(model, source, work, [*(QUICK if "--fault" in sys.argv else []), "--retype", "f64"])
     values = [random.uniform(*bounds) for _, kind, bounds in model.params for _ in range(math.prod(shape(kind)))]
     artifact.train("--steps", "2", "--verify", "--lr", "0.001", "--init", str(artifact.write(values)))
     gradient = artifact.gradient(values)
@@ -387,7 +388,7 @@ def check(path, work):
     def make_together(functions):
         model = Model(aliases, functions, base)
         source.write_text(model.text())
-        return Artifact(model, source, work, ["--retype", "f64", "--microbatch-size", str(len(SCALES))], 1)
+        return Artifact(model, source, work, [*QUICK, "--retype", "f64", "--microbatch-size", str(len(SCALES))], 1)
 
     if "--no-samples" not in sys.argv:
         count, worst = check_samples(artifact, values, gradient, make_together)
