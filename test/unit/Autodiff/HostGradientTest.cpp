@@ -71,11 +71,13 @@ GradientCheck::Values run(GradientCheck &file, const std::string &name,
   return file.run(name, split, runner);
 }
 
-/// The functions of `file` with `names`, compiled without fusion.
+/// The functions of `file` with `names`, compiled without fusion, and by -O0
+/// but in the long suite: that has the same bits.
 CompiledModule compilePlain(const GradientCheck &file,
                             const std::vector<std::string> &names) {
   CompileOptions options;
   options.fuse = false;
+  options.optimizationLevel = std::getenv("VEELINE_LONG") ? 3 : 0;
   return CompiledModule(print(file, names), options);
 }
 

@@ -23,7 +23,9 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "veeline/Autodiff/Registration.h"
 #include "veeline/Dialect/Pipe/IR/AttentionParts.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
 
 #include <cstring>
 
@@ -172,12 +174,21 @@ std::unique_ptr<JitModule> JitModule::compile(ModuleOp module) {
   StringRef libraries[] = {VEELINE_RUNNER_UTILS, VEELINE_FLOAT16_UTILS};
   ExecutionEngineOptions options;
   options.sharedLibPaths = libraries;
-  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::None;
-  auto engine = ExecutionEngine::create(module, options);
-  if (!engine) {
-    module.emitError() << llvm::toString(engine.takeError());
+  auto fail = [&](llvm::Error error) {
+    module.emitError() << llvm::toString(std::move(error));
     return nullptr;
-  }
+  };
+  // The engine makes its own machine before it looks at its option of a level.
+  auto target = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!target)
+    return fail(target.takeError());
+  target->setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
+  auto machine = target->createTargetMachine();
+  if (!machine)
+    return fail(machine.takeError());
+  auto engine = ExecutionEngine::create(module, options, std::move(*machine));
+  if (!engine)
+    return fail(engine.takeError());
   std::unique_ptr<JitModule> compiled(new JitModule());
   compiled->engine = std::move(*engine);
   return compiled;

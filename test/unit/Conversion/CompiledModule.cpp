@@ -259,6 +259,7 @@ void CompiledModule::build(const std::string &source,
   })));
   HostTargetOptions target;
   target.cpu = options.cpu;
+  target.optimizationLevel = options.optimizationLevel;
   llvm::Expected<HostObject> object = compileToObject(*module, target);
   ASSERT_TRUE(static_cast<bool>(object)) << toString(object.takeError());
   compiled = std::make_unique<HostObject>(std::move(*object));

@@ -30,6 +30,7 @@ struct CompileOptions {
   KernelTarget target = KernelTarget::Host;
   bool tf32 = false;
   std::string cpu = "native";
+  unsigned optimizationLevel = 3;
   uint64_t gemmScratchBytes = 0;
   uint64_t convolutionScratchBytes = 0;
 };

@@ -16,6 +16,7 @@
 #include "Elements.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
@@ -360,12 +361,21 @@ static Results run(CompiledModule &module, const Writer &writer,
   return {toFloats(results[2]), toFloats(results[0]), toFloats(results[1])};
 }
 
+/// What is lowered is checked, and -O0 has the bits of -O3; the long suite
+/// compiles as users do.
+static CompileOptions getOptions(KernelTarget target) {
+  CompileOptions options;
+  options.target = target;
+  options.optimizationLevel = std::getenv("VEELINE_LONG") ? 3 : 0;
+  return options;
+}
+
 /// Runs in f32 on this machine, with numbers that are rounded to `types`.
 static Results runOnHost(const Shape &shape, const Types &types,
                          bool isPositive) {
   Types single;
   Writer writer(shape, single);
-  CompiledModule module(writer.write());
+  CompiledModule module(writer.write(), getOptions(KernelTarget::Host));
   return run(module, writer, single, types.factors, isPositive);
 }
 
@@ -375,8 +385,7 @@ static void check(const Shape &shape, const Types &types = {}) {
   SCOPED_TRACE(text);
   Results expected = runOnHost(shape, types, false);
   Results magnitudes = types.isTf32 ? runOnHost(shape, types, true) : expected;
-  CompileOptions options;
-  options.target = KernelTarget::Cuda;
+  CompileOptions options = getOptions(KernelTarget::Cuda);
   options.tf32 = types.isTf32;
   CompiledModule onDevice(text, options);
   ASSERT_EQ(onDevice.convolutions().size(), 3u);
@@ -501,8 +510,7 @@ TEST(ConvolutionProducts, OfEveryType) {
 TEST(ConvolutionProducts, EntriesOfTypes) {
   Shape shape{2, 1, 17, 5, {plain(6, 3, 1)}, true, true, 1};
   for (const Types &types : otherTypes) {
-    CompileOptions options;
-    options.target = KernelTarget::Cuda;
+    CompileOptions options = getOptions(KernelTarget::Cuda);
     options.tf32 = types.isTf32;
     CompiledModule module(Writer(shape, types).write(), options);
     ASSERT_EQ(module.convolutions().size(), 3u);
