@@ -13,6 +13,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <tuple>
 
 using namespace veeline;
 using namespace veeline::cts;
@@ -138,17 +139,18 @@ static std::vector<double> reference(const Convolution &c,
   size_t rank = c.xSizes.size();
   Index limits = join({c.batch, c.groups, c.outputs, c.inputs}, c.ySizes);
   limits.insert(limits.end(), c.wSizes.begin(), c.wSizes.end());
-  Index at(limits.size());
+  Index at(limits.size()), x(3 + rank), w(3 + rank), y(3 + rank);
   do {
-    Index x{at[0], at[1], at[3]}, w{at[1], at[2], at[3]},
-        y{at[0], at[1], at[2]};
+    std::tie(x[0], x[1], x[2]) = std::tie(at[0], at[1], at[3]);
+    std::tie(w[0], w[1], w[2]) = std::tie(at[1], at[2], at[3]);
+    std::tie(y[0], y[1], y[2]) = std::tie(at[0], at[1], at[2]);
     bool isInside = true;
     for (size_t i = 0; i < rank; ++i) {
-      y.push_back(at[4 + i]);
-      w.push_back(at[4 + rank + i]);
-      x.push_back(y.back() * c.strides[i] + w.back() * c.dilations[i] -
-                  c.padding[i]);
-      isInside &= x.back() >= 0 && x.back() < c.xSizes[i];
+      y[3 + i] = at[4 + i];
+      w[3 + i] = at[4 + rank + i];
+      x[3 + i] =
+          y[3 + i] * c.strides[i] + w[3 + i] * c.dilations[i] - c.padding[i];
+      isInside &= x[3 + i] >= 0 && x[3 + i] < c.xSizes[i];
     }
     if (!isInside)
       continue;
