@@ -255,8 +255,23 @@ void CudaRank::send(int32_t channel, int32_t microbatch, const void *value) {
   VEELINE_CHECK(arena.contains(value, bytes),
                 "a value to send is not in the arena");
   transport->settle(*this, description.stream);
+  if (description.kind == artifact::ChannelKind::paramGradient)
+    sentGradients.push_back(
+        {static_cast<const char *>(value), bytes, description.stream});
   if (!failed)
     transport->send(*this, channel, value, bytes);
+}
+
+/// Other memory that is sent stays until the next send. An accumulator that is
+/// sent late is zeroed by the step after, which may come before that.
+void CudaRank::settleGradients(const void *target, int64_t bytes) {
+  const auto *begin = static_cast<const char *>(target);
+  std::erase_if(sentGradients, [&](const SentGradient &sent) {
+    if (sent.value >= begin + bytes || begin >= sent.value + sent.bytes)
+      return false;
+    transport->settle(*this, sent.stream);
+    return true;
+  });
 }
 
 void *CudaRank::sendAcquire(int32_t) {
@@ -456,6 +471,7 @@ void CudaRank::zero(void *target, int64_t bytes) {
                 "what is zeroed is not in the arena");
   if (bytes == 0)
     return;
+  settleGradients(target, bytes);
   auto lock = serialize();
   (void)require(VEELINE_CALL(driver(), cuMemsetD8Async, addressOf(target), 0,
                              static_cast<size_t>(bytes), currentStream()));

@@ -208,6 +208,14 @@ public:
   void lateEnd() override;
 
 private:
+  /// An accumulator on its way to the rank that updates its parameter, on
+  /// message stream `stream`.
+  struct SentGradient {
+    const char *value;
+    int64_t bytes;
+    int32_t stream;
+  };
+  void settleGradients(const void *target, int64_t bytes);
   Status makeStreams();
   Status prepareLibraries(const BlasLt &blas, const Cudnn *dnn);
   Status prepareDnn(const Cudnn *dnn);
@@ -282,6 +290,7 @@ private:
   size_t timedSlot = 0; ///< Of the step that is issued.
   std::unique_ptr<Transport> transport;
   bool isInGroup = false;
+  std::vector<SentGradient> sentGradients; ///< Since they were last zeroed.
   MemoryBook::Scope measure(MemoryBook::Part part) {
     return {device->book(), part};
   }
