@@ -41,10 +41,11 @@ def check_ptx(artifact):
 
 
 def compile_for_gpu(model, work, options):
-    """The artifact, whose PTX the stand-in of the driver runs."""
-    device, dump = work / "cuda.vee", work / "dump"
-    run("veeline", "compile", *QUICK, "-q", model, "-o", device, "--target", "cuda", "--gpu-chips", "ptx", "--dump-ir", dump, *options)
-    if not check_ptx(device) and (dump / "device-kernels.mlir").exists():
+    """The artifact, whose PTX the stand-in of the driver runs. With DUMP, its IR is in work/dump."""
+    device = work / "cuda.vee"
+    dump = ["--dump-ir", work / "dump"] if "DUMP" in os.environ else []
+    run("veeline", "compile", *QUICK, "-q", model, "-o", device, "--target", "cuda", "--gpu-chips", "ptx", *dump, *options)
+    if not check_ptx(device):
         sys.exit(f"{device} has no PTX")
     return device
 
