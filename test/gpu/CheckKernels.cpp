@@ -60,7 +60,8 @@ veeline::gpu::checkKernels(ArrayRef<KernelSource> kernels, uint64_t seed,
     if (!(*library)->find(source.name(), code))
       return llvm::createStringError("the library lacks " + source.name());
     std::string message;
-    if (!(code.threads = ptx.get(source.name(), message)))
+    code.threads = ptx.get(source.name(), message);
+    if (!code.threads)
       return llvm::createStringError(source.name() + ": " + message);
     report(source, code, checkKernel(code, {seed, nullptr, false}));
   }

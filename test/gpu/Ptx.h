@@ -224,6 +224,16 @@ void setRegister(const Warp &warp, uint32_t place, int32_t lane, T value) {
   warp.registers[place + uint32_t(lane)] = bits;
 }
 
+/// The address in an operand, which is the `which`-th address of the
+/// instruction.
+inline char *getAddress(const Warp &warp, const Instruction &instruction,
+                        size_t operand, size_t which, int32_t lane) {
+  auto base = getRegister<uint64_t>(warp, instruction.operands[operand], lane);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): registers hold numbers.
+  return reinterpret_cast<char *>(
+      base + uint64_t(int64_t(instruction.offsets[which])));
+}
+
 } // namespace veeline::gpu
 
 #endif // VEELINE_TEST_GPU_PTX_H

@@ -11,15 +11,6 @@
 using namespace veeline::gpu;
 using Space = Device::Space;
 
-/// The address in an operand, which is the `which`-th address of the
-/// instruction.
-static char *getAddress(const Warp &warp, const Instruction &instruction,
-                        size_t operand, size_t which, int32_t lane) {
-  auto base = getRegister<uint64_t>(warp, instruction.operands[operand], lane);
-  return reinterpret_cast<char *>(
-      base + uint64_t(int64_t(instruction.offsets[which])));
-}
-
 [[gnu::noinline]] static void failAlignment(const Warp &warp, int32_t lane,
                                             size_t bytes) {
   warp.device->fail(lane, "accesses " + std::to_string(bytes) +

@@ -53,7 +53,7 @@ PtxModule::PtxModule(std::string text) {
     }
     // Without a body it is only declared.
     if (line == "{" && !isInside && !function.empty())
-      source.functions.emplace(std::move(function), begin);
+      source.functions.emplace(function, begin);
     if (line == "{" || line == ";")
       function.clear();
     isInside |= line == "{";

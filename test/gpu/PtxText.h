@@ -30,8 +30,9 @@ std::vector<std::string_view> splitOperands(std::string_view text);
 template <typename T>
 std::optional<T> parseWhole(std::string_view text, int base = 10) {
   T value{};
-  const char *end = text.data() + text.size();
-  auto [rest, error] = std::from_chars(text.data(), end, value, base);
+  const char *begin = std::to_address(text.begin());
+  const char *end = begin + text.size();
+  auto [rest, error] = std::from_chars(begin, end, value, base);
   return error == std::errc() && rest == end ? std::optional(value)
                                              : std::nullopt;
 }

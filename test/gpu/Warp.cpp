@@ -95,9 +95,7 @@ static void ballot(Warp &warp, const Instruction &instruction, int32_t,
 /// bits set.
 static bool readRow(Warp &warp, const Instruction &instruction, int32_t lane,
                     uint16_t (&row)[8]) {
-  auto address = getRegister<uint64_t>(warp, instruction.operands[4], lane) +
-                 uint64_t(int64_t(instruction.offsets[0]));
-  const void *place = reinterpret_cast<const void *>(address);
+  const char *place = getAddress(warp, instruction, 4, 0, lane);
   bool isGarbage = false;
   if (warp.isChecked &&
       !warp.device->access(lane, place, sizeof(row), Device::Access::read,

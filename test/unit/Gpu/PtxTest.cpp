@@ -55,7 +55,7 @@ Outcome run(const std::string &text, int64_t blockSize,
     return outcome;
   outcome.words.assign(2048, ~0u);
   void *buffer = outcome.words.data();
-  const void *param = &buffer;
+  const void *param = static_cast<const void *>(&buffer);
   RunOptions options;
   options.order = order;
   if (isChecked)
