@@ -172,8 +172,8 @@ static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
 static void addCommunicationOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--communication", command.communication,
                  "How messages are sent and received: p2p, batched, ring, "
-                 "overlap, or duplex, which is for GPUs with room for two of "
-                 "NCCL's operations at once")
+                 "overlap, or duplex (experimental), which is for GPUs with "
+                 "room for two of NCCL's operations at once")
       ->capture_default_str()
       ->check(CLI::IsMember({"p2p", "batched", "ring", "overlap", "duplex"}))
       ->option_text("p2p|batched|ring|overlap|duplex [overlap]");
@@ -217,7 +217,8 @@ static void addTargetOptions(CLI::App &app, CompileCommand &command) {
       ->delimiter(',');
   app.add_option("--compute-streams", command.computeStreams,
                  "With --target cuda: one compute stream for each rank, or one "
-                 "for each chunk of a rank, so that operations of different "
+                 "for each chunk of a rank (experimental), so that operations "
+                 "of different "
                  "chunks run side by side where nothing orders them; their "
                  "order and their results are the same")
       ->capture_default_str()

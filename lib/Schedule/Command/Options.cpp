@@ -216,7 +216,7 @@ static void addCommunicationOptions(CLI::App &command,
   command
       .add_option("--communication", options.communication,
                   "How they are sent and received: p2p, batched, ring, "
-                  "overlap (default) or duplex")
+                  "overlap (default) or duplex (experimental)")
       ->check(CLI::IsMember({"p2p", "batched", "ring", "overlap", "duplex"}))
       ->option_text("p2p|batched|ring|overlap|duplex");
 }
