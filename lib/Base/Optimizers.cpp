@@ -63,25 +63,37 @@ std::string veeline::listOptimizers() {
   return joinNames(names) + " or " + last;
 }
 
-std::vector<std::vector<int64_t>>
-veeline::stateShapes(Optimizer optimizer, bool errorFeedback,
-                     const std::vector<int64_t> &shape) {
-  std::vector<std::vector<int64_t>> shapes(rowOf(optimizer).stateTensors,
-                                           shape);
-  if (optimizer == Optimizer::adafactor && shape.size() == 2)
-    shapes = {{shape[0]}, {shape[1]}};
+using Shape = std::span<const int64_t>;
+
+template <typename Visit>
+static void forEachState(Optimizer optimizer, bool errorFeedback, Shape shape,
+                         const Visit &visit) {
+  if (optimizer == Optimizer::adafactor && shape.size() == 2) {
+    visit(shape.first(1));
+    visit(shape.last(1));
+  } else {
+    for (size_t i = 0; i < rowOf(optimizer).stateTensors; ++i)
+      visit(shape);
+  }
   if (errorFeedback)
-    shapes.push_back(shape);
+    visit(shape);
+}
+
+std::vector<std::vector<int64_t>>
+veeline::stateShapes(Optimizer optimizer, bool errorFeedback, Shape shape) {
+  std::vector<std::vector<int64_t>> shapes;
+  forEachState(optimizer, errorFeedback, shape,
+               [&](Shape one) { shapes.emplace_back(one.begin(), one.end()); });
   return shapes;
 }
 
 int64_t veeline::stateElements(Optimizer optimizer, bool errorFeedback,
-                               const std::vector<int64_t> &shape) {
+                               Shape shape) {
   int64_t sum = 0;
-  for (const std::vector<int64_t> &one :
-       stateShapes(optimizer, errorFeedback, shape))
+  forEachState(optimizer, errorFeedback, shape, [&](Shape one) {
     sum += std::accumulate(one.begin(), one.end(), int64_t(1),
                            std::multiplies<>());
+  });
   return sum;
 }
 

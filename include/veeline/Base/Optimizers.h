@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,12 +51,12 @@ std::string listOptimizers();
 /// works on, all of the parameter's shape; of Adafactor the second moments, of
 /// a matrix their means of rows and then of columns. With error feedback one
 /// more of the parameter's shape at the end, for the update before.
-std::vector<std::vector<int64_t>>
-stateShapes(Optimizer optimizer, bool errorFeedback,
-            const std::vector<int64_t> &shape);
-/// The elements of all these.
+std::vector<std::vector<int64_t>> stateShapes(Optimizer optimizer,
+                                              bool errorFeedback,
+                                              std::span<const int64_t> shape);
+/// The elements of all these. Allocates nothing.
 int64_t stateElements(Optimizer optimizer, bool errorFeedback,
-                      const std::vector<int64_t> &shape);
+                      std::span<const int64_t> shape);
 /// Whether an update of an element is a function of that element alone, so that
 /// it has the same bits on all targets.
 bool isElementwise(Optimizer optimizer);

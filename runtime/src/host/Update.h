@@ -32,16 +32,18 @@ struct ParamUpdate {
 
   /// Elements of its state, without the update before.
   int64_t ownStateElements() const {
-    return stateElements(optimizer, /*errorFeedback=*/false, shape());
+    return countState(/*withFeedback=*/false);
   }
   int64_t stateBytes() const {
-    return stateElements(optimizer, errorFeedback, shape()) *
-           artifact::byteSize(type);
+    return countState(errorFeedback) * artifact::byteSize(type);
   }
 
 private:
-  std::vector<int64_t> shape() const {
-    return rows > 0 ? std::vector{rows, columns} : std::vector{numElements};
+  int64_t countState(bool withFeedback) const {
+    const int64_t matrix[] = {rows, columns}, flat[] = {numElements};
+    using Shape = std::span<const int64_t>;
+    return stateElements(optimizer, withFeedback,
+                         rows > 0 ? Shape(matrix) : Shape(flat));
   }
 };
 

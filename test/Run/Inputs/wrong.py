@@ -27,7 +27,7 @@ CASES = {
     "out of range": MODEL + "microbatches: 0\n",
     "no flag": MODEL + "quiet: yes\n",
     "unknown schedule": MODEL + "stages: 2\nschedule: zbv\n",
-    "unknown optimizer": MODEL + "optimizer: adam\n",
+    "unknown optimizer": MODEL + "optimizer: adagrad\n",
     "unknown strategy": MODEL + "communication: mail\n",
     "recompute ratio": MODEL + "stages: 2\nrecompute: [1.5, 0]\n",
     "recompute count": MODEL + "stages: 2\nrecompute: [0.5, none, none]\n",

@@ -25,7 +25,7 @@ struct UpdateShape {
   /// but Adafactor.
   int64_t getOwnSlots() const { return getStateSlots() - errorFeedback; }
   int64_t getStateSlots() const {
-    return stateShapes(optimizer, errorFeedback, {numElements}).size();
+    return stateShapes(optimizer, errorFeedback, {&numElements, 1}).size();
   }
 };
 
