@@ -368,13 +368,16 @@ TEST(Optimizers, StateOfAdafactor) {
       Shapes({{4}, {3}}));
   EXPECT_EQ(stateShapes(Optimizer::adafactor, true, std::vector<int64_t>{4, 3}),
             Shapes({{4}, {3}, {4, 3}}));
-  EXPECT_EQ(stateShapes(Optimizer::adafactor, false, {4, 3, 2}),
-            Shapes({{4, 3, 2}}));
+  EXPECT_EQ(
+      stateShapes(Optimizer::adafactor, false, std::vector<int64_t>{4, 3, 2}),
+      Shapes({{4, 3, 2}}));
   EXPECT_EQ(
       stateElements(Optimizer::adafactor, true, std::vector<int64_t>{4, 3}),
       19);
-  EXPECT_EQ(stateElements(Optimizer::adamw, true, {4, 3}), 36);
-  EXPECT_EQ(stateElements(Optimizer::sgd, false, {4, 3}), 0);
+  EXPECT_EQ(stateElements(Optimizer::adamw, true, std::vector<int64_t>{4, 3}),
+            36);
+  EXPECT_EQ(stateElements(Optimizer::sgd, false, std::vector<int64_t>{4, 3}),
+            0);
 }
 
 namespace {
