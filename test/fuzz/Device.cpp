@@ -143,8 +143,8 @@ static bool isRefusal(const std::string &message) {
 
 std::optional<Verdict> DeviceJudge::compile() {
   std::ofstream(directory.path + "/random.mlir") << task.text;
-  Words arguments = {"compile",    "random.mlir", "-q",   "-o",
-                     "random.vee", "--target",    "cuda", "--gpu-chips",
+  Words arguments = {"compile",    "random.mlir",   "-q",   "-o",
+                     "random.vee", "--target",      "cuda", "--gpu-chips",
                      "ptx",        "--no-reference"};
   arguments.insert(arguments.end(), plan.compile.begin(), plan.compile.end());
   CommandResult result = run("veeline", arguments);
@@ -172,10 +172,9 @@ std::optional<Verdict> DeviceJudge::train(const std::string &name,
                      "--save",        name + ".safetensors"};
   arguments.insert(arguments.end(), plan.train.begin(), plan.train.end());
   arguments.insert(arguments.end(), more.begin(), more.end());
-  CommandResult result =
-      run("veeline", arguments,
-          {{"VEELINE_STANDIN_ORDER", order},
-           {"VEELINE_STANDIN_REPORT", "report"}});
+  CommandResult result = run(
+      "veeline", arguments,
+      {{"VEELINE_STANDIN_ORDER", order}, {"VEELINE_STANDIN_REPORT", "report"}});
   // The stand-in aborts where something asks it for what is wrong.
   if (!result.succeeded())
     return fail(result.death.empty() ? Kind::disagrees : Kind::dies,
