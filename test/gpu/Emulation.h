@@ -27,7 +27,7 @@ namespace veeline::gpu {
 /// they wait for each other. Asynchronous copies arrive as late as they may
 /// (warps, forward), at once (backward), or one or the other (random). Of
 /// `warps`, the lanes of a warp go side by side where they take the same way,
-/// which is ten times as fast.
+/// which is the fastest.
 enum class Order { warps, forward, backward, random };
 
 struct RunOptions {

@@ -17,7 +17,7 @@ using train::RateShape;
 
 static constexpr std::string_view filePrefix = "file:";
 
-static std::string checkRate(const std::string &text) {
+std::string driver::checkNumber(const std::string &text) {
   double number = 0;
   bool valid = CLI::detail::lexical_cast(text, number) &&
                std::isfinite(number) && number >= 0;
@@ -54,7 +54,7 @@ static std::string checkShape(const std::string &text) {
 void driver::addRateOptions(CLI::App &app, RateCommand &command,
                             train::Options &options) {
   std::string group = "Optimiser";
-  CLI::Validator number(checkRate, ">= 0");
+  CLI::Validator number(checkNumber, ">= 0");
   app.add_option("--lr", options.optimizer.learningRate, "Peak learning rate")
       ->capture_default_str()
       ->check(number)

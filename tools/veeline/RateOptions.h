@@ -26,6 +26,9 @@ struct RateCommand {
   std::vector<std::string> scales, weightDecays; ///< "PATTERN=NUMBER".
 };
 
+/// Why `text` is no finite number of 0 or more, or empty.
+std::string checkNumber(const std::string &text);
+
 void addRateOptions(CLI::App &app, RateCommand &command,
                     train::Options &options);
 /// Those about some parameters alone.

@@ -81,13 +81,6 @@ static void addDataOptions(CLI::App &app, TrainCommand &command) {
       ->check(commandline::checkFileName);
 }
 
-static std::string checkNumber(const std::string &text) {
-  double number = 0;
-  bool valid = CLI::detail::lexical_cast(text, number) &&
-               std::isfinite(number) && number >= 0;
-  return valid ? "" : text + " is not a finite number of 0 or more";
-}
-
 static std::string checkLimit(const std::string &text) {
   double number = 0;
   bool valid = CLI::detail::lexical_cast(text, number) &&
@@ -180,7 +173,7 @@ static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
   StepSettings &settings = command.options.optimizer;
   std::string group = "Optimiser";
   CLI::Validator decayRate(checkDecayRate, "in [0, 1)");
-  CLI::Validator number(checkNumber, ">= 0");
+  CLI::Validator number(driver::checkNumber, ">= 0");
   driver::addRateOptions(app, command.rates, command.options);
   app.add_option("--beta1,--momentum", settings.beta1,
                  "First decay rate of Adam and Lion, or SGD's momentum")

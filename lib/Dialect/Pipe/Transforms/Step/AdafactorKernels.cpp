@@ -58,9 +58,9 @@ public:
     Value total =
         k.addArgument({}, Float64Type::get(shape.element.getContext()));
     if (!shape.isFactored) {
-      moment = k.addInput(
-          k.viewMatrix(state, /*offset=*/0, shape.rows, shape.columns),
-          k.identity());
+      moment =
+          k.addInput(k.view(state, /*offset=*/0, {shape.rows, shape.columns}),
+                     k.identity());
       return;
     }
     ofRow = k.addInput(k.view(state, /*offset=*/0, {shape.rows}), k.outer(1));
@@ -235,8 +235,8 @@ veeline::pipe::getAdafactorStepKernel(SymbolTable &symbols,
   k.addOutput(k.addArgument({shape.rows, shape.columns}, shape.element),
               k.identity());
   if (shape.errorFeedback)
-    k.addOutput(k.viewMatrix(direction.state, shape.getOwnState(), shape.rows,
-                             shape.columns),
+    k.addOutput(k.view(direction.state, shape.getOwnState(),
+                       {shape.rows, shape.columns}),
                 k.identity());
   return k.finish({IteratorType::parallel, IteratorType::parallel}, [&] {
     return k.unlessSkipped(

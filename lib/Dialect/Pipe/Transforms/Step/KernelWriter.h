@@ -78,23 +78,12 @@ public:
                                 identity().getResults().take_front(rank),
                                 builder.getContext());
   }
-  /// The part of a buffer from element `offset` on.
+  /// The part of a buffer from element `offset` on, row by row.
   mlir::Value view(mlir::Value buffer, int64_t offset,
                    llvm::ArrayRef<int64_t> shape) {
     llvm::SmallVector<int64_t> strides(shape.size(), 1);
-    auto layout =
-        mlir::StridedLayoutAttr::get(builder.getContext(), offset, strides);
-    mlir::Type element =
-        mlir::cast<mlir::MemRefType>(buffer.getType()).getElementType();
-    return mlir::memref::ReinterpretCastOp::create(
-        builder, loc, mlir::MemRefType::get(shape, element, layout), buffer,
-        offset, shape, strides);
-  }
-
-  /// The same of a matrix by rows.
-  mlir::Value viewMatrix(mlir::Value buffer, int64_t offset, int64_t rows,
-                         int64_t columns) {
-    int64_t shape[] = {rows, columns}, strides[] = {columns, 1};
+    for (size_t i = shape.size(); i-- > 1;)
+      strides[i - 1] = strides[i] * shape[i];
     auto layout =
         mlir::StridedLayoutAttr::get(builder.getContext(), offset, strides);
     mlir::Type element =
