@@ -177,6 +177,39 @@ static void addApproximations(Opcodes &opcodes) {
   f64.unary<approximateReciprocal, double>("rcp.approx.ftz");
 }
 
+/// What the stand-in of libdevice consists of.
+static void addLibdevice(Opcodes &opcodes) {
+  Adder f64(opcodes, "f64");
+  f64.unary<[](double x) { return std::acos(x); }, double>("standin.acos");
+  f64.unary<[](double x) { return std::acosh(x); }, double>("standin.acosh");
+  f64.unary<[](double x) { return std::asin(x); }, double>("standin.asin");
+  f64.unary<[](double x) { return std::asinh(x); }, double>("standin.asinh");
+  f64.unary<[](double x) { return std::atan(x); }, double>("standin.atan");
+  f64.unary<[](double x) { return std::atanh(x); }, double>("standin.atanh");
+  f64.unary<[](double x) { return std::cbrt(x); }, double>("standin.cbrt");
+  f64.unary<[](double x) { return std::cos(x); }, double>("standin.cos");
+  f64.unary<[](double x) { return std::cosh(x); }, double>("standin.cosh");
+  f64.unary<[](double x) { return std::erf(x); }, double>("standin.erf");
+  f64.unary<[](double x) { return std::erfc(x); }, double>("standin.erfc");
+  f64.unary<[](double x) { return std::exp(x); }, double>("standin.exp");
+  f64.unary<[](double x) { return std::exp2(x); }, double>("standin.exp2");
+  f64.unary<[](double x) { return std::expm1(x); }, double>("standin.expm1");
+  f64.unary<[](double x) { return std::log(x); }, double>("standin.log");
+  f64.unary<[](double x) { return std::log10(x); }, double>("standin.log10");
+  f64.unary<[](double x) { return std::log1p(x); }, double>("standin.log1p");
+  f64.unary<[](double x) { return std::log2(x); }, double>("standin.log2");
+  f64.unary<[](double x) { return std::sin(x); }, double>("standin.sin");
+  f64.unary<[](double x) { return std::sinh(x); }, double>("standin.sinh");
+  f64.unary<[](double x) { return std::tan(x); }, double>("standin.tan");
+  f64.unary<[](double x) { return std::tanh(x); }, double>("standin.tanh");
+  f64.binary<[](double x, double y) { return std::atan2(x, y); }, double>(
+      "standin.atan2");
+  f64.binary<[](double x, double y) { return std::pow(x, y); }, double>(
+      "standin.pow");
+  f64.binary<[](double x, double y) { return std::fmod(x, y); }, double>(
+      "standin.fmod");
+}
+
 void veeline::gpu::addFloats(Opcodes &opcodes) {
   addFloat<float>(opcodes, "f32");
   addFloat<double>(opcodes, "f64");
@@ -190,4 +223,5 @@ void veeline::gpu::addFloats(Opcodes &opcodes) {
   addPairComparisons<F16>(opcodes, "f16x2");
   addPairComparisons<Bf16>(opcodes, "bf16x2");
   addApproximations(opcodes);
+  addLibdevice(opcodes);
 }

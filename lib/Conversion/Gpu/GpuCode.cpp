@@ -26,11 +26,24 @@
 
 using namespace mlir;
 
+/// The intrinsic's name if `op` is one instruction of a GPU, or nothing.
+static std::string findIntrinsic(Operation *op) {
+  if (isa<arith::MaxNumFOp>(op))
+    return "llvm.maxnum";
+  if (isa<arith::MinNumFOp>(op))
+    return "llvm.minnum";
+  if (isa<LLVM::FAbsOp, LLVM::SqrtOp, LLVM::FFloorOp, LLVM::FCeilOp,
+          LLVM::CopySignOp, LLVM::RoundEvenOp, LLVM::RoundOp, LLVM::FTruncOp>(
+          op))
+    return "llvm." + op->getName().stripDialect().split('.').second.str();
+  return {};
+}
+
 namespace {
 
-/// Turns LLVM's intrinsics that are one instruction of a GPU into calls of the
-/// intrinsic by its name. The conversion of the gpu dialect makes calls of
-/// libdevice of the former, and leaves the latter alone.
+/// Turns what is one instruction of a GPU into calls of LLVM's intrinsics by
+/// their names. The conversion of the gpu dialect would make calls of libdevice
+/// of them, and leaves these calls alone.
 struct NameIntrinsics
     : PassWrapper<NameIntrinsics, OperationPass<gpu::GPUModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NameIntrinsics)
@@ -39,13 +52,10 @@ struct NameIntrinsics
 
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
-      if (!isa<LLVM::FAbsOp, LLVM::SqrtOp, LLVM::FFloorOp, LLVM::FCeilOp,
-               LLVM::CopySignOp, LLVM::RoundEvenOp, LLVM::RoundOp,
-               LLVM::FTruncOp>(op))
+      std::string name = findIntrinsic(op);
+      if (name.empty())
         return;
       OpBuilder builder(op);
-      std::string name =
-          "llvm." + op->getName().stripDialect().split('.').second.str();
       auto call = LLVM::CallIntrinsicOp::create(
           builder, op->getLoc(), op->getResult(0).getType(),
           builder.getStringAttr(name), op->getOperands());

@@ -137,6 +137,16 @@ static const ChipCode *findPtx(llvm::ArrayRef<ChipCode> codes) {
   return highest;
 }
 
+/// The toolkit that native code needs.
+static llvm::Expected<Toolkit> findAssembler(const GpuTargetOptions &options) {
+  llvm::Expected<Toolkit> toolkit = Toolkit::find(options.toolkit);
+  if (toolkit)
+    return toolkit;
+  return llvm::createStringError(
+      "%s; PTX alone, which the driver compiles, needs no toolkit",
+      llvm::toString(toolkit.takeError()).c_str());
+}
+
 llvm::Error veeline::checkGpuTarget(const GpuTargetOptions &options) {
   if (options.chips.empty())
     return llvm::Error::success();
@@ -147,7 +157,7 @@ llvm::Error veeline::checkGpuTarget(const GpuTargetOptions &options) {
       return chip.takeError();
     chips.push_back(*chip);
   }
-  llvm::Expected<Toolkit> toolkit = Toolkit::find(options.toolkit);
+  llvm::Expected<Toolkit> toolkit = findAssembler(options);
   if (!toolkit)
     return toolkit.takeError();
   for (const GpuChip &chip : chips)
@@ -170,7 +180,7 @@ veeline::compileToImage(gpu::GPUModuleOp module,
       return chip.takeError();
     codes.push_back({*chip, {}, {}, {}, {}, {}});
   }
-  llvm::Expected<Toolkit> toolkit = Toolkit::find(options.toolkit);
+  llvm::Expected<Toolkit> toolkit = findAssembler(options);
   if (!toolkit)
     return toolkit.takeError();
   for (ChipCode &code : codes) {

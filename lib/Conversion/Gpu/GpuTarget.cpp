@@ -91,8 +91,9 @@ static llvm::Error linkLibdevice(llvm::Module &module,
   llvm::Expected<Toolkit> toolkit = Toolkit::find(options.toolkit);
   if (!toolkit)
     return llvm::createStringError(
-        "a kernel needs %s of the CUDA toolkit's libdevice: %s", name.c_str(),
-        llvm::toString(toolkit.takeError()).c_str());
+        "a kernel needs %s of the CUDA toolkit's libdevice: %s; most functions "
+        "of f32 need none of it",
+        name.c_str(), llvm::toString(toolkit.takeError()).c_str());
   std::string path = toolkit->getLibdevice();
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)

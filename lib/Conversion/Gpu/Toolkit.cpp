@@ -84,7 +84,7 @@ llvm::Expected<Toolkit> Toolkit::find(llvm::StringRef given) {
   return llvm::createStringError(
       "no CUDA toolkit found: CUDA_HOME and CUDA_PATH are not set, "
       "there is no %s/bin/ptxas, and no ptxas on PATH; install a "
-      "toolkit, say where it is, or ask for PTX alone",
+      "toolkit, or say where it is",
       usual);
 }
 
