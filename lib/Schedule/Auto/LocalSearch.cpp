@@ -278,19 +278,25 @@ bool LocalSearch::reachLater(Move &move, int distance) const {
   return true;
 }
 
-/// Sets `stretch` to its new sequence: what the node needs, the node, then the
-/// rest. False where the node needs what it is to go past.
-bool LocalSearch::arrangeEarlier(const Move &move) {
+/// Sets `stretch` to its new sequence. What the node may not pass goes along:
+/// earlier, the nodes that it needs, later, those that need it, and what they
+/// may not pass. False where one of those is on the node's own stage.
+bool LocalSearch::arrange(const Move &move) {
   int stage = flat.kind(kindOf[move.node]).stage;
+  int step = move.earlier ? -1 : 1;
+  int from = move.earlier ? move.high : move.low;
+  int to = move.earlier ? move.low : move.high;
+  const std::vector<int> &neighbour = move.earlier ? previous : next;
   ++now;
-  auto need = [&](int node) {
-    forEachInput(node, [&](int input, double) { stamp[input] = now; });
+  auto hold = [&](int other, double = 0) { stamp[other] = now; };
+  auto take = [&](int node) {
+    move.earlier ? forEachInput(node, hold) : forEachUser(node, hold);
+    rest.push_back(node);
   };
   stretch.clear();
   rest.clear();
-  need(move.node);
-  rest.push_back(move.node);
-  for (int i = move.high - 1; i >= move.low; --i) {
+  take(move.node);
+  for (int i = from + step; i != to + step; i += step) {
     int node = seq[i];
     if (stamp[node] != now) {
       stretch.push_back(node);
@@ -298,40 +304,13 @@ bool LocalSearch::arrangeEarlier(const Move &move) {
     }
     if (flat.kind(kindOf[node]).stage == stage)
       return false;
-    need(node);
-    if (previous[node] >= 0)
-      stamp[previous[node]] = now;
-    rest.push_back(node);
+    take(node);
+    if (neighbour[node] >= 0)
+      hold(neighbour[node]);
   }
   stretch.insert(stretch.end(), rest.begin(), rest.end());
-  std::reverse(stretch.begin(), stretch.end());
-  return true;
-}
-
-bool LocalSearch::arrangeLater(const Move &move) {
-  int stage = flat.kind(kindOf[move.node]).stage;
-  ++now;
-  auto release = [&](int node) {
-    forEachUser(node, [&](int user, double) { stamp[user] = now; });
-  };
-  stretch.clear();
-  rest.clear();
-  release(move.node);
-  rest.push_back(move.node);
-  for (int i = move.low + 1; i <= move.high; ++i) {
-    int node = seq[i];
-    if (stamp[node] != now) {
-      stretch.push_back(node);
-      continue;
-    }
-    if (flat.kind(kindOf[node]).stage == stage)
-      return false;
-    release(node);
-    if (next[node] >= 0)
-      stamp[next[node]] = now;
-    rest.push_back(node);
-  }
-  stretch.insert(stretch.end(), rest.begin(), rest.end());
+  if (move.earlier)
+    std::reverse(stretch.begin(), stretch.end());
   return true;
 }
 
@@ -553,7 +532,7 @@ void LocalSearch::anneal(const AnnealOptions &options, Work &work) {
     if (!chooseMove(temperature, move))
       continue;
     looked += 4 + move.high - move.low;
-    if (!(move.earlier ? arrangeEarlier(move) : arrangeLater(move)))
+    if (!arrange(move))
       continue;
     double threshold =
         current + temperature * exponential[random() & 4095] + epsilon;

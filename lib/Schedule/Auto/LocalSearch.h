@@ -92,8 +92,7 @@ private:
   bool chooseMove(double slack, Move &move);
   bool reachEarlier(Move &move, int distance) const;
   bool reachLater(Move &move, int distance) const;
-  bool arrangeEarlier(const Move &move);
-  bool arrangeLater(const Move &move);
+  bool arrange(const Move &move);
   int newPrevious(const Move &move, int node) const;
   bool evaluate(const Move &move, double threshold, double &worst);
   bool leavesStretch(const Move &move, int node, double end, double threshold,

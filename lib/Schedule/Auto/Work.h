@@ -17,7 +17,7 @@ namespace veeline::schedule {
 /// Counts operations looked at, so that a seed gives the same schedule
 /// everywhere. Clocks only cut off where a machine is too slow for its budget:
 /// the processor time at twice the budget, and, on a machine that is busy with
-/// other things, the wall clock at four times as much and a little more, which
+/// other things, the wall clock at ten times as much and a little more, which
 /// short searches may wait for their turn on a core.
 class Work {
 public:
@@ -31,10 +31,10 @@ public:
       : left(static_cast<std::int64_t>(seconds * unitsPerSecond)),
         processorEnd(processorNanoseconds() +
                      static_cast<std::int64_t>(2e9 * seconds)),
-        wallEnd(std::chrono::steady_clock::now() +
-                std::chrono::duration_cast<std::chrono::nanoseconds>(
-                    std::chrono::duration<double>(4 * seconds + longestWait))) {
-  }
+        wallEnd(
+            std::chrono::steady_clock::now() +
+            std::chrono::duration_cast<std::chrono::nanoseconds>(
+                std::chrono::duration<double>(10 * seconds + longestWait))) {}
 
   void spend(std::int64_t units) { left -= units; }
   std::int64_t remaining() const { return left > 0 ? left : 0; }
