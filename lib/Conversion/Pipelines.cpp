@@ -59,6 +59,7 @@ void veeline::buildBufferizeChunksPipeline(
   if (options.target == KernelTarget::Cuda && options.epilogues) {
     passManager.addPass(createPipeFuseGemmEpilogues());
     passManager.addPass(createPipeVerifyLibraryCalls());
+    passManager.addPass(createPipeEpilogueFallbacks());
   }
   addCleanup(passManager);
   PipeOutlineKernelsOptions outline;

@@ -172,9 +172,12 @@ std::optional<Verdict> DeviceJudge::train(const std::string &name,
                      "--save",        name + ".safetensors"};
   arguments.insert(arguments.end(), plan.train.begin(), plan.train.end());
   arguments.insert(arguments.end(), more.begin(), more.end());
-  CommandResult result = run(
-      "veeline", arguments,
-      {{"VEELINE_STANDIN_ORDER", order}, {"VEELINE_STANDIN_REPORT", "report"}});
+  decltype(Command::environment) environment = {
+      {"VEELINE_STANDIN_ORDER", order}, {"VEELINE_STANDIN_REPORT", "report"}};
+  if (plan.refusesEpilogues)
+    environment.emplace_back("VEELINE_STANDIN_REFUSE",
+                             std::to_string(task.seed % 100000));
+  CommandResult result = run("veeline", arguments, std::move(environment));
   // The stand-in aborts where something asks it for what is wrong.
   if (!result.succeeded())
     return fail(result.death.empty() ? Kind::disagrees : Kind::dies,

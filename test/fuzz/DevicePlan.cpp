@@ -178,6 +178,7 @@ void Planner::chooseCode() {
     compile("--products", "tf32");
   if (random.chance(0.2))
     result.compile.push_back("--no-epilogues");
+  result.refusesEpilogues = random.chance(0.5);
   // Runs for less time than optimising takes.
   result.compile.push_back("-O0");
 }

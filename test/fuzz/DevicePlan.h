@@ -19,6 +19,9 @@ struct DevicePlan {
   /// Whether the sequential program has the same bits: not where a GPU updates
   /// by other products than the host does.
   bool isComparable = true;
+  /// Whether the library has no algorithm for half of the products with
+  /// epilogues.
+  bool refusesEpilogues = false;
 };
 
 /// Those that `seed` chooses for a model of so many pieces. A model that

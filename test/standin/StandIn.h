@@ -26,6 +26,9 @@
 //   VEELINE_STANDIN_NCCL     the version of NCCL; 22809
 //   VEELINE_STANDIN_CUDNN    the version of cuDNN; 91900
 //   VEELINE_STANDIN_CUBLASLT the version of cuBLASLt; 130100
+//   VEELINE_STANDIN_REFUSE   SEED: cuBLASLt has no algorithm for half of the
+//                            products with epilogues, by chance; all: for none
+//                            of them
 //   VEELINE_STANDIN_ENGINES  what cuDNN's heuristics propose for a graph, of
 //                            nondeterministic, unsupported, uncompilable, large
 //                            and plain; all

@@ -199,6 +199,23 @@ def PipeFuseGemmEpilogues
   ];
 }
 
+def PipeEpilogueFallbacks
+    : Pass<"pipe-epilogue-fallbacks", "::mlir::ModuleOp"> {
+  let summary = "Compute the epilogues that a GPU's library lacks in kernels";
+  let description = [{
+    A call of a product with an epilogue becomes two branches: the call, and the product alone with an op on its result for
+    what the library would have done to it. Which one is taken, `veeline_has_gemm` says when the program runs. The other way takes no
+    memory: it writes where the call does, and rounds the product before it goes on.
+
+    A product that is added to its result (`accumulate`) stays as it is: the library chooses an algorithm before it is told of the sum.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def PipeAttentionViews : Pass<"pipe-attention-views", "::mlir::ModuleOp"> {
   let summary = "Let attention read and write heads where they are";
   let description = [{

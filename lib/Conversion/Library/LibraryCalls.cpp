@@ -141,6 +141,16 @@ void LibraryCalls::emit(RewriterBase &rewriter, Location loc, Value rank,
        {{a}, {b}, {c, /*readsOnly=*/false}});
 }
 
+void LibraryCalls::emitWith(RewriterBase &rewriter, Location loc,
+                            StringRef name, DictionaryAttr entry,
+                            SmallVector<Value> operands) {
+  operands[1] = arith::ConstantOp::create(
+      rewriter, loc,
+      rewriter.getI32IntegerAttr(static_cast<int32_t>(getIndex(entry))));
+  func::CallOp::create(rewriter, loc, name, TypeRange(), operands);
+  declare(name, operands.size() - 2);
+}
+
 DictionaryAttr LibraryCalls::getEntry(func::CallOp call) const {
   APInt index;
   if (!call.getCallee().starts_with(function) ||

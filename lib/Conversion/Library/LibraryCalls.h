@@ -52,6 +52,11 @@ public:
   void emit(mlir::RewriterBase &rewriter, mlir::Location loc,
             llvm::StringRef name, mlir::Value rank, mlir::DictionaryAttr entry,
             uint64_t scratchBytes, llvm::ArrayRef<Operand> operands);
+  /// Inserts `name(operands...)`, whose second operand becomes the index of
+  /// entry; the others are pointers.
+  void emitWith(mlir::RewriterBase &rewriter, mlir::Location loc,
+                llvm::StringRef name, mlir::DictionaryAttr entry,
+                llvm::SmallVector<mlir::Value> operands);
   /// Inserts `question(rank, index of entry)`, which returns an i32, and two
   /// branches: for an answer that is not 0, and for 0.
   mlir::scf::IfOp ask(mlir::RewriterBase &rewriter, mlir::Location loc,

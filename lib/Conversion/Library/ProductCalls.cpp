@@ -36,6 +36,11 @@ findBuffer(Value pointer) {
   return {};
 }
 
+Value veeline::getStartOf(Value pointer) {
+  auto address = findBuffer(pointer).first;
+  return address ? address.getSource() : Value();
+}
+
 /// The operands of the call but for the rank, the entry, c, and the scratch
 /// memory, which nobody else uses.
 static SmallVector<Value> getOtherOperands(func::CallOp call) {

@@ -56,6 +56,10 @@ struct ProductCall {
   bool provide(mlir::Value memref) const;
 };
 
+/// The buffer or view that starts at `pointer`, an operand of a call with an
+/// epilogue; null for a null pointer.
+mlir::Value getStartOf(mlir::Value pointer);
+
 } // namespace veeline
 
 #endif // VEELINE_LIB_CONVERSION_LIBRARY_PRODUCTCALLS_H

@@ -169,6 +169,11 @@ VEELINE_API void veeline_gemm_aux(veeline_rank *rank, int32_t gemm,
                                   const void *a, const void *b, void *c,
                                   const void *bias, void *aux, void *scratch);
 
+/* 1 if the functions above compute the entry, with its epilogue; 0 if the
+ * library has nothing for that, and compiled code must ask for the product
+ * alone. The answer never changes. */
+VEELINE_API int32_t veeline_has_gemm(veeline_rank *rank, int32_t gemm);
+
 /* Entry `attention` of the rank's table. A forward one computes `output` and
  * `lse`. A backward one computes the gradients of query, key and value from the
  * operands and results of the forward one and the gradient of its output.

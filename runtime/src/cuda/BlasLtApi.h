@@ -49,6 +49,9 @@ inline constexpr int descTransA = 3, descTransB = 4, descEpilogue = 7,
 inline constexpr int preferWorkspaceBytes = 1, preferReductions = 3,
                      preferAlignmentA = 5, preferAlignmentB = 6,
                      preferAlignmentC = 7, preferAlignmentD = 8;
+// cublasLtReductionScheme_t
+inline constexpr uint32_t reductionInPlace = 1, reductionComputeType = 2,
+                          reductionOutputType = 4;
 // cublasLtEpilogue_t
 inline constexpr int epilogueDefault = 1, epilogueBias = 4, epilogueGelu = 32,
                      epilogueGeluBias = 36, epilogueGeluAux = 160,

@@ -55,20 +55,32 @@ Status CudaExecutor::loadCudnn(const CudaOptions &options) {
 }
 
 void CudaExecutor::noteMissing() {
-  size_t convolutions = 0, attentions = 0;
-  size_t missingConvolutions = 0, missingAttentions = 0;
+  size_t epilogues = 0, convolutions = 0, attentions = 0;
+  size_t missingEpilogues = 0, missingConvolutions = 0, missingAttentions = 0;
   for (const CudaWorker *worker : local) {
+    for (const artifact::Gemm &gemm : worker->rank.description->gemms)
+      epilogues += gemm.epilogue != artifact::Epilogue::none;
+    missingEpilogues += worker->rank.missingEpilogues();
     convolutions += worker->rank.description->convolutions.size();
     attentions += worker->rank.description->attentions.size();
     missingConvolutions += worker->rank.missingConvolutions();
     missingAttentions += worker->rank.missingAttentions();
   }
+  if (missingEpilogues > 0)
+    note +=
+        (note.empty() ? "" : "; ") + std::string("cuBLASLt has nothing for ") +
+        std::to_string(missingEpilogues) + " of " + std::to_string(epilogues) +
+        " epilogues of products, which are in kernels instead";
   if (!dnn)
     return;
+  bool isFirst = true;
   auto addNote = [&](size_t missing, size_t all, const std::string &what) {
-    if (missing > 0)
-      note += (note.empty() ? "cuDNN has nothing for " : "; nor for ") +
-              std::to_string(missing) + " of " + std::to_string(all) + what;
+    if (missing == 0)
+      return;
+    note += (note.empty() ? "" : "; ") +
+            std::string(isFirst ? "cuDNN has nothing for " : "nor for ") +
+            std::to_string(missing) + " of " + std::to_string(all) + what;
+    isFirst = false;
   };
   addNote(missingConvolutions, convolutions,
           " convolutions, which are matrix products instead");

@@ -336,6 +336,12 @@ void CudaRank::callLibrary(const char *what, int32_t index, Call call) {
          status.message());
 }
 
+bool CudaRank::hasGemm(int32_t gemm) {
+  VEELINE_CHECK(gemm >= 0 && static_cast<size_t>(gemm) < gemms.size(),
+                "a matrix product that is not in the rank's table");
+  return gemms.has(gemm);
+}
+
 void CudaRank::gemm(int32_t gemm, const void *a, const void *b, void *c,
                     void *scratch) {
   gemmEpilogue(gemm, a, b, c, nullptr, nullptr, scratch);
@@ -343,8 +349,9 @@ void CudaRank::gemm(int32_t gemm, const void *a, const void *b, void *c,
 
 void CudaRank::gemmEpilogue(int32_t gemm, const void *a, const void *b, void *c,
                             const void *bias, void *aux, void *scratch) {
-  VEELINE_CHECK(gemm >= 0 && static_cast<size_t>(gemm) < gemms.size(),
-                "a matrix product that is not in the rank's table");
+  if (!hasGemm(gemm))
+    return fail("matrix product " + std::to_string(gemm) +
+                " is called, and cuBLASLt has no algorithm for its epilogue");
   auto isMissing = [&](bool isThere, const void *place, const char *what) {
     if (isThere == (place != nullptr))
       return false;

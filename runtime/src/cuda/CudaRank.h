@@ -118,6 +118,7 @@ public:
   /// Sets what of `use` is about the arena, which was poisoned.
   Status inspectArena(DeviceUse &use);
   /// How many of its entries no library computes.
+  size_t missingEpilogues() const { return gemms.countMissing(); }
   size_t missingConvolutions() const { return convolutions.countMissing(); }
   size_t missingAttentions() const { return attentions.countMissing(); }
   const Device &gpu() const { return *device; }
@@ -190,6 +191,7 @@ public:
                     const void *bias, void *aux, void *scratch) override;
   void convolution(int32_t convolution, const void *a, const void *b, void *c,
                    void *scratch) override;
+  bool hasGemm(int32_t gemm) override;
   bool hasConvolution(int32_t convolution) override;
   void attention(int32_t attention, const AttentionOperands &operands) override;
   bool hasAttention(int32_t attention) override;

@@ -183,6 +183,12 @@ GemmTable::~GemmTable() {
     (void)blas->cublasLtDestroy(handle);
 }
 
+size_t GemmTable::countMissing() const {
+  return static_cast<size_t>(
+      std::count_if(entries.begin(), entries.end(),
+                    [](const Entry &entry) { return !entry.isThere; }));
+}
+
 Status GemmTable::prepare(const BlasLt &library, const std::vector<Gemm> &gemms,
                           int64_t libraryBytes) {
   blas = &library;
@@ -276,18 +282,8 @@ Status GemmTable::describe(const Gemm &gemm, Entry &entry) {
                     entry.result);
 }
 
-/// The error for a product without an algorithm. There is no other way at run
-/// time, but without an epilogue or a sum there may be an algorithm.
-static Status refuse(const Gemm &gemm) {
-  std::string text = "cuBLASLt has no algorithm for it";
-  if (gemm.epilogue != Epilogue::none || gemm.accumulate)
-    text += "; compile the model with --no-epilogues, which asks it for "
-            "products alone";
-  return Status::error(text);
-}
-
 /// Takes the first algorithm that cuBLASLt's heuristics propose. Their answer
-/// is the same each time.
+/// is the same each time. Without an epilogue there is no other way.
 Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
   api::MatmulPreference preference = nullptr;
   VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatmulPreferenceCreate, &preference));
@@ -301,11 +297,10 @@ Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
   for (int attribute : {api::preferAlignmentA, api::preferAlignmentB,
                         api::preferAlignmentC, api::preferAlignmentD})
     prefer(attribute, static_cast<uint32_t>(gemm.alignment));
-  // A product that is summed in parts would be rounded differently from one
-  // that is added to c afterwards.
-  const uint32_t noReductions = 0;
-  if (gemm.accumulate)
-    prefer(api::preferReductions, noReductions);
+  // Parts of a sum may lie in the workspace, from where they are added up in
+  // order. They must not be added to c in the order in which they are ready.
+  prefer(api::preferReductions,
+         api::reductionComputeType | api::reductionOutputType);
   api::MatmulHeuristic chosen = {};
   int found = 0;
   api::BlasStatus answer = api::blasSuccess;
@@ -317,8 +312,11 @@ Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
   VEELINE_TRY(status);
   if (answer == api::blasSuccess)
     answer = found < 1 ? api::blasNotSupported : chosen.status;
-  if (answer == api::blasNotSupported)
-    return refuse(gemm);
+  entry.isThere = answer != api::blasNotSupported;
+  if (!entry.isThere)
+    return gemm.epilogue != Epilogue::none
+               ? Status::success()
+               : Status::error("cuBLASLt has no algorithm for it");
   VEELINE_TRY(blas->check("cublasLtMatmulAlgoGetHeuristic", answer));
   entry.algo = chosen.algo;
   return Status::success();

@@ -83,6 +83,9 @@ public:
              api::Stream stream);
 
   size_t size() const { return entries.size(); }
+  /// False for a product whose epilogue cuBLASLt has no algorithm for.
+  bool has(int32_t index) const { return entries[index].isThere; }
+  size_t countMissing() const;
   bool hasBias(int32_t index) const {
     return artifact::hasBias(entries[index].epilogue);
   }
@@ -100,6 +103,7 @@ private:
     int64_t width = 0, resultWidth = 0; ///< Bytes of an element.
     const ProductTypes *types = nullptr;
     bool accumulates = false;
+    bool isThere = true;
     artifact::Epilogue epilogue = artifact::Epilogue::none;
   };
   Status prepare(const artifact::Gemm &gemm, int64_t libraryBytes,

@@ -45,6 +45,7 @@ public:
       rank.gemmEpilogue(gemm, a, b, c, bias, aux, scratch);
     failed = rank.failed;
   }
+  bool hasGemm(int32_t gemm) override { return rank.hasGemm(gemm); }
   void convolution(int32_t convolution, const void *a, const void *b, void *c,
                    void *scratch) override {
     if (isFirst(convolutions, convolution))

@@ -169,6 +169,10 @@ void veeline_attention_backward(veeline_rank *rank, int32_t attention,
                                 value_grad, scratch});
 }
 
+int32_t veeline_has_gemm(veeline_rank *rank, int32_t gemm) {
+  return rank->failed || rank->hasGemm(gemm);
+}
+
 int32_t veeline_has_attention(veeline_rank *rank, int32_t attention) {
   return rank->failed || rank->hasAttention(attention);
 }

@@ -65,6 +65,7 @@ struct veeline_rank {
                     void *scratch) = 0;
   virtual void gemmEpilogue(int32_t gemm, const void *a, const void *b, void *c,
                             const void *bias, void *aux, void *scratch) = 0;
+  virtual bool hasGemm(int32_t gemm) = 0;
   virtual void convolution(int32_t convolution, const void *a, const void *b,
                            void *c, void *scratch) = 0;
   virtual bool hasConvolution(int32_t convolution) = 0;

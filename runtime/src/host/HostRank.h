@@ -38,6 +38,7 @@ struct HostRank final : veeline_rank {
             void *scratch) override;
   void gemmEpilogue(int32_t gemm, const void *a, const void *b, void *c,
                     const void *bias, void *aux, void *scratch) override;
+  bool hasGemm(int32_t) override { return true; }
   void convolution(int32_t convolution, const void *a, const void *b, void *c,
                    void *scratch) override;
   bool hasConvolution(int32_t) override { return true; }

@@ -101,6 +101,9 @@ static_assert(api::descTransA == CUBLASLT_MATMUL_DESC_TRANSA &&
 static_assert(
     api::preferWorkspaceBytes == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES &&
     api::preferReductions == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK &&
+    api::reductionInPlace == CUBLASLT_REDUCTION_SCHEME_INPLACE &&
+    api::reductionComputeType == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE &&
+    api::reductionOutputType == CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE &&
     CUBLASLT_REDUCTION_SCHEME_NONE == 0 &&
     api::preferAlignmentA == CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES &&
     api::preferAlignmentB == CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES &&

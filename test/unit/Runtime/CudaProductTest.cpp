@@ -393,6 +393,27 @@ TEST(CudaProduct, EpiloguesThatMissSomething) {
   EXPECT_EQ(messageOf(Epilogue::biasGeluAux, Epilogue::biasGeluAux), "");
 }
 
+/// Compiled code asks before it calls; a call all the same is a fault.
+TEST(CudaProduct, EpiloguesWithoutAnAlgorithm) {
+  const cuda::ProductTypes &types = cuda::allProductTypes()[0];
+  auto messageOf = [&](Epilogue epilogue) {
+    Epilogues product(types, epilogue);
+    cts::Fixture fixture({stepWith(epilogue)}, 20480);
+    fixture.rank(0) = product.fixture.rank(0);
+    setenv("VEELINE_STANDIN_REFUSE", "all", 1);
+    fixture.create();
+    unsetenv("VEELINE_STANDIN_REFUSE");
+    Status status = fixture.step();
+    return status.ok() ? "" : status.message();
+  };
+  EXPECT_EQ(messageOf(Epilogue::none), "");
+  for (Epilogue epilogue : {Epilogue::bias, Epilogue::geluAux,
+                            Epilogue::biasGeluAux, Epilogue::dgelu})
+    EXPECT_EQ(messageOf(epilogue),
+              "rank 0: matrix product 0 is called, and cuBLASLt has no "
+              "algorithm for its epilogue");
+}
+
 //===----------------------------------------------------------------------===//
 // What the stand-in refuses
 //===----------------------------------------------------------------------===//
