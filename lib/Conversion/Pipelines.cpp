@@ -67,6 +67,8 @@ void veeline::buildBufferizeChunksPipeline(
   outline.target = options.target;
   passManager.addPass(createPipeOutlineKernels(outline));
   addCleanup(passManager);
+  if (options.fuse && options.target == KernelTarget::Cuda)
+    passManager.addPass(createPipeMergeLaunches());
   PipePlanWorkspaceOptions workspace;
   workspace.target = options.target;
   passManager.addNestedPass<func::FuncOp>(createPipePlanWorkspace(workspace));

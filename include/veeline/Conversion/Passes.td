@@ -368,6 +368,18 @@ def PipeLaunchKernels : Pass<"pipe-launch-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def PipeMergeLaunches : Pass<"pipe-merge-launches", "::mlir::ModuleOp"> {
+  let summary = "Run kernels that do not depend on each other in one launch";
+  let description = [{
+    Calls of kernels that have one structured op each become a call of one kernel function, `pipe.side_by_side`, with all their ops. They are elementwise,
+    or sums over the rows of a matrix, and none writes what another one touches. Each op has blocks of its own, so that bits are the same.
+
+    A kernel that moves no more than 1 MiB may move up or down for that, across what it does not conflict with: zeros of temporaries to the
+    beginning of a function, sums that are added to gradients to its end. Larger ones join their neighbours.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def PipePlanWorkspace : Pass<"pipe-plan-workspace", "::mlir::func::FuncOp"> {
   let summary = "Give every temporary its place in the function's workspace";
   let description = [{

@@ -9,6 +9,7 @@
 #include "KernelClass.h"
 #include "Kernels/KernelBuilder.h"
 #include "Kernels/StructuredOps.h"
+#include "SideBySide.h"
 #include "veeline/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -129,6 +130,8 @@ private:
   LogicalResult addSums();
   LogicalResult lower(func::FuncOp kernel);
   FailureOr<std::string> emit(gpu::GPUFuncOp function, func::FuncOp kernel);
+  FailureOr<std::string> emitParts(gpu::GPUFuncOp function,
+                                   func::FuncOp kernel);
 };
 
 } // namespace
@@ -141,6 +144,44 @@ gpu::GPUModuleOp GpuKernels::getGpuModule() {
   module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                   builder.getUnitAttr());
   return gpu::GPUModuleOp::create(builder, module.getLoc(), gpuModuleName);
+}
+
+/// A copy of `kernel` with its structured op number `index` alone.
+static func::FuncOp clonePart(func::FuncOp kernel, size_t index) {
+  func::FuncOp part = kernel.clone();
+  SmallVector<linalg::LinalgOp> ops(
+      part.getBody().front().getOps<linalg::LinalgOp>());
+  for (auto [i, op] : llvm::enumerate(ops))
+    if (i != index)
+      op.erase();
+  return part;
+}
+
+/// The same for a kernel whose ops do not depend on each other: each has blocks
+/// of its own.
+FailureOr<std::string> GpuKernels::emitParts(gpu::GPUFuncOp function,
+                                             func::FuncOp kernel) {
+  Block &block = function.getBody().front();
+  auto count =
+      static_cast<size_t>(llvm::range_size(block.getOps<linalg::LinalgOp>()));
+  OpBuilder builder(function);
+  SideBySide whole;
+  for (size_t i = 0; i < count; ++i) {
+    func::FuncOp source = clonePart(kernel, i);
+    gpu::GPUFuncOp part = cloneKernel(source, builder);
+    FailureOr<std::string> name = emit(part, source);
+    source.erase();
+    if (failed(name))
+      return failure();
+    if (!whole.add(part))
+      return kernel.emitError("kernels of one launch need blocks of one form, "
+                              "and part ")
+             << i << " has another one";
+  }
+  while (!llvm::hasSingleElement(block))
+    std::prev(block.end(), 2)->erase();
+  whole.emit(function);
+  return "several_" + std::to_string(count);
 }
 
 /// Writes the code of a thread and returns the first part of the kernel's name.
@@ -188,7 +229,9 @@ LogicalResult GpuKernels::lower(func::FuncOp kernel) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   std::string hash = hashKernel(kernel);
   gpu::GPUFuncOp function = cloneKernel(kernel, builder);
-  FailureOr<std::string> start = emit(function, kernel);
+  FailureOr<std::string> start = kernel->hasAttr(sideBySideAttrName)
+                                     ? emitParts(function, kernel)
+                                     : emit(function, kernel);
   if (failed(start))
     return failure();
   describeArguments(function);

@@ -63,7 +63,7 @@ static void addOperandTouches(SmallVectorImpl<BufferTouch> &touches,
     addTouch(touches, getRootBuffer(operand.get()), isWrite(operand));
 }
 
-static SmallVector<BufferTouch> getTouches(Operation *op) {
+SmallVector<BufferTouch> veeline::getTouches(Operation *op) {
   SmallVector<BufferTouch> touches;
   op->walk([&](Operation *nested) {
     for (OpOperand &operand : nested->getOpOperands())
@@ -72,7 +72,7 @@ static SmallVector<BufferTouch> getTouches(Operation *op) {
   return touches;
 }
 
-static bool conflict(ArrayRef<BufferTouch> a, ArrayRef<BufferTouch> b) {
+bool veeline::conflict(ArrayRef<BufferTouch> a, ArrayRef<BufferTouch> b) {
   return llvm::any_of(a, [&](const BufferTouch &left) {
     return llvm::any_of(b, [&](const BufferTouch &right) {
       return left.root == right.root && (left.isWrite || right.isWrite);

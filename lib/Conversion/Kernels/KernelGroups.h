@@ -23,6 +23,12 @@ struct BufferTouch {
   bool isWrite;
 };
 
+/// The buffers that `op`, or what is in it, touches.
+llvm::SmallVector<BufferTouch> getTouches(mlir::Operation *op);
+
+/// True if one of both writes a buffer that the other one touches.
+bool conflict(llvm::ArrayRef<BufferTouch> a, llvm::ArrayRef<BufferTouch> b);
+
 /// Ops that run as one kernel, in order.
 struct KernelGroup {
   llvm::SmallVector<LoopNest> nests;

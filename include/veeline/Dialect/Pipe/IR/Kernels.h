@@ -19,6 +19,10 @@ enum class KernelTarget { Host, Cuda };
 /// Marks kernel functions: private functions of buffers that never overlap.
 inline constexpr llvm::StringLiteral kernelAttrName = "pipe.kernel";
 
+/// On a kernel function: its structured ops do not depend on each other. On a
+/// GPU each has threads of its own.
+inline constexpr llvm::StringLiteral sideBySideAttrName = "pipe.side_by_side";
+
 /// On a module: the kernels that its steps need to add up gradients over ranks.
 /// Each entry is an element type and the number of summands.
 inline constexpr llvm::StringLiteral sumsAttrName = "pipe.sums";
