@@ -181,6 +181,7 @@ void veeline::buildKernelPipeline(OpPassManager &passManager,
                                   const CompileOptions &options) {
   // Functions that nobody calls need no kernels.
   passManager.addPass(createSymbolDCEPass());
+  passManager.addPass(createPipeMergeStepLaunches());
   PipeGpuKernelsOptions kernels;
   kernels.deterministic = options.deterministic;
   kernels.tf32 = options.tf32;

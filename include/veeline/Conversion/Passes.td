@@ -380,6 +380,16 @@ def PipeMergeLaunches : Pass<"pipe-merge-launches", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def PipeMergeStepLaunches : Pass<"pipe-merge-step-launches", "::mlir::ModuleOp"> {
+  let summary = "Update many parameters in one launch";
+  let description = [{
+    Calls of kernels in a step, between which nothing else is done on the device, become a call of one kernel function (`pipe.side_by_side`)
+    where none writes what another one touches: updates of parameters, norms of gradients, roundings of parameters. They have places in the arena, or
+    those that the runtime gives for settings and norms. The one call stands where the last of them stood.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 def PipePlanWorkspace : Pass<"pipe-plan-workspace", "::mlir::func::FuncOp"> {
   let summary = "Give every temporary its place in the function's workspace";
   let description = [{

@@ -5,11 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelGroups.h"
-#include "StructuredOps.h"
+#include "KernelMerger.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -21,12 +20,9 @@ namespace veeline {
 using namespace mlir;
 using namespace veeline;
 
-/// The most kernels of a launch, and the most buffers: a launch has room for
-/// 4096 bytes of arguments on every chip.
-static constexpr size_t maxKernels = 64, maxBuffers = 192;
-/// The same of those that move more than `smallBytes`: each of them fills the
-/// device anyway.
-static constexpr size_t maxLargeKernels = 4;
+/// The most kernels of a launch, and the most of those that move more than
+/// `smallBytes`: each of them fills the device anyway.
+static constexpr size_t maxKernels = 64, maxLargeKernels = 4;
 /// A kernel of no more bytes takes less time than its launch, and may run at
 /// another place: its buffers may live longer.
 static constexpr int64_t smallBytes = 1 << 20;
@@ -39,26 +35,22 @@ struct Step {
   SmallVector<func::CallOp> calls;
   SmallVector<BufferTouch> touches;
   bool isSmall = false;
-  size_t numBuffers = 0;
+  size_t numArguments = 0;
 };
 
 class LaunchMerger {
 public:
   explicit LaunchMerger(ModuleOp module)
-      : symbols(module), builder(module.getContext()) {}
+      : kernels(module), builder(module.getContext()) {}
 
   void run(Block &block);
 
 private:
   Step makeStep(Operation *op);
-  bool isAlone(func::FuncOp kernel);
-  func::FuncOp merge(ArrayRef<func::CallOp> calls, ArrayRef<Value> operands);
   void emit(ArrayRef<Step> steps, Operation *end);
 
-  SymbolTable symbols;
+  KernelMerger kernels;
   OpBuilder builder;
-  DenseMap<func::FuncOp, bool> known;
-  llvm::StringMap<func::FuncOp> merged;
 };
 
 } // namespace
@@ -66,49 +58,6 @@ private:
 //===----------------------------------------------------------------------===//
 // What may share a launch
 //===----------------------------------------------------------------------===//
-
-/// True for a kernel of one structured op whose threads need not be of a row:
-/// it is elementwise, or a sum over the rows of a matrix.
-static bool hasOneOp(func::FuncOp kernel) {
-  linalg::LinalgOp found;
-  for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (auto own = dyn_cast<linalg::LinalgOp>(op)) {
-      if (found)
-        return false;
-      found = own;
-    } else if (op.getNumRegions()) {
-      return false;
-    }
-  }
-  if (!found || !llvm::all_of(kernel.getArgumentTypes(), [](Type type) {
-        auto memref = dyn_cast<MemRefType>(type);
-        return memref && memref.hasStaticShape();
-      }))
-    return false;
-  if (!found.getNumReductionLoops())
-    return true;
-  FailureOr<LoopNest> nest = LoopNest::get(found);
-  if (failed(nest))
-    return false;
-  nest->dropUnitLoops();
-  return !nest->loops.empty() && !nest->loops.back().isReduction;
-}
-
-bool LaunchMerger::isAlone(func::FuncOp kernel) {
-  auto [it, isNew] = known.try_emplace(kernel, false);
-  if (isNew)
-    it->second = hasOneOp(kernel);
-  return it->second;
-}
-
-/// False if `value` and its views are only read.
-static bool isWritten(Value value) {
-  return llvm::any_of(value.getUses(), [](OpOperand &use) {
-    if (auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner()))
-      return isWritten(view.getViewDest());
-    return isWrite(use);
-  });
-}
 
 /// A buffer of the caller or a temporary: these stand in front of all ops.
 static bool isInFront(Value operand) {
@@ -119,20 +68,19 @@ static bool isInFront(Value operand) {
 Step LaunchMerger::makeStep(Operation *op) {
   Step step;
   auto call = dyn_cast<func::CallOp>(op);
-  auto kernel =
-      call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
-  if (!kernel || !kernel->hasAttr(kernelAttrName) || !isAlone(kernel) ||
+  const PartForm *form = call ? &kernels.getForm(call) : nullptr;
+  if (!form || form->kind != PartForm::Kind::Elements ||
       !llvm::all_of(call.getOperands(), isInFront)) {
     step.op = op;
     step.touches = getTouches(op);
     return step;
   }
   step.calls = {call};
-  step.numBuffers = call.getNumOperands();
+  step.numArguments = call.getNumOperands();
   int64_t bytes = 0;
-  for (auto [operand, argument] :
-       llvm::zip(call.getOperands(), kernel.getArguments())) {
-    step.touches.push_back({operand, isWritten(argument)});
+  for (auto [operand, isWritten] :
+       llvm::zip(call.getOperands(), form->writes)) {
+    step.touches.push_back({operand, isWritten});
     auto type = cast<MemRefType>(operand.getType());
     bytes += type.getNumElements() * type.getElementTypeBitWidth() / 8;
   }
@@ -144,7 +92,7 @@ Step LaunchMerger::makeStep(Operation *op) {
 static bool canShare(const Step &a, const Step &b) {
   size_t limit = a.isSmall && b.isSmall ? maxKernels : maxLargeKernels;
   return !a.op && !b.op && a.calls.size() + b.calls.size() <= limit &&
-         a.numBuffers + b.numBuffers <= maxBuffers &&
+         a.numArguments + b.numArguments <= maxArguments &&
          !conflict(a.touches, b.touches);
 }
 
@@ -153,7 +101,7 @@ static void add(Step &to, const Step &step) {
   llvm::append_range(to.calls, step.calls);
   llvm::append_range(to.touches, step.touches);
   to.isSmall &= step.isSmall;
-  to.numBuffers += step.numBuffers;
+  to.numArguments += step.numArguments;
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,44 +159,6 @@ static std::vector<Step> joinNeighbours(std::vector<Step> steps) {
 // Code
 //===----------------------------------------------------------------------===//
 
-/// A kernel of the ops of all `calls`, with an argument for each of `operands`.
-func::FuncOp LaunchMerger::merge(ArrayRef<func::CallOp> calls,
-                                 ArrayRef<Value> operands) {
-  func::CallOp firstCall = calls.front();
-  auto types = llvm::to_vector(ValueRange(operands).getTypes());
-  auto kernel = func::FuncOp::create(firstCall.getLoc(), "kernel",
-                                     builder.getFunctionType(types, {}));
-  kernel.setPrivate();
-  OpBuilder body = OpBuilder::atBlockBegin(kernel.addEntryBlock());
-  for (func::CallOp call : calls) {
-    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-    IRMapping mapping;
-    for (auto [argument, operand] :
-         llvm::zip(callee.getArguments(), call.getOperands()))
-      mapping.map(argument, kernel.getArgument(llvm::find(operands, operand) -
-                                               operands.begin()));
-    for (Operation &op : callee.getBody().front().without_terminator())
-      body.clone(op, mapping);
-  }
-  func::ReturnOp::create(body, kernel.getLoc());
-  auto first = symbols.lookup<func::FuncOp>(firstCall.getCallee());
-  for (NamedAttribute attribute : first->getDiscardableAttrs())
-    kernel->setAttr(attribute.getName(), attribute.getValue());
-  kernel->setAttr(sideBySideAttrName, builder.getUnitAttr());
-  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-    kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
-                      builder.getUnitAttr());
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  kernel->print(stream, OpPrintingFlags().assumeVerified().useLocalScope());
-  auto [it, isNew] = merged.try_emplace(text, kernel);
-  if (isNew)
-    symbols.insert(kernel);
-  else
-    kernel.erase();
-  return it->second;
-}
-
 /// Replaces calls by those of merged kernels, in the order of `steps`.
 void LaunchMerger::emit(ArrayRef<Step> steps, Operation *end) {
   Operation *next = end;
@@ -257,13 +167,8 @@ void LaunchMerger::emit(ArrayRef<Step> steps, Operation *end) {
       next = step.op ? step.op : step.calls.front();
       continue;
     }
-    llvm::SetVector<Value> operands;
-    for (func::CallOp call : step.calls)
-      operands.insert_range(call.getOperands());
-    func::FuncOp kernel = merge(step.calls, operands.getArrayRef());
     builder.setInsertionPoint(next);
-    next = func::CallOp::create(builder, next->getLoc(), kernel,
-                                operands.getArrayRef());
+    next = kernels.merge(builder, step.calls);
   }
   for (const Step &step : steps)
     if (step.calls.size() > 1)

@@ -1,0 +1,240 @@
+//===- MergeStepLaunches.cpp - updates of many parameters in one launch ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelMerger.h"
+#include "veeline/Conversion/Passes.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPEMERGESTEPLAUNCHES
+#include "veeline/Conversion/Passes.h.inc"
+} // namespace veeline
+
+using namespace mlir;
+using namespace veeline;
+
+static constexpr size_t maxKernels = 128;
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Bytes that a kernel touches, from a pointer of the step: the arena, or what
+/// a call of the runtime says.
+struct Place {
+  Value space;
+  StringRef callee;   ///< Of the call; two calls of one callee and
+  int64_t number = 0; ///< number return one pointer.
+  int64_t begin = 0, end = 0;
+  bool isWritten = false;
+
+  bool overlaps(const Place &other) const {
+    bool isSame = callee.empty()
+                      ? space == other.space
+                      : callee == other.callee && number == other.number;
+    return isSame && begin < other.end && other.begin < end;
+  }
+};
+
+} // namespace
+
+/// The pointer that a buffer of a step was made of.
+static Value findPointer(Value memref) {
+  auto cast = memref.getDefiningOp<UnrealizedConversionCastOp>();
+  Value descriptor =
+      cast && cast.getNumOperands() == 1 ? cast.getOperand(0) : Value();
+  while (descriptor) {
+    auto insert = descriptor.getDefiningOp<LLVM::InsertValueOp>();
+    if (!insert)
+      return {};
+    if (isa<LLVM::LLVMPointerType>(insert.getValue().getType()))
+      return insert.getValue();
+    descriptor = insert.getContainer();
+  }
+  return {};
+}
+
+/// Adds the offset of `address`, in bytes. False where it is not constant.
+static bool addOffset(LLVM::GEPOp address, int64_t &offset) {
+  if (!address.getElemType().isInteger(8) || address.getIndices().size() != 1)
+    return false;
+  auto index = address.getIndices()[0];
+  if (auto constant = dyn_cast<IntegerAttr>(index)) {
+    offset += constant.getInt();
+    return true;
+  }
+  APInt number;
+  if (!matchPattern(cast<Value>(index), m_ConstantInt(&number)))
+    return false;
+  offset += number.getSExtValue();
+  return true;
+}
+
+/// Nothing where the place of `memref` is not known.
+static std::optional<Place> findPlace(Value memref, bool isWritten) {
+  auto type = cast<MemRefType>(memref.getType());
+  Place place;
+  Value pointer = findPointer(memref);
+  while (auto address =
+             pointer ? pointer.getDefiningOp<LLVM::GEPOp>() : LLVM::GEPOp()) {
+    if (!addOffset(address, place.begin))
+      return std::nullopt;
+    pointer = address.getBase();
+  }
+  if (!pointer || !type.hasStaticShape() || !type.getLayout().isIdentity())
+    return std::nullopt;
+  place.space = pointer;
+  place.isWritten = isWritten;
+  place.end =
+      place.begin + type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  auto call = pointer.getDefiningOp<func::CallOp>();
+  if (!call)
+    return isa<BlockArgument>(pointer) ? std::optional(place) : std::nullopt;
+  place.callee = call.getCallee();
+  APInt number;
+  if (call.getNumOperands() > 1 &&
+      !matchPattern(call.getOperand(1), m_ConstantInt(&number)))
+    return std::nullopt;
+  place.number = call.getNumOperands() > 1 ? number.getSExtValue() : 0;
+  return place;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Launch {
+  func::CallOp call;
+  PartForm::Kind kind;
+  SmallVector<Place> places;
+};
+
+class StepMerger {
+public:
+  explicit StepMerger(ModuleOp module)
+      : kernels(module), builder(module.getContext()) {}
+
+  void run(Block &block);
+
+private:
+  std::optional<Launch> match(func::CallOp call);
+  void mergeAll();
+  void merge(ArrayRef<func::CallOp> calls);
+
+  KernelMerger kernels;
+  OpBuilder builder;
+  /// Between which nothing but launches is done.
+  SmallVector<Launch> launches;
+};
+
+} // namespace
+
+std::optional<Launch> StepMerger::match(func::CallOp call) {
+  const PartForm &form = kernels.getForm(call);
+  if (form.kind == PartForm::Kind::None)
+    return std::nullopt;
+  Launch launch{call, form.kind, {}};
+  for (auto [operand, isWritten] : llvm::zip(call.getOperands(), form.writes)) {
+    std::optional<Place> place = findPlace(operand, isWritten);
+    if (!place)
+      return std::nullopt;
+    launch.places.push_back(*place);
+  }
+  return launch;
+}
+
+static bool dependsOn(const Launch &a, const Launch &b) {
+  return llvm::any_of(a.places, [&](const Place &left) {
+    return llvm::any_of(b.places, [&](const Place &right) {
+      return (left.isWritten || right.isWritten) && left.overlaps(right);
+    });
+  });
+}
+
+/// The last of the calls is where all operands are there.
+void StepMerger::merge(ArrayRef<func::CallOp> calls) {
+  if (calls.size() < 2)
+    return;
+  func::CallOp last = calls.back();
+  builder.setInsertionPoint(last);
+  kernels.merge(builder, calls);
+  for (func::CallOp call : calls)
+    call.erase();
+}
+
+/// Merges those of one form that no other one depends on, or is depended on by.
+void StepMerger::mergeAll() {
+  llvm::MapVector<PartForm::Kind, SmallVector<func::CallOp>> alike;
+  for (const Launch &launch : launches)
+    if (llvm::none_of(launches, [&](const Launch &other) {
+          return other.call != launch.call && dependsOn(launch, other);
+        }))
+      alike[launch.kind].push_back(launch.call);
+  for (auto &[kind, calls] : alike) {
+    SmallVector<func::CallOp> some;
+    size_t numArguments = 0;
+    for (func::CallOp call : calls) {
+      if (some.size() == maxKernels ||
+          numArguments + call.getNumOperands() > maxArguments) {
+        merge(some);
+        some.clear();
+        numArguments = 0;
+      }
+      some.push_back(call);
+      numArguments += call.getNumOperands();
+    }
+    merge(some);
+  }
+  launches.clear();
+}
+
+/// True for what may stand between launches that become one: it touches no
+/// memory of the device, and begins or ends nothing but an op.
+static bool isAside(Operation &op) {
+  auto call = dyn_cast<func::CallOp>(op);
+  if (!call)
+    return isMemoryEffectFree(&op);
+  StringRef callee = call.getCallee();
+  return callee == "veeline_op_begin" || callee == "veeline_op_end" ||
+         callee == "veeline_settings" || callee == "veeline_norm";
+}
+
+void StepMerger::run(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto call = dyn_cast<func::CallOp>(op);
+    std::optional<Launch> launch = call ? match(call) : std::nullopt;
+    if (launch)
+      launches.push_back(std::move(*launch));
+    else if (!isAside(op))
+      mergeAll();
+  }
+  mergeAll();
+}
+
+namespace {
+
+struct MergeStepLaunches
+    : veeline::impl::PipeMergeStepLaunchesBase<MergeStepLaunches> {
+  void runOnOperation() override {
+    StepMerger merger(getOperation());
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp function : functions)
+      if (!function.isExternal() && !function->hasAttr(kernelAttrName) &&
+          !function->hasAttr(pipe::numResultsAttrName))
+        merger.run(function.getBody().front());
+  }
+};
+
+} // namespace
