@@ -154,6 +154,10 @@ static func::FuncOp clonePart(func::FuncOp kernel, size_t index) {
   for (auto [i, op] : llvm::enumerate(ops))
     if (i != index)
       op.erase();
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(part.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
   return part;
 }
 

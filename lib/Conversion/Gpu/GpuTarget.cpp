@@ -146,8 +146,11 @@ veeline::compileToPtx(gpu::GPUModuleOp module, llvm::StringRef chipName,
   translated->setDataLayout((*machine)->createDataLayout());
   if (llvm::Error error = linkLibdevice(*translated, options))
     return error;
-  for (llvm::Function &function : *translated)
+  // Kernels of one launch choose by few compares: a table would be in memory.
+  for (llvm::Function &function : *translated) {
     function.addFnAttr("no-builtins");
+    function.addFnAttr("no-jump-tables", "true");
+  }
   optimizeModule(*translated, **machine, options.optimizationLevel);
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);

@@ -58,49 +58,62 @@ static void clonePart(OpBuilder &builder, gpu::GPUFuncOp part,
   constexpr auto noWrap =
       arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
   Value own = arith::SubIOp::create(builder, loc, block, start, noWrap);
-  for (Operation &op : part.getBody().front().without_terminator())
-    builder.clone(op, mapping);
-  Block *body = builder.getInsertionBlock();
-  SmallVector<gpu::BlockIdOp> ids;
-  body->walk([&](gpu::BlockIdOp id) { ids.push_back(id); });
-  for (gpu::BlockIdOp id : ids) {
-    id.replaceAllUsesWith(own);
-    id.erase();
+  for (Operation &op : part.getBody().front().without_terminator()) {
+    Operation *copy = builder.clone(op, mapping);
+    SmallVector<gpu::BlockIdOp> ids;
+    copy->walk([&](gpu::BlockIdOp id) { ids.push_back(id); });
+    for (gpu::BlockIdOp id : ids) {
+      if (id == copy)
+        mapping.map(op.getResult(0), own);
+      id.replaceAllUsesWith(own);
+      id.erase();
+    }
   }
 }
 
-void SideBySide::emit(gpu::GPUFuncOp target) {
-  Block &entry = target.getBody().front();
+/// Emits parts of which the first begins at block `begins[first]`, where one
+/// of them has the block: a tree of choices.
+void SideBySide::emitSome(OpBuilder &builder, gpu::GPUFuncOp target,
+                          ArrayRef<int64_t> begins, size_t first, size_t end) {
   Location loc = target.getLoc();
-  OpBuilder builder = OpBuilder::atBlockBegin(&entry);
-  Value block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
-  Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
-  auto isLess = [&](Value value, int64_t bound) -> Value {
-    return arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, value,
-        arith::ConstantIndexOp::create(builder, loc, bound));
+  auto choose = [&](Value value, int64_t bound, bool withElse) {
+    Value limit = arith::ConstantIndexOp::create(builder, loc, bound);
+    Value isLess = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, value, limit);
+    return scf::IfOp::create(builder, loc, isLess, withElse);
   };
-  int64_t begin = 0;
-  for (gpu::GPUFuncOp part : parts) {
-    int64_t end = begin + countBlocks(part);
-    // The difference wraps below `begin`.
-    Value from = arith::SubIOp::create(
-        builder, loc, block,
-        arith::ConstantIndexOp::create(builder, loc, begin));
-    Value isHere = isLess(from, end - begin);
-    if (countThreads(part) < threads)
-      isHere = arith::AndIOp::create(builder, loc, isHere,
-                                     isLess(thread, countThreads(part)));
-    auto choice = scf::IfOp::create(builder, loc, isHere,
-                                    /*withElseRegion=*/false);
-    OpBuilder inner = OpBuilder::atBlockBegin(choice.thenBlock());
-    clonePart(inner, part, target, block, begin);
-    begin = end;
-    part.erase();
+  Value block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+  if (end - first > 1) {
+    size_t middle = first + (end - first) / 2;
+    auto choice = choose(block, begins[middle], /*withElse=*/true);
+    OpBuilder left = OpBuilder::atBlockBegin(choice.thenBlock());
+    emitSome(left, target, begins, first, middle);
+    OpBuilder right = OpBuilder::atBlockBegin(choice.elseBlock());
+    return emitSome(right, target, begins, middle, end);
   }
+  gpu::GPUFuncOp part = parts[first];
+  if (countThreads(part) == threads)
+    return clonePart(builder, part, target, block, begins[first]);
+  Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
+  auto choice = choose(thread, countThreads(part), /*withElse=*/false);
+  OpBuilder inner = OpBuilder::atBlockBegin(choice.thenBlock());
+  clonePart(inner, part, target, block, begins[first]);
+}
+
+void SideBySide::emit(gpu::GPUFuncOp target) {
+  SmallVector<int64_t> begins;
+  int64_t numBlocks = 0;
+  for (gpu::GPUFuncOp part : parts) {
+    begins.push_back(numBlocks);
+    numBlocks += countBlocks(part);
+  }
+  OpBuilder builder = OpBuilder::atBlockBegin(&target.getBody().front());
+  emitSome(builder, target, begins, 0, parts.size());
+  for (gpu::GPUFuncOp part : parts)
+    part.erase();
   auto sizes = [&](int64_t first) {
     return builder.getDenseI32ArrayAttr({static_cast<int32_t>(first), 1, 1});
   };
-  target.setKnownGridSizeAttr(sizes(begin));
+  target.setKnownGridSizeAttr(sizes(numBlocks));
   target.setKnownBlockSizeAttr(sizes(threads));
 }

@@ -23,9 +23,10 @@ public:
   /// erases them.
   void emit(mlir::gpu::GPUFuncOp target);
 
-  llvm::ArrayRef<mlir::gpu::GPUFuncOp> getParts() const { return parts; }
-
 private:
+  void emitSome(mlir::OpBuilder &builder, mlir::gpu::GPUFuncOp target,
+                llvm::ArrayRef<int64_t> begins, size_t first, size_t end);
+
   llvm::SmallVector<mlir::gpu::GPUFuncOp> parts;
   int64_t threads = 0;
   bool barriers = false;

@@ -328,12 +328,31 @@ private:
     for (AttentionOpInterface op : ops) {
       rewriter.setInsertionPoint(op);
       Describer describer(op, deterministic);
-      if (describer.describe())
+      if (describer.describe()) {
         emitEither(rewriter, calls, function.getArgument(0), describer, op);
-      else
+        askForMemory(function, describer.desc);
+      } else {
         emitKernels(rewriter, op);
+      }
       rewriter.eraseOp(op);
     }
+  }
+
+  /// A derivative with the same bits in every run keeps the gradients of all
+  /// scores in the library's workspace, beside what every engine takes.
+  void askForMemory(func::FuncOp function, const AttentionDesc &desc) {
+    if (!desc.isBackward || !desc.deterministic)
+      return;
+    constexpr int64_t others = 8 << 20;
+    int64_t bytes =
+        llvm::alignTo(desc.batch * desc.heads * desc.queries * desc.keys *
+                          desc.dtype.getIntOrFloatBitWidth() / 8,
+                      1 << 20) +
+        others;
+    auto old = function->getAttrOfType<IntegerAttr>(libraryBytesAttrName);
+    if (!old || old.getInt() < bytes)
+      function->setAttr(libraryBytesAttrName,
+                        Builder(&getContext()).getI64IntegerAttr(bytes));
   }
 
   /// Emits a call, and kernels for a GPU where the runtime has no library.

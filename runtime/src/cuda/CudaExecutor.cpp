@@ -79,7 +79,9 @@ Status CudaExecutor::prepareLocal(const CudaOptions &options) {
     if (status.ok())
       status = prepareRank(*worker, options);
     if (status.ok() && network)
-      VEELINE_TRY(rehearse(worker->rank, worker->step));
+      VEELINE_TRY(
+          rehearse(worker->rank, {worker->step, worker->lateFunctions.firstStep,
+                                  worker->lateFunctions.late}));
     if (status.ok() && network)
       status = connect(options);
     if (!status.ok())

@@ -131,7 +131,8 @@ static Status findSums(CudaRank &rank) {
   return Status::success();
 }
 
-Status cuda::rehearse(CudaRank &rank, veeline_step_fn step) {
+Status cuda::rehearse(CudaRank &rank,
+                      std::initializer_list<veeline_step_fn> steps) {
   VEELINE_TRY(findSums(rank));
   // Its launches depend on values that it computes, so all kernels are loaded.
   if (rank.description->readsBack) {
@@ -142,8 +143,9 @@ Status cuda::rehearse(CudaRank &rank, veeline_step_fn step) {
   }
   Stage stage(rank);
   auto versions = std::max(static_cast<int32_t>(rank.lengths->size()), 1);
-  for (int32_t version = 0; version < versions; ++version)
-    VEELINE_TRY(stage.run(step, version));
+  for (veeline_step_fn step : steps)
+    for (int32_t version = 0; step && version < versions; ++version)
+      VEELINE_TRY(stage.run(step, version));
   (void)rank.require(
       VEELINE_CALL(rank.driver(), cuStreamSynchronize, rank.computeStream()));
   return rank.fault->status();

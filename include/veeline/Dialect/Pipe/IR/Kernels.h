@@ -23,6 +23,11 @@ inline constexpr llvm::StringLiteral kernelAttrName = "pipe.kernel";
 /// GPU each has threads of its own.
 inline constexpr llvm::StringLiteral sideBySideAttrName = "pipe.side_by_side";
 
+/// On a function: bytes of workspace with which the libraries that it calls do
+/// all that they are asked for, where that is more than they always have.
+inline constexpr llvm::StringLiteral libraryBytesAttrName =
+    "pipe.library_bytes";
+
 /// On a module: the kernels that its steps need to add up gradients over ranks.
 /// Each entry is an element type and the number of summands.
 inline constexpr llvm::StringLiteral sumsAttrName = "pipe.sums";

@@ -17,19 +17,27 @@
 
 namespace veeline::pipe {
 
+/// How much workspace the libraries of a GPU get.
+enum class LibraryMemory {
+  Least,
+  Ample ///< What the functions would like (libraryBytesAttrName).
+};
+
 /// Plans the arena of one rank.
 class ArenaPlanner {
 public:
   ArenaPlanner(PipelineTables &tables, ProgramOp program, Optimizer optimizer,
                bool errorFeedback, KernelTarget target,
                llvm::ArrayRef<PipelineOp> versions, StreamOrder order,
-               mlir::SymbolTableCollection &symbols)
+               LibraryMemory library, mlir::SymbolTableCollection &symbols)
       : tables(tables), program(program), optimizer(optimizer),
         errorFeedback(errorFeedback), alignment(getArenaAlignment(target)),
         isOnDevice(target == KernelTarget::Cuda), versions(versions),
-        symbols(symbols), order(std::move(order)) {}
+        library(library), symbols(symbols), order(std::move(order)) {}
 
   mlir::LogicalResult run();
+  /// Of the plan.
+  int64_t getArenaBytes() const { return plan.arenaBytes; }
 
 private:
   /// The memory of one result, or of the copy of one argument; with neither
@@ -55,6 +63,7 @@ private:
   void placeParams();
   void placeRounded();
   llvm::SmallVector<mlir::func::FuncOp> getFunctions(mlir::Operation *op);
+  int64_t getLibraryBytes(llvm::ArrayRef<mlir::func::FuncOp> functions) const;
   void placeDevice();
   mlir::LogicalResult checkDevice();
   bool isReadLate(mlir::Value input);
@@ -90,6 +99,7 @@ private:
   bool isOnDevice;
   /// For each length; empty where there is one only.
   llvm::ArrayRef<PipelineOp> versions;
+  LibraryMemory library;
   mlir::SymbolTableCollection &symbols;
   MemoryPlan plan;
   int64_t persistent = 0;

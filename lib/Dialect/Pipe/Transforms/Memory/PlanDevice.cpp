@@ -21,8 +21,9 @@ using namespace veeline;
 using namespace veeline::pipe;
 
 /// The workspace of libraries of products, convolutions and attention, for each
-/// compute stream of a GPU.
+/// compute stream of a GPU, and the most of it.
 static constexpr int64_t gpuLibraryBytes = 32 << 20;
+static constexpr int64_t maxLibraryBytes = 256 << 20;
 
 /// Whether work of the step before reads `input`, a batch argument or a buffer.
 bool ArenaPlanner::isReadLate(Value input) {
@@ -151,6 +152,19 @@ SmallVector<Attribute> veeline::pipe::getGlobals(func::FuncOp function) {
   return globals.takeVector();
 }
 
+/// The workspace of libraries on one stream: as much as the functions would
+/// like, if the arena may have that and it is not too much.
+int64_t ArenaPlanner::getLibraryBytes(ArrayRef<func::FuncOp> functions) const {
+  int64_t bytes = gpuLibraryBytes;
+  if (library == LibraryMemory::Least)
+    return bytes;
+  for (func::FuncOp function : functions)
+    if (auto wish = function->getAttrOfType<IntegerAttr>(libraryBytesAttrName))
+      if (wish.getInt() <= maxLibraryBytes)
+        bytes = std::max(bytes, wish.getInt());
+  return bytes;
+}
+
 /// What only a GPU's arena has.
 void ArenaPlanner::placeDevice() {
   MemoryPlan::Device &device = *plan.device;
@@ -163,7 +177,8 @@ void ArenaPlanner::placeDevice() {
   placeResults(device);
   bool hasProducts = optimizer == Optimizer::muon && plan.updateWorkspace >= 0;
   if (hasProducts || llvm::any_of(functions, callsLibrary)) {
-    device.libraryBytes = gpuLibraryBytes * device.streams;
+    device.libraryBytes =
+        getLibraryBytes(functions.getArrayRef()) * device.streams;
     device.libraryOffset = reserve(device.libraryBytes);
   }
 }

@@ -460,6 +460,15 @@ LogicalResult ArenaPlanner::run() {
   return success();
 }
 
+/// The bytes that the arena of `program` may have; none without a limit.
+static std::optional<int64_t> getLimit(PipelineOp pipeline, ProgramOp program) {
+  auto limits =
+      pipeline->getAttrOfType<DenseI64ArrayAttr>(memoryLimitsAttrName);
+  if (!limits || limits.size() != static_cast<int64_t>(pipeline.getStages()))
+    return std::nullopt;
+  return limits[program.getStage()];
+}
+
 /// Whether the arena of `program` is within the limit of its stage, if there is
 /// one; a diagnostic where not.
 static LogicalResult checkLimit(PipelineOp pipeline, ProgramOp program) {
@@ -533,10 +542,15 @@ LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
   if (failed(orders))
     return failure();
   for (auto [program, order] : llvm::zip_equal(programs, *orders))
-    if (failed(ArenaPlanner(tables, program, *known, errorFeedback, target,
-                            *versions, std::move(order), symbols)
-                   .run()))
-      return failure();
+    for (LibraryMemory library : {LibraryMemory::Ample, LibraryMemory::Least}) {
+      ArenaPlanner planner(tables, program, *known, errorFeedback, target,
+                           *versions, order, library, symbols);
+      if (failed(planner.run()))
+        return failure();
+      std::optional<int64_t> limit = getLimit(pipeline, program);
+      if (!limit || planner.getArenaBytes() <= *limit)
+        break;
+    }
   return success();
 }
 
