@@ -56,12 +56,12 @@ static PartForm getForm(func::FuncOp kernel) {
   PartForm form;
   for (Value argument : kernel.getArguments())
     form.writes.push_back(isWritten(argument));
+  FailureOr<LoopNest> nest = LoopNest::get(op);
+  if (failed(nest) || isTransposition(*nest))
+    return {};
   form.kind = PartForm::Kind::Elements;
   if (!op.getNumReductionLoops())
     return form;
-  FailureOr<LoopNest> nest = LoopNest::get(op);
-  if (failed(nest))
-    return {};
   nest->dropUnitLoops();
   if (nest->loops.empty())
     return {};

@@ -16,7 +16,8 @@ namespace veeline {
 /// parts of a launch have blocks of one size wherever threads meet.
 struct PartForm {
   enum class Kind {
-    None,      ///< It has several ops, loops, or arguments that are no buffers.
+    None,      ///< It has several ops, loops, or arguments that are no
+               ///< buffers, or is a transpose.
     Elements,  ///< Elementwise, or sums over the rows of a matrix.
     ShortRows, ///< Sums of rows, with blocks of 256 threads.
     LongRows   ///< The same with a block of 1024 threads for each.

@@ -6,7 +6,7 @@
 #j = affine_map<(i, j) -> (j)>
 #none = affine_map<(i, j) -> ()>
 
-// EMULATED: 9 kernels, {{[0-9]+}} with the bits of their twins, 0 wrong
+// EMULATED: 11 kernels, {{[0-9]+}} with the bits of their twins, 0 wrong
 
 // What is added is computed in the first stage, of which a block has 32 columns of a
 // part: 3 x 32 of them. The second stage has a block for 32 columns.
