@@ -35,6 +35,9 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
 
+/// The program of forwards alone.
+static constexpr const char *evaluationName = "evaluation";
+
 /// The scratch that this machine's library needs for a product. 0 if it fails;
 /// then loading fails, too. The next function is the same for a convolution.
 static uint64_t getGemmScratch(const GemmDesc &desc) {
@@ -114,6 +117,15 @@ public:
   LogicalResult finish();
 
   artifact::Artifact take() { return std::move(artifact); }
+
+  /// How many pieces of the model each chunk of the first program has.
+  std::vector<int64_t> getPieces() const {
+    std::vector<int64_t> pieces;
+    for (const artifact::Chunk &chunk :
+         artifact.metadata.programs.front().chunks)
+      pieces.push_back(chunk.pieces);
+    return pieces;
+  }
 
 private:
   LogicalResult run(ModuleOp module, StringRef phase,
@@ -305,6 +317,24 @@ static FailureOr<std::string> getFingerprintOf(Model &model,
   return getFingerprint(*function);
 }
 
+/// Adds forwards alone, cut as the program for training is, so that each rank
+/// has the same parameters in both. Limits of memory are of that one.
+static LogicalResult addEvaluation(ArtifactBuilder &builder, ModuleOp module,
+                                   const CompileCommand &command) {
+  CompileOptions options = getOptions(command);
+  options.forwardOnly = true;
+  options.pieces = builder.getPieces();
+  options.profile.clear();
+  options.recompute.clear();
+  options.memoryLimits.clear();
+  options.clipSync = "none";
+  options.chunkStreams = false;
+  ScopedDiagnosticHandler once(module.getContext(), [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);
+  });
+  return builder.add(module, options, evaluationName);
+}
+
 FailureOr<artifact::Artifact>
 veeline::compiler::compile(Model &model, const CompileCommand &command) {
   std::optional<Optimizer> optimizer = parseOptimizer(command.optimizer);
@@ -322,11 +352,17 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
     return failure();
   OwningOpRef<ModuleOp> unpartitioned =
       command.reference ? model.getModule().clone() : ModuleOp();
+  OwningOpRef<ModuleOp> evaluated =
+      command.evaluation ? model.getModule().clone() : ModuleOp();
   CompileOptions options = getOptions(command);
-  options.sequential = true;
-  if (failed(builder.add(model.getModule(), options, "pipeline")))
+  options.sequential = !command.forwardOnly;
+  options.forwardOnly = command.forwardOnly;
+  if (failed(builder.add(model.getModule(), options,
+                         command.forwardOnly ? evaluationName : "pipeline")))
     return failure();
-  if (command.reference) {
+  if (command.evaluation && failed(addEvaluation(builder, *evaluated, command)))
+    return failure();
+  if (command.reference && !command.forwardOnly) {
     CompileOptions whole = getOptions(command);
     whole.stages = whole.chunksPerStage = whole.replicas = 1;
     whole.stageReplicas.clear();

@@ -20,6 +20,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "veeline/Base/File.h"
+#include "veeline/Base/Suggest.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -88,12 +89,28 @@ static LogicalResult inspectModel(InspectCommand command) {
                                : "no gradient reaches its parameters"));
 }
 
+static LogicalResult refuseProgram(const InspectCommand &command,
+                                   const artifact::Metadata &metadata) {
+  std::vector<std::string> names;
+  for (const artifact::Program &program : metadata.programs)
+    names.push_back(program.name);
+  return printError("'" + command.file + "' has no program '" +
+                    command.program + "', it has " + joinNames(names));
+}
+
 static LogicalResult inspectArtifact(const InspectCommand &command) {
   auto artifact = artifact::readArtifact(command.file);
   if (!artifact.ok())
     return printError(artifact.message());
   const artifact::Metadata &metadata = artifact->metadata;
   const artifact::Program *program = metadata.findProgram("pipeline");
+  if (!command.program.empty()) {
+    program = metadata.findProgram(command.program);
+    if (!program)
+      return refuseProgram(command, metadata);
+  } else if (!program && metadata.programs.size() == 1) {
+    program = &metadata.programs.front();
+  }
   if (program && !command.memorySvg.empty()) {
     Status status =
         writeFileAtomically(command.memorySvg, drawMemory(*program));

@@ -74,8 +74,26 @@ static std::string checkName(const char *what, const std::string &value,
          joinNames(names);
 }
 
-/// Why there is no such schedule, or empty.
+/// Why an option is of no use to forwards alone, or empty.
+static std::string checkForwardOnly(const CLI::App &app) {
+  for (const char *name :
+       {"--schedule", "--objective", "--profile", "--optimizer",
+        "--error-feedback", "--clip-sync", "--loss-scaling", "--recompute",
+        "--memory-limit", "--no-reference", "--compute-streams",
+        "--no-deterministic"})
+    if (app.count(name))
+      return std::string(name) +
+             " is about training, and --forward-only compiles forwards alone; "
+             "leave one of them out, or take --evaluation, which compiles both";
+  return "";
+}
+
+/// Why there is no such schedule, or empty. Forwards alone have their own.
 static std::string checkSchedule(const CLI::App &app, CompileCommand &command) {
+  if (command.forwardOnly) {
+    command.schedule = schedule::forwardOrderName;
+    return checkForwardOnly(app);
+  }
   if (auto path = schedule::scheduleFilePath(command.schedule))
     return readSizes(app, *path, command);
   auto placement = schedule::placementFor(command.schedule, command.stages,

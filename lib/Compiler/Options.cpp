@@ -260,6 +260,14 @@ static void addOutputOptions(CLI::App &app, CompileCommand &command) {
   app.add_flag("!--no-reference", command.reference,
                "Leave the unpartitioned model out, which train --verify "
                "compares with");
+  CLI::Option *evaluation = app.add_flag(
+      "--evaluation", command.evaluation,
+      "Also compile forwards alone, for train --eval-every and veeline eval: "
+      "with a schedule and memory of their own, on the same ranks");
+  app.add_flag("--forward-only", command.forwardOnly,
+               "Compile nothing but forwards, for veeline eval: no op needs a "
+               "derivative, and there is no memory for training")
+      ->excludes(evaluation);
   app.add_option("--dump-ir", command.dumpDirectory,
                  "Write the IR of every phase to this directory, which is made "
                  "where it is missing; it stays when compiling fails, with the "
@@ -354,10 +362,12 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
     add("length-multiple", std::to_string(command.lengthMultiple));
   }
   add("schedule", command.schedule);
-  add("objective", objectiveOf(command));
+  if (!command.forwardOnly)
+    add("objective", objectiveOf(command));
   add("placement", command.placement);
   add("partition", join(command.pieces));
-  add("optimizer", command.optimizer);
+  if (!command.forwardOnly)
+    add("optimizer", command.optimizer);
   add("error-feedback", command.errorFeedback ? "true" : "");
   add("clip-sync", command.clipSync, "none");
   add("loss-scaling", command.lossScaling ? "true" : "");
@@ -375,6 +385,8 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
   add("no-epilogues", command.epilogues ? "" : "true");
   add("gpu-chips", join(command.gpuChips));
   add("no-reference", command.reference ? "" : "true");
+  add("evaluation", command.evaluation ? "true" : "");
+  add("forward-only", command.forwardOnly ? "true" : "");
   add("profile", command.profile);
   add("machine-table", command.machineTable.path, "none");
   return options;
@@ -399,7 +411,7 @@ static std::string findMisfit(const CLI::App &app,
              "' is an artifact";
   for (std::string name :
        {"--parameters", "--kernels", "--memory", "--memory-svg", "--schedule",
-        "--communication", "--json"})
+        "--communication", "--program", "--json"})
     if (isModel && app.count(name))
       return name + " is about an artifact, and '" + command.file +
              "' is a model; compile it first";
@@ -443,6 +455,10 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
   app.add_flag("--schedule", command.schedule, "The order of each rank");
   app.add_flag("--communication", command.communication,
                "How far ahead each receive is posted");
+  app.add_option("--program", command.program,
+                 "Which program --memory, --memory-svg, --schedule and "
+                 "--communication are about (default: that which is trained, "
+                 "or the only one)");
   app.add_flag("--json", command.json, "The metadata of an artifact as JSON");
   if (std::optional<int> code = commandline::parse(app, argc, argv))
     return {std::nullopt, *code};

@@ -12,6 +12,7 @@
 #include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "veeline/prediction.h"
 
 using namespace mlir;
@@ -171,6 +172,7 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
   result.stages = pipeline.getStages();
   result.chunksPerStage = pipeline.getChunksPerStage();
   result.replicas = pipeline.getReplicas();
+  result.forwardOnly = isForwardOnly(pipeline);
   if (std::optional<ArrayRef<int64_t>> widths = pipeline.getStageReplicas())
     result.stageReplicas.assign(widths->begin(), widths->end());
   if (std::optional<Asynchronous> kind = pipeline.getAsynchronous())

@@ -136,18 +136,36 @@ static void printSharing(llvm::raw_ostream &os,
                       ranks, schedule::counted(cores, "core"), *step / 1e3);
 }
 
+/// In one line, of an artifact that trains, too.
+static void printEvaluation(llvm::raw_ostream &os,
+                            const artifact::Program &program) {
+  int64_t largest = 0;
+  for (const artifact::Rank &rank : program.ranks)
+    largest = std::max(largest, rank.arenaBytes);
+  os << "evaluation, forwards alone: "
+     << llvm::format("arenas of at most %.2f MiB", toMiB(largest));
+  if (std::optional<double> step = predictStep(program); step && *step > 0)
+    os << llvm::format(", predicted step %.3f ms", *step / 1e3);
+  os << '\n';
+}
+
 void veeline::compiler::printSummary(llvm::raw_ostream &os,
                                      const std::string &path,
                                      const artifact::Metadata &metadata) {
   os << path << ": model " << metadata.model << ", "
      << schedule::counted(metadata.params.size(), "parameter") << " with "
-     << schedule::counted(countElements(metadata), "element") << ", optimizer "
-     << describeOptimizer(metadata.optimizer, metadata.errorFeedback)
-     << ", CPU " << metadata.cpu << '\n';
+     << schedule::counted(countElements(metadata), "element");
+  if (metadata.findProgram("pipeline"))
+    os << ", optimizer "
+       << describeOptimizer(metadata.optimizer, metadata.errorFeedback);
+  os << ", CPU " << metadata.cpu << '\n';
   if (metadata.device)
     printDevice(os, *metadata.device, metadata.target);
   for (const artifact::Program &program : metadata.programs) {
-    if (program.name != "pipeline")
+    bool isOnly = metadata.programs.size() == 1;
+    if (program.forwardOnly && !isOnly)
+      printEvaluation(os, program);
+    if (program.name != "pipeline" && !(program.forwardOnly && isOnly))
       continue;
     os << "schedule " << program.schedule << ", "
        << schedule::counted(program.stages, "stage") << " of "

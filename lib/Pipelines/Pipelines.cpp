@@ -34,8 +34,11 @@ static std::string getPlacement(const CompileOptions &options) {
         file && file->placement.kind() != schedule::PlacementKind::List;
     return isKnown ? schedule::toString(file->placement.kind()) : "";
   }
-  auto placement = schedule::placementFor(options.schedule, options.stages,
-                                          options.chunksPerStage);
+  // That of all placements which a loop over stages has.
+  bool isForward = options.schedule == schedule::forwardOrderName;
+  auto placement =
+      schedule::placementFor(isForward ? "sequential" : options.schedule,
+                             options.stages, options.chunksPerStage);
   return placement ? std::string(schedule::toString(placement->kind())) : "";
 }
 
@@ -70,8 +73,10 @@ void veeline::addDifferentiation(OpPassManager &passManager,
   pipe::PipeDifferentiateOptions differentiate;
   differentiate.recompute = llvm::to_vector(options.recompute);
   differentiate.target = options.target;
+  differentiate.forwardOnly = options.forwardOnly;
   passManager.addPass(pipe::createPipeDifferentiate(differentiate));
-  passManager.addPass(pipe::createPipeSplitBackward());
+  if (!options.forwardOnly)
+    passManager.addPass(pipe::createPipeSplitBackward());
   passManager.addPass(pipe::createPipeRoundParameters());
 }
 
@@ -316,6 +321,10 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
       *this, "chunk-streams",
       llvm::cl::desc("A compute stream for each chunk of a rank, on a GPU"),
       llvm::cl::init(false)};
+  Option<bool> forwardOnly{
+      *this, "forward-only",
+      llvm::cl::desc("Run forwards alone: differentiate and update nothing"),
+      llvm::cl::init(false)};
   Option<bool> tf32{*this, "tf32",
                     llvm::cl::desc("Multiply f32 in tf32, on a GPU"),
                     llvm::cl::init(false)};
@@ -366,6 +375,7 @@ void veeline::registerPipelines() {
         options.target =
             given.target == "cuda" ? KernelTarget::Cuda : KernelTarget::Host;
         options.chunkStreams = given.chunkStreams;
+        options.forwardOnly = given.forwardOnly;
         options.tf32 = given.tf32;
         options.deterministic = given.deterministic;
         options.epilogues = given.epilogues;

@@ -25,6 +25,13 @@ void catchInterrupts();
 /// Adds `train` to `app`; the result runs it with what was parsed.
 std::function<int(char **argv)> addTrainCommand(CLI::App &app);
 
+/// The same for `eval`.
+std::function<int(char **argv)> addEvalCommand(CLI::App &app);
+
+/// `--check-memory` needs the allocation counter in front of malloc, which only
+/// a fresh process can have: starts this one again with it, once.
+void restartWithAllocationCounter(char **argv);
+
 /// The options of `train`.
 std::vector<commandline::OptionName> listTrainOptions();
 

@@ -6,6 +6,7 @@
 
 #include "CommandLine.h"
 #include "RateOptions.h"
+#include "SharedOptions.h"
 
 #include "StepPlan.h"
 #include "Train.h"
@@ -25,60 +26,89 @@ using namespace veeline;
 
 namespace {
 /// What is parsed: the trainer's options, and those that stand for others.
-struct TrainCommand {
-  train::Options options;
-  std::string ncclChannels;
-  std::string text;
-  std::string synthetic;
+struct TrainCommand : driver::SharedCommand {
   driver::RateCommand rates;
   double errorFeedback = StepSettings().errorFeedback;
   CLI::Option *errorFeedbackOption = nullptr;
   std::string lossScale = "dynamic";
+  std::string evalText;
 };
 } // namespace
 
-static std::string checkCount(const std::string &text) {
-  int64_t count = 0;
-  bool valid = CLI::detail::lexical_cast(text, count) && count >= 1;
-  return valid ? "" : text + " is not a whole number of 1 or more";
-}
-
-static void addDataOptions(CLI::App &app, TrainCommand &command) {
+static void addStartOptions(CLI::App &app, TrainCommand &command) {
   train::Options &options = command.options;
-  app.add_option("--data", options.inputs.specs,
-                 "Data of an argument, once for each: NAME=FILE.npy, "
-                 "NAME=FILE.safetensors:ENTRY, NAME=text:FILE or "
-                 "NAME=text:FILE:shift=K (bytes as integers, random windows), "
-                 "NAME=random or NAME=random:fixed (see --synthetic)")
-      ->type_name("NAME=SOURCE")
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_option("--text", command.text,
-                 "Short for --data tokens=text:FILE "
-                 "--data labels=text:FILE:shift=1")
-      ->type_name("FILE")
-      ->check(commandline::checkFileName);
-  app.add_option("--synthetic", command.synthetic,
-                 "Random data for all arguments that have no --data: other "
-                 "values in each step (fresh), or one batch for all (fixed)")
-      ->check(CLI::IsMember({"fixed", "fresh"}));
-  app.add_option("--lengths", options.inputs.lengths,
-                 "The length of each sample, as a .npy file of integers, for a "
-                 "model compiled with --length-bound [default: the bound]")
-      ->type_name("FILE")
-      ->check(commandline::checkFileName);
   app.add_flag("--shuffle", options.inputs.shuffle,
                "Take the samples of arrays in another order in each epoch");
-  app.add_flag("--drop-last", options.inputs.dropLast,
-               "Leave out the last samples, where they make no whole step");
-  app.add_option("--seed", options.inputs.seed,
-                 "Of parameters, of the order of data, and of random data")
-      ->capture_default_str();
   app.add_option("--init", options.init,
                  "Start from the parameters in this .safetensors file, or in "
                  "those that a .safetensors.index.json lists")
       ->type_name("FILE")
       ->check(commandline::checkFileName);
+}
+
+static std::string checkShare(const std::string &text) {
+  double share = 0;
+  bool valid = CLI::detail::lexical_cast(text, share) && share > 0 && share < 1;
+  return valid ? "" : text + " is no share between 0 and 1";
+}
+
+/// What is evaluated.
+static void addEvaluatedData(CLI::App &app, TrainCommand &command,
+                             CLI::Option *every, const std::string &group) {
+  data::InputOptions &inputs = command.options.evaluation.inputs;
+  app.add_option("--eval-data", inputs.specs,
+                 "What is evaluated, of each batch argument, as in --data")
+      ->type_name("NAME=SOURCE")
+      ->allow_extra_args(false)
+      ->take_all()
+      ->needs(every)
+      ->group(group);
+  app.add_option("--eval-text", command.evalText,
+                 "Short for --eval-data tokens=text:FILE "
+                 "--eval-data labels=text:FILE:shift=1")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName)
+      ->needs(every)
+      ->group(group);
+  app.add_option("--eval-lengths", inputs.lengths,
+                 "As --lengths, of what is evaluated")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName)
+      ->needs(every)
+      ->group(group);
+  app.add_option("--held-out", command.options.inputs.heldOut,
+                 "The share of --data that is not trained on, but evaluated: "
+                 "the last samples of arrays, in whole steps, and the last "
+                 "bytes of texts")
+      ->check(CLI::Validator(checkShare, "in (0, 1)"))
+      ->needs(every)
+      ->excludes(app.get_option("--lengths"))
+      ->excludes(app.get_option("--eval-lengths"))
+      ->group(group);
+}
+
+static void addEvaluationOptions(CLI::App &app, TrainCommand &command) {
+  train::EvaluationOptions &options = command.options.evaluation;
+  std::string group = "Evaluation, of an artifact compiled with --evaluation";
+  CLI::Validator count(driver::checkCount, ">= 1");
+  CLI::Option *every =
+      app.add_option("--eval-every", options.every,
+                     "Evaluate the parameters after each so many steps, and "
+                     "after the last one")
+          ->check(count)
+          ->group(group);
+  addEvaluatedData(app, command, every, group);
+  app.add_option("--eval-steps", options.steps,
+                 "Steps of an evaluation [default: all samples once]")
+      ->check(count)
+      ->needs(every)
+      ->group(group);
+  app.add_option("--eval-metrics", options.metrics,
+                 "Write a line per evaluation to this CSV file")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName)
+      ->needs(every)
+      ->group(group);
 }
 
 static std::string checkLimit(const std::string &text) {
@@ -139,7 +169,7 @@ static void addLossScaleOptions(CLI::App &app, TrainCommand &command) {
                  "Steps with finite gradients after which a dynamic loss scale "
                  "is doubled")
       ->capture_default_str()
-      ->check(CLI::Validator(checkCount, ">= 1"))
+      ->check(CLI::Validator(driver::checkCount, ">= 1"))
       ->group(group);
 }
 
@@ -237,7 +267,7 @@ static void addCheckpointOptions(CLI::App &app, TrainCommand &command) {
           ->type_name("DIR")
           ->check(commandline::checkFileName)
           ->group(group);
-  CLI::Validator count(checkCount, ">= 1");
+  CLI::Validator count(driver::checkCount, ">= 1");
   app.add_option("--every", options.checkpointEvery,
                  "Steps between checkpoints [default: only the one at the end]")
       ->check(count)
@@ -302,128 +332,7 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
                  "Steps between lines of progress, where the output is no "
                  "terminal or a launcher has started several processes")
       ->capture_default_str()
-      ->check(CLI::Validator(checkCount, ">= 1"))
-      ->group(group);
-}
-
-static std::string checkTimeout(const std::string &text) {
-  double seconds = 0;
-  bool valid = CLI::detail::lexical_cast(text, seconds) && seconds >= 0.1 &&
-               seconds <= 86400;
-  return valid ? "" : text + " is not a number of seconds from 0.1 to 86400";
-}
-
-static constexpr const char *environmentHelp =
-    "Ranks are threads, unless a launcher starts a process for each. The "
-    "environment says\nwhich one this is:\n"
-    "  mpirun, srun               Open MPI's and Slurm's own variables\n"
-    "  RANK, WORLD_SIZE           Without these: which process of how many\n"
-    "  LOCAL_RANK                 Which one of this machine; may be left out, "
-    "and chooses\n"
-    "                             nothing on the target host\n"
-    "  MASTER_ADDR, MASTER_PORT   Where rank 0 listens "
-    "[default: 127.0.0.1, 29500]\n"
-    "  VEELINE_TOKEN              A secret that all processes share; needed "
-    "where others can\n"
-    "                             reach MASTER_ADDR";
-
-static void addProcessOptions(CLI::App &app, TrainCommand &command) {
-  app.footer(environmentHelp);
-  app.add_option("--transport", command.options.transport,
-                 "How processes send messages: tcp, mpi, or auto, which is mpi "
-                 "under mpirun")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "tcp", "mpi"}))
-      ->group("Several processes");
-  app.add_option("--rank-order", command.options.rankOrder,
-                 "Which rank runs which stage of which replica: stages-first "
-                 "(those of a replica have consecutive ranks), replicas-first, "
-                 "or the ranks of all stages of replica 0, then 1, ..., as "
-                 "0,2,1,3")
-      ->capture_default_str()
-      ->type_name("ORDER")
-      ->group("Several processes");
-  app.add_option("--timeout", command.options.timeoutSeconds,
-                 "Seconds in which all processes have ended once one of them "
-                 "is gone or silent, or all wait")
-      ->capture_default_str()
-      ->check(CLI::Validator(checkTimeout, "SECONDS"))
-      ->group("Several processes");
-  app.add_option(
-         "--stall-timeout", command.options.stallSeconds,
-         "Seconds after which a process that computes, reads or writes, "
-         "or a GPU, counts as failed where it makes no progress")
-      ->capture_default_str()
-      ->check(CLI::Validator(checkTimeout, "SECONDS"))
-      ->group("Several processes");
-}
-
-/// The two numbers of "1,4"; nothing where it is something else.
-static std::optional<std::pair<int32_t, int32_t>>
-parseChannels(const std::string &text) {
-  constexpr int32_t most = 64; // NCCL has no more.
-  int32_t least = 0, greatest = 0;
-  const char *end = text.data() + text.size();
-  auto [comma, error] = std::from_chars(text.data(), end, least);
-  if (error != std::errc() || comma == end || *comma != ',')
-    return std::nullopt;
-  auto [rest, otherError] = std::from_chars(comma + 1, end, greatest);
-  if (otherError != std::errc() || rest != end || least < 1 ||
-      greatest < least || greatest > most)
-    return std::nullopt;
-  return std::pair(least, greatest);
-}
-
-static std::string checkChannels(const std::string &text) {
-  return parseChannels(text) ? ""
-                             : "'" + text +
-                                   "' is not MIN,MAX, as in 1,4: two numbers "
-                                   "from 1 to 64, the first one not the "
-                                   "greater one";
-}
-
-static void addDeviceOptions(CLI::App &app, TrainCommand &command) {
-  cuda::CudaOptions &options = command.options.cuda;
-  std::string group = "GPUs, for an artifact of the target cuda";
-  app.add_option("--cuda-driver", options.driver,
-                 "The CUDA driver's library [default: libcuda.so.1]")
-      ->type_name("FILE")
-      ->check(commandline::checkFileName)
-      ->group(group);
-  app.add_option("--cublaslt", options.blasLt,
-                 "cuBLASLt's library [default: libcublasLt.so.13, then .12]")
-      ->type_name("FILE")
-      ->check(commandline::checkFileName)
-      ->group(group);
-  app.add_option("--nccl", options.nccl,
-                 "NCCL's library, where ranks are processes [default: "
-                 "libnccl.so.2]")
-      ->type_name("FILE")
-      ->check(commandline::checkFileName)
-      ->group(group);
-  app.add_option(
-         "--nccl-channels", command.ncclChannels,
-         "How many channels NCCL may use for a communicator, as MIN,MAX "
-         "[default: NCCL chooses]")
-      ->check(CLI::Validator(checkChannels, "MIN,MAX"))
-      ->group(group);
-  app.add_option("--cudnn", options.cudnn,
-                 "cuDNN's library, or none: convolutions are matrix products "
-                 "then, and attention is in kernels, as where it is not there "
-                 "[default: libcudnn.so.9]")
-      ->type_name("FILE|none")
-      ->check(commandline::checkFileName)
-      ->group(group);
-  app.add_option("--device", options.devices,
-                 "The GPU of each rank, as in 0,0,1,1, or of this process "
-                 "[default: all on 0; of processes that of the local rank]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(0, 65535))
-      ->type_name("GPU,...")
-      ->group(group);
-  app.add_flag("--eager", options.isEager,
-               "Issue each step anew, and never as a CUDA graph")
+      ->check(CLI::Validator(driver::checkCount, ">= 1"))
       ->group(group);
 }
 
@@ -449,9 +358,8 @@ static void addCheckOptions(CLI::App &app, TrainCommand &command) {
       ->group(group);
 }
 
-/// `--check-memory` needs the allocation counter in front of malloc, which only
-/// a fresh process can have. Sanitizers have their own malloc and stay alone.
-static void restartWithAllocationCounter(char **argv) {
+/// Sanitizers have their own malloc and stay alone.
+void driver::restartWithAllocationCounter(char **argv) {
   auto has = [](const char *symbol) {
     return ::dlsym(RTLD_DEFAULT, symbol) != nullptr;
   };
@@ -476,7 +384,7 @@ static void excludeFromVerify(CLI::App &app) {
   for (const char *name :
        {"--save", "--metrics", "--timeline", "--profile", "--flight-recorder",
         "--compare-sequential", "--check-memory", "--trace-tensors",
-        "--check-messages", "--checkpoint", "--resume"})
+        "--check-messages", "--checkpoint", "--resume", "--eval-every"})
     app.get_option("--verify")->excludes(app.get_option(name));
   // What is compared begins with the first step.
   app.get_option("--compare-sequential")->excludes(app.get_option("--resume"));
@@ -492,16 +400,15 @@ static void resolve(TrainCommand &command) {
   driver::resolveRates(command.rates, options);
   if (*command.errorFeedbackOption)
     options.errorFeedback = command.errorFeedback;
-  if (auto channels = parseChannels(command.ncclChannels))
-    std::tie(options.cuda.minNcclChannels, options.cuda.maxNcclChannels) =
-        *channels;
-  if (!command.text.empty()) {
-    options.inputs.specs.push_back("tokens=text:" + command.text);
-    options.inputs.specs.push_back("labels=text:" + command.text + ":shift=1");
-  }
-  if (!command.synthetic.empty())
-    options.inputs.otherwise =
-        command.synthetic == "fixed" ? "random:fixed" : "random";
+  driver::resolveShared(command);
+  data::InputOptions &evaluated = options.evaluation.inputs;
+  driver::addText(command.evalText, evaluated.specs);
+  evaluated.seed = options.inputs.seed;
+  evaluated.dropLast = options.inputs.dropLast;
+  evaluated.otherwise = options.inputs.otherwise;
+  evaluated.heldOut = options.inputs.heldOut;
+  if (evaluated.heldOut > 0)
+    evaluated.part = data::InputOptions::Part::heldOut;
 }
 
 static int runTrain(TrainCommand &command, char **argv) {
@@ -509,7 +416,7 @@ static int runTrain(TrainCommand &command, char **argv) {
   resolve(command);
   options.libraryDirectory = driver::libraryDirectory();
   if (options.checkMemory)
-    restartWithAllocationCounter(argv);
+    driver::restartWithAllocationCounter(argv);
   return train::run(options);
 }
 
@@ -535,11 +442,11 @@ static void addOptions(CLI::App &app,
       ->type_name("ARTIFACT");
   train.add_option("--steps", command->options.steps, "Steps of the optimiser")
       ->capture_default_str()
-      ->check(CLI::Validator(checkCount, ">= 1"));
+      ->check(CLI::Validator(driver::checkCount, ">= 1"));
   train
       .add_option("--epochs", command->options.epochs,
                   "Instead of --steps: how often to take all samples")
-      ->check(CLI::Validator(checkCount, ">= 1"))
+      ->check(CLI::Validator(driver::checkCount, ">= 1"))
       ->excludes(train.get_option("--steps"));
   train
       .add_option("--program", command->options.program,
@@ -552,12 +459,14 @@ static void addOptions(CLI::App &app,
                   "wait for each other")
       ->capture_default_str()
       ->check(CLI::Range(1, 2));
-  addDataOptions(train, *command);
+  driver::addDataOptions(train, *command);
+  addStartOptions(train, *command);
+  addEvaluationOptions(train, *command);
   addOptimizerOptions(train, *command);
   addOutputOptions(train, *command);
   addCheckpointOptions(train, *command);
-  addProcessOptions(train, *command);
-  addDeviceOptions(train, *command);
+  driver::addProcessOptions(train, command->options);
+  driver::addDeviceOptions(train, *command);
   addCheckOptions(train, *command);
   excludeFromVerify(train);
   train.callback([&train, command] {

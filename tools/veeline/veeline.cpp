@@ -41,6 +41,7 @@ int main(int argc, char **argv) {
   app.add_subcommand("completion",
                      "Print what makes bash complete commands and options");
   auto runTrain = driver::addTrainCommand(app);
+  auto runEval = driver::addEvalCommand(app);
   auto runJob = driver::addRunCommand(app);
   auto runExport = driver::addExportCommand(app);
   auto runSchedule = schedule::addScheduleCommand(app);
@@ -53,6 +54,8 @@ int main(int argc, char **argv) {
     std::cout << commandline::completionScript();
     return 0;
   }
+  if (app.got_subcommand("eval"))
+    return runEval(argv);
   if (app.got_subcommand("run"))
     return runJob();
   if (app.got_subcommand("export"))

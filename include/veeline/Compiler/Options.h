@@ -77,6 +77,9 @@ struct CompileCommand : ProgramOptions {
   unsigned optimizationLevel = 3;
   /// Also compile the unpartitioned model, for `train --verify`.
   bool reference = true;
+  /// Also compile the program that runs forwards alone, for `eval` and `train
+  /// --eval-every`; or only that one.
+  bool evaluation = false, forwardOnly = false;
   /// Where to write the IR of every phase; empty: nowhere.
   std::string dumpDirectory;
   bool quiet = false;
@@ -104,6 +107,8 @@ struct InspectCommand {
   std::string memorySvg;
   bool schedule = false;
   bool communication = false;
+  /// What tables and pictures are of; empty: what is trained, or the only one.
+  std::string program;
   bool json = false;
 };
 

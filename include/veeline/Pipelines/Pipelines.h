@@ -71,6 +71,9 @@ struct CompileOptions : ProgramOptions {
   bool tf32 = false;
   /// Also make the program that runs the chunks one after the other.
   bool sequential = false;
+  /// Run forwards alone, in their own order: nothing is differentiated, kept or
+  /// updated.
+  bool forwardOnly = false;
   /// What scratch memory the GEMM library wants (empty: none).
   GemmScratchFn gemmScratch;
   ConvolutionScratchFn convolutionScratch; ///< The same for convolutions.

@@ -39,6 +39,14 @@ struct GeneratorOptions {
   bool estimates = false;
 };
 
+/// The order of a problem of which only forwards are run: whatever is there
+/// runs, the chunk furthest on first. For every placement, and for stages of
+/// several ranks. Its backwards stand at the end, as `verify` expects; they
+/// cost nothing if the problem says so, and compiled programs have none.
+/// O(n log n) for n forwards.
+inline constexpr const char *forwardOrderName = "forward";
+Schedule forwardOrder(const Problem &problem);
+
 /// A schedule that has a name.
 struct Generator {
   std::string_view name;

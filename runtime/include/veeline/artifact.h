@@ -36,8 +36,9 @@ namespace veeline::artifact {
 /// read. Files of version 15 lack Batch::tokens, those up to 16 Op::late and
 /// the names of a rank's other step functions. Those up to 17 for GPUs have
 /// other places for settings and results, those up to 19 fewer settings, and
-/// those up to 20 not one for each parameter.
-inline constexpr uint32_t formatVersion = 21, oldestFormatVersion = 15,
+/// those up to 20 not one for each parameter. Those up to 21 lack
+/// Program::forwardOnly.
+inline constexpr uint32_t formatVersion = 22, oldestFormatVersion = 15,
                           oldestOfGpus = 21;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
@@ -551,7 +552,8 @@ struct Edge {
 /// One way to run a step of the model.
 struct Program {
   /// "pipeline" (what `train` runs), "sequential" (the same chunks one after
-  /// the other on one rank), "reference" (the unpartitioned model).
+  /// the other on one rank), "reference" (the unpartitioned model), or
+  /// "evaluation" (what `eval` runs: forwards alone).
   std::string name;
   std::string schedule;       ///< "zb-v", ...
   int32_t stages = 1;         ///< p.
@@ -563,6 +565,9 @@ struct Program {
   std::vector<int32_t> stageReplicas;
   ClipSync clipSync = ClipSync::none;
   Asynchronous asynchronous = Asynchronous::none;
+  /// Whether it only computes results: it has no gradients, no state of the
+  /// optimiser, and no updates.
+  bool forwardOnly = false;
   /// The number of microbatches in a step, if it is not m; else 0. It is 1 in
   /// the sequential program that verifies ranks which each add up some of a
   /// replica's microbatches.

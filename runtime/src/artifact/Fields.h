@@ -305,6 +305,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("stage_replicas", self.stageReplicas);
   visit("clip_sync", self.clipSync, MayBeMissing());
   visit("asynchronous", self.asynchronous, MayBeMissing());
+  visit("forward_only", self.forwardOnly, MayBeMissing());
   visit("microbatches", self.microbatches);
   visit("chunks", self.chunks);
   visit("edges", self.edges);

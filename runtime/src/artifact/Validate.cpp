@@ -394,7 +394,7 @@ private:
     for (const Region &region : rank.regions)
       checkRegion(region, rank, where + ", region '" + region.name + "'");
     for (size_t i = 0; i < rank.params.size(); ++i)
-      checkRankParam(rank.params[i], rank, place,
+      checkRankParam(rank.params[i], rank, program, place,
                      where + ", parameter entry " + std::to_string(i));
     checkUpdateWorkspace(rank, where);
     for (size_t i = 0; i < rank.gemms.size(); ++i)
@@ -473,7 +473,8 @@ private:
   }
 
   void checkRankParam(const RankParam &entry, const Rank &rank,
-                      const Program::Place &place, const std::string &where) {
+                      const Program &program, const Program::Place &place,
+                      const std::string &where) {
     require(isIndex(entry.param, metadata.params), where,
             "the parameter does not exist");
     if (!message.empty())
@@ -485,13 +486,15 @@ private:
         byteSize(param.type);
     require(isTensor(entry.valueOffset, bytes, param, rank), where,
             "the value lies outside of the arena");
-    bool needsState = entry.isHome && stateBytes > 0;
+    bool needsState = entry.isHome && stateBytes > 0 && !program.forwardOnly;
     require(needsState ? isTensor(entry.stateOffset, stateBytes, param, rank)
                        : entry.stateOffset == -1,
             where, "the optimiser's state is not where it should be");
     for (int64_t place : entry.versionOffsets)
       require(isTensor(place, bytes, param, rank), where,
               "an older value lies outside of the arena");
+    require(!program.forwardOnly || entry.gradients.empty(), where,
+            "it has gradients, but its program runs forwards alone");
     int64_t previous = -1;
     for (const Accumulator &gradient : entry.gradients) {
       require(gradient.chunk > previous, where,
@@ -594,6 +597,8 @@ private:
     require(isReduction ? isIndex(op.reduction, rank.reductions)
                         : op.reduction == -1,
             where, "only all-reduces name a reduction, and all of them do");
+    require(!program.forwardOnly || op.kind == OpKind::forward || isMessage,
+            where, "its program runs forwards alone, and it is none");
     bool isAsynchronous = program.asynchronous != Asynchronous::none;
     require(!op.late || isReduction || op.kind == OpKind::backwardWeight ||
                 op.kind == OpKind::update || op.kind == OpKind::validate ||

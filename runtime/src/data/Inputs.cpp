@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 
 using namespace veeline;
@@ -162,6 +163,9 @@ private:
                    std::string_view text) const;
   Status checkRowCount(const Spec &spec, int64_t perMicrobatch, int64_t rows);
   int64_t reachIn(const std::string &file) const;
+  std::string_view partOfText(std::string_view text) const;
+  Status takePart(const Spec &spec, int64_t perMicrobatch,
+                  Tensor &tensor) const;
 
   const Metadata &metadata;
   const int64_t microbatches; ///< Of a step.
@@ -360,14 +364,26 @@ int64_t Opener::reachIn(const std::string &file) const {
   return reach;
 }
 
+/// What is read of it: no window has bytes of both parts.
+std::string_view Opener::partOfText(std::string_view text) const {
+  auto held =
+      static_cast<size_t>(std::ceil(options.heldOut * double(text.size())));
+  return options.part == InputOptions::Part::heldOut
+             ? text.substr(text.size() - held)
+             : text.substr(0, text.size() - held);
+}
+
 Expected<std::unique_ptr<Source>> Opener::openText(const Spec &spec,
                                                    const Batch &batch) {
-  VEELINE_TRY_VALUE(std::string_view text, files.open(spec.file));
+  VEELINE_TRY_VALUE(std::string_view whole, files.open(spec.file));
+  std::string_view text = partOfText(whole);
   int64_t places = static_cast<int64_t>(text.size()) - reachIn(spec.file) + 1;
+  bool isSplit = text.size() != whole.size();
   if (places < 1)
     return Status::error(
-        "'" + spec.file + "' has " + std::to_string(text.size()) +
-        " bytes, one window takes " + std::to_string(reachIn(spec.file)));
+        "'" + spec.file + "' has " + std::to_string(text.size()) + " bytes" +
+        (isSplit ? " in this part of it (--held-out)" : "") +
+        ", one window takes " + std::to_string(reachIn(spec.file)));
   VEELINE_TRY(checkText(spec, batch, text));
   int64_t perMicrobatch =
       artifact::numElements(batch.shape) / batch.shape.back();
@@ -419,6 +435,31 @@ Status Opener::checkRowCount(const Spec &spec, int64_t perMicrobatch,
   return Status::success();
 }
 
+/// Leaves of `tensor` the part that is read.
+Status Opener::takePart(const Spec &spec, int64_t perMicrobatch,
+                        Tensor &tensor) const {
+  if (options.heldOut == 0)
+    return Status::success();
+  int64_t rows = tensor.shape[0], perStep = perMicrobatch * microbatches;
+  auto steps = static_cast<int64_t>(
+      std::ceil(options.heldOut * double(rows) / double(perStep)));
+  int64_t held = steps * perStep;
+  if (held > rows - perStep)
+    return Status::error(
+        "--held-out: '" + spec.file + "' has " + std::to_string(rows) +
+        " samples, and " + std::to_string(held) +
+        " of them would be held out, in whole steps of " +
+        std::to_string(perStep) + "; no step would be left for training");
+  bool isHeld = options.part == InputOptions::Part::heldOut;
+  auto rowBytes =
+      static_cast<size_t>(artifact::bytesOf(tensor.type, tensor.shape) / rows);
+  tensor.shape[0] = isHeld ? held : rows - held;
+  tensor.bytes = tensor.bytes.substr(
+      isHeld ? static_cast<size_t>(rows - held) * rowBytes : 0,
+      static_cast<size_t>(tensor.shape[0]) * rowBytes);
+  return Status::success();
+}
+
 Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
                                                    const Batch &batch) {
   VEELINE_TRY_VALUE(Tensor tensor,
@@ -442,6 +483,8 @@ Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
                                          "microbatches"
                                        : "only the first extent may differ"));
   int64_t perMicrobatch = isStacked ? 1 : batch.shape[0];
+  VEELINE_TRY(takePart(spec, perMicrobatch, tensor));
+  extent = tensor.shape[0];
   VEELINE_TRY(checkRowCount(spec, perMicrobatch, extent));
   VEELINE_TRY(noteSamples(batch, perMicrobatch, extent));
   if (batch.range)

@@ -33,6 +33,11 @@ struct InputOptions {
   /// A .npy file with the length of each sample, for a model whose length
   /// varies; empty: all have the greatest one.
   std::string lengths = {};
+  /// The share of the samples of arrays, and of the bytes of texts, that is
+  /// held out of training: the last ones, of arrays in whole steps.
+  double heldOut = 0;
+  /// Which part of the data is read.
+  enum class Part { training, heldOut } part = Part::training;
 };
 
 /// Checks what needs no model: how `options` are written, and that files can be

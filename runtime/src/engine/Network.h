@@ -59,6 +59,11 @@ public:
   virtual int32_t rank() const = 0;
   virtual int32_t numRanks() const = 0;
 
+  /// What `connect` and `join` give from here on is of another program, of so
+  /// many channels. All programs are loaded before the first step, and steps of
+  /// two programs are never under way at the same time.
+  virtual void beginProgram(int32_t numChannels) = 0;
+
   /// This process's end of a channel that leads to another rank or comes from
   /// one. Before the first step.
   virtual std::unique_ptr<Channel>
@@ -85,9 +90,11 @@ public:
   /// The same for rank 0 only. The others get nothing and do not wait.
   virtual Expected<std::vector<std::string>> gather(std::string mine) = 0;
 
-  /// From now on tells `rank` of processes that fail, and watches its progress;
-  /// null: no more.
-  virtual void watch(Observed *rank) = 0;
+  /// From now on tells `rank` of processes that fail, and watches its progress,
+  /// beside others: a process has a rank of each program that it has loaded.
+  virtual void watch(Observed &rank) = 0;
+  /// Ends that.
+  virtual void unwatch(Observed &rank) = 0;
 
   /// Sets what ends this process if it has heard of a failure and does not end
   /// soon by itself: `end` is called again and again, from another thread.

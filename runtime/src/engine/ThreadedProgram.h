@@ -112,6 +112,8 @@ protected:
           abortRanks();
         }),
         workers(program.ranks.size()), homes(homesOf(program)) {
+    if (network)
+      network->beginProgram(static_cast<int32_t>(program.channels.size()));
     for (StepInFlight &step : inFlight)
       step.results.resize(artifact.metadata.results.size() *
                           static_cast<size_t>(artifact.metadata.microbatches) *
@@ -271,7 +273,7 @@ protected:
   void leaveNetwork() {
     if (!network)
       return;
-    network->watch(nullptr);
+    network->unwatch(*this);
     network->disconnect();
   }
   void releaseThreads() { started.setBits(endBit); }
@@ -391,7 +393,7 @@ Status ThreadedProgram<WorkerT>::meetOthers(Status prepared) {
   else if (auto all = network->exchange(""); !all.ok())
     prepared = all.status();
   if (prepared.ok())
-    network->watch(this);
+    network->watch(*this);
   return prepared;
 }
 

@@ -228,15 +228,35 @@ void Mesh::abandonMessages() {
   }
 }
 
-void Mesh::watch(engine::Observed *rank) {
+void Mesh::watch(engine::Observed &rank) {
   std::optional<std::string> known;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    observed = rank;
+    observed.push_back(&rank);
     known = failure;
   }
-  if (rank && known)
-    rank->raise(*known);
+  if (known)
+    rank.raise(*known);
+}
+
+void Mesh::unwatch(engine::Observed &rank) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::erase(observed, &rank);
+}
+
+/// The rank of the program that is in a step, or of the first one; null: there
+/// is none. The caller holds the lock.
+engine::Observed *Mesh::activeRank() const {
+  for (engine::Observed *rank : observed)
+    if (rank->pulse().state != engine::Pulse::elsewhere)
+      return rank;
+  return observed.empty() ? nullptr : observed.front();
+}
+
+/// The caller holds the lock.
+void Mesh::raiseAll(const std::string &text) {
+  for (engine::Observed *rank : observed)
+    rank->raise(text);
 }
 
 void Mesh::setLastResort(std::function<void(const char *)> end) {
@@ -246,7 +266,7 @@ void Mesh::setLastResort(std::function<void(const char *)> end) {
 
 /// Records the first failure and wakes whoever waits.
 void Mesh::fail(const std::string &text, bool isOfAll) {
-  // Under the lock, so that `watch(nullptr)` returns after the last use.
+  // Under the lock, so that `unwatch` returns after the last use.
   std::lock_guard<std::mutex> lock(mutex);
   if (failure)
     return;
@@ -255,8 +275,7 @@ void Mesh::fail(const std::string &text, bool isOfAll) {
   failedAt = Clock::now();
   failureText.store(failure->c_str(), std::memory_order_release);
   changed.notify_all();
-  if (observed)
-    observed->raise(text);
+  raiseAll(text);
 }
 
 /// After a verdict, or if another rank has said that it failed, this rank has
@@ -298,6 +317,13 @@ void Mesh::lose(int32_t peer, const std::string &how) {
 // Channels
 //===----------------------------------------------------------------------===//
 
+void Mesh::beginProgram(int32_t numChannels) {
+  firstChannel = nextChannel;
+  nextChannel += numChannels;
+  // The ranks of a stage have the same pieces.
+  firstReduction = reductions.empty() ? 0 : reductions.rbegin()->first + 1;
+}
+
 std::unique_ptr<engine::Channel>
 Mesh::connect(engine::Group &group, int32_t index,
               const artifact::Channel &channel) {
@@ -305,7 +331,7 @@ Mesh::connect(engine::Group &group, int32_t index,
     return std::make_unique<MpiChannel>(*mpi, bells, rank(), group, index,
                                         channel);
   Header header = {};
-  header.channel = index;
+  header.channel = firstChannel + index;
   header.edge = channel.edge;
   header.direction = static_cast<uint32_t>(channel.kind);
   if (channel.toRank == rank()) {
@@ -316,7 +342,7 @@ Mesh::connect(engine::Group &group, int32_t index,
           frame.header = header;
           send(peer, std::move(frame));
         });
-    receivers[index] = receiver.get();
+    receivers[header.channel] = receiver.get();
     return receiver;
   }
   header.kind = FrameKind::message;
@@ -337,7 +363,7 @@ Mesh::connect(engine::Group &group, int32_t index,
                            place = message.place] { sender->sent(place); };
         send(peer, std::move(frame));
       });
-  senders[index] = sender.get();
+  senders[header.channel] = sender.get();
   return sender;
 }
 
@@ -357,7 +383,7 @@ Mesh::join(engine::Group &group, int32_t index, int32_t number,
     return std::make_unique<MpiReduction>(std::move(piece), *mpi, bells,
                                           group.indexOf(2 * number));
   Header header = {};
-  header.channel = number;
+  header.channel = firstReduction + number;
   auto makeFrame = [header](FrameKind kind, Part part) {
     Frame frame;
     frame.header = header;
@@ -385,7 +411,7 @@ Mesh::join(engine::Group &group, int32_t index, int32_t number,
   };
   auto reduction =
       std::make_unique<TcpReduction>(std::move(piece), std::move(wire));
-  reductions[number] = reduction.get();
+  reductions[header.channel] = reduction.get();
   return reduction;
 }
 

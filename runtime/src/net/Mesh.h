@@ -42,6 +42,7 @@ public:
 
   int32_t rank() const override { return place.rank; }
   int32_t numRanks() const override { return place.numRanks; }
+  void beginProgram(int32_t numChannels) override;
   std::unique_ptr<engine::Channel>
   connect(engine::Group &group, int32_t index,
           const artifact::Channel &channel) override;
@@ -53,7 +54,8 @@ public:
   Expected<std::vector<std::string>> gather(std::string mine) override;
   void progress() override;
   void disconnect() override;
-  void watch(engine::Observed *rank) override;
+  void watch(engine::Observed &rank) override;
+  void unwatch(engine::Observed &rank) override;
   void setLastResort(std::function<void(const char *)> end) override;
   const char *knownFailure() const override {
     return failureText.load(std::memory_order_acquire);
@@ -121,6 +123,8 @@ private:
   void fail(const std::string &text, bool isOfAll = false);
   void tell(FrameKind kind, const std::string &text);
   Expected<std::vector<std::string>> collect(std::string mine);
+  engine::Observed *activeRank() const;
+  void raiseAll(const std::string &text);
   std::string describeAwaited() const;
   std::string describeMissing() const;
 
@@ -135,8 +139,10 @@ private:
   asio::executor_work_guard<asio::io_context::executor_type> work;
   asio::steady_timer timer;
   std::vector<std::unique_ptr<Link>> links; ///< Null at this rank.
-  // By index in the program. Set before the first exchange, and so before any
-  // message.
+  // By index in all programs, one after the other. Set before the first step,
+  // and so before any message.
+  int32_t firstChannel = 0, nextChannel = 0; ///< Of the last program.
+  int32_t firstReduction = 0;
   std::map<int32_t, RemoteSender *> senders;
   std::map<int32_t, RemoteReceiver *> receivers;
   std::map<int32_t, TcpReduction *> reductions;
@@ -153,7 +159,7 @@ private:
   std::optional<std::string> failure;         ///< The first one.
   bool isVerdict = false; ///< All ranks get it in these words.
   Time failedAt;
-  engine::Observed *observed = nullptr;
+  std::vector<engine::Observed *> observed; ///< One for each program.
   int32_t awaitedPeer = -1; ///< Whom an exchange waits for, or -1.
   uint32_t numExchanged = 0;
   bool isEnding = false;

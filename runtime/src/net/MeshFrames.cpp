@@ -123,8 +123,7 @@ asio::awaitable<void> Mesh::read(int32_t peer) {
   changed.notify_all();
   // Steps end with an exchange of all, so a step that can still end does not
   // need the peer; one that needs it would wait for ever.
-  if (observed)
-    observed->raise(nameOf(peer) + " has ended its part of the run");
+  raiseAll(nameOf(peer) + " has ended its part of the run");
 }
 
 /// False if nothing more is to be read.

@@ -66,13 +66,17 @@ void Mesh::sayAlive(const engine::Pulse &pulse, const std::string &place) {
 /// Sets `text` to what this process waits for, if it does.
 engine::Pulse Mesh::ownPulse(std::string &text) {
   std::lock_guard<std::mutex> lock(mutex);
-  engine::Pulse pulse = observed ? observed->pulse() : engine::Pulse{};
+  engine::Observed *active = activeRank();
+  engine::Pulse pulse = active ? active->pulse() : engine::Pulse{};
+  for (const engine::Observed *other : observed)
+    if (other != active)
+      pulse.moves += other->pulse().moves;
   if (awaitedPeer >= 0 && pulse.state == engine::Pulse::elsewhere) {
     pulse.state = engine::Pulse::waiting;
     text = describeAwaited();
   } else if (pulse.state == engine::Pulse::waiting) {
     ShortText awaited;
-    observed->describePlace(awaited);
+    active->describePlace(awaited);
     text = awaited.view();
   }
   pulse.moves += numExchanged + numArrivals;
@@ -94,8 +98,8 @@ void Mesh::checkProgress(const engine::Pulse &pulse, const std::string &place,
   if (pulse.state == engine::Pulse::computing) {
     std::lock_guard<std::mutex> lock(mutex);
     where << "; ";
-    if (observed)
-      observed->describePlace(where);
+    if (const engine::Observed *active = activeRank())
+      active->describePlace(where);
   }
   judge(nameOf(rank()) + " " + *what + std::string(where.view()));
 }

@@ -26,6 +26,16 @@ struct LossScaleOptions {
   int64_t window = 2000;
 };
 
+/// What is evaluated while a model is trained.
+struct EvaluationOptions {
+  int64_t every = 0; ///< Steps of training between evaluations; 0: none.
+  /// Its seed and dropLast are those of the training's data. Of arguments that
+  /// have no source here, buffers have the training's.
+  data::InputOptions inputs;
+  int64_t steps = 0;   ///< Of an evaluation; 0: all samples once.
+  std::string metrics; ///< A CSV file with a line for each evaluation.
+};
+
 /// Paths are empty if nothing was asked for.
 struct Options {
   std::string artifact;
@@ -49,6 +59,12 @@ struct Options {
   LossScaleOptions lossScale;
   /// Whether the artifact multiplies its loss, so that this has an effect.
   bool scalesLoss = false;
+
+  EvaluationOptions evaluation;
+  /// `veeline eval`: no step updates anything. `steps` is 0 for all samples
+  /// once, and `metrics` has a line for each microbatch.
+  bool evaluates = false;
+  bool printsPerplexity = false;
 
   std::string save;
   /// Where checkpoints go, one after each `checkpointEvery` steps and one at

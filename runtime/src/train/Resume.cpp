@@ -116,8 +116,10 @@ std::string Run::differencesFromCheckpoint() const {
 Status Run::checkCheckpoint() const {
   std::string where = "'" + resumed->path() + "' ";
   const data::CheckpointIndex &index = resumed->index();
-  if (index.optimizer != metadata().optimizer ||
-      index.errorFeedback != metadata().errorFeedback)
+  bool isOtherState = index.optimizer != metadata().optimizer ||
+                      index.errorFeedback != metadata().errorFeedback;
+  // Parameters are evaluated whatever updates them.
+  if (isOtherState && !options.evaluates)
     return Status::error(
         where + "is of the optimiser " +
         describeOptimizer(index.optimizer, index.errorFeedback) + ", and '" +
@@ -165,6 +167,8 @@ Status Run::openCheckpoint() {
     return Status::success();
   VEELINE_TRY_VALUE(resumed, openToResume(options));
   VEELINE_TRY(checkCheckpoint());
+  if (options.evaluates)
+    return Status::success();
   inputs->setPositions(stepsBefore() + 1, resumed->index().data);
   if (std::string differences = differencesFromCheckpoint();
       !differences.empty() && (!place || place->rank == 0))

@@ -69,6 +69,80 @@ Status Run::checkRule(const artifact::Program *program) const {
   return Status::success();
 }
 
+/// Whether the program does what is asked for: it trains, or it evaluates.
+Status Run::checkPurpose(const artifact::Program *program) const {
+  std::string artifact = "'" + options.artifact + "'";
+  bool isForward =
+      std::ranges::all_of(metadata().programs, &artifact::Program::forwardOnly);
+  if (options.evaluates && !program)
+    return Status::error(artifact +
+                         " is for training, and has no program that only "
+                         "evaluates; compile it with --evaluation, or with "
+                         "--forward-only if it is not to be trained");
+  if (options.evaluates || !isForward)
+    return Status::success();
+  return Status::error(
+      artifact + " was compiled with --forward-only, and can only be "
+                 "evaluated, by veeline eval; to train the model, compile "
+                 "it without");
+}
+
+/// Where training evaluates, --held-out splits the data in two.
+Status Run::openData() {
+  const data::InputOptions &given = options.inputs;
+  VEELINE_TRY_VALUE(inputs, data::Inputs::open(metadata(), given, replicas()));
+  if (options.evaluates && options.steps == 0) {
+    options.steps = inputs->lastStepOf(1);
+    if (options.steps == 0)
+      return Status::error("there are no arrays, whose samples would be "
+                           "evaluated once; say how many --steps");
+  }
+  return options.evaluation.every > 0 ? openEvaluated() : Status::success();
+}
+
+/// Whether the user has said where an argument comes from.
+static bool isGiven(const data::InputOptions &options,
+                    const std::string &name) {
+  return std::ranges::any_of(options.specs, [&](const std::string &spec) {
+    return spec.starts_with(name + "=");
+  });
+}
+
+/// Opens what is evaluated during training.
+Status Run::openEvaluated() {
+  const artifact::Program *program = metadata().findProgram("evaluation");
+  if (!program)
+    return Status::error("--eval-every: '" + options.artifact +
+                         "' has no program that evaluates; compile it with "
+                         "--evaluation");
+  const artifact::Program *trained = metadata().findProgram(options.program);
+  if (trained && trained->ranks.size() != program->ranks.size())
+    return Status::error("--eval-every evaluates on the ranks of program "
+                         "'pipeline', and program '" +
+                         trained->name + "' has others");
+  EvaluationOptions &evaluation = options.evaluation;
+  data::InputOptions &given = evaluation.inputs;
+  for (const std::string &spec : options.inputs.specs) {
+    std::string name = spec.substr(0, spec.find('='));
+    bool isBuffer = std::ranges::any_of(
+        metadata().buffers,
+        [&](const artifact::Buffer &buffer) { return buffer.name == name; });
+    bool isSplit = given.part == data::InputOptions::Part::heldOut;
+    if ((isBuffer || isSplit) && !isGiven(given, name))
+      given.specs.push_back(spec);
+  }
+  auto opened = data::Inputs::open(metadata(), given, replicas());
+  if (!opened.ok())
+    return Status::error("data to evaluate (--eval-data): " + opened.message());
+  evaluated = std::move(*opened);
+  evaluatedSteps =
+      evaluation.steps > 0 ? evaluation.steps : evaluated->lastStepOf(1);
+  return evaluatedSteps > 0
+             ? Status::success()
+             : Status::error("there are no arrays to evaluate, whose samples "
+                             "would be taken once; say how many --eval-steps");
+}
+
 /// Whether updates can correct themselves as they are asked to.
 Status Run::prepareErrorFeedback() {
   if (!options.errorFeedback)
@@ -128,6 +202,7 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
                          std::to_string(run->metadata().microbatches) +
                          " microbatches: it is there for --verify and "
                          "--compare-sequential");
+  VEELINE_TRY(run->checkPurpose(program));
   VEELINE_TRY(run->checkRule(program));
   if (Status status = artifact::checkCpu(run->metadata()); !status.ok())
     return Status::error("cannot run '" + options.artifact +
@@ -138,10 +213,12 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
   VEELINE_TRY(run->prepareLossScale(program));
   VEELINE_TRY(run->checkClipping(program));
   VEELINE_TRY(run->placeRanks());
-  VEELINE_TRY_VALUE(
-      run->inputs,
-      data::Inputs::open(run->metadata(), options.inputs, run->replicas()));
+  VEELINE_TRY(run->openData());
   VEELINE_TRY(run->openInit());
+  if (options.evaluates) {
+    VEELINE_TRY(run->openCheckpoint());
+    return run;
+  }
   if (options.rates.shape == RateShape::file) {
     VEELINE_TRY_VALUE(run->options.rates.points, readRates(options.rates.file));
   }
@@ -261,6 +338,8 @@ std::string Run::optionsOfBits() const {
   addLine(text, "--seed", options.inputs.seed);
   addLine(text, "--shuffle", options.inputs.shuffle);
   addLine(text, "--drop-last", options.inputs.dropLast);
+  if (options.inputs.heldOut > 0)
+    addLine(text, "--held-out", options.inputs.heldOut);
   addLine(text, "--lr", options.optimizer.learningRate);
   addLine(text, "--min-lr", options.rates.least.value_or(-1));
   addLine(text, "--warmup", options.rates.warmupSteps);
@@ -313,6 +392,12 @@ std::string Run::commonOptions() const {
   addLine(text, "--keep", options.checkpointsKept);
   // With it more is sent by MPI; builds with checks always have it.
   addLine(text, "--check-messages", checksEnabled || options.checkMessages);
+  addLine(text, "--eval-every", options.evaluation.every);
+  if (evaluated) {
+    addLine(text, "--eval-steps", evaluatedSteps);
+    for (const std::string &line : evaluated->describe())
+      addLine(text, "to evaluate:", line);
+  }
   addLine(text, "--save", !options.save.empty());
   addLine(text, "--timeline", !options.timeline.empty());
   addLine(text, "--timeline-steps", options.timelineSteps);

@@ -29,8 +29,9 @@ int64_t train::byteSizeOf(const Parameter &param) {
 
 Expected<std::unique_ptr<Session>>
 Session::create(Run &run, const std::string &programName,
-                const host::HostOptions &options, int64_t stepsInFlight) {
-  std::unique_ptr<Session> session(new Session(run));
+                const host::HostOptions &options, int64_t stepsInFlight,
+                StepData data) {
+  std::unique_ptr<Session> session(new Session(run, data));
   VEELINE_TRY_VALUE(session->description, run.findProgram(programName));
   host::HostOptions hostOptions = options;
   hostOptions.stepsInFlight = static_cast<int32_t>(stepsInFlight);
@@ -80,13 +81,15 @@ int64_t Session::bytesOf(size_t param) const {
 
 Status Session::initialize() {
   const artifact::Metadata &metadata = run.metadata();
-  for (size_t i = 0; i < metadata.params.size(); ++i)
-    VEELINE_TRY(setValue(i, run.initialValue(i)));
-  VEELINE_TRY(initializeState());
+  if (!isFed) {
+    for (size_t i = 0; i < metadata.params.size(); ++i)
+      VEELINE_TRY(setValue(i, run.initialValue(i)));
+    VEELINE_TRY(initializeState());
+  }
   inputs.resize(static_cast<size_t>(stepsInMemory()));
   for (Inputs &step : inputs) {
     for (size_t i = 0; i < metadata.batches.size(); ++i) {
-      step.batches.emplace_back(run.inputs->batchBytes(i) * numMicrobatches());
+      step.batches.emplace_back(inputData.batchBytes(i) * numMicrobatches());
       step.pointers.push_back(step.batches.back().data());
     }
     for (size_t i = 0; i < metadata.buffers.size(); ++i) {
@@ -94,7 +97,7 @@ Status Session::initialize() {
       if (buffer.lossScale)
         step.lossScale = AlignedBytes(artifact::byteSize(buffer.type));
       step.pointers.push_back(buffer.lossScale ? step.lossScale.data()
-                                               : run.inputs->buffer(i));
+                                               : inputData.buffer(i));
     }
     if (metadata.lengths.empty())
       continue;
@@ -107,7 +110,7 @@ Status Session::initialize() {
 int64_t Session::batchBytes() const {
   int64_t bytes = 0;
   for (size_t i = 0; i < run.metadata().batches.size(); ++i)
-    bytes += stepsInMemory() * run.inputs->batchBytes(i) * numMicrobatches();
+    bytes += stepsInMemory() * inputData.batchBytes(i) * numMicrobatches();
   return bytes;
 }
 
@@ -129,6 +132,35 @@ Status Session::setValue(size_t index, const std::vector<char> &bytes) {
                                     bytes.data(),
                                     static_cast<int64_t>(bytes.size())));
       }
+  return Status::success();
+}
+
+Status Session::copyParameters(const Session &other) {
+  const std::vector<artifact::Rank> &theirs = other.description->ranks;
+  std::vector<char> bytes;
+  for (size_t i = 0; i < description->ranks.size(); ++i) {
+    auto rank = static_cast<int32_t>(i);
+    if (!loaded->isLocal(rank))
+      continue;
+    for (const RankParam &entry : description->ranks[i].params) {
+      auto found = i < theirs.size()
+                       ? std::ranges::find(theirs[i].params, entry.param,
+                                           &RankParam::param)
+                       : std::vector<RankParam>::const_iterator();
+      if (i >= theirs.size() || found == theirs[i].params.end())
+        return Status::error("rank " + std::to_string(i) + " of program '" +
+                             other.description->name +
+                             "' does not have the parameters of that rank of "
+                             "program '" +
+                             description->name + "'");
+      bytes.resize(
+          static_cast<size_t>(bytesOf(static_cast<size_t>(entry.param))));
+      auto size = static_cast<int64_t>(bytes.size());
+      VEELINE_TRY(
+          other.loaded->read(rank, found->valueOffset, bytes.data(), size));
+      VEELINE_TRY(loaded->write(rank, entry.valueOffset, bytes.data(), size));
+    }
+  }
   return Status::success();
 }
 
@@ -313,11 +345,11 @@ Status Session::writeFlightRecord(const std::string &prefix,
 void Session::prepareInputs(int64_t step) {
   Inputs &target = inputsOf(step);
   for (size_t i = 0; i < target.batches.size(); ++i)
-    run.inputs->fill(i, step, firstMicrobatch, numMicrobatches(),
-                     target.batches[i].data());
+    inputData.fill(i, step, firstMicrobatch, numMicrobatches(),
+                   target.batches[i].data());
   if (!target.lengths.empty())
-    run.inputs->fillLengths(step, firstMicrobatch, numMicrobatches(),
-                            target.lengths.data());
+    inputData.fillLengths(step, firstMicrobatch, numMicrobatches(),
+                          target.lengths.data());
   preparedStep = step;
 }
 
@@ -344,7 +376,7 @@ Status Session::begin(int64_t step, const StepSettings &settings) {
     prepareInputs(step);
   writeLossScale(settings.lossScale, inputsOf(step));
   VEELINE_TRY(loaded->begin(inputsOf(step).pointers.data(), settings));
-  if (step < run.options.steps)
+  if (step < numSteps)
     prepareInputs(step + 1);
   return Status::success();
 }

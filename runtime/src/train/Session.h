@@ -42,6 +42,13 @@ Status checkTransport(const Options &options,
 Expected<std::unique_ptr<data::Checkpoint>>
 openToResume(const Options &options);
 
+/// What the steps of a session read and how many there are, where these are
+/// not the run's.
+struct StepData {
+  data::Inputs *inputs = nullptr;
+  int64_t steps = 0;
+};
+
 /// What all sessions of a run share: the artifact, the data, the initial values
 /// of the parameters.
 class Run {
@@ -83,6 +90,9 @@ public:
   Options options;
   artifact::Artifact artifact;
   std::unique_ptr<data::Inputs> inputs;
+  /// What is evaluated during training, and in how many steps; null: nothing.
+  std::unique_ptr<data::Inputs> evaluated;
+  int64_t evaluatedSteps = 0;
   /// The processes that a launcher has started; null if it is only this one.
   std::unique_ptr<net::Mesh> network;
   /// What this run goes on from; null if it begins anew.
@@ -96,6 +106,9 @@ public:
   int64_t updatesAfter(int64_t step) const;
 
 private:
+  Status checkPurpose(const artifact::Program *program) const;
+  Status openData();
+  Status openEvaluated();
   Status openInit();
   Status openCheckpoint();
   Status checkCheckpoint() const;
@@ -127,9 +140,16 @@ class Session {
 public:
   /// Loads the program and writes the parameters' initial values. At most
   /// `stepsInFlight` steps are to be in flight, fewer if its target says so.
+  /// With `data` of its own, its parameters are those that `copyParameters`
+  /// gives it.
   static Expected<std::unique_ptr<Session>>
   create(Run &run, const std::string &programName,
-         const host::HostOptions &options = {}, int64_t stepsInFlight = 1);
+         const host::HostOptions &options = {}, int64_t stepsInFlight = 1,
+         StepData data = {});
+
+  /// Between steps of both: takes the values that the ranks of `other`, a
+  /// program of the same run, have, each from the same rank.
+  Status copyParameters(const Session &other);
 
   /// Begins step `step`, which ascends from 1, while fewer than
   /// `maxStepsInFlight` are begun and not finished.
@@ -236,7 +256,10 @@ private:
     return inputs[static_cast<size_t>(step) % inputs.size()];
   }
 
-  explicit Session(Run &run) : run(run) {}
+  Session(Run &run, const StepData &data)
+      : run(run), inputData(data.inputs ? *data.inputs : *run.inputs),
+        numSteps(data.inputs ? data.steps : run.options.steps),
+        isFed(data.inputs != nullptr) {}
 
   Status load(const host::HostOptions &options);
   Status initialize();
@@ -255,6 +278,9 @@ private:
                      std::vector<char> &bytes) const;
 
   Run &run;
+  data::Inputs &inputData;
+  const int64_t numSteps; ///< After the last one, no data are read.
+  const bool isFed;       ///< Its parameters come from another session.
   const artifact::Program *description = nullptr;
   int64_t stepsInFlight = 1;
   std::vector<Inputs> inputs; ///< Of `stepsInMemory` steps, used in turn.

@@ -8,6 +8,7 @@
 
 #include "Checkpointer.h"
 #include "Ending.h"
+#include "Evaluation.h"
 #include "GroupedSession.h"
 #include "Interrupt.h"
 #include "MemoryCheck.h"
@@ -49,6 +50,9 @@ private:
   Expected<bool> isInterrupted();
   bool mayBegin(int64_t step) const;
   Status takeCheckpoint();
+  Status openEvaluation();
+  bool isEvaluationDue(int64_t step) const;
+  Status evaluateNow(Progress &progress);
   Status endCheckpoints();
   /// The number of the last step that has ended, of all runs.
   int64_t lastStep() const { return run.stepsBefore() + stepsDone; }
@@ -70,6 +74,9 @@ private:
   LastResort lastResort;
   std::unique_ptr<Session> session;
   std::unique_ptr<Checkpointer> checkpointer; ///< Null: not asked for.
+  std::unique_ptr<Session> evaluation;        ///< The same.
+  ResultsFile evaluations;
+  int64_t lastEvaluated = 0; ///< Of steps.
   MetricsFile metrics;
   int64_t stepsDone = 0;                  ///< Of this run.
   int64_t numClipped = 0, numSkipped = 0; ///< Of these.
@@ -83,14 +90,6 @@ private:
   int64_t lastEnd = 0; ///< Of a step.
 };
 } // namespace
-
-static std::vector<std::string>
-metricNames(const artifact::Metadata &metadata) {
-  std::vector<std::string> names;
-  for (size_t i = 1; i < metadata.results.size(); ++i)
-    names.push_back(metadata.results[i].name);
-  return names;
-}
 
 /// Finds out now, and not after the last step, that a file cannot be written.
 static Status checkWritable(const std::string &path) {
@@ -129,6 +128,8 @@ Status Trainer::open() {
     trainedSteps.assign(
         static_cast<size_t>(options.steps),
         {std::vector<double>(static_cast<size_t>(run.microbatches())), {}});
+  if (run.evaluated)
+    VEELINE_TRY(openEvaluation());
   if (run.resumed)
     plan.goOnAfter(lastStep(), run.resumed->index().lossScale);
   if (!options.checkpoint.empty()) {
@@ -147,6 +148,54 @@ Status Trainer::open() {
   columns.metrics = metricNames(run.metadata());
   return metrics.open(options.metrics, run.workOfStep(), std::move(columns),
                       run.stepsBefore());
+}
+
+/// A second session, of forwards alone, on the same ranks.
+Status Trainer::openEvaluation() {
+  host::HostOptions host;
+  host.network = run.network.get();
+  host.checkMessages = options.checkMessages;
+  VEELINE_TRY_VALUE(evaluation,
+                    Session::create(run, evaluationProgram, host,
+                                    options.stepsInFlight,
+                                    {run.evaluated.get(), run.evaluatedSteps}));
+  if (options.evaluation.metrics.empty() || !run.isFirst())
+    return Status::success();
+  return evaluations.open(options.evaluation.metrics, "step", run.metadata(),
+                          /*isAppended=*/run.resumed != nullptr);
+}
+
+bool Trainer::isEvaluationDue(int64_t step) const {
+  return evaluation && step % options.evaluation.every == 0;
+}
+
+/// Evaluates the parameters after the last step, while no step is under way.
+Status Trainer::evaluateNow(Progress &progress) {
+  if (options.checkMemory)
+    countTrainingAllocations(/*inSteps=*/false);
+  int64_t begin = nanoseconds();
+  lastEvaluated = lastStep();
+  Status copied = evaluation->copyParameters(*session);
+  Expected<EvaluationResult> result =
+      copied.ok() ? evaluate(*evaluation, run, run.evaluatedSteps)
+                  : Expected<EvaluationResult>(copied);
+  if (!result.ok())
+    return fail("evaluation after step " + std::to_string(lastStep()) + ": " +
+                result.message());
+  // What training takes is measured without it.
+  int64_t taken = nanoseconds() - begin;
+  firstBegin += taken;
+  lastEnd += taken;
+  if (!run.isFirst() || result->microbatches == 0 || interruptSignal())
+    return Status::success();
+  progress.finish();
+  std::printf("evaluation after step %ld: %s (%s)\n", long(lastStep()),
+              describe(run.metadata(), *result).c_str(),
+              formatDuration(double(taken) / 1e9).c_str());
+  std::fflush(stdout);
+  return evaluations.isOpen()
+             ? evaluations.add(std::to_string(lastStep()), result->means)
+             : Status::success();
 }
 
 /// A step takes the time since the one before has ended: they may overlap.
@@ -289,11 +338,12 @@ Expected<bool> Trainer::isInterrupted() {
   return shared != 0;
 }
 
-/// Whether a step may begin as far as checkpoints are concerned: they are taken
-/// while none is under way.
+/// Whether a step may begin as far as checkpoints and evaluations are
+/// concerned: they are made while none is under way.
 bool Trainer::mayBegin(int64_t step) const {
-  return !checkpointer || lastStep() == step - 1 ||
-         !checkpointer->isDue(step - 1);
+  return lastStep() == step - 1 ||
+         !((checkpointer && checkpointer->isDue(step - 1)) ||
+           isEvaluationDue(step - 1));
 }
 
 Status Trainer::takeCheckpoint() {
@@ -355,11 +405,16 @@ Status Trainer::loop() {
       showStep(progress);
     if (checkpointer && checkpointer->isDue(step))
       VEELINE_TRY(takeCheckpoint());
+    if (isEvaluationDue(step))
+      VEELINE_TRY(evaluateNow(progress));
     if (options.checkMemory)
       countTrainingAllocations(/*inSteps=*/true);
   }
   if (options.checkMemory)
     countTrainingAllocations(/*inSteps=*/false);
+  bool isMissing = evaluation && stepsDone > 0 && lastEvaluated != lastStep();
+  if (isMissing && !interruptSignal())
+    VEELINE_TRY(evaluateNow(progress));
   // The last one has all steps, also of a run that is interrupted.
   if (checkpointer && stepsDone > 0 && checkpointer->lastTaken() != lastStep())
     VEELINE_TRY(takeCheckpoint());
@@ -374,6 +429,7 @@ Status Trainer::writeResults() {
     if (first.ok())
       first = std::move(status);
   };
+  keep(evaluations.close());
   if (checkpointer)
     keep(endCheckpoints());
   if (!options.save.empty())
@@ -475,8 +531,10 @@ void Trainer::printSummary() const {
 /// The error of a failed allocation. `run` is null if the artifact is not open.
 static Status outOfMemory(const Options &options, const Run *run) {
   std::string text = "there is not enough memory to " +
-                     std::string(options.verify ? "verify" : "train") + " '" +
-                     options.artifact + "'";
+                     std::string(options.evaluates ? "evaluate"
+                                 : options.verify  ? "verify"
+                                                   : "train") +
+                     " '" + options.artifact + "'";
   const artifact::Program *program =
       run ? run->metadata().findProgram(options.program) : nullptr;
   if (program) {
@@ -526,6 +584,7 @@ Status train::checkFiles(const Options &options, bool writesResults) {
   if (auto place = net::findPlace(); place.ok())
     VEELINE_TRY(checkTransport(options, *place));
   VEELINE_TRY(data::checkFiles(options.inputs));
+  VEELINE_TRY(data::checkFiles(options.evaluation.inputs));
   if (!options.init.empty())
     if (auto file = MappedFile::open(options.init); !file.ok())
       return file.status();
@@ -539,7 +598,8 @@ Status train::checkFiles(const Options &options, bool writesResults) {
     return Status::success();
   VEELINE_TRY(checkCheckpointFolder(options, resumed.get()));
   for (const std::string &path :
-       {options.save, options.metrics, options.timeline, options.profile})
+       {options.save, options.metrics, options.evaluation.metrics,
+        options.timeline, options.profile})
     VEELINE_TRY(checkWritable(path));
   return options.flightRecorder.empty() ? Status::success()
                                         : checkRecordOf(0, options);
@@ -561,6 +621,8 @@ static Expected<std::unique_ptr<Run>> open(const Options &options) {
 /// Does what was asked for, once the run is open.
 static Status act(Run &run, Trainer &trainer) {
   try {
+    if (run.options.evaluates)
+      return evaluateRun(run);
     return run.options.verify ? verify(run) : trainer.train();
   } catch (const std::bad_alloc &) {
     return outOfMemory(run.options, &run);

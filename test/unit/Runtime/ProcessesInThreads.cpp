@@ -60,11 +60,11 @@ Expected<std::vector<std::string>> ThreadNetwork::exchange(std::string mine) {
   return all;
 }
 
-void ThreadNetwork::watch(engine::Observed *rank) {
+void ThreadNetwork::watch(engine::Observed &rank) {
   std::lock_guard<std::mutex> lock(hub.mutex);
-  watched.store(rank);
-  if (rank && known.load())
-    rank->raise(known.load());
+  watched.store(&rank);
+  if (known.load())
+    rank.raise(known.load());
 }
 
 Status Processes::runRank(ThreadNetwork &network,

@@ -47,6 +47,7 @@ public:
   int32_t numRanks() const override {
     return static_cast<int32_t>(hub.given.size());
   }
+  void beginProgram(int32_t) override {}
   std::unique_ptr<engine::Channel> connect(engine::Group &, int32_t,
                                            const artifact::Channel &) override {
     return nullptr;
@@ -62,7 +63,8 @@ public:
   Expected<std::vector<std::string>> gather(std::string mine) override {
     return exchange(std::move(mine));
   }
-  void watch(engine::Observed *rank) override;
+  void watch(engine::Observed &rank) override;
+  void unwatch(engine::Observed &) override { watched.store(nullptr); }
   void setLastResort(std::function<void(const char *)>) override {}
   const char *knownFailure() const override { return known.load(); }
   void announce(const std::string &text) override { hub.fail(text, number); }

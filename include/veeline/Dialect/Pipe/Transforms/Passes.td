@@ -131,12 +131,16 @@ def PipeDifferentiate : Pass<"pipe-differentiate", "::mlir::ModuleOp"> {
     `recompute` trades memory for work: `none`, `balanced` (the default), `cheap`, `full`, a ratio of a
     chunk's pieces as `0.5`, or a rate as `64B/ns`; one for all chunks, or one for each in model order.
 
+    With `forward-only` there are no backward functions and no residuals, and ops need no derivative: the pipeline gets
+    the attribute `pipe.forward_only`, and its programs will update nothing.
+
     Convolutions that the library of `target` has stay whole, and so do their derivatives: those of f32, on a GPU also those of f16 and
     bf16. Others become a matrix product for each element of their window.
   }];
   let options = [
     ListOption<"recompute", "recompute", "std::string",
                "What each chunk's backward computes again: none, balanced, cheap, full, a ratio or a rate">,
+    Option<"forwardOnly", "forward-only", "bool", "false", "Make forward functions alone, to evaluate">,
     TargetOption<"Where the library computes">
   ];
   let dependentDialects = [

@@ -34,10 +34,19 @@ inline constexpr llvm::StringLiteral searchSecondsAttrName =
 inline constexpr llvm::StringLiteral memoryLimitsAttrName =
     "pipe.memory_limits";
 
+/// On a pipeline, a unit: its chunks have forward functions only, and its
+/// programs run these and update nothing.
+inline constexpr llvm::StringLiteral forwardOnlyAttrName = "pipe.forward_only";
+inline bool isForwardOnly(PipelineOp pipeline) {
+  return pipeline->hasAttr(forwardOnlyAttrName);
+}
+
 /// Makes the forward and the fused backward function of `chunk`, which runs on
 /// `target`. The backward recomputes what `recompute` (anything but Auto) says.
 /// `choice`, if any, is set to what is kept for the backward. Where `follows`,
-/// it is read instead, and the same is kept.
+/// it is read instead, and the same is kept. Of a pipeline that is
+/// forward-only, it makes the forward function alone, which computes the same
+/// and keeps nothing.
 mlir::LogicalResult
 differentiateChunk(ChunkOp chunk, const Recompute &recompute,
                    KernelTarget target, mlir::SymbolTable &symbols,

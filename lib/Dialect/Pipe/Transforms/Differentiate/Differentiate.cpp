@@ -42,6 +42,15 @@ static OperandKind getOperandKind(Value operand) {
                                 : OperandKind::PassiveEdgeValue;
 }
 
+/// A chunk of which no gradient is wanted.
+static ChunkDescription describeForward(ChunkOp chunk) {
+  ChunkDescription description;
+  description.operands.assign(chunk.getOperands().size(),
+                              OperandKind::Constant);
+  description.hasResultGradient.assign(chunk.getResults().size(), false);
+  return description;
+}
+
 /// The loss is the pipeline's first result; only other chunks send gradients.
 static FailureOr<ChunkDescription> describe(ChunkOp chunk, Value loss) {
   ChunkDescription description;
@@ -78,7 +87,8 @@ LogicalResult veeline::pipe::differentiateChunk(
            << "refers to '" << chunk.getPrimal() << "', which is no function";
   auto pipeline = chunk->getParentOfType<PipelineOp>();
   Value loss = pipeline.getYield().getResults().front();
-  FailureOr<ChunkDescription> description = describe(chunk, loss);
+  FailureOr<ChunkDescription> description =
+      isForwardOnly(pipeline) ? describeForward(chunk) : describe(chunk, loss);
   if (failed(description))
     return failure();
   description->recompute = recompute;
@@ -115,6 +125,8 @@ struct PipeDifferentiate
       // The versions of a pipeline are differentiated with it.
       if (isVersion(pipeline))
         continue;
+      if (forwardOnly)
+        pipeline->setAttr(forwardOnlyAttrName, UnitAttr::get(&getContext()));
       Value loss = pipeline.getYield().getResults().front();
       if (!loss.getDefiningOp<ChunkOp>()) {
         pipeline.getYield().emitOpError()
@@ -128,6 +140,9 @@ struct PipeDifferentiate
           getVersions(pipeline, tables);
       if (failed(policies) || failed(versions))
         return signalPassFailure();
+      if (forwardOnly)
+        for (PipelineOp version : *versions)
+          version->setAttr(forwardOnlyAttrName, UnitAttr::get(&getContext()));
       for (auto [chunk, policy] : llvm::zip_equal(chunks, *policies))
         if (failed(differentiate(chunk, policy, *versions, symbols)))
           return signalPassFailure();

@@ -85,9 +85,10 @@ void ArenaPlanner::placeParams() {
     bool isHome =
         tables.getHome(number) == static_cast<int64_t>(program.getStage());
     int64_t stateBytes =
-        isHome ? getStateBytes(cast<ShapedType>(param.getValue().getType()),
-                               optimizer, errorFeedback)
-               : 0;
+        isHome && !isForwardOnly(tables.pipeline)
+            ? getStateBytes(cast<ShapedType>(param.getValue().getType()),
+                            optimizer, errorFeedback)
+            : 0;
     int64_t state = stateBytes ? reserve(stateBytes) : -1;
     bool isKept = isHome && !tables.getGradientUsers(number).empty() &&
                   tables.pipeline.getClipSync() == ClipSync::Optimistic;
@@ -509,7 +510,7 @@ static LogicalResult verifyOptimizer(PipelineOp pipeline, Optimizer optimizer) {
   auto isMatrix = [](ParamOp param) {
     return cast<ShapedType>(param.getValue().getType()).getRank() == 2;
   };
-  if (optimizer != Optimizer::muon ||
+  if (optimizer != Optimizer::muon || isForwardOnly(pipeline) ||
       llvm::any_of(pipeline.getParams(), isMatrix))
     return success();
   return pipeline.emitOpError("has no parameter of rank 2, but 'muon' updates "

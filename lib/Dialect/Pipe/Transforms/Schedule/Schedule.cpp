@@ -177,11 +177,18 @@ static LogicalResult checkFunctions(PipelineOp pipeline,
   return success();
 }
 
-/// The order by name, or from a file, which may name its schedule.
+/// The order by name, or from a file, which may name its schedule. Forwards
+/// alone have an order of their own.
 static FailureOr<schedule::Schedule>
 getOrder(PipelineOp pipeline, StringRef name, ScheduleGoal goal,
          const schedule::Problem &problem,
          std::optional<schedule::Error> *outOfMemory) {
+  if (isForwardOnly(pipeline)) {
+    schedule::Schedule order = schedule::forwardOrder(problem);
+    if (auto status = schedule::verify(problem, order); !status)
+      return report(pipeline, "", status.takeError(), outOfMemory);
+    return order;
+  }
   std::optional<std::string> path = schedule::scheduleFilePath(name);
   auto order =
       path ? importSchedule(pipeline, *path, problem)
@@ -232,6 +239,8 @@ veeline::pipe::schedulePipeline(PipelineOp pipeline, StringRef name,
                                 ScheduleGoal goal, int64_t microbatches,
                                 SymbolTableCollection &tables,
                                 std::optional<schedule::Error> *outOfMemory) {
+  if (isForwardOnly(pipeline))
+    name = schedule::forwardOrderName;
   pipeline.setAsynchronous(getAsynchronous(name));
   auto problem = buildProblem(pipeline, microbatches, tables);
   if (failed(problem) || failed(readLimits(pipeline, *problem)))

@@ -1,0 +1,259 @@
+//===- Evaluation.cpp - the results of a model on given data --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluation.h"
+
+#include "Ending.h"
+#include "Interrupt.h"
+#include "MemoryCheck.h"
+#include "Timeline.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+using namespace veeline;
+using namespace veeline::train;
+
+std::vector<std::string>
+train::metricNames(const artifact::Metadata &metadata) {
+  std::vector<std::string> names;
+  for (size_t i = 1; i < metadata.results.size(); ++i)
+    names.push_back(metadata.results[i].name);
+  return names;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// Whether the user has interrupted the run, by what all processes know.
+static Expected<bool> isInterrupted(const Run &run) {
+  if (!run.network)
+    return interruptSignal() != 0;
+  VEELINE_TRY_VALUE(auto all,
+                    run.network->exchange(std::to_string(interruptSignal())));
+  int shared = 0;
+  for (const std::string &signal : all)
+    shared = std::max(
+        shared, static_cast<int>(std::strtol(signal.c_str(), nullptr, 10)));
+  if (shared != 0 && interruptSignal() == 0)
+    shareInterrupt(shared);
+  return shared != 0;
+}
+
+Expected<EvaluationResult> train::evaluate(Session &session, const Run &run,
+                                           int64_t steps,
+                                           const StepListener &listener) {
+  EvaluationResult sum;
+  sum.means.assign(run.metadata().results.size(), 0);
+  auto perStep = static_cast<size_t>(run.microbatches());
+  StepResult result;
+  int64_t next = 1, last = steps;
+  for (int64_t step = 1; step <= last; ++step) {
+    for (; next <= last && next < step + session.maxStepsInFlight(); ++next) {
+      VEELINE_TRY_VALUE(bool interrupted, isInterrupted(run));
+      if (interrupted) {
+        last = next - 1;
+        break;
+      }
+      VEELINE_TRY(session.begin(next, StepSettings()));
+    }
+    if (step > last)
+      break;
+    VEELINE_TRY(session.finish(result));
+    for (size_t i = 0; i < sum.means.size(); ++i)
+      for (size_t k = 0; k < perStep; ++k)
+        sum.means[i] += result.results[i * perStep + k];
+    sum.microbatches += run.microbatches();
+    if (listener)
+      VEELINE_TRY(listener(step, result));
+  }
+  for (double &mean : sum.means)
+    mean /= double(sum.microbatches);
+  return sum;
+}
+
+std::string train::describe(const artifact::Metadata &metadata,
+                            const EvaluationResult &result) {
+  std::string text;
+  for (size_t i = 0; i < result.means.size(); ++i) {
+    char number[40];
+    std::snprintf(number, sizeof(number), i == 0 ? "%.4f" : "%.4g",
+                  result.means[i]);
+    text += (i == 0 ? "" : ", ") + metadata.results[i].name + " " + number;
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// ResultsFile
+//===----------------------------------------------------------------------===//
+
+Status ResultsFile::put(const std::string &text) {
+  bool isWritten =
+      std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
+      std::fflush(file) == 0;
+  return isWritten ? Status::success()
+                   : Status::error("cannot write '" + path +
+                                   "': " + std::strerror(errno));
+}
+
+Status ResultsFile::open(const std::string &newPath, const std::string &numbers,
+                         const artifact::Metadata &metadata, bool isAppended) {
+  path = newPath;
+  file = std::fopen(path.c_str(), isAppended ? "ae" : "we");
+  if (!file)
+    return Status::error("cannot write '" + path +
+                         "': " + std::strerror(errno));
+  if (isAppended && std::ftell(file) > 0)
+    return Status::success();
+  std::string header = numbers + ",loss";
+  for (const std::string &name : metricNames(metadata))
+    header += "," + name;
+  return put(header + "\n");
+}
+
+Status ResultsFile::add(const std::string &numbers,
+                        const std::vector<double> &results) {
+  std::string row = numbers;
+  for (double value : results) {
+    char text[32];
+    // Which sign a NaN has is chance.
+    auto [end, error] =
+        std::to_chars(text, text + sizeof(text),
+                      std::isnan(value) ? std::fabs(value) : value);
+    row += "," + std::string(text, end);
+  }
+  return put(row + "\n");
+}
+
+Status ResultsFile::close() {
+  if (!file)
+    return Status::success();
+  return std::fclose(std::exchange(file, nullptr)) == 0
+             ? Status::success()
+             : Status::error("cannot write '" + path +
+                             "': " + std::strerror(errno));
+}
+
+//===----------------------------------------------------------------------===//
+// veeline eval
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A run of `veeline eval`.
+class Evaluator {
+public:
+  explicit Evaluator(Run &run) : run(run), options(run.options) {}
+  Status evaluateAll();
+
+private:
+  Status open();
+  Status addLines(int64_t step, const StepResult &result);
+  Status writeTimeline() const;
+  void print(const EvaluationResult &result, double seconds) const;
+
+  Run &run;
+  const Options &options;
+  std::unique_ptr<Session> session;
+  ResultsFile metrics;
+};
+} // namespace
+
+Status Evaluator::open() {
+  host::HostOptions host;
+  host.poison = options.checkMemory;
+  host.network = run.network.get();
+  host.checkMessages = options.checkMessages;
+  if (options.checkMemory)
+    host.announce = countRankAllocations;
+  VEELINE_TRY_VALUE(const artifact::Program *program,
+                    run.findProgram(options.program));
+  if (!options.timeline.empty())
+    host.timelineEvents = timelineCapacity(*program, options.timelineSteps);
+  VEELINE_TRY_VALUE(session, Session::create(run, options.program, host,
+                                             options.stepsInFlight));
+  if (options.metrics.empty() || !run.isFirst())
+    return Status::success();
+  return metrics.open(options.metrics, "step,microbatch", run.metadata());
+}
+
+/// One for each microbatch of the step.
+Status Evaluator::addLines(int64_t step, const StepResult &result) {
+  if (options.checkMemory)
+    countTrainingAllocations(/*inSteps=*/true);
+  if (!metrics.isOpen())
+    return Status::success();
+  auto perStep = static_cast<size_t>(run.microbatches());
+  std::vector<double> row(run.metadata().results.size());
+  for (size_t k = 0; k < perStep; ++k) {
+    for (size_t i = 0; i < row.size(); ++i)
+      row[i] = result.results[i * perStep + k];
+    VEELINE_TRY(
+        metrics.add(std::to_string(step) + "," + std::to_string(k), row));
+  }
+  return Status::success();
+}
+
+Status Evaluator::writeTimeline() const {
+  auto events = session->timeline(options.timelineSteps);
+  if (!events.ok() || !run.isFirst())
+    return events.ok() ? Status::success() : events.status();
+  return writeFileAtomically(
+      options.timeline,
+      engine::toChromeTrace(run.metadata(), session->program(), *events));
+}
+
+void Evaluator::print(const EvaluationResult &result, double seconds) const {
+  if (!run.isFirst() || result.microbatches == 0)
+    return;
+  int64_t steps = result.microbatches / run.microbatches();
+  std::string text = describe(run.metadata(), result);
+  if (options.printsPerplexity) {
+    char number[48];
+    std::snprintf(number, sizeof(number), ", perplexity %.4f",
+                  std::exp(result.means[0]));
+    text += number;
+  }
+  std::printf("%s: mean of %ld %s in %s, %s\n", text.c_str(),
+              long(result.microbatches),
+              result.microbatches == 1 ? "microbatch" : "microbatches",
+              formatDuration(seconds).c_str(),
+              Rate(run.workOfStep(), seconds / double(steps)).text);
+  std::fflush(stdout);
+}
+
+Status Evaluator::evaluateAll() {
+  VEELINE_TRY(open());
+  int64_t begin = nanoseconds();
+  auto result = evaluate(*session, run, options.steps,
+                         [this](int64_t step, const StepResult &ofStep) {
+                           return addLines(step, ofStep);
+                         });
+  if (options.checkMemory)
+    countTrainingAllocations(/*inSteps=*/false);
+  if (!result.ok())
+    return Status::error("step " + std::to_string(session->failedStep()) +
+                         ": " + result.message());
+  print(*result, double(nanoseconds() - begin) / 1e9);
+  VEELINE_TRY(metrics.close());
+  if (!options.timeline.empty())
+    VEELINE_TRY(writeTimeline());
+  return options.checkMemory && !interruptSignal()
+             ? checkMemory(*session, result->microbatches / run.microbatches())
+             : Status::success();
+}
+
+Status train::evaluateRun(Run &run) {
+  Status status = Evaluator(run).evaluateAll();
+  // If only this process knows why, the others would only see that it leaves.
+  if (!status.ok() && run.network && !run.network->knownFailure())
+    run.network->announce(status.message());
+  return status;
+}

@@ -1,0 +1,73 @@
+//===- Evaluation.h - the results of a model on given data -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_TRAIN_EVALUATION_H
+#define VEELINE_RUNTIME_TRAIN_EVALUATION_H
+
+#include "Options.h"
+#include "Session.h"
+
+#include <functional>
+
+namespace veeline::train {
+
+/// What an artifact calls the program that runs forwards alone.
+inline constexpr const char *evaluationProgram = "evaluation";
+
+/// The names of the results after the loss.
+std::vector<std::string> metricNames(const artifact::Metadata &metadata);
+
+/// Means of the model's results, the loss first, over all microbatches.
+struct EvaluationResult {
+  std::vector<double> means;
+  int64_t microbatches = 0;
+};
+
+/// Called with each step's results once they are known, in order.
+using StepListener = std::function<Status(int64_t step, const StepResult &)>;
+
+/// Runs steps 1 to `steps` of a forward-only session. Sums are of steps in
+/// order, of a step's microbatches in order. Nothing is added up if there is no
+/// step, or the user interrupts: then `microbatches` says of how many the means
+/// are.
+Expected<EvaluationResult> evaluate(Session &session, const Run &run,
+                                    int64_t steps,
+                                    const StepListener &listener = {});
+
+/// "loss 2.3026, metric1 0.5".
+std::string describe(const artifact::Metadata &metadata,
+                     const EvaluationResult &result);
+
+/// A CSV file with a line for each evaluation or microbatch.
+class ResultsFile {
+public:
+  ResultsFile() = default;
+  ResultsFile(const ResultsFile &) = delete;
+  ResultsFile &operator=(const ResultsFile &) = delete;
+  ~ResultsFile() { (void)close(); }
+
+  /// `numbers` are the names of the columns in front of those of the results.
+  /// With `isAppended`, lines are added to a file that is there.
+  Status open(const std::string &path, const std::string &numbers,
+              const artifact::Metadata &metadata, bool isAppended = false);
+  bool isOpen() const { return file != nullptr; }
+  /// Adds a line: `numbers`, then the shortest texts of `results`.
+  Status add(const std::string &numbers, const std::vector<double> &results);
+  Status close();
+
+private:
+  Status put(const std::string &text);
+
+  std::string path;
+  std::FILE *file = nullptr;
+};
+
+/// `veeline eval`, once the run is open.
+Status evaluateRun(Run &run);
+
+} // namespace veeline::train
+
+#endif // VEELINE_RUNTIME_TRAIN_EVALUATION_H

@@ -1,0 +1,100 @@
+//===- EvalCommand.cpp - the options of `veeline eval` --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+#include "SharedOptions.h"
+
+#include "Evaluation.h"
+#include "Train.h"
+#include "veeline/Base/CommandLine.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+using namespace veeline;
+
+static void addOutputOptions(CLI::App &app, train::Options &options) {
+  std::string group = "Output";
+  app.add_flag("--perplexity", options.printsPerplexity,
+               "Print the exponential of the loss, too")
+      ->group(group);
+  app.add_option("--metrics", options.metrics,
+                 "Write a line per microbatch to this CSV file")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName)
+      ->group(group);
+  app.add_option("--timeline", options.timeline,
+                 "Write the last steps as a Chrome trace, one lane per rank")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName)
+      ->group(group);
+  app.add_option("--timeline-steps", options.timelineSteps,
+                 "How many steps the timeline has")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000))
+      ->group(group);
+  group = "Checks";
+  app.add_flag("--check-messages", options.checkMessages,
+               "Send with each message of which edge, microbatch and size it "
+               "is, and compare where it arrives; by TCP always")
+      ->group(group);
+  app.add_flag("--check-memory", options.checkMemory,
+               "Compare the bytes touched with the plan, and count the "
+               "allocations beside it")
+      ->group(group);
+}
+
+static void addOptions(CLI::App &app, driver::SharedCommand &command) {
+  train::Options &options = command.options;
+  options.evaluates = true;
+  options.steps = 0;
+  options.program = train::evaluationProgram;
+  // There is nothing to multiply, as no gradient could vanish.
+  options.lossScale.fixed = 1;
+  app.add_option("artifact", options.artifact,
+                 "What 'veeline compile' wrote, with --evaluation or "
+                 "--forward-only")
+      ->required()
+      ->type_name("ARTIFACT");
+  app.add_option(
+         "--init", options.init,
+         "The parameters: a .safetensors file, as of train --save, a "
+         ".safetensors.index.json, or a folder of checkpoints, of which "
+         "the last one is taken, or one of these [default: those that "
+         "training begins with]")
+      ->type_name("FILE|DIR")
+      ->check(commandline::checkFileName);
+  app.add_option("--steps", options.steps,
+                 "Steps, of as many microbatches as the artifact has "
+                 "[default: all samples once]")
+      ->check(CLI::Validator(driver::checkCount, ">= 1"));
+  driver::addDataOptions(app, command);
+  addOutputOptions(app, options);
+  driver::addProcessOptions(app, options);
+  driver::addDeviceOptions(app, command);
+}
+
+static int runEval(driver::SharedCommand &command, char **argv) {
+  train::Options &options = command.options;
+  driver::resolveShared(command);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(options.init, ignored))
+    options.resume = std::exchange(options.init, "");
+  options.libraryDirectory = driver::libraryDirectory();
+  if (options.checkMemory)
+    driver::restartWithAllocationCounter(argv);
+  return train::run(options);
+}
+
+std::function<int(char **)> driver::addEvalCommand(CLI::App &app) {
+  auto command = std::make_shared<SharedCommand>();
+  addOptions(*app.add_subcommand(
+                 "eval", "Compute the loss and the metrics of a compiled model "
+                         "on given data"),
+             *command);
+  return [command](char **argv) { return runEval(*command, argv); };
+}

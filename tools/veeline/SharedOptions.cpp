@@ -1,0 +1,192 @@
+//===- SharedOptions.cpp - options of both train and eval -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedOptions.h"
+
+#include "veeline/Base/CommandLine.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <optional>
+#include <tuple>
+
+using namespace veeline;
+
+std::string driver::checkCount(const std::string &text) {
+  int64_t count = 0;
+  bool valid = CLI::detail::lexical_cast(text, count) && count >= 1;
+  return valid ? "" : text + " is not a whole number of 1 or more";
+}
+
+void driver::addDataOptions(CLI::App &app, SharedCommand &command) {
+  train::Options &options = command.options;
+  app.add_option("--data", options.inputs.specs,
+                 "Data of an argument, once for each: NAME=FILE.npy, "
+                 "NAME=FILE.safetensors:ENTRY, NAME=text:FILE or "
+                 "NAME=text:FILE:shift=K (bytes as integers, random windows), "
+                 "NAME=random or NAME=random:fixed (see --synthetic)")
+      ->type_name("NAME=SOURCE")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_option("--text", command.text,
+                 "Short for --data tokens=text:FILE "
+                 "--data labels=text:FILE:shift=1")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName);
+  app.add_option("--synthetic", command.synthetic,
+                 "Random data for all arguments that have no --data: other "
+                 "values in each step (fresh), or one batch for all (fixed)")
+      ->check(CLI::IsMember({"fixed", "fresh"}));
+  app.add_option("--lengths", options.inputs.lengths,
+                 "The length of each sample, as a .npy file of integers, for a "
+                 "model compiled with --length-bound [default: the bound]")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName);
+  app.add_flag("--drop-last", options.inputs.dropLast,
+               "Leave out the last samples, where they make no whole step");
+  app.add_option("--seed", options.inputs.seed,
+                 "Of parameters, of the order of data, and of random data")
+      ->capture_default_str();
+}
+
+static std::string checkTimeout(const std::string &text) {
+  double seconds = 0;
+  bool valid = CLI::detail::lexical_cast(text, seconds) && seconds >= 0.1 &&
+               seconds <= 86400;
+  return valid ? "" : text + " is not a number of seconds from 0.1 to 86400";
+}
+
+static constexpr const char *environmentHelp =
+    "Ranks are threads, unless a launcher starts a process for each. The "
+    "environment says\nwhich one this is:\n"
+    "  mpirun, srun               Open MPI's and Slurm's own variables\n"
+    "  RANK, WORLD_SIZE           Without these: which process of how many\n"
+    "  LOCAL_RANK                 Which one of this machine; may be left out, "
+    "and chooses\n"
+    "                             nothing on the target host\n"
+    "  MASTER_ADDR, MASTER_PORT   Where rank 0 listens "
+    "[default: 127.0.0.1, 29500]\n"
+    "  VEELINE_TOKEN              A secret that all processes share; needed "
+    "where others can\n"
+    "                             reach MASTER_ADDR";
+
+void driver::addProcessOptions(CLI::App &app, train::Options &options) {
+  app.footer(environmentHelp);
+  app.add_option("--transport", options.transport,
+                 "How processes send messages: tcp, mpi, or auto, which is mpi "
+                 "under mpirun")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "tcp", "mpi"}))
+      ->group("Several processes");
+  app.add_option("--rank-order", options.rankOrder,
+                 "Which rank runs which stage of which replica: stages-first "
+                 "(those of a replica have consecutive ranks), replicas-first, "
+                 "or the ranks of all stages of replica 0, then 1, ..., as "
+                 "0,2,1,3")
+      ->capture_default_str()
+      ->type_name("ORDER")
+      ->group("Several processes");
+  app.add_option("--timeout", options.timeoutSeconds,
+                 "Seconds in which all processes have ended once one of them "
+                 "is gone or silent, or all wait")
+      ->capture_default_str()
+      ->check(CLI::Validator(checkTimeout, "SECONDS"))
+      ->group("Several processes");
+  app.add_option(
+         "--stall-timeout", options.stallSeconds,
+         "Seconds after which a process that computes, reads or writes, "
+         "or a GPU, counts as failed where it makes no progress")
+      ->capture_default_str()
+      ->check(CLI::Validator(checkTimeout, "SECONDS"))
+      ->group("Several processes");
+}
+
+/// The two numbers of "1,4"; nothing where it is something else.
+static std::optional<std::pair<int32_t, int32_t>>
+parseChannels(const std::string &text) {
+  constexpr int32_t most = 64; // NCCL has no more.
+  int32_t least = 0, greatest = 0;
+  const char *end = text.data() + text.size();
+  auto [comma, error] = std::from_chars(text.data(), end, least);
+  if (error != std::errc() || comma == end || *comma != ',')
+    return std::nullopt;
+  auto [rest, otherError] = std::from_chars(comma + 1, end, greatest);
+  if (otherError != std::errc() || rest != end || least < 1 ||
+      greatest < least || greatest > most)
+    return std::nullopt;
+  return std::pair(least, greatest);
+}
+
+static std::string checkChannels(const std::string &text) {
+  return parseChannels(text) ? ""
+                             : "'" + text +
+                                   "' is not MIN,MAX, as in 1,4: two numbers "
+                                   "from 1 to 64, the first one not the "
+                                   "greater one";
+}
+
+void driver::addDeviceOptions(CLI::App &app, SharedCommand &command) {
+  cuda::CudaOptions &options = command.options.cuda;
+  std::string group = "GPUs, for an artifact of the target cuda";
+  app.add_option("--cuda-driver", options.driver,
+                 "The CUDA driver's library [default: libcuda.so.1]")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName)
+      ->group(group);
+  app.add_option("--cublaslt", options.blasLt,
+                 "cuBLASLt's library [default: libcublasLt.so.13, then .12]")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName)
+      ->group(group);
+  app.add_option("--nccl", options.nccl,
+                 "NCCL's library, where ranks are processes [default: "
+                 "libnccl.so.2]")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName)
+      ->group(group);
+  app.add_option(
+         "--nccl-channels", command.ncclChannels,
+         "How many channels NCCL may use for a communicator, as MIN,MAX "
+         "[default: NCCL chooses]")
+      ->check(CLI::Validator(checkChannels, "MIN,MAX"))
+      ->group(group);
+  app.add_option("--cudnn", options.cudnn,
+                 "cuDNN's library, or none: convolutions are matrix products "
+                 "then, and attention is in kernels, as where it is not there "
+                 "[default: libcudnn.so.9]")
+      ->type_name("FILE|none")
+      ->check(commandline::checkFileName)
+      ->group(group);
+  app.add_option("--device", options.devices,
+                 "The GPU of each rank, as in 0,0,1,1, or of this process "
+                 "[default: all on 0; of processes that of the local rank]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(0, 65535))
+      ->type_name("GPU,...")
+      ->group(group);
+  app.add_flag("--eager", options.isEager,
+               "Issue each step anew, and never as a CUDA graph")
+      ->group(group);
+}
+
+void driver::addText(const std::string &file, std::vector<std::string> &specs) {
+  if (file.empty())
+    return;
+  specs.push_back("tokens=text:" + file);
+  specs.push_back("labels=text:" + file + ":shift=1");
+}
+
+void driver::resolveShared(SharedCommand &command) {
+  train::Options &options = command.options;
+  if (auto channels = parseChannels(command.ncclChannels))
+    std::tie(options.cuda.minNcclChannels, options.cuda.maxNcclChannels) =
+        *channels;
+  addText(command.text, options.inputs.specs);
+  if (!command.synthetic.empty())
+    options.inputs.otherwise =
+        command.synthetic == "fixed" ? "random:fixed" : "random";
+}

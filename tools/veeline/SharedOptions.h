@@ -1,0 +1,44 @@
+//===- SharedOptions.h - options of both train and eval --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TOOLS_VEELINE_SHAREDOPTIONS_H
+#define VEELINE_TOOLS_VEELINE_SHAREDOPTIONS_H
+
+#include "Options.h"
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace veeline::driver {
+
+/// The runtime's options, and what the user writes for some of them.
+struct SharedCommand {
+  train::Options options;
+  std::string ncclChannels;
+  std::string text;
+  std::string synthetic;
+};
+
+/// Why `text` is no count, or empty.
+std::string checkCount(const std::string &text);
+
+/// The data of a run, and the seed of what is random.
+void addDataOptions(CLI::App &app, SharedCommand &command);
+/// About ranks that are processes, with a footer on the environment.
+void addProcessOptions(CLI::App &app, train::Options &options);
+/// About GPUs.
+void addDeviceOptions(CLI::App &app, SharedCommand &command);
+
+/// Adds the sources of tokens and labels that a text stands for, if it is
+/// given.
+void addText(const std::string &file, std::vector<std::string> &specs);
+/// Turns options that stand for others into these.
+void resolveShared(SharedCommand &command);
+
+} // namespace veeline::driver
+
+#endif // VEELINE_TOOLS_VEELINE_SHAREDOPTIONS_H
