@@ -52,6 +52,7 @@ static void addOptions(CLI::App &app, driver::SharedCommand &command) {
   train::Options &options = command.options;
   options.evaluates = true;
   options.steps = 0;
+  options.inputs.inOrder = true;
   options.program = train::evaluationProgram;
   // There is nothing to multiply, as no gradient could vanish.
   options.lossScale.fixed = 1;

@@ -154,6 +154,11 @@ static const std::set<std::string> &ownKeys() {
   return keys;
 }
 
+/// Whether the values of the key are lines 'argument: source'.
+static bool isData(const std::string &key) {
+  return key == "data" || key == "eval-data";
+}
+
 bool Job::checkPieces(const JobEntry &entry) {
   for (const JobEntry::Value &value : entry.values)
     if (value.text.find_first_not_of("0123456789, ") != std::string::npos)
@@ -180,19 +185,19 @@ bool Job::checkKey(const JobEntry &entry) {
     return fail(entry, "unknown key" + suggestion(entry.key, known));
   }
   bool takesList =
-      entry.key == "machines" || entry.key == "data" ||
+      entry.key == "machines" || isData(entry.key) ||
       (compileOption != compileOptions.end() && compileOption->second.isList) ||
       (trainOption != trainOptions.end() && trainOption->second.isList);
   if (entry.kind == JobEntry::Kind::List && !takesList)
     return fail(entry, "expected one value, found a list");
   bool takesMap =
       trainOption != trainOptions.end() && trainOption->second.isMap;
-  if (entry.kind == JobEntry::Kind::Map && entry.key != "data" && !takesMap)
+  if (entry.kind == JobEntry::Kind::Map && !isData(entry.key) && !takesMap)
     return fail(entry, "expected a value, found a mapping");
   if (takesMap && entry.kind != JobEntry::Kind::Map)
     return fail(entry, "expected lines 'pattern: number', found '" +
                            entry.values[0].text + "'");
-  if (entry.key == "data" && entry.kind == JobEntry::Kind::Scalar)
+  if (isData(entry.key) && entry.kind == JobEntry::Kind::Scalar)
     return fail(entry, "expected lines 'argument: source', found '" +
                            entry.values[0].text + "'");
   if (entry.key == "partition" && !checkPieces(entry))
@@ -291,6 +296,8 @@ Job::Arguments Job::compileArguments(const JobEntry *without) const {
     if (auto it = compileOptions.find(entry.key);
         it != compileOptions.end() && &entry != without)
       addArguments(entry, it->second, arguments);
+  if (find("eval-every") && !find("evaluation"))
+    arguments.emplace_back("--evaluation");
   return arguments;
 }
 
@@ -299,13 +306,14 @@ Job::Arguments Job::trainArguments(const JobEntry *without) const {
   for (const JobEntry &entry : entries) {
     if (&entry == without)
       continue;
-    if (entry.key == "data")
+    if (isData(entry.key))
       for (const JobEntry::Value &value : entry.values)
-        arguments.push_back(
-            "--data=" + (value.name.empty() ? "" : value.name + "=") +
-            value.text);
+        arguments.push_back("--" + entry.key + "=" +
+                            (value.name.empty() ? "" : value.name + "=") +
+                            value.text);
     auto it = trainOptions.find(entry.key);
-    if (it != trainOptions.end() && !compileOptions.contains(entry.key))
+    if (it != trainOptions.end() && !isData(entry.key) &&
+        !compileOptions.contains(entry.key))
       addArguments(entry, it->second, arguments);
   }
   if (std::string list = devicesOfMachines(); !list.empty())

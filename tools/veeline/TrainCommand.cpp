@@ -403,6 +403,7 @@ static void resolve(TrainCommand &command) {
   driver::resolveShared(command);
   data::InputOptions &evaluated = options.evaluation.inputs;
   driver::addText(command.evalText, evaluated.specs);
+  evaluated.inOrder = true;
   evaluated.seed = options.inputs.seed;
   evaluated.dropLast = options.inputs.dropLast;
   evaluated.otherwise = options.inputs.otherwise;

@@ -10,11 +10,11 @@
 #include "Npy.h"
 #include "SafeTensors.h"
 #include "Source.h"
+#include "Spec.h"
 #include "veeline/Base/Checksum.h"
 #include "veeline/Base/Suggest.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 
@@ -24,75 +24,6 @@ using artifact::Batch;
 using artifact::Buffer;
 using artifact::DataType;
 using artifact::Metadata;
-
-//===----------------------------------------------------------------------===//
-// What the user wrote
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct Spec {
-  enum class Kind { text, npy, safeTensors, random };
-  std::string argument;
-  Kind kind = Kind::npy;
-  std::string file;
-  std::string entry;    ///< Of safeTensors.
-  int64_t shift = 0;    ///< Of text.
-  bool isFixed = false; ///< Of random.
-};
-} // namespace
-
-static Status badSpec(const std::string &text, const std::string &why) {
-  return Status::error("--data " + text + ": " + why +
-                       "; write NAME=FILE.npy, NAME=FILE.safetensors:ENTRY, "
-                       "NAME=text:FILE, NAME=text:FILE:shift=K, NAME=random or "
-                       "NAME=random:fixed");
-}
-
-static Expected<Spec> parseTextSpec(const std::string &text, Spec spec,
-                                    std::string source) {
-  constexpr std::string_view option = ":shift=";
-  size_t at = source.rfind(option);
-  if (at != std::string::npos) {
-    const char *begin = source.data() + at + option.size();
-    const char *end = source.data() + source.size();
-    auto [next, error] = std::from_chars(begin, end, spec.shift);
-    if (error != std::errc() || next != end || spec.shift < 0)
-      return badSpec(text, "the shift is no number of bytes");
-    source.resize(at);
-  }
-  spec.kind = Spec::Kind::text;
-  spec.file = source;
-  return spec;
-}
-
-static Expected<Spec> parseSpec(const std::string &text) {
-  size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    return badSpec(text, "it names no argument or no source");
-  Spec spec;
-  spec.argument = text.substr(0, equals);
-  std::string source = text.substr(equals + 1);
-  constexpr std::string_view textPrefix = "text:";
-  if (source.starts_with(textPrefix))
-    return parseTextSpec(text, spec, source.substr(textPrefix.size()));
-  if (source == "random" || source == "random:fixed") {
-    spec.kind = Spec::Kind::random;
-    spec.isFixed = source != "random";
-    return spec;
-  }
-  constexpr std::string_view safeTensors = ".safetensors:";
-  size_t at = source.rfind(safeTensors);
-  if (at != std::string::npos) {
-    spec.kind = Spec::Kind::safeTensors;
-    spec.file = source.substr(0, at + safeTensors.size() - 1);
-    spec.entry = source.substr(at + safeTensors.size());
-    return spec;
-  }
-  if (!source.ends_with(".npy"))
-    return badSpec(text, "'" + source + "' is of no known kind");
-  spec.file = source;
-  return spec;
-}
 
 Status data::checkFiles(const InputOptions &options) {
   std::vector<std::string> files;
@@ -162,7 +93,7 @@ private:
   Status checkText(const Spec &spec, const Batch &batch,
                    std::string_view text) const;
   Status checkRowCount(const Spec &spec, int64_t perMicrobatch, int64_t rows);
-  int64_t reachIn(const std::string &file) const;
+  int64_t reachIn(const std::string &file, bool withShift = true) const;
   std::string_view partOfText(std::string_view text) const;
   Status takePart(const Spec &spec, int64_t perMicrobatch,
                   Tensor &tensor) const;
@@ -353,14 +284,16 @@ Status Opener::checkText(const Spec &spec, const Batch &batch,
   return Status::success();
 }
 
-/// The longest shift plus window of all arguments that read `file`.
-int64_t Opener::reachIn(const std::string &file) const {
+/// The longest shift plus window of all arguments that read `file`, or the
+/// longest window alone.
+int64_t Opener::reachIn(const std::string &file, bool withShift) const {
   int64_t reach = 0;
   for (const Spec &spec : specs)
     for (const Batch &batch : metadata.batches)
       if (spec.kind == Spec::Kind::text && spec.file == file &&
           spec.argument == batch.name && !batch.shape.empty())
-        reach = std::max(reach, spec.shift + batch.shape.back());
+        reach =
+            std::max(reach, (withShift ? spec.shift : 0) + batch.shape.back());
   return reach;
 }
 
@@ -389,8 +322,16 @@ Expected<std::unique_ptr<Source>> Opener::openText(const Spec &spec,
       artifact::numElements(batch.shape) / batch.shape.back();
   VEELINE_TRY(noteSamples(batch, perMicrobatch, 0));
   int64_t windows = perMicrobatch * microbatches;
-  return std::unique_ptr<Source>(std::make_unique<TextSource>(
-      text, batch, spec.shift, places, windows, options.seed));
+  int64_t stride =
+      options.inOrder ? reachIn(spec.file, /*withShift=*/false) : 0;
+  auto source = std::make_unique<TextSource>(text, batch, spec.shift, places,
+                                             windows, stride, options.seed);
+  if (stride > 0 && source->windowsInOrder() < windows)
+    return Status::error("'" + spec.file + "' has " +
+                         std::to_string(source->windowsInOrder()) +
+                         " windows one after the other, a step takes " +
+                         std::to_string(windows));
+  return std::unique_ptr<Source>(std::move(source));
 }
 
 //===----------------------------------------------------------------------===//
@@ -676,11 +617,12 @@ std::vector<std::pair<std::string, Source *>> Inputs::allSources() const {
 }
 
 int64_t Inputs::lastStepOf(int64_t epochs) const {
-  // All arrays have as many steps.
+  // All arrays have as many steps; texts may differ.
+  int64_t last = 0;
   for (const std::unique_ptr<Source> &source : sources)
     if (int64_t step = source->lastStepOf(epochs); step > 0)
-      return step;
-  return 0;
+      last = last > 0 ? std::min(last, step) : step;
+  return last;
 }
 
 std::vector<DataPosition> Inputs::positionsOf(int64_t step) const {

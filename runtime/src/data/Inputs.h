@@ -17,7 +17,8 @@ namespace veeline::data {
 
 struct InputOptions {
   /// "NAME=SPEC" each, where SPEC is
-  ///   text:FILE            windows of the file's bytes, at random places
+  ///   text:FILE            windows of the file's bytes, at random places, or
+  ///                        one after the other (inOrder)
   ///   text:FILE:shift=K    the same windows, K bytes later
   ///   FILE.npy             samples, or a buffer
   ///   FILE.safetensors:ENTRY
@@ -25,6 +26,7 @@ struct InputOptions {
   ///   random:fixed         the same in all steps
   std::vector<std::string> specs;
   uint64_t seed = 0;
+  bool inOrder = false;  ///< Windows of texts do not overlap, in order.
   bool shuffle = false;  ///< Samples in another order in each epoch.
   bool dropLast = false; ///< Leave out samples that make no whole step.
   /// The source of arguments that have none in `specs`: "random" or
@@ -67,7 +69,8 @@ public:
   /// Writes the lengths of these microbatches, if the model's length varies.
   void fillLengths(int64_t step, int64_t first, int64_t count, int64_t *target);
 
-  /// The step that ends epoch `epochs` of the arrays; 0 if there are none.
+  /// The step that ends epoch `epochs` of the arrays, and of texts that are
+  /// read in order; 0 if there are none.
   int64_t lastStepOf(int64_t epochs) const;
 
   /// What step `step` reads first, where that does not follow from the step

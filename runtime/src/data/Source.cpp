@@ -23,9 +23,9 @@ using artifact::DataType;
 
 TextSource::TextSource(std::string_view text, const artifact::Batch &batch,
                        int64_t shift, int64_t numPlaces, int64_t windowsPerStep,
-                       uint64_t seed)
+                       int64_t stride, uint64_t seed)
     : text(text), type(batch.type), window(batch.shape.back()), shift(shift),
-      numPlaces(numPlaces), windowsPerStep(windowsPerStep),
+      numPlaces(numPlaces), windowsPerStep(windowsPerStep), stride(stride),
       stream(seed, "windows of text") {}
 
 static void widenTo(DataType type, std::string_view bytes, char *target) {
@@ -37,13 +37,21 @@ static void widenTo(DataType type, std::string_view bytes, char *target) {
   });
 }
 
+/// In order, an epoch has as many windows as make whole steps.
+uint64_t TextSource::placeOf(int64_t number) const {
+  if (stride == 0)
+    return stream.below(static_cast<uint64_t>(numPlaces),
+                        static_cast<uint64_t>(number));
+  int64_t inEpoch = windowsInOrder() / windowsPerStep * windowsPerStep;
+  return static_cast<uint64_t>(number % inEpoch * stride);
+}
+
 void TextSource::fill(int64_t step, int64_t first, int64_t count,
                       char *target) {
   int64_t windowBytes = window * artifact::byteSize(type);
   first += origin + (step - 1) * windowsPerStep;
   for (int64_t i = 0; i < count; ++i) {
-    uint64_t place = stream.below(static_cast<uint64_t>(numPlaces),
-                                  static_cast<uint64_t>(first + i));
+    uint64_t place = placeOf(first + i);
     widenTo(type,
             text.substr(place + static_cast<uint64_t>(shift),
                         static_cast<size_t>(window)),

@@ -40,12 +40,14 @@ public:
   virtual int64_t lastStepOf(int64_t /*epochs*/) const { return 0; }
 };
 
-/// Windows of a text at random places. All arguments that read one file have
-/// the same places, so that labels match tokens.
+/// Windows of a text at random places, or one after the other. All arguments
+/// that read one file have the same places, so that labels match tokens.
 class TextSource final : public Source {
 public:
+  /// `stride` is from one window to the next; 0: they are at random places.
   TextSource(std::string_view text, const artifact::Batch &batch, int64_t shift,
-             int64_t numPlaces, int64_t windowsPerStep, uint64_t seed);
+             int64_t numPlaces, int64_t windowsPerStep, int64_t stride,
+             uint64_t seed);
   void fill(int64_t step, int64_t first, int64_t count, char *target) override;
   int64_t samplesPerStep() const override { return windowsPerStep; }
   std::optional<Position> positionOf(int64_t step) const override {
@@ -54,11 +56,17 @@ public:
   void setPosition(int64_t step, Position position) override {
     origin = position.sample - (step - 1) * windowsPerStep;
   }
+  int64_t lastStepOf(int64_t epochs) const override {
+    return stride ? epochs * (windowsInOrder() / windowsPerStep) : 0;
+  }
+  int64_t windowsInOrder() const { return (numPlaces - 1) / stride + 1; }
 
 private:
+  uint64_t placeOf(int64_t number) const;
+
   std::string_view text;
   const artifact::DataType type;
-  const int64_t window, shift, numPlaces, windowsPerStep;
+  const int64_t window, shift, numPlaces, windowsPerStep, stride;
   const RandomStream stream;
   int64_t origin = 0; ///< The first window of step 1, as if there were one.
 };

@@ -58,7 +58,8 @@ Status Run::checkClipping(const artifact::Program *program) const {
 /// The other programs of an artifact are there to check an asynchronous one.
 /// They know nothing of older parameters, and would train by another rule.
 Status Run::checkRule(const artifact::Program *program) const {
-  bool waits = program && program->asynchronous == artifact::Asynchronous::none;
+  bool waits = program && !program->forwardOnly &&
+               program->asynchronous == artifact::Asynchronous::none;
   for (const artifact::Program &other : metadata().programs)
     if (waits && other.asynchronous != artifact::Asynchronous::none)
       return Status::error("program '" + program->name + "' of '" +
@@ -94,8 +95,8 @@ Status Run::openData() {
   if (options.evaluates && options.steps == 0) {
     options.steps = inputs->lastStepOf(1);
     if (options.steps == 0)
-      return Status::error("there are no arrays, whose samples would be "
-                           "evaluated once; say how many --steps");
+      return Status::error("random data have no end; say how many --steps to "
+                           "evaluate");
   }
   return options.evaluation.every > 0 ? openEvaluated() : Status::success();
 }
@@ -139,8 +140,8 @@ Status Run::openEvaluated() {
       evaluation.steps > 0 ? evaluation.steps : evaluated->lastStepOf(1);
   return evaluatedSteps > 0
              ? Status::success()
-             : Status::error("there are no arrays to evaluate, whose samples "
-                             "would be taken once; say how many --eval-steps");
+             : Status::error("random data have no end; say how many "
+                             "--eval-steps to evaluate");
 }
 
 /// Whether updates can correct themselves as they are asked to.

@@ -1,0 +1,33 @@
+//===- Spec.h - a source of data, as the user writes it --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_DATA_SPEC_H
+#define VEELINE_RUNTIME_DATA_SPEC_H
+
+#include "veeline/status.h"
+
+#include <cstdint>
+#include <string>
+
+namespace veeline::data {
+
+/// What one --data says.
+struct Spec {
+  enum class Kind { text, npy, safeTensors, random };
+  std::string argument;
+  Kind kind = Kind::npy;
+  std::string file;
+  std::string entry;    ///< Of safeTensors.
+  int64_t shift = 0;    ///< Of text.
+  bool isFixed = false; ///< Of random.
+};
+
+/// Reads "NAME=SOURCE"; the error says how it is written.
+Expected<Spec> parseSpec(const std::string &text);
+
+} // namespace veeline::data
+
+#endif // VEELINE_RUNTIME_DATA_SPEC_H
