@@ -265,7 +265,7 @@ static void addOutputOptions(CLI::App &app, CompileCommand &command) {
       "Also compile forwards alone, for train --eval-every and veeline eval: "
       "with a schedule and memory of their own, on the same ranks");
   app.add_flag("--forward-only", command.forwardOnly,
-               "Compile nothing but forwards, for veeline eval: no op needs a "
+               "Compile nothing but forwards, for veeline eval: ops need no "
                "derivative, and there is no memory for training")
       ->excludes(evaluation);
   app.add_option("--dump-ir", command.dumpDirectory,

@@ -65,6 +65,7 @@ void veeline::addPartition(OpPassManager &passManager,
   partition.replicas = options.replicas;
   partition.stageReplicas = llvm::to_vector(options.stageReplicas);
   partition.clipSync = options.clipSync;
+  partition.forwardOnly = options.forwardOnly;
   passManager.addPass(pipe::createPipePartition(partition));
 }
 

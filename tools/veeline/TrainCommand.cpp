@@ -390,6 +390,8 @@ static void excludeFromVerify(CLI::App &app) {
   app.get_option("--compare-sequential")->excludes(app.get_option("--resume"));
   // Its thread allocates memory beside the steps.
   app.get_option("--check-memory")->excludes(app.get_option("--checkpoint"));
+  // Its memory would count as that of training; veeline eval checks it.
+  app.get_option("--check-memory")->excludes(app.get_option("--eval-every"));
   // Its lines are text, for which memory is allocated.
   app.get_option("--check-memory")->excludes(app.get_option("--trace-tensors"));
 }

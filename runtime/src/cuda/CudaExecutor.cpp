@@ -82,6 +82,8 @@ Status CudaExecutor::prepareLocal(const CudaOptions &options) {
       VEELINE_TRY(
           rehearse(worker->rank, {worker->step, worker->lateFunctions.firstStep,
                                   worker->lateFunctions.late}));
+    if (status.ok() && network && options.loadOthers)
+      VEELINE_TRY(options.loadOthers());
     if (status.ok() && network)
       status = connect(options);
     if (!status.ok())

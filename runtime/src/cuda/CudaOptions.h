@@ -12,6 +12,7 @@
 
 #include "veeline/runtime.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,10 @@ struct CudaOptions {
   /// If given, one rank runs in this process, and each other one in a process
   /// with a GPU of its own. Outlives the executor.
   engine::Network *network = nullptr;
+  /// If given, loads what else the process runs on its GPU. Called before it
+  /// connects to other processes, after which nothing is to be loaded (see
+  /// `rehearse`).
+  std::function<Status()> loadOthers;
   /// The number of this process on its machine, if the launcher gives it.
   std::optional<int32_t> localRank;
   /// How many steps may be begun and not finished, at most engine::maxInFlight.

@@ -167,17 +167,17 @@ private:
 } // namespace
 
 Status Evaluator::open() {
-  host::HostOptions host;
-  host.poison = options.checkMemory;
-  host.network = run.network.get();
-  host.checkMessages = options.checkMessages;
+  SessionOptions loading;
+  loading.poison = options.checkMemory;
+  loading.network = run.network.get();
+  loading.checkMessages = options.checkMessages;
   if (options.checkMemory)
-    host.announce = countRankAllocations;
+    loading.announce = countRankAllocations;
   VEELINE_TRY_VALUE(const artifact::Program *program,
                     run.findProgram(options.program));
   if (!options.timeline.empty())
-    host.timelineEvents = timelineCapacity(*program, options.timelineSteps);
-  VEELINE_TRY_VALUE(session, Session::create(run, options.program, host,
+    loading.timelineEvents = timelineCapacity(*program, options.timelineSteps);
+  VEELINE_TRY_VALUE(session, Session::create(run, options.program, loading,
                                              options.stepsInFlight));
   if (options.metrics.empty() || !run.isFirst())
     return Status::success();

@@ -396,8 +396,9 @@ std::string Run::commonOptions() const {
   addLine(text, "--eval-every", options.evaluation.every);
   if (evaluated) {
     addLine(text, "--eval-steps", evaluatedSteps);
+    // "--data" becomes "--eval-data".
     for (const std::string &line : evaluated->describe())
-      addLine(text, "to evaluate:", line);
+      text += "--eval-" + line.substr(2) + "\n";
   }
   addLine(text, "--save", !options.save.empty());
   addLine(text, "--timeline", !options.timeline.empty());

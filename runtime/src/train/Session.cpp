@@ -29,13 +29,12 @@ int64_t train::byteSizeOf(const Parameter &param) {
 
 Expected<std::unique_ptr<Session>>
 Session::create(Run &run, const std::string &programName,
-                const host::HostOptions &options, int64_t stepsInFlight,
-                StepData data) {
-  std::unique_ptr<Session> session(new Session(run, data));
+                const SessionOptions &options, int64_t stepsInFlight) {
+  std::unique_ptr<Session> session(new Session(run, options));
   VEELINE_TRY_VALUE(session->description, run.findProgram(programName));
-  host::HostOptions hostOptions = options;
-  hostOptions.stepsInFlight = static_cast<int32_t>(stepsInFlight);
-  if (Status status = session->load(hostOptions); !status.ok())
+  SessionOptions sessionOptions = options;
+  sessionOptions.stepsInFlight = static_cast<int32_t>(stepsInFlight);
+  if (Status status = session->load(sessionOptions); !status.ok())
     return Status::error("cannot load '" + run.options.artifact +
                          "': " + status.message());
   session->stepsInFlight =
@@ -47,10 +46,11 @@ Session::create(Run &run, const std::string &programName,
 }
 
 /// On the target that the artifact is for.
-Status Session::load(const host::HostOptions &options) {
+Status Session::load(const SessionOptions &options) {
   if (run.metadata().target == "cuda") {
     cuda::CudaOptions cudaOptions = run.options.cuda;
     cudaOptions.network = options.network;
+    cudaOptions.loadOthers = options.loadOthers;
     cudaOptions.timelineEvents = options.timelineEvents;
     cudaOptions.poison = options.poison;
     cudaOptions.stepsInFlight = options.stepsInFlight;

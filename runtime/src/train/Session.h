@@ -42,11 +42,15 @@ Status checkTransport(const Options &options,
 Expected<std::unique_ptr<data::Checkpoint>>
 openToResume(const Options &options);
 
-/// What the steps of a session read and how many there are, where these are
-/// not the run's.
-struct StepData {
+/// How a session is loaded, on any target.
+struct SessionOptions : host::HostOptions {
+  /// What its steps read, and how many there are, where that is not the run's.
+  /// Then its parameters are those that `copyParameters` gives it.
   data::Inputs *inputs = nullptr;
   int64_t steps = 0;
+  /// If given, called where other sessions have to be loaded before this one is
+  /// complete: by processes with GPUs.
+  std::function<Status()> loadOthers;
 };
 
 /// What all sessions of a run share: the artifact, the data, the initial values
@@ -140,12 +144,9 @@ class Session {
 public:
   /// Loads the program and writes the parameters' initial values. At most
   /// `stepsInFlight` steps are to be in flight, fewer if its target says so.
-  /// With `data` of its own, its parameters are those that `copyParameters`
-  /// gives it.
   static Expected<std::unique_ptr<Session>>
   create(Run &run, const std::string &programName,
-         const host::HostOptions &options = {}, int64_t stepsInFlight = 1,
-         StepData data = {});
+         const SessionOptions &options = {}, int64_t stepsInFlight = 1);
 
   /// Between steps of both: takes the values that the ranks of `other`, a
   /// program of the same run, have, each from the same rank.
@@ -256,12 +257,12 @@ private:
     return inputs[static_cast<size_t>(step) % inputs.size()];
   }
 
-  Session(Run &run, const StepData &data)
-      : run(run), inputData(data.inputs ? *data.inputs : *run.inputs),
-        numSteps(data.inputs ? data.steps : run.options.steps),
-        isFed(data.inputs != nullptr) {}
+  Session(Run &run, const SessionOptions &options)
+      : run(run), inputData(options.inputs ? *options.inputs : *run.inputs),
+        numSteps(options.inputs ? options.steps : run.options.steps),
+        isFed(options.inputs != nullptr) {}
 
-  Status load(const host::HostOptions &options);
+  Status load(const SessionOptions &options);
   Status initialize();
   Status initializeState();
   Status writeOlderValues(int32_t rank, const artifact::RankParam &entry);

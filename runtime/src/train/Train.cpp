@@ -97,13 +97,13 @@ static Status checkWritable(const std::string &path) {
 }
 
 Status Trainer::open() {
-  host::HostOptions hostOptions;
-  hostOptions.poison = options.checkMemory;
-  hostOptions.network = run.network.get();
-  hostOptions.traceTensors = options.traceTensors;
-  hostOptions.checkMessages = options.checkMessages;
+  SessionOptions sessionOptions;
+  sessionOptions.poison = options.checkMemory;
+  sessionOptions.network = run.network.get();
+  sessionOptions.traceTensors = options.traceTensors;
+  sessionOptions.checkMessages = options.checkMessages;
   if (options.checkMemory)
-    hostOptions.announce = countRankAllocations;
+    sessionOptions.announce = countRankAllocations;
   const artifact::Program *program =
       run.metadata().findProgram(options.program);
   int32_t recorded = options.timeline.empty() ? 0 : options.timelineSteps;
@@ -112,7 +112,7 @@ Status Trainer::open() {
   if (!options.flightRecorder.empty())
     recorded = std::max(recorded, flightSteps);
   if (program && recorded > 0)
-    hostOptions.timelineEvents = timelineCapacity(*program, recorded);
+    sessionOptions.timelineEvents = timelineCapacity(*program, recorded);
   if (program && !options.profile.empty() && program->chunks.empty())
     return Status::error("--profile: '" + options.artifact +
                          "' does not say what chunks program '" +
@@ -122,13 +122,16 @@ Status Trainer::open() {
     VEELINE_TRY(checkGroups(run));
     VEELINE_TRY(checkMemoryOfComparison(run));
   }
-  VEELINE_TRY_VALUE(session, Session::create(run, options.program, hostOptions,
-                                             options.stepsInFlight));
+  if (run.evaluated)
+    sessionOptions.loadOthers = [this] { return openEvaluation(); };
+  VEELINE_TRY_VALUE(session,
+                    Session::create(run, options.program, sessionOptions,
+                                    options.stepsInFlight));
   if (options.compareSequential)
     trainedSteps.assign(
         static_cast<size_t>(options.steps),
         {std::vector<double>(static_cast<size_t>(run.microbatches())), {}});
-  if (run.evaluated)
+  if (run.evaluated && !evaluation)
     VEELINE_TRY(openEvaluation());
   if (run.resumed)
     plan.goOnAfter(lastStep(), run.resumed->index().lossScale);
@@ -152,13 +155,14 @@ Status Trainer::open() {
 
 /// A second session, of forwards alone, on the same ranks.
 Status Trainer::openEvaluation() {
-  host::HostOptions host;
-  host.network = run.network.get();
-  host.checkMessages = options.checkMessages;
+  SessionOptions evaluated;
+  evaluated.network = run.network.get();
+  evaluated.checkMessages = options.checkMessages;
+  evaluated.inputs = run.evaluated.get();
+  evaluated.steps = run.evaluatedSteps;
   VEELINE_TRY_VALUE(evaluation,
-                    Session::create(run, evaluationProgram, host,
-                                    options.stepsInFlight,
-                                    {run.evaluated.get(), run.evaluatedSteps}));
+                    Session::create(run, evaluationProgram, evaluated,
+                                    options.stepsInFlight));
   if (options.evaluation.metrics.empty() || !run.isFirst())
     return Status::success();
   return evaluations.open(options.evaluation.metrics, "step", run.metadata(),
@@ -171,8 +175,6 @@ bool Trainer::isEvaluationDue(int64_t step) const {
 
 /// Evaluates the parameters after the last step, while no step is under way.
 Status Trainer::evaluateNow(Progress &progress) {
-  if (options.checkMemory)
-    countTrainingAllocations(/*inSteps=*/false);
   int64_t begin = nanoseconds();
   lastEvaluated = lastStep();
   Status copied = evaluation->copyParameters(*session);

@@ -101,6 +101,8 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
            "Cores that the ranks have there, all of them (default: those that the table says)">,
     Option<"replicas", "replicas", "int64_t", "1", "Pipelines that run there side by side">,
     ListOption<"stageReplicas", "stage-replicas", "int64_t", "Ranks of each stage (default: one each)">,
+    Option<"forwardOnly", "forward-only", "bool", "false",
+           "The model is not trained: no gradient has to reach its parameters">,
     ClipSyncOption
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::func::FuncDialect"];

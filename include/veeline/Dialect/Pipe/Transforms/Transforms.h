@@ -65,6 +65,9 @@ struct PartitionOptions {
   llvm::SmallVector<int64_t> stageReplicas = {};
   /// Where updates depend on the norm of all gradients: how.
   std::optional<ClipSync> clipSync = {};
+  /// Whether the model is not trained, so that no gradient has to reach its
+  /// parameters.
+  bool forwardOnly = false;
 };
 
 /// The way named `name`, none where that is "none". Fails with a diagnostic at

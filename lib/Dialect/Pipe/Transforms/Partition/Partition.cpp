@@ -350,7 +350,8 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   auto table = readTable(model, options);
   if (failed(profile) || failed(table) ||
       failed(autodiff::prepareModel(model)) || failed(verifyModel(model)) ||
-      failed(verifyUncalled(model, module)) || failed(verifyGradients(model)))
+      failed(verifyUncalled(model, module)) ||
+      (!options.forwardOnly && failed(verifyGradients(model))))
     return failure();
   if (failed(verifyShape(model, options)))
     return failure();
@@ -463,7 +464,8 @@ struct PipePartition : veeline::pipe::impl::PipePartitionBase<PipePartition> {
                              machineCores,
                              replicas,
                              llvm::to_vector(stageReplicas),
-                             *sync};
+                             *sync,
+                             forwardOnly};
     SmallVector<int64_t> lengths(getLengths(*model));
     FailureOr<SmallVector<func::FuncOp>> versions =
         lengths.empty() ? SmallVector<func::FuncOp>()
