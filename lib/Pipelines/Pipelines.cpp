@@ -34,7 +34,8 @@ static std::string getPlacement(const CompileOptions &options) {
         file && file->placement.kind() != schedule::PlacementKind::List;
     return isKnown ? schedule::toString(file->placement.kind()) : "";
   }
-  // That of all placements which a loop over stages has.
+  // Forwards alone run on any placement: without a wish, chunks go round the
+  // stages, as for the schedule that takes any, too.
   bool isForward = options.schedule == schedule::forwardOrderName;
   auto placement =
       schedule::placementFor(isForward ? "sequential" : options.schedule,

@@ -327,9 +327,9 @@ Expected<std::unique_ptr<Source>> Opener::openText(const Spec &spec,
   auto source = std::make_unique<TextSource>(text, batch, spec.shift, places,
                                              windows, stride, options.seed);
   if (stride > 0 && source->windowsInOrder() < windows)
-    return Status::error("'" + spec.file + "' has " +
+    return Status::error("'" + spec.file + "' has room for " +
                          std::to_string(source->windowsInOrder()) +
-                         " windows one after the other, a step takes " +
+                         " of the windows of a step, which takes " +
                          std::to_string(windows));
   return std::unique_ptr<Source>(std::move(source));
 }

@@ -73,22 +73,26 @@ Status Run::checkRule(const artifact::Program *program) const {
 /// Whether the program does what is asked for: it trains, or it evaluates.
 Status Run::checkPurpose(const artifact::Program *program) const {
   std::string artifact = "'" + options.artifact + "'";
-  bool isForward =
-      std::ranges::all_of(metadata().programs, &artifact::Program::forwardOnly);
-  if (options.evaluates && !program)
-    return Status::error(artifact +
+  if (options.evaluates)
+    return program ? Status::success()
+                   : Status::error(
+                         artifact +
                          " is for training, and has no program that only "
                          "evaluates; compile it with --evaluation, or with "
                          "--forward-only if it is not to be trained");
-  if (options.evaluates || !isForward)
-    return Status::success();
-  return Status::error(
-      artifact + " was compiled with --forward-only, and can only be "
-                 "evaluated, by veeline eval; to train the model, compile "
-                 "it without");
+  if (std::ranges::all_of(metadata().programs, &artifact::Program::forwardOnly))
+    return Status::error(
+        artifact + " was compiled with --forward-only, and can only be "
+                   "evaluated, by veeline eval; to train the model, compile "
+                   "it without");
+  return program && program->forwardOnly
+             ? Status::error("program '" + program->name + "' of " + artifact +
+                             " runs forwards alone, and trains nothing; "
+                             "veeline eval runs it")
+             : Status::success();
 }
 
-/// Where training evaluates, --held-out splits the data in two.
+/// Opens the data of the steps, and what training evaluates.
 Status Run::openData() {
   const data::InputOptions &given = options.inputs;
   VEELINE_TRY_VALUE(inputs, data::Inputs::open(metadata(), given, replicas()));
