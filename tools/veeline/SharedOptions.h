@@ -7,7 +7,7 @@
 #ifndef VEELINE_TOOLS_VEELINE_SHAREDOPTIONS_H
 #define VEELINE_TOOLS_VEELINE_SHAREDOPTIONS_H
 
-#include "Options.h"
+#include "Train.h"
 
 namespace CLI {
 class App;
