@@ -109,13 +109,18 @@ Optimizer veeline::updateRule(Optimizer optimizer,
 
 UpdateTraffic veeline::updateTraffic(int64_t bytes, int64_t stateBytes,
                                      const UpdateKind &kind) {
-  int64_t written = bytes + stateBytes;
+  int64_t updated = bytes / kind.shards;
+  int64_t written = updated + stateBytes;
   if (kind.keepsState)
-    written *= 2;
+    written += bytes + stateBytes;
   if (kind.keepsVersion)
     written += bytes;
-  // What is written, or copied, was read before.
-  return {kind.numGradients * bytes + written, written};
+  // What is written, or copied, was read before. The norm of a gradient of
+  // which a share is used takes a pass of its own.
+  int64_t gradients = kind.numGradients * bytes;
+  if (kind.shards > 1)
+    gradients += kind.numGradients * updated;
+  return {gradients + written, written};
 }
 
 int64_t veeline::newtonSchulzElements(int64_t rows, int64_t columns) {

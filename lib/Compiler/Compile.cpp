@@ -366,6 +366,7 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
     CompileOptions whole = getOptions(command);
     whole.stages = whole.chunksPerStage = whole.replicas = 1;
     whole.stageReplicas.clear();
+    whole.shardOptimizer = false;
     whole.schedule = "sequential";
     whole.placement = "linear";
     whole.pieces.clear();

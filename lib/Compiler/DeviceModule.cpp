@@ -88,7 +88,8 @@ void DeviceModule::describe(ModuleOp other, artifact::Program &program) {
         Type type = piece.type == artifact::DataType::f64
                         ? Type(builder.getF64Type())
                         : Type(builder.getF32Type());
-        piece.sumKernel = findKernel(table, getSumKernelName(type, members));
+        if (!piece.gathers)
+          piece.sumKernel = findKernel(table, getSumKernelName(type, members));
       }
   }
 }

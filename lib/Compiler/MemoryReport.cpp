@@ -85,6 +85,14 @@ static std::string describe(const artifact::Rank &rank, size_t number) {
   return text;
 }
 
+/// Over how many ranks the updates of `rank` are shared out.
+static int32_t countShards(const artifact::Rank &rank) {
+  int32_t shards = 1;
+  for (const artifact::RankParam &entry : rank.params)
+    shards = std::max(shards, entry.shards);
+  return shards;
+}
+
 static void printTable(llvm::raw_ostream &os, size_t number,
                        const artifact::Rank &rank, const LiveBytes &live) {
   size_t peakOp = live.getPeakOp();
@@ -97,10 +105,14 @@ static void printTable(llvm::raw_ostream &os, size_t number,
       }
     if (count == 0)
       continue;
-    os << llvm::format("%4zu  %c %-10s %8lld %12.3f %10.3f %12.3f\n", number,
+    os << llvm::format("%4zu  %c %-10s %8lld %12.3f %10.3f %12.3f", number,
                        kind.letter, kind.name, static_cast<long long>(count),
                        toMiB(largest), toMiB(live.getPeak(k)),
                        toMiB(live.get()[peakOp][k]));
+    int32_t shards = countShards(rank);
+    if (kind.kind == artifact::RegionKind::state && shards > 1)
+      os << "  1/" << shards << " of the state";
+    os << '\n';
   }
   os << llvm::format(
       "%4zu  arena %.3f MiB, peak live %.3f MiB, most at op %zu, %s\n", number,

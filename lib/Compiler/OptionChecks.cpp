@@ -139,6 +139,36 @@ static std::string checkClipSync(const CompileCommand &command) {
   return "";
 }
 
+/// Why --shard-optimizer does not fit other options, or empty.
+static std::string checkShards(const CompileCommand &command) {
+  if (!command.shardOptimizer)
+    return "";
+  std::string option = "--shard-optimizer ";
+  const std::vector<int64_t> &widths = command.stageReplicas;
+  bool isShared = command.replicas > 1 ||
+                  std::any_of(widths.begin(), widths.end(),
+                              [](int64_t width) { return width > 1; });
+  if (!isShared)
+    return option + "shares updates out over the ranks that add up gradients, "
+                    "and here each rank has parameters of its own; give "
+                    "--replicas or --stage-replicas";
+  std::optional<Optimizer> optimizer = parseOptimizer(command.optimizer);
+  if (optimizer && !isElementwise(*optimizer))
+    return option +
+           "gives each rank a share of the elements of a parameter, and "
+           "updates by '" +
+           command.optimizer +
+           "' need whole matrices; leave it out, or take adamw or lion";
+  auto known = schedule::findGenerator(command.schedule);
+  if (known && (*known)->semantics == schedule::UpdateSemantics::WeightStashing)
+    return option +
+           "has ranks wait for each other's updates, and with schedule '" +
+           command.schedule +
+           "' each microbatch has some; leave it out, or take "
+           "'pipedream-2bw'";
+  return "";
+}
+
 /// What is wrong with --stage-replicas, or empty.
 static std::string checkWidths(const CompileCommand &command) {
   const std::vector<int64_t> &widths = command.stageReplicas;
@@ -266,5 +296,7 @@ std::string compiler::checkOptions(const CLI::App &app,
                        {"none", "barrier", "optimistic"});
   if (misfit.empty())
     misfit = checkClipSync(command);
+  if (misfit.empty())
+    misfit = checkShards(command);
   return misfit.empty() ? checkMemory(command) : misfit;
 }

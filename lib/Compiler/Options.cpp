@@ -153,6 +153,10 @@ static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
                  listOptimizers() + ": decides the memory of its state")
       ->capture_default_str()
       ->check(commandline::offer(optimizerNames()));
+  app.add_flag("--shard-optimizer", command.shardOptimizer,
+               "The ranks that add up gradients (--replicas, "
+               "--stage-replicas) each update a share of the parameters, and "
+               "keep the optimiser's state of that alone; bits stay the same");
   app.add_flag("--error-feedback", command.errorFeedback,
                "Updates correct themselves by the one before, against the "
                "delay of asynchronous schedules: takes memory for it");
@@ -368,6 +372,7 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
   add("partition", join(command.pieces));
   if (!command.forwardOnly)
     add("optimizer", command.optimizer);
+  add("shard-optimizer", command.shardOptimizer ? "true" : "");
   add("error-feedback", command.errorFeedback ? "true" : "");
   add("clip-sync", command.clipSync, "none");
   add("loss-scaling", command.lossScaling ? "true" : "");

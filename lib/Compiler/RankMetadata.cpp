@@ -43,6 +43,7 @@ private:
   LogicalResult describeDevice(const MemoryPlan::Device &device);
   LogicalResult describeConstants(const MemoryPlan::Device &device);
   void describeSlices(Operation *op, int64_t number);
+  int32_t getChunk(Operation *reduction);
   void describeReductions();
   SmallVector<artifact::RegionKind> getResultKinds(Operation *op);
   void describeSlots();
@@ -114,8 +115,10 @@ artifact::Op RankWriter::describeOp(Operation *op) {
          isWait = reduction.firstWait == op;
     if (!isPost && !isWait)
       continue;
-    result.kind =
-        isPost ? artifact::OpKind::allReduce : artifact::OpKind::allReduceWait;
+    using Kind = artifact::OpKind;
+    result.kind = reduction.isGather()
+                      ? (isPost ? Kind::allGather : Kind::allGatherWait)
+                      : (isPost ? Kind::allReduce : Kind::allReduceWait);
     result.reduction = i;
     if (isWait)
       setPredicted(op, result);
@@ -147,13 +150,15 @@ void RankWriter::addRegion(std::string name, artifact::RegionKind kind,
 
 /// Describes parameters, with their optimiser state and gradient accumulators.
 void RankWriter::describeParams() {
+  int64_t shards = pipeline.getShards(program.getStage());
   for (const MemoryPlan::Param &param : plan.params) {
     std::string name = params[param.param].getParam().getName().str();
     int64_t bytes = getParamBytes(param.param);
     addRegion(name, artifact::RegionKind::param, param.value, bytes);
     if (param.state >= 0)
-      addRegion(name + " state", artifact::RegionKind::state, param.state,
-                param.stateBytes);
+      addRegion(name + (shards > 1 ? " state, 1/" + std::to_string(shards)
+                                   : " state"),
+                artifact::RegionKind::state, param.state, param.stateBytes);
     if (param.kept >= 0)
       addRegion(name + " before its update", artifact::RegionKind::state,
                 param.kept, bytes + param.stateBytes);
@@ -166,6 +171,8 @@ void RankWriter::describeParams() {
     entry.valueOffset = param.value;
     entry.stateOffset = param.state;
     entry.isHome = param.isHome;
+    if (param.isHome)
+      entry.shards = static_cast<int32_t>(shards);
     for (const MemoryPlan::Accumulator &accumulator : plan.accumulators) {
       if (accumulator.param != param.param)
         continue;
@@ -299,15 +306,28 @@ void RankWriter::describeSlices(Operation *op, int64_t number) {
                 number);
 }
 
+/// The chunk whose gradients are added up, or the first one that uses the
+/// parameter that is gathered.
+int32_t RankWriter::getChunk(Operation *reduction) {
+  if (auto sum = dyn_cast<AllReduceOp>(reduction))
+    return static_cast<int32_t>(sum.getChunk());
+  Value param = params[getReducedParam(reduction)].getValue();
+  return static_cast<int32_t>(getChunkUses(param).front().first);
+}
+
 void RankWriter::describeReductions() {
   for (Reduction &reduction : reductions) {
-    AllReduceOp first = reduction.ops.front();
+    Operation *first = reduction.ops.front();
     artifact::Reduction entry;
-    entry.chunk = static_cast<int32_t>(first.getChunk());
-    if (plan.device) {
-      entry.stream = first.getStream();
-      entry.communicator = first.getCommunicator();
-    }
+    entry.chunk = getChunk(first);
+    auto setStream = [&](auto op) {
+      entry.stream = op.getStream();
+      entry.communicator = op.getCommunicator();
+    };
+    if (plan.device && reduction.isGather())
+      setStream(cast<AllGatherOp>(first));
+    else if (plan.device)
+      setStream(cast<AllReduceOp>(first));
     rank.reductions.push_back(std::move(entry));
   }
   for (const MemoryPlan::ReducedPiece &piece : plan.reduced) {
@@ -315,7 +335,8 @@ void RankWriter::describeReductions() {
                        .getElementType();
     rank.reductions[piece.reduction].pieces.push_back(
         {element.isF64() ? artifact::DataType::f64 : artifact::DataType::f32,
-         piece.offset, piece.numElements, piece.buffer, piece.stride});
+         piece.offset, piece.numElements, piece.buffer, piece.stride,
+         /*sumKernel=*/-1, reductions[piece.reduction].isGather()});
   }
 }
 
@@ -396,7 +417,7 @@ void RankWriter::describeSlots() {
               number[reduction.lastWait]);
   }
   for (Operation &op : program.getBody().front()) {
-    if (isa<AllReduceOp>(op))
+    if (isReduction(&op))
       continue;
     SmallVector<artifact::RegionKind> kinds = getResultKinds(&op);
     if (auto workspace = op.getAttrOfType<IntegerAttr>(workspaceOffsetAttrName))

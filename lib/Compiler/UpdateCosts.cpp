@@ -17,7 +17,7 @@ using namespace veeline::compiler;
 using namespace veeline::pipe;
 
 UpdateCosts::UpdateCosts(PipelineOp pipeline, const MemoryPlan &plan)
-    : plan(plan) {
+    : pipeline(pipeline), plan(plan) {
   // A bad table is an error of the passes before.
   if (auto read = getMachineTable(pipeline))
     table = std::move(*read);
@@ -66,6 +66,8 @@ double UpdateCosts::estimate(UpdateOp update) const {
   kind.numGradients = static_cast<int64_t>(update.getGradients().size());
   kind.keepsState = entry->kept >= 0;
   kind.keepsVersion = !entry->versions.empty();
+  auto program = cast<ProgramOp>(update->getParentOp());
+  kind.shards = PipelineOp(pipeline).getShards(program.getStage());
   double time = timeOf(updateTraffic(bytes, entry->stateBytes, kind));
   // What was measured has products, too.
   bool hasProducts =

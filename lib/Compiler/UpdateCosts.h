@@ -31,6 +31,7 @@ private:
   double timeOf(const UpdateTraffic &traffic) const;
   double timeOfProducts(mlir::ShapedType matrix) const;
 
+  pipe::PipelineOp pipeline;
   const pipe::MemoryPlan &plan;
   std::optional<MachineTable> table;
   /// Of updates, as a profile has it.

@@ -525,6 +525,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.machineCores = machineCores;
     result.optimizer = optimizer;
     result.errorFeedback = errorFeedback;
+    result.shardOptimizer = shardOptimizer;
     result.target = target;
     result.chunkStreams = chunkStreams;
     result.recompute.assign(recompute.begin(), recompute.end());
@@ -565,6 +566,7 @@ veeline::createFitMemoryPass(const CompileOptions &options) {
   given.machineCores = options.machineCores;
   given.optimizer = options.optimizer;
   given.errorFeedback = options.errorFeedback;
+  given.shardOptimizer = options.shardOptimizer;
   given.target = options.target;
   given.chunkStreams = options.chunkStreams;
   given.stageReplicas = llvm::to_vector(options.stageReplicas);

@@ -372,6 +372,7 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
         DenseI64ArrayAttr::get(pipeline.getContext(), attempt.scheduleLimits));
   // The number of ranks decides what a sum takes, and so where updates stand.
   pipeline.setReplicas(options.replicas);
+  pipeline.setShardOptimizer(options.shardOptimizer);
   SymbolTableCollection symbols;
   auto simulation = schedulePipeline(
       pipeline, options.schedule,

@@ -141,6 +141,7 @@ void veeline::buildProgramPipeline(OpPassManager &passManager,
   schedule.updatesAtEnd = options.chunkStreams;
   schedule.microbatches = options.microbatches;
   schedule.replicas = options.replicas;
+  schedule.shardOptimizer = options.shardOptimizer;
   schedule.sequential = options.sequential;
   passManager.addPass(pipe::createPipeSchedule(schedule));
   pipe::PipeInsertCommunicationOptions communication;
@@ -290,6 +291,10 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
       *this, "error-feedback",
       llvm::cl::desc("Updates know the one before, and correct by it"),
       llvm::cl::init(false)};
+  Option<bool> shardOptimizer{
+      *this, "shard-optimizer",
+      llvm::cl::desc("Ranks that add up gradients share out updates"),
+      llvm::cl::init(false)};
   Option<schedule::communication::Strategy> communication{
       *this, "communication", llvm::cl::desc("How messages travel"),
       llvm::cl::init(schedule::communication::Strategy::Overlap),
@@ -368,6 +373,7 @@ void veeline::registerPipelines() {
         options.machineCores = given.machineCores;
         options.optimizer = given.optimizer;
         options.errorFeedback = given.errorFeedback;
+        options.shardOptimizer = given.shardOptimizer;
         options.communication = given.communication;
         options.splitMessages = given.splitMessages;
         options.recompute.assign(given.recompute.begin(),

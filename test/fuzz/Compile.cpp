@@ -106,6 +106,7 @@ private:
   /// A third of them multiplies the loss by a number that the runtime gives.
   bool scalesLoss() const { return !task.chunks && task.seed % 3 == 1; }
   int64_t replicas() const;
+  bool sharesUpdates(StringRef schedule) const;
   std::string chooseOptimizer() const;
   CompileOptions getOptions() const;
   LogicalResult apply(llvm::function_ref<void(OpPassManager &)> build);
@@ -320,12 +321,21 @@ int64_t Compilation::replicas() const {
   return task.seed % 5 == 2 ? 2 + int64_t(task.seed / 5 % 2) : 1;
 }
 
+/// Of some models with replicas, those update shares of parameters: the program
+/// of the sequential schedule, which has one rank, updates whole ones.
+bool Compilation::sharesUpdates(StringRef schedule) const {
+  std::optional<Optimizer> optimizer = parseOptimizer(chooseOptimizer());
+  return optimizer && isElementwise(*optimizer) && schedule != "pipedream" &&
+         Random(task.seed ^ 0x5A4D).chance(0.6);
+}
+
 /// The pass takes the pipelines that have no programs yet.
 LogicalResult Compilation::schedulePipeline(StringRef name,
                                             int64_t microbatches) {
   return apply([&](OpPassManager &passManager) {
     pipe::PipeScheduleOptions options;
     options.replicas = name == "sequential" ? 1 : replicas();
+    options.shardOptimizer = options.replicas > 1 && sharesUpdates(name);
     options.schedule = name.str();
     options.microbatches = microbatches ? microbatches : task.microbatches;
     passManager.addPass(pipe::createPipeSchedule(options));
@@ -536,6 +546,8 @@ LogicalResult Compilation::addLimited() {
     options.chunksPerStage = variant.chunksPerStage;
     options.placement = pipe::stringifyPlacement(variant.placement);
     options.schedule = variant.schedule;
+    options.shardOptimizer =
+        options.replicas > 1 && sharesUpdates(variant.schedule);
     auto limited = compileWithinLimits(*model, options, {least, 0.95, 0.99},
                                        getName(variant) + "_limited");
     if (failed(limited))

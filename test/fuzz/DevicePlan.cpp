@@ -51,6 +51,8 @@ private:
   int64_t stages = 1, chunksPerStage = 1;
   std::string schedule;
   bool isAsynchronous = false, isCyclic = false, clips = false;
+  /// Whether some stage has ranks that could share its updates out.
+  bool hasShares = false;
 };
 
 } // namespace
@@ -113,11 +115,13 @@ void Planner::chooseReplicas() {
     return;
   if (!isStage || isAsynchronous || isCyclic || microbatches == 1) {
     compile("--replicas", std::to_string(random.between(2, 3)));
+    hasShares = !isAsynchronous;
     return;
   }
   Words widths;
   for (int64_t i = 0; i < stages; ++i)
     widths.push_back(std::to_string(random.between(1, 2)));
+  hasShares = std::find(widths.begin(), widths.end(), "2") != widths.end();
   compile("--stage-replicas", join(widths));
 }
 
@@ -155,6 +159,8 @@ void Planner::chooseOptimizer() {
       veeline::isElementwise(*veeline::parseOptimizer(optimizer));
   if (numbersFor(0xEFB0).chance(0.3))
     result.compile.push_back("--error-feedback");
+  if (hasShares && result.isComparable && numbersFor(0x5A4D).chance(0.5))
+    result.compile.push_back("--shard-optimizer");
 }
 
 void Planner::chooseCommunication() {

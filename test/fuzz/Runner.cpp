@@ -124,10 +124,10 @@ Status Runner::reset(const std::vector<Bytes> &values) {
         continue;
       const artifact::Parameter &param =
           metadata.params[static_cast<size_t>(entry.param)];
-      Bytes zeros(static_cast<size_t>(stateElements(metadata.optimizer,
-                                                    metadata.errorFeedback,
-                                                    param.shape) *
-                                      artifact::byteSize(param.type)));
+      Bytes zeros(static_cast<size_t>(
+          stateElements(metadata.optimizer, metadata.errorFeedback,
+                        artifact::shapeOfShare(param.shape, entry.shards)) *
+          artifact::byteSize(param.type)));
       VEELINE_TRY(executor->write(static_cast<int32_t>(rank), entry.stateOffset,
                                   zeros.data(),
                                   static_cast<int64_t>(zeros.size())));

@@ -77,7 +77,9 @@ struct UpdateKind {
   int64_t numGradients = 1;  ///< How many are added up.
   bool keepsState = false;   ///< Copies what it replaces, to restore it.
   bool keepsVersion = false; ///< Copies the value alone, for forwards to come.
+  int64_t shards = 1;        ///< The update is of one of so many shares.
 };
+/// `stateBytes` are those of the share.
 UpdateTraffic updateTraffic(int64_t bytes, int64_t stateBytes,
                             const UpdateKind &kind);
 

@@ -46,6 +46,8 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
     Option<"machineCores", "machine-cores", "int64_t", "0",
            "Cores that the ranks have there, all of them (default: those that the table says)">,
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "Name of the optimiser, as of veeline compile: decides how much state there is">,
+    Option<"shardOptimizer", "shard-optimizer", "bool", "false",
+           "Ranks that add up gradients share out updates">,
     Option<"errorFeedback", "error-feedback", "bool", "false",
            "The state has the update before, by which updates correct themselves">,
     ListOption<"stageReplicas", "stage-replicas", "int64_t",

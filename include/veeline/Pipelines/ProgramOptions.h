@@ -45,6 +45,8 @@ struct ProgramOptions {
   std::string optimizer = "adamw";
   /// Whether updates know the one before, and correct by it.
   bool errorFeedback = false;
+  /// The ranks that add up gradients share out updates, and their state.
+  bool shardOptimizer = false;
   /// Parts in which a message travels.
   int64_t splitMessages = 1;
   /// What backwards compute again: one for all chunks or one for each; empty:

@@ -97,6 +97,9 @@ std::string veeline::schedule::communication::describe(const Op &op) {
   case OpKind::AllReduce:
     if (op.reduction == ReductionId::ofNorms())
       return "norms of the last step";
+    if (op.reduction.isOfShares())
+      return "all-gather of parameter " + std::to_string(op.reduction.param) +
+             ", on communicator " + std::to_string(op.communicator);
     return "all-reduce of chunk " + std::to_string(op.reduction.chunk) +
            ", parameter " + std::to_string(op.reduction.param) +
            ", on communicator " + std::to_string(op.communicator);

@@ -37,7 +37,7 @@ namespace veeline::artifact {
 /// the names of a rank's other step functions. Those up to 17 for GPUs have
 /// other places for settings and results, those up to 19 fewer settings, and
 /// those up to 20 not one for each parameter. Those up to 21 lack
-/// Program::forwardOnly.
+/// Program::forwardOnly, and share out no updates.
 inline constexpr uint32_t formatVersion = 22, oldestFormatVersion = 15,
                           oldestOfGpus = 21;
 
@@ -250,12 +250,21 @@ enum class OpKind {
   update,
   allReduce, ///< Posts the gradients of a chunk, to be added over ranks.
   allReduceWait,
-  norm,    ///< The square of the norm of a parameter's gradient.
-  validate ///< Waits until updates of the step before are known to be right.
+  norm,      ///< The square of the norm of a parameter's gradient.
+  validate,  ///< Waits until updates of the step before are known to be right.
+  allGather, ///< Posts shares of parameters, which the stage's ranks exchange.
+  allGatherWait
 };
+constexpr bool postsReduction(OpKind kind) {
+  return kind == OpKind::allReduce || kind == OpKind::allGather;
+}
+constexpr bool waitsForReduction(OpKind kind) {
+  return kind == OpKind::allReduceWait || kind == OpKind::allGatherWait;
+}
 
 /// "F", "BW", "B", "W", "send", "recv", "update", "all-reduce",
-/// "all-reduce-wait", "norm", "validate": the names of the timeline.
+/// "all-reduce-wait", "norm", "validate", "all-gather", "all-gather-wait": the
+/// names of the timeline.
 std::string_view name(OpKind kind);
 
 /// One entry of a rank's table of operations, in program order.
@@ -265,8 +274,9 @@ struct Op {
   int32_t microbatch = -1; ///< -1 for what is done once a step.
   int32_t channel = -1;    ///< Of send and recv; index into Program::channels.
   int32_t param = -1;      ///< Of update and norm; index into Metadata::params.
-  int32_t reduction = -1;  ///< Of all-reduces; index into Rank::reductions.
-  int32_t stream = 0;      ///< On a GPU: below Rank::computeStreams.
+  int32_t reduction =
+      -1; ///< Of all-reduces and all-gathers; index into Rank::reductions.
+  int32_t stream = 0; ///< On a GPU: below Rank::computeStreams.
   /// Of the step before; of BW, W, update, all-reduces and messages.
   bool late = false;
   /// The simulator's times since the begin of the step, in microseconds;
@@ -329,10 +339,19 @@ struct RankParam {
   /// Of an asynchronous program: where older values of the parameter are kept,
   /// each of which is the initial one at first.
   std::vector<int64_t> versionOffsets = {};
+  /// Over how many ranks of its stage the update is shared out: the state is
+  /// that of `shardElements` of the parameter (veeline/Base/Shards.h).
+  int32_t shards = 1;
 };
 
+/// What the optimiser's state on each of so many ranks is of: the parameter's
+/// shape, or the elements of a share.
+std::vector<int64_t> shapeOfShare(const std::vector<int64_t> &shape,
+                                  int32_t shards);
+
 /// Contiguous accumulators of one type. They are added up in place over the
-/// ranks of a stage in all replicas; d is the number of these ranks.
+/// ranks of a stage in all replicas; d is the number of these ranks. Or a
+/// parameter that is gathered.
 struct ReducedPiece {
   DataType type = DataType::f32; ///< f32 or f64.
   int64_t offset = 0;
@@ -345,9 +364,14 @@ struct ReducedPiece {
   /// On a GPU: the kernel that adds the contributions, see docs/cuda-design.md.
   /// It is launched with ceil(elements / 1024) blocks.
   int32_t sumKernel = -1;
+  /// The piece is a parameter, and each of the ranks has its own share
+  /// (`ownShard`). All get those of the others; nothing is added, so there are
+  /// no contributions and no kernel.
+  bool gathers = false;
 };
 
-/// The gradients of one chunk, which are added up over the ranks together.
+/// The gradients of one chunk, which are added up over the ranks together, or
+/// parameters that are gathered, of which `chunk` uses the first one.
 struct Reduction {
   int32_t chunk = 0;
   std::vector<ReducedPiece> pieces;
@@ -589,6 +613,11 @@ struct Program {
   std::vector<Place> places;
 
   Place placeOf(size_t rank) const;
+  /// The position of a rank among those of its stage, see ranksOf.
+  int32_t memberOf(size_t rank) const {
+    Place place = placeOf(rank);
+    return place.replica * widthOf(place.stage) + place.member;
+  }
   /// How many a replica runs in a step, if that of the model has `m`.
   int32_t microbatchesOf(int32_t m) const {
     return microbatches ? microbatches : m;

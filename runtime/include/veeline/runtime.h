@@ -108,10 +108,12 @@ VEELINE_API void veeline_event_wait(veeline_rank *rank, int32_t event);
  *
  * The accumulators of entry `reduction` of the rank's table are complete. From
  * here on they are added up, in place, with those of the stage's other ranks in
- * all replicas: by replica, then by rank. Never blocks. */
+ * all replicas: by replica, then by rank. Or the entry gathers: then the
+ * parameters have the shares that this rank has updated, and get those of the
+ * others. Never blocks. */
 VEELINE_API void veeline_reduce_post(veeline_rank *rank, int32_t reduction);
 
-/* Blocks until the accumulators hold the sums. */
+/* Blocks until the accumulators hold the sums, or parameters are whole. */
 VEELINE_API void veeline_reduce_wait(veeline_rank *rank, int32_t reduction);
 
 /* --- Lengths ----------------------------------------------------------------
@@ -242,9 +244,15 @@ VEELINE_API const void *veeline_constant(veeline_rank *rank, int32_t constant);
 VEELINE_API const void *veeline_settings(veeline_rank *rank);
 VEELINE_API void *veeline_norm(veeline_rank *rank, int32_t param);
 
+/* By how many bytes the elements of table entry `param` that this rank updates
+ * begin after the first element. */
+VEELINE_API int64_t veeline_shard(veeline_rank *rank, int32_t param);
+
 /* One optimiser update of entry `param` of the rank's table of parameters: adds
  * the `num_gradients` gradients in the order given, scales by 1/(d*m), and
- * updates `value` and the optimiser's `state` in place. */
+ * updates `value` and the optimiser's `state` in place. Where ranks share
+ * updates out, only the elements of this rank's share, which `state` is of;
+ * `value` and gradients are whole. */
 VEELINE_API void veeline_update(veeline_rank *rank, int32_t param, void *value,
                                 void *state, const void *const *gradients,
                                 int32_t num_gradients);

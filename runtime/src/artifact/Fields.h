@@ -176,6 +176,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("gradients", self.gradients);
   visit("is_home", self.isHome);
   visit("version_offsets", self.versionOffsets, MayBeMissing());
+  visit("shards", self.shards, MayBeMissing());
 }
 
 template <typename Visitor, Is<ReducedPiece> Self>
@@ -186,6 +187,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("buffer_offset", self.bufferOffset);
   visit("stride", self.stride);
   visit("sum_kernel", self.sumKernel);
+  visit("gathers", self.gathers, MayBeMissing());
 }
 
 template <typename Visitor, Is<Reduction> Self>

@@ -27,11 +27,19 @@ template <> struct EnumNames<AttentionKind> {
   static constexpr std::string_view names[] = {"forward", "backward"};
 };
 template <> struct EnumNames<OpKind> {
-  static constexpr std::string_view names[] = {
-      "F",      "BW",         "B",
-      "W",      "send",       "recv",
-      "update", "all-reduce", "all-reduce-wait",
-      "norm",   "validate"};
+  static constexpr std::string_view names[] = {"F",
+                                               "BW",
+                                               "B",
+                                               "W",
+                                               "send",
+                                               "recv",
+                                               "update",
+                                               "all-reduce",
+                                               "all-reduce-wait",
+                                               "norm",
+                                               "validate",
+                                               "all-gather",
+                                               "all-gather-wait"};
 };
 template <> struct EnumNames<RegionKind> {
   static constexpr std::string_view names[] = {

@@ -16,7 +16,7 @@ using namespace veeline;
 using namespace veeline::artifact;
 
 bool veeline::isPredictedWork(const Op &op) {
-  return op.predictedEnd >= 0 && op.kind != OpKind::allReduceWait;
+  return op.predictedEnd >= 0 && !waitsForReduction(op.kind);
 }
 
 static double durationOf(const Op &op) {
@@ -131,9 +131,9 @@ void Chain::findLags() {
       Sum sum{ranks[i].stage, op.reduction};
       if (isPredictedWork(op))
         now = op.predictedEnd;
-      if (op.kind == OpKind::allReduce)
+      if (postsReduction(op.kind))
         posted[sum] = std::max(posted[sum], now);
-      if (op.kind == OpKind::allReduceWait)
+      if (waitsForReduction(op.kind))
         lags[sum] = std::max(lags[sum], op.predictedEnd);
     }
   }
@@ -179,7 +179,7 @@ std::optional<double> Chain::readyAt(const RankState &rank, const Op &op) {
     }
     return ready;
   }
-  if (op.kind == OpKind::allReduceWait) {
+  if (waitsForReduction(op.kind)) {
     Sum sum{rank.stage, op.reduction};
     const Posts &all = posts[sum];
     auto step = static_cast<size_t>(rank.step);
@@ -201,7 +201,7 @@ bool Chain::advance(RankState &rank, const Rank &description) {
       return false;
     double before = rank.now;
     rank.now = std::max(rank.now, *ready);
-    bool isWait = op.kind == OpKind::allReduceWait;
+    bool isWait = waitsForReduction(op.kind);
     Span span{isWait ? before : rank.now};
     runOp(rank, op);
     span.end = rank.now;
@@ -225,10 +225,10 @@ void Chain::runOp(RankState &rank, const Op &op) {
     sent[static_cast<size_t>(op.channel)].push_back(rank.now +
                                                     transferOf(channel));
   }
-  if (op.kind == OpKind::allReduce)
+  if (postsReduction(op.kind))
     post(rank, op);
   auto step = static_cast<size_t>(std::min(rank.step, numSteps - 1));
-  if (isWork || op.kind == OpKind::allReduceWait)
+  if (isWork || waitsForReduction(op.kind))
     ends[step] = std::max(ends[step], rank.now);
 }
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "veeline/Base/Shards.h"
 #include "veeline/Base/Suggest.h"
 
 #include "veeline/artifact.h"
@@ -21,6 +22,13 @@ Program::Place Program::placeOf(size_t rank) const {
   for (; place.member >= widthOf(place.stage); ++place.stage)
     place.member -= widthOf(place.stage);
   return place;
+}
+
+std::vector<int64_t> artifact::shapeOfShare(const std::vector<int64_t> &shape,
+                                            int32_t shards) {
+  if (shards == 1)
+    return shape;
+  return {shardElements(numElements(shape), shards)};
 }
 
 std::vector<int32_t> Program::ranksOf(int32_t stage) const {

@@ -302,11 +302,12 @@ private:
     };
     auto sameParam = [&](const RankParam &a, const RankParam &b) {
       return a.param == b.param && a.isHome == b.isHome &&
+             a.shards == b.shards &&
              std::ranges::equal(a.gradients, b.gradients, sameGradient);
     };
     auto samePiece = [](const ReducedPiece &a, const ReducedPiece &b) {
       return a.type == b.type && a.offset == b.offset &&
-             a.numElements == b.numElements;
+             a.numElements == b.numElements && a.gathers == b.gathers;
     };
     auto sameReduction = [&](const Reduction &a, const Reduction &b) {
       return a.chunk == b.chunk &&
@@ -425,6 +426,8 @@ private:
         return;
       int64_t size = byteSize(piece.type);
       int64_t share = (piece.numElements + members - 1) / members * size;
+      if (piece.gathers)
+        share = 0;
       require(
           isWithin(piece.offset, piece.numElements * size, rank.arenaBytes) &&
               piece.offset % size == 0,
@@ -472,6 +475,19 @@ private:
             where, "what its updates work in is not where it should be");
   }
 
+  /// Of the parameter, or of the rank's share.
+  int64_t checkedStateBytes(const RankParam &entry, const Parameter &param,
+                            const std::string &where) {
+    require(entry.shards >= 1 &&
+                (entry.shards == 1 || isElementwise(metadata.optimizer)),
+            where, "its update cannot be shared out");
+    if (!message.empty())
+      return 0;
+    return stateElements(metadata.optimizer, metadata.errorFeedback,
+                         shapeOfShare(param.shape, entry.shards)) *
+           byteSize(param.type);
+  }
+
   void checkRankParam(const RankParam &entry, const Rank &rank,
                       const Program &program, const Program::Place &place,
                       const std::string &where) {
@@ -481,9 +497,11 @@ private:
       return;
     const Parameter &param = metadata.params[entry.param];
     int64_t bytes = bytesOf(param.type, param.shape);
-    int64_t stateBytes =
-        stateElements(metadata.optimizer, metadata.errorFeedback, param.shape) *
-        byteSize(param.type);
+    int64_t stateBytes = checkedStateBytes(entry, param, where);
+    require(entry.shards == 1 ||
+                entry.shards ==
+                    int64_t(program.replicas) * program.widthOf(place.stage),
+            where, "its update is not shared out over the ranks of the stage");
     require(isTensor(entry.valueOffset, bytes, param, rank), where,
             "the value lies outside of the arena");
     bool needsState = entry.isHome && stateBytes > 0 && !program.forwardOnly;
@@ -592,8 +610,7 @@ private:
     require(isOfParam ? isIndex(op.param, metadata.params) : op.param == -1,
             where,
             "only updates and norms name a parameter, and all of them do");
-    bool isReduction =
-        op.kind == OpKind::allReduce || op.kind == OpKind::allReduceWait;
+    bool isReduction = postsReduction(op.kind) || waitsForReduction(op.kind);
     require(isReduction ? isIndex(op.reduction, rank.reductions)
                         : op.reduction == -1,
             where, "only all-reduces name a reduction, and all of them do");

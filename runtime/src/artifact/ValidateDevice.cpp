@@ -332,7 +332,7 @@ private:
                       const std::string &where) {
     checkOrder(reduction, where);
     for (const ReducedPiece &piece : reduction.pieces) {
-      if (!isCuda) {
+      if (!isCuda || piece.gathers) {
         require(piece.sumKernel == -1, where,
                 "a piece is added up by the kernel of a GPU");
         continue;

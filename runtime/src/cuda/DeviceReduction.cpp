@@ -25,7 +25,7 @@ Status DeviceReduction::prepare(const Device &device) {
 }
 
 /// Issues the sum into the first rank's accumulators, and copies from there to
-/// the others.
+/// the others; or copies each rank's share.
 bool DeviceReduction::issue(CudaRank &rank) {
   api::Stream stream = rank.stream(streamNumber);
   for (const Event &event : posted) {
@@ -33,18 +33,33 @@ bool DeviceReduction::issue(CudaRank &rank) {
     if (!rank.require(event.holdUp(stream)))
       return false;
   }
-  if (!rank.launchSum(stream, piece.sumKernel, accumulators[0], accumulators,
+  if (!piece.gathers &&
+      !rank.launchSum(stream, piece.sumKernel, accumulators[0], accumulators,
                       piece.numElements))
     return false;
   auto lock = rank.serialize();
-  auto bytes =
-      static_cast<size_t>(piece.numElements * artifact::byteSize(piece.type));
-  for (size_t i = 1; i < accumulators.size(); ++i)
-    if (!rank.require(VEELINE_CALL(rank.driver(), cuMemcpyDtoDAsync_v2,
-                                   accumulators[i], accumulators[0], bytes,
-                                   stream)))
+  auto count = static_cast<int32_t>(accumulators.size());
+  bool isCopied = true;
+  if (!piece.gathers)
+    isCopied = copyFrom(rank, stream, 0, {0, piece.numElements});
+  for (int32_t i = 0; i < count && piece.gathers && isCopied; ++i)
+    isCopied = copyFrom(rank, stream, i, engine::shareOf(piece, i, count));
+  return isCopied && rank.require(added.record(stream));
+}
+
+/// Copies elements of one rank to all others.
+bool DeviceReduction::copyFrom(CudaRank &rank, api::Stream stream,
+                               int32_t source, engine::Share elements) {
+  int64_t size = artifact::byteSize(piece.type);
+  auto offset = static_cast<uint64_t>(elements.begin * size);
+  auto bytes = static_cast<size_t>((elements.end - elements.begin) * size);
+  for (size_t i = 0; i < accumulators.size() && bytes > 0; ++i)
+    if (i != static_cast<size_t>(source) &&
+        !rank.require(VEELINE_CALL(
+            rank.driver(), cuMemcpyDtoDAsync_v2, accumulators[i] + offset,
+            accumulators[static_cast<size_t>(source)] + offset, bytes, stream)))
       return false;
-  return rank.require(added.record(stream));
+  return true;
 }
 
 void DeviceReduction::post(CudaRank &rank, size_t member, uint32_t step) {

@@ -9,6 +9,7 @@
 
 #include "Channel.h"
 #include "Device.h"
+#include "Reduction.h"
 
 #include <atomic>
 
@@ -16,9 +17,9 @@ namespace veeline::cuda {
 
 class CudaRank;
 
-/// The sum of a piece of accumulators of ranks that are threads and share a
-/// GPU. The last rank that posts issues it, in the order of the replicas; the
-/// streams of all wait for it.
+/// The sum of a piece of accumulators, or the shares of a parameter, of ranks
+/// that are threads and share a GPU. The last rank that posts issues it, in the
+/// order of the replicas; the streams of all wait for it.
 class DeviceReduction {
 public:
   /// `number` is the reduction's number in Group; `accumulators` are by
@@ -39,6 +40,8 @@ public:
 
 private:
   bool issue(CudaRank &rank);
+  bool copyFrom(CudaRank &rank, api::Stream stream, int32_t source,
+                engine::Share elements);
 
   engine::Group &group;
   const int32_t number, streamNumber;

@@ -82,8 +82,7 @@ static bool isMessage(const CudaRank &rank) {
     return false;
   artifact::OpKind kind = rank.description->ops[static_cast<size_t>(op)].kind;
   return kind == artifact::OpKind::send || kind == artifact::OpKind::recv ||
-         kind == artifact::OpKind::allReduce ||
-         kind == artifact::OpKind::allReduceWait;
+         artifact::postsReduction(kind) || artifact::waitsForReduction(kind);
 }
 
 /// Raises the fault of a stall, which says what each rank is at. The first one

@@ -463,8 +463,7 @@ struct PieceOf {
   api::DevicePointer arena;
 
   engine::Share share(int32_t member) const {
-    return engine::shareOf(piece.numElements, member,
-                           static_cast<int32_t>(members.size()));
+    return engine::shareOf(piece, member, static_cast<int32_t>(members.size()));
   }
   int64_t elements(int32_t member) const {
     return share(member).end - share(member).begin;
@@ -501,6 +500,9 @@ void NcclTransport::addShares(const CudaRank &rank, int32_t reduction,
                               std::vector<Transfer> &transfers) const {
   const artifact::Reduction &entry = rank.description->reductions[reduction];
   for (const artifact::ReducedPiece &each : entry.pieces) {
+    // Shares that are gathered are there.
+    if (each.gathers && !areSums)
+      continue;
     PieceOf piece = pieceOf(rank, each);
     auto count = static_cast<int32_t>(piece.members.size());
     for (int32_t member = 0; member < count; ++member) {
@@ -527,6 +529,8 @@ bool NcclTransport::sumShares(CudaRank &rank, const Unit &unit) {
     addShares(rank, reduction, /*areSums=*/true, sums);
     for (const artifact::ReducedPiece &each :
          rank.description->reductions[reduction].pieces) {
+      if (each.gathers)
+        continue;
       PieceOf piece = pieceOf(rank, each);
       int64_t elements = piece.elements(piece.self);
       std::vector<api::DevicePointer> parts;

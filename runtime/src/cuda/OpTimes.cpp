@@ -76,8 +76,8 @@ void OpTimes::addTo(engine::Timeline &timeline, const artifact::Rank &rank,
     int64_t end = origin->timeOf(number, ends[op]).value_or(each.end);
     artifact::OpKind kind = rank.ops[op].kind;
     timeline.setStep(static_cast<int32_t>(step - rank.ops[op].late));
-    if (isIdle && (kind == artifact::OpKind::recv ||
-                   kind == artifact::OpKind::allReduceWait))
+    if (isIdle &&
+        (kind == artifact::OpKind::recv || artifact::waitsForReduction(kind)))
       timeline.addIdle(begin, end);
     timeline.addOp(each.op, begin, end, each.length);
   }

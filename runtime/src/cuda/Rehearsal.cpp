@@ -108,6 +108,7 @@ Stage::Stage(CudaRank &rank)
   microbatches = rank.microbatches;
   allMicrobatches = rank.allMicrobatches;
   lengths = rank.lengths;
+  shares = rank.shares;
 }
 
 Status Stage::run(veeline_step_fn step, int32_t version) {

@@ -133,6 +133,54 @@ Status Checkpoint::openPiece(const CheckpointPiece &piece) {
   return Status::success();
 }
 
+/// Makes one entry of each state whose parts are in several pieces. What is
+/// wrong with them is an error.
+Status Checkpoint::joinParts() {
+  std::map<std::string, std::map<int64_t, Tensor>> parts;
+  for (const auto &[name, tensor] : entries)
+    if (auto part = parsePartEntry(name))
+      parts[part->first].emplace(part->second, tensor);
+  for (const CheckpointParam &param : contents.params) {
+    size_t slots =
+        stateShapes(contents.optimizer, contents.errorFeedback, param.shape)
+            .size();
+    for (size_t slot = 0; slot < slots; ++slot) {
+      std::string name = stateEntry(param.name, static_cast<int64_t>(slot));
+      if (auto found = parts.find(name); found != parts.end())
+        VEELINE_TRY(joinParts(name, param, found->second));
+    }
+  }
+  return Status::success();
+}
+
+/// `parts` are by their first elements. Nothing is allocated for a shape of
+/// which there are not all elements: it may be anything.
+Status Checkpoint::joinParts(const std::string &name,
+                             const CheckpointParam &param,
+                             const std::map<int64_t, Tensor> &parts) {
+  int64_t next = 0;
+  for (const auto &[first, tensor] : parts) {
+    if (tensor.type != param.type || tensor.shape.size() != 1 || first != next)
+      return Status::error("'" + partEntry(name, first) + "', " +
+                           data::describe(tensor.type, tensor.shape) +
+                           ", does not follow the elements before number " +
+                           std::to_string(next) + " of " +
+                           data::describe(param.type, param.shape));
+    next += tensor.shape[0];
+  }
+  if (tensorBytes(param.type, param.shape) !=
+      next * artifact::byteSize(param.type))
+    return Status::error("the pieces have " + std::to_string(next) +
+                         " elements of '" + name + "', and the index says " +
+                         data::describe(param.type, param.shape));
+  std::vector<char> &whole = joined.emplace_back();
+  for (const auto &[first, tensor] : parts)
+    whole.insert(whole.end(), tensor.bytes.begin(), tensor.bytes.end());
+  entries.emplace(name, Tensor{param.type, param.shape,
+                               std::string_view(whole.data(), whole.size())});
+  return Status::success();
+}
+
 /// Whether each parameter has all that belongs to it.
 Status Checkpoint::checkEntries() const {
   for (const CheckpointParam &param : contents.params) {
@@ -177,6 +225,7 @@ Checkpoint::read(const std::string &folder) {
   checkpoint->contents = std::move(*index);
   for (const CheckpointPiece &piece : checkpoint->contents.pieces)
     VEELINE_TRY(checkpoint->openPiece(piece));
+  VEELINE_TRY(checkpoint->joinParts());
   VEELINE_TRY(checkpoint->checkEntries());
   return checkpoint;
 }

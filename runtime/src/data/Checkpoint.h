@@ -17,6 +17,8 @@
 #include "Tensor.h"
 #include "veeline/Base/File.h"
 
+#include <deque>
+#include <map>
 #include <unordered_map>
 
 namespace veeline::data {
@@ -58,11 +60,15 @@ public:
 private:
   static Expected<std::unique_ptr<Checkpoint>> read(const std::string &folder);
   Status openPiece(const CheckpointPiece &piece);
+  Status joinParts();
+  Status joinParts(const std::string &name, const CheckpointParam &param,
+                   const std::map<int64_t, Tensor> &parts);
   Status checkEntries() const;
 
   std::string folder;
   CheckpointIndex contents;
   std::vector<MappedFile> files;
+  std::deque<std::vector<char>> joined; ///< Of states in parts.
   std::unordered_map<std::string, Tensor> entries;
 };
 

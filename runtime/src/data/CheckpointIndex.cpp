@@ -10,6 +10,7 @@
 #include "Tensor.h"
 #include "veeline/Base/Checksum.h"
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <set>
@@ -161,6 +162,23 @@ std::string data::valueEntry(const std::string &param) {
 }
 std::string data::stateEntry(const std::string &param, int64_t slot) {
   return "state." + std::to_string(slot) + "/" + param;
+}
+static constexpr std::string_view partPrefix = "part.";
+
+std::string data::partEntry(const std::string &entry, int64_t first) {
+  return std::string(partPrefix) + std::to_string(first) + "/" + entry;
+}
+std::optional<std::pair<std::string, int64_t>>
+data::parsePartEntry(std::string_view name) {
+  if (!name.starts_with(partPrefix))
+    return std::nullopt;
+  int64_t first = 0;
+  const char *end = name.data() + name.size();
+  auto [rest, error] =
+      std::from_chars(name.data() + partPrefix.size(), end, first);
+  if (error != std::errc() || rest == end || *rest != '/' || first < 0)
+    return std::nullopt;
+  return std::pair(std::string(rest + 1, end), first);
 }
 std::string data::olderEntry(const std::string &param, int64_t age) {
   return "older." + std::to_string(age) + "/" + param;

@@ -14,6 +14,8 @@
 
 #include "veeline/artifact.h"
 
+#include <optional>
+
 namespace veeline::data {
 
 /// A file that one rank has written.
@@ -86,6 +88,12 @@ std::string formatChecksum(uint64_t checksum);
 std::string valueEntry(const std::string &param);
 std::string stateEntry(const std::string &param, int64_t slot);
 std::string olderEntry(const std::string &param, int64_t age);
+/// "part.32/state.0/NAME": those elements of an entry that a rank keeps alone,
+/// from number `first` on, as a tensor of one dimension.
+std::string partEntry(const std::string &entry, int64_t first);
+/// The inverse: the entry and the number; none if `name` is no such part.
+std::optional<std::pair<std::string, int64_t>>
+parsePartEntry(std::string_view name);
 
 } // namespace veeline::data
 

@@ -210,6 +210,10 @@ void *veeline_norm(veeline_rank *rank, int32_t param) {
   return rank->failed ? nullptr : rank->norm(param);
 }
 
+int64_t veeline_shard(veeline_rank *rank, int32_t param) {
+  return rank->failed ? 0 : rank->shares[static_cast<size_t>(param)].offset;
+}
+
 void veeline_update(veeline_rank *rank, int32_t param, void *value, void *state,
                     const void *const *gradients, int32_t num_gradients) {
   if (!rank->failed)

@@ -123,14 +123,17 @@ bool Group::isDeadlocked() const {
   return first && first == turnsIfAllBlocked();
 }
 
-/// " waits for the gradients of chunk 1 of ranks 0, 4".
+/// " waits for the gradients of chunk 1 of ranks 0, 4", or for their shares of
+/// parameters.
 static void describeReduction(ShortText &text, const artifact::Program &program,
                               int32_t rank, int32_t number) {
-  text << " waits for the gradients of chunk "
-       << program.ranks[static_cast<size_t>(rank)]
-              .reductions[static_cast<size_t>(number)]
-              .chunk
-       << " of rank";
+  const artifact::Reduction &reduction =
+      program.ranks[static_cast<size_t>(rank)]
+          .reductions[static_cast<size_t>(number)];
+  bool gathers = !reduction.pieces.empty() && reduction.pieces[0].gathers;
+  text << (gathers ? " waits for the shares of parameters of chunk "
+                   : " waits for the gradients of chunk ")
+       << reduction.chunk << " of rank";
   int32_t stage = program.placeOf(static_cast<size_t>(rank)).stage;
   auto isMember = [&](size_t other) {
     return other != static_cast<size_t>(rank) &&

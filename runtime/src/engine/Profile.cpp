@@ -115,7 +115,7 @@ void Profiler::addRank(const Rank &rank, const std::vector<Event> &events) {
       continue;
     const Op &op = rank.ops[event.op];
     bool isUpdate = op.kind == OpKind::update;
-    if (op.chunk < 0 && op.kind != OpKind::allReduceWait && !isUpdate)
+    if (op.chunk < 0 && !waitsForReduction(op.kind) && !isUpdate)
       continue;
     extendStep(event);
     if (event.step >= firstStep && (op.chunk >= 0 || isUpdate))
@@ -332,9 +332,11 @@ static double updatedBytes(const Metadata &metadata, const Program &program,
       kind.keepsState = keepsState;
       kind.keepsVersion = !entry->versionOffsets.empty();
       int64_t size = bytesOf(param.type, param.shape);
-      int64_t stateBytes = stateElements(metadata.optimizer,
-                                         metadata.errorFeedback, param.shape) *
-                           artifact::byteSize(param.type);
+      kind.shards = entry->shards;
+      int64_t stateBytes =
+          stateElements(metadata.optimizer, metadata.errorFeedback,
+                        shapeOfShare(param.shape, entry->shards)) *
+          artifact::byteSize(param.type);
       UpdateTraffic traffic = updateTraffic(size, stateBytes, kind);
       bytes += double(traffic.read + traffic.written);
     }

@@ -55,6 +55,19 @@ double veeline_rank::readResult(int32_t result, const void *place,
   return result == 0 ? number / ofStep.lossScale : number;
 }
 
+void veeline_rank::listShares(const artifact::Metadata &metadata) {
+  int32_t member = program->memberOf(static_cast<size_t>(index));
+  for (const artifact::RankParam &entry : description->params) {
+    const artifact::Parameter &param =
+        metadata.params[static_cast<size_t>(entry.param)];
+    int64_t elements = artifact::numElements(param.shape);
+    Shard share{0, elements};
+    if (entry.shards > 1)
+      share = shardOf(elements, entry.shards, member);
+    shares.push_back({share, share.first * artifact::byteSize(param.type)});
+  }
+}
+
 void veeline_rank::listLateUpdates() {
   for (const artifact::Op &op : description->ops)
     for (size_t i = 0; i < description->params.size(); ++i)

@@ -14,6 +14,7 @@
 #include "Reduction.h"
 #include "Timeline.h"
 
+#include "veeline/Base/Shards.h"
 #include "veeline/artifact.h"
 #include "veeline/runtime.h"
 
@@ -149,6 +150,13 @@ struct veeline_rank {
   /// The entries of the rank's table of parameters whose updates the next step
   /// runs, in order.
   std::vector<size_t> lateUpdates;
+  /// By entry of the table of parameters: the elements that this rank updates,
+  /// and how many bytes of the parameter are before them.
+  struct Share {
+    veeline::Shard elements;
+    int64_t offset = 0;
+  };
+  std::vector<Share> shares;
   std::vector<int32_t> otherVersions;
   const void *const *inputsBefore = nullptr;
   double *squaredNormsBefore = nullptr; ///< As in RankStep.
@@ -233,6 +241,8 @@ struct veeline_rank {
 
   /// Fills `lateUpdates`, from the table of operations.
   void listLateUpdates();
+  /// Fills `shares`, from the table of parameters.
+  void listShares(const veeline::artifact::Metadata &metadata);
 
   /// Goes to the step before, or back.
   void changeStep() {

@@ -9,8 +9,10 @@
 #include "Rank.h"
 
 #include "veeline/Base/Check.h"
+#include "veeline/Base/Shards.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace veeline;
 using namespace veeline::engine;
@@ -30,6 +32,14 @@ Share engine::shareOf(int64_t numElements, int32_t k, int32_t count) {
     return numElements / count * i + numElements % count * i / count;
   };
   return {boundary(k), boundary(k + 1)};
+}
+
+Share engine::shareOf(const artifact::ReducedPiece &piece, int32_t k,
+                      int32_t count) {
+  if (!piece.gathers)
+    return shareOf(piece.numElements, k, count);
+  Shard own = ownShard(piece.numElements, count, k);
+  return {own.first, own.first + own.count};
 }
 
 template <typename T>
@@ -82,6 +92,21 @@ int64_t SharedSum::numBlocks() const {
   return (piece.numElements + blockSize - 1) / blockSize;
 }
 
+/// Copies those elements of a block that each rank has updated to the others.
+void SharedSum::copyShares(Share block) const {
+  int64_t size = artifact::byteSize(piece.type);
+  for (size_t owner = 0; owner < sums.size(); ++owner) {
+    Share own = shareOf(piece, static_cast<int32_t>(owner),
+                        static_cast<int32_t>(sums.size()));
+    int64_t begin = std::max(own.begin, block.begin);
+    int64_t end = std::min(own.end, block.end);
+    for (size_t target = 0; target < sums.size() && begin < end; ++target)
+      if (target != owner)
+        std::memcpy(sums[target] + begin * size, sums[owner] + begin * size,
+                    static_cast<size_t>((end - begin) * size));
+  }
+}
+
 /// Adds blocks of step `step` until none is left to begin.
 void SharedSum::add(uint32_t step) {
   uint64_t next = nextBlock.load(std::memory_order_acquire);
@@ -92,9 +117,12 @@ void SharedSum::add(uint32_t step) {
     if (!nextBlock.compare_exchange_weak(next, next + 1,
                                          std::memory_order_acq_rel))
       continue;
-    addInOrder(piece.type, parts, sums,
-               {block * blockSize,
-                std::min((block + 1) * blockSize, piece.numElements)});
+    Share elements{block * blockSize,
+                   std::min((block + 1) * blockSize, piece.numElements)};
+    if (piece.gathers)
+      copyShares(elements);
+    else
+      addInOrder(piece.type, parts, sums, elements);
     if (left.fetch_sub(1, std::memory_order_acq_rel) == 1)
       added.add(oneStep);
     next = nextBlock.load(std::memory_order_acquire);

@@ -12,8 +12,9 @@
 namespace veeline::engine {
 
 /// One rank's part in adding up a piece of accumulators over the ranks of its
-/// stage: see veeline_reduce_post. A sum that all ranks have posted completes,
-/// whatever else these ranks do or wait for. Transports implement it.
+/// stage, or in gathering a parameter: see veeline_reduce_post. A sum that all
+/// ranks have posted completes, whatever else these ranks do or wait for.
+/// Transports implement it.
 class Reduction {
 public:
   virtual ~Reduction() = default;
@@ -40,14 +41,18 @@ struct Share {
   int64_t begin, end;
 };
 Share shareOf(int64_t numElements, int32_t k, int32_t count);
+/// Those that member `k` of `count` gives to the others: that share, or where
+/// the piece is gathered its own one.
+Share shareOf(const artifact::ReducedPiece &piece, int32_t k, int32_t count);
 
 /// sums[j][i] = parts[0][i] + parts[1][i] + ..., added in this order, for all j
 /// and i of a share. Parts and sums of one element may be the same memory.
 void addInOrder(artifact::DataType type, const std::vector<const char *> &parts,
                 const std::vector<char *> &sums, Share share);
 
-/// The sum of a piece over the ranks of a stage that are threads. The last one
-/// that posts adds, block by block, and ranks that wait help.
+/// The sum of a piece over the ranks of a stage that are threads, or their
+/// shares of it. The last one that posts adds, or copies, block by block, and
+/// ranks that wait help.
 class SharedSum {
 public:
   /// `index` is Group's number for it (`indexOf`). `accumulators` are in the
@@ -58,6 +63,7 @@ public:
 private:
   friend class ThreadReduction;
   void add(uint32_t step);
+  void copyShares(Share block) const;
   int64_t numBlocks() const;
 
   Group &group;

@@ -363,6 +363,7 @@ void ThreadedProgram<WorkerT>::describeRank(WorkerT &worker) {
   rank.otherVersions = rank.versions;
   rank.resultTypes = &metadata.results;
   rank.listLateUpdates();
+  rank.listShares(metadata);
   for (RankStep &step : worker.inFlight) {
     step.inputs.pointers.resize(metadata.batches.size() +
                                 metadata.buffers.size());

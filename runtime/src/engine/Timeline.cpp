@@ -75,6 +75,8 @@ static const char *colourOf(OpKind kind) {
   case OpKind::recv:
   case OpKind::allReduce:
   case OpKind::allReduceWait:
+  case OpKind::allGather:
+  case OpKind::allGatherWait:
   case OpKind::validate:
     return "rail_load";
   case OpKind::update:

@@ -145,11 +145,15 @@ void HostExecutor::addReductions(HostWorker &worker) {
 }
 
 static std::vector<ParamUpdate> makeUpdates(const artifact::Metadata &metadata,
-                                            const artifact::Rank &rank) {
+                                            const HostRank &rank) {
   std::vector<ParamUpdate> updates;
-  updates.reserve(rank.params.size());
-  for (const artifact::RankParam &entry : rank.params)
-    updates.push_back(updateOf(metadata, static_cast<size_t>(entry.param)));
+  const std::vector<artifact::RankParam> &params = rank.description->params;
+  updates.reserve(params.size());
+  for (size_t i = 0; i < params.size(); ++i) {
+    updates.push_back(updateOf(metadata, static_cast<size_t>(params[i].param)));
+    if (params[i].shards > 1)
+      updates.back().share = rank.shares[i].elements;
+  }
   return updates;
 }
 
@@ -168,7 +172,7 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   HostRank &rank = worker.rank;
   rank.arena = &worker.arena;
   rank.discard.resize(static_cast<size_t>(maxMessageBytes()));
-  rank.updates = makeUpdates(metadata, *rank.description);
+  rank.updates = makeUpdates(metadata, rank);
   rank.whenNormsKnown = [this, &worker] {
     setWithNorms(worker, worker.numEnded);
   };

@@ -32,8 +32,9 @@ template <typename T> struct Arguments {
   Coefficients<T> c;
   Optimizer optimizer;
   int64_t numElements;
+  Shard updated; ///< Of elementwise optimisers.
   T *value;
-  T *state;
+  T *state; ///< Of the elements that are updated.
   const T *const *gradients;
   int32_t numGradients;
   const double *factor; ///< Null: gradients are not scaled.
@@ -204,14 +205,14 @@ static VEELINE_KERNEL void step(const Arguments<T> &a, int64_t first,
       g[i] *= a.c.rate;
     return;
   }
-  T *state = a.state + first;
+  T *state = a.state + (first - a.updated.first);
   if (a.optimizer == Optimizer::sgdMomentum)
     return stepMomentum(a.c, count, g, state);
   if (a.optimizer == Optimizer::sgdNesterov)
     return stepNesterov(a.c, count, g, state);
   if (a.optimizer == Optimizer::lion)
     return stepLion(a.c, count, g, state);
-  T *second = state + a.numElements;
+  T *second = state + a.updated.count;
   if (a.optimizer == Optimizer::nadamw)
     stepMoments<true>(a.c, count, g, state, second);
   else
@@ -305,14 +306,18 @@ static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
       updateAdafactor(a);
     return squares;
   }
+  // Where others are updated elsewhere, the norm is of all elements still.
+  bool isWhole = a.updated.count == a.numElements;
+  double squares = isWhole || a.factor ? 0 : addAllSquares(a);
   alignas(64) T g[blockSize];
   double lanes[normLanes] = {};
-  for (int64_t i = 0; i < a.numElements; i += blockSize) {
-    int64_t count = std::min(blockSize, a.numElements - i);
+  int64_t end = a.updated.first + a.updated.count;
+  for (int64_t i = a.updated.first; i < end; i += blockSize) {
+    int64_t count = std::min(blockSize, end - i);
     sumGradients(a, i, count, g);
-    if (!a.factor)
+    if (!a.factor && isWhole)
       addSquares(g, count, lanes);
-    else if (T factor = T(*a.factor); factor != 1)
+    if (T factor = a.factor ? T(*a.factor) : T(1); factor != 1)
       for (int64_t j = 0; j < count; ++j)
         g[j] *= factor;
     if (a.optimizer == Optimizer::muon) {
@@ -322,9 +327,10 @@ static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
     if (a.decaysGradient)
       addDecay(a.c, count, g, a.value + i);
     step(a, i, count, g);
-    subtract(a.c, count, g, a.value + i, a.before ? a.before + i : nullptr);
+    T *before = a.before ? a.before + (i - a.updated.first) : nullptr;
+    subtract(a.c, count, g, a.value + i, before);
   }
-  return addLanes(lanes);
+  return isWhole ? addLanes(lanes) : squares;
 }
 
 /// The rest of a Muon update, of which the direction is there.
@@ -384,6 +390,7 @@ static Arguments<T> argumentsOf(const ParamUpdate &update,
   return {coefficientsOf<T>(update.optimizer, rates, settings, microbatches),
           update.optimizer,
           update.numElements,
+          update.updated(),
           static_cast<T *>(value),
           static_cast<T *>(state),
           reinterpret_cast<const T *const *>(gradients),

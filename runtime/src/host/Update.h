@@ -8,7 +8,10 @@
 #define VEELINE_RUNTIME_HOST_UPDATE_H
 
 #include "Executor.h"
+#include "veeline/Base/Shards.h"
 #include "veeline/Base/Vectors.h"
+
+#include <optional>
 
 namespace veeline::host {
 
@@ -29,7 +32,11 @@ struct ParamUpdate {
   void *workspace = nullptr; ///< Of newtonSchulzElements.
   /// Sum of squares of the averaged gradient in the last step.
   double squaredGradientNorm = 0;
+  /// The elements that are updated, which the state is of; none: all. Only of
+  /// elementwise optimisers.
+  std::optional<Shard> share = std::nullopt;
 
+  Shard updated() const { return share.value_or(Shard{0, numElements}); }
   /// Elements of its state, without the update before.
   int64_t ownStateElements() const {
     return countState(/*withFeedback=*/false);
@@ -40,10 +47,10 @@ struct ParamUpdate {
 
 private:
   int64_t countState(bool withFeedback) const {
-    const int64_t matrix[] = {rows, columns}, flat[] = {numElements};
+    const int64_t matrix[] = {rows, columns}, flat[] = {updated().count};
     using Shape = std::span<const int64_t>;
     return stateElements(optimizer, withFeedback,
-                         rows > 0 ? Shape(matrix) : Shape(flat));
+                         rows > 0 && !share ? Shape(matrix) : Shape(flat));
   }
 };
 
@@ -83,8 +90,9 @@ private:
 /// are the same for every width of vectors, but for Muon's products.
 /// Adafactor's sums have a fixed number of lanes. Elements of g beyond
 /// `settings.clipValue` are set to it. With a `factor`, g is multiplied by it,
-/// and its norm is not looked at. Only a library that Muon asks for a product
-/// can fail.
+/// and its norm is not looked at. `value` and gradients are whole, also where
+/// only a share is updated, and so is the norm. Only a library that Muon asks
+/// for a product can fail.
 Status updateParam(ParamUpdate &update, const StepSettings &settings,
                    int32_t microbatches, void *value, void *state,
                    const void *const *gradients, int32_t numGradients,

@@ -23,7 +23,7 @@ static constexpr uint32_t oneStep = 2;
 //===----------------------------------------------------------------------===//
 
 static Share shareOf(const JoinedPiece &piece, int32_t member) {
-  return engine::shareOf(piece.description.numElements, member,
+  return engine::shareOf(piece.description, member,
                          static_cast<int32_t>(piece.members.size()));
 }
 
@@ -53,8 +53,28 @@ void RemoteReduction::forEachPeer(Function function) {
       function(peer);
 }
 
+/// Shares that are gathered are there, as sums are in the end.
+void RemoteReduction::exchangeShares() {
+  left = 1;
+  bool hasShare = bytesOf(piece.self) > 0;
+  forEachPeer([&](int32_t peer) {
+    left += static_cast<int32_t>(hasShare) + (bytesOf(peer) > 0 ? 1 : 0);
+  });
+  forEachPeer([&](int32_t peer) {
+    if (bytesOf(peer) > 0)
+      receive(Part::sum, peer, accumulatorsOf(peer), bytesOf(peer));
+  });
+  forEachPeer([&](int32_t peer) {
+    if (hasShare)
+      send(Part::sum, peer, accumulatorsOf(piece.self), bytesOf(piece.self));
+  });
+  finishOne();
+}
+
 /// Members whose share is empty have nothing to add up.
 void RemoteReduction::begin() {
+  if (piece.description.gathers)
+    return exchangeShares();
   auto others = static_cast<int32_t>(piece.members.size()) - 1;
   bool hasShare = bytesOf(piece.self) > 0;
   contributionsMissing = hasShare ? others : 0;

@@ -7,7 +7,8 @@
 // Each of d members adds up its share of the elements: it gets the others'
 // contributions to that share, adds them in the order of the replicas, and
 // sends the sum to all. So every member sends and receives 2 (d-1)/d of the
-// bytes, and the order of additions does not depend on who is first.
+// bytes, and the order of additions does not depend on who is first. Where the
+// piece is gathered, members have their shares, and only send them to all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,6 +63,7 @@ private:
   char *accumulatorsOf(int32_t member) const;
   char *bufferOf(int32_t peer) const;
   template <typename Function> void forEachPeer(Function function);
+  void exchangeShares();
   void addShare();
   void finishOne();
 

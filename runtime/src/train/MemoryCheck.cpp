@@ -165,6 +165,28 @@ static std::string describeStray(size_t rank, int64_t lines) {
          " lines of 64 bytes outside of every planned region";
 }
 
+/// "state of adamw, by rank: 40960, 36864 bytes": what the optimiser keeps.
+static void printState(const artifact::Metadata &metadata,
+                       const Session &session) {
+  std::string list;
+  int64_t all = 0;
+  int32_t shards = 1;
+  for (const artifact::Rank &rank : session.program().ranks) {
+    int64_t bytes = 0;
+    for (const artifact::Region &region : rank.regions)
+      bytes += region.kind == artifact::RegionKind::state ? region.bytes : 0;
+    for (const artifact::RankParam &entry : rank.params)
+      shards = std::max(shards, entry.shards);
+    list += (list.empty() ? "" : ", ") + std::to_string(bytes);
+    all += bytes;
+  }
+  if (all > 0)
+    std::printf(
+        "state of %s, by rank: %s bytes%s\n",
+        describeOptimizer(metadata.optimizer, metadata.errorFeedback).c_str(),
+        list.c_str(), shards > 1 ? ", a share each" : "");
+}
+
 static Status memoryVerdict(const std::string &error) {
   return error.empty() ? Status::success()
                        : Status::error("memory check failed: " + error);
@@ -181,7 +203,8 @@ static void printDevice(const cuda::DeviceUse &use, int64_t planned) {
               long(use.most));
 }
 
-static Status printDevices(const Session &session) {
+static Status printDevices(const artifact::Metadata &metadata,
+                           const Session &session) {
   auto all = session.deviceMemory();
   if (!all.ok())
     return memoryVerdict(all.message());
@@ -203,15 +226,17 @@ static Status printDevices(const Session &session) {
   std::map<int32_t, int64_t> planned; ///< By the first rank of a GPU.
   for (size_t i = 0; i < ranks.size(); ++i)
     planned[(*all)[i].firstRank] += ranks[i].arenaBytes;
+  printState(metadata, session);
   for (auto [first, bytes] : planned)
     printDevice((*all)[static_cast<size_t>(first)], bytes);
   std::fflush(stdout);
   return memoryVerdict(error);
 }
 
-Status train::checkMemory(const Session &session, int64_t steps) {
+Status train::checkMemory(const artifact::Metadata &metadata,
+                          const Session &session, int64_t steps) {
   if (session.isOnDevice())
-    return printDevices(session);
+    return printDevices(metadata, session);
   std::string error;
   std::printf("rank         arena    high water     peak live   arena / live  "
               "beside it\n");
@@ -236,6 +261,7 @@ Status train::checkMemory(const Session &session, int64_t steps) {
     if (error.empty() && stray > 0)
       error = describeStray(i, stray);
   }
+  printState(metadata, session);
   printOutside(session);
   steps = std::max<int64_t>(steps, 1);
   printCalls(session, steps, "matrix products", &host::HostExecutor::gemms);

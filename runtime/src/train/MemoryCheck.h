@@ -29,7 +29,8 @@ void countRankAllocations(host::Activity activity);
 /// a byte outside of every planned region was written. The session's arenas
 /// were poisoned. For GPUs, prints the memory that ranks take beside their
 /// arenas in place of allocations; all processes call it, the first one prints.
-Status checkMemory(const Session &session, int64_t steps);
+Status checkMemory(const artifact::Metadata &metadata, const Session &session,
+                   int64_t steps);
 
 } // namespace veeline::train
 

@@ -189,8 +189,9 @@ public:
   std::vector<Gradient> allGradients() const { return collectGradients(true); }
   std::vector<char> read(const Gradient &gradient) const;
 
-  /// A tensor of the state between steps, and where a rank has it. Of several
-  /// ranks that have the same, it is the first one.
+  /// A tensor of the state between steps, or the rank's own part of it, and
+  /// where a rank has it. Of several ranks that have the same, it is the first
+  /// one.
   struct StateTensor {
     std::string name; ///< Of an entry of a checkpoint.
     size_t param;
@@ -265,6 +266,9 @@ private:
   Status load(const SessionOptions &options);
   Status initialize();
   Status initializeState();
+  void addShares(const artifact::RankParam &entry,
+                 const std::vector<int32_t> &ranks,
+                 std::vector<StateTensor> &all) const;
   Status writeOlderValues(int32_t rank, const artifact::RankParam &entry);
   void prepareInputs(int64_t step);
   void writeLossScale(double scale, Inputs &target) const;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Session.h"
+#include "veeline/Base/Shards.h"
 
 #include <algorithm>
 
@@ -50,6 +51,34 @@ int32_t Session::numOlderValues(size_t param) const {
   return 0;
 }
 
+/// Those of a state that the ranks of a stage keep a share each of, at the same
+/// place.
+void Session::addShares(const RankParam &entry,
+                        const std::vector<int32_t> &ranks,
+                        std::vector<StateTensor> &all) const {
+  auto param = static_cast<size_t>(entry.param);
+  const artifact::Parameter &whole = run.metadata().params[param];
+  int64_t size = artifact::byteSize(whole.type);
+  int64_t elements = artifact::numElements(whole.shape);
+  for (size_t member = 0; member < ranks.size(); ++member) {
+    auto number = static_cast<int64_t>(member);
+    Shard own = ownShard(elements, entry.shards, number);
+    Shard kept = shardOf(elements, entry.shards, number);
+    size_t slots = own.count > 0 ? run.stateShapesOf(param).size() : 0;
+    for (size_t slot = 0; slot < slots; ++slot)
+      all.push_back(
+          {data::partEntry(
+               data::stateEntry(whole.name, static_cast<int64_t>(slot)),
+               own.first),
+           param,
+           ranks[member],
+           entry.stateOffset + (static_cast<int64_t>(slot) * kept.count +
+                                own.first - kept.first) *
+                                   size,
+           {own.count}});
+  }
+}
+
 std::vector<Session::StateTensor> Session::stateTensors() const {
   std::vector<StateTensor> all;
   for (size_t param = 0; param < run.metadata().params.size(); ++param) {
@@ -69,10 +98,13 @@ std::vector<Session::StateTensor> Session::stateTensors() const {
       };
       add(data::valueEntry(name), entry.valueOffset, whole.shape);
       int64_t offset = entry.stateOffset, slot = 0;
-      for (const std::vector<int64_t> &shape : run.stateShapesOf(param)) {
-        add(data::stateEntry(name, slot++), offset, shape);
-        offset += artifact::bytesOf(whole.type, shape);
-      }
+      if (entry.shards > 1)
+        addShares(entry, homes, all);
+      else
+        for (const std::vector<int64_t> &shape : run.stateShapesOf(param)) {
+          add(data::stateEntry(name, slot++), offset, shape);
+          offset += artifact::bytesOf(whole.type, shape);
+        }
       int64_t late = numOlderValues(param);
       for (int64_t age = 1; age <= late; ++age)
         add(data::olderEntry(name, age), placeOfAge(entry, late, age),
@@ -120,13 +152,21 @@ Status Session::initializeState() {
       if (entry.stateOffset < 0)
         continue;
       const artifact::Parameter &whole = run.metadata().params[param];
+      Shard kept = shardOf(artifact::numElements(whole.shape), entry.shards,
+                           description->memberOf(i));
       int64_t offset = entry.stateOffset, slot = 0;
       for (const std::vector<int64_t> &shape : run.stateShapesOf(param)) {
-        int64_t size = artifact::bytesOf(whole.type, shape);
+        int64_t size = artifact::bytesOf(whole.type, shape), begin = 0;
+        if (entry.shards > 1) {
+          size = kept.count * artifact::byteSize(whole.type);
+          begin = kept.first * artifact::byteSize(whole.type);
+        }
         std::vector<char> zeros(run.resumed ? 0 : static_cast<size_t>(size));
         std::string_view bytes(zeros.data(), zeros.size());
         if (run.resumed)
-          bytes = run.resumed->entry(data::stateEntry(whole.name, slot));
+          bytes = run.resumed->entry(data::stateEntry(whole.name, slot))
+                      .substr(static_cast<size_t>(begin),
+                              static_cast<size_t>(size));
         VEELINE_TRY(loaded->write(rank, offset, bytes.data(),
                                   static_cast<int64_t>(bytes.size())));
         offset += size;

@@ -48,7 +48,20 @@ def read(folder):
             if name != "__metadata__":
                 begin, end = entry["data_offsets"]
                 tensors[name] = (entry["dtype"], entry["shape"], content[8 + length + begin : 8 + length + end])
-    return index, tensors
+    return index, join_parts(index, tensors)
+
+
+def join_parts(index, tensors):
+    """One tensor of those that several ranks have a part of, as part.FIRST/NAME."""
+    shapes = {param["name"]: param["shape"] for param in index["params"]}
+    parts = {}
+    for name in [name for name in tensors if name.startswith("part.")]:
+        first, _, whole = name.removeprefix("part.").partition("/")
+        parts.setdefault(whole, []).append((int(first), tensors.pop(name)))
+    for whole, list_of_parts in parts.items():
+        list_of_parts.sort()
+        tensors[whole] = (list_of_parts[0][1][0], shapes[whole.partition("/")[2]], b"".join(part[1][2] for part in list_of_parts))
+    return tensors
 
 
 def compare(before, after):

@@ -6,6 +6,7 @@
 
 #include "Update.h"
 
+#include <algorithm>
 #include <bit>
 #include <gtest/gtest.h>
 #include <random>
@@ -82,4 +83,81 @@ TEST(UpdateWidth, SameBits) {
       expectSameBits<float>(known, DataType::f32, errorFeedback);
       expectSameBits<double>(known, DataType::f64, errorFeedback);
     }
+}
+
+/// Shares together are the parameter, each within what its member updates, and
+/// aligned.
+TEST(Shards, CoverEveryElementOnce) {
+  for (int64_t elements = 0; elements < 400; ++elements)
+    for (int64_t count = 1; count <= 9; ++count) {
+      int64_t next = 0;
+      for (int64_t k = 0; k < count; ++k) {
+        Shard own = ownShard(elements, count, k);
+        Shard updated = shardOf(elements, count, k);
+        EXPECT_EQ(own.first, next);
+        next += own.count;
+        EXPECT_EQ(updated.count, shardElements(elements, count));
+        EXPECT_EQ(updated.first % shardAlignment, 0);
+        EXPECT_LE(updated.first + updated.count, elements);
+        if (own.count > 0) {
+          EXPECT_LE(updated.first, own.first);
+          EXPECT_GE(updated.first + updated.count, own.first + own.count);
+        }
+      }
+      EXPECT_EQ(next, elements);
+      // A share is no more than its part, but for less than twice the
+      // alignment.
+      EXPECT_LT(shardElements(elements, count),
+                (elements + count - 1) / count + 2 * shardAlignment);
+    }
+}
+
+/// Updates of shares, put together, have the bits of one of everything; so has
+/// the norm that each of them gives.
+TEST(Shards, UpdateToTheSameBits) {
+  constexpr int64_t count = 3 * 1001, members = 4;
+  std::mt19937 random(7);
+  std::normal_distribution<float> normal(0, 1);
+  for (Optimizer optimizer :
+       {Optimizer::sgd, Optimizer::sgdMomentum, Optimizer::sgdNesterov,
+        Optimizer::adam, Optimizer::adamw, Optimizer::nadamw,
+        Optimizer::lion}) {
+    ParamUpdate whole{optimizer, DataType::f32, count, true,
+                      /*errorFeedback=*/true};
+    std::vector<float> value(count), gradient(count);
+    std::vector<float> state(static_cast<size_t>(whole.stateBytes()) / 4);
+    std::generate(value.begin(), value.end(), [&] { return normal(random); });
+    auto shared = value;
+    std::vector<ParamUpdate> shares(members, whole);
+    std::vector<std::vector<float>> states(members);
+    for (int64_t k = 0; k < members; ++k) {
+      shares[k].share = shardOf(count, members, k);
+      states[k].resize(static_cast<size_t>(shares[k].stateBytes()) / 4);
+      EXPECT_LT(states[k].size(), state.size() / members + 3 * 32);
+    }
+    StepSettings settings;
+    settings.weightDecay = 0.1;
+    for (settings.step = 1; settings.step <= 3; ++settings.step) {
+      std::generate(gradient.begin(), gradient.end(),
+                    [&] { return normal(random); });
+      const void *gradients[] = {gradient.data()};
+      double factor = 0.3, *clip = settings.step == 3 ? &factor : nullptr;
+      EXPECT_TRUE(updateParam(whole, settings, 2, value.data(), state.data(),
+                              gradients, 1, clip)
+                      .ok());
+      std::vector<float> gathered(count);
+      for (int64_t k = 0; k < members; ++k) {
+        std::vector<float> own = shared;
+        EXPECT_TRUE(updateParam(shares[k], settings, 2, own.data(),
+                                states[k].data(), gradients, 1, clip)
+                        .ok());
+        EXPECT_EQ(shares[k].squaredGradientNorm, whole.squaredGradientNorm);
+        Shard given = ownShard(count, members, k);
+        std::copy_n(own.begin() + given.first, given.count,
+                    gathered.begin() + given.first);
+      }
+      shared = gathered;
+      EXPECT_EQ(shared, value) << name(optimizer);
+    }
+  }
 }

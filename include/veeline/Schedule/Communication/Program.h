@@ -51,6 +51,10 @@ struct ReductionId {
 
   /// Of no gradients, but of the norms of all of them.
   static ReductionId ofNorms() { return {-1, -1}; }
+  /// Of no gradients, but of the shares of a parameter that ranks have updated:
+  /// all wait for all, as in an all-reduce.
+  static ReductionId ofShares(int param) { return {-2, param}; }
+  bool isOfShares() const { return chunk == -2; }
 
   friend auto operator<=>(const ReductionId &, const ReductionId &) = default;
 };

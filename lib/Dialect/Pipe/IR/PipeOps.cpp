@@ -39,7 +39,7 @@ bool veeline::pipe::isLate(Operation *op) {
       .Case([](WaitOp wait) { return ::isLate(wait.getHandle()); })
       .Case([](AddOp add) { return ::isLate(add.getLhs()); })
       .Case<BackwardOp, BackwardWeightOp, EdgeValueOp, SendOp, RecvOp,
-            GradientOp, AllReduceOp, UpdateOp, AssignOp>(
+            GradientOp, AllReduceOp, AllGatherOp, UpdateOp, AssignOp>(
           [](auto late) { return late.getLate(); })
       .Default(false);
 }
@@ -122,6 +122,22 @@ static LogicalResult verifyWidths(PipelineOp pipeline) {
       return pipeline.emitOpError()
              << "has " << width << " ranks for stage " << stage
              << " in 'stage_replicas'; a stage has at least 1";
+  return success();
+}
+
+/// Some stage shares its updates out, of all microbatches at once.
+static LogicalResult verifyShards(PipelineOp pipeline) {
+  if (!pipeline.getShardOptimizer())
+    return success();
+  auto isShared = [&](int64_t stage) { return pipeline.getShards(stage) > 1; };
+  if (llvm::none_of(llvm::seq(int64_t(pipeline.getStages())), isShared))
+    return pipeline.emitOpError("has 'shard_optimizer', but no stage has ranks "
+                                "that could share its updates; give it "
+                                "'replicas' or 'stage_replicas'");
+  if (pipeline.getAsynchronous() == Asynchronous::Stashed)
+    return pipeline.emitOpError("has 'shard_optimizer', and updates for each "
+                                "microbatch, after which ranks do not wait for "
+                                "each other");
   return success();
 }
 
@@ -214,8 +230,8 @@ LogicalResult PipelineOp::verify() {
   if (body.empty() || !isa<YieldOp>(body.back()))
     return emitOpError("ends with a pipe.yield of the loss");
   if (failed(verifyPlacement(*this)) || failed(verifyWidths(*this)) ||
-      failed(verifyAsynchronous(*this)) || failed(verifyDistinctNames(*this)) ||
-      failed(verifyLossScales(*this)))
+      failed(verifyShards(*this)) || failed(verifyAsynchronous(*this)) ||
+      failed(verifyDistinctNames(*this)) || failed(verifyLossScales(*this)))
     return failure();
   int64_t expected = 0;
   for (Operation &op : body) {

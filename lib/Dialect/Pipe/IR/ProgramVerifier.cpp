@@ -45,6 +45,7 @@ private:
   LogicalResult verifyParam(Operation *op, int64_t param, Type type);
   template <typename OpT> LogicalResult verifyGradient(OpT op, Type type);
   LogicalResult verifyAllReduce(AllReduceOp op);
+  LogicalResult verifyAllGather(AllGatherOp op);
   LogicalResult verifyNorms(Operation *op, Type type);
   LogicalResult verifySquaredNorm(SquaredNormOp op);
   LogicalResult verifyGatherNorms(GatherNormsOp op);
@@ -249,6 +250,25 @@ LogicalResult ProgramVerifier::verifyAllReduce(AllReduceOp op) {
     return op.emitOpError() << "adds up over the ranks of stage "
                             << program.getStage() << ", which has one";
   return verifyGradient(op, op.getHandle().getType().getValue());
+}
+
+/// The shares are those of an update of this step, or of the step before.
+LogicalResult ProgramVerifier::verifyAllGather(AllGatherOp op) {
+  if (pipeline.getShards(program.getStage()) == 1)
+    return op.emitOpError()
+           << "gathers shares, but updates of stage " << program.getStage()
+           << " are not shared out by 'shard_optimizer'";
+  auto update = op.getValue().getDefiningOp<UpdateOp>();
+  if (update && update.getParam() == op.getParam() &&
+      update.getLate() == op.getLate())
+    return verifyParam(op, op.getParam(), op.getValue().getType());
+  InFlightDiagnostic diagnostic =
+      op.emitOpError() << "takes something else than the pipe.update of "
+                          "parameter "
+                       << op.getParam();
+  if (Operation *found = op.getValue().getDefiningOp())
+    diagnostic.attachNote(found->getLoc()) << "found this";
+  return diagnostic;
 }
 
 /// Norms are those of all parameters of the pipeline.
@@ -590,6 +610,7 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
         return verifyGradient(op, op.getValue().getType());
       })
       .Case([&](AllReduceOp op) { return verifyAllReduce(op); })
+      .Case([&](AllGatherOp op) { return verifyAllGather(op); })
       .Case([&](SquaredNormOp op) { return verifySquaredNorm(op); })
       .Case([&](GatherNormsOp op) { return verifyGatherNorms(op); })
       .Case([&](ClipOp op) { return verifyNorms(op, op.getNorms().getType()); })

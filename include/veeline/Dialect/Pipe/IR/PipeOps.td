@@ -58,6 +58,8 @@ def PipelineOp : Pipe_Op<"pipeline", [
     `stage_replicas` says how many ranks each stage has, one where it is not there:
     of w ranks, number i runs microbatches i, i + w, i + 2w and so on, and they add up
     their gradients. Then a pipeline has as many ranks as all stages together.
+    With `shard_optimizer` each of the ranks that add up gradients updates a share of the parameters, and has the
+    optimiser's state of that alone (docs/optimizers.md).
     With `clip_sync` updates depend on the norm of all gradients: with `barrier` stages send it to each other before they
     update (`pipe.gather_norms`), with `optimistic` they update as if it were within its limit, and the next
     step finds out (`pipe.validate`).
@@ -86,6 +88,7 @@ def PipelineOp : Pipe_Op<"pipeline", [
     OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$microbatches,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$replicas,
     OptionalAttr<DenseI64ArrayAttr>:$stage_replicas,
+    UnitAttr:$shard_optimizer,
     OptionalAttr<Pipe_ClipSync>:$clip_sync,
     OptionalAttr<Pipe_Asynchronous>:$asynchronous,
     OptionalAttr<StrAttr>:$schedule
@@ -94,7 +97,7 @@ def PipelineOp : Pipe_Op<"pipeline", [
   let assemblyFormat = [{
     $sym_name `stages` `(` $stages `)` `chunks_per_stage` `(` $chunks_per_stage `)`
     `placement` `(` $placement `)` (`microbatches` `(` $microbatches^ `)`)?
-    (`replicas` `(` $replicas^ `)`)? (`stage_replicas` $stage_replicas^)?
+    (`replicas` `(` $replicas^ `)`)? (`stage_replicas` $stage_replicas^)? (`shard_optimizer` $shard_optimizer^)?
     (`clip_sync` `(` $clip_sync^ `)`)? (`asynchronous` `(` $asynchronous^ `)`)? (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
@@ -119,6 +122,11 @@ def PipelineOp : Pipe_Op<"pipeline", [
     /// How many ranks add up the gradients of a stage, in all replicas.
     int64_t getNumMembers(int64_t stage) {
       return getReplicas() * getWidth(stage);
+    }
+    /// Over how many ranks the updates of a stage are shared out: 1 where each
+    /// rank does all of them.
+    int64_t getShards(int64_t stage) {
+      return getShardOptimizer() ? getNumMembers(stage) : 1;
     }
     /// The rank, of one replica, that runs `chunk` on `microbatch`. For messages of a
     /// parameter `microbatch` is the number of the receiving rank within its stage.
@@ -557,10 +565,35 @@ def AllReduceOp : Pipe_TransportOp<"all_reduce"> {
       "(`microbatch` `(` $microbatch^ `)`)? " # transportFormat # " attr-dict `:` qualified(type($handle))";
 }
 
+def AllGatherOp : Pipe_TransportOp<"all_gather", [
+    TypesMatchWith<"the handle is of the value", "handle", "value",
+                   "::llvm::cast<HandleType>($_self).getValue()">]> {
+  let summary = "Gives all ranks of a stage the shares of a parameter that each has updated";
+  let description = [{
+    Of a pipeline with `shard_optimizer`. Takes the result of a `pipe.update`, of which the rank has computed its share. The
+    value of the handle is the whole parameter, in its place. Never blocks. One that is `late` is of the step before.
+
+    `stream`, `communicator` and `group` are as of `pipe.all_reduce`.
+
+    Example:
+    ```mlir
+    %h = pipe.all_gather %w param(0) communicator(2) : !pipe.handle<tensor<4x4xf32>>
+    %v = pipe.wait %h : !pipe.handle<tensor<4x4xf32>>
+    ```
+  }];
+  let arguments = !con((ins
+    AnyStaticShapeTensor:$value,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$param
+  ), transport, (ins UnitAttr:$late));
+  let results = (outs Pipe_HandleType:$handle);
+  let assemblyFormat = "(`late` $late^)? $value `param` `(` $param `)` " # transportFormat #
+      " attr-dict `:` qualified(type($handle))";
+}
+
 def WaitOp : Pipe_ProgramOp<"wait", [
     TypesMatchWith<"the result is the handle's value", "handle", "value",
                    "::llvm::cast<HandleType>($_self).getValue()">]> {
-  let summary = "Blocks until a posted receive or sum is complete, and gives its value";
+  let summary = "Blocks until a posted receive, sum or gather is complete, and gives its value";
   let description = [{
     Each handle is waited for once.
 
@@ -696,6 +729,9 @@ def UpdateOp : Pipe_ProgramOp<"update", [AttrSizedOperandSegments]> {
     scaled by 1/m.
 
     Of a pipeline with `clip_sync(barrier)` the sum is also scaled by a `factor`, that of a `pipe.clip`.
+
+    Of a pipeline with `shard_optimizer`, on a stage of several ranks in all replicas, a rank updates its share of the
+    elements alone, and a `pipe.all_gather` takes the result.
 
     Example:
     ```mlir

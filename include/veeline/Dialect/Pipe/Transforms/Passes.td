@@ -217,6 +217,8 @@ def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     Option<"microbatches", "microbatches", "int64_t", "1", "Number of microbatches m">,
     Option<"replicas", "replicas", "int64_t", "1",
            "Number d of pipelines side by side, each with m microbatches of its own">,
+    Option<"shardOptimizer", "shard-optimizer", "bool", "false",
+           "The ranks that add up gradients each update a share of the parameters, and have the optimiser's state of that">,
     Option<"sequential", "sequential", "bool", "false",
            "Also write a program that runs all chunks on one rank, one microbatch after the other (where stages have several ranks, a single one): the reference for bitwise equality">
   ];
@@ -239,6 +241,8 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
     Of a pipeline with `replicas`, and of a stage with several ranks, each `pipe.gradient` becomes a `pipe.all_reduce` after
     the last W of the chunk, in a group with those of the chunk's other parameters, and a `pipe.wait` where the gradient was read. With `overlap`
     they are on the stream of the messages, with `duplex` on that of the sends, else on that of the computations.
+    With `shard_optimizer` updates that follow each other are followed by `pipe.all_gather`s of one group, on the same stream, and
+    a `pipe.wait` for each: where the new value is used, or at the end of the step.
 
     A receive that is posted ahead holds up sends under NCCL's rules. With `model=nccl`, `overlap` therefore
     issues messages in one order, that of the ends of their producers, the receives as early as that order permits,

@@ -45,13 +45,26 @@ private:
   llvm::SmallVector<Channel> channels;
 };
 
-/// All-reduces that a program issues as one: a group, or one that is in none.
+/// All-reduces, or all-gathers, that a program issues as one: a group, or one
+/// that is in none.
 struct Reduction {
-  llvm::SmallVector<AllReduceOp> ops;
+  llvm::SmallVector<mlir::Operation *> ops;
+  bool isGather() const { return mlir::isa<AllGatherOp>(ops.front()); }
   /// The first and the last op that waits for one of them; null where none
   /// does.
   WaitOp firstWait, lastWait;
 };
+
+/// Whether `op` posts a reduction, alone or with others.
+inline bool isReduction(mlir::Operation *op) {
+  return mlir::isa<AllReduceOp, AllGatherOp>(op);
+}
+/// The type of what such an op gives to all ranks, and the parameter.
+inline mlir::RankedTensorType getReducedType(mlir::Operation *op) {
+  return mlir::cast<mlir::RankedTensorType>(
+      mlir::cast<HandleType>(op->getResult(0).getType()).getValue());
+}
+int64_t getReducedParam(mlir::Operation *op);
 
 /// The reductions of a program, in order. Their position here is their number.
 llvm::SmallVector<Reduction> getReductions(ProgramOp program);

@@ -25,6 +25,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InsertGathers.h"
 #include "InsertReductions.h"
 #include "MessageTable.h"
 #include "Schedule/PipelineTables.h"
@@ -367,7 +368,7 @@ void PlannedInserter::collectSteps(ProgramOp program) {
     auto [begin, end] =
         getScheduleOp(&op) ? getPredicted(&op) : std::pair(now, now);
     if (isa<GradientOp, SquaredNormOp, GatherNormsOp, ClipOp, UpdateOp,
-            AssignOp>(op) &&
+            AllGatherOp, WaitOp, AssignOp>(op) &&
         !isLate(&op))
       begin = end = std::numeric_limits<double>::infinity();
     times.push_back({begin, end});
@@ -567,11 +568,13 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
   if (!getLengths(pipeline).empty())
     for (ProgramOp program : programs)
       addLengths(program, tables);
+  bool isOverlap = strategy == comm::Strategy::Overlap;
+  bool isAhead = isOverlap || strategy == comm::Strategy::Duplex;
+  int stream = isAhead ? asynchronousStream : comm::computeStream;
+  insertGathers(pipeline, programs, stream);
   MessageTable messages(tables, programs);
   if (failed(messages.collect()))
     return failure();
-  bool isOverlap = strategy == comm::Strategy::Overlap;
-  bool isAhead = isOverlap || strategy == comm::Strategy::Duplex;
   if (!isOverlap || isNccl(model)) {
     if (failed(
             PlannedInserter(pipeline, programs, messages).run(strategy, model)))
@@ -588,11 +591,11 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
     waitInOrder(program, channels);
     keepCarried(program);
   }
+  settleGathers(programs);
   // Where each direction has a stream of its own, sums are on that of sends. A
   // send has its value already, whereas a receive may be late and hold up the
   // sums and the computations that wait for these.
-  insertReductions(pipeline, programs,
-                   isAhead ? asynchronousStream : comm::computeStream,
+  insertReductions(pipeline, programs, stream,
                    /*blocks=*/!isOverlap || isNccl(model));
   predictReductions(pipeline, programs);
   return success();

@@ -15,8 +15,7 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// The first number that no group of `program` has.
-static int64_t getFreeGroup(ProgramOp program) {
+int64_t veeline::pipe::getFreeGroup(ProgramOp program) {
   int64_t next = 0;
   program.walk([&](Operation *op) {
     if (auto group = op->getAttrOfType<IntegerAttr>("group"))

@@ -11,6 +11,9 @@
 
 namespace veeline::pipe {
 
+/// The first number that no group of `program` has.
+int64_t getFreeGroup(ProgramOp program);
+
 /// Inserts the reductions of gradients into the programs of stages that several
 /// ranks run, of one replica or several. The sums of a chunk are added up over
 /// these ranks as soon as they are complete, and are waited for where they are

@@ -54,6 +54,15 @@ void MessageTable::addNorms(GatherNormsOp norms) {
               Direction::Gradient);
 }
 
+/// The new value of a parameter, gathered where ranks have updated shares.
+static Value getWhole(UpdateOp update) {
+  for (Operation *user : update.getValue().getUsers())
+    if (auto gather = dyn_cast<AllGatherOp>(user))
+      for (Operation *wait : gather.getHandle().getUsers())
+        return cast<WaitOp>(wait).getValue();
+  return update.getValue();
+}
+
 /// Notes what other stages want of the results of `op`.
 void MessageTable::collectProduced(Operation *op) {
   if (std::optional<ChunkFunctionKind> kind = getFunctionKind(op)) {
@@ -87,7 +96,7 @@ void MessageTable::collectProduced(Operation *op) {
         edge.consumer == static_cast<int64_t>(gradient.getChunk()))
       addOfStep(op, gradient.getValue(), number, Direction::Gradient);
     if (update && edge.param == update.getParam())
-      addOfStep(op, update.getValue(), number, Direction::Activation);
+      addOfStep(op, getWhole(update), number, Direction::Activation);
   }
 }
 

@@ -22,8 +22,8 @@ using namespace veeline::pipe;
 
 static int64_t getBytes(const Reduction &reduction) {
   int64_t bytes = 0;
-  for (AllReduceOp sum : reduction.ops)
-    bytes += getByteSize(sum.getHandle().getType().getValue());
+  for (Operation *op : reduction.ops)
+    bytes += getByteSize(getReducedType(op));
   return bytes;
 }
 

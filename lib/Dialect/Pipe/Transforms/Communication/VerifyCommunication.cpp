@@ -191,6 +191,11 @@ void ProgramReader::addProgram(ProgramOp program, int number) {
       reduce.reduction = {static_cast<int>(sum.getChunk()),
                           static_cast<int>(sum.getParam())};
       addPosted(reduce, &op, sum.getHandle());
+    } else if (auto gather = dyn_cast<AllGatherOp>(op)) {
+      comm::Op all = getTransfer(gather, comm::OpKind::AllReduce,
+                                 gather.getHandle().getType().getValue());
+      all.reduction = comm::ReductionId::ofShares(gather.getParam());
+      addPosted(all, &op, gather.getHandle());
     } else if (auto wait = dyn_cast<WaitOp>(op)) {
       // What the turn before has received is there: it waits at its end.
       if (!isa<BlockArgument>(wait.getHandle()))

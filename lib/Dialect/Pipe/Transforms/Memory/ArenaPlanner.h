@@ -56,6 +56,10 @@ private:
   int64_t getNumMembers() {
     return tables.pipeline.getNumMembers(program.getStage());
   }
+  int64_t getStage() const {
+    return static_cast<int64_t>(ProgramOp(program).getStage());
+  }
+  int64_t getStateBytes(mlir::ShapedType type) const;
   int64_t countOlderVersions(int64_t param) const;
   llvm::SmallVector<int64_t> reserveVersions(int64_t param, int64_t bytes);
   void placeUpdateWorkspace();
@@ -78,6 +82,7 @@ private:
   void addSlices(mlir::Operation *op);
   mlir::LogicalResult placeReductions();
   mlir::LogicalResult addPieces(int64_t number, const Reduction &reduction);
+  mlir::LogicalResult addGathered(int64_t number, const Reduction &reduction);
   void addBuffers(int64_t number, Reduction &reduction);
   void placeBuffers();
   mlir::LogicalResult collect();

@@ -14,6 +14,7 @@
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Analysis/OffsetAllocator.h"
 #include "veeline/Base/Optimizers.h"
+#include "veeline/Base/Shards.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
@@ -59,10 +60,14 @@ int64_t ArenaPlanner::countOlderVersions(int64_t param) const {
       late, PipelineOp(tables.pipeline).getMicrobatches().value_or(1));
 }
 
-/// Of what the optimiser keeps of a parameter.
-static int64_t getStateBytes(ShapedType type, Optimizer optimizer,
-                             bool errorFeedback) {
-  return stateElements(optimizer, errorFeedback, type.getShape().vec()) *
+/// Of what the optimiser keeps of a parameter, on each of the ranks that share
+/// its update out.
+int64_t ArenaPlanner::getStateBytes(ShapedType type) const {
+  int64_t shards = PipelineOp(tables.pipeline).getShards(getStage());
+  std::vector<int64_t> shape = type.getShape().vec();
+  if (shards > 1)
+    shape = {shardElements(type.getNumElements(), shards)};
+  return stateElements(optimizer, errorFeedback, shape) *
          (type.getElementTypeBitWidth() / 8);
 }
 
@@ -86,8 +91,7 @@ void ArenaPlanner::placeParams() {
         tables.getHome(number) == static_cast<int64_t>(program.getStage());
     int64_t stateBytes =
         isHome && !isForwardOnly(tables.pipeline)
-            ? getStateBytes(cast<ShapedType>(param.getValue().getType()),
-                            optimizer, errorFeedback)
+            ? getStateBytes(cast<ShapedType>(param.getValue().getType()))
             : 0;
     int64_t state = stateBytes ? reserve(stateBytes) : -1;
     bool isKept = isHome && !tables.getGradientUsers(number).empty() &&
@@ -184,17 +188,35 @@ SmallVector<func::FuncOp> ArenaPlanner::getFunctions(Operation *op) {
   return functions;
 }
 
+/// Adds the pieces of a gather: its parameters, each with shares of its own.
+LogicalResult ArenaPlanner::addGathered(int64_t number,
+                                        const Reduction &reduction) {
+  for (Operation *op : reduction.ops) {
+    const MemoryPlan::Param *param = plan.findParam(getReducedParam(op));
+    if (!param)
+      return op->emitOpError("gathers a parameter that the rank does not have");
+    int64_t numElements = getReducedType(op).getNumElements();
+    if (numElements > 0)
+      plan.reduced.push_back(
+          {number, param->param, param->value, numElements, -1, 0});
+  }
+  return success();
+}
+
 /// Adds the pieces of a reduction: its accumulators, those without a gap as
 /// one.
 LogicalResult ArenaPlanner::addPieces(int64_t number,
                                       const Reduction &reduction) {
+  if (reduction.isGather())
+    return addGathered(number, reduction);
   SmallVector<std::pair<int64_t, int64_t>> places;
-  for (AllReduceOp op : reduction.ops) {
-    auto offset = plan.findAccumulator(op.getParam(), op.getChunk());
+  for (Operation *op : reduction.ops) {
+    auto sum = cast<AllReduceOp>(op);
+    auto offset = plan.findAccumulator(sum.getParam(), sum.getChunk());
     if (!offset)
-      return AllReduceOp(op).emitOpError(
+      return sum.emitOpError(
           "adds up gradients that the chunk does not accumulate");
-    places.push_back({*offset, op.getParam()});
+    places.push_back({*offset, sum.getParam()});
   }
   llvm::sort(places);
   for (auto [offset, param] : places) {
@@ -224,7 +246,8 @@ LogicalResult ArenaPlanner::addPieces(int64_t number,
 void ArenaPlanner::addBuffers(int64_t number, Reduction &reduction) {
   int64_t members = getNumMembers(), bytes = 0;
   for (MemoryPlan::ReducedPiece &piece : plan.reduced) {
-    if (piece.reduction != number)
+    // What is gathered comes straight to its place.
+    if (piece.reduction != number || reduction.isGather())
       continue;
     auto type =
         cast<ShapedType>(tables.params[piece.param].getValue().getType());
@@ -242,7 +265,7 @@ LogicalResult ArenaPlanner::placeReductions() {
   reductions = getReductions(program);
   for (auto [number, reduction] : llvm::enumerate(reductions)) {
     if (!reduction.firstWait)
-      return reduction.ops.front().emitOpError("is not waited for");
+      return reduction.ops.front()->emitOpError("is not waited for");
     if (failed(addPieces(number, reduction)))
       return failure();
     addBuffers(number, reduction);
@@ -505,8 +528,12 @@ static void listConstants(ModuleOp module) {
   module->setAttr(constantsAttrName, Builder(module).getArrayAttr(names));
 }
 
-/// Muon needs a matrix.
+/// Muon needs a matrix, and a share of elements an update for each.
 static LogicalResult verifyOptimizer(PipelineOp pipeline, Optimizer optimizer) {
+  if (pipeline.getShardOptimizer() && !isElementwise(optimizer))
+    return pipeline.emitOpError()
+           << "has 'shard_optimizer', but an update by '" << name(optimizer)
+           << "' needs a whole parameter, and ranks have shares; take adamw";
   auto isMatrix = [](ParamOp param) {
     return cast<ShapedType>(param.getValue().getType()).getRank() == 2;
   };

@@ -376,7 +376,8 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   auto pipeline = PipelineOp::create(
       builder, model.getLoc(), model.getSymName(), options.stages,
       options.chunksPerStage, options.placement, /*microbatches=*/{},
-      /*replicas=*/1, /*stage_replicas=*/{}, /*clip_sync=*/{},
+      /*replicas=*/1, /*stage_replicas=*/{}, /*shard_optimizer=*/false,
+      /*clip_sync=*/{},
       /*asynchronous=*/{}, /*schedule=*/{});
   if (llvm::any_of(options.stageReplicas,
                    [](int64_t width) { return width != 1; }))

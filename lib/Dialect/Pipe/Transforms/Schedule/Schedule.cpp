@@ -199,6 +199,12 @@ getOrder(PipelineOp pipeline, StringRef name, ScheduleGoal goal,
   return order;
 }
 
+/// The verifier has the rules.
+static LogicalResult shareUpdates(PipelineOp pipeline) {
+  pipeline.setShardOptimizer(true);
+  return pipeline.verify();
+}
+
 /// A copy of `pipeline` in which one rank holds all chunks.
 static PipelineOp cloneForOneRank(PipelineOp pipeline, SymbolTable &symbols) {
   auto copy = cast<PipelineOp>(pipeline->clone());
@@ -213,6 +219,7 @@ static PipelineOp cloneForOneRank(PipelineOp pipeline, SymbolTable &symbols) {
   copy->removeAttr(memoryLimitsAttrName);
   copy.setReplicas(1);
   copy.removeStageReplicasAttr();
+  copy.setShardOptimizer(false);
   symbols.insert(copy, std::next(pipeline->getIterator()));
   return copy;
 }
@@ -288,6 +295,8 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
       if (isVersion(pipeline) || !getPrograms(pipeline).empty())
         continue;
       pipeline.setReplicas(replicas);
+      if (shardOptimizer && failed(shareUpdates(pipeline)))
+        return signalPassFailure();
       ScheduleGoal goal{objective, slip && mayWeightsSlip(pipeline),
                         updatesAtEnd};
       bool failedOne = failed(

@@ -89,8 +89,9 @@ int64_t StreamAssigner::getStream(Operation *op) {
       .Case([&](AddOp op) { return getStreamOfUser(op.getResult()); })
       .Case([&](AllReduceOp op) { return streamOfChunk.lookup(op.getChunk()); })
       .Case([&](WaitOp op) {
-        bool isSum = op.getHandle().getDefiningOp<AllReduceOp>() != nullptr;
-        return isSum ? 0 : getStreamOfUser(op.getValue());
+        Operation *posted = op.getHandle().getDefiningOp();
+        return posted && isReduction(posted) ? 0
+                                             : getStreamOfUser(op.getValue());
       })
       .Default([](Operation *) -> int64_t { return 0; });
 }

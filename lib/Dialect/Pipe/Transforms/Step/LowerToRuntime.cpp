@@ -127,6 +127,8 @@ Value StepWriter::getAddress(Value value) {
     return atArena(*plan.findAccumulator(sum.getParam(), sum.getChunk()));
   if (auto update = value.getDefiningOp<UpdateOp>())
     return atArena(plan.findParam(update.getParam())->value);
+  if (auto gather = value.getDefiningOp<AllGatherOp>())
+    return atArena(plan.findParam(gather.getParam())->value);
   auto result = cast<OpResult>(value);
   auto offsets =
       result.getOwner()->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
@@ -345,6 +347,7 @@ LogicalResult StepWriter::lower(Operation *op) {
       .Case([&](RecvOp op) { return lowerRecv(op), success(); })
       .Case([&](WaitOp op) { return lowerWait(op), success(); })
       .Case([&](AllReduceOp op) { return lowerAllReduce(op), success(); })
+      .Case([&](AllGatherOp op) { return lowerAllGather(op), success(); })
       .Case([&](LengthOp op) { return lowerLength(op), success(); })
       .Case([&](AddOp op) { return lowerAdd(op), success(); })
       .Case([&](CopyOp op) {
@@ -476,12 +479,19 @@ void StepWriter::endLate() {
 LogicalResult StepWriter::beginAfter(Operation *op) {
   auto update = dyn_cast<UpdateOp>(op);
   auto assignment = dyn_cast<AssignOp>(op);
+  // An update of a share has changed the parameter once that is gathered.
+  auto wait = dyn_cast<WaitOp>(op);
+  AllGatherOp gather =
+      wait ? wait.getHandle().getDefiningOp<AllGatherOp>() : AllGatherOp();
+  if (update && isSharded())
+    return success();
   bool isOfMicrobatch = update && update.getMicrobatch();
-  if ((!update && !assignment) || !(isLate(op) || isOfMicrobatch) ||
+  if ((!update && !assignment && !gather) || !(isLate(op) || isOfMicrobatch) ||
       part == StepPart::Late)
     return success();
-  auto changed =
-      static_cast<int64_t>(update ? update.getParam() : assignment.getParam());
+  auto changed = static_cast<int64_t>(update   ? update.getParam()
+                                      : gather ? gather.getParam()
+                                               : assignment.getParam());
   auto isChanged = [&](int64_t param) { return param == changed; };
   // A void turn needs the sums again.
   bool areKept = tables.pipeline.getAsynchronous() ||
@@ -532,9 +542,12 @@ bool StepWriter::isRedone(Operation *op) const {
     return isOfParam(send);
   auto wait = dyn_cast<WaitOp>(op);
   Operation *posted = wait ? wait.getHandle().getDefiningOp() : op;
-  if (auto recv = dyn_cast<RecvOp>(posted))
+  // The source of what the turn before has posted is a receive.
+  if (auto recv = dyn_cast_or_null<RecvOp>(posted))
     return isOfParam(recv);
-  return isa<UpdateOp, AssignOp>(op);
+  if (wait)
+    return isa_and_nonnull<AllGatherOp>(posted);
+  return isa<UpdateOp, AllGatherOp, AssignOp>(op);
 }
 
 bool StepWriter::isOptimistic() const {

@@ -81,26 +81,31 @@ static WaitOp getWait(Value handle) {
   return {};
 }
 
+int64_t veeline::pipe::getReducedParam(Operation *op) {
+  auto sum = dyn_cast<AllReduceOp>(op);
+  return sum ? sum.getParam() : cast<AllGatherOp>(op).getParam();
+}
+
 SmallVector<Reduction> veeline::pipe::getReductions(ProgramOp program) {
   SmallVector<Reduction> reductions;
-  AllReduceOp previous;
+  Operation *previous = nullptr;
   for (Operation &op : program.getBody().front()) {
-    auto sum = dyn_cast<AllReduceOp>(op);
-    if (sum) {
-      bool isSame =
-          previous && sum.getGroup() && previous.getGroup() == sum.getGroup();
+    bool isPost = isReduction(&op);
+    if (isPost) {
+      Attribute group = op.getAttr("group");
+      bool isSame = previous && group && previous->getAttr("group") == group;
       if (!isSame)
         reductions.emplace_back();
       Reduction &reduction = reductions.back();
-      reduction.ops.push_back(sum);
-      if (WaitOp wait = getWait(sum.getHandle())) {
+      reduction.ops.push_back(&op);
+      if (WaitOp wait = getWait(op.getResult(0))) {
         if (!reduction.firstWait || wait->isBeforeInBlock(reduction.firstWait))
           reduction.firstWait = wait;
         if (!reduction.lastWait || reduction.lastWait->isBeforeInBlock(wait))
           reduction.lastWait = wait;
       }
     }
-    previous = sum;
+    previous = isPost ? &op : nullptr;
   }
   return reductions;
 }
@@ -160,8 +165,8 @@ static void addSendEnds(ProgramOp program, bool late,
   // Hosts send lengths, without waiting for anything of their devices.
   for (Operation &op : llvm::reverse(body))
     if (!isLength(&op) && isLate(&op) == late)
-      llvm::TypeSwitch<Operation *>(&op).Case<SendOp, RecvOp, AllReduceOp>(
-          [&](auto message) {
+      llvm::TypeSwitch<Operation *>(&op)
+          .Case<SendOp, RecvOp, AllReduceOp, AllGatherOp>([&](auto message) {
             visit(message, static_cast<int64_t>(message.getStream()),
                   message.getGroupAttr());
           });

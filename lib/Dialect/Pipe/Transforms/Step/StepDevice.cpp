@@ -9,6 +9,7 @@
 #include "UpdateKernels.h"
 
 #include "veeline/Analysis/CostModel.h"
+#include "veeline/Base/Shards.h"
 #include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -77,7 +78,7 @@ void StepWriter::endOnStream(Operation *op) {
 /// The group of an op that stands for messages.
 static IntegerAttr getGroup(Operation *op) {
   return llvm::TypeSwitch<Operation *, IntegerAttr>(op)
-      .Case<SendOp, RecvOp, AllReduceOp>(
+      .Case<SendOp, RecvOp, AllReduceOp, AllGatherOp>(
           [](auto message) { return message.getGroupAttr(); })
       .Default(IntegerAttr());
 }
@@ -90,8 +91,7 @@ llvm::DenseMap<Operation *, Operation *> StepWriter::findGroups() {
   Operation *first = nullptr;
   for (Operation &op : program.getBody().front()) {
     IntegerAttr group = getGroup(&op);
-    if (!isOfPart(&op) ||
-        (isa<AllReduceOp>(op) && !reductionNumbers.contains(&op)))
+    if (!isOfPart(&op) || (isReduction(&op) && !reductionNumbers.contains(&op)))
       continue;
     if (!group || group != current)
       first = &op;
@@ -109,7 +109,10 @@ void StepWriter::listSums() {
   if (auto list = module->getAttrOfType<ArrayAttr>(sumsAttrName))
     llvm::append_range(sums, list);
   int64_t members = tables.pipeline.getNumMembers(program.getStage());
+  SmallVector<Reduction> reductions = getReductions(program);
   for (const MemoryPlan::ReducedPiece &piece : plan.reduced) {
+    if (reductions[piece.reduction].isGather())
+      continue;
     Type type =
         cast<ShapedType>(tables.params[piece.param].getValue().getType())
             .getElementType();
@@ -219,6 +222,19 @@ void StepWriter::lowerClipOnDevice(ClipOp op) {
       {getAddress(op.getNorms()), atArena(place + gpuClipLimits), outcome});
 }
 
+/// Where this rank's share of a parameter begins, which is at `place` or whose
+/// gradient is. Which share that is, only the runtime knows: ranks of all
+/// replicas run this step.
+Value StepWriter::atShard(const MemoryPlan::Param &entry, Value place) {
+  if (!isSharded())
+    return place;
+  int64_t number = &entry - plan.params.begin();
+  Value bytes = callRuntime("veeline_shard", {rank, constant(number, 32)},
+                            builder.getI64Type());
+  return LLVM::GEPOp::create(builder, loc, ptr, builder.getI8Type(), place,
+                             ArrayRef<LLVM::GEPArg>{bytes});
+}
+
 /// Calls the norm's kernel, unless the norm is known already, then that of the
 /// update: both read the gradients.
 void StepWriter::lowerUpdateOnDevice(UpdateOp update,
@@ -240,9 +256,13 @@ void StepWriter::lowerUpdateOnDevice(UpdateOp update,
     return lowerMuonOnDevice(update, entry, shape, arguments);
   if (shape.optimizer == Optimizer::adafactor)
     return lowerAdafactorOnDevice(update, entry, shape, arguments);
+  if (isSharded())
+    shape.numElements = shardElements(
+        shape.numElements,
+        PipelineOp(tables.pipeline).getShards(program.getStage()));
   for (Value gradient : update.getGradients())
-    arguments.push_back(getAddress(gradient));
-  arguments.push_back(atArena(entry.value));
+    arguments.push_back(atShard(entry, getAddress(gradient)));
+  arguments.push_back(atShard(entry, atArena(entry.value)));
   int64_t slots = shape.getStateSlots();
   int64_t slotBytes = slots ? entry.stateBytes / slots : 0;
   int64_t stateArguments = hasSeparateSlots(shape) ? slots : 1;

@@ -53,28 +53,33 @@ void StepWriter::lowerRecv(RecvOp recv) {
 
 /// A reduction is posted when all of its gradients are there.
 void StepWriter::lowerAllReduce(AllReduceOp sum) {
-  auto number = reductionNumbers.find(sum);
-  if (number == reductionNumbers.end())
-    return;
-  bracket(sum, [&] {
-    unlessVoid([&] {
-      callRuntime("veeline_reduce_post", {rank, constant(number->second, 32)},
-                  {});
-    });
-  });
+  if (reductionNumbers.contains(sum))
+    bracket(sum, [&] { unlessVoid([&] { postReduction(sum); }); });
+}
+
+/// A void turn updates parameters, too.
+void StepWriter::lowerAllGather(AllGatherOp gather) {
+  if (reductionNumbers.contains(gather))
+    bracket(gather, [&] { postReduction(gather); });
+}
+
+void StepWriter::postReduction(Operation *op) {
+  callRuntime("veeline_reduce_post",
+              {rank, constant(reductionNumbers.lookup(op), 32)}, {});
 }
 
 void StepWriter::lowerWait(WaitOp wait) {
   RecvOp recv = getReceive(wait);
   if (!recv) {
     auto number = reductionNumbers.find(wait);
-    if (number != reductionNumbers.end())
-      bracket(wait, [&] {
-        unlessVoid([&] {
-          callRuntime("veeline_reduce_wait",
-                      {rank, constant(number->second, 32)}, {});
-        });
-      });
+    if (number == reductionNumbers.end())
+      return;
+    auto call = [&] {
+      callRuntime("veeline_reduce_wait", {rank, constant(number->second, 32)},
+                  {});
+    };
+    bool isGather = wait.getHandle().getDefiningOp<AllGatherOp>() != nullptr;
+    bracket(wait, [&] { isGather ? call() : unlessVoid(call); });
     return;
   }
   int64_t channel = channels.find(recv);
@@ -165,10 +170,26 @@ void StepWriter::lowerValidate(ValidateOp validate) {
   unlessVoid([&] { clearAccumulators([](int64_t) { return true; }); });
 }
 
+/// Whether updates are of a share of their parameters.
+bool StepWriter::isSharded() const {
+  return PipelineOp(tables.pipeline).getShards(ProgramOp(program).getStage()) >
+         1;
+}
+
+/// An update of a share is of use to others, who wait for it.
+static LogicalResult verifyGathered(UpdateOp update) {
+  if (llvm::any_of(update->getUsers(), llvm::IsaPred<AllGatherOp>))
+    return success();
+  return update.emitOpError("is of a share of the parameter, which nothing "
+                            "gathers; run --pipe-insert-communication first");
+}
+
 LogicalResult StepWriter::lowerUpdate(UpdateOp update) {
   const MemoryPlan::Param *entry = plan.findParam(update.getParam());
   if (!entry || !entry->isHome)
     return update.emitOpError("updates a parameter whose home is another rank");
+  if (isSharded() && failed(verifyGathered(update)))
+    return failure();
   if (failed(verifyProducts(update)))
     return failure();
   keepValue(*entry, update.getMicrobatch());

@@ -113,6 +113,10 @@ private:
   void lowerRecv(RecvOp recv);
   void lowerWait(WaitOp wait);
   void lowerAllReduce(AllReduceOp sum);
+  void lowerAllGather(AllGatherOp gather);
+  void postReduction(mlir::Operation *op);
+  bool isSharded() const;
+  mlir::Value atShard(const MemoryPlan::Param &entry, mlir::Value place);
   void lowerAdd(AddOp add);
   mlir::Value makeGradientList(mlir::ValueRange gradients);
   mlir::LogicalResult lowerSquaredNorm(SquaredNormOp op);

@@ -287,8 +287,8 @@ veeline::pipe::getStreamOrders(PipelineOp pipeline,
 
 ProgramDependences::ProgramDependences(ProgramOp program) {
   for (Reduction &reduction : getReductions(program))
-    for (AllReduceOp sum : reduction.ops)
-      for (Operation *user : sum.getHandle().getUsers())
+    for (Operation *op : reduction.ops)
+      for (Operation *user : op->getResult(0).getUsers())
         firstWaits[user] = reduction.firstWait;
 }
 
@@ -323,11 +323,12 @@ SmallVector<Operation *> ProgramDependences::next(Operation *op) {
       sources.push_back(last);
   if (work)
     addAccumulation(work->chunk, sources);
-  if (auto sum = dyn_cast<AllReduceOp>(op)) {
+  if (auto sum = dyn_cast<AllReduceOp>(op))
     addAccumulation(sum.getChunk(), sources);
-    auto before = dyn_cast_or_null<AllReduceOp>(previous);
-    if (before && sum.getGroup() && before.getGroup() == sum.getGroup())
-      sources.push_back(before);
+  if (isReduction(op) && previous && isReduction(previous)) {
+    Attribute group = op->getAttr("group");
+    if (group && previous->getAttr("group") == group)
+      sources.push_back(previous);
   }
   if (Operation *first = firstWaits.lookup(op); first && first != op)
     sources.push_back(first);

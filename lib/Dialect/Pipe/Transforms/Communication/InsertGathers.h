@@ -1,0 +1,28 @@
+//===- InsertGathers.h - shares of parameters -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_COMMUNICATION_INSERTGATHERS_H
+#define VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_COMMUNICATION_INSERTGATHERS_H
+
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+namespace veeline::pipe {
+
+/// Inserts the gathers of parameters into the programs of stages whose ranks
+/// share updates out. Updates that follow each other have one group, which is
+/// posted on `stream` after the last of them, and waited for right there.
+/// Programs do not have their messages yet: what is sent of a parameter is the
+/// whole.
+void insertGathers(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs,
+                   int stream);
+
+/// Numbers the groups of gathers, behind those of messages, and moves the waits
+/// for parameters that the rest of the step does not use to its end.
+void settleGathers(llvm::ArrayRef<ProgramOp> programs);
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_COMMUNICATION_INSERTGATHERS_H
