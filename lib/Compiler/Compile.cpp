@@ -329,6 +329,7 @@ static LogicalResult addEvaluation(ArtifactBuilder &builder, ModuleOp module,
   options.memoryLimits.clear();
   options.clipSync = "none";
   options.chunkStreams = false;
+  options.shardOptimizer = false;
   ScopedDiagnosticHandler once(module.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);
   });

@@ -79,7 +79,8 @@ static std::string checkForwardOnly(const CLI::App &app) {
   for (const char *name :
        {"--schedule", "--objective", "--profile", "--optimizer",
         "--error-feedback", "--clip-sync", "--loss-scaling", "--recompute",
-        "--memory-limit", "--compute-streams", "--no-deterministic"})
+        "--memory-limit", "--compute-streams", "--no-deterministic",
+        "--shard-optimizer"})
     if (app.count(name))
       return std::string(name) +
              " is about training, and --forward-only compiles forwards alone; "

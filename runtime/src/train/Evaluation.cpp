@@ -246,7 +246,8 @@ Status Evaluator::evaluateAll() {
   if (!options.timeline.empty())
     VEELINE_TRY(writeTimeline());
   return options.checkMemory && !interruptSignal()
-             ? checkMemory(*session, result->microbatches / run.microbatches())
+             ? checkMemory(run.metadata(), *session,
+                           result->microbatches / run.microbatches())
              : Status::success();
 }
 
