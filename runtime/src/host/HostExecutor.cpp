@@ -438,11 +438,13 @@ void HostExecutor::settleStep() {
   waitUntil([&] { return areWhole(numFinished + 1); });
 }
 
-/// No process goes on, and perhaps ends, while others do updates again alone,
-/// which takes messages.
-Status HostExecutor::meetAfterRedo(size_t slot) {
+/// No process goes on, and perhaps ends, while ranks of others have yet to hear
+/// what the norm demands: they would take its end for a fault. What they do
+/// again takes messages, too. A step that is under way beside this one ends
+/// with a meeting of its own.
+Status HostExecutor::meetAfterLate() {
   bool isAlone = numBegun == numFinished + 1 || runsLateAtOnce;
-  if (!network || !isAlone || inFlight[slot].clip.isNone())
+  if (!network || !isAlone)
     return Status::success();
   auto all = network->exchange("");
   return all.ok() ? Status::success() : all.status();
@@ -466,7 +468,7 @@ Status HostExecutor::finish(StepResult &result) {
   if (hasFailed(slot) || (!network && isLast && !fault.status().ok()))
     return stopAfterFault();
   if (isJudged)
-    VEELINE_TRY(meetAfterRedo(slot));
+    VEELINE_TRY(meetAfterLate());
   if (++numFinished == numBegun)
     addIdleTails();
   return isOptimistic ? Status::success() : shareResults(slot, result);

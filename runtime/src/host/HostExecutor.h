@@ -110,7 +110,7 @@ private:
   bool awaitClip(HostWorker &worker, Clip &clip);
   void beginAnew(HostWorker &worker);
   Status judge(size_t slot, StepResult &result);
-  Status meetAfterRedo(size_t slot);
+  Status meetAfterLate();
   void startLateIfAlone();
   void settleNorms();
   void settleStep();
