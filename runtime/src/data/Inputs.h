@@ -26,7 +26,6 @@ struct InputOptions {
   ///   random:fixed         the same in all steps
   std::vector<std::string> specs;
   uint64_t seed = 0;
-  bool inOrder = false;  ///< Windows of texts do not overlap, in order.
   bool shuffle = false;  ///< Samples in another order in each epoch.
   bool dropLast = false; ///< Leave out samples that make no whole step.
   /// The source of arguments that have none in `specs`: "random" or
@@ -40,6 +39,7 @@ struct InputOptions {
   double heldOut = 0;
   /// Which part of the data is read.
   enum class Part { training, heldOut } part = Part::training;
+  bool inOrder = false; ///< Windows of texts do not overlap, in order.
 };
 
 /// Checks what needs no model: how `options` are written, and that files can be
