@@ -27,16 +27,7 @@ static void addOutputOptions(CLI::App &app, train::Options &options) {
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->group(group);
-  app.add_option("--timeline", options.timeline,
-                 "Write the last steps as a Chrome trace, one lane per rank")
-      ->type_name("FILE")
-      ->check(commandline::checkFileName)
-      ->group(group);
-  app.add_option("--timeline-steps", options.timelineSteps,
-                 "How many steps the timeline has")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000))
-      ->group(group);
+  driver::addTimelineOptions(app, options, group);
   group = "Checks";
   app.add_flag("--check-messages", options.checkMessages,
                "Send with each message of which edge, microbatch and size it "

@@ -59,6 +59,20 @@ static std::string checkTimeout(const std::string &text) {
   return valid ? "" : text + " is not a number of seconds from 0.1 to 86400";
 }
 
+void driver::addTimelineOptions(CLI::App &app, train::Options &options,
+                                const std::string &group) {
+  app.add_option("--timeline", options.timeline,
+                 "Write the last steps as a Chrome trace, one lane per rank")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName)
+      ->group(group);
+  app.add_option("--timeline-steps", options.timelineSteps,
+                 "How many steps the timeline has")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000))
+      ->group(group);
+}
+
 static constexpr const char *environmentHelp =
     "Ranks are threads, unless a launcher starts a process for each. The "
     "environment says\nwhich one this is:\n"

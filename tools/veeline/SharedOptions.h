@@ -28,6 +28,9 @@ std::string checkCount(const std::string &text);
 
 /// The data of a run, and the seed of what is random.
 void addDataOptions(CLI::App &app, SharedCommand &command);
+/// Of the last steps, as a file.
+void addTimelineOptions(CLI::App &app, train::Options &options,
+                        const std::string &group);
 /// About ranks that are processes, with a footer on the environment.
 void addProcessOptions(CLI::App &app, train::Options &options);
 /// About GPUs.

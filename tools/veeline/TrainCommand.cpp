@@ -300,16 +300,7 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->group(group);
-  app.add_option("--timeline", options.timeline,
-                 "Write the last steps as a Chrome trace, one lane per rank")
-      ->type_name("FILE")
-      ->check(commandline::checkFileName)
-      ->group(group);
-  app.add_option("--timeline-steps", options.timelineSteps,
-                 "How many steps the timeline has")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000))
-      ->group(group);
+  driver::addTimelineOptions(app, options, group);
   app.add_option("--profile", options.profile,
                  "Write what each F, B, W and message took in the last steps, "
                  "for veeline compile --profile")

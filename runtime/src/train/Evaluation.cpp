@@ -9,7 +9,6 @@
 #include "Ending.h"
 #include "Interrupt.h"
 #include "MemoryCheck.h"
-#include "Timeline.h"
 
 #include <cerrno>
 #include <charconv>
@@ -156,7 +155,6 @@ public:
 private:
   Status open();
   Status addLines(int64_t step, const StepResult &result);
-  Status writeTimeline() const;
   void print(const EvaluationResult &result, double seconds) const;
 
   Run &run;
@@ -201,15 +199,6 @@ Status Evaluator::addLines(int64_t step, const StepResult &result) {
   return Status::success();
 }
 
-Status Evaluator::writeTimeline() const {
-  auto events = session->timeline(options.timelineSteps);
-  if (!events.ok() || !run.isFirst())
-    return events.ok() ? Status::success() : events.status();
-  return writeFileAtomically(
-      options.timeline,
-      engine::toChromeTrace(run.metadata(), session->program(), *events));
-}
-
 void Evaluator::print(const EvaluationResult &result, double seconds) const {
   if (!run.isFirst() || result.microbatches == 0)
     return;
@@ -244,7 +233,7 @@ Status Evaluator::evaluateAll() {
   print(*result, double(nanoseconds() - begin) / 1e9);
   VEELINE_TRY(metrics.close());
   if (!options.timeline.empty())
-    VEELINE_TRY(writeTimeline());
+    VEELINE_TRY(writeTimeline(run, *session));
   return options.checkMemory && !interruptSignal()
              ? checkMemory(run.metadata(), *session,
                            result->microbatches / run.microbatches())

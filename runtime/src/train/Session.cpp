@@ -388,3 +388,12 @@ Status Session::step(int64_t step, const StepSettings &settings,
   VEELINE_TRY(begin(step, settings));
   return finish(result);
 }
+
+Status train::writeTimeline(const Run &run, const Session &session) {
+  auto events = session.timeline(run.options.timelineSteps);
+  if (!events.ok() || !run.isFirst())
+    return events.ok() ? Status::success() : events.status();
+  return writeFileAtomically(
+      run.options.timeline,
+      engine::toChromeTrace(run.metadata(), session.program(), *events));
+}

@@ -297,6 +297,10 @@ private:
   int64_t preparedStep = 0;
 };
 
+/// Writes the last --timeline-steps steps to --timeline, in the first process;
+/// all processes take part.
+Status writeTimeline(const Run &run, const Session &session);
+
 } // namespace veeline::train
 
 #endif // VEELINE_RUNTIME_TRAIN_SESSION_H

@@ -64,7 +64,6 @@ private:
   void fillRecord(int64_t step, int64_t end);
   double meanOfLastLosses() const;
   Status writeResults();
-  Status writeTimeline() const;
   Status writeProfile() const;
   void printSummary() const;
 
@@ -437,7 +436,7 @@ Status Trainer::writeResults() {
   if (!options.save.empty())
     keep(session->save(options.save, lastStep()));
   if (!options.timeline.empty())
-    keep(writeTimeline());
+    keep(writeTimeline(run, *session));
   if (!options.profile.empty() && stepsDone > 0)
     keep(writeProfile());
   return first;
@@ -454,15 +453,6 @@ Status Trainer::endCheckpoints() {
                     .c_str());
   std::fflush(stdout);
   return Status::success();
-}
-
-Status Trainer::writeTimeline() const {
-  auto events = session->timeline(options.timelineSteps);
-  if (!events.ok() || !run.isFirst())
-    return events.ok() ? Status::success() : events.status();
-  return writeFileAtomically(
-      options.timeline,
-      engine::toChromeTrace(run.metadata(), session->program(), *events));
 }
 
 Status Trainer::writeProfile() const {
