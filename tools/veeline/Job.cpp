@@ -1,0 +1,361 @@
+//===- Job.cpp - keys of a job file, and their command lines --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Job.h"
+#include "VPipeKeys.h"
+
+#include "veeline/Base/Suggest.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <utility>
+
+using namespace veeline;
+using commandline::OptionName;
+using compiler::JobEntry;
+using driver::Job;
+
+/// Keys of VPipe's driver, and options, that have another name here, with it.
+static constexpr std::pair<std::string_view, std::string_view> equivalents[] = {
+    {"module", "'model'"},
+    {"batch_size", "'batch-size'"},
+    {"learning_rate", "'lr'"},
+    {"weight_decay", "'weight-decay'"},
+    {"data_dir", "'data' or 'text'"},
+    {"checkpoint_dir", "'checkpoint' and 'resume'"},
+    {"output", "'artifact'"},
+};
+
+//===----------------------------------------------------------------------===//
+// Keys and values
+//===----------------------------------------------------------------------===//
+
+const JobEntry *Job::find(const std::string &key) const {
+  for (const JobEntry &entry : entries)
+    if (entry.key == key)
+      return &entry;
+  return nullptr;
+}
+
+std::string Job::textOf(const std::string &key, const std::string &none) const {
+  const JobEntry *entry = find(key);
+  return entry ? entry->values[0].text : none;
+}
+
+bool Job::read() {
+  auto *reader = reinterpret_cast<compiler::ReadJobFile *>(
+      driver::loadCompiler("run", compiler::readJobFileSymbol));
+  std::string error;
+  if (!reader)
+    return false;
+  if (!reader(options.file, entries, error)) {
+    commandline::printError(error);
+    return false;
+  }
+  auto wrong = driver::translateVPipeKeys(*reader, entries);
+  return !wrong || fail(wrong->entry, wrong->what);
+}
+
+/// Keys that are not just an option of one command.
+static const std::set<std::string> &ownKeys() {
+  static const std::set<std::string> keys = {
+      "model", "artifact", "machines", "batch-size", "data", "write-profile"};
+  return keys;
+}
+
+/// Whether the values of the key are lines 'argument: source'.
+static bool isData(const std::string &key) {
+  return key == "data" || key == "eval-data";
+}
+
+bool Job::checkPieces(const JobEntry &entry) {
+  for (const JobEntry::Value &value : entry.values)
+    if (value.text.find_first_not_of("0123456789, ") != std::string::npos)
+      return fail(entry, "expected the pieces of each stage, as [3, 2, 2, 3], "
+                         "or a file of VPipe's with them, as vpipe.json, "
+                         "found '" +
+                             value.text + "'");
+  return true;
+}
+
+bool Job::checkKey(const JobEntry &entry) {
+  bool isOwn = ownKeys().contains(entry.key);
+  auto compileOption = compileOptions.find(entry.key);
+  auto trainOption = trainOptions.find(entry.key);
+  if (!isOwn && compileOption == compileOptions.end() &&
+      trainOption == trainOptions.end()) {
+    std::vector<std::string> known(ownKeys().begin(), ownKeys().end());
+    for (const auto *table : {&compileOptions, &trainOptions})
+      for (const auto &[name, option] : *table)
+        known.push_back(name);
+    for (const auto &[name, here] : equivalents)
+      if (entry.key == name)
+        return fail(entry, "unknown key; here it is " + std::string(here));
+    return fail(entry, "unknown key" + suggestion(entry.key, known));
+  }
+  bool takesList =
+      entry.key == "machines" || isData(entry.key) ||
+      (compileOption != compileOptions.end() && compileOption->second.isList) ||
+      (trainOption != trainOptions.end() && trainOption->second.isList);
+  if (entry.kind == JobEntry::Kind::List && !takesList)
+    return fail(entry, "expected one value, found a list");
+  bool takesMap =
+      trainOption != trainOptions.end() && trainOption->second.isMap;
+  if (entry.kind == JobEntry::Kind::Map && !isData(entry.key) && !takesMap)
+    return fail(entry, "expected a value, found a mapping");
+  if (takesMap && entry.kind != JobEntry::Kind::Map)
+    return fail(entry, "expected lines 'pattern: number', found '" +
+                           entry.values[0].text + "'");
+  if (isData(entry.key) && entry.kind == JobEntry::Kind::Scalar)
+    return fail(entry, "expected lines 'argument: source', found '" +
+                           entry.values[0].text + "'");
+  if (entry.key == "partition" && !checkPieces(entry))
+    return false;
+  bool isFlag =
+      (compileOption != compileOptions.end() && compileOption->second.isFlag) ||
+      (trainOption != trainOptions.end() && trainOption->second.isFlag);
+  const std::string &text = entry.values[0].text;
+  if (isFlag && text != "true" && text != "false")
+    return fail(entry, "expected true or false, found '" + text + "'");
+  return true;
+}
+
+bool Job::checkKeys() {
+  for (const OptionName &option : compiler::listCompileOptions())
+    if (option.name != "output")
+      compileOptions[option.name] = option;
+  for (const OptionName &option : driver::listTrainOptions())
+    if (option.name != "data")
+      trainOptions[option.name == "profile" ? "write-profile" : option.name] =
+          option;
+  for (const JobEntry &entry : entries)
+    if (!checkKey(entry))
+      return false;
+  const JobEntry *entry = find("model");
+  if (!entry)
+    return fail(1, "there is no key 'model', the file of the model");
+  model = entry->values[0].text;
+  std::string beside =
+      std::filesystem::path(model).replace_extension(".vee").string();
+  artifactPath = textOf("artifact", beside);
+  return true;
+}
+
+bool Job::checkNumber(const JobEntry &entry, int64_t &number) {
+  const std::string &text = entry.values[0].text;
+  if (CLI::detail::lexical_cast(text, number) && number >= 1)
+    return true;
+  return fail(entry,
+              "expected a whole number of 1 or more, found '" + text + "'");
+}
+
+/// Derives `microbatches` from `batch-size`, if nothing else gives it.
+bool Job::readBatchSize() {
+  const JobEntry *batch = find("batch-size");
+  if (!batch)
+    return true;
+  int64_t samples = 0, size = 1, replicas = 1;
+  if (!checkNumber(*batch, samples))
+    return false;
+  if (find("microbatches"))
+    return true;
+  const JobEntry *sizeEntry = find("microbatch-size");
+  const JobEntry *replicasEntry = find("replicas");
+  if ((sizeEntry && !checkNumber(*sizeEntry, size)) ||
+      (replicasEntry && !checkNumber(*replicasEntry, replicas)))
+    return false;
+  if (samples % (size * replicas) != 0)
+    return fail(*batch, std::to_string(samples) +
+                            " samples are no multiple of " +
+                            std::to_string(size) + " in a microbatch times " +
+                            std::to_string(replicas) + " replicas");
+  JobEntry microbatches = *batch;
+  microbatches.key = "microbatches";
+  microbatches.values[0].text = std::to_string(samples / (size * replicas));
+  entries.push_back(microbatches);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The two commands
+//===----------------------------------------------------------------------===//
+
+void Job::addArguments(const JobEntry &entry, const OptionName &option,
+                       Arguments &arguments) const {
+  const std::string name = "--" + option.name;
+  if (option.isFlag) {
+    if (entry.values[0].text == "true")
+      arguments.push_back(name);
+    return;
+  }
+  if (option.isMap) {
+    for (const JobEntry::Value &value : entry.values)
+      arguments.push_back(name + "=" + value.name + "=" + value.text);
+    return;
+  }
+  std::string text;
+  for (const JobEntry::Value &value : entry.values)
+    text += (text.empty() ? "" : ",") + value.text;
+  arguments.push_back(name + "=" + text);
+}
+
+Job::Arguments Job::compileArguments(const JobEntry *without) const {
+  Arguments arguments = {"compile", model, "--output=" + artifactPath};
+  for (const JobEntry &entry : entries)
+    if (auto it = compileOptions.find(entry.key);
+        it != compileOptions.end() && &entry != without)
+      addArguments(entry, it->second, arguments);
+  if (find("eval-every") && !find("evaluation"))
+    arguments.emplace_back("--evaluation");
+  return arguments;
+}
+
+Job::Arguments Job::trainArguments(const JobEntry *without) const {
+  Arguments arguments = {"veeline", "train", artifactPath};
+  for (const JobEntry &entry : entries) {
+    if (&entry == without)
+      continue;
+    if (isData(entry.key))
+      for (const JobEntry::Value &value : entry.values)
+        arguments.push_back("--" + entry.key + "=" +
+                            (value.name.empty() ? "" : value.name + "=") +
+                            value.text);
+    auto it = trainOptions.find(entry.key);
+    if (it != trainOptions.end() && !isData(entry.key) &&
+        !compileOptions.contains(entry.key))
+      addArguments(entry, it->second, arguments);
+  }
+  if (std::string list = devicesOfMachines(); !list.empty())
+    arguments.push_back("--device=" + list);
+  return arguments;
+}
+
+/// The --device list of `machines`, for GPUs, unless the key `device` is given.
+std::string Job::devicesOfMachines() const {
+  std::string list;
+  if (textOf("target", "host") != "cuda" || find("device"))
+    return list;
+  for (int32_t device : devices)
+    list += (list.empty() ? "" : ",") + std::to_string(device);
+  return list;
+}
+
+std::vector<const char *> Job::pointersTo(const Arguments &arguments) {
+  std::vector<const char *> pointers;
+  pointers.reserve(arguments.size());
+  for (const std::string &argument : arguments)
+    pointers.push_back(argument.c_str());
+  return pointers;
+}
+
+/// What is wrong with a command line; empty: nothing.
+std::string Job::errorOfCompile(const Arguments &arguments) {
+  commandline::ErrorCapture capture;
+  std::vector<const char *> argv = pointersTo(arguments);
+  auto parsed =
+      compiler::parseCompile(static_cast<int>(argv.size()), argv.data());
+  if (parsed.command)
+    command = parsed.command;
+  return capture.message;
+}
+
+std::string Job::errorOfTrain(const Arguments &arguments) {
+  commandline::ErrorCapture capture;
+  CLI::App app("", "veeline");
+  (void)driver::addTrainCommand(app);
+  std::vector<const char *> argv = pointersTo(arguments);
+  (void)commandline::parse(app, static_cast<int>(argv.size()), argv.data());
+  return capture.message;
+}
+
+/// The line of an error about `entry`. In a mapping each name has a line of its
+/// own.
+static int lineOf(const JobEntry &entry, const std::string &error) {
+  for (const JobEntry::Value &value : entry.values)
+    if (!value.name.empty() &&
+        (error.find("--data " + value.name + "=") != std::string::npos ||
+         error.find("'" + value.name + "'") != std::string::npos ||
+         error.find("'" + value.name + "=" + value.text + "'") !=
+             std::string::npos ||
+         error.find("'" + value.text + "'") != std::string::npos))
+      return value.line;
+  return entry.line;
+}
+
+/// Reports an error at the first key without which there is none. If there is
+/// no such key, at the first without which the error is another one: several
+/// may be wrong.
+bool Job::blame(const std::string &error,
+                Arguments (Job::*build)(const JobEntry *without) const,
+                const std::function<std::string(const Arguments &)> &check) {
+  if (error.empty())
+    return true;
+  const Arguments all = (this->*build)(nullptr);
+  const JobEntry *first = nullptr;
+  for (const JobEntry &entry : entries) {
+    Arguments fewer = (this->*build)(&entry);
+    if (fewer == all)
+      continue;
+    std::string other = check(fewer);
+    if (!other.empty() && (other == error || first))
+      continue;
+    first = &entry;
+    if (other.empty())
+      break;
+  }
+  if (!first)
+    return fail(find("model")->line, error);
+  std::string prefix = "--" + first->key + ": ";
+  return fail(
+      lineOf(*first, error),
+      first->key + ": " +
+          (error.starts_with(prefix) ? error.substr(prefix.size()) : error));
+}
+
+bool Job::checkCommands() {
+  auto check = [this](const Arguments &arguments) {
+    return errorOfCompile(arguments);
+  };
+  if (!blame(errorOfCompile(compileArguments()), &Job::compileArguments, check))
+    return false;
+  // Sets `command` again: the last one that was parsed may lack a key.
+  (void)errorOfCompile(compileArguments());
+  return blame(errorOfTrain(trainArguments()), &Job::trainArguments,
+               errorOfTrain);
+}
+
+/// Checks what may still be wrong with options that parse.
+bool Job::checkTrain(driver::TrainCheck what) {
+  auto check = [what](const Arguments &arguments) {
+    return driver::checkTrain(pointersTo(arguments), what);
+  };
+  return blame(check(trainArguments()), &Job::trainArguments, check);
+}
+
+/// A partition, a profile or a table that does not fit the model is seen only
+/// once the model is read.
+bool Job::checkPartition() {
+  if (!find("partition") && !find("profile") && !find("machine-table"))
+    return true;
+  auto *errorOf = reinterpret_cast<compiler::CheckPartition *>(
+      driver::loadCompiler("run", compiler::checkPartitionSymbol));
+  if (!errorOf)
+    return false;
+  auto check = [&](const Arguments &arguments) -> std::optional<std::string> {
+    std::vector<const char *> argv = pointersTo(arguments);
+    std::string error;
+    if (!errorOf(static_cast<int>(argv.size()), argv.data(), error))
+      return std::nullopt;
+    return error;
+  };
+  std::optional<std::string> error = check(compileArguments());
+  return error &&
+         blame(*error, &Job::compileArguments, [&](const Arguments &arguments) {
+           return check(arguments).value_or("no model");
+         });
+}
