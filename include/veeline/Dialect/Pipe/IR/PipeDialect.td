@@ -60,4 +60,7 @@ def Pipe_Dialect : Dialect {
   }];
 }
 
+class Pipe_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Pipe_Dialect, mnemonic, traits>;
+
 #endif // VEELINE_DIALECT_PIPE_IR_PIPEDIALECT
