@@ -19,6 +19,7 @@
 #define VEELINE_ARTIFACT_H
 
 #include "veeline/Base/Optimizers.h"
+#include "veeline/library_calls.h"
 #include "veeline/status.h"
 
 #include <array>
@@ -41,22 +42,8 @@ namespace veeline::artifact {
 inline constexpr uint32_t formatVersion = 22, oldestFormatVersion = 15,
                           oldestOfGpus = 21;
 
-enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
-
 using veeline::name;
 using veeline::Optimizer;
-
-/// "f32", "i64", ...
-std::string_view name(DataType type);
-/// Bytes of one element in memory.
-int64_t byteSize(DataType type);
-/// The inverse of name(); none where `text` names no type.
-std::optional<DataType> parseDataType(std::string_view text);
-
-/// The product of `shape`: 1 for a scalar.
-int64_t numElements(const std::vector<int64_t> &shape);
-/// Of a tensor without gaps.
-int64_t bytesOf(DataType type, const std::vector<int64_t> &shape);
 
 /// Where the initial values of a parameter are stored.
 struct StoredValues {
@@ -121,122 +108,6 @@ struct Buffer {
 struct Result {
   std::string name;
   DataType type = DataType::f32; ///< f32 or f64.
-};
-
-/// The type in which a matrix product or a convolution multiplies. It adds in
-/// f32, or in f64.
-enum class ComputeType {
-  f32,
-  tf32, ///< Of f32 operands, 10 bits of the fraction.
-  f64
-};
-
-/// The default for operands of this type.
-ComputeType computeTypeOf(DataType type);
-
-/// What a matrix product does to its result, before it is stored.
-enum class Epilogue {
-  none,
-  bias, ///< Adds one number for each column.
-  /// Stores the result in aux, then applies the tanh approximation of GELU.
-  geluAux,
-  biasGeluAux, ///< Likewise, after adding a bias.
-  dgelu        ///< Multiplies by the derivative of GELU at aux.
-};
-
-/// Whether veeline_gemm_bias or veeline_gemm_aux gets a bias.
-constexpr bool hasBias(Epilogue epilogue) {
-  return epilogue == Epilogue::bias || epilogue == Epilogue::biasGeluAux;
-}
-/// Whether it needs veeline_gemm_aux: aux is a matrix of c's type and strides.
-constexpr bool hasAux(Epilogue epilogue) {
-  return epilogue >= Epilogue::geluAux;
-}
-
-/// One entry of a rank's table of matrix products: c = a * b over all batch
-/// indices. `a` is [batch..., m, k], `b` [batch..., k, n], `c` [batch..., m,
-/// n]; each has one stride per dimension in that order, so a transpose is a
-/// pair of strides, and a broadcast batch dimension has stride 0 (not in c).
-struct Gemm {
-  DataType type = DataType::f32; ///< Of a and b: f32, f64, or bf16 and f16.
-  std::vector<int64_t> batch;
-  int64_t m = 0, n = 0, k = 0;
-  std::vector<int64_t> aStrides, bStrides, cStrides;
-  int64_t scratchBytes = 0; ///< What veeline_gemm gets; see gemm.h.
-
-  // The host supports only f32 and f64. There, cType and compute follow from
-  // the type, and the rest has its defaults.
-  DataType cType = DataType::f32;
-  ComputeType compute = ComputeType::f32;
-  /// In bytes, of all operands including bias and aux; a power of two.
-  int32_t alignment = 4;
-  bool accumulate = false; ///< c += a * b.
-  Epilogue epilogue = Epilogue::none;
-};
-
-enum class ConvolutionKind {
-  forward,        ///< y from x and w.
-  backwardData,   ///< x (its gradient) from y and w.
-  backwardWeights ///< w (its gradient) from x and y.
-};
-
-/// One entry of a rank's table of convolutions:
-///
-///   y[n, g, f, o...] = sum over c and k of w[g, f, c, k...] *
-///       x[n, g, c, (o * stride + k * dilation - padding)...]
-///
-/// with x zero outside of its extents, or one of the two adjoints. Lists have
-/// one element for each spatial dimension. Strides of x and y are those of n,
-/// g, the channel and the spatial dimensions, strides of w those of g, f, c and
-/// the spatial dimensions. In x and in y one stride runs through the channels
-/// of all groups.
-struct Convolution {
-  ConvolutionKind kind = ConvolutionKind::forward;
-  int64_t batch = 0, groups = 0, inputs = 0, outputs = 0;
-  std::vector<int64_t> xSizes, ySizes, wSizes;
-  std::vector<int64_t> strides, dilations, padding;
-  std::vector<int64_t> xStrides, wStrides, yStrides;
-  int64_t scratchBytes = 0; ///< What veeline_convolution gets.
-
-  // The host has the defaults.
-  DataType type = DataType::f32; ///< Of x, w and y: f32, bf16 or f16.
-  ComputeType compute = ComputeType::f32;
-};
-
-enum class AttentionKind {
-  forward, ///< output and lse.
-  backward ///< The gradients of query, key and value.
-};
-
-/// One entry of a rank's table of attentions, on a GPU only. For sample b,
-/// query head h and its key head h' = h / (heads / keyHeads):
-///
-///   s[b, h, i, j] = scale * sum over d of query[b, h, i, d] * key[b, h', j, d]
-///                   + mask[b, h, i, j], and minus infinity where `causal` and
-///                   j > i
-///   lse[b, h, i] = log(sum over j of exp(s[b, h, i, j]))
-///   output[b, h, i, d] = sum over j of exp(s[b, h, i, j] - lse[b, h, i])
-///                                      * value[b, h', j, d]
-///
-/// or the derivatives. Strides are those of sample, head and row; the elements
-/// of a row are contiguous. lse is of f32 and has no gaps.
-struct Attention {
-  AttentionKind kind = AttentionKind::forward;
-  DataType type = DataType::bf16; ///< f16 or bf16; sums are of f32.
-  int64_t batch = 0, heads = 0, keyHeads = 0, queries = 0, keys = 0;
-  int64_t depth = 0, valueDepth = 0;
-  double scale = 1;
-  bool causal = false;
-  /// Results must be the same in every run.
-  bool deterministic = true;
-  std::vector<int64_t> queryStrides, keyStrides, valueStrides, outputStrides;
-  /// Of the gradients; empty in a forward attention.
-  std::vector<int64_t> outputGradStrides, queryGradStrides, keyGradStrides,
-      valueGradStrides;
-  DataType maskType = DataType::f32; ///< f32, or the type.
-  /// 0 where the mask is the same along a dimension; empty without a mask.
-  std::vector<int64_t> maskStrides;
-  int64_t scratchBytes = 0; ///< What veeline_attention_backward gets.
 };
 
 enum class OpKind {
