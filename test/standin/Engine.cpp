@@ -26,6 +26,8 @@ static std::string environment(const char *name, const char *otherwise) {
 }
 
 static constexpr int captureUnsupported = 900, illegalState = 401;
+static constexpr size_t garbageBytes = size_t(1) << 20;
+static constexpr char garbageByte = '\xcb';
 
 /// Ends the process, so that a test sees that it asks for something wrong.
 [[noreturn]] static void fail(const std::string &message) {
@@ -230,24 +232,39 @@ void Engine::report() const {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Maps the same pages twice: without access, and for the stand-in itself.
+/// A file full of what new memory has, which no program could expect. Pages of
+/// it that nothing writes cost nothing.
+static int openGarbage() {
+  static const int file = [] {
+    int created = ::memfd_create("veeline-standin", MFD_CLOEXEC);
+    const std::vector<char> garbage(garbageBytes, garbageByte);
+    if (created < 0 || ::write(created, garbage.data(), garbage.size()) !=
+                           static_cast<ssize_t>(garbage.size()))
+      fail("no memory for a device");
+    return created;
+  }();
+  return file;
+}
+
+/// Takes addresses that nobody can access, and memory for the stand-in itself.
 Allocation Engine::map(int64_t bytes, int device) const {
   Allocation allocation;
   allocation.bytes = bytes;
   allocation.device = device;
   allocation.mappedBytes = (bytes + 4095) / 4096 * 4096;
   auto size = static_cast<size_t>(allocation.mappedBytes);
-  int file = ::memfd_create("veeline-standin", MFD_CLOEXEC);
-  if (file < 0 || ::ftruncate(file, allocation.mappedBytes) != 0)
-    fail("no memory for a device");
-  void *address = ::mmap(nullptr, size, PROT_NONE, MAP_SHARED, file, 0);
-  void *alias =
-      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  ::close(file);
+  const int anonymous = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void *address = ::mmap(nullptr, size, PROT_NONE, anonymous, -1, 0);
+  void *alias = ::mmap(nullptr, size, PROT_NONE, anonymous, -1, 0);
   if (address == MAP_FAILED || alias == MAP_FAILED)
     fail("no addresses for a device");
   allocation.address = static_cast<char *>(address);
   allocation.alias = static_cast<char *>(alias);
+  for (size_t done = 0; done < size; done += garbageBytes)
+    if (::mmap(allocation.alias + done, std::min(garbageBytes, size - done),
+               PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, openGarbage(),
+               0) == MAP_FAILED)
+      fail("no memory for a device");
   return allocation;
 }
 
@@ -256,8 +273,6 @@ Allocation *Engine::allocate(int64_t bytes, int device) {
   if (allocatedBytes(device) + bytes > deviceBytes)
     return nullptr;
   Allocation allocation = map(bytes, device);
-  // New memory has no content that a program could expect.
-  std::memset(allocation.alias, 0xcb, static_cast<size_t>(bytes));
   Allocation &kept = allocations[allocation.address] = allocation;
   peakBytes = std::max(peakBytes, allocatedBytes(device));
   return &kept;

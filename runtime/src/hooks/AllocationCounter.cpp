@@ -11,10 +11,10 @@
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <link.h>
 #include <malloc.h>
 #include <mutex>
+#include <unwind.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -55,15 +55,30 @@ static const char *findObject(void *address) {
   return *name ? name : program_invocation_name; // The executable has no name.
 }
 
+namespace {
+/// What is looked for on the stack, from the top.
+struct Search {
+  const char *object = "unknown";
+  int frames = 0;
+};
+} // namespace
+
+static _Unwind_Reason_Code visitFrame(_Unwind_Context *frame, void *data) {
+  auto &search = *static_cast<Search *>(data);
+  const char *object =
+      findObject(reinterpret_cast<void *>(_Unwind_GetIP(frame)));
+  if (object && !isTransparent(object)) {
+    search.object = object;
+    return _URC_NORMAL_STOP;
+  }
+  return ++search.frames < maxFrames ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
 /// The first object on the stack that is not transparent.
 static const char *findCaller() {
-  void *frames[maxFrames];
-  int count = backtrace(frames, maxFrames);
-  for (int i = 0; i < count; ++i)
-    if (const char *object = findObject(frames[i]);
-        object && !isTransparent(object))
-      return object;
-  return "unknown";
+  Search search;
+  _Unwind_Backtrace(visitFrame, &search);
+  return search.object;
 }
 
 static void record(size_t bytes) {
@@ -124,10 +139,8 @@ EXPORT int posix_memalign(void **memory, size_t alignment, size_t size) {
 
 EXPORT void veeline_count_allocations(int32_t newActivity) {
   activity = 0;
-  if (newActivity) {
-    void *frame; // The first call loads the unwinder.
-    backtrace(&frame, 1);
-  }
+  if (newActivity)
+    (void)findCaller(); // The first call may allocate.
   activity = newActivity;
 }
 
