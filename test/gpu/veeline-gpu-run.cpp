@@ -18,8 +18,6 @@
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/DynamicLibrary.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -55,11 +53,6 @@ static cl::opt<unsigned> level(
     "O", cl::Prefix, cl::init(3),
     cl::desc("With -o: how much is optimised, from -O0, which compiles in "
              "half of the time, to -O3"));
-static cl::list<std::string>
-    without("without", cl::desc("With -o: leave out the kernels that this "
-                                "shared object has, and write none where that "
-                                "is all; may be repeated"));
-
 static cl::opt<std::string>
     chip("chip", cl::init("sm_90"),
          cl::desc("The chip whose PTX is run; of random kernels, the seed "
@@ -81,32 +74,7 @@ static int fail(llvm::Error error) {
   return 1;
 }
 
-/// Leaves out kernels that the libraries of --without have. A kernel's name
-/// depends on its content.
-static llvm::Error eraseKnown(std::vector<KernelSource> &kernels) {
-  for (const std::string &path : without) {
-    std::string error;
-    llvm::sys::DynamicLibrary library =
-        llvm::sys::DynamicLibrary::getLibrary(path.c_str(), &error);
-    if (!library.isValid())
-      return llvm::createStringError(error);
-    llvm::erase_if(kernels, [&](KernelSource &kernel) {
-      return library.getAddressOfSymbol((kernel.name() + ".info").c_str());
-    });
-  }
-  return llvm::Error::success();
-}
-
-static int writeLibrary(std::vector<KernelSource> kernels) {
-  if (llvm::Error error = eraseKnown(kernels))
-    return fail(std::move(error));
-  // If others have all kernels, no library is written, and an older one is
-  // removed.
-  if (kernels.empty() && !without.empty()) {
-    if (std::error_code code = llvm::sys::fs::remove(output))
-      return fail(llvm::errorCodeToError(code));
-    return 0;
-  }
+static int writeLibrary(llvm::ArrayRef<KernelSource> kernels) {
   KernelCodeOptions options;
   options.cpu = cpu;
   options.optimizationLevel = level;
@@ -208,6 +176,6 @@ int main(int argc, char **argv) {
     return kernel.name().find(only) == std::string::npos;
   });
   if (!output.empty())
-    return writeLibrary(std::move(*kernels));
+    return writeLibrary(*kernels);
   return fault.getNumOccurrences() ? runFaults(*kernels) : runAll(*kernels);
 }

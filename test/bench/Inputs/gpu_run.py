@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs what bench/gpu/build has made: [--idle FILE] [--interrupt-at TEXT] BUNDLE ARGUMENTS...
 
-The kernels of the stand-in are the bundle's twins; but with --idle they are kernels
-of the same names that do nothing, in a library that is written. With --interrupt-at
+The stand-in runs the PTX of kernels; but with --idle they are kernels of the same
+names that do nothing, in a library that is written. With --interrupt-at
 it is interrupted once it says TEXT, and has to leave no process.
 """
 
@@ -54,11 +54,10 @@ def main():
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     bundle = options.bundle.resolve()
-    libraries = sorted((bundle / "twins").glob("*.so"))
+    environment = dict(os.environ)
     if options.idle:
-        libraries = [options.idle.resolve()]
-        make_idle(bundle, libraries[0])
-    environment = {**os.environ, "VEELINE_STANDIN_KERNELS": ":".join(map(str, libraries))}
+        make_idle(bundle, options.idle)
+        environment["VEELINE_STANDIN_KERNELS"] = str(options.idle.resolve())
     command = [bundle / "run", *options.arguments]
     if options.interrupt_at:
         sys.exit(run_interrupted(command, environment, options.interrupt_at))
