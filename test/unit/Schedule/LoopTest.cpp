@@ -50,7 +50,7 @@ static std::optional<double> slowPeriod(const Problem &problem,
 TEST(Loop, AgreesWithManyStepsOneAfterTheOther) {
   Random random = makeRandom();
   int compared = 0, cyclic = 0;
-  for (int round = 0, e = veeline::test::rounds(400); round < e; ++round) {
+  for (int round = 0, e = veeline::test::rounds(800); round < e; ++round) {
     const Generator &generator =
         generators()[randomInt(random, 0, generators().size() - 1)];
     int p = randomInt(random, 1, 4);
@@ -80,7 +80,7 @@ TEST(Loop, AgreesWithManyStepsOneAfterTheOther) {
     ++compared;
     cyclic += isCyclic(*schedule);
   }
-  EXPECT_GT(compared, veeline::test::rounds(400) / 2);
+  EXPECT_GT(compared, veeline::test::rounds(800) / 2);
   EXPECT_GT(cyclic, 0);
 }
 
