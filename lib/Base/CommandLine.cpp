@@ -142,8 +142,9 @@ std::string commandline::checkFileName(const std::string &name) {
 std::optional<int> commandline::parse(CLI::App &app, int argc,
                                       const char *const *argv) {
   if (isCompleting(argc, argv)) {
-    for (const std::string &word : complete(app, {argv + 2, argv + argc}))
-      std::cout << word << "\n";
+    for (const Candidate &candidate : complete(app, {argv + 2, argv + argc}))
+      std::cout << candidate.word << (candidate.description.empty() ? "" : "\t")
+                << candidate.description << "\n";
     return 0;
   }
   refuseValuesOfFlags(app);

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <utility>
 
 using namespace veeline;
 
@@ -57,20 +58,27 @@ static std::vector<CLI::App *> subcommandsOf(CLI::App &app) {
   return app.get_subcommands([](CLI::App *) { return true; });
 }
 
-static std::vector<std::string> namesOf(CLI::App &app, bool ofOptions) {
-  std::vector<std::string> names;
+/// The first line: a shell shows one for each candidate.
+static std::string describe(const std::string &help) {
+  return help.substr(0, help.find('\n'));
+}
+
+static std::vector<commandline::Candidate> namesOf(CLI::App &app,
+                                                   bool ofOptions) {
+  std::vector<commandline::Candidate> names;
   if (!ofOptions)
     for (const CLI::App *subcommand : subcommandsOf(app))
-      names.push_back(subcommand->get_name());
+      names.push_back(
+          {subcommand->get_name(), describe(subcommand->get_description())});
   else
     for (const CLI::Option *option : app.get_options())
       for (const std::string &name : option->get_lnames())
-        names.push_back("--" + name);
+        names.push_back({"--" + name, describe(option->get_description())});
   return names;
 }
 
-std::vector<std::string> commandline::complete(CLI::App &app,
-                                               std::vector<std::string> words) {
+std::vector<commandline::Candidate>
+commandline::complete(CLI::App &app, std::vector<std::string> words) {
   // bash splits --name=value into three words.
   if (!words.empty() && words.back() == "=")
     words.back().clear();
@@ -85,22 +93,82 @@ std::vector<std::string> commandline::complete(CLI::App &app,
       if (subcommand->get_name() == words[i])
         active = subcommand;
   }
-  std::vector<std::string> candidates =
-      before && takesValue(*before) ? valuesOf(*before)
-                                    : namesOf(*active, last.starts_with("-"));
-  std::erase_if(candidates, [&](const std::string &candidate) {
-    return !candidate.starts_with(last);
+  std::vector<Candidate> candidates;
+  if (before && takesValue(*before))
+    for (const std::string &value : valuesOf(*before))
+      candidates.push_back({value, ""});
+  else
+    candidates = namesOf(*active, last.starts_with("-"));
+  std::erase_if(candidates, [&](const Candidate &candidate) {
+    return !candidate.word.starts_with(last);
   });
-  std::sort(candidates.begin(), candidates.end());
+  std::sort(
+      candidates.begin(), candidates.end(),
+      [](const Candidate &a, const Candidate &b) { return a.word < b.word; });
   return candidates;
 }
 
-std::string commandline::completionScript() {
-  return "_veeline() {\n"
-         "  local IFS=$'\\n'\n"
-         "  COMPREPLY=($(\"${COMP_WORDS[0]/#\\~/$HOME}\" " +
-         std::string(completionRequest) +
-         " \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null))\n"
-         "}\n"
-         "complete -o default -F _veeline veeline\n";
+// They ask with the word `completionRequest`.
+static constexpr std::string_view bashScript = R"(_veeline() {
+  local IFS=$'\n'
+  COMPREPLY=($("${COMP_WORDS[0]/#\~/$HOME}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  COMPREPLY=("${COMPREPLY[@]%%$'\t'*}")
+}
+complete -o default -F _veeline veeline
+)";
+
+static constexpr std::string_view zshScript = R"(#compdef veeline
+_veeline() {
+  local -a given found
+  given=("${(@Q)words[2,CURRENT]}")
+  if [[ $PREFIX == --*=* ]]; then
+    given[-1]=("${PREFIX%%=*}" "${PREFIX#*=}")
+    compset -P '*='
+  fi
+  found=("${(@f)$("${words[1]/#\~/$HOME}" __complete "${given[@]}" 2>/dev/null)}")
+  if [[ -z $found[1] ]]; then
+    _files
+    return
+  fi
+  found=("${(@)found//:/\\:}")
+  found=("${(@)found/$'\t'/:}")
+  _describe veeline found
+}
+compdef _veeline veeline
+)";
+
+static constexpr std::string_view fishScript = R"(function __veeline_complete
+    set -l given (commandline -opc)
+    set -l last (commandline -ct)
+    set -l name ''
+    if string match -q -- '--*=*' $last
+        set name (string split -m 1 -f 1 = -- $last)=
+        set -a given (string trim -r -c = -- $name)
+        set last (string split -m 1 -f 2 = -- $last)
+    end
+    for line in ($given[1] __complete $given[2..] "$last" 2>/dev/null)
+        echo $name$line
+    end
+end
+complete -c veeline -a '(__veeline_complete)'
+)";
+
+static constexpr std::pair<std::string_view, std::string_view> scripts[] = {
+    {"bash", bashScript}, {"fish", fishScript}, {"zsh", zshScript}};
+
+const std::vector<std::string> &commandline::completedShells() {
+  static const std::vector<std::string> shells = [] {
+    std::vector<std::string> names;
+    for (const auto &[shell, script] : scripts)
+      names.emplace_back(shell);
+    return names;
+  }();
+  return shells;
+}
+
+std::string_view commandline::completionScript(std::string_view shell) {
+  const auto *it =
+      std::find_if(std::begin(scripts), std::end(scripts),
+                   [&](const auto &entry) { return entry.first == shell; });
+  return it == std::end(scripts) ? "" : it->second;
 }

@@ -38,8 +38,13 @@ int main(int argc, char **argv) {
   app.add_subcommand("compile", "Compile a model into an artifact");
   app.add_subcommand("inspect", "Print what is in a model or an artifact");
   app.add_subcommand("doctor", "Say what this machine has, and measure it");
+  std::string shell = "bash";
   app.add_subcommand("completion",
-                     "Print what makes bash complete commands and options");
+                     "Print what makes a shell complete commands and options")
+      ->add_option("shell", shell, "bash, fish or zsh")
+      ->check(CLI::IsMember(commandline::completedShells()))
+      ->type_name("SHELL")
+      ->capture_default_str();
   auto runTrain = driver::addTrainCommand(app);
   auto runEval = driver::addEvalCommand(app);
   auto runJob = driver::addRunCommand(app);
@@ -51,7 +56,7 @@ int main(int argc, char **argv) {
   if (finished)
     return status;
   if (app.got_subcommand("completion")) {
-    std::cout << commandline::completionScript();
+    std::cout << commandline::completionScript(shell);
     return 0;
   }
   if (app.got_subcommand("eval"))

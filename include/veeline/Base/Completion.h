@@ -6,9 +6,9 @@
 //
 // The parser that reads the options also completes them. A shell runs the
 // command line with the word `completionRequest` in front of its arguments, and
-// gets a line for each word that could stand in place of the last one. No
-// command runs: a command that does not know the word takes it for an unknown
-// subcommand.
+// gets a line for each word that could stand in place of the last one: the
+// word, and after a tab what help says of it. No command runs: a command that
+// does not know the request takes it for an unknown subcommand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,18 +31,27 @@ inline constexpr std::string_view completionRequest = "__complete";
 /// Whether a shell asks for completions instead of running the command.
 bool isCompleting(int argc, const char *const *argv);
 
+/// A word that could be meant, and what help says of it: nothing for values.
+struct Candidate {
+  std::string word;
+  std::string description;
+};
+
 /// The candidates for the last of `words`, the arguments of `app`: names of
 /// subcommands and options, or the known values of the option before it. None
 /// if that option takes a file name or arbitrary values.
-std::vector<std::string> complete(CLI::App &app,
-                                  std::vector<std::string> words);
+std::vector<Candidate> complete(CLI::App &app, std::vector<std::string> words);
 
 /// A validator that accepts every value and makes completion offer `values`.
 /// For options that take other values too, or that are checked elsewhere.
 CLI::Validator offer(const std::vector<std::string> &values);
 
-/// The script that makes bash complete `veeline` once bash has evaluated it.
-std::string completionScript();
+/// The shells that there is a script for: bash, fish and zsh.
+const std::vector<std::string> &completedShells();
+
+/// The script that makes one of these complete `veeline` once it has evaluated
+/// it; empty for any other shell.
+std::string_view completionScript(std::string_view shell);
 
 } // namespace veeline::commandline
 

@@ -95,21 +95,21 @@ struct InspectCommand {
   /// A model or an artifact; which, its content says.
   std::string file;
   bool isModel = false;
-  ImportCommand import;
-  /// The length for which a model with a dynamic dimension is printed; 0: none.
-  int64_t lengthBound = 0;
   bool finePieces = false;
-  MachineTableOption machineTable;
   bool parameters = false;
   bool kernels = false;
   bool memory = false;
-  /// Where to draw the memory, as SVG; empty: nowhere.
-  std::string memorySvg;
   bool schedule = false;
   bool communication = false;
+  bool json = false;
+  ImportCommand import;
+  /// The length for which a model with a dynamic dimension is printed; 0: none.
+  int64_t lengthBound = 0;
+  MachineTableOption machineTable;
+  /// Where to draw the memory, as SVG; empty: nowhere.
+  std::string memorySvg;
   /// What tables and pictures are of; empty: what is trained, or the only one.
   std::string program;
-  bool json = false;
 };
 
 /// `veeline doctor`.
