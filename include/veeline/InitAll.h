@@ -16,6 +16,7 @@
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Import/Passes.h"
+#include "veeline/MlirVersion.h"
 #include "veeline/Pipelines/Passes.h"
 #include "veeline/Pipelines/Pipelines.h"
 

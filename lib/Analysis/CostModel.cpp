@@ -7,6 +7,7 @@
 #include "veeline/Analysis/CostModel.h"
 
 #include "veeline/Analysis/Convolution.h"
+#include "veeline/Analysis/CostOpInterface.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,6 +18,8 @@
 #include "veeline/Dialect/Pipe/IR/Attention.h"
 
 #include <algorithm>
+
+#include "veeline/Analysis/CostOpInterface.cpp.inc"
 
 using namespace mlir;
 using namespace veeline;
@@ -123,6 +126,8 @@ static OpCost estimateAttention(pipe::AttentionOpInterface op) {
 }
 
 OpCost veeline::estimateCost(Operation *op) {
+  if (auto costly = dyn_cast<CostOpInterface>(op))
+    return costly.estimateCost();
   if (auto attention = dyn_cast<pipe::AttentionOpInterface>(op))
     return estimateAttention(attention);
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))

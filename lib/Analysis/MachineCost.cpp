@@ -8,6 +8,7 @@
 
 #include "veeline/Analysis/Convolution.h"
 #include "veeline/Analysis/CostModel.h"
+#include "veeline/Analysis/CostOpInterface.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -414,6 +415,16 @@ double MachineCost::estimateCopy(Operation *op) {
   return time;
 }
 
+/// The time of an op that says its work: as a product's and as a loop's, or
+/// what it moves if that takes longer.
+double MachineCost::estimateWork(Operation *op) {
+  OpCost cost = estimateCost(op);
+  double compute =
+      timeOf("product f32", cost.contractionFlops, cost.contractionFlops) +
+      timeOf("arithmetic", 1, cost.otherFlops);
+  return std::max(compute, estimateCopy(op));
+}
+
 double MachineCost::estimate(Region &region) {
   double time = 0;
   for (Operation &op : region.getOps())
@@ -422,6 +433,8 @@ double MachineCost::estimate(Region &region) {
 }
 
 double MachineCost::estimate(Operation *op) {
+  if (isa<CostOpInterface>(op))
+    return estimateWork(op);
   if (isa<pipe::AttentionOpInterface>(op))
     return estimateAttention(op);
   if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {

@@ -41,10 +41,11 @@ struct Machine {
   double bytesPerNs = 16.0;
 };
 
-/// The work of one run of `op`. Structured ops (linalg) count the arithmetic of
-/// their bodies over their iteration space; loops count their bodies times
-/// their trip counts where these are constant; views, marks and
-/// constants cost nothing; everything else moves its operands and results.
+/// The work of one run of `op`: what the op says, where it has CostOpInterface.
+/// Structured ops (linalg) count the arithmetic of their bodies over their
+/// iteration space; loops count their bodies times their trip counts where
+/// these are constant; views, marks and constants cost nothing; everything else
+/// moves its operands and results.
 OpCost estimateCost(mlir::Operation *op);
 
 /// The work of everything in `region`.

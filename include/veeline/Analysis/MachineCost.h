@@ -47,6 +47,7 @@ private:
   double estimateLoops(mlir::linalg::LinalgOp op);
   double estimateAttention(mlir::Operation *op);
   double estimateCopy(mlir::Operation *op);
+  double estimateWork(mlir::Operation *op);
 
   double timeOf(llvm::StringRef name, double size, double amount) const;
   double timeOfBytes(llvm::StringRef name, uint64_t bytes) const;

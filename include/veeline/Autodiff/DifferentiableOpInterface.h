@@ -9,6 +9,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
+#include "veeline/MlirVersion.h"
 
 namespace veeline::autodiff {
 

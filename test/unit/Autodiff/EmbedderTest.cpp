@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The example of docs/differentiation.md: the program that embeds Veeline
-// brings the rule of an op for which Veeline has none.
+// brings the rule of an op for which Veeline has none, and its cost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "veeline/Analysis/CostOpInterface.h"
+#include "veeline/Analysis/MachineCost.h"
 #include "veeline/Autodiff/Autodiff.h"
 #include "veeline/Autodiff/DifferentiableOpInterface.h"
 #include "gtest/gtest.h"
@@ -103,6 +105,58 @@ TEST(Embedder, AddsARule) {
   // The gradient itself is returned.
   EXPECT_NE(backward.find("return %arg0 : tensor<4xf32>"), std::string::npos)
       << backward;
+}
+
+/// A number of products and of other operations that the op does not move.
+struct MuchWork
+    : veeline::CostOpInterface::ExternalModel<MuchWork, tosa::CustomOp> {
+  veeline::OpCost estimateCost(Operation *) const {
+    return {/*contractionFlops=*/6000, /*otherFlops=*/500, /*bytes=*/32};
+  }
+};
+
+void registerMyCosts(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *) {
+    tosa::CustomOp::attachInterface<MuchWork>(*context);
+  });
+}
+
+/// What the cost model says of the model's op, and its time by a table.
+std::pair<veeline::OpCost, double> estimate(DialectRegistry &registry) {
+  MLIRContext context(registry);
+  auto module = parseSourceString<ModuleOp>(model, &context);
+  veeline::MachineTable table;
+  table.add("product f32", 1, 10);
+  table.add("arithmetic", 1, 2);
+  table.add("elementwise", 1, 4);
+  std::pair<veeline::OpCost, double> found;
+  module->walk([&](tosa::CustomOp op) {
+    found = {veeline::estimateCost(op),
+             veeline::MachineCost(table, /*cycle=*/0).estimate(op)};
+  });
+  return found;
+}
+
+TEST(Embedder, OpWithoutCostMovesItsOperands) {
+  DialectRegistry registry;
+  veeline::test::registerTestDialects(registry);
+  auto [cost, time] = estimate(registry);
+  EXPECT_EQ(cost.contractionFlops, 0u);
+  EXPECT_EQ(cost.otherFlops, 4u);
+  EXPECT_EQ(cost.bytes, 32u);
+  // 16 bytes are read and 16 written, which count twice.
+  EXPECT_DOUBLE_EQ(time, 48 / 4.0);
+}
+
+TEST(Embedder, AddsACost) {
+  DialectRegistry registry;
+  veeline::test::registerTestDialects(registry);
+  registerMyCosts(registry);
+  auto [cost, time] = estimate(registry);
+  EXPECT_EQ(cost.contractionFlops, 6000u);
+  EXPECT_EQ(cost.otherFlops, 500u);
+  EXPECT_EQ(cost.bytes, 32u);
+  EXPECT_DOUBLE_EQ(time, 6000 / 10.0 + 500 / 2.0);
 }
 
 } // namespace
