@@ -52,16 +52,35 @@ static bufferization::OneShotBufferizationOptions getOptions() {
   return options;
 }
 
+static bool hasTensors(Operation *op) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  return llvm::any_of(op->getOperandTypes(), isTensor) ||
+         llvm::any_of(op->getResultTypes(), isTensor);
+}
+
+static LogicalResult refuse(Operation *op) {
+  return op->emitError()
+         << "'" << op->getName()
+         << "' has no form on buffers: a chunk function may hold linalg, "
+            "tensor, arith, math and scf ops, and others that say by "
+            "linalg::AggregatedOpInterface which of these they are made of";
+}
+
+/// Fails at an op on tensors that nobody can lower.
+static LogicalResult checkBufferizable(func::FuncOp function) {
+  WalkResult result = function.walk([](Operation *op) {
+    bool isKnown = isa<bufferization::BufferizableOpInterface>(op) ||
+                   op->hasTrait<OpTrait::IsTerminator>();
+    return isKnown || !hasTensors(op) ? WalkResult::advance()
+                                      : WalkResult(refuse(op));
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// Fails where a tensor is left: the op that has it has no form on buffers.
 static LogicalResult checkBufferized(func::FuncOp function) {
   WalkResult result = function.walk([](Operation *op) {
-    auto isTensor = [](Type type) { return isa<TensorType>(type); };
-    if (llvm::none_of(op->getOperandTypes(), isTensor) &&
-        llvm::none_of(op->getResultTypes(), isTensor))
-      return WalkResult::advance();
-    op->emitError("this op has no form on buffers: a chunk function may hold "
-                  "linalg, tensor, arith, math and scf ops");
-    return WalkResult::interrupt();
+    return hasTensors(op) ? WalkResult(refuse(op)) : WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
@@ -210,6 +229,8 @@ static LogicalResult chooseDestinations(RewriterBase &rewriter,
 
 static LogicalResult bufferizeBody(RewriterBase &rewriter,
                                    func::FuncOp function) {
+  if (failed(checkBufferizable(function)))
+    return failure();
   separateOutputs(function);
   separatePaddings(function);
   separateEmpties(function);
