@@ -31,10 +31,13 @@ endif()
 
 # What every target that includes MLIR headers needs: libMLIR is built with
 # RTTI and without exceptions.
+# Installed, it has the headers of the MLIR that VeelineConfig.cmake finds.
 add_library(veeline_mlir INTERFACE)
 target_include_directories(veeline_mlir SYSTEM INTERFACE
-  ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-target_compile_options(veeline_mlir INTERFACE -fno-exceptions)
+  "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS};${LLVM_INCLUDE_DIRS}>")
+target_compile_options(veeline_mlir INTERFACE
+  $<BUILD_INTERFACE:-fno-exceptions>)
+target_compile_features(veeline_mlir INTERFACE cxx_std_20)
 target_link_libraries(veeline_mlir INTERFACE MLIR LLVM)
 
 # veeline_add_headers(NAME HEADER LINK targets... OPTIONS options...)
@@ -98,8 +101,10 @@ function(veeline_add_any_library name)
   cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PUBLIC
-    ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
-  target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE veeline_options)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK}
+    PRIVATE $<BUILD_INTERFACE:veeline_options>)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()

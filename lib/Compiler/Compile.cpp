@@ -427,13 +427,14 @@ veeline_check_partition(int argc, const char *const *argv, std::string &error) {
   return true;
 }
 
-int veeline::compiler::compileMain(int argc, const char *const *argv) {
+int veeline::compiler::compileMain(int argc, const char *const *argv,
+                                   const DialectRegistry &more) {
   Parsed<CompileCommand> parsed = parseCompile(argc, argv);
   if (!parsed.command)
     return parsed.exitCode;
   CompileCommand &command = *parsed.command;
   catchInterrupts();
-  Model model;
+  Model model(more);
   if (failed(chooseMachineTable(command)) ||
       failed(model.load(command.model)) ||
       failed(model.import(command.import, command.quiet)))

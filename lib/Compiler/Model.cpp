@@ -27,17 +27,18 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
 
-static DialectRegistry createRegistry() {
+static DialectRegistry createRegistry(const DialectRegistry &more) {
   DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   veeline::registerAllDialects(registry);
+  more.appendTo(registry);
   return registry;
 }
 
 struct Model::Implementation {
-  Implementation()
-      : context(createRegistry()), handler(sourceManager, &context) {
+  explicit Implementation(const DialectRegistry &more)
+      : context(createRegistry(more)), handler(sourceManager, &context) {
     // The place in the user's file says more than a page of our own IR.
     context.printOpOnDiagnostic(false);
     sourceManager.setDiagHandler(printShort);
@@ -48,7 +49,8 @@ struct Model::Implementation {
   SourceMgrDiagnosticHandler handler;
 };
 
-Model::Model() : implementation(std::make_unique<Implementation>()) {}
+Model::Model(const DialectRegistry &more)
+    : implementation(std::make_unique<Implementation>(more)) {}
 Model::~Model() { module = nullptr; }
 
 MLIRContext &Model::getContext() { return implementation->context; }

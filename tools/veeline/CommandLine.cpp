@@ -23,7 +23,7 @@ std::string driver::libraryDirectory() {
   char path[PATH_MAX];
   ssize_t length = ::readlink("/proc/self/exe", path, sizeof(path));
   std::string program(path, length > 0 ? static_cast<size_t>(length) : 0);
-  return program.substr(0, program.rfind('/') + 1) + "../lib";
+  return program.substr(0, program.rfind('/') + 1) + VEELINE_MODULE_DIRECTORY;
 }
 
 static void onSignal(int signal) {

@@ -8,8 +8,10 @@
 #define VEELINE_COMPILER_COMPILER_H
 
 #include "veeline/Compiler/Options.h"
+#include "veeline/MlirVersion.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -23,7 +25,9 @@ namespace veeline::compiler {
 /// error with the lines that they are about.
 class Model {
 public:
-  Model();
+  /// Upstream's dialects, those of Veeline, and `more`: dialects and interfaces
+  /// of the program that embeds Veeline.
+  explicit Model(const mlir::DialectRegistry &more = mlir::DialectRegistry());
   ~Model();
 
   /// Fails after a message where the file cannot be read or parsed.
@@ -51,8 +55,10 @@ mlir::FailureOr<artifact::Artifact> compile(Model &model,
 /// signal, and leave nothing half-written or temporary behind.
 void catchInterrupts();
 
-/// The commands: parse, act, print. The exit code of the process.
-int compileMain(int argc, const char *const *argv);
+/// The commands: parse, act, print. The exit code of the process. argv[0] is
+/// the command's name, and `more` as of Model.
+int compileMain(int argc, const char *const *argv,
+                const mlir::DialectRegistry &more = mlir::DialectRegistry());
 int inspectMain(int argc, const char *const *argv);
 int doctorMain(int argc, const char *const *argv);
 

@@ -1,0 +1,19 @@
+//===- Register.cpp - what the plugin of mlir-opt loads -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/InitAll.h"
+
+/// Registers all passes and pipelines in the program that loads this library.
+extern "C" __attribute__((visibility("default"))) void
+veeline_register_passes() {
+  veeline::registerAllPasses();
+}
+
+/// Adds the dialect and the interfaces to `registry`.
+extern "C" __attribute__((visibility("default"))) void
+veeline_register_dialects(mlir::DialectRegistry *registry) {
+  veeline::registerAllDialects(*registry);
+}
