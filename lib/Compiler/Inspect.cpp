@@ -92,6 +92,7 @@ static LogicalResult inspectModel(InspectCommand command) {
 static LogicalResult refuseProgram(const InspectCommand &command,
                                    const artifact::Metadata &metadata) {
   std::vector<std::string> names;
+  names.reserve(metadata.programs.size());
   for (const artifact::Program &program : metadata.programs)
     names.push_back(program.name);
   return printError("'" + command.file + "' has no program '" +
