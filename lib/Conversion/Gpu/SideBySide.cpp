@@ -45,6 +45,9 @@ static Value findShared(gpu::GPUFuncOp target, Type type,
       target.addWorkgroupAttribution(type, target.getLoc()));
 }
 
+static constexpr auto noWrap =
+    arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
+
 /// Clones the body of `part`, whose first block is `begin`.
 static void clonePart(OpBuilder &builder, gpu::GPUFuncOp part,
                       gpu::GPUFuncOp target, Value block, int64_t begin) {
@@ -55,8 +58,6 @@ static void clonePart(OpBuilder &builder, gpu::GPUFuncOp part,
     mapping.map(shared, findShared(target, shared.getType(), taken));
   Location loc = part.getLoc();
   Value start = arith::ConstantIndexOp::create(builder, loc, begin);
-  constexpr auto noWrap =
-      arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
   Value own = arith::SubIOp::create(builder, loc, block, start, noWrap);
   for (Operation &op : part.getBody().front().without_terminator()) {
     Operation *copy = builder.clone(op, mapping);
