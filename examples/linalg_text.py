@@ -107,6 +107,11 @@ class Body:
         """Defines `%name` by an op whose operands and result have the function's float type."""
         return self.line(name, f"{opcode} {', '.join(operands)} : {self._function.element}")
 
+    def flag(self, name, text):
+        """1 where the comparison `text` holds, else 0, as a float."""
+        bit = self.line(name, text)
+        return self.line(name + "_number", f"arith.uitofp {bit} : i1 to {self._function.element}")
+
     def index(self, name, dimension):
         return self.line(name, f"linalg.index {dimension} : index")
 
@@ -184,6 +189,7 @@ class Function:
         self._emit(f"%length_dim = arith.constant {dimension} : index")
         self._emit(f"%length = tensor.dim {value}, %length_dim : {value.type}")
         self._lengths = {1: "%length"}
+        self._numbers = set()
 
     def extent(self, size):
         """`size` as an operand: a number, or the name of a value."""
@@ -205,6 +211,9 @@ class Function:
             return self.constant(size)
         extent = self.extent(size)
         name = f"%number_{size.factor}"
+        if name in self._numbers:
+            return name
+        self._numbers.add(name)
         self._emit(f"{name}_i64 = arith.index_cast {extent} : index to i64")
         self._emit(f"{name} = arith.sitofp {name}_i64 : i64 to {self.element}")
         return name
@@ -466,8 +475,11 @@ class Function:
                              exponentiate)
         return largest, power, self.reduce(stem + "_exp_sum", power, "sum")
 
-    def cross_entropy(self, logits, labels):
-        """The mean over rows of `logits` [rows, classes], with a class for each in `labels`."""
+    def cross_entropy(self, logits, labels, ignored=None):
+        """The mean over rows of `logits` [rows, classes], with a class for each in `labels`.
+
+        Rows whose label is `ignored` do not count; without any other the mean is 0.
+        """
         largest, _, total = self.exp_and_sum("logits", logits)
 
         def log_sum(b, total, largest):
@@ -485,7 +497,47 @@ class Function:
         losses = self.generic("row_losses", {"normalizer_in": normalizer, "logit": label_logits},
                               labels.shape,
                               lambda b, n, logit: b.op("difference", "arith.subf", n, logit))
-        return self.divide_by("loss", self.reduce("loss_sum", losses, "sum"), labels.shape[0])
+        # For `accuracy`.
+        self._largest, self._label_logits = largest, label_logits
+        if ignored is None:
+            return self.divide_by("loss", self.reduce("loss_sum", losses, "sum"), labels.shape[0])
+        return self._mean_of_counted("loss", losses, labels, ignored)
+
+    def count_labels(self, labels, ignored=None):
+        """How many of `labels` are not `ignored`, as a float."""
+        if ignored is None:
+            number = self.number(labels.shape[0])
+            return self.generic("label_count", {}, (), lambda b: number)
+        return self._count(labels, ignored)[1]
+
+    def accuracy(self, labels, ignored=None):
+        """The share of rows whose label has the largest of the logits, after `cross_entropy`."""
+        hits = self.generic("hits", {"logit": self._label_logits, "largest": self._largest},
+                            labels.shape, lambda b, logit, largest: b.flag(
+                                "hit", f"arith.cmpf oeq, {logit}, {largest} : {self.element}"))
+        if ignored is None:
+            return self.divide_by("accuracy", self.reduce("hit_sum", hits, "sum"), labels.shape[0])
+        return self._mean_of_counted("accuracy", hits, labels, ignored)
+
+    def _count(self, labels, ignored):
+        """1 for each label that counts and 0 for others, and their sum."""
+        if "counted" not in self._defined:
+            self._emit(f"%ignored_label = arith.constant {ignored} : i32")
+            counted = self.generic(
+                "counted", {"label": labels}, labels.shape,
+                lambda b, label: b.flag("counts", f"arith.cmpi ne, {label}, %ignored_label : i32"))
+            self._counted = counted, self.reduce("label_count", counted, "sum")
+        return self._counted
+
+    def _mean_of_counted(self, name, values, labels, ignored):
+        """The mean over rows that count, 0 where none does."""
+        counted, number = self._count(labels, ignored)
+        kept = self.generic(f"{name}_counted", {"value": values, "one": counted}, values.shape,
+                            lambda b, value, one: b.op("kept", "arith.mulf", value, one))
+        return self.generic(
+            name, {"total": self.reduce(f"{name}_sum", kept, "sum"), "number": number}, (),
+            lambda b, total, number: b.op("mean", "arith.divf", total, b.op(
+                "least", "arith.maximumf", number, b.constant(1.0))))
 
     # Loops
 
@@ -546,17 +598,26 @@ class Function:
 
     # The finished text
 
-    def text(self, result, header):
-        """The module: comment block, map aliases, the function that returns `result`."""
+    def text(self, result, header, metrics=None):
+        """The module: comment block, map aliases, the function that returns `result`.
+
+        `metrics` maps names to further results.
+        """
+        values = [result, *(metrics or {}).values()]
+        types = ", ".join(value.type for value in values)
+        returned = result.type
+        if metrics:
+            named = [f'{value.type} {{pipe.metric = "{name}"}}' for name, value in metrics.items()]
+            returned = f"({', '.join([returned, *named])})"
         lines = [f"// {line}".rstrip() for line in header] + [""]
         lines += [f"{alias} = {body}" for alias, body in sorted(self._maps.items())]
         lines += ["", f"func.func @{self._name}("]
         lines += [f"    {argument}," for argument in self._arguments[:-1]]
-        lines += [f"    {self._arguments[-1]}", f") -> {result.type} {{"]
+        lines += [f"    {self._arguments[-1]}", f") -> {returned} {{"]
         lines += [f"  {name} = arith.constant {literal} : {element}"
                   for (literal, element), name in self._constants.items()]
         lines += [f"  {line}".rstrip() for line in self._lines]
-        lines += [f"  return {result} : {result.type}", "}", ""]
+        lines += [f"  return {', '.join(map(str, values))} : {types}", "}", ""]
         return "\n".join(lines)
 
 

@@ -71,7 +71,21 @@ class Gpt:
             logits = f.matmul("logits", x, self.p["wte"], transpose_right=True)
         else:
             logits = f.matmul("logits", x, self.p["head.weight"])
-        return f.text(self._loss(logits), self._header())
+        f.comment("Mean cross entropy")
+        rows = f.collapse("label_rows", self.labels, [[0, 1]])
+        loss = f.cross_entropy(logits, rows, c.ignore_label)
+        return f.text(loss, self._header(), self._metrics(rows))
+
+    def _metrics(self, labels):
+        c, f = self.c, self.f
+        metrics = {}
+        if c.tokens:
+            f.comment("Labels that count")
+            metrics["tokens"] = f.count_labels(labels, c.ignore_label)
+        if c.accuracy:
+            f.comment("Share of labels that are the most probable tokens")
+            metrics["accuracy"] = f.accuracy(labels, c.ignore_label)
+        return metrics
 
     # Parameters
 
@@ -260,11 +274,6 @@ class Gpt:
                         [rotated(stem + "_first_rotated", "arith.subf", first, second),
                          rotated(stem + "_second_rotated", "arith.addf", second, first)], 2)
 
-    def _loss(self, logits):
-        f = self.f
-        f.comment("Mean cross entropy")
-        return f.cross_entropy(logits, f.collapse("label_rows", self.labels, [[0, 1]]))
-
     def _header(self):
         c = self.c
         extras = [text for flag, text in ((c.skip_edge, "skip edge"), (c.boundaries, "boundaries"))
@@ -315,6 +324,13 @@ def make_parser():
                         help="put a pipe.boundary between layers")
     parser.add_argument("--skip-edge", action="store_true",
                         help="add the first layer's output again after the last layer")
+    parser.add_argument("--ignore-label", type=int, metavar="N",
+                        help="labels that are N do not count; the loss is the mean over the others")
+    parser.add_argument("--tokens", action="store_true",
+                        help="return the metric 'tokens', the number of labels that count")
+    parser.add_argument("--accuracy", action="store_true",
+                        help="return the metric 'accuracy', the share of labels that are the most "
+                        "probable tokens")
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE, not to standard output")
     return parser
 
@@ -328,6 +344,10 @@ def parse_arguments(arguments):
     if config.position == "rotary" and config.width // config.heads % 2:
         parser.error(f"--position rotary rotates pairs: the head width "
                      f"{config.width // config.heads} (--width / --heads) must be even")
+    ignored = config.ignore_label
+    if ignored is not None and not 0 <= ignored < config.vocabulary:
+        parser.error(f"--ignore-label {ignored} is no token: there are {config.vocabulary} "
+                     "(--vocabulary), from 0 on")
     if config.skip_edge and config.layers < 2:
         parser.error(f"--skip-edge needs at least 2 --layers, found {config.layers}")
     return config

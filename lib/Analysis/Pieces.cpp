@@ -60,18 +60,20 @@ static bool holdsContraction(Operation *op) {
 
 static SmallVector<Operation *> findMainOps(func::FuncOp model) {
   llvm::DenseMap<Value, Origin> origins;
+  bool hasParameters = false;
   for (auto [i, argument] : llvm::enumerate(model.getArguments())) {
     bool parameter = static_cast<bool>(
         model.getArgAttr(i, pipe::PipeDialect::paramAttrName));
     bool batch = static_cast<bool>(
         model.getArgAttr(i, pipe::PipeDialect::batchAttrName));
     origins[argument] = {parameter, batch, false};
+    hasParameters |= parameter && !argument.use_empty();
   }
   SmallVector<Operation *> mainOps;
   for (Operation &op : model.getBody().front().without_terminator()) {
     Origin origin = mergeOperandOrigins(&op, origins);
     origin.main |=
-        (origin.parameter && origin.data) ||
+        ((origin.parameter || !hasParameters) && origin.data) ||
         ((origin.parameter || origin.data) && holdsContraction(&op)) ||
         isa<pipe::BoundaryOp>(op);
     for (Value result : op.getResults())

@@ -22,6 +22,7 @@
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/Pipelines/Pipelines.h"
+#include "veeline/Schedule/Generators.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -35,8 +36,9 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
 
-/// The program of forwards alone.
+/// The program of forwards alone, and that which weighs microbatches.
 static constexpr const char *evaluationName = "evaluation";
+static constexpr const char *weightsName = "weights";
 
 /// The scratch that this machine's library needs for a product. 0 if it fails;
 /// then loading fails, too. The next function is the same for a convolution.
@@ -225,13 +227,15 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
     int32_t microbatches = pipeline.getMicrobatches().value_or(1);
     if (microbatches != metadata.microbatches)
       program->microbatches = microbatches;
+    program->weighs = options.weighs;
     metadata.programs.push_back(std::move(*program));
   }
   if (failed(run(module, "runtime", [&](OpPassManager &passManager) {
         buildRuntimePipeline(passManager, options);
       })))
     return failure();
-  if (device && failed(addKernels(module, firstProgram)))
+  if (options.target == KernelTarget::Cuda &&
+      failed(addKernels(module, firstProgram)))
     return failure();
   std::vector<HostUnits::Step> steps;
   for (const artifact::Program &program :
@@ -336,6 +340,37 @@ static LogicalResult addEvaluation(ArtifactBuilder &builder, ModuleOp module,
   return builder.add(module, options, evaluationName);
 }
 
+/// Adds what weighs the microbatches of a step before it begins. Each process
+/// does so by itself, for all replicas, on the host.
+static LogicalResult addWeights(ArtifactBuilder &builder, ModuleOp module,
+                                const CompileCommand &command) {
+  CompileOptions options;
+  options.entry = command.import.entry;
+  options.microbatches = command.microbatches;
+  options.lossWeight = command.lossWeight;
+  options.lossScaling = command.lossScaling;
+  options.lengthBound = command.lengthBound;
+  options.lengthMultiple = command.lengthMultiple;
+  options.schedule = schedule::forwardOrderName;
+  options.forwardOnly = options.weighs = true;
+  options.gemmScratch = getGemmScratch;
+  options.convolutionScratch = getConvolutionScratch;
+  ScopedDiagnosticHandler once(module.getContext(), [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);
+  });
+  return builder.add(module, options, weightsName);
+}
+
+/// The number of the result that weights the loss; 0: there is none.
+static int32_t findLossWeight(const CompileCommand &command,
+                              const artifact::Metadata &metadata) {
+  auto found = std::ranges::find(metadata.results, command.lossWeight,
+                                 &artifact::Result::name);
+  return found == metadata.results.end()
+             ? 0
+             : int32_t(found - metadata.results.begin());
+}
+
 FailureOr<artifact::Artifact>
 veeline::compiler::compile(Model &model, const CompileCommand &command) {
   std::optional<Optimizer> optimizer = parseOptimizer(command.optimizer);
@@ -355,6 +390,9 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
       command.reference ? model.getModule().clone() : ModuleOp();
   OwningOpRef<ModuleOp> evaluated =
       command.evaluation ? model.getModule().clone() : ModuleOp();
+  bool weighs = !command.lossWeight.empty() && !command.forwardOnly;
+  OwningOpRef<ModuleOp> weighed =
+      weighs ? model.getModule().clone() : ModuleOp();
   CompileOptions options = getOptions(command);
   options.sequential = !command.forwardOnly;
   options.forwardOnly = command.forwardOnly;
@@ -362,6 +400,8 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
                          command.forwardOnly ? evaluationName : "pipeline")))
     return failure();
   if (command.evaluation && failed(addEvaluation(builder, *evaluated, command)))
+    return failure();
+  if (weighs && failed(addWeights(builder, *weighed, command)))
     return failure();
   if (command.reference && !command.forwardOnly) {
     CompileOptions whole = getOptions(command);
@@ -394,6 +434,7 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
   artifact.metadata.optimizer = *optimizer;
   artifact.metadata.errorFeedback = command.errorFeedback;
   artifact.metadata.fingerprint = std::move(*fingerprint);
+  artifact.metadata.lossWeight = findLossWeight(command, artifact.metadata);
   recordOptions(command, artifact.metadata);
   return artifact;
 }

@@ -165,8 +165,10 @@ LogicalResult veeline::compiler::describeModel(PipelineOp pipeline,
     FailureOr<artifact::DataType> type = getDataTypeOf(result);
     if (failed(type))
       return failure();
-    metadata.results.push_back(
-        {i == 0 ? "loss" : "metric" + std::to_string(i), *type});
+    std::string name = i == 0 ? "loss" : "metric" + std::to_string(i);
+    if (std::optional<ArrayAttr> names = pipeline.getYield().getNames())
+      name = cast<StringAttr>((*names)[i]).str();
+    metadata.results.push_back({std::move(name), *type});
   }
   for (ParamOp param : pipeline.getParams()) {
     FailureOr<artifact::DataType> type = getDataTypeOf(param.getValue());
@@ -186,11 +188,13 @@ LogicalResult veeline::compiler::describeModel(PipelineOp pipeline,
                         {}});
     return type;
   };
-  for (BatchOp batch : pipeline.getBatches())
+  for (BatchOp batch : pipeline.getBatches()) {
     if (failed(describeInput(batch, metadata.batches)))
       return failure();
-    else if (std::optional<int64_t> dim = getLengthDim(batch))
+    metadata.batches.back().lossWeight = batch.getLossWeight();
+    if (std::optional<int64_t> dim = getLengthDim(batch))
       metadata.batches.back().lengthDim = *dim;
+  }
   for (BufferOp buffer : pipeline.getBuffers()) {
     if (failed(describeInput(buffer, metadata.buffers)))
       return failure();

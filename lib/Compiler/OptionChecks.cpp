@@ -170,6 +170,20 @@ static std::string checkShards(const CompileCommand &command) {
   return "";
 }
 
+/// Why --loss-weight does not fit other options, or empty.
+static std::string checkLossWeight(const CompileCommand &command) {
+  auto known = schedule::findGenerator(command.schedule);
+  if (command.lossWeight.empty() || !known ||
+      (*known)->semantics != schedule::UpdateSemantics::WeightStashing)
+    return "";
+  return "--loss-weight makes microbatches count more or less than the others "
+         "of their step, and with schedule '" +
+         command.schedule +
+         "' each of them has an update of its own, of the mean over its own "
+         "tokens; leave it out, or take 'pipedream-2bw', which updates once a "
+         "step";
+}
+
 /// What is wrong with --stage-replicas, or empty.
 static std::string checkWidths(const CompileCommand &command) {
   const std::vector<int64_t> &widths = command.stageReplicas;
@@ -299,5 +313,7 @@ std::string compiler::checkOptions(const CLI::App &app,
     misfit = checkClipSync(command);
   if (misfit.empty())
     misfit = checkShards(command);
+  if (misfit.empty())
+    misfit = checkLossWeight(command);
   return misfit.empty() ? checkMemory(command) : misfit;
 }

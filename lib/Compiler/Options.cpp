@@ -171,6 +171,12 @@ static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
   app.add_flag("--loss-scaling", command.lossScaling,
                "Multiply the loss by a number that train --loss-scale says, so "
                "that small gradients do not vanish in f16");
+  app.add_option("--loss-weight", command.lossWeight,
+                 "A result of the model, as metric1, that says how much a "
+                 "microbatch counts, as its number of tokens does: the loss of "
+                 "a step, and gradients, are means weighted by it (default: "
+                 "all microbatches count alike)")
+      ->type_name("NAME");
 }
 
 static void addCommunicationOptions(CLI::App &app, CompileCommand &command) {
@@ -376,6 +382,7 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
   add("error-feedback", command.errorFeedback ? "true" : "");
   add("clip-sync", command.clipSync, "none");
   add("loss-scaling", command.lossScaling ? "true" : "");
+  add("loss-weight", command.lossWeight);
   add("communication", command.communication);
   add("verify-communication", command.rules);
   addNumber("split-messages", command.splitMessages, 1);

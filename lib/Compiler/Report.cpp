@@ -163,7 +163,7 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
     printDevice(os, *metadata.device, metadata.target);
   for (const artifact::Program &program : metadata.programs) {
     bool isOnly = metadata.programs.size() == 1;
-    if (program.forwardOnly && !isOnly)
+    if (program.forwardOnly && !program.weighs && !isOnly)
       printEvaluation(os, program);
     if (program.name != "pipeline" && !(program.forwardOnly && isOnly))
       continue;
@@ -182,6 +182,9 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
          << ", in multiples of " << metadata.lengths.front() << '\n';
     if (metadata.scalesLoss())
       os << "the loss is multiplied by what train --loss-scale says\n";
+    if (metadata.lossWeight)
+      os << "losses of microbatches are weighted by "
+         << metadata.results[metadata.lossWeight].name << '\n';
     os << '\n';
     printChunks(os, program);
     os << '\n';

@@ -102,6 +102,17 @@ static void addScaledLoss(OpPassManager &passManager,
   passManager.addPass(pipe::createPipeScaleLoss(scale));
 }
 
+static void addWeightedLoss(OpPassManager &passManager,
+                            const CompileOptions &options) {
+  if (options.lossWeight.empty())
+    return;
+  pipe::PipeWeightLossOptions weight;
+  weight.entry = options.entry;
+  weight.weight = options.lossWeight;
+  weight.only = options.weighs;
+  passManager.addPass(pipe::createPipeWeightLoss(weight));
+}
+
 /// Attention is recognised before anything else, because a model cannot be cut
 /// at its scores.
 static void addAttention(OpPassManager &passManager,
@@ -114,7 +125,9 @@ static void addAttention(OpPassManager &passManager,
 void veeline::buildWholeModelPipeline(OpPassManager &passManager,
                                       const CompileOptions &options) {
   addAttention(passManager, options);
-  // Before there is a version of the model for each length.
+  // Before there is a version of the model for each length. A scale is exact,
+  // so it comes last.
+  addWeightedLoss(passManager, options);
   addScaledLoss(passManager, options);
   addBoundLengths(passManager, options);
 }
@@ -248,6 +261,10 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
       *this, "loss-scaling",
       llvm::cl::desc("Multiply the loss by a number that the runtime chooses"),
       llvm::cl::init(false)};
+  Option<std::string> lossWeight{
+      *this, "loss-weight",
+      llvm::cl::desc("The result that says how much a microbatch counts, as "
+                     "metric1 (default: all count alike)")};
   Option<int64_t> lengthBound{
       *this, "length-bound",
       llvm::cl::desc("The greatest length of a microbatch, of a model whose "
@@ -362,6 +379,7 @@ void veeline::registerPipelines() {
                                      given.stageReplicas.end());
         options.clipSync = given.clipSync;
         options.lossScaling = given.lossScaling;
+        options.lossWeight = given.lossWeight;
         options.lengthBound = given.lengthBound;
         options.lengthMultiple = given.lengthMultiple;
         options.schedule = given.schedule;

@@ -27,8 +27,8 @@ struct Piece {
 /// The model function as a sequence of pieces in program order, which is a
 /// topological one.
 ///
-/// *Main* ops compute activations: they depend on parameters and on batch
-/// arguments, or are contractions. All others (constants, masks, positions,
+/// *Main* ops compute activations: they depend on parameters, if any is used,
+/// and on batch arguments, or are contractions. All others (constants, masks, positions,
 /// views of parameters) are *side* ops: they are repeated in every chunk that
 /// uses them, never cut and never sent.
 ///

@@ -74,6 +74,8 @@ struct CompileOptions : ProgramOptions {
   /// Run forwards alone, in their own order: nothing is differentiated, kept or
   /// updated.
   bool forwardOnly = false;
+  /// Compute the weights of microbatches, and not their losses.
+  bool weighs = false;
   /// What scratch memory the GEMM library wants (empty: none).
   GemmScratchFn gemmScratch;
   ConvolutionScratchFn convolutionScratch; ///< The same for convolutions.

@@ -30,6 +30,9 @@ struct ProgramOptions {
   std::string clipSync = "none";
   /// Whether the runtime multiplies the loss by a number that it chooses.
   bool lossScaling = false;
+  /// The result of the model that says how much a microbatch counts, as
+  /// metric1; empty: all count alike.
+  std::string lossWeight;
   /// The greatest length of a microbatch, of a model with a dynamic length (0:
   /// it is static); and what every length is a multiple of.
   int64_t lengthBound = 0;

@@ -38,8 +38,9 @@ namespace veeline::artifact {
 /// the names of a rank's other step functions. Those up to 17 for GPUs have
 /// other places for settings and results, those up to 19 fewer settings, and
 /// those up to 20 not one for each parameter. Those up to 21 lack
-/// Program::forwardOnly, and share out no updates.
-inline constexpr uint32_t formatVersion = 22, oldestFormatVersion = 15,
+/// Program::forwardOnly, and share out no updates; those up to 22 weight no
+/// loss.
+inline constexpr uint32_t formatVersion = 23, oldestFormatVersion = 15,
                           oldestOfGpus = 21;
 
 using veeline::name;
@@ -85,6 +86,9 @@ struct Batch {
   int32_t lengthDim = -1;
   /// Its integers choose rows of a table: `train` counts them.
   bool tokens = false;
+  /// What the loss of a microbatch is multiplied by, which the runtime finds
+  /// out (Metadata::lossWeight). At most one, a scalar of f32 or f64.
+  bool lossWeight = false;
 };
 
 /// The number of samples in a microbatch: the leading extent that occurs, in
@@ -447,8 +451,8 @@ struct Edge {
 /// One way to run a step of the model.
 struct Program {
   /// "pipeline" (what `train` runs), "sequential" (the same chunks one after
-  /// the other on one rank), "reference" (the unpartitioned model), or
-  /// "evaluation" (what `eval` runs: forwards alone).
+  /// the other on one rank), "reference" (the unpartitioned model),
+  /// "evaluation" (what `eval` runs: forwards alone), or "weights".
   std::string name;
   std::string schedule;       ///< "zb-v", ...
   int32_t stages = 1;         ///< p.
@@ -463,6 +467,10 @@ struct Program {
   /// Whether it only computes results: it has no gradients, no state of the
   /// optimiser, and no updates.
   bool forwardOnly = false;
+  /// Whether it computes the weights of microbatches, in the place of the loss:
+  /// forwards alone, without parameters, on one rank of the host whatever the
+  /// artifact's target is.
+  bool weighs = false;
   /// The number of microbatches in a step, if it is not m; else 0. It is 1 in
   /// the sequential program that verifies ranks which each add up some of a
   /// replica's microbatches.
@@ -555,6 +563,10 @@ struct Metadata {
   std::vector<std::pair<std::string, std::string>> options;
 
   std::vector<Result> results; ///< At least one: the loss.
+  /// The result by which losses of microbatches are weighted; 0: by none. Then
+  /// a batch argument has it, and where the artifact trains, one program
+  /// weighs.
+  int32_t lossWeight = 0;
   std::vector<Parameter> params;
   std::vector<Batch> batches;
   std::vector<Buffer> buffers;

@@ -55,6 +55,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("range", self.range);
   visit("length_dim", self.lengthDim);
   visit("tokens", self.tokens, MayBeMissing());
+  visit("loss_weight", self.lossWeight, MayBeMissing());
 }
 
 template <typename Visitor, Is<Buffer> Self>
@@ -308,6 +309,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("clip_sync", self.clipSync, MayBeMissing());
   visit("asynchronous", self.asynchronous, MayBeMissing());
   visit("forward_only", self.forwardOnly, MayBeMissing());
+  visit("weighs", self.weighs, MayBeMissing());
   visit("microbatches", self.microbatches);
   visit("chunks", self.chunks);
   visit("edges", self.edges);
@@ -344,6 +346,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("lengths", self.lengths);
   visit("options", self.options);
   visit("results", self.results);
+  visit("loss_weight", self.lossWeight, MayBeMissing());
   visit("params", self.params);
   visit("batches", self.batches);
   visit("buffers", self.buffers);

@@ -134,7 +134,11 @@ private:
       require(!batch.tokens || isInteger(batch.type),
               "batch argument '" + batch.name + "'",
               "only integers are tokens");
+      require(!batch.lossWeight || (isFloat(batch.type) && batch.shape.empty()),
+              "batch argument '" + batch.name + "'",
+              "it weights the loss, and is no scalar of f32 or f64");
     }
+    checkLossWeight();
     for (const Buffer &buffer : metadata.buffers) {
       checkInput(buffer, "buffer", inputNames);
       require(!buffer.lossScale ||
@@ -148,6 +152,26 @@ private:
             "metadata", "several buffers scale the loss");
     for (const Program &program : metadata.programs)
       checkName(program.name, "program", programNames);
+  }
+
+  /// A result, an argument and, where there is training, a program.
+  void checkLossWeight() {
+    bool isWeighted = metadata.lossWeight != 0;
+    require(metadata.lossWeight >= 0 &&
+                isIndex(metadata.lossWeight, metadata.results),
+            "metadata", "the result that weights the loss does not exist");
+    require(std::ranges::count_if(metadata.batches, &Batch::lossWeight) ==
+                (isWeighted ? 1 : 0),
+            "metadata",
+            "the loss has not one weight for each microbatch where it is "
+            "weighted, and only there");
+    bool trains =
+        !std::ranges::all_of(metadata.programs, &Program::forwardOnly);
+    require(std::ranges::count_if(metadata.programs, &Program::weighs) ==
+                (isWeighted && trains ? 1 : 0),
+            "metadata",
+            "not exactly one program weighs microbatches where their losses "
+            "are weighted and trained, or one does elsewhere");
   }
 
   void checkLengths() {
@@ -282,8 +306,14 @@ private:
     for (size_t i = 0; i < program.ranks.size() && message.empty(); ++i)
       checkRank(program.ranks[i], program, program.placeOf(i),
                 where + ", rank " + std::to_string(i));
+    require(!program.weighs ||
+                (program.forwardOnly && program.ranks.size() == 1 &&
+                 program.replicas == 1 && program.microbatches == 0),
+            where,
+            "it weighs microbatches, and is no program of one rank that runs "
+            "forwards alone of all microbatches");
     for (size_t i = 0; i < homes.size(); ++i)
-      require(homes[i] == 1,
+      require(homes[i] == (program.weighs ? 0 : 1),
               where + ", parameter '" + metadata.params[i].name + "'",
               "not exactly one stage is its home");
     for (size_t i = 0; i < program.ranks.size() && message.empty(); ++i)

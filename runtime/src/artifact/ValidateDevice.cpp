@@ -82,9 +82,11 @@ public:
     });
     if (message.empty() && metadata.device)
       checkDevice(*metadata.device);
-    for (const Program &program : metadata.programs)
+    for (const Program &program : metadata.programs) {
+      isCuda = metadata.target == "cuda" && !program.weighs;
       if (message.empty())
         checkProgram(program, "program '" + program.name + "'");
+    }
     return message.empty() ? Status::success() : Status::error(message);
   }
 
@@ -522,7 +524,7 @@ private:
 
   const Artifact &artifact;
   const Metadata &metadata;
-  const bool isCuda;
+  bool isCuda; ///< The artifact, or the program that is being checked.
   std::string message;
 };
 } // namespace

@@ -117,7 +117,8 @@ std::vector<std::string> Opener::argumentNames() const {
   std::vector<std::string> names;
   names.reserve(metadata.batches.size() + metadata.buffers.size());
   for (const Batch &batch : metadata.batches)
-    names.push_back(batch.name);
+    if (!batch.lossWeight)
+      names.push_back(batch.name);
   for (const Buffer &buffer : metadata.buffers)
     if (!buffer.lossScale)
       names.push_back(buffer.name);
@@ -552,6 +553,10 @@ Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
   Opener opener(metadata, microbatches, options, inputs->storage->files);
   VEELINE_TRY(opener.parse());
   for (const Batch &batch : metadata.batches) {
+    if (batch.lossWeight) {
+      inputs->sources.emplace_back();
+      continue;
+    }
     VEELINE_TRY_VALUE(std::unique_ptr<Source> source, opener.openBatch(batch));
     inputs->sources.push_back(std::move(source));
   }
@@ -610,7 +615,8 @@ std::vector<std::pair<std::string, Source *>> Inputs::allSources() const {
   std::vector<std::pair<std::string, Source *>> all;
   all.reserve(sources.size() + 1);
   for (size_t i = 0; i < sources.size(); ++i)
-    all.emplace_back(metadata.batches[i].name, sources[i].get());
+    if (sources[i])
+      all.emplace_back(metadata.batches[i].name, sources[i].get());
   if (lengths && lengths->source())
     all.emplace_back("--lengths", lengths->source());
   return all;
@@ -620,7 +626,7 @@ int64_t Inputs::lastStepOf(int64_t epochs) const {
   // All arrays have as many steps; texts may differ.
   int64_t last = 0;
   for (const std::unique_ptr<Source> &source : sources)
-    if (int64_t step = source->lastStepOf(epochs); step > 0)
+    if (int64_t step = source ? source->lastStepOf(epochs) : 0; step > 0)
       last = last > 0 ? std::min(last, step) : step;
   return last;
 }

@@ -62,7 +62,8 @@ public:
   ~Inputs();
 
   /// Writes `count` microbatches of step `step` (from 1) of batch argument
-  /// `index`, from number `first` on, to `target`. Steps ascend.
+  /// `index`, from number `first` on, to `target`. Steps ascend. Not of an
+  /// argument that weights the loss.
   void fill(size_t index, int64_t step, int64_t first, int64_t count,
             char *target);
 

@@ -59,7 +59,7 @@ Expected<std::unique_ptr<HostExecutor>>
 HostExecutor::create(const artifact::Artifact &artifact,
                      const artifact::Program &program,
                      const HostOptions &options) {
-  if (artifact.metadata.target != "host")
+  if (artifact.metadata.target != "host" && !program.weighs)
     return Status::error("its target is " + artifact.metadata.target +
                          ", this program runs code for the host; compile the "
                          "model again, for the target host");

@@ -8,6 +8,7 @@
 
 #include "Ending.h"
 #include "Interrupt.h"
+#include "LossWeights.h"
 #include "MemoryCheck.h"
 
 #include <cerrno>
@@ -25,6 +26,40 @@ train::metricNames(const artifact::Metadata &metadata) {
   for (size_t i = 1; i < metadata.results.size(); ++i)
     names.push_back(metadata.results[i].name);
   return names;
+}
+
+//===----------------------------------------------------------------------===//
+// ResultMeans
+//===----------------------------------------------------------------------===//
+
+void ResultMeans::clear() {
+  std::ranges::fill(sums, 0);
+  microbatches = 0;
+}
+
+void ResultMeans::add(const StepResult &result, size_t perStep,
+                      bool weightedLoss) {
+  const double *weights = result.results.data() + lossWeight * perStep;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    bool isWeighted = lossWeight != 0 && i != lossWeight;
+    for (size_t k = 0; k < perStep; ++k) {
+      double value = result.results[i * perStep + k];
+      if (!isWeighted || (i == 0 && weightedLoss))
+        sums[i] += value;
+      else if (weights[k] != 0) // Without a token, the value may be 0 / 0.
+        sums[i] += weights[k] * value;
+    }
+  }
+  microbatches += double(perStep);
+  isLossWeighted = weightedLoss;
+}
+
+double ResultMeans::of(size_t index) const {
+  bool isWeighted =
+      lossWeight != 0 && index != lossWeight && !(index == 0 && isLossWeighted);
+  if (!isWeighted)
+    return sums[index] / microbatches;
+  return sumOfWeights() > 0 ? sums[index] / sumOfWeights() : 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -49,8 +84,9 @@ static Expected<bool> isInterrupted(const Run &run) {
 Expected<EvaluationResult> train::evaluate(Session &session, const Run &run,
                                            int64_t steps,
                                            const StepListener &listener) {
-  EvaluationResult sum;
-  sum.means.assign(run.metadata().results.size(), 0);
+  const artifact::Metadata &metadata = run.metadata();
+  EvaluationResult evaluated;
+  ResultMeans means(metadata);
   auto perStep = static_cast<size_t>(run.microbatches());
   StepResult result;
   int64_t next = 1, last = steps;
@@ -66,16 +102,24 @@ Expected<EvaluationResult> train::evaluate(Session &session, const Run &run,
     if (step > last)
       break;
     VEELINE_TRY(session.finish(result));
-    for (size_t i = 0; i < sum.means.size(); ++i)
-      for (size_t k = 0; k < perStep; ++k)
-        sum.means[i] += result.results[i * perStep + k];
-    sum.microbatches += run.microbatches();
+    if (metadata.lossWeight)
+      VEELINE_TRY(checkWeights(
+          metadata, std::span(result.results)
+                        .subspan(metadata.lossWeight * perStep, perStep)));
+    means.add(result, perStep, /*weightedLoss=*/false);
+    evaluated.microbatches += run.microbatches();
     if (listener)
       VEELINE_TRY(listener(step, result));
   }
-  for (double &mean : sum.means)
-    mean /= double(sum.microbatches);
-  return sum;
+  if (metadata.lossWeight && evaluated.microbatches > 0 &&
+      means.sumOfWeights() == 0)
+    return Status::error(
+        metadata.results[static_cast<size_t>(metadata.lossWeight)].name +
+        ", by which losses are weighted, is 0 in all microbatches, so there "
+        "is no mean");
+  for (size_t i = 0; i < metadata.results.size(); ++i)
+    evaluated.means.push_back(means.of(i));
+  return evaluated;
 }
 
 std::string train::describe(const artifact::Metadata &metadata,
@@ -210,7 +254,8 @@ void Evaluator::print(const EvaluationResult &result, double seconds) const {
                   std::exp(result.means[0]));
     text += number;
   }
-  std::printf("%s: mean of %ld %s in %s, %s\n", text.c_str(),
+  std::printf("%s: %smean of %ld %s in %s, %s\n", text.c_str(),
+              run.metadata().lossWeight ? "weighted " : "",
               long(result.microbatches),
               result.microbatches == 1 ? "microbatch" : "microbatches",
               formatDuration(seconds).c_str(),

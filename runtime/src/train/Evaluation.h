@@ -20,6 +20,30 @@ inline constexpr const char *evaluationProgram = "evaluation";
 /// The names of the results after the loss.
 std::vector<std::string> metricNames(const artifact::Metadata &metadata);
 
+/// Means of a model's results over microbatches. Where losses are weighted, all
+/// are but the weights themselves. Sums are of steps in order, of a step's
+/// microbatches in order.
+class ResultMeans {
+public:
+  explicit ResultMeans(const artifact::Metadata &metadata)
+      : lossWeight(static_cast<size_t>(metadata.lossWeight)),
+        sums(metadata.results.size()) {}
+
+  void clear();
+  /// Adds the results of `perStep` microbatches. With `weightedLoss` the loss
+  /// of each is multiplied already, by its weight over the mean of all.
+  void add(const StepResult &result, size_t perStep, bool weightedLoss);
+  /// The mean of a result; 0 where all weights are.
+  double of(size_t index) const;
+  double sumOfWeights() const { return sums[lossWeight]; }
+
+private:
+  size_t lossWeight; ///< 0: microbatches count alike.
+  std::vector<double> sums;
+  double microbatches = 0;
+  bool isLossWeighted = false;
+};
+
 /// Means of the model's results, the loss first, over all microbatches.
 struct EvaluationResult {
   std::vector<double> means;
@@ -29,10 +53,9 @@ struct EvaluationResult {
 /// Called with each step's results once they are known, in order.
 using StepListener = std::function<Status(int64_t step, const StepResult &)>;
 
-/// Runs steps 1 to `steps` of a forward-only session. Sums are of steps in
-/// order, of a step's microbatches in order. Nothing is added up if there is no
-/// step, or the user interrupts: then `microbatches` says of how many the means
-/// are.
+/// Runs steps 1 to `steps` of a forward-only session. If the user interrupts,
+/// `microbatches` says of how many the means are. Fails where all weights of
+/// losses are 0: then there is no mean.
 Expected<EvaluationResult> evaluate(Session &session, const Run &run,
                                     int64_t steps,
                                     const StepListener &listener = {});

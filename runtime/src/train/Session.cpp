@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Session.h"
+#include "LossWeights.h"
 
 #include "ElementAccess.h"
 
@@ -47,7 +47,7 @@ Session::create(Run &run, const std::string &programName,
 
 /// On the target that the artifact is for.
 Status Session::load(const SessionOptions &options) {
-  if (run.metadata().target == "cuda") {
+  if (run.metadata().target == "cuda" && !description->weighs) {
     cuda::CudaOptions cudaOptions = run.options.cuda;
     cudaOptions.network = options.network;
     cudaOptions.loadOthers = options.loadOthers;
@@ -79,8 +79,18 @@ int64_t Session::bytesOf(size_t param) const {
   return byteSizeOf(run.metadata().params[param]);
 }
 
+/// Where steps of this session need weights of microbatches.
+Status Session::openLossWeights() {
+  if (run.metadata().lossWeight == 0 || description->forwardOnly ||
+      run.lossWeights)
+    return Status::success();
+  VEELINE_TRY_VALUE(run.lossWeights, LossWeights::create(run));
+  return Status::success();
+}
+
 Status Session::initialize() {
   const artifact::Metadata &metadata = run.metadata();
+  VEELINE_TRY(openLossWeights());
   if (!isFed) {
     for (size_t i = 0; i < metadata.params.size(); ++i)
       VEELINE_TRY(setValue(i, run.initialValue(i)));
@@ -342,15 +352,41 @@ Status Session::writeFlightRecord(const std::string &prefix,
 // Session: steps
 //===----------------------------------------------------------------------===//
 
-void Session::prepareInputs(int64_t step) {
+/// Forwards alone give losses as they are.
+Status Session::fillLossWeights(int64_t step, const artifact::Batch &batch,
+                                char *target) {
+  std::span<const double> weights;
+  if (!description->forwardOnly) {
+    VEELINE_TRY_VALUE(weights, run.lossWeights->ofStep(step));
+  }
+  for (int64_t i = 0; i < numMicrobatches(); ++i) {
+    double weight =
+        weights.empty() ? 1 : weights[static_cast<size_t>(firstMicrobatch + i)];
+    if (batch.type == artifact::DataType::f64)
+      artifact::storeElement<double>(target, static_cast<size_t>(i), weight);
+    else
+      artifact::storeElement<float>(target, static_cast<size_t>(i),
+                                    static_cast<float>(weight));
+  }
+  return Status::success();
+}
+
+Status Session::prepareInputs(int64_t step) {
   Inputs &target = inputsOf(step);
-  for (size_t i = 0; i < target.batches.size(); ++i)
-    inputData.fill(i, step, firstMicrobatch, numMicrobatches(),
-                   target.batches[i].data());
+  preparedStep = 0;
+  for (size_t i = 0; i < target.batches.size(); ++i) {
+    const artifact::Batch &batch = run.metadata().batches[i];
+    char *place = target.batches[i].data();
+    if (batch.lossWeight)
+      VEELINE_TRY(fillLossWeights(step, batch, place));
+    else
+      inputData.fill(i, step, firstMicrobatch, numMicrobatches(), place);
+  }
   if (!target.lengths.empty())
     inputData.fillLengths(step, firstMicrobatch, numMicrobatches(),
                           target.lengths.data());
   preparedStep = step;
+  return Status::success();
 }
 
 void Session::setFirstMicrobatch(int64_t first) {
@@ -373,11 +409,12 @@ void Session::writeLossScale(double scale, Inputs &target) const {
 
 Status Session::begin(int64_t step, const StepSettings &settings) {
   if (preparedStep != step)
-    prepareInputs(step);
+    VEELINE_TRY(prepareInputs(step));
   writeLossScale(settings.lossScale, inputsOf(step));
   VEELINE_TRY(loaded->begin(inputsOf(step).pointers.data(), settings));
+  // If that fails, it does so again when that step begins.
   if (step < numSteps)
-    prepareInputs(step + 1);
+    (void)prepareInputs(step + 1);
   return Status::success();
 }
 

@@ -19,6 +19,8 @@
 
 namespace veeline::train {
 
+class LossWeights;
+
 int64_t byteSizeOf(const artifact::Parameter &param);
 
 /// The most steps that a flight record has.
@@ -108,6 +110,9 @@ public:
   /// How many updates the optimiser has made once `step` steps are done, had
   /// all of them counted.
   int64_t updatesAfter(int64_t step) const;
+  /// What weighs microbatches for all sessions that train; null before there
+  /// is one, and where losses are not weighted.
+  std::shared_ptr<LossWeights> lossWeights;
 
 private:
   Status checkPurpose(const artifact::Program *program) const;
@@ -270,7 +275,10 @@ private:
                  const std::vector<int32_t> &ranks,
                  std::vector<StateTensor> &all) const;
   Status writeOlderValues(int32_t rank, const artifact::RankParam &entry);
-  void prepareInputs(int64_t step);
+  Status openLossWeights();
+  Status prepareInputs(int64_t step);
+  Status fillLossWeights(int64_t step, const artifact::Batch &batch,
+                         char *target);
   void writeLossScale(double scale, Inputs &target) const;
   int64_t bytesOf(size_t param) const;
   std::vector<int32_t> homesOf(size_t param) const;

@@ -37,7 +37,8 @@ namespace {
 class Trainer {
 public:
   explicit Trainer(Run &run)
-      : run(run), options(run.options), plan(run.options), lastResort(run) {}
+      : run(run), options(run.options), plan(run.options), lastResort(run),
+        means(run.metadata()) {}
   ~Trainer() { lastResort.watch(nullptr); }
 
   Status train();
@@ -81,6 +82,7 @@ private:
   int64_t numClipped = 0, numSkipped = 0; ///< Of these.
   // Reused, so that no step allocates.
   StepResult result;
+  ResultMeans means;
   StepRecord record;                      ///< Of the last step.
   std::array<double, 10> lastLosses = {}; ///< A ring; see stepsDone.
   /// For --compare-sequential only.
@@ -201,9 +203,11 @@ Status Trainer::evaluateNow(Progress &progress) {
 
 /// A step takes the time since the one before has ended: they may overlap.
 void Trainer::fillRecord(int64_t step, int64_t end) {
-  int32_t m = run.microbatches();
+  means.clear();
+  means.add(result, static_cast<size_t>(run.microbatches()),
+            /*weightedLoss=*/true);
   record.step = step;
-  record.loss = meanOfResult(result, 0, m);
+  record.loss = means.of(0);
   record.learningRate = settingsOfStep(options, step).learningRate;
   record.gradientNorm = result.gradientNorm;
   record.lossScale = plan.lossScaleOf(step);
@@ -214,7 +218,7 @@ void Trainer::fillRecord(int64_t step, int64_t end) {
   record.totalSeconds = double(end - firstBegin) / 1e9;
   record.metrics.resize(run.metadata().results.size() - 1);
   for (size_t i = 0; i < record.metrics.size(); ++i)
-    record.metrics[i] = meanOfResult(result, i + 1, m);
+    record.metrics[i] = means.of(i + 1);
 }
 
 Status Trainer::checkFinite() const {

@@ -24,7 +24,7 @@ LogicalResult PipeDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   for (StringLiteral name :
        {paramAttrName, batchAttrName, bufferAttrName, lossScaleAttrName,
-        rangeAttrName, constantAttrName, roleAttrName})
+        lossWeightAttrName, rangeAttrName, constantAttrName, roleAttrName})
     if (attr.getName() == name)
       return op->emitOpError()
              << "has the attribute '" << name
@@ -74,7 +74,7 @@ LogicalResult PipeDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     return verifyKind<RoleAttr>(op, argument, attr, "a #pipe.role");
   if (name == batchAttrName || name == bufferAttrName)
     return verifyKind<StringAttr>(op, argument, attr, "a name");
-  if (name == lossScaleAttrName)
+  if (name == lossScaleAttrName || name == lossWeightAttrName)
     return verifyKind<UnitAttr>(op, argument, attr, "no value");
   if (name == rangeAttrName)
     return verifyRange(op, argument, attr);
@@ -109,7 +109,10 @@ LogicalResult PipeDialect::verifyRegionResultAttribute(Operation *op, unsigned,
                                                        NamedAttribute attr) {
   if (attr.getName() == roleAttrName && isa<RoleAttr>(attr.getValue()))
     return success();
+  if (attr.getName() == metricAttrName && isa<StringAttr>(attr.getValue()))
+    return success();
   return op->emitOpError() << "result " << result
-                           << ": expected a #pipe.role, found '"
+                           << ": expected a #pipe.role, or a 'pipe.metric' "
+                              "with a name; found '"
                            << attr.getName().getValue() << "'";
 }

@@ -161,6 +161,10 @@ static LogicalResult verifyAsynchronous(PipelineOp pipeline) {
                 "gradients");
   if (*kind == Asynchronous::DoubleBuffered)
     return success();
+  if (llvm::any_of(pipeline.getBatches(),
+                   [](BatchOp batch) { return batch.getLossWeight(); }))
+    return fail("has a loss weight, but each microbatch has an update, of "
+                "which the others are no part");
   for (ParamOp param : pipeline.getParams()) {
     llvm::SmallDenseSet<int64_t> stages;
     for (Operation *user : param.getValue().getUsers())
@@ -199,30 +203,60 @@ static LogicalResult verifyDistinctNames(PipelineOp pipeline) {
   return success();
 }
 
-static LogicalResult verifyLossScales(PipelineOp pipeline) {
-  BufferOp first;
-  for (BufferOp buffer : pipeline.getBuffers()) {
-    if (!buffer.getLossScale())
+/// At most one of `inputs` is a factor of the loss.
+template <typename InputOp>
+static LogicalResult verifyFactors(ArrayRef<InputOp> inputs,
+                                   llvm::function_ref<bool(InputOp)> isFactor,
+                                   StringRef what) {
+  InputOp first;
+  for (InputOp input : inputs) {
+    if (!isFactor(input))
       continue;
     if (first) {
-      InFlightDiagnostic diagnostic =
-          buffer.emitOpError("is a second loss scale");
+      InFlightDiagnostic diagnostic = input.emitOpError("is a second ") << what;
       diagnostic.attachNote(first.getLoc()) << "the other one is here";
       return diagnostic;
     }
-    first = buffer;
+    first = input;
   }
   return success();
 }
 
-LogicalResult BufferOp::verify() {
-  auto type = cast<RankedTensorType>(getValue().getType());
-  if (!getLossScale() ||
-      (type.getRank() == 0 &&
-       (type.getElementType().isF32() || type.getElementType().isF64())))
+static LogicalResult verifyFactors(PipelineOp pipeline) {
+  if (failed(verifyFactors<BufferOp>(
+          pipeline.getBuffers(),
+          [](BufferOp buffer) { return buffer.getLossScale(); },
+          "loss scale")) ||
+      failed(verifyFactors<BatchOp>(
+          pipeline.getBatches(),
+          [](BatchOp batch) { return batch.getLossWeight(); }, "loss weight")))
+    return failure();
+  return success();
+}
+
+/// A factor of the loss is a float of rank 0.
+static LogicalResult verifyFactor(Operation *op, StringRef what) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (type.getRank() == 0 &&
+      (type.getElementType().isF32() || type.getElementType().isF64()))
     return success();
-  return emitOpError()
-         << "is a loss scale, a tensor<f32> or tensor<f64>; found " << type;
+  return op->emitOpError() << "is a loss " << what
+                           << ", a tensor<f32> or tensor<f64>; found " << type;
+}
+
+LogicalResult BufferOp::verify() {
+  return getLossScale() ? verifyFactor(*this, "scale") : success();
+}
+
+LogicalResult BatchOp::verify() {
+  return getLossWeight() ? verifyFactor(*this, "weight") : success();
+}
+
+LogicalResult YieldOp::verify() {
+  if (!getNames() || getNames()->size() == getResults().size())
+    return success();
+  return emitOpError() << "has " << getNames()->size() << " names for "
+                       << getResults().size() << " results";
 }
 
 LogicalResult PipelineOp::verify() {
@@ -231,7 +265,7 @@ LogicalResult PipelineOp::verify() {
     return emitOpError("ends with a pipe.yield of the loss");
   if (failed(verifyPlacement(*this)) || failed(verifyWidths(*this)) ||
       failed(verifyShards(*this)) || failed(verifyAsynchronous(*this)) ||
-      failed(verifyDistinctNames(*this)) || failed(verifyLossScales(*this)))
+      failed(verifyDistinctNames(*this)) || failed(verifyFactors(*this)))
     return failure();
   int64_t expected = 0;
   for (Operation &op : body) {

@@ -76,6 +76,47 @@ func.func private @c() -> tensor<f32>
 
 pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
   // expected-note @below {{the other one is here}}
+  %a = pipe.batch "x" loss_weight : tensor<f32>
+  // expected-error @below {{is a second loss weight}}
+  %b = pipe.batch "y" loss_weight : tensor<f32>
+  %0 = pipe.chunk 0 @c() : () -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @c() -> tensor<f32>
+
+// -----
+
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  // expected-error @below {{is a loss weight, a tensor<f32> or tensor<f64>; found 'tensor<i32>'}}
+  %a = pipe.batch "x" loss_weight : tensor<i32>
+  %0 = pipe.chunk 0 @c() : () -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @c() -> tensor<f32>
+
+// -----
+
+// expected-error @below {{is 'asynchronous(stashed)' and has a loss weight, but each microbatch has an update, of which the others are no part}}
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) microbatches(2) asynchronous(stashed) {
+  %a = pipe.batch "x" loss_weight : tensor<f32>
+  %0 = pipe.chunk 0 @c() : () -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @c() -> tensor<f32>
+
+// -----
+
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  %0 = pipe.chunk 0 @c() : () -> tensor<f32>
+  // expected-error @below {{has 2 names for 1 results}}
+  pipe.yield %0 as ["loss", "tokens"] : tensor<f32>
+}
+func.func private @c() -> tensor<f32>
+
+// -----
+
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  // expected-note @below {{the other one is here}}
   %a = pipe.buffer "x" : tensor<f32>
   // expected-error @below {{takes the name "x", which another input of the pipeline has}}
   %b = pipe.buffer "x" : tensor<f32>

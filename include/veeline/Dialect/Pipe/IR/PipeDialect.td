@@ -34,6 +34,12 @@ def Pipe_Dialect : Dialect {
     /// On a buffer of the model function that the loss is multiplied by: the
     /// runtime chooses its value for each step.
     static constexpr llvm::StringLiteral lossScaleAttrName = "pipe.loss_scale";
+    /// On a batch argument of the model function that the loss is multiplied
+    /// by: how much each microbatch counts.
+    static constexpr llvm::StringLiteral lossWeightAttrName =
+        "pipe.loss_weight";
+    /// On a result of the model function after the loss: the metric's name.
+    static constexpr llvm::StringLiteral metricAttrName = "pipe.metric";
     /// On an argument of the model function, of integers: the first valid
     /// integer, and the one after the last.
     static constexpr llvm::StringLiteral rangeAttrName = "pipe.range";

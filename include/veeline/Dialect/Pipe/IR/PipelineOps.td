@@ -155,12 +155,15 @@ def ParamOp : Pipe_InputOp<"param"> {
 
 def BatchOp : Pipe_InputOp<"batch"> {
   let summary = "An input with one slice for each microbatch";
-  let arguments = (ins StrAttr:$name, OptionalAttr<ConfinedAttr<DenseI64ArrayAttr, [DenseArrayCount<2>]>>:$range);
-  let assemblyFormat = "$name (`range` $range^)? attr-dict `:` type($value)";
+  let arguments = (ins StrAttr:$name, OptionalAttr<ConfinedAttr<DenseI64ArrayAttr, [DenseArrayCount<2>]>>:$range,
+                       UnitAttr:$loss_weight);
+  let assemblyFormat = "$name (`range` $range^)? (`loss_weight` $loss_weight^)? attr-dict `:` type($value)";
+  let hasVerifier = 1;
   let description = [{
     The type is that of one slice. Every stage that uses it reads it; no
     message carries it. `range` has the first valid integer and the one after the
-    last, of an input of integers.
+    last, of an input of integers. With `loss_weight` it is a factor of the loss, a float, by which each microbatch counts
+    (docs/loss-weights.md); a pipeline has at most one of these.
 
     Example:
     ```mlir
@@ -221,12 +224,15 @@ def ChunkOp : Pipe_Op<"chunk", [
 
 def YieldOp : Pipe_Op<"yield", [HasParent<"PipelineOp">]> {
   let summary = "The model's results: the loss, then metrics";
-  let arguments = (ins Variadic<AnyStaticShapeTensor>:$results);
-  let assemblyFormat = "$results attr-dict `:` type($results)";
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$results, OptionalAttr<StrArrayAttr>:$names);
+  let assemblyFormat = "$results (`as` $names^)? attr-dict `:` type($results)";
+  let hasVerifier = 1;
   let description = [{
+    `names` has the names by which users know the results; without it they are `loss`, `metric1`, `metric2`, ...
+
     Example:
     ```mlir
-    pipe.yield %loss : tensor<f32>
+    pipe.yield %loss, %tokens as ["loss", "tokens"] : tensor<f32>, tensor<f32>
     ```
   }];
 }

@@ -39,6 +39,24 @@ def PipeScaleLoss : Pass<"pipe-scale-loss", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def PipeWeightLoss : Pass<"pipe-weight-loss", "::mlir::ModuleOp"> {
+  let summary = "Multiply the loss by how much each microbatch counts";
+  let description = [{
+    Gives the model function a batch argument `loss_weight`, marked `pipe.loss_weight`, and multiplies the first result, the
+    loss, by it. The result `weight` says how much a microbatch counts, as its number of tokens does. It has to follow from
+    data alone. So the runtime computes it for all microbatches of a step before the step begins, with the model that this
+    pass leaves with `only`, and then writes the argument: the weight of the microbatch divided by the mean of all
+    (docs/loss-weights.md).
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", "", "The model function (default: the only public one)">,
+    Option<"weight", "weight", "std::string", "", "The result that is the weight: metric1 is the one after the loss">,
+    Option<"only", "only", "bool", "false", "Leave a model of the same arguments that returns the weight alone">
+  ];
+  let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def PipeRecognizeAttention : Pass<"pipe-recognize-attention", "::mlir::func::FuncOp"> {
   let summary = "Find softmax(Q K^T) V among a function's ops";
   let description = [{

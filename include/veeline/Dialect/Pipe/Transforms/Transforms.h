@@ -22,6 +22,10 @@ mlir::FailureOr<mlir::func::FuncOp> findModel(mlir::ModuleOp module,
 /// The name by which data or values are found for an argument of the model.
 std::string getInputName(mlir::func::FuncOp model, unsigned argument);
 
+/// The name of a result of the model: "loss" of the first; of others the one
+/// that the model gives it, else "metric1", "metric2", ...
+std::string getResultName(mlir::func::FuncOp model, unsigned result);
+
 /// Checks that `model` follows the input contract: one block of pure ops on
 /// tensors of static shape; arguments that say what they are, under distinct
 /// names, of types that the runtime has; at least one parameter; scalar

@@ -9,6 +9,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -178,7 +179,9 @@ static Value buildInput(OpBuilder &builder, func::FuncOp model,
       number, PipeDialect::rangeAttrName);
   if (auto batch = model.getArgAttrOfType<StringAttr>(
           number, PipeDialect::batchAttrName)) {
-    auto op = BatchOp::create(builder, loc, type, batch, range);
+    bool isLossWeight =
+        model.getArgAttr(number, PipeDialect::lossWeightAttrName) != nullptr;
+    auto op = BatchOp::create(builder, loc, type, batch, range, isLossWeight);
     if (Attribute dim =
             model.getArgAttr(number, PipeDialect::lengthDimAttrName))
       op->setAttr(PipeDialect::lengthDimAttrName, dim);
@@ -191,6 +194,19 @@ static Value buildInput(OpBuilder &builder, func::FuncOp model,
   bool isLossScale =
       model.getArgAttr(number, PipeDialect::lossScaleAttrName) != nullptr;
   return BufferOp::create(builder, loc, type, name, range, isLossScale);
+}
+
+/// The names of the results where a metric has one, else null.
+static ArrayAttr buildNames(OpBuilder &builder, func::FuncOp model) {
+  SmallVector<std::string> names;
+  bool isNamed = false;
+  for (unsigned i = 0; i < model.getNumResults(); ++i) {
+    names.push_back(getResultName(model, i));
+    isNamed |=
+        static_cast<bool>(model.getResultAttr(i, PipeDialect::metricAttrName));
+  }
+  SmallVector<StringRef> texts(names.begin(), names.end());
+  return isNamed ? builder.getStrArrayAttr(texts) : ArrayAttr();
 }
 
 /// Clones `op`; uses of marks become uses of what they mark.
@@ -271,5 +287,5 @@ void ExtractionPlan::build(PipelineOp pipeline, SymbolTable &symbols) {
   SmallVector<Value> results = llvm::map_to_vector(
       returned, [&](const auto &entry) { return given.at(entry); });
   YieldOp::create(builder, model.getBody().front().getTerminator()->getLoc(),
-                  results);
+                  results, buildNames(builder, model));
 }

@@ -90,6 +90,15 @@ std::string veeline::pipe::getInputName(func::FuncOp model, unsigned argument) {
   return ("arg" + Twine(argument)).str();
 }
 
+std::string veeline::pipe::getResultName(func::FuncOp model, unsigned result) {
+  if (result == 0)
+    return "loss";
+  if (auto name = model.getResultAttrOfType<StringAttr>(
+          result, PipeDialect::metricAttrName))
+    return name.str();
+  return "metric" + std::to_string(result);
+}
+
 /// A tensor whose shape is known and has elements.
 static bool isPlainTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -182,6 +191,32 @@ static LogicalResult verifyArguments(func::FuncOp model) {
   return success();
 }
 
+/// Names are columns of files, and values of options.
+static LogicalResult verifyMetricNames(func::FuncOp model) {
+  Operation *terminator = model.getBody().front().getTerminator();
+  llvm::StringMap<unsigned> seen;
+  for (unsigned i = 0; i < model.getNumResults(); ++i) {
+    std::string name = getResultName(model, i);
+    bool isPlain = !name.empty() && llvm::all_of(name, [](char character) {
+      return llvm::isAlnum(character) || StringRef("_-.").contains(character);
+    });
+    if (!isPlain)
+      return terminator->emitError()
+             << "result " << i << " of the model has the name \"" << name
+             << "\"; a name has letters, digits, '_', '-' and '.' only";
+    auto [it, inserted] = seen.try_emplace(name, i);
+    if (!inserted)
+      return terminator->emitError()
+             << "result " << i << " of the model has the name \"" << name
+             << "\", which result " << it->second << " has";
+    if (i == 0 && model.getResultAttr(i, PipeDialect::metricAttrName))
+      return terminator->emitError()
+             << "the first result of the model is the loss, and has a "
+                "'pipe.metric'; only those after it are metrics";
+  }
+  return success();
+}
+
 static LogicalResult verifyResults(func::FuncOp model) {
   Operation *terminator = model.getBody().front().getTerminator();
   if (model.getNumResults() == 0)
@@ -203,7 +238,7 @@ static LogicalResult verifyResults(func::FuncOp model) {
       diagnostic << "result " << i << " of the model is a metric";
     return diagnostic << ", a tensor<f32> or tensor<f64>; found " << type;
   }
-  return success();
+  return verifyMetricNames(model);
 }
 
 /// Whether code can be generated for values of `type`. Differentiation would

@@ -62,6 +62,10 @@ static LogicalResult checkAsynchronous(PipelineOp pipeline, StringRef name,
     return fail("where stages have several ranks");
   if (getAsynchronous(name) == Asynchronous::DoubleBuffered)
     return success();
+  for (BatchOp batch : pipeline.getBatches())
+    if (batch.getLossWeight())
+      return fail("after each microbatch, where these count more or less than "
+                  "the others of their step");
   for (ParamOp param : pipeline.getParams()) {
     std::optional<int64_t> stage;
     for (auto [chunk, operand] : getChunkUses(param.getValue())) {
