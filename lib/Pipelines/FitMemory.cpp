@@ -535,6 +535,13 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
 
   void runOnOperation() override {
     CompileOptions options = getCompileOptions();
+    if (options.forwardOnly) {
+      getOperation().emitError(
+          "memory-limit is about training, for which schedules and what is "
+          "kept are chosen, and forward-only runs forwards alone; leave one of "
+          "them out");
+      return signalPassFailure();
+    }
     if (failed(MemoryFitter(getOperation(), options).run()))
       signalPassFailure();
   }

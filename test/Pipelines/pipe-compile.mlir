@@ -21,6 +21,10 @@
 // RUN: veeline-opt %t.4.mlir --pipe-compile="stages=2 microbatches=2 loss-scaling=true" --mlir-print-ir-after=pipe-scale-loss 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=SCALED
 // SCALED: {pipe.buffer = "loss_scale", pipe.loss_scale}
+// RUN: not veeline-opt %t.4.mlir --pipe-compile="stages=2 schedule=forward forward-only memory-limit=1GiB" 2>&1 | FileCheck %s --check-prefix=FORWARD
+// FORWARD: error: memory-limit is about training, for which schedules and what is kept are chosen, and forward-only runs forwards alone; leave one of them out
+// RUN: not veeline-opt %t.4.mlir --pipe-compile="stages=2 microbatches=2 loss-weight=tokens" 2>&1 | FileCheck %s --check-prefix=WEIGHT
+// WEIGHT: error: the model returns its loss alone, and no 'tokens' that weights it
 // RUN: veeline-opt %t.4.mlir --pipe-compile="stages=2 chunks-per-stage=2 microbatches=2 schedule=interleaved-1f1b" \
 // RUN:   | FileCheck %s
 // RUN: veeline-opt %t.4.mlir --pipe-compile="stages=2 chunks-per-stage=2 microbatches=2 schedule=zb-v" \

@@ -403,6 +403,8 @@ static void resolve(TrainCommand &command) {
   evaluated.heldOut = options.inputs.heldOut;
   if (evaluated.heldOut > 0)
     evaluated.part = data::InputOptions::Part::heldOut;
+  else
+    evaluated.prefix = "--eval-";
 }
 
 static int runTrain(TrainCommand &command, char **argv) {

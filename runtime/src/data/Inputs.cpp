@@ -28,7 +28,7 @@ using artifact::Metadata;
 Status data::checkFiles(const InputOptions &options) {
   std::vector<std::string> files;
   for (const std::string &text : options.specs) {
-    VEELINE_TRY_VALUE(Spec spec, parseSpec(text));
+    VEELINE_TRY_VALUE(Spec spec, parseSpec(text, options.option("data")));
     files.push_back(spec.file);
   }
   files.push_back(options.lengths);
@@ -131,19 +131,20 @@ Status Opener::checkName(const Spec &spec, const std::string &text,
                          const std::vector<std::string> &names) const {
   const std::string &name = spec.argument;
   if (std::find(names.begin(), names.end(), name) == names.end())
-    return Status::error("--data " + text + ": the model has no argument '" +
-                         name + "', it has " + joinNames(names) +
-                         suggestion(name, names));
+    return Status::error(options.option("data") + " " + text +
+                         ": the model has no argument '" + name + "', it has " +
+                         joinNames(names) + suggestion(name, names));
   if (std::any_of(specs.begin(), specs.end(),
                   [&](const Spec &other) { return other.argument == name; }))
-    return Status::error("--data " + text + ": '" + name + "' is given twice");
+    return Status::error(options.option("data") + " " + text + ": '" + name +
+                         "' is given twice");
   return Status::success();
 }
 
 Status Opener::parse() {
   std::vector<std::string> names = argumentNames();
   for (const std::string &text : options.specs) {
-    VEELINE_TRY_VALUE(Spec spec, parseSpec(text));
+    VEELINE_TRY_VALUE(Spec spec, parseSpec(text, options.option("data")));
     VEELINE_TRY(checkName(spec, text, names));
     specs.push_back(std::move(spec));
   }
@@ -154,7 +155,8 @@ Status Opener::parse() {
         std::any_of(specs.begin(), specs.end(),
                     [&](const Spec &spec) { return spec.argument == name; });
     if (!isGiven)
-      specs.push_back(*parseSpec(name + "=" + options.otherwise));
+      specs.push_back(
+          *parseSpec(name + "=" + options.otherwise, options.option("data")));
   }
   return Status::success();
 }
@@ -165,7 +167,8 @@ Expected<const Spec *> Opener::findSpec(const std::string &argument,
     if (spec.argument == argument)
       return &spec;
   return Status::error(std::string(kind) + " '" + argument +
-                       "' has no data; give --data " + argument + "=FILE.npy" +
+                       "' has no data; give " + options.option("data") + " " +
+                       argument + "=FILE.npy" +
                        " (or another source, see --help), or --synthetic fixed "
                        "for random data");
 }
@@ -204,8 +207,8 @@ Expected<AlignedBytes> Opener::openBuffer(const Buffer &buffer) {
   VEELINE_TRY_VALUE(const Spec *found, findSpec(buffer.name, "buffer"));
   const Spec &spec = *found;
   if (spec.kind == Spec::Kind::text)
-    return Status::error("--data " + spec.argument + ": '" + buffer.name +
-                         "' is a buffer, which is no text");
+    return Status::error(options.option("data") + " " + spec.argument + ": '" +
+                         buffer.name + "' is a buffer, which is no text");
   AlignedBytes bytes(artifact::bytesOf(buffer.type, buffer.shape));
   if (spec.kind == Spec::Kind::random) {
     VEELINE_TRY_VALUE(auto source,
@@ -237,7 +240,7 @@ Expected<std::unique_ptr<Source>> Opener::openBatch(const Batch &batch) {
   if (spec->kind != Spec::Kind::text)
     return openRows(*spec, batch);
   if (batch.shape.empty())
-    return Status::error("--data " + spec->argument +
+    return Status::error(options.option("data") + " " + spec->argument +
                          ": text gives windows of bytes, batch argument '" +
                          batch.name + "' is a scalar");
   return openText(*spec, batch);
@@ -265,7 +268,7 @@ Status Opener::checkText(const Spec &spec, const Batch &batch,
                          std::string_view text) const {
   std::pair<int64_t, int64_t> range = {0, limitOf(batch.type)};
   if (range.second == 0)
-    return Status::error("--data " + spec.argument +
+    return Status::error(options.option("data") + " " + spec.argument +
                          ": text gives integers, "
                          "batch argument '" +
                          batch.name + "' has " +
@@ -467,7 +470,7 @@ Expected<std::unique_ptr<Source>>
 Opener::openRandom(const Spec &spec, const Input &input,
                    int64_t microbatches) const {
   if (input.type == DataType::bf16 || input.type == DataType::f16)
-    return Status::error("--data " + spec.argument +
+    return Status::error(options.option("data") + " " + spec.argument +
                          "=random gives f32, f64 and integers, '" + input.name +
                          "' has " + std::string(artifact::name(input.type)));
   std::optional<std::pair<int64_t, int64_t>> range = input.range;
@@ -497,7 +500,8 @@ Status Opener::noteSamples(const Batch &batch, int64_t perMicrobatch,
     return Status::success();
   if (!options.lengths.empty() && lengthSamples != 0 &&
       lengthSamples != perMicrobatch)
-    return Status::error("--lengths has a length for each sample, but batch "
+    return Status::error(options.option("lengths") +
+                         " has a length for each sample, but batch "
                          "argument '" +
                          batch.name + "' has " + std::to_string(perMicrobatch) +
                          " samples in a microbatch where another has " +
@@ -513,7 +517,7 @@ Expected<std::unique_ptr<Lengths>> Opener::openLengths() {
   if (metadata.lengths.empty()) {
     if (path.empty())
       return std::unique_ptr<Lengths>();
-    return Status::error("--lengths " + path +
+    return Status::error(options.option("lengths") + " " + path +
                          ": all microbatches of the model have one length; "
                          "others need a model with a dynamic dimension, and "
                          "veeline compile --length-bound");

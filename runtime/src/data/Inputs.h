@@ -40,6 +40,10 @@ struct InputOptions {
   /// Which part of the data is read.
   enum class Part { training, heldOut } part = Part::training;
   bool inOrder = false; ///< Windows of texts do not overlap, in order.
+  /// What the options about data begin with, for messages: "--eval-" of data
+  /// that training evaluates.
+  std::string prefix = "--";
+  std::string option(const char *name) const { return prefix + name; }
 };
 
 /// Checks what needs no model: how `options` are written, and that files can be

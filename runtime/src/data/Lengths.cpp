@@ -26,7 +26,7 @@ static Status readLengths(const std::string &path, std::string_view file,
   if (!isKnown || tensor->shape.size() != 1)
     return Status::error("'" + path + "' holds " +
                          describe(tensor->type, tensor->shape) +
-                         ", --lengths takes one i32 or i64 for each sample");
+                         ", and lengths are one i32 or i64 for each sample");
   if (Status status = checkRange(*tensor, {1, bound + 1}, "'" + path + "'");
       !status.ok())
     return Status::error(status.message() +

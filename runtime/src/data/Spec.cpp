@@ -12,8 +12,9 @@
 using namespace veeline;
 using namespace veeline::data;
 
+/// `text` is the option with its value.
 static Status badSpec(const std::string &text, const std::string &why) {
-  return Status::error("--data " + text + ": " + why +
+  return Status::error(text + ": " + why +
                        "; write NAME=FILE.npy, NAME=FILE.safetensors:ENTRY, "
                        "NAME=text:FILE, NAME=text:FILE:shift=K, NAME=random or "
                        "NAME=random:fixed");
@@ -36,16 +37,18 @@ static Expected<Spec> parseTextSpec(const std::string &text, Spec spec,
   return spec;
 }
 
-Expected<Spec> data::parseSpec(const std::string &text) {
+Expected<Spec> data::parseSpec(const std::string &text,
+                               const std::string &option) {
+  std::string given = option + " " + text;
   size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    return badSpec(text, "it names no argument or no source");
+    return badSpec(given, "it names no argument or no source");
   Spec spec;
   spec.argument = text.substr(0, equals);
   std::string source = text.substr(equals + 1);
   constexpr std::string_view textPrefix = "text:";
   if (source.starts_with(textPrefix))
-    return parseTextSpec(text, spec, source.substr(textPrefix.size()));
+    return parseTextSpec(given, spec, source.substr(textPrefix.size()));
   if (source == "random" || source == "random:fixed") {
     spec.kind = Spec::Kind::random;
     spec.isFixed = source != "random";
@@ -60,7 +63,7 @@ Expected<Spec> data::parseSpec(const std::string &text) {
     return spec;
   }
   if (!source.ends_with(".npy"))
-    return badSpec(text, "'" + source + "' is of no known kind");
+    return badSpec(given, "'" + source + "' is of no known kind");
   spec.file = source;
   return spec;
 }

@@ -25,8 +25,9 @@ struct Spec {
   bool isFixed = false; ///< Of random.
 };
 
-/// Reads "NAME=SOURCE"; the error says how it is written.
-Expected<Spec> parseSpec(const std::string &text);
+/// Reads "NAME=SOURCE", which `option` is given; the error says how it is
+/// written.
+Expected<Spec> parseSpec(const std::string &text, const std::string &option);
 
 } // namespace veeline::data
 

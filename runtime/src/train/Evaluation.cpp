@@ -86,6 +86,7 @@ Expected<EvaluationResult> train::evaluate(Session &session, const Run &run,
                                            const StepListener &listener) {
   const artifact::Metadata &metadata = run.metadata();
   EvaluationResult evaluated;
+  evaluated.means.resize(metadata.results.size());
   ResultMeans means(metadata);
   auto perStep = static_cast<size_t>(run.microbatches());
   StepResult result;
@@ -118,7 +119,7 @@ Expected<EvaluationResult> train::evaluate(Session &session, const Run &run,
         ", by which losses are weighted, is 0 in all microbatches, so there "
         "is no mean");
   for (size_t i = 0; i < metadata.results.size(); ++i)
-    evaluated.means.push_back(means.of(i));
+    evaluated.means[i] = means.of(i);
   return evaluated;
 }
 

@@ -138,7 +138,7 @@ Status Run::openEvaluated() {
   }
   auto opened = data::Inputs::open(metadata(), given, replicas());
   if (!opened.ok())
-    return Status::error("data to evaluate (--eval-data): " + opened.message());
+    return Status::error("data to evaluate: " + opened.message());
   evaluated = std::move(*opened);
   evaluatedSteps =
       evaluation.steps > 0 ? evaluation.steps : evaluated->lastStepOf(1);
