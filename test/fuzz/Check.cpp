@@ -43,6 +43,10 @@ private:
   expect(const artifact::Program &program,
          const std::vector<Outcome> &synchronous) const;
   Status checkPrograms(const std::vector<Outcome> &expected);
+  Status checkForwards(Runner &runner, const Outcome &expected);
+  Status compareResults(const std::string &where,
+                        const std::vector<double> &results,
+                        const std::vector<double> &expected) const;
   Status compareSums(const std::string &where, const Tensors &sums,
                      const Tensors &expected);
   Status compare(const std::string &name, const Outcome &outcome,
@@ -153,19 +157,42 @@ Status Checker::compareSums(const std::string &where, const Tensors &sums,
   return Status::success();
 }
 
-Status Checker::compare(const std::string &name, const Outcome &outcome,
-                        const Outcome &expected, size_t step) {
-  std::string where = name + ", step " + std::to_string(step + 1) + ": ";
-  for (size_t i = 0; i < expected.results.size(); ++i)
-    if (!equalBits(outcome.results[i], expected.results[i])) {
+Status Checker::compareResults(const std::string &where,
+                               const std::vector<double> &results,
+                               const std::vector<double> &expected) const {
+  for (size_t i = 0; i < expected.size(); ++i)
+    if (!equalBits(results[i], expected[i])) {
       char text[128];
       std::snprintf(text, sizeof(text),
                     "result %zu of microbatch %zu is %.17g, expected %.17g",
                     i / (metadata.microbatches * inputs.replicas),
-                    i % (metadata.microbatches * inputs.replicas),
-                    outcome.results[i], expected.results[i]);
+                    i % (metadata.microbatches * inputs.replicas), results[i],
+                    expected[i]);
       return Status::error(where + text);
     }
+  return Status::success();
+}
+
+/// Both of two steps give what the first step of training gives.
+Status Checker::checkForwards(Runner &runner, const Outcome &expected) {
+  VEELINE_TRY(runner.reset(inputs.parameters));
+  std::string where = runner.program.name + ", step ";
+  for (int step = 1; step <= 2; ++step) {
+    auto results = runner.step(inputs, learningRate);
+    if (!results.ok())
+      return results.status();
+    VEELINE_TRY(compareResults(where + std::to_string(step) + ": ", *results,
+                               expected.results));
+  }
+  ++counts.programs;
+  ++counts.forwards;
+  return Status::success();
+}
+
+Status Checker::compare(const std::string &name, const Outcome &outcome,
+                        const Outcome &expected, size_t step) {
+  std::string where = name + ", step " + std::to_string(step + 1) + ": ";
+  VEELINE_TRY(compareResults(where, outcome.results, expected.results));
   for (size_t replica = 0; replica < outcome.accumulators.size(); ++replica) {
     std::string which =
         inputs.replicas > 1 ? "replica " + std::to_string(replica) + ", " : "";
@@ -289,6 +316,10 @@ Status Checker::checkPrograms(const std::vector<Outcome> &expected) {
     auto runner = Runner::create(artifact, *whole);
     if (!runner.ok())
       return runner.status();
+    if (program.forwardOnly) {
+      VEELINE_TRY(checkForwards(**runner, expected.front()));
+      continue;
+    }
     auto outcomes = run(**runner);
     if (!outcomes.ok())
       return outcomes.status();
@@ -325,6 +356,7 @@ Expected<CheckCounts> Checker::check() {
 CheckCounts &CheckCounts::operator+=(const CheckCounts &other) {
   programs += other.programs;
   limited += other.limited;
+  forwards += other.forwards;
   differences += other.differences;
   kinks += other.kinks;
   devicePrograms += other.devicePrograms;

@@ -13,8 +13,9 @@ namespace veeline::fuzz {
 
 struct CheckCounts {
   int64_t programs = 0;
-  /// The programs of these that were compiled within memory limits.
-  int64_t limited = 0;
+  /// The programs of these that were compiled within memory limits, and those
+  /// that run forwards alone.
+  int64_t limited = 0, forwards = 0;
   /// Elements of gradients that were compared with finite differences, and
   /// those that were not because the difference depends on its step: at a kink.
   int64_t differences = 0, kinks = 0;
@@ -26,7 +27,8 @@ struct CheckCounts {
 
 /// Runs two steps of every program of `artifact` on random data. Losses, every
 /// accumulator and every parameter after the update must equal those of the
-/// program "sequential" bit by bit. In f64, some elements of each parameter's
+/// program "sequential" bit by bit; those of forwards alone have the results of
+/// its first step, twice. In f64, some elements of each parameter's
 /// gradient are also compared with fourth-order central differences of the
 /// losses, to a relative error of 1e-6. Fails with the first disagreement.
 Expected<CheckCounts> checkModel(const artifact::Artifact &artifact,

@@ -95,6 +95,8 @@ private:
   bool hasUnits() const { return task.seed % 4 == 1; }
   /// Yet another fourth also has a program within memory limits.
   bool hasLimits() const { return !task.chunks && task.seed % 4 == 2; }
+  /// A third of the random models has a program of forwards alone.
+  bool hasForwards() const { return !task.chunks && task.seed % 3 == 0; }
   /// Half of the random models clip gradients.
   std::string clipSync() const {
     if (task.chunks)
@@ -120,6 +122,7 @@ private:
   LogicalResult addSingle(pipe::PipelineOp sequential);
   LogicalResult scheduleSlipped(pipe::PipelineOp pipeline, StringRef name);
   LogicalResult addLimited();
+  LogicalResult addForwards();
   LogicalResult addCommunication();
   LogicalResult describe();
   LogicalResult lower();
@@ -563,12 +566,41 @@ LogicalResult Compilation::addLimited() {
   return success();
 }
 
+/// Adds one pipeline that only runs forwards, on the stages of a schedule that
+/// the seed chooses. Its chunks are those of the other pipelines.
+LogicalResult Compilation::addForwards() {
+  Variant variant = Random(task.seed ^ 0xF02D)
+                        .oneOf(findVariants(pieces.size(), task.microbatches));
+  CompileOptions options = getOptions();
+  options.replicas = replicas();
+  options.pieces = pieces;
+  options.stages = variant.stages;
+  options.chunksPerStage = variant.chunksPerStage;
+  options.placement = pipe::stringifyPlacement(variant.placement);
+  options.schedule = schedule::forwardOrderName;
+  options.forwardOnly = true;
+  OwningOpRef<ModuleOp> forwards = model->clone();
+  FailureOr<func::FuncOp> function = pipe::findModel(*forwards, "");
+  if (failed(function))
+    return failure();
+  function->setSymName("forwards");
+  if (failed(runPhase(*forwards, [&](OpPassManager &passManager) {
+        buildProgramPipeline(passManager, options);
+      })))
+    return failure();
+  Block *body = module->getBody();
+  body->getOperations().splice(body->end(),
+                               forwards->getBody()->getOperations());
+  return success();
+}
+
 LogicalResult Compilation::run() {
   if (failed(prepare()) || failed(partition()) || failed(differentiate()))
     return failure();
   miscompileFunctions(*module, fault);
   if (failed(schedule()) || failed(addCommunication()) ||
-      (hasLimits() && failed(addLimited())))
+      (hasLimits() && failed(addLimited())) ||
+      (hasForwards() && failed(addForwards())))
     return failure();
   auto pipeline = *module->getOps<pipe::PipelineOp>().begin();
   if (failed(compiler::describeModel(pipeline, artifact)))

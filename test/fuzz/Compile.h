@@ -53,8 +53,8 @@ public:
   /// The seed chooses variants. Every fourth random model is optimised as the
   /// product's code is; all others are not. Another fourth also has, if the
   /// model can do with less memory, a program within memory limits, with
-  /// functions of its own. Every fifth model has two or three replicas, of
-  /// which some share out their updates.
+  /// functions of its own. A third has one of forwards alone. Every fifth model
+  /// has two or three replicas, of which some share out their updates.
   Expected<artifact::Artifact> compile(const Task &task);
 
   /// How many chunks the model can have. Fails with the diagnostics.

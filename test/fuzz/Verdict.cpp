@@ -37,8 +37,9 @@ static Verdict judgeHere(Compiler &compiler, const Task &task) {
 
 static std::string write(const Verdict &verdict) {
   char text[96];
-  std::snprintf(text, sizeof(text), "%d %ld %ld %ld %ld ", int(verdict.kind),
-                long(verdict.counts.programs), long(verdict.counts.limited),
+  std::snprintf(text, sizeof(text), "%d %ld %ld %ld %ld %ld ",
+                int(verdict.kind), long(verdict.counts.programs),
+                long(verdict.counts.limited), long(verdict.counts.forwards),
                 long(verdict.counts.differences), long(verdict.counts.kinks));
   return text + verdict.message;
 }
@@ -47,8 +48,8 @@ static Verdict read(const std::string &text) {
   std::istringstream stream(text);
   int kind = 0;
   CheckCounts counts;
-  stream >> kind >> counts.programs >> counts.limited >> counts.differences >>
-      counts.kinks;
+  stream >> kind >> counts.programs >> counts.limited >> counts.forwards >>
+      counts.differences >> counts.kinks;
   stream.ignore();
   return {static_cast<Kind>(kind),
           std::string(std::istreambuf_iterator<char>(stream), {}), counts};

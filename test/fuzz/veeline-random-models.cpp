@@ -251,11 +251,12 @@ static int runAll(const Options &options) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
   std::printf("%ld models, %ld failed; %ld programs, %ld of them with less "
-              "memory, %ld differences of gradients, %ld more at kinks; %.0f "
+              "memory, %ld of forwards alone, %ld differences of gradients, "
+              "%ld more at kinks; %.0f "
               "ms a model\n",
               long(sum.models), long(sum.failures), long(sum.counts.programs),
-              long(sum.counts.limited), long(sum.counts.differences),
-              long(sum.counts.kinks),
+              long(sum.counts.limited), long(sum.counts.forwards),
+              long(sum.counts.differences), long(sum.counts.kinks),
               1000 * seconds / static_cast<double>(options.count));
   if (sum.counts.devicePrograms + sum.refused > 0)
     std::printf("%ld of them ran as on a GPU, %ld times; %ld more are not for "

@@ -28,9 +28,9 @@ struct Piece {
 /// topological one.
 ///
 /// *Main* ops compute activations: they depend on parameters, if any is used,
-/// and on batch arguments, or are contractions. All others (constants, masks, positions,
-/// views of parameters) are *side* ops: they are repeated in every chunk that
-/// uses them, never cut and never sent.
+/// and on batch arguments, or are contractions. All others (constants, masks,
+/// positions, views of parameters) are *side* ops: they are repeated in every
+/// chunk that uses them, never cut and never sent.
 ///
 /// Where the function has `pipe.boundary` marks, pieces are what lies between
 /// them; successive marks, one for each value that crosses, are one cut.

@@ -61,9 +61,12 @@ std::vector<std::string> Run::optionsOfCheckpoint() const {
   if (options.program == "reference")
     lines.push_back("program reference");
   lines.push_back("microbatches " + std::to_string(metadata().microbatches));
+  if (int32_t weight = metadata().lossWeight)
+    lines.push_back("loss-weight " + metadata().results[weight].name);
   for (const artifact::Batch &batch : metadata().batches)
-    lines.push_back("microbatch-of-" + batch.name + " " +
-                    data::describe(batch.type, batch.shape));
+    if (!batch.lossWeight)
+      lines.push_back("microbatch-of-" + batch.name + " " +
+                      data::describe(batch.type, batch.shape));
   const artifact::Program *program = metadata().findProgram(options.program);
   if (!program)
     return lines;

@@ -144,12 +144,16 @@ TEST(Artifact, MembersThatMayBeMissing) {
   Artifact artifact = makeArtifact();
   artifact.metadata.batches[0].tokens = true;
   artifact.metadata.errorFeedback = true;
+  artifact.metadata.batches[0].lossWeight = true;
+  artifact.metadata.programs[0].weighs = true;
   std::string json = toCompactJson(artifact.metadata);
   Expected<Metadata> now = fromJson(json);
   ASSERT_TRUE(now.ok()) << now.message();
   EXPECT_TRUE(now->batches[0].tokens);
   EXPECT_TRUE(now->errorFeedback);
-  for (std::string member : {",\"tokens\":true", ",\"error_feedback\":true"}) {
+  for (std::string member :
+       {",\"tokens\":true", ",\"error_feedback\":true", ",\"loss_weight\":true",
+        ",\"weighs\":true", ",\"loss_weight\":0"}) {
     ASSERT_NE(json.find(member), std::string::npos);
     json.erase(json.find(member), member.size());
   }
@@ -157,6 +161,8 @@ TEST(Artifact, MembersThatMayBeMissing) {
   ASSERT_TRUE(then.ok()) << then.message();
   EXPECT_FALSE(then->batches[0].tokens);
   EXPECT_FALSE(then->errorFeedback);
+  EXPECT_FALSE(then->batches[0].lossWeight);
+  EXPECT_FALSE(then->programs[0].weighs);
 }
 
 TEST(Artifact, MetadataErrorsNameThePath) {
@@ -178,7 +184,7 @@ TEST(Artifact, MetadataErrorsNameThePath) {
             "'programs[0].ranks[0].params[0].is_home' should be a value, found "
             "null");
   EXPECT_EQ(errorAfter("{\"model\"", "{\"modell\":1,\"model\"").substr(0, 39),
-            "'' should be no members but the 16 know");
+            "'' should be no members but the 17 know");
   EXPECT_EQ(errorAfter("{", "["), "the metadata is not JSON");
   EXPECT_EQ(errorAfter("\"microbatches\":2", "\"microbatches\":1e999"),
             "the metadata is not JSON");
@@ -284,6 +290,15 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
   auto program = [](Artifact &a) -> Program & {
     return a.metadata.programs[0];
   };
+  /// Its loss is weighted, by no program.
+  auto weight = [](Artifact &a) {
+    a.metadata.results.push_back({"tokens", DataType::f32});
+    a.metadata.lossWeight = 1;
+    Batch batch;
+    batch.name = "loss_weight";
+    batch.lossWeight = true;
+    a.metadata.batches.push_back(batch);
+  };
   auto convolution = [&](Artifact &a) -> Convolution & {
     return program(a).ranks[0].convolutions[0];
   };
@@ -325,6 +340,22 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
          a.metadata.batches[0].type = DataType::f32;
          a.metadata.batches[0].range.reset();
          a.metadata.batches[0].tokens = true;
+       }},
+      {"the result that weights the loss does not exist",
+       [](Artifact &a) { a.metadata.lossWeight = 1; }},
+      {"it weights the loss, and is no scalar of f32 or f64",
+       [](Artifact &a) { a.metadata.batches[0].lossWeight = true; }},
+      {"has not one weight for each microbatch",
+       [](Artifact &a) {
+         a.metadata.results.push_back({"tokens", DataType::f32});
+         a.metadata.lossWeight = 1;
+       }},
+      {"not exactly one program weighs microbatches",
+       [&](Artifact &a) { weight(a); }},
+      {"it weighs microbatches, and is no program of one rank",
+       [&](Artifact &a) {
+         weight(a);
+         program(a).weighs = true;
        }},
       {"range of valid values is empty",
        [](Artifact &a) { a.metadata.batches[0].range = std::pair(3L, 3L); }},
