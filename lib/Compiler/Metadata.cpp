@@ -169,6 +169,10 @@ LogicalResult veeline::compiler::describeModel(PipelineOp pipeline,
     if (std::optional<ArrayAttr> names = pipeline.getYield().getNames())
       name = cast<StringAttr>((*names)[i]).str();
     metadata.results.push_back({std::move(name), *type});
+    if (isOutput(result.getType())) {
+      metadata.results.back().isTensor = true;
+      metadata.results.back().shape = getShape(result.getType());
+    }
   }
   for (ParamOp param : pipeline.getParams()) {
     FailureOr<artifact::DataType> type = getDataTypeOf(param.getValue());

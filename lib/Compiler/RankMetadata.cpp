@@ -40,6 +40,7 @@ private:
   artifact::Op describeOp(Operation *op);
   void describeParams();
   void describeRounded();
+  void describeOutputs();
   LogicalResult describeDevice(const MemoryPlan::Device &device);
   LogicalResult describeConstants(const MemoryPlan::Device &device);
   void describeSlices(Operation *op, int64_t number);
@@ -198,6 +199,15 @@ void RankWriter::describeRounded() {
     for (auto [i, place] : llvm::enumerate(entry.versions))
       addRegion(name + ", older value " + std::to_string(i),
                 artifact::RegionKind::param, place, bytes);
+  }
+}
+
+void RankWriter::describeOutputs() {
+  for (const MemoryPlan::Output &output : plan.outputs) {
+    rank.outputs.push_back(
+        {static_cast<int32_t>(output.result), output.offset});
+    addRegion("result " + std::to_string(output.result),
+              artifact::RegionKind::other, output.offset, output.bytes);
   }
 }
 
@@ -503,6 +513,7 @@ FailureOr<artifact::Rank> RankWriter::write(int32_t object) {
     rank.ops.push_back(describeOp(op));
   describeParams();
   describeRounded();
+  describeOutputs();
   rank.updateWorkspace = plan.updateWorkspace;
   addRegion("workspace of updates", artifact::RegionKind::workspace,
             plan.updateWorkspace, plan.updateWorkspaceBytes);

@@ -27,6 +27,12 @@ static void addOutputOptions(CLI::App &app, train::Options &options) {
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->group(group);
+  app.add_option("--outputs", options.outputs,
+                 "Write results of the model that are tensors, of all samples: "
+                 "to a .safetensors file, or the only one to a .npy file")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName)
+      ->group(group);
   driver::addTimelineOptions(app, options, group);
   group = "Checks";
   app.add_flag("--check-messages", options.checkMessages,

@@ -39,7 +39,7 @@ namespace veeline::artifact {
 /// other places for settings and results, those up to 19 fewer settings, and
 /// those up to 20 not one for each parameter. Those up to 21 lack
 /// Program::forwardOnly, and share out no updates; those up to 22 weight no
-/// loss.
+/// loss, and give no tensors.
 inline constexpr uint32_t formatVersion = 23, oldestFormatVersion = 15,
                           oldestOfGpus = 21;
 
@@ -108,10 +108,14 @@ struct Buffer {
   bool lossScale = false;
 };
 
-/// A result of the model: the first is the loss, others are metrics.
+/// A result of the model: the first is the loss, others are metrics, or tensors
+/// that forwards alone give.
 struct Result {
   std::string name;
-  DataType type = DataType::f32; ///< f32 or f64.
+  DataType type = DataType::f32; ///< Of a loss or a metric: f32 or f64.
+  /// Whether it is a tensor, and its shape, of one microbatch.
+  bool isTensor = false;
+  std::vector<int64_t> shape = {};
 };
 
 enum class OpKind {
@@ -270,6 +274,13 @@ struct Constant {
   int64_t bytes = 0;
 };
 
+/// A result that is a tensor, where its microbatches are, one after the other,
+/// once the step has run. A rank writes those that it runs.
+struct Output {
+  int32_t result = 0; ///< Index into Metadata::results.
+  int64_t offset = 0;
+};
+
 /// What one rank runs, in each replica.
 struct Rank {
   std::string stepSymbol; ///< A veeline_step_fn in the object.
@@ -296,6 +307,7 @@ struct Rank {
   std::vector<Convolution> convolutions; ///< Indexed by veeline_convolution.
   std::vector<Reduction> reductions;     ///< Indexed by veeline_reduce_post.
   std::vector<Op> ops;                   ///< Indexed by veeline_op_begin.
+  std::vector<Output> outputs;
 
   // On a GPU; the host has the defaults.
   std::vector<Input> inputs;

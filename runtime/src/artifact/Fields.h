@@ -71,6 +71,8 @@ template <typename Visitor, Is<Result> Self>
 void visitFields(Visitor &&visit, Self &self) {
   visit("name", self.name);
   visit("type", self.type);
+  visit("is_tensor", self.isTensor, MayBeMissing());
+  visit("shape", self.shape, MayBeMissing());
 }
 
 template <typename Visitor, Is<Gemm> Self>
@@ -213,6 +215,12 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("bytes", self.bytes);
 }
 
+template <typename Visitor, Is<Output> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("result", self.result);
+  visit("offset", self.offset);
+}
+
 template <typename Visitor, Is<Rank> Self>
 void visitFields(Visitor &&visit, Self &self) {
   visit("step_symbol", self.stepSymbol);
@@ -228,6 +236,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("convolutions", self.convolutions);
   visit("reductions", self.reductions);
   visit("ops", self.ops);
+  visit("outputs", self.outputs, MayBeMissing());
   visit("inputs", self.inputs);
   visit("inputs_before", self.inputsBefore, MayBeMissing());
   visit("constants", self.constants);

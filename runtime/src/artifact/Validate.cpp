@@ -117,8 +117,9 @@ private:
             "the number of microbatches is below 1");
     require(!metadata.results.empty(), "metadata", "there is no loss");
     for (const Result &result : metadata.results)
-      require(isFloat(result.type), "result '" + result.name + "'",
-              "its type is neither f32 nor f64");
+      checkResult(result, "result '" + result.name + "'");
+    require(metadata.results.empty() || !metadata.results[0].isTensor,
+            "metadata", "the loss is a tensor");
     std::unordered_set<std::string> paramNames, inputNames, programNames;
     for (const Parameter &param : metadata.params) {
       checkName(param.name, "parameter", paramNames);
@@ -152,6 +153,41 @@ private:
             "metadata", "several buffers scale the loss");
     for (const Program &program : metadata.programs)
       checkName(program.name, "program", programNames);
+  }
+
+  /// Only forwards alone, of one length, give tensors.
+  void checkResult(const Result &result, const std::string &where) {
+    if (!result.isTensor) {
+      require(isFloat(result.type) && result.shape.empty(), where,
+              "it is no scalar of f32 or f64");
+      return;
+    }
+    checkShape(result.shape, where);
+    require(isFloat(result.type) || isInteger(result.type), where,
+            "its elements are no data");
+    require(std::ranges::all_of(metadata.programs, &Program::forwardOnly) &&
+                metadata.lengths.empty(),
+            where,
+            "it is a tensor, but a program trains, or the length varies");
+  }
+
+  /// Where a rank keeps results that are tensors.
+  void checkOutputs(const Rank &rank, const std::string &where) {
+    int32_t previous = 0;
+    for (const Output &output : rank.outputs) {
+      require(output.result > previous &&
+                  isIndex(output.result, metadata.results),
+              where, "its outputs are not in ascending order of results");
+      if (!message.empty())
+        return;
+      const Result &result = metadata.results[output.result];
+      require(result.isTensor && isWithin(output.offset,
+                                          bytesOf(result.type, result.shape) *
+                                              metadata.microbatches,
+                                          rank.arenaBytes),
+              where, "an output is no tensor, or lies outside of the arena");
+      previous = output.result;
+    }
   }
 
   /// A result, an argument and, where there is training, a program.
@@ -428,6 +464,7 @@ private:
       checkRankParam(rank.params[i], rank, program, place,
                      where + ", parameter entry " + std::to_string(i));
     checkUpdateWorkspace(rank, where);
+    checkOutputs(rank, where);
     for (size_t i = 0; i < rank.gemms.size(); ++i)
       checkGemm(rank.gemms[i], where + ", matrix product " + std::to_string(i));
     for (size_t i = 0; i < rank.convolutions.size(); ++i)

@@ -182,3 +182,22 @@ Expected<Tensor> data::parseNpy(std::string_view file) {
     return Status::error("its header is malformed");
   return makeTensor(header, file.substr(begin + length));
 }
+
+std::string data::npyHeader(DataType type, const std::vector<int64_t> &shape) {
+  std::string text = "{'descr': '";
+  text += findElement(&ElementNames::type, type)->npy;
+  text += "', 'fortran_order': False, 'shape': (";
+  for (int64_t extent : shape)
+    text += std::to_string(extent) + ", ";
+  text += "), }";
+  // With the ten bytes before it, a multiple of 64.
+  constexpr size_t before = 10, alignment = 64;
+  size_t length = text.size() + 1;
+  length += (alignment - (length + before) % alignment) % alignment;
+  text.resize(length - 1, ' ');
+  text += '\n';
+  std::string header = "\x93NUMPY";
+  header += {'\1', '\0', static_cast<char>(length & 0xff),
+             static_cast<char>(length >> 8)};
+  return header + text;
+}

@@ -16,6 +16,11 @@ namespace veeline::data {
 /// into `file`. Messages do not name the file.
 Expected<Tensor> parseNpy(std::string_view file);
 
+/// The beginning of a file whose rows follow: version 1.0, in C order. `type`
+/// is not bf16, which NumPy lacks.
+std::string npyHeader(artifact::DataType type,
+                      const std::vector<int64_t> &shape);
+
 } // namespace veeline::data
 
 #endif // VEELINE_RUNTIME_DATA_NPY_H

@@ -10,6 +10,7 @@
 #include "Interrupt.h"
 #include "LossWeights.h"
 #include "MemoryCheck.h"
+#include "Outputs.h"
 
 #include <cerrno>
 #include <charconv>
@@ -24,7 +25,8 @@ std::vector<std::string>
 train::metricNames(const artifact::Metadata &metadata) {
   std::vector<std::string> names;
   for (size_t i = 1; i < metadata.results.size(); ++i)
-    names.push_back(metadata.results[i].name);
+    if (!metadata.results[i].isTensor)
+      names.push_back(metadata.results[i].name);
   return names;
 }
 
@@ -127,6 +129,8 @@ std::string train::describe(const artifact::Metadata &metadata,
                             const EvaluationResult &result) {
   std::string text;
   for (size_t i = 0; i < result.means.size(); ++i) {
+    if (metadata.results[i].isTensor)
+      continue;
     char number[40];
     std::snprintf(number, sizeof(number), i == 0 ? "%.4f" : "%.4g",
                   result.means[i]);
@@ -206,6 +210,7 @@ private:
   const Options &options;
   std::unique_ptr<Session> session;
   ResultsFile metrics;
+  std::optional<Outputs> outputs; ///< None: not asked for.
 };
 } // namespace
 
@@ -220,24 +225,38 @@ Status Evaluator::open() {
                     run.findProgram(options.program));
   if (!options.timeline.empty())
     loading.timelineEvents = timelineCapacity(*program, options.timelineSteps);
-  VEELINE_TRY_VALUE(session, Session::create(run, options.program, loading,
-                                             options.stepsInFlight));
+  int64_t stepsInFlight = options.stepsInFlight;
+  if (!options.outputs.empty()) {
+    VEELINE_TRY_VALUE(Outputs opened, Outputs::open(run));
+    outputs.emplace(std::move(opened));
+    // They are read while no step is under way.
+    stepsInFlight = 1;
+    if (run.isFirst())
+      VEELINE_TRY(AtomicFile(options.outputs).open());
+  }
+  VEELINE_TRY_VALUE(
+      session, Session::create(run, options.program, loading, stepsInFlight));
   if (options.metrics.empty() || !run.isFirst())
     return Status::success();
   return metrics.open(options.metrics, "step,microbatch", run.metadata());
 }
 
-/// One for each microbatch of the step.
+/// One for each microbatch of the step; and its tensors.
 Status Evaluator::addLines(int64_t step, const StepResult &result) {
+  if (outputs)
+    VEELINE_TRY(outputs->add(*session));
   if (options.checkMemory)
     countTrainingAllocations(/*inSteps=*/true);
   if (!metrics.isOpen())
     return Status::success();
   auto perStep = static_cast<size_t>(run.microbatches());
-  std::vector<double> row(run.metadata().results.size());
+  const std::vector<artifact::Result> &results = run.metadata().results;
+  std::vector<double> row;
   for (size_t k = 0; k < perStep; ++k) {
-    for (size_t i = 0; i < row.size(); ++i)
-      row[i] = result.results[i * perStep + k];
+    row.clear();
+    for (size_t i = 0; i < results.size(); ++i)
+      if (!results[i].isTensor)
+        row.push_back(result.results[i * perStep + k]);
     VEELINE_TRY(
         metrics.add(std::to_string(step) + "," + std::to_string(k), row));
   }
@@ -278,6 +297,10 @@ Status Evaluator::evaluateAll() {
                          ": " + result.message());
   print(*result, double(nanoseconds() - begin) / 1e9);
   VEELINE_TRY(metrics.close());
+  if (outputs && interruptSignal())
+    run.say("'" + options.outputs + "' is not written: it would lack samples");
+  else if (outputs)
+    VEELINE_TRY(outputs->write());
   if (!options.timeline.empty())
     VEELINE_TRY(writeTimeline(run, *session));
   return options.checkMemory && !interruptSignal()

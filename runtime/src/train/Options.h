@@ -65,6 +65,9 @@ struct Options {
   /// once, and `metrics` has a line for each microbatch.
   bool evaluates = false;
   bool printsPerplexity = false;
+  /// Where `veeline eval` writes results that are tensors: a .npy file of the
+  /// only one, or a .safetensors file.
+  std::string outputs;
 
   std::string save;
   /// Where checkpoints go, one after each `checkpointEvery` steps and one at

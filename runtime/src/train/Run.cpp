@@ -405,6 +405,7 @@ std::string Run::commonOptions() const {
       text += "--eval-" + line.substr(2) + "\n";
   }
   addLine(text, "--save", !options.save.empty());
+  addLine(text, "--outputs", !options.outputs.empty());
   addLine(text, "--timeline", !options.timeline.empty());
   addLine(text, "--timeline-steps", options.timelineSteps);
   addLine(text, "--profile", !options.profile.empty());

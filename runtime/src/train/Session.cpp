@@ -253,6 +253,58 @@ Status Session::gatherValue(size_t param, char *bytes) const {
   return Status::success();
 }
 
+/// Calls `visit` with each microbatch of the step that a rank runs, and with
+/// its place in the rank's arena; nothing if the rank does not give the result.
+void Session::forEachOutput(
+    size_t rank, size_t result,
+    const std::function<void(int64_t microbatch, int64_t offset)> &visit)
+    const {
+  for (const artifact::Output &output : description->ranks[rank].outputs) {
+    if (static_cast<size_t>(output.result) != result)
+      continue;
+    artifact::Program::Place place = description->placeOf(rank);
+    int64_t bytes = bytesOfOutput(result);
+    for (int64_t k = place.member; k < stepMicrobatches();
+         k += description->widthOf(place.stage))
+      visit(place.replica * stepMicrobatches() + k, output.offset + k * bytes);
+  }
+}
+
+int64_t Session::bytesOfOutput(size_t result) const {
+  const artifact::Result &output = run.metadata().results[result];
+  return artifact::bytesOf(output.type, output.shape);
+}
+
+Status Session::gatherOutput(size_t result, char *bytes) const {
+  int64_t size = bytesOfOutput(result);
+  std::string mine;
+  Status status = Status::success();
+  for (size_t rank = 0; rank < description->ranks.size(); ++rank)
+    if (loaded->isLocal(static_cast<int32_t>(rank)))
+      forEachOutput(rank, result, [&](int64_t microbatch, int64_t offset) {
+        char *place = bytes + microbatch * size;
+        if (run.network) {
+          mine.resize(mine.size() + static_cast<size_t>(size));
+          place = mine.data() + mine.size() - size;
+        }
+        if (status.ok())
+          status =
+              loaded->read(static_cast<int32_t>(rank), offset, place, size);
+      });
+  VEELINE_TRY(status);
+  if (!run.network)
+    return Status::success();
+  VEELINE_TRY_VALUE(auto all, run.network->gather(std::move(mine)));
+  for (size_t rank = 0; run.isFirst() && rank < all.size(); ++rank) {
+    const char *next = all[rank].data();
+    forEachOutput(rank, result, [&](int64_t microbatch, int64_t) {
+      std::copy_n(next, size, bytes + microbatch * size);
+      next += size;
+    });
+  }
+  return Status::success();
+}
+
 Status Session::save(const std::string &path, int64_t steps) const {
   if (!run.isFirst()) {
     for (size_t i = 0; i < run.metadata().params.size(); ++i)

@@ -212,6 +212,11 @@ public:
   Status readState(const StateTensor &tensor, char *bytes) const;
   bool isLocal(int32_t rank) const { return loaded->isLocal(rank); }
 
+  /// Of the last step, while none is under way: writes result `result`, a
+  /// tensor, of all microbatches of the step to `bytes`, in the first process;
+  /// the others give what their ranks have. All must call it.
+  Status gatherOutput(size_t result, char *bytes) const;
+
   /// Writes all parameters as a .safetensors file, atomically. Of several
   /// processes the first one writes, and all must call it.
   Status save(const std::string &path, int64_t steps) const;
@@ -287,6 +292,10 @@ private:
     return stepMicrobatches() * loaded->numReplicas();
   }
   Status gatherValue(size_t param, char *bytes) const;
+  void forEachOutput(size_t rank, size_t result,
+                     const std::function<void(int64_t microbatch,
+                                              int64_t offset)> &visit) const;
+  int64_t bytesOfOutput(size_t result) const;
   void copyFromArena(int32_t rank, int64_t offset,
                      std::vector<char> &bytes) const;
 

@@ -594,8 +594,8 @@ Status train::checkFiles(const Options &options, bool writesResults) {
     return Status::success();
   VEELINE_TRY(checkCheckpointFolder(options, resumed.get()));
   for (const std::string &path :
-       {options.save, options.metrics, options.evaluation.metrics,
-        options.timeline, options.profile})
+       {options.save, options.metrics, options.outputs,
+        options.evaluation.metrics, options.timeline, options.profile})
     VEELINE_TRY(checkWritable(path));
   return options.flightRecorder.empty() ? Status::success()
                                         : checkRecordOf(0, options);

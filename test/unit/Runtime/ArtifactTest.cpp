@@ -357,6 +357,23 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
          weight(a);
          program(a).weighs = true;
        }},
+      {"the loss is a tensor",
+       [&](Artifact &a) {
+         a.metadata.programs.clear();
+         a.metadata.results[0].isTensor = true;
+       }},
+      {"it is a tensor, but a program trains",
+       [](Artifact &a) {
+         a.metadata.results.push_back({"y", DataType::i32, true, {2, 3}});
+       }},
+      {"its elements are no data",
+       [](Artifact &a) {
+         a.metadata.results.push_back({"y", DataType::bf16, true, {2, 3}});
+       }},
+      {"it is no scalar of f32 or f64",
+       [](Artifact &a) { a.metadata.results[0].shape = {1}; }},
+      {"its outputs are not in ascending order",
+       [&](Artifact &a) { program(a).ranks[0].outputs = {{1, 0}}; }},
       {"range of valid values is empty",
        [](Artifact &a) { a.metadata.batches[0].range = std::pair(3L, 3L); }},
       {"there is no loss", [](Artifact &a) { a.metadata.results.clear(); }},

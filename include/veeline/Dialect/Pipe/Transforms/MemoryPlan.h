@@ -101,6 +101,12 @@ struct MemoryPlan {
     int64_t offset;
     int64_t bytes;
   };
+  /// Room for a result of the model that is a tensor, of all microbatches.
+  struct Output {
+    int64_t result;
+    int64_t offset;
+    int64_t bytes;
+  };
   struct Constant {
     /// The position in the module's list of constants.
     int64_t constant;
@@ -171,6 +177,8 @@ struct MemoryPlan {
   llvm::SmallVector<Rounded> rounded;
   /// Ascending by reduction.
   llvm::SmallVector<ReducedPiece> reduced;
+  /// Of the results that this rank computes. Ascending.
+  llvm::SmallVector<Output> outputs;
   /// None where the plan is for a CPU.
   std::optional<Device> device;
 
@@ -183,6 +191,10 @@ struct MemoryPlan {
   std::optional<int64_t> findAccumulator(int64_t param, int64_t chunk) const;
   const Rounded *findRounded(int64_t param, mlir::Type element) const;
 };
+
+/// Whether a result of the model is a tensor that the runtime reads after a
+/// step, and no number that it is told.
+bool isOutput(mlir::Type result);
 
 /// The number of parts in which a GPU adds up the norm of a gradient: a divisor
 /// of `numElements`, so that parts have one size.

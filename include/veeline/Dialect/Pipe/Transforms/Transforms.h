@@ -29,9 +29,11 @@ std::string getResultName(mlir::func::FuncOp model, unsigned result);
 /// Checks that `model` follows the input contract: one block of pure ops on
 /// tensors of static shape; arguments that say what they are, under distinct
 /// names, of types that the runtime has; at least one parameter; scalar
-/// results, the loss first. Fails with a diagnostic at what breaks it. Linear
-/// in the number of ops.
-mlir::LogicalResult verifyModel(mlir::func::FuncOp model);
+/// results, the loss first. With `forwardOnly` those after the loss may be any
+/// tensors of data. Fails with a diagnostic at what breaks it. Linear in the
+/// number of ops.
+mlir::LogicalResult verifyModel(mlir::func::FuncOp model,
+                                bool forwardOnly = false);
 
 /// Warns of used parameters that get no gradient from the loss, with a note
 /// where it is lost. The loss is the first result; where that is no scalar, any

@@ -142,6 +142,9 @@ DictionaryAttr MemoryPlan::toAttribute(MLIRContext *context) const {
   if (!rounded.empty())
     entries.push_back(
         builder.getNamedAttr("rounded", getRoundedAttr(builder, rounded)));
+  if (!outputs.empty())
+    entries.push_back(builder.getNamedAttr(
+        "outputs", getRowsAttr(builder, ArrayRef(outputs), &Output::result)));
   if (device)
     entries.push_back(
         builder.getNamedAttr("device", ::toAttribute(builder, *device)));
@@ -274,6 +277,12 @@ FailureOr<MemoryPlan> MemoryPlan::get(ProgramOp program) {
   auto accumulators = getRows(dict, "accumulators", 3);
   auto reduced = dict.contains("reduced") ? getRows(dict, "reduced", 6)
                                           : SmallVector<ArrayRef<int64_t>>();
+  auto outputs = dict.contains("outputs") ? getRows(dict, "outputs", 3)
+                                          : SmallVector<ArrayRef<int64_t>>();
+  valid &= succeeded(outputs);
+  if (succeeded(outputs))
+    for (ArrayRef<int64_t> row : *outputs)
+      plan.outputs.push_back({row[0], row[1], row[2]});
   if (dict.contains("device")) {
     FailureOr<Device> device = readDevice(dict.getAs<DictionaryAttr>("device"));
     valid &= succeeded(device);
@@ -332,6 +341,12 @@ const MemoryPlan::Rounded *MemoryPlan::findRounded(int64_t param,
     if (entry.param == param && entry.element == element)
       return &entry;
   return nullptr;
+}
+
+bool veeline::pipe::isOutput(Type result) {
+  auto tensor = cast<ShapedType>(result);
+  return tensor.getRank() > 0 ||
+         !(tensor.getElementType().isF32() || tensor.getElementType().isF64());
 }
 
 int64_t veeline::pipe::getNormParts(int64_t numElements) {

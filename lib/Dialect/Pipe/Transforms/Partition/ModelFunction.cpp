@@ -217,7 +217,7 @@ static LogicalResult verifyMetricNames(func::FuncOp model) {
   return success();
 }
 
-static LogicalResult verifyResults(func::FuncOp model) {
+static LogicalResult verifyResults(func::FuncOp model, bool forwardOnly) {
   Operation *terminator = model.getBody().front().getTerminator();
   if (model.getNumResults() == 0)
     return terminator->emitError(
@@ -229,14 +229,20 @@ static LogicalResult verifyResults(func::FuncOp model) {
            isTrained(tensor.getElementType());
   };
   for (auto [i, type] : llvm::enumerate(model.getResultTypes())) {
-    if (isScalar(type))
+    bool isOutput = i > 0 && forwardOnly && isPlainTensor(type) &&
+                    isData(cast<RankedTensorType>(type).getElementType());
+    if (isScalar(type) || isOutput)
       continue;
     InFlightDiagnostic diagnostic = terminator->emitError();
     if (i == 0)
       diagnostic << "the model's first result is the loss";
     else
       diagnostic << "result " << i << " of the model is a metric";
-    return diagnostic << ", a tensor<f32> or tensor<f64>; found " << type;
+    diagnostic << ", a tensor<f32> or tensor<f64>; found " << type;
+    if (i > 0)
+      diagnostic << "; tensors of data are results of models that are compiled "
+                    "with --forward-only";
+    return diagnostic;
   }
   return verifyMetricNames(model);
 }
@@ -294,12 +300,13 @@ static LogicalResult verifyOp(Operation *op) {
   return verifyNumbers(op);
 }
 
-LogicalResult veeline::pipe::verifyModel(func::FuncOp model) {
+LogicalResult veeline::pipe::verifyModel(func::FuncOp model, bool forwardOnly) {
   if (!model.getBody().hasOneBlock())
     return model.emitError()
            << "the model has " << model.getBody().getBlocks().size()
            << " blocks, expected one: no branches";
-  if (failed(verifyArguments(model)) || failed(verifyResults(model)))
+  if (failed(verifyArguments(model)) ||
+      failed(verifyResults(model, forwardOnly)))
     return failure();
   for (Operation &op : model.getBody().front().without_terminator())
     if (failed(verifyOp(&op)))

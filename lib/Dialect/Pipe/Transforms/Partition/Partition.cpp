@@ -349,7 +349,8 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   auto profile = readProfile(model, options);
   auto table = readTable(model, options);
   if (failed(profile) || failed(table) ||
-      failed(autodiff::prepareModel(model)) || failed(verifyModel(model)) ||
+      failed(autodiff::prepareModel(model)) ||
+      failed(verifyModel(model, options.forwardOnly)) ||
       failed(verifyUncalled(model, module)) ||
       (!options.forwardOnly && failed(verifyGradients(model))))
     return failure();

@@ -239,7 +239,17 @@ void StepWriter::acquireDirectSends(Operation *op) {
   }
 }
 
-/// Hands the loss and the metrics to the runtime.
+/// Copies a result that is a tensor to its room.
+void StepWriter::keepOutput(int64_t result, int64_t microbatch, Value value,
+                            Type type) {
+  for (const MemoryPlan::Output &output : plan.outputs)
+    if (output.result == result)
+      copy(atArena(output.offset +
+                   microbatch * static_cast<int64_t>(getByteSize(type))),
+           value, type);
+}
+
+/// Hands the loss and the metrics to the runtime, and keeps other results.
 void StepWriter::reportResults(Operation *op) {
   auto forward = dyn_cast<ForwardOp>(op);
   if (!forward)
@@ -251,6 +261,10 @@ void StepWriter::reportResults(Operation *op) {
       continue;
     unsigned number = cast<OpResult>(result).getResultNumber();
     Value place = getAddress(forward.getResult(number));
+    if (isOutput(result.getType())) {
+      keepOutput(i, forward.getMicrobatch(), place, result.getType());
+      continue;
+    }
     unlessVoid([&] {
       callRuntime(
           "veeline_report",

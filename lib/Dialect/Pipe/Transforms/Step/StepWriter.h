@@ -103,6 +103,8 @@ private:
                                          const Carried &carried);
   void acquireDirectSends(mlir::Operation *op);
   void reportResults(mlir::Operation *op);
+  void keepOutput(int64_t result, int64_t microbatch, mlir::Value value,
+                  mlir::Type type);
   void tellLength(mlir::Value received);
   void lowerLength(LengthOp length);
   void callVersion(int64_t microbatch, llvm::StringRef name,
