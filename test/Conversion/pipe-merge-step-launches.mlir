@@ -16,8 +16,18 @@
 // CHECK-NEXT: call @veeline_copy
 // CHECK-NEXT: call @update(%[[A]]) : (memref<32xf32>) -> ()
 // CHECK-NEXT: return
-// CHECK: func.func private @[[BOTH]](%{{.*}}: memref<32xf32> {llvm.noalias}, %{{.*}}: memref<32xf32> {llvm.noalias}) attributes {pipe.kernel, pipe.side_by_side}
-// CHECK-COUNT-2: linalg.generic
+
+// Of shares that the runtime chooses it is known in which parameter they lie: those of two become one launch, and what touches the rest of one of them
+// stays apart.
+
+// CHECK-LABEL: func.func @shares
+// CHECK-COUNT-2: call @veeline_shard
+// CHECK-NOT: call @update
+// CHECK: call @{{.*}} : (memref<32xf32>, memref<32xf32>) -> ()
+// CHECK-NEXT: return
+// CHECK-LABEL: func.func @overlapping
+// CHECK-COUNT-2: call @update
+// CHECK-NEXT: return
 
 func.func private @veeline_op_begin(!llvm.ptr, i32)
 func.func private @veeline_op_end(!llvm.ptr, i32)
@@ -59,3 +69,38 @@ func.func @step(%rank: !llvm.ptr, %arena: !llvm.ptr, %inputs: !llvm.ptr) {
   call @update(%a) : (memref<32xf32>) -> ()
   return
 }
+func.func private @veeline_shard(!llvm.ptr, i32) -> i64
+func.func @shares(%rank: !llvm.ptr, %arena: !llvm.ptr, %inputs: !llvm.ptr) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = llvm.mlir.poison : !d
+  %first = call @veeline_shard(%rank, %zero) : (!llvm.ptr, i32) -> i64
+  %pa = llvm.getelementptr %arena[%first] {pipe.within = 256 : i64} : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %da = llvm.insertvalue %pa, %none[1] : !d
+  %a = builtin.unrealized_conversion_cast %da : !d to memref<32xf32>
+  call @update(%a) : (memref<32xf32>) -> ()
+  %second = call @veeline_shard(%rank, %one) : (!llvm.ptr, i32) -> i64
+  %behind = llvm.getelementptr %arena[256] : (!llvm.ptr) -> !llvm.ptr, i8
+  %pb = llvm.getelementptr %behind[%second] {pipe.within = 256 : i64} : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %db = llvm.insertvalue %pb, %none[1] : !d
+  %b = builtin.unrealized_conversion_cast %db : !d to memref<32xf32>
+  call @update(%b) : (memref<32xf32>) -> ()
+  return
+}
+func.func @overlapping(%rank: !llvm.ptr, %arena: !llvm.ptr, %inputs: !llvm.ptr) {
+  %zero = arith.constant 0 : i32
+  %none = llvm.mlir.poison : !d
+  %first = call @veeline_shard(%rank, %zero) : (!llvm.ptr, i32) -> i64
+  %pa = llvm.getelementptr %arena[%first] {pipe.within = 256 : i64} : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %da = llvm.insertvalue %pa, %none[1] : !d
+  %a = builtin.unrealized_conversion_cast %da : !d to memref<32xf32>
+  call @update(%a) : (memref<32xf32>) -> ()
+  %pb = llvm.getelementptr %arena[128] : (!llvm.ptr) -> !llvm.ptr, i8
+  %db = llvm.insertvalue %pb, %none[1] : !d
+  %b = builtin.unrealized_conversion_cast %db : !d to memref<32xf32>
+  call @update(%b) : (memref<32xf32>) -> ()
+  return
+}
+
+// CHECK: func.func private @[[BOTH]](%{{.*}}: memref<32xf32> {llvm.noalias}, %{{.*}}: memref<32xf32> {llvm.noalias}) attributes {pipe.kernel, pipe.side_by_side}
+// CHECK-COUNT-2: linalg.generic

@@ -1,5 +1,4 @@
-//===- Shards.h - shares of a parameter --------------------------*- C++
-//-*-===//
+//===- Shards.h - shares of a parameter ------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

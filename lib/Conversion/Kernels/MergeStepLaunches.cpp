@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelMerger.h"
+#include "RowRules.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/IR/Kernels.h"
@@ -64,39 +65,54 @@ static Value findPointer(Value memref) {
   return {};
 }
 
-/// Adds the offset of `address`, in bytes. False where it is not constant.
-static bool addOffset(LLVM::GEPOp address, int64_t &offset) {
+/// The offset of `address` in bytes, if it is constant.
+static std::optional<int64_t> getOffset(LLVM::GEPOp address) {
   if (!address.getElemType().isInteger(8) || address.getIndices().size() != 1)
-    return false;
+    return std::nullopt;
   auto index = address.getIndices()[0];
-  if (auto constant = dyn_cast<IntegerAttr>(index)) {
-    offset += constant.getInt();
-    return true;
-  }
+  if (auto constant = dyn_cast<IntegerAttr>(index))
+    return constant.getInt();
   APInt number;
   if (!matchPattern(cast<Value>(index), m_ConstantInt(&number)))
+    return std::nullopt;
+  return number.getSExtValue();
+}
+
+/// Turns bytes from `address` on into those from its base on. Where that is
+/// known at run time alone, they become all in which they lie. False where
+/// nothing is known.
+static bool addOffset(LLVM::GEPOp address, Place &place) {
+  if (std::optional<int64_t> offset = getOffset(address)) {
+    place.begin += *offset;
+    place.end += *offset;
+    return true;
+  }
+  auto within = address->getAttrOfType<IntegerAttr>(withinAttrName);
+  if (!within)
     return false;
-  offset += number.getSExtValue();
+  place.begin = 0;
+  place.end = within.getInt();
   return true;
 }
 
 /// Nothing where the place of `memref` is not known.
 static std::optional<Place> findPlace(Value memref, bool isWritten) {
   auto type = cast<MemRefType>(memref.getType());
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity())
+    return std::nullopt;
   Place place;
+  place.end = type.getNumElements() * getByteWidth(type.getElementType());
   Value pointer = findPointer(memref);
   while (auto address =
              pointer ? pointer.getDefiningOp<LLVM::GEPOp>() : LLVM::GEPOp()) {
-    if (!addOffset(address, place.begin))
+    if (!addOffset(address, place))
       return std::nullopt;
     pointer = address.getBase();
   }
-  if (!pointer || !type.hasStaticShape() || !type.getLayout().isIdentity())
+  if (!pointer)
     return std::nullopt;
   place.space = pointer;
   place.isWritten = isWritten;
-  place.end =
-      place.begin + type.getNumElements() * type.getElementTypeBitWidth() / 8;
   auto call = pointer.getDefiningOp<func::CallOp>();
   if (!call)
     return isa<BlockArgument>(pointer) ? std::optional(place) : std::nullopt;
@@ -208,7 +224,8 @@ static bool isAside(Operation &op) {
     return isMemoryEffectFree(&op);
   StringRef callee = call.getCallee();
   return callee == "veeline_op_begin" || callee == "veeline_op_end" ||
-         callee == "veeline_settings" || callee == "veeline_norm";
+         callee == "veeline_settings" || callee == "veeline_norm" ||
+         callee == "veeline_shard";
 }
 
 void StepMerger::run(Block &block) {

@@ -23,6 +23,10 @@ inline constexpr llvm::StringLiteral kernelAttrName = "pipe.kernel";
 /// GPU each has threads of its own.
 inline constexpr llvm::StringLiteral sideBySideAttrName = "pipe.side_by_side";
 
+/// On an address of a step that is known at run time alone: it, and what is
+/// reached from it, lies in so many bytes from its base on.
+inline constexpr llvm::StringLiteral withinAttrName = "pipe.within";
+
 /// On a function: bytes of workspace with which the libraries that it calls do
 /// all that they are asked for, where that is more than they always have.
 inline constexpr llvm::StringLiteral libraryBytesAttrName =

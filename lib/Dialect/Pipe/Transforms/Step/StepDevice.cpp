@@ -231,8 +231,13 @@ Value StepWriter::atShard(const MemoryPlan::Param &entry, Value place) {
   int64_t number = &entry - plan.params.begin();
   Value bytes = callRuntime("veeline_shard", {rank, constant(number, 32)},
                             builder.getI64Type());
-  return LLVM::GEPOp::create(builder, loc, ptr, builder.getI8Type(), place,
-                             ArrayRef<LLVM::GEPArg>{bytes});
+  auto address = LLVM::GEPOp::create(builder, loc, ptr, builder.getI8Type(),
+                                     place, ArrayRef<LLVM::GEPArg>{bytes});
+  auto type = cast<ShapedType>(tables.params[entry.param].getValue().getType());
+  address->setAttr(withinAttrName, builder.getI64IntegerAttr(
+                                       type.getNumElements() *
+                                       type.getElementTypeBitWidth() / 8));
+  return address;
 }
 
 /// Calls the norm's kernel, unless the norm is known already, then that of the
