@@ -96,6 +96,53 @@ func.func @others(%rank: !llvm.ptr, %a: memref<64x32xf32>, %x: memref<32xf32>, %
   return
 }
 
+// Where a buffer may be another one, all launches stay where they are: the number that is doubled is read first, as one of two that are chosen from.
+
+// CHECK-LABEL: func.func @aliases
+// CHECK: arith.select
+// CHECK-NEXT: call @[[COPY:kernel[^(]*]](
+// CHECK-NEXT: call @[[COPY]](
+// CHECK-NEXT: call @kernel
+// CHECK-NEXT: return
+func.func @aliases(%rank: !llvm.ptr, %c: i1, %a: memref<32xf32>, %b: memref<32xf32>, %x: memref<32xf32>, %y: memref<32xf32>)
+    attributes {pipe.num_results = 3 : i64} {
+  %chosen = arith.select %c, %a, %b : memref<32xf32>
+  linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]} ins(%b : memref<32xf32>) outs(%x : memref<32xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]} ins(%chosen : memref<32xf32>) outs(%y : memref<32xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#v], iterator_types = ["parallel"]} outs(%a : memref<32xf32>) {
+  ^bb0(%o: f32):
+    %s = arith.addf %o, %o : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Buffers of numbers that count have a size, too.
+
+// CHECK-LABEL: func.func @indices
+// CHECK: call @kernel{{[^(]*}}(%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) : (memref<32xi32>, memref<32xindex>, memref<32xi32>, memref<32xi1>) -> ()
+// CHECK-NEXT: return
+func.func @indices(%rank: !llvm.ptr, %a: memref<32xi32>, %x: memref<32xindex>, %b: memref<32xi32>, %y: memref<32xi1>)
+    attributes {pipe.num_results = 2 : i64} {
+  linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]} ins(%a : memref<32xi32>) outs(%x : memref<32xindex>) {
+  ^bb0(%v: i32, %o: index):
+    %i = arith.index_cast %v : i32 to index
+    linalg.yield %i : index
+  }
+  linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]} ins(%b : memref<32xi32>) outs(%y : memref<32xi1>) {
+  ^bb0(%v: i32, %o: i1):
+    %i = arith.cmpi eq, %v, %v : i32
+    linalg.yield %i : i1
+  }
+  return
+}
+
 // CHECK-DAG: func.func private @[[ZEROS]]({{.*}}) attributes {{{.*}}pipe.side_by_side
 // CHECK-DAG: func.func private @[[SUMS]]({{.*}}) attributes {{{.*}}pipe.side_by_side
 // CHECK-DAG: func.func private @[[ADDS]]({{.*}}) attributes {{{.*}}pipe.side_by_side

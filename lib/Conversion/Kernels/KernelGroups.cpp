@@ -489,8 +489,7 @@ void KernelScheduler::findRowBuffers() {
   }
 }
 
-/// True if `op` has a result buffer that may alias another buffer.
-static bool mayAlias(Operation &op) {
+bool veeline::mayAlias(Operation &op) {
   return !isa<memref::AllocOp, memref::GetGlobalOp, ViewLikeOpInterface>(op) &&
          llvm::any_of(op.getResultTypes(),
                       [](Type type) { return isa<BaseMemRefType>(type); });

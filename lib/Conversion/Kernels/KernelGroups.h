@@ -29,6 +29,9 @@ llvm::SmallVector<BufferTouch> getTouches(mlir::Operation *op);
 /// True if one of both writes a buffer that the other one touches.
 bool conflict(llvm::ArrayRef<BufferTouch> a, llvm::ArrayRef<BufferTouch> b);
 
+/// True if `op` has a result buffer that may alias another buffer.
+bool mayAlias(mlir::Operation &op);
+
 /// Ops that run as one kernel, in order.
 struct KernelGroup {
   llvm::SmallVector<LoopNest> nests;

@@ -6,6 +6,7 @@
 
 #include "KernelGroups.h"
 #include "KernelMerger.h"
+#include "RowRules.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 
@@ -82,7 +83,7 @@ Step LaunchMerger::makeStep(Operation *op) {
        llvm::zip(call.getOperands(), form->writes)) {
     step.touches.push_back({operand, isWritten});
     auto type = cast<MemRefType>(operand.getType());
-    bytes += type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    bytes += type.getNumElements() * getByteWidth(type.getElementType());
   }
   step.isSmall = bytes <= smallBytes;
   return step;
@@ -177,6 +178,8 @@ void LaunchMerger::emit(ArrayRef<Step> steps, Operation *end) {
 }
 
 void LaunchMerger::run(Block &block) {
+  if (llvm::any_of(block, mayAlias))
+    return;
   std::vector<Step> steps;
   for (Operation &op : block.without_terminator())
     if (!isa<memref::AllocOp, ViewLikeOpInterface>(op))
