@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Activity.h"
+#include "Arrangements.h"
 #include "Emit.h"
 #include "JointFunction.h"
 #include "Normalize.h"
@@ -50,6 +51,10 @@ private:
   void findTail();
   std::optional<int64_t> price(Value value);
   std::optional<int64_t> recomputePrice(Operation *op);
+  bool isReadInPlace(Operation *op) const {
+    return description.target == KernelTarget::Cuda &&
+           isArrangedForAttention(op);
+  }
   bool isForBackwardAlone(Operation *op);
   bool findForBackwardAlone(Operation *op);
   OwningOpRef<func::FuncOp> createForward(ArrayRef<Value> residuals);
@@ -250,11 +255,12 @@ bool ChunkDifferentiator::findForBackwardAlone(Operation *op) {
   return numLater <= 1;
 }
 
-/// An op that forward need not run costs nothing extra in backward. One whose
-/// result it would write for backward alone costs at most the bytes that are
-/// read beyond those that are written.
+/// An op that forward need not run costs nothing extra in backward, and neither
+/// does one whose operand a GPU's attention reads instead. One whose result
+/// forward would write for backward alone costs at most the bytes that are read
+/// beyond those that are written.
 std::optional<int64_t> ChunkDifferentiator::recomputePrice(Operation *op) {
-  if (tail.contains(op) || !forward.contains(op))
+  if (tail.contains(op) || !forward.contains(op) || isReadInPlace(op))
     return 0;
   std::optional<int64_t> price = getRecomputePrice(op, description.recompute);
   if (!isForBackwardAlone(op))
@@ -275,8 +281,9 @@ std::optional<int64_t> ChunkDifferentiator::price(Value value) {
   int64_t bytes = getNumBytes(value.getType());
   if (!isOperand(value)) {
     int64_t perByte = getResultNumber(value) ? pricePerByte - 1 : pricePerByte;
-    return bytes *
-           (perByte + (isForBackwardAlone(value.getDefiningOp()) ? 1 : 0));
+    Operation *op = value.getDefiningOp();
+    bool isExtra = isForBackwardAlone(op) || isReadInPlace(op);
+    return bytes * (perByte + (isExtra ? 1 : 0));
   }
   OperandKind kind =
       description.operands[cast<BlockArgument>(value).getArgNumber()];
@@ -428,10 +435,12 @@ FailureOr<DifferentiatedChunk> ChunkDifferentiator::run() {
   mergeEqualOps();
   separatePaddings(*joint.func);
   numberComputations();
+  findForward();
+  if (description.target == KernelTarget::Cuda)
+    readArrangedOutputs(block(), forward);
   if (description.follow && failed(verifyAlike(block(), *description.follow)))
     return failure();
   findTangents();
-  findForward();
   findTail();
   SmallVector<Value> targets =
       llvm::filter_to_vector(joint.gradients, [](Value v) { return !!v; });
