@@ -37,7 +37,10 @@ void veeline::buildBufferizeChunksPipeline(
   PipeNormalizeOpsOptions normalize;
   normalize.target = options.target;
   passManager.addPass(createPipeNormalizeOps(normalize));
-  passManager.addNestedPass<func::FuncOp>(createPipeResultsToArguments());
+  PipeResultsToArgumentsOptions results;
+  results.target = options.target;
+  passManager.addNestedPass<func::FuncOp>(
+      createPipeResultsToArguments(results));
   if (options.fuse)
     passManager.addPass(createPipeFuseElementwise());
   if (options.target == KernelTarget::Cuda)

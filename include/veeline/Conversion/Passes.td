@@ -39,7 +39,12 @@ def PipeResultsToArguments : Pass<"pipe-results-to-arguments", "::mlir::func::Fu
     is `param_grad` is an accumulator: the function adds its gradient to what is
     there. The body stays on tensors. The attribute `pipe.num_results` says how many
     arguments are out-parameters.
+
+    For a GPU (`target=cuda`), a gradient that is a sum, such as that of a table which is looked up and multiplied by,
+    is added in parts, and a loop that adds to chosen elements of zeros adds to those of the accumulator: nothing of the parameter's size is
+    written and read again.
   }];
+  let options = [TargetOption<"Where the functions run">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect"

@@ -12,6 +12,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 namespace veeline {
 #define GEN_PASS_DEF_PIPERESULTSTOARGUMENTS
@@ -95,10 +98,115 @@ static Value getDestination(OpBuilder &builder, Location loc, Type type,
 static Value accumulate(OpBuilder &builder, Location loc, Value gradient,
                         Value accumulator) {
   OpBuilder::InsertionGuard guard(builder);
+  Operation *before = accumulator.getDefiningOp();
   if (Operation *producer = gradient.getDefiningOp())
-    if (accumulator.getDefiningOp()->isBeforeInBlock(producer))
-      builder.setInsertionPointAfter(producer);
+    builder.setInsertionPointAfter(before->isBeforeInBlock(producer) ? producer
+                                                                     : before);
   return addToAccumulator(builder, loc, accumulator, gradient);
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients in parts
+//===----------------------------------------------------------------------===//
+
+/// The summands of `value`, if it is a sum of two tensors that nobody else
+/// uses.
+static std::optional<std::pair<Value, Value>> matchSum(Value value) {
+  auto op = value.getDefiningOp<linalg::GenericOp>();
+  if (!op || !value.hasOneUse() || op.getNumDpsInputs() != 2 ||
+      op->getNumResults() != 1 || op.getNumReductionLoops() ||
+      llvm::range_size(*op.getBlock()) != 2 ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return std::nullopt;
+  auto sum = op.getBlock()
+                 ->getTerminator()
+                 ->getOperand(0)
+                 .getDefiningOp<arith::AddFOp>();
+  Value first = op.getBlock()->getArgument(0);
+  Value second = op.getBlock()->getArgument(1);
+  if (!sum || sum.getLhs() != first || sum.getRhs() != second)
+    return std::nullopt;
+  return std::pair(op.getDpsInputs()[0], op.getDpsInputs()[1]);
+}
+
+/// True if all that `loop` does to the tensor that it carries, itself or in
+/// loops within it, is to add to chosen elements.
+static bool onlyAdds(scf::ForOp loop) {
+  if (loop.getNumRegionIterArgs() != 1)
+    return false;
+  Value carried = loop.getRegionIterArg(0);
+  Value yielded = loop.getBody()->getTerminator()->getOperand(0);
+  if (auto inner = yielded.getDefiningOp<scf::ForOp>())
+    return carried.hasOneUse() && yielded.hasOneUse() &&
+           inner.getInitArgs().size() == 1 &&
+           inner.getInitArgs()[0] == carried && onlyAdds(inner);
+  auto insert = yielded.getDefiningOp<tensor::InsertOp>();
+  auto sum = insert ? insert.getScalar().getDefiningOp<arith::AddFOp>()
+                    : arith::AddFOp();
+  auto extract = sum ? sum.getLhs().getDefiningOp<tensor::ExtractOp>()
+                     : tensor::ExtractOp();
+  return extract && insert.getDest() == carried &&
+         extract.getTensor() == carried && extract->hasOneUse() &&
+         extract.getIndices() == insert.getIndices() &&
+         llvm::range_size(carried.getUses()) == 2;
+}
+
+/// The loop that has added to the elements of a tensor to get `value`, which
+/// nobody else uses.
+static scf::ForOp matchScatter(Value value) {
+  auto loop = value.getDefiningOp<scf::ForOp>();
+  return loop && value.hasOneUse() && onlyAdds(loop) ? loop : scf::ForOp();
+}
+
+static bool isZeros(Value value) {
+  auto fill = value.getDefiningOp<linalg::FillOp>();
+  return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+}
+
+/// Lists what `gradient` is the sum of, in the order in which it is added: the
+/// loops that only add to what is before them, and other values. Lists the ops
+/// that have added them, too, the last one first.
+static void listParts(Value gradient, SmallVectorImpl<Value> &parts,
+                      SmallVectorImpl<Operation *> &sums) {
+  if (auto summands = matchSum(gradient)) {
+    sums.push_back(gradient.getDefiningOp());
+    listParts(summands->first, parts, sums);
+    listParts(summands->second, parts, sums);
+    return;
+  }
+  scf::ForOp loop = matchScatter(gradient);
+  if (loop && !isZeros(loop.getInitArgs()[0]))
+    listParts(loop.getInitArgs()[0], parts, sums);
+  parts.push_back(gradient);
+}
+
+/// Adds the gradient `returned` to its accumulator part by part, so that no sum
+/// of parts is stored for its own sake: a product is added by who computes it,
+/// and a loop adds to the accumulator.
+static Value accumulateParts(OpBuilder &builder, Location loc,
+                             OpOperand &returned, Value accumulator) {
+  SmallVector<Value> parts;
+  SmallVector<Operation *> sums;
+  listParts(returned.get(), parts, sums);
+  SmallVector<bool> areLoops = llvm::map_to_vector(
+      parts, [](Value part) { return static_cast<bool>(matchScatter(part)); });
+  // Nothing but the return uses the last sum, and that ends without operands.
+  returned.set(parts.front());
+  for (Operation *sum : sums)
+    sum->erase();
+  for (auto [part, isLoop] : llvm::zip_equal(parts, areLoops)) {
+    if (!isLoop) {
+      accumulator = accumulate(builder, loc, part, accumulator);
+      continue;
+    }
+    auto loop = part.getDefiningOp<scf::ForOp>();
+    if (loop->isBeforeInBlock(accumulator.getDefiningOp()))
+      loop->moveAfter(accumulator.getDefiningOp());
+    loop.getInitArgsMutable()[0].set(accumulator);
+    accumulator = part;
+  }
+  return accumulator;
 }
 
 /// Stores the values that the function returns into `outs`. Every value goes
@@ -108,12 +216,15 @@ static Value accumulate(OpBuilder &builder, Location loc, Value gradient,
 /// They copy nothing where the result was computed in place.
 static void storeResults(OpBuilder &builder, func::FuncOp function,
                          func::ReturnOp returnOp, ValueRange outs,
-                         ValueRange destinations) {
+                         ValueRange destinations, KernelTarget target) {
   Location loc = returnOp.getLoc();
   builder.setInsertionPoint(returnOp);
   SmallVector<Value> stored;
   for (auto [i, value] : llvm::enumerate(returnOp.getOperands())) {
-    if (isAccumulated(function, i))
+    if (isAccumulated(function, i) && target == KernelTarget::Cuda)
+      stored.push_back(accumulateParts(builder, loc, returnOp->getOpOperand(i),
+                                       destinations[i]));
+    else if (isAccumulated(function, i))
       stored.push_back(accumulate(builder, loc, value, destinations[i]));
     else
       stored.push_back(
@@ -142,7 +253,7 @@ static void convertArguments(OpBuilder &builder, func::FuncOp function) {
   }
 }
 
-static void convertFunction(func::FuncOp function) {
+static void convertFunction(func::FuncOp function, KernelTarget target) {
   OpBuilder builder(function.getContext());
   Location loc = function.getLoc();
   Block &body = function.getBody().front();
@@ -163,7 +274,7 @@ static void convertFunction(func::FuncOp function) {
     DictionaryAttr dictionary = function.getResultAttrDict(i);
     attributes.push_back(dictionary ? dictionary : attributes.front());
   }
-  storeResults(builder, function, returnOp, outs, destinations);
+  storeResults(builder, function, returnOp, outs, destinations, target);
   returnOp.getOperandsMutable().clear();
   body.insertArgument(0u, LLVM::LLVMPointerType::get(function.getContext()),
                       loc);
@@ -179,6 +290,8 @@ namespace {
 
 struct ResultsToArguments
     : veeline::impl::PipeResultsToArgumentsBase<ResultsToArguments> {
+  using Base::Base;
+
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     auto isTensor = [](Type type) { return isa<TensorType>(type); };
@@ -188,7 +301,7 @@ struct ResultsToArguments
       return;
     if (failed(checkFunction(function)))
       return signalPassFailure();
-    convertFunction(function);
+    convertFunction(function, target);
   }
 };
 
