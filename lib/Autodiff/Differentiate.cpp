@@ -55,8 +55,11 @@ private:
     return description.target == KernelTarget::Cuda &&
            isArrangedForAttention(op);
   }
+  std::optional<int64_t> getKernelPrice(Operation *op);
+  bool isComputedOnTheWay(Operation *op) const;
   bool isForBackwardAlone(Operation *op);
   bool findForBackwardAlone(Operation *op);
+  bool isWrittenToKeep(Operation *op);
   OwningOpRef<func::FuncOp> createForward(ArrayRef<Value> residuals);
   OwningOpRef<func::FuncOp> createBackward(const Partition &partition,
                                            ArrayRef<Value> residuals);
@@ -222,6 +225,44 @@ static bool isLibraryCall(Operation *op) {
                         isLibraryConvolution(structured, KernelTarget::Cuda));
 }
 
+/// The tensors of the result's size that the elementwise `op` reads.
+static SmallVector<Value> getStreams(linalg::LinalgOp op) {
+  SmallVector<Value> streams;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (op.getMatchingIndexingMap(input).getNumResults() == op.getNumLoops())
+      streams.push_back(input->get());
+  return streams;
+}
+
+/// Whether the body of `op` takes less time than loading its result.
+static bool isCheap(linalg::LinalgOp op) {
+  constexpr int64_t maxOps = 4;
+  auto body = op.getBlock()->without_terminator();
+  return llvm::range_size(body) <= maxOps &&
+         llvm::none_of(body, [](Operation &inner) {
+           return isa<math::MathDialect>(inner.getDialect()) ||
+                  isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp,
+                      arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(inner) ||
+                  inner.getNumRegions();
+         });
+}
+
+/// Whether all kernels of a GPU that read the result of the elementwise `op`
+/// compute it on the way, in the forward and in the backward: it is cheap, and
+/// made of one tensor of its size. That may be no product, to which a library
+/// adds what is cheap.
+bool ChunkDifferentiator::isComputedOnTheWay(Operation *op) const {
+  auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
+  if (description.target != KernelTarget::Cuda || !structured ||
+      structured.getNumReductionLoops() || !isCheap(structured))
+    return false;
+  SmallVector<Value> streams = getStreams(structured);
+  return streams.size() == 1 && !isLibraryCall(streams[0].getDefiningOp()) &&
+         llvm::all_of(op->getUsers(), [](Operation *user) {
+           return isa<linalg::LinalgOp>(user) && !isLibraryCall(user);
+         });
+}
+
 /// Whether a GPU's forward would write the result of the elementwise `op` for
 /// the backward alone. In the forward it is only reduced, or read by
 /// elementwise ops of which the same is true, with which kernels fuse it. In
@@ -255,6 +296,41 @@ bool ChunkDifferentiator::findForBackwardAlone(Operation *op) {
   return numLater <= 1;
 }
 
+/// Whether keeping the result of `op` makes a GPU's forward write what it has
+/// no other reason to write.
+bool ChunkDifferentiator::isWrittenToKeep(Operation *op) {
+  return isForBackwardAlone(op) || isComputedOnTheWay(op) || isReadInPlace(op);
+}
+
+/// What a kernel of a GPU costs that computes again what is in memory in the
+/// forward: a third of the bytes that it moves, half of them with
+/// transcendental functions. Nothing for an op that is fused with its only
+/// user, for others than elementwise ones, and for what is made of parameters
+/// alone: a step rounds these once.
+std::optional<int64_t> ChunkDifferentiator::getKernelPrice(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (description.target != KernelTarget::Cuda || !structured ||
+      structured.getNumReductionLoops() || isLibraryCall(op))
+    return std::nullopt;
+  if (llvm::all_of(structured.getDpsInputs(), [&](Value input) {
+        return isOperand(input) && price(input) == 0;
+      }))
+    return std::nullopt;
+  Value result = op->getResult(0);
+  if (result.hasOneUse() && isa<linalg::LinalgOp>(*result.user_begin()) &&
+      !isLibraryCall(*result.user_begin()))
+    return std::nullopt;
+  bool isExpensive = op->walk([](Operation *inner) {
+                         return isa<math::MathDialect>(inner->getDialect())
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       }).wasInterrupted();
+  int64_t moved = getExcessPrice(op);
+  for (Type type : op->getResultTypes())
+    moved += 2 * getNumBytes(type) * pricePerByte;
+  return llvm::divideCeil(moved, isExpensive ? 2 : 3);
+}
+
 /// An op that forward need not run costs nothing extra in backward, and neither
 /// does one whose operand a GPU's attention reads instead. One whose result
 /// forward would write for backward alone costs at most the bytes that are read
@@ -263,10 +339,13 @@ std::optional<int64_t> ChunkDifferentiator::recomputePrice(Operation *op) {
   if (tail.contains(op) || !forward.contains(op) || isReadInPlace(op))
     return 0;
   std::optional<int64_t> price = getRecomputePrice(op, description.recompute);
-  if (!isForBackwardAlone(op))
-    return price;
-  int64_t excess = getExcessPrice(op);
-  return std::min(price.value_or(excess), excess);
+  if (isForBackwardAlone(op) || isComputedOnTheWay(op)) {
+    int64_t excess = getExcessPrice(op);
+    return std::min(price.value_or(excess), excess);
+  }
+  if (description.recompute.kind == RecomputeKind::Balanced && price)
+    return std::max(*price, getKernelPrice(op).value_or(0));
+  return price;
 }
 
 /// Parameters, batch arguments and buffers are there anyway. A value of an
@@ -281,9 +360,7 @@ std::optional<int64_t> ChunkDifferentiator::price(Value value) {
   int64_t bytes = getNumBytes(value.getType());
   if (!isOperand(value)) {
     int64_t perByte = getResultNumber(value) ? pricePerByte - 1 : pricePerByte;
-    Operation *op = value.getDefiningOp();
-    bool isExtra = isForBackwardAlone(op) || isReadInPlace(op);
-    return bytes * (perByte + (isExtra ? 1 : 0));
+    return bytes * (perByte + (isWrittenToKeep(value.getDefiningOp()) ? 1 : 0));
   }
   OperandKind kind =
       description.operands[cast<BlockArgument>(value).getArgNumber()];
