@@ -11,13 +11,13 @@
 // CHECK-DAG: #[[SJ:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK-LABEL: func.func @columns
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4096x96xf32>, %[[Y:[a-z0-9]+]]: tensor<96xf32>
-// CHECK: %[[P:.*]] = tensor.expand_shape %[[X]] {{\[\[}}0, 1], [2]] {{.*}} into tensor<32x128x96xf32>
+// CHECK: %[[P:.*]] = tensor.expand_shape %[[X]] {{\[\[}}0, 1], [2]] {{.*}} into tensor<128x32x96xf32>
 // CHECK: %[[NEUTRAL:.*]] = arith.constant -0.0{{.*}} : f32
-// CHECK: %[[START:.*]] = linalg.fill ins(%[[NEUTRAL]] : f32) {{.*}} -> tensor<32x96xf32>
+// CHECK: %[[START:.*]] = linalg.fill ins(%[[NEUTRAL]] : f32) {{.*}} -> tensor<128x96xf32>
 // CHECK: %[[PARTS:.*]] = linalg.generic {indexing_maps = [#[[SIJ]], #[[SJ]]], iterator_types = ["parallel", "reduction", "parallel"]} ins(%[[P]] : {{.*}}) outs(%[[START]]
 // CHECK: arith.mulf
 // CHECK: arith.addf
-// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins(%[[PARTS]] : tensor<32x96xf32>) outs(%[[Y]]
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins(%[[PARTS]] : tensor<128x96xf32>) outs(%[[Y]]
 // CHECK-NEXT: ^bb0(%[[PART:.*]]: f32, %[[SUM:.*]]: f32):
 // CHECK-NEXT: arith.addf %[[SUM]], %[[PART]]
 func.func @columns(%x: tensor<4096x96xf32>, %y: tensor<96xf32>) -> tensor<96xf32> {

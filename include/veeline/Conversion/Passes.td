@@ -71,7 +71,8 @@ def PipeSplitReductions : Pass<"pipe-split-reductions"> {
 
     How many parts there are follows from the extents of the loops alone: the least number that makes
     65536 threads, with a part of 1024 elements or more of a row, and of 128 rows or more of
-    columns. Reductions of fewer than 131072 iterations, those of fewer than eight such parts, and those that make half as many threads as they
+    columns. Parts of up to 1024 columns have 32 rows or more, and there are 128 of them or more where there are as many rows: a warp may
+    add up such rows beside what else it does with them (pipe-merge-launches). Reductions of fewer than 131072 iterations, those of fewer than eight parts of the former sizes, and those that make half as many threads as they
     are, stay. Parts are equal: numbers of them are products of the extents of outer reduced loops
     and a divisor of the next one's. Combiners are sums, products, minima, maxima and those of bits; matrix products and
     convolutions are the library's matter.
@@ -378,6 +379,9 @@ def PipeMergeLaunches : Pass<"pipe-merge-launches", "::mlir::ModuleOp"> {
   let description = [{
     Calls of kernels that have one structured op each become a call of one kernel function, `pipe.side_by_side`, with all their ops. They are elementwise,
     or sums over the rows of a matrix, and none writes what another one touches. Each op has blocks of its own, so that bits are the same.
+
+    Before, sums over the rows of a matrix, in parts, become a part of a kernel of these rows (`pipe.row_sums`): one that reads or writes all that they
+    read of a row. A warp adds up the rows that a group of threads of a kernel of columns would have, so that bits are the same.
 
     A kernel that moves no more than 1 MiB may move up or down for that, across what it does not conflict with: zeros of temporaries to the
     beginning of a function, sums that are added to gradients to its end. Larger ones join their neighbours.

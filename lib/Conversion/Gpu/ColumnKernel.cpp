@@ -14,9 +14,6 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Groups of threads of a block that run over different rows. They decide the
-/// bits: row i is added to partial sum i mod rowGroups.
-static constexpr int64_t rowGroups = 8;
 /// The most rows of a thread whose loads are under way at once, and the most
 /// elements of all inputs in them: each takes a register.
 static constexpr int64_t maxRowsAhead = 8, maxValuesAhead = 32;

@@ -40,6 +40,9 @@ static const KernelClass classes[] = {
     {"fallback", /*fits=*/nullptr, emitFallback},
 };
 
+/// One that says itself what it is.
+static const KernelClass rowSums = {"sums", fitsRow, emitRow};
+
 const KernelClass &veeline::chooseClass(const KernelBody &body) {
   // The last one takes what fits none of the others.
   return *llvm::find_if(
@@ -210,17 +213,23 @@ FailureOr<std::string> GpuKernels::emit(gpu::GPUFuncOp function,
     emitLoops(code);
     return std::string("loops");
   }
-  FailureOr<KernelBody> body = KernelBody::read(block);
+  bool hasSums = kernel->hasAttr(rowSumsAttrName);
+  FailureOr<KernelBody> body =
+      hasSums ? KernelBody::readWithSums(block) : KernelBody::read(block);
   if (failed(body))
     return failure();
+  if (hasSums && !fitsRowSums(*body))
+    return kernel.emitError("sums behind a loop over rows must be of its rows, "
+                            "and few enough for registers");
   if (body->nests.empty())
     return kernel.emitError("a kernel needs structured ops or one loop, found "
                             "neither");
   std::string shape = describeShape(*body);
-  const KernelClass &form = chooseClass(*body);
+  const KernelClass &form = hasSums ? rowSums : chooseClass(*body);
   SmallVector<Operation *> ops;
-  for (const LoopNest &nest : body->nests)
-    ops.push_back(nest.op);
+  for (ArrayRef<LoopNest> nests : {ArrayRef(body->nests), ArrayRef(body->sums)})
+    for (const LoopNest &nest : nests)
+      ops.push_back(nest.op);
   ThreadCode code(function, std::move(*body));
   form.emit(code);
   for (Operation *op : ops)

@@ -60,7 +60,26 @@ RowEmitter::RowEmitter(ThreadCode &code, RowTeam team)
     rowSizes.push_back(loop.size);
 }
 
+/// Emits the ops on the row `rowIds`.
+void RowEmitter::emitRow() {
+  code.inlineOps(rowIds);
+  if (!team.fitsRegisters())
+    return runWide();
+  takeRegisters();
+  for (auto [i, nest] : llvm::enumerate(code.body.nests)) {
+    code.builder.setInsertionPoint(nest.op);
+    if (nest.hasReduction())
+      emitReduction(nest, i);
+    else if (countIterations(nest, numRowLoops) == 1)
+      emitUniform(nest, i);
+    else
+      emitParallel(nest, i);
+  }
+}
+
 void RowEmitter::run() {
+  if (!code.body.sums.empty())
+    return runWithSums();
   int64_t rows = llvm::product_of(rowSizes);
   teams = std::max(threadsPerBlock, team.threads) / team.threads;
   // One short row needs no more threads than those that work on it.
@@ -75,19 +94,7 @@ void RowEmitter::run() {
   Value exists = rows % teams ? code.isLess(row, rows) : Value();
   code.when(exists, [&] {
     rowIds = code.delinearize(row, rowSizes);
-    code.inlineOps(rowIds);
-    if (!team.fitsRegisters())
-      return runWide();
-    takeRegisters();
-    for (auto [i, nest] : llvm::enumerate(code.body.nests)) {
-      code.builder.setInsertionPoint(nest.op);
-      if (nest.hasReduction())
-        emitReduction(nest, i);
-      else if (countIterations(nest, numRowLoops) == 1)
-        emitUniform(nest, i);
-      else
-        emitParallel(nest, i);
-    }
+    emitRow();
   });
 }
 

@@ -21,6 +21,9 @@ public:
   void run();
 
 private:
+  void emitRow();
+  void runWithSums();
+  void storeSums(mlir::Value part, mlir::Value own, mlir::ValueRange sums);
   /// The elements that a thread works on in one round.
   struct Chunk {
     /// The place of the first one, which is always within the row.

@@ -132,6 +132,29 @@ FailureOr<KernelBody> KernelBody::read(Block &block) {
   return body;
 }
 
+FailureOr<KernelBody> KernelBody::readWithSums(Block &block) {
+  SmallVector<linalg::LinalgOp> ops(block.getOps<linalg::LinalgOp>());
+  for (linalg::LinalgOp op : ops)
+    op->remove();
+  FailureOr<KernelBody> body = read(block);
+  for (linalg::LinalgOp op : ops)
+    block.getOperations().insert(Block::iterator(block.getTerminator()), op);
+  if (failed(body))
+    return failure();
+  for (linalg::LinalgOp op : ops) {
+    FailureOr<LoopNest> nest = LoopNest::get(op);
+    if (failed(nest))
+      return failure();
+    for (NestAccess &access : nest->accesses)
+      if (!resolve(access, ValueRange()))
+        return op.emitError("a sum of rows needs operands at static places, "
+                            "found ")
+               << access.base;
+    body->sums.push_back(std::move(*nest));
+  }
+  return body;
+}
+
 bool KernelBody::capturesRows() const {
   if (!rows)
     return false;

@@ -23,6 +23,8 @@ namespace veeline {
 struct KernelBody {
   /// Fails with a diagnostic where an operand has no such place.
   static mlir::FailureOr<KernelBody> read(mlir::Block &block);
+  /// The same for one that has sums.
+  static mlir::FailureOr<KernelBody> readWithSums(mlir::Block &block);
 
   /// Null where there is no loop over rows.
   mutable mlir::scf::ForallOp rows;
@@ -31,6 +33,9 @@ struct KernelBody {
   /// the kernel or row buffers.
   unsigned numRowLoops = 0;
   std::vector<LoopNest> nests;
+  /// Sums of rows behind the loop over rows, with loops over parts, the rows of
+  /// a part, and columns.
+  std::vector<LoopNest> sums;
 
   static constexpr unsigned noDim = ~0u;
 

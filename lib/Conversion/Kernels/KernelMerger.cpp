@@ -37,8 +37,7 @@ static linalg::LinalgOp getOnlyOp(func::FuncOp kernel) {
   return hasBuffers ? found : linalg::LinalgOp();
 }
 
-/// False if `value` and its views are only read.
-static bool isWritten(Value value) {
+bool veeline::isWritten(Value value) {
   return llvm::any_of(value.getUses(), [](OpOperand &use) {
     if (auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner()))
       return isWritten(view.getViewDest());

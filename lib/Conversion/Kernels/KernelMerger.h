@@ -26,6 +26,9 @@ struct PartForm {
   llvm::SmallVector<bool> writes; ///< By argument.
 };
 
+/// False if `value`, a buffer in a kernel, and its views are only read.
+bool isWritten(mlir::Value value);
+
 /// The most bytes of a launch's arguments on every chip are 4096.
 inline constexpr size_t maxArguments = 500;
 

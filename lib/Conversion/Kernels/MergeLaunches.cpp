@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "JoinRowSums.h"
 #include "KernelGroups.h"
 #include "KernelMerger.h"
 #include "RowRules.h"
@@ -192,6 +193,7 @@ namespace {
 
 struct MergeLaunches : veeline::impl::PipeMergeLaunchesBase<MergeLaunches> {
   void runOnOperation() override {
+    joinRowSums(getOperation());
     LaunchMerger merger(getOperation());
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions)

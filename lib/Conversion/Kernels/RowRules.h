@@ -7,7 +7,7 @@
 #ifndef VEELINE_LIB_CONVERSION_KERNELS_ROWRULES_H
 #define VEELINE_LIB_CONVERSION_KERNELS_ROWRULES_H
 
-#include "LoopNest.h"
+#include "KernelBody.h"
 
 namespace veeline {
 
@@ -40,6 +40,19 @@ std::optional<RowTeam> chooseTeam(llvm::ArrayRef<LoopNest> nests,
 /// inside of the row loops each is parallel or a whole lane reduction, and no
 /// thread needs what another one has written.
 bool canShareRows(llvm::ArrayRef<LoopNest> nests, unsigned numRowLoops);
+
+/// The threads that share a column of a sum of rows: thread i adds up rows i,
+/// i + rowGroups, ... of a part. They decide the bits.
+inline constexpr int64_t rowGroups = 8;
+
+/// A sum of a kernel of rows as an op on the rows themselves: with one loop
+/// over rows, and outputs that stay where they are.
+LoopNest asRow(const LoopNest &sum);
+
+/// True if the warps that work on the rows of `body` can also add up its sums:
+/// each block has the rows of a part, a warp those that one thread of a kernel
+/// of columns would add up, and registers have room for the sums.
+bool fitsRowSums(const KernelBody &body);
 
 /// True if an input is contiguous along another loop than the outputs.
 bool isTransposition(LoopNest nest);

@@ -32,6 +32,11 @@ static constexpr int64_t minIterations = 1 << 17;
 /// The least size of a part: elements of a row, or rows of columns, which eight
 /// groups of threads share.
 static constexpr int64_t minRowPart = 1024, minColumnPart = 128;
+/// A warp has a row of no more elements. Where it adds up such rows beside what
+/// else it does with them, a block has a part. So parts are short, and at least
+/// as many as devices have multiprocessors.
+static constexpr int64_t shortRow = 1024, minShortPart = 32,
+                         enoughShortParts = 128;
 /// Without room for so many parts, threads do not work for long anyway.
 static constexpr int64_t minParts = 8;
 
@@ -50,7 +55,16 @@ struct Extents {
       return parallel * parts * RowTeam::get(rest, /*lanes=*/4).threads;
     return llvm::alignTo(parallel, 32) * 8 * parts;
   }
-  int64_t minPart() const { return isRow ? minRowPart : minColumnPart; }
+  bool isOfShortRows() const { return !isRow && parallel <= shortRow; }
+  int64_t minPart() const {
+    return isRow ? minRowPart : isOfShortRows() ? minShortPart : minColumnPart;
+  }
+  /// For an op that is split at all.
+  int64_t getEnoughThreads() const {
+    return isOfShortRows()
+               ? std::max(enoughThreads, countThreads(enoughShortParts))
+               : enoughThreads;
+  }
 };
 
 /// Which iterations of a reduction its first stage runs in parallel: those of
@@ -80,7 +94,8 @@ static std::optional<Split> chooseSplit(linalg::GenericOp op,
   Extents extents = getExtents(op, sizes);
   int64_t threads = extents.countThreads(1);
   if (extents.parallel * extents.reduced < minIterations ||
-      extents.reduced < minParts * extents.minPart() ||
+      extents.reduced <
+          minParts * (extents.isRow ? minRowPart : minColumnPart) ||
       2 * threads > enoughThreads)
     return std::nullopt;
   std::optional<Split> best;
@@ -98,7 +113,7 @@ static std::optional<Split> chooseSplit(linalg::GenericOp op,
         continue;
       threads = extents.countThreads(all);
       best = {static_cast<unsigned>(loop), parts};
-      if (threads >= enoughThreads)
+      if (threads >= extents.getEnoughThreads())
         return best;
     }
     outer *= sizes[loop];

@@ -9,10 +9,10 @@
 // EMULATED: 11 kernels, {{[0-9]+}} with the bits of their twins, 0 wrong
 
 // What is added is computed in the first stage, of which a block has 32 columns of a
-// part: 3 x 32 of them. The second stage has a block for 32 columns.
+// part: 3 x 128 of them. The second stage has a block for 32 columns.
 
-// CHECK-DAG: gpu.func @columns_4096x96_{{.*}}known_grid_size = array<i32: 96, 1, 1>
-// CHECK-DAG: gpu.func @columns_32x96_{{.*}}known_grid_size = array<i32: 3, 1, 1>
+// CHECK-DAG: gpu.func @columns_4096x96_{{.*}}known_grid_size = array<i32: 384, 1, 1>
+// CHECK-DAG: gpu.func @columns_128x96_{{.*}}known_grid_size = array<i32: 3, 1, 1>
 
 func.func @columns(%x: tensor<4096x96xf32>) -> tensor<96xf32> {
   %zero = arith.constant 0.0 : f32

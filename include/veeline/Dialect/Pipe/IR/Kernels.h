@@ -23,6 +23,10 @@ inline constexpr llvm::StringLiteral kernelAttrName = "pipe.kernel";
 /// GPU each has threads of its own.
 inline constexpr llvm::StringLiteral sideBySideAttrName = "pipe.side_by_side";
 
+/// On a kernel function: behind its loop over rows, sums add up these rows part
+/// by part. On a GPU the threads of the rows do so.
+inline constexpr llvm::StringLiteral rowSumsAttrName = "pipe.row_sums";
+
 /// On an address of a step that is known at run time alone: it, and what is
 /// reached from it, lies in so many bytes from its base on.
 inline constexpr llvm::StringLiteral withinAttrName = "pipe.within";
