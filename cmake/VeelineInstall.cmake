@@ -1,5 +1,6 @@
 # What `cmake --install` installs, in three components:
-#   runtime      `veeline` and what `veeline train` needs, without LLVM
+#   runtime      `veeline`, what `veeline train` needs, and the libraries of the C
+#                API that use no LLVM
 #   tools        the compiler that `veeline` loads, veeline-opt, veeline-pack, the
 #                plugin of mlir-opt
 #   development  headers, libraries, the CMake package, veeline-config
@@ -36,6 +37,7 @@ function(veeline_export part)
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
     install(TARGETS ${target} EXPORT Veeline-${part}
       ARCHIVE COMPONENT development
+      LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
       INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     get_target_property(type ${target} TYPE)
     if(type STREQUAL "STATIC_LIBRARY")
@@ -56,7 +58,8 @@ veeline_export(schedule
   VeelineSchedule=schedule
   VeelineScheduleCommunication=schedule-communication
   VeelineScheduleFormats=schedule-formats
-  VeelineScheduleCommand=schedule-command)
+  VeelineScheduleCommand=schedule-command
+  VeelineCSchedule=c-schedule)
 veeline_export(runtime
   VeelineLibraryCalls=library
   VeelineConvolutionPlan=convolution-plan
@@ -94,6 +97,8 @@ foreach(include ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/runtime/incl
     FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc"
     PATTERN "CMakeFiles" EXCLUDE)
 endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/veeline-c
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 #===------------------------------------------------------------------------===#
 # The package

@@ -1,7 +1,12 @@
 #!/bin/bash
-# Usage: by_hand.sh PREFIX COMPILER "FILE..." PART...
+# Usage: by_hand.sh [--c] PREFIX COMPILER "FILE..." PART...
 # Compiles and links a program without CMake, to ./by-hand.
 set -euo pipefail
+flags=--cxxflags
+if [ "$1" = --c ]; then
+  flags=--cflags
+  shift
+fi
 config=$1/bin/veeline-config compiler=$2 files=$3
 shift 3
 libs=()
@@ -10,4 +15,4 @@ for part; do
   libs+=("${more[@]}")
 done
 # shellcheck disable=SC2046,SC2086
-"$compiler" $("$config" --cxxflags) $files -o by-hand "${libs[@]}"
+$compiler $("$config" $flags) $files -o by-hand "${libs[@]}"

@@ -60,6 +60,23 @@ def check_program():
     print(f"veeline exports {len(names)} functions")
 
 
+def check_c_libraries():
+    """What they export is in a header of theirs, or is what compiled steps call; and nothing of a header is missing."""
+    declared = {name for path in (prefix / "include/veeline-c").glob("*.h")
+                for name in re.findall(r"VEELINE_C_EXPORTED[^;]*?\b(veeline\w+)\(", path.read_text(encoding="utf-8"))}
+    called = set(re.findall(r"veeline_\w+", next(prefix.rglob("exports.list")).read_text(encoding="utf-8")))
+    libraries = [path for path in sorted(prefix.rglob("libveeline-c-*.so")) if path.is_symlink()]
+    exported = set()
+    for path in libraries:
+        names = {name for _, name in symbols(path, "--dynamic")}
+        if not names <= declared | called:
+            sys.exit(f"{path} exports {sorted(names - declared - called)[:20]}, which is in no header")
+        exported |= names
+    if declared - exported:
+        sys.exit(f"no library exports {sorted(declared - exported)}")
+    print(f"{len(libraries)} libraries export {len(exported & declared)} functions of the C API")
+
+
 def check_libraries():
     libraries = sorted(prefix.rglob("*.a"))
     count, strangers = 0, collections.defaultdict(list)
@@ -78,4 +95,5 @@ def check_libraries():
 check_places()
 check_modules()
 check_program()
+check_c_libraries()
 check_libraries()

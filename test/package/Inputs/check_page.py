@@ -12,11 +12,12 @@ import sys
 
 page = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
 files = {path: path.read_text(encoding="utf-8") for path in pathlib.Path(sys.argv[2]).glob("*/*") if path.is_file()}
-marked = [part for text in files.values() for part in re.findall(r"// \[docs: \w+\]\n(.*?)// \[docs: end\]", text, re.S)]
+MARKED = r"(?:// |/\* )\[docs: \w+\](?: \*/)?\n(.*?)(?:// |/\* )\[docs: end\]"
+marked = [part for text in files.values() for part in re.findall(MARKED, text, re.S)]
 
 
 def is_built(language, example):
-    if language == "cpp":
+    if language in ("c", "cpp"):
         return example in marked
     if language == "tablegen":
         return any(example in text for text in files.values())
@@ -24,7 +25,7 @@ def is_built(language, example):
     return set(example.splitlines()) <= lines
 
 
-examples = re.findall(r"^```(cpp|tablegen|cmake)\n(.*?)^```$", page, re.S | re.M)
+examples = re.findall(r"^```(c|cpp|tablegen|cmake)\n(.*?)^```$", page, re.S | re.M)
 for language, example in examples:
     if not is_built(language, example):
         sys.exit(f"{sys.argv[1]} shows what is in no file:\n{example}")
