@@ -70,7 +70,8 @@ veeline_export(runtime
   VeelineData=data
   VeelineTrain=train
   veeline_runtime_exports=exports
-  veeline_runtime=runtime)
+  veeline_runtime=runtime
+  VeelineCTraining=c-training)
 veeline_export(passes
   veeline_mlir=mlir
   VeelineOffsetAllocator=offset-allocator

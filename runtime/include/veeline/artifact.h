@@ -620,6 +620,12 @@ bool isArtifact(const std::string &path);
 /// or no artifact at all, one message names it and says so.
 Expected<Artifact> readArtifact(const std::string &path);
 
+/// The same of a file's content in memory, which is copied.
+Expected<Artifact> readArtifactFromMemory(std::string_view bytes);
+
+/// Validates, and gives the content that `writeArtifact` would write.
+Expected<std::string> toBytes(const Artifact &artifact);
+
 /// The metadata alone, as indented JSON (for `inspect` and tests).
 std::string toJson(const Metadata &metadata);
 

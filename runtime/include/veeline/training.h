@@ -18,9 +18,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace veeline {
+
+namespace train {
+struct Options;
+} // namespace train
 
 /// The options of `veeline train` of the same names (docs/runtime.md).
 struct TrainingOptions {
@@ -28,7 +33,8 @@ struct TrainingOptions {
   /// "NAME=SPEC" each, as `--data` takes them: "x=x.npy", "tokens=text:a.txt".
   std::vector<std::string> data;
   /// The source of arguments that `data` does not name: "random" (new values in
-  /// each step) or "random:fixed"; empty if that is an error.
+  /// each step), "random:fixed", or "fed" (by Training::feed); empty if that is
+  /// an error.
   std::string otherData;
   /// Of random parameters and data.
   uint64_t seed = 0;
@@ -41,6 +47,15 @@ struct TrainingOptions {
   std::string moduleDirectory;
 };
 
+/// A parameter, an argument or a result.
+struct TensorInfo {
+  std::string name;
+  /// "f32", "f64", "i32", ...; "bool" is "i1", a byte that is 0 or 1.
+  std::string type;
+  std::vector<int64_t> shape; ///< Of an argument, in one microbatch.
+  int64_t bytes = 0;          ///< Of such a tensor, row-major, without gaps.
+};
+
 /// A program of an artifact with its parameters and data. Not for use by two
 /// threads at a time.
 class Training {
@@ -51,11 +66,48 @@ public:
   /// machine.
   static Expected<std::unique_ptr<Training>>
   open(const std::string &path, const TrainingOptions &options);
+  /// The same of an artifact's content in memory, which is copied.
+  static Expected<std::unique_ptr<Training>>
+  openInMemory(std::string_view content, const TrainingOptions &options);
   ~Training();
 
-  /// Runs the next step, and returns its mean loss. After an error no further
-  /// step runs.
+  const std::vector<TensorInfo> &parameters() const;
+  /// What differs between microbatches, and what is the same for all.
+  const std::vector<TensorInfo> &batches() const;
+  const std::vector<TensorInfo> &buffers() const;
+  /// The loss and the metrics.
+  const std::vector<TensorInfo> &results() const;
+  /// Of a step, on all replicas.
+  int32_t microbatches() const;
+
+  /// Copies values of an argument that is fed, row-major: of a batch argument
+  /// all microbatches of the next step one after the other, of a buffer those
+  /// of all steps from now on. An error if there is no such argument, or if it
+  /// has other bytes or takes no such values; what was fed before then stays.
+  Status feed(const std::string &name, std::string_view values);
+
+  /// An error where an argument was not fed for the next step.
+  Status checkFed() const;
+
+  /// Runs the next step, and returns its mean loss. If an argument was not fed,
+  /// that is an error and no step runs. After any other error no further step
+  /// runs.
   Expected<double> step();
+
+  /// Of the last step: a result in each microbatch, and the norm of the
+  /// averaged gradients of all parameters. Nothing and 0 before the first one.
+  std::vector<double> resultOf(size_t index) const;
+  double gradientNorm() const;
+  int64_t steps() const; ///< That have run.
+
+  /// From the next step on.
+  void setLearningRate(double rate);
+
+  /// Copies the value of a parameter out of all ranks, or into them, between
+  /// steps; `bytes` as TensorInfo says. Of ranks as processes it is an error.
+  /// Where late updates follow a step (docs/loops.md) they change what is set.
+  Status getParameter(size_t index, char *values, size_t bytes) const;
+  Status setParameter(size_t index, const char *values, size_t bytes);
 
   /// Writes all parameters as a .safetensors file, atomically.
   Status save(const std::string &path) const;
@@ -63,6 +115,9 @@ public:
 private:
   struct Implementation;
   explicit Training(std::unique_ptr<Implementation> implementation);
+  static Expected<std::unique_ptr<Training>>
+  openRun(const train::Options &options);
+  Status checkParameter(size_t index, size_t bytes) const;
   std::unique_ptr<Implementation> implementation;
 };
 

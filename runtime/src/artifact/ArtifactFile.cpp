@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 using namespace veeline;
 using namespace veeline::artifact;
@@ -105,7 +106,9 @@ static Status forEachPiece(std::string_view head,
   return status;
 }
 
-static Status write(AtomicFile &file, const Artifact &artifact) {
+/// Calls `add` with the parts of the whole file in order.
+template <typename Add>
+static Status encode(const Artifact &artifact, Add &&add) {
   std::vector<std::string_view> sections(artifact.objects.begin(),
                                          artifact.objects.end());
   if (artifact.metadata.device)
@@ -121,9 +124,7 @@ static Status write(AtomicFile &file, const Artifact &artifact) {
   uint64_t checksum = crc.value();
   std::memcpy(head.data() + offsetof(Header, checksum), &checksum,
               sizeof(checksum));
-  return forEachPiece(head, sections, [&](std::string_view piece) {
-    return file.write(piece);
-  });
+  return forEachPiece(head, sections, std::forward<Add>(add));
 }
 
 Status artifact::writeArtifact(const std::string &path,
@@ -132,8 +133,19 @@ Status artifact::writeArtifact(const std::string &path,
     return Status::error("cannot write '" + path + "': " + status.message());
   AtomicFile file(path);
   VEELINE_TRY(file.open());
-  VEELINE_TRY(write(file, artifact));
+  VEELINE_TRY(encode(
+      artifact, [&](std::string_view piece) { return file.write(piece); }));
   return file.commit();
+}
+
+Expected<std::string> artifact::toBytes(const Artifact &artifact) {
+  VEELINE_TRY(validate(artifact));
+  std::string bytes;
+  VEELINE_TRY(encode(artifact, [&](std::string_view piece) {
+    bytes += piece;
+    return Status::success();
+  }));
+  return bytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -254,6 +266,23 @@ Expected<Artifact> artifact::readArtifact(const std::string &path) {
   Expected<Artifact> artifact = decode(storage->bytes());
   if (!artifact.ok())
     return Status::error("cannot read '" + path + "': " + artifact.message());
+  artifact->storage = std::move(storage);
+  return artifact;
+}
+
+Expected<Artifact> artifact::readArtifactFromMemory(std::string_view bytes) {
+  // Aligned as sections are in the file.
+  constexpr std::align_val_t alignment{sectionAlignment};
+  std::shared_ptr<void> storage(
+      ::operator new(bytes.size(), alignment),
+      [](void *memory) { ::operator delete(memory, alignment); });
+  if (!bytes.empty())
+    std::memcpy(storage.get(), bytes.data(), bytes.size());
+  Expected<Artifact> artifact =
+      decode({static_cast<const char *>(storage.get()), bytes.size()});
+  if (!artifact.ok())
+    return Status::error("cannot read an artifact in memory: " +
+                         artifact.message());
   artifact->storage = std::move(storage);
   return artifact;
 }

@@ -154,9 +154,16 @@ Status Opener::parse() {
     bool isGiven =
         std::any_of(specs.begin(), specs.end(),
                     [&](const Spec &spec) { return spec.argument == name; });
-    if (!isGiven)
-      specs.push_back(
-          *parseSpec(name + "=" + options.otherwise, options.option("data")));
+    if (isGiven)
+      continue;
+    Spec spec;
+    spec.argument = name;
+    spec.kind = Spec::Kind::fed;
+    if (options.otherwise != "fed") {
+      VEELINE_TRY_VALUE(spec, parseSpec(name + "=" + options.otherwise,
+                                        options.option("data")));
+    }
+    specs.push_back(std::move(spec));
   }
   return Status::success();
 }
@@ -210,6 +217,8 @@ Expected<AlignedBytes> Opener::openBuffer(const Buffer &buffer) {
     return Status::error(options.option("data") + " " + spec.argument + ": '" +
                          buffer.name + "' is a buffer, which is no text");
   AlignedBytes bytes(artifact::bytesOf(buffer.type, buffer.shape));
+  if (spec.kind == Spec::Kind::fed)
+    return bytes;
   if (spec.kind == Spec::Kind::random) {
     VEELINE_TRY_VALUE(auto source,
                       openRandom(spec, buffer, /*microbatches=*/1));
@@ -232,6 +241,9 @@ Expected<AlignedBytes> Opener::openBuffer(const Buffer &buffer) {
 
 Expected<std::unique_ptr<Source>> Opener::openBatch(const Batch &batch) {
   VEELINE_TRY_VALUE(const Spec *spec, findSpec(batch.name, "batch argument"));
+  if (spec->kind == Spec::Kind::fed)
+    return std::unique_ptr<Source>(std::make_unique<FedSource>(
+        artifact::bytesOf(batch.type, batch.shape), microbatches));
   if (spec->kind == Spec::Kind::random) {
     int64_t samples = batch.lengthDim > 0 ? batch.shape[0] : 1;
     VEELINE_TRY(noteSamples(batch, samples, 0));
@@ -562,6 +574,8 @@ Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
       continue;
     }
     VEELINE_TRY_VALUE(std::unique_ptr<Source> source, opener.openBatch(batch));
+    if (auto *fed = dynamic_cast<FedSource *>(source.get()))
+      inputs->fedBatches[inputs->sources.size()] = fed;
     inputs->sources.push_back(std::move(source));
   }
   VEELINE_TRY_VALUE(inputs->lengths, opener.openLengths());
@@ -576,6 +590,11 @@ Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
   }
   // Last: sources are opened from them.
   inputs->storage->specs = opener.takeSpecs();
+  for (const Spec &spec : inputs->storage->specs)
+    for (size_t i = 0; i < metadata.buffers.size(); ++i)
+      if (spec.kind == Spec::Kind::fed &&
+          metadata.buffers[i].name == spec.argument)
+        inputs->fedBuffers[i] = false;
   return inputs;
 }
 
@@ -589,6 +608,8 @@ std::string Inputs::Storage::describe(const Spec &spec) {
   switch (spec.kind) {
   case Spec::Kind::random:
     return text + (spec.isFixed ? "random:fixed" : "random");
+  case Spec::Kind::fed:
+    return text + "fed";
   case Spec::Kind::text:
     text += "text:";
     break;

@@ -11,6 +11,7 @@
 #include "CheckpointIndex.h"
 #include "veeline/artifact.h"
 
+#include <map>
 #include <memory>
 
 namespace veeline::data {
@@ -28,8 +29,8 @@ struct InputOptions {
   uint64_t seed = 0;
   bool shuffle = false;  ///< Samples in another order in each epoch.
   bool dropLast = false; ///< Leave out samples that make no whole step.
-  /// The source of arguments that have none in `specs`: "random" or
-  /// "random:fixed"; empty if that is an error.
+  /// The source of arguments that have none in `specs`: "random",
+  /// "random:fixed", or "fed" (by Inputs::feed); empty if that is an error.
   std::string otherwise = {};
   /// A .npy file with the length of each sample, for a model whose length
   /// varies; empty: all have the greatest one.
@@ -52,6 +53,7 @@ Status checkFiles(const InputOptions &options);
 
 /// Where one batch argument comes from.
 class Source;
+class FedSource;
 class Lengths;
 
 /// All arguments of a model. Every value is checked when files are opened, so
@@ -70,6 +72,19 @@ public:
   /// argument that weights the loss.
   void fill(size_t index, int64_t step, int64_t first, int64_t count,
             char *target);
+
+  /// Whether the program gives the values of any argument by `feed`. Then those
+  /// of a step are not known before it.
+  bool isFed() const { return !fedBatches.empty() || !fedBuffers.empty(); }
+  /// Copies the values of batch argument `name` in the next step, row-major,
+  /// the microbatches of all replicas one after the other; or of a buffer in
+  /// all steps from now on. Fails if `name` is not fed, or has other bytes or
+  /// other values.
+  Status feed(const std::string &name, std::string_view bytes);
+  /// Whether all arguments that are fed have values for the next step.
+  Status checkFed() const;
+  /// After `checkFed`: begins that step. Batch arguments then need new values.
+  void takeFed();
 
   /// Writes the lengths of these microbatches, if the model's length varies.
   void fillLengths(int64_t step, int64_t first, int64_t count, int64_t *target);
@@ -107,6 +122,8 @@ private:
   std::vector<std::unique_ptr<Source>> sources;
   std::unique_ptr<Lengths> lengths; ///< Null where they do not vary.
   std::vector<AlignedBytes> buffers;
+  std::map<size_t, FedSource *> fedBatches;
+  std::map<size_t, bool> fedBuffers; ///< Whether they have values.
 };
 
 } // namespace veeline::data

@@ -125,6 +125,21 @@ private:
   std::string fixed; ///< The batch of all steps; empty where each has its own.
 };
 
+/// What the program gives before each step.
+class FedSource final : public Source {
+public:
+  FedSource(int64_t valueBytes, int64_t valuesPerStep)
+      : valueBytes(valueBytes), valuesPerStep(valuesPerStep) {}
+  void fill(int64_t step, int64_t first, int64_t count, char *target) override;
+  int64_t samplesPerStep() const override { return valuesPerStep; }
+
+  std::string values; ///< Of the next step, all of them.
+  bool isFresh = false;
+
+private:
+  const int64_t valueBytes, valuesPerStep;
+};
+
 } // namespace veeline::data
 
 #endif // VEELINE_RUNTIME_DATA_SOURCE_H

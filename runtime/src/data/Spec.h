@@ -16,7 +16,8 @@ namespace veeline::data {
 
 /// What one --data says.
 struct Spec {
-  enum class Kind { text, npy, safeTensors, random };
+  /// `fed` is never parsed: see InputOptions::otherwise.
+  enum class Kind { text, npy, safeTensors, random, fed };
   std::string argument;
   Kind kind = Kind::npy;
   std::string file;

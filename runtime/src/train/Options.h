@@ -39,6 +39,9 @@ struct EvaluationOptions {
 /// Paths are empty if nothing was asked for.
 struct Options {
   std::string artifact;
+  /// The artifact's content, where it is in memory; `artifact` is then what
+  /// messages call it. It is copied when it is read.
+  std::optional<std::string_view> content = std::nullopt;
   std::string program = "pipeline";
   int64_t steps = 1;
   /// Instead of steps: how often all samples are used; 0: not given.

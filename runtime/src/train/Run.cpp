@@ -197,7 +197,11 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
   run->options = options;
   // First, because a launcher may end while the artifact is read.
   VEELINE_TRY(run->findPlace());
-  VEELINE_TRY_VALUE(run->artifact, artifact::readArtifact(options.artifact));
+  VEELINE_TRY_VALUE(run->artifact,
+                    options.content
+                        ? artifact::readArtifactFromMemory(*options.content)
+                        : artifact::readArtifact(options.artifact));
+  run->options.content.reset();
   const artifact::Program *program =
       run->metadata().findProgram(options.program);
   if (program && program->microbatches)

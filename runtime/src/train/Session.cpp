@@ -465,7 +465,7 @@ Status Session::begin(int64_t step, const StepSettings &settings) {
   writeLossScale(settings.lossScale, inputsOf(step));
   VEELINE_TRY(loaded->begin(inputsOf(step).pointers.data(), settings));
   // If that fails, it does so again when that step begins.
-  if (step < numSteps)
+  if (step < numSteps && !inputData.isFed())
     (void)prepareInputs(step + 1);
   return Status::success();
 }

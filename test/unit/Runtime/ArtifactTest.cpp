@@ -11,6 +11,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
 #include <random>
@@ -60,6 +61,28 @@ TEST(Artifact, RoundTrip) {
   EXPECT_EQ(read->metadata.batches[0].range, std::pair(0L, 256L));
   EXPECT_EQ(read->metadata.programs[0].ranks[1].ops[0].predictedEnd, 1e9);
   EXPECT_EQ(directory.size(), 1u);
+}
+
+TEST(Artifact, InMemoryItIsAsOnDisk) {
+  TempDir directory;
+  Artifact artifact = makeArtifact();
+  std::string path = directory.path("model.vee");
+  ASSERT_TRUE(writeArtifact(path, artifact).ok());
+  Expected<std::string> bytes = toBytes(artifact);
+  ASSERT_TRUE(bytes.ok()) << bytes.message();
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(std::equal(std::istreambuf_iterator<char>(file), {},
+                         bytes->begin(), bytes->end()));
+  Expected<Artifact> read = readArtifactFromMemory(*bytes);
+  ASSERT_TRUE(read.ok()) << read.message();
+  bytes->assign(bytes->size(), 'x');
+  EXPECT_EQ(read->objects, artifact.objects);
+  EXPECT_EQ(read->values, artifact.values);
+  EXPECT_EQ(toJson(read->metadata), toJson(artifact.metadata));
+  Expected<Artifact> damaged = readArtifactFromMemory(*bytes);
+  ASSERT_FALSE(damaged.ok());
+  EXPECT_EQ(damaged.message().rfind("cannot read an artifact in memory: ", 0),
+            0u);
 }
 
 TEST(Artifact, SectionsThatAreMissing) {

@@ -9,6 +9,7 @@
 #include "TempDir.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -376,4 +377,55 @@ TEST(Lengths, Errors) {
                 ": all microbatches of the model have one length; others need "
                 "a model with a dynamic dimension, and veeline compile "
                 "--length-bound");
+}
+
+#define EXPECT_THAT_MESSAGE(status, part)                                      \
+  do {                                                                         \
+    Status given = (status);                                                   \
+    ASSERT_FALSE(given.ok());                                                  \
+    EXPECT_NE(given.message().find(part), std::string::npos)                   \
+        << given.message();                                                    \
+  } while (false)
+
+TEST(Inputs, FedValuesAreOfTheNextStepAlone) {
+  artifact::Metadata metadata = makeMetadata();
+  metadata.batches = {{"x", {2, 1}, DataType::f32, {}},
+                      {"labels", {2}, DataType::i32, std::pair(0L, 3L)},
+                      {"mask", {1}, DataType::i1, {}},
+                      {"noise", {3}, DataType::f32, {}}};
+  metadata.buffers = {{"table", {2}, DataType::f64, {}}};
+  InputOptions options;
+  options.specs = {"noise=random"};
+  options.otherwise = "fed";
+  auto opened = Inputs::open(metadata, options);
+  ASSERT_TRUE(opened.ok()) << opened.message();
+  Inputs &inputs = **opened;
+  EXPECT_TRUE(inputs.isFed());
+  auto feed = [&](const std::string &name, const auto &values) {
+    return inputs.feed(
+        name, {reinterpret_cast<const char *>(values.data()), sizeof(values)});
+  };
+  std::array<float, 4> x{1, 2, 3, 4};
+  std::array<int32_t, 4> labels{0, 2, 1, 2}, wrong{0, 2, 3, 2};
+  std::array<char, 2> mask{0, 1}, noMask{0, 2};
+  std::array<double, 2> table{5, 6};
+  EXPECT_TRUE(feed("x", x).ok());
+  EXPECT_TRUE(feed("labels", labels).ok());
+  EXPECT_TRUE(feed("mask", mask).ok());
+  EXPECT_THAT_MESSAGE(inputs.checkFed(), "no values of table;");
+  EXPECT_TRUE(feed("table", table).ok());
+  EXPECT_THAT_MESSAGE(feed("labels", wrong), "batch argument 'labels'");
+  EXPECT_THAT_MESSAGE(feed("mask", noMask), "batch argument 'mask'");
+  EXPECT_THAT_MESSAGE(feed("x", mask), "2 bytes; f32[2x2x1] has 16");
+  EXPECT_THAT_MESSAGE(feed("noise", x), "no argument 'noise' is fed");
+  ASSERT_TRUE(inputs.checkFed().ok());
+  inputs.takeFed();
+  EXPECT_EQ(stepOf<float>(inputs, 0, 1), std::vector<float>({1, 2, 3, 4}));
+  EXPECT_EQ(stepOf<int32_t>(inputs, 1, 1), std::vector<int32_t>({0, 2, 1, 2}));
+  EXPECT_EQ(std::memcmp(inputs.buffer(0), table.data(), sizeof(table)), 0);
+  // A part of the microbatches.
+  std::array<float, 2> second{};
+  inputs.fill(0, 1, 1, 1, reinterpret_cast<char *>(second.data()));
+  EXPECT_EQ(second, (std::array<float, 2>{3, 4}));
+  EXPECT_THAT_MESSAGE(inputs.checkFed(), "no values of x, labels, mask;");
 }
