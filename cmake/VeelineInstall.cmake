@@ -1,6 +1,7 @@
-# What `cmake --install` installs, in three components:
+# What `cmake --install` installs, in four components:
 #   runtime      `veeline`, what `veeline train` needs, and the libraries of the C
 #                API that use no LLVM
+#   python       the package of Python (python/CMakeLists.txt)
 #   tools        the compiler that `veeline` loads, veeline-opt, veeline-pack, the
 #                plugin of mlir-opt
 #   development  headers, libraries, the CMake package, veeline-config

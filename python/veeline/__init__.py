@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Veeline from Python: schedules, and artifacts that are trained on arrays.
+
+Uses the libraries of the C API and nothing but Python's standard library. NumPy, PyTorch and others give and take arrays where they are.
+"""
+
+from veeline import schedule
+from veeline._library import (VERSION, FailedError, InvalidError, NotApplicableError, OverMemoryLimitError, UnknownScheduleError,
+                              VeelineError, WrongScheduleError)
+from veeline.training import Trainer
+
+__version__ = VERSION
+__all__ = ["FailedError", "InvalidError", "NotApplicableError", "OverMemoryLimitError", "Trainer", "UnknownScheduleError", "VeelineError",
+           "WrongScheduleError", "schedule"]

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the libraries of the C API have in common: how they are loaded, and how errors and texts come out of them."""
+
+import ctypes
+import os
+
+from veeline._config import LIBRARIES, SUFFIX, VERSION  # noqa: F401
+
+
+class VeelineError(Exception):
+    """What the library says: where, what was expected, what was found, what to do."""
+
+
+class InvalidError(VeelineError, ValueError):
+    """An argument has no meaning, or arguments contradict each other."""
+
+
+class UnknownScheduleError(VeelineError, ValueError):
+    """There is no schedule of this name."""
+
+
+class NotApplicableError(VeelineError, ValueError):
+    """The schedule is not defined for this problem."""
+
+
+class OverMemoryLimitError(VeelineError, ValueError):
+    """No order of this schedule stays within the memory limit of a stage."""
+
+
+class WrongScheduleError(VeelineError, ValueError):
+    """A schedule does not solve its problem."""
+
+
+class FailedError(VeelineError, RuntimeError):
+    """A file, an artifact, a model or this machine is not as it has to be."""
+
+
+ERRORS = {1: InvalidError, 2: UnknownScheduleError, 3: NotApplicableError, 4: OverMemoryLimitError, 5: WrongScheduleError, 6: FailedError}
+NO_MEMORY = 7
+
+
+class Handle(ctypes.Structure):
+    """A pointer that the library gives meaning to."""
+    _fields_ = [("ptr", ctypes.c_void_p)]
+
+
+class Status(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_int), ("message", ctypes.c_void_p)]
+
+
+class String(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+
+
+# What the library gives away is from malloc.
+_free = ctypes.CDLL(None).free
+_free.argtypes = [ctypes.c_void_p]
+_free.restype = None
+
+
+def check(status):
+    """Raises the error that a status says."""
+    if status.code == 0:
+        return
+    message = ctypes.string_at(status.message).decode(errors="replace") if status.message else ""
+    _free(status.message)
+    if status.code == NO_MEMORY:
+        raise MemoryError("Veeline has no memory left")
+    raise ERRORS.get(status.code, VeelineError)(message)
+
+
+def take_bytes(string):
+    """The bytes of a String, which is freed."""
+    data = ctypes.string_at(string.data, string.length)
+    _free(string.data)
+    return data
+
+
+class Library:
+    """One of the libraries, loaded when a function of it is first called.
+
+    `functions` is a list of (name, result, arguments); a function whose result is a Status raises an error where that says one.
+    """
+
+    def __init__(self, name, functions):
+        self._name = name
+        self._functions = functions
+        self._loaded = None
+
+    def _load(self):
+        path = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), LIBRARIES, f"lib{self._name}{SUFFIX}"))
+        try:
+            library = ctypes.CDLL(path)
+        except OSError as error:
+            raise FailedError(f"cannot load '{path}': {error}; install Veeline's component 'runtime' beside 'python'") from None
+        for name, result, arguments in self._functions:
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+        return library
+
+    def call(self, name, *arguments):
+        if self._loaded is None:
+            self._loaded = self._load()
+        result = getattr(self._loaded, name)(*arguments)
+        if isinstance(result, Status):
+            check(result)
+            return None
+        return result
+
+
+def text(value):
+    """For a `const char *`."""
+    return None if value is None else os.fsencode(value)

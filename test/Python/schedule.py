@@ -1,0 +1,71 @@
+"""Checks every function of veeline.schedule, and prints what FileCheck looks at."""
+
+import array
+import gc
+
+import veeline
+from veeline.schedule import ACTIVATION, Op, Problem, generate, names, read
+
+
+def print_error(what, function, *arguments, **options):
+    try:
+        function(*arguments, **options)
+    except veeline.VeelineError as error:
+        print(f"{what}: {type(error).__name__}: {error}")
+    else:
+        print(f"{what}: nothing")
+
+
+schedule = generate("zb-h1", stages=3, microbatches=6)
+schedule.verify()
+simulation = schedule.simulate()
+print(f"{schedule.name}: makespan {simulation.makespan:g}, period {simulation.period:g}")
+rows = schedule.ranks
+assert [len(row) for row in rows] == [18, 18, 18] or [len(row) for row in rows] == [12, 18, 18], rows
+assert rows[0][0] == Op("F", 0, 0, False) and not schedule.warnings
+last = 0
+for rank, row in enumerate(rows):
+    starts, ends, memory = simulation.times(rank)
+    assert isinstance(starts, array.array) and len(starts) == len(ends) == len(memory) == len(row)
+    assert all(a >= b for a, b in zip(starts[1:], ends))
+    last = max(last, ends[-1])
+assert last == simulation.makespan and simulation.peak_memory % ACTIVATION == 0
+assert schedule.simulate(rendezvous=True, contention=True).makespan >= simulation.makespan
+# A simulation needs its schedule no longer.
+kept = generate("1f1b", 2, 2).simulate()
+gc.collect()
+assert len(kept.times(1).starts) == 4
+
+assert schedule._repr_svg_().startswith("<svg") and schedule.to("html").startswith("<!") and "makespan" in str(schedule)
+for format in ("csv", "json"):
+    again = read(schedule.to(format), format, problem=schedule.problem)
+    again.verify()
+    assert again.ranks == rows and again.to("csv") == schedule.to("csv")
+    assert read(schedule.to(format).encode(), format).simulate().makespan == simulation.makespan
+
+problem = Problem("1f1b", 2, 3)
+assert problem.stages == 2 and problem.microbatches == 3 and problem.stage_of_chunk == [0, 1]
+problem.set_chunk(1, forward=5, backward_input=7)
+problem.set_edges([(0, 1, 0.5, 0.25)])
+assert problem.chunk(1).forward == 5 and problem.chunk(1).backward_weight == 1
+assert generate("1f1b", problem=problem).simulate().makespan == 1 + 0.5 + 3 * 13 + 0.25 + 2
+problem.set_memory_limits([ACTIVATION, ACTIVATION], unit=(ACTIVATION, "layers"))
+print_error("limit", generate, "gpipe", problem=problem)
+problem.set_memory_limits([])
+generate("gpipe", problem=problem)
+
+assert "zb-v" in names() and "auto" in names()
+found = generate("auto", 2, 4, chunks_per_stage=2, memory_limit=1.5, objective="makespan", search_seconds=0.1, seed=3)
+found.verify()
+print_error("name", generate, "1f2b", 2, 2)
+print_error("chunks", generate, "1f1b", 2, 2, chunks_per_stage=3)
+print_error("sizes", generate, "1f1b", 2)
+print_error("both", generate, "1f1b", 2, problem=problem)
+print_error("objective", generate, "1f1b", 2, 2, objective="cost")
+print_error("field", problem.set_chunk, 0, forwards=1)
+print_error("chunk", problem.chunk, 2)
+print_error("rank", simulation.times, 3)
+print_error("format", schedule.to, "png")
+print_error("cell", read, "0F0,0B0\n1F0,1X0\n", "csv", file="a.csv")
+print_error("twice", read("0F0,0F0,0B0\n1F0,1B0\n", "csv").verify)
+print("done")
