@@ -336,15 +336,16 @@ static Expected<Order> readOrder(bool isJson, std::string_view text,
   if (!imported)
     return imported.takeError();
   if (given && (given->placement != imported->placement ||
-                given->microbatches != imported->microbatches))
-    return invalid("'" + file + "' has " +
-                   counted(imported->placement.stages(), "stage") + ", " +
-                   counted(imported->placement.chunks(), "chunk") + " and " +
-                   counted(imported->microbatches, "microbatch") +
-                   ", the problem has " + counted(given->stages(), "stage") +
-                   ", " + counted(given->numChunks(), "chunk") + " and " +
-                   counted(given->microbatches, "microbatch") +
-                   ", or its chunks are on other stages");
+                given->microbatches != imported->microbatches ||
+                given->widths != imported->widths))
+    return invalid(
+        "'" + file + "' has " + counted(imported->placement.stages(), "stage") +
+        ", " + counted(imported->placement.chunks(), "chunk") + " and " +
+        counted(imported->microbatches, "microbatch") + ", the problem has " +
+        counted(given->stages(), "stage") + ", " +
+        counted(given->numChunks(), "chunk") + " and " +
+        counted(given->microbatches, "microbatch") +
+        ", or its chunks are on other stages, or stages have other ranks");
   Problem problem = given               ? *given
                     : imported->problem ? std::move(*imported->problem)
                                         : unitProblem(*imported);

@@ -104,6 +104,13 @@ def names():
     return [_library.call("veelineScheduleNameAt", i).decode() for i in range(_library.call("veelineNumSchedules"))]
 
 
+def _int32(name, value):
+    # ctypes would cut off what does not fit.
+    if not -2**31 <= value < 2**31:
+        raise InvalidError(f"{name} is {value}, which is out of range")
+    return value
+
+
 class _Owner:
     """Owns a handle of the library."""
     _destroy = None
@@ -127,7 +134,8 @@ class Problem(_Owner):
 
     def __init__(self, schedule, stages, microbatches, *, chunks_per_stage=0, cost=(1, 1, 1), transfer=0, activation=(1, 0, -1),
                  memory_limit=None):
-        options = _ProblemOptions(text(schedule), stages, chunks_per_stage, microbatches, _Costs(*cost), transfer, _Costs(*activation),
+        options = _ProblemOptions(text(schedule), _int32("stages", stages), _int32("chunks_per_stage", chunks_per_stage),
+                                  _int32("microbatches", microbatches), _Costs(*cost), transfer, _Costs(*activation),
                                   -1 if memory_limit is None else memory_limit)
         handle = Handle()
         _library.call("veelineProblemCreate", byref(options), byref(handle))

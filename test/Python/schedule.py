@@ -59,6 +59,7 @@ found = generate("auto", 2, 4, chunks_per_stage=2, memory_limit=1.5, objective="
 found.verify()
 print_error("name", generate, "1f2b", 2, 2)
 print_error("chunks", generate, "1f1b", 2, 2, chunks_per_stage=3)
+print_error("large", generate, "1f1b", 2**32 + 2, 2)
 print_error("sizes", generate, "1f1b", 2)
 print_error("both", generate, "1f1b", 2, problem=problem)
 print_error("objective", generate, "1f1b", 2, 2, objective="cost")
