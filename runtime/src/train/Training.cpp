@@ -41,7 +41,8 @@ void Training::Implementation::describe() {
   for (const artifact::Parameter &param : metadata.params)
     parameters.push_back(infoOf(param.name, param.type, param.shape));
   for (const artifact::Batch &batch : metadata.batches)
-    batches.push_back(infoOf(batch.name, batch.type, batch.shape));
+    if (!batch.lossWeight)
+      batches.push_back(infoOf(batch.name, batch.type, batch.shape));
   for (const artifact::Buffer &buffer : metadata.buffers)
     if (!buffer.lossScale)
       buffers.push_back(infoOf(buffer.name, buffer.type, buffer.shape));
