@@ -38,7 +38,8 @@ void veeline::buildBufferizeChunksPipeline(
   normalize.target = options.target;
   passManager.addPass(createPipeNormalizeOps(normalize));
   PipeResultsToArgumentsOptions results;
-  results.target = options.target;
+  // On a host gradients are whole.
+  results.target = options.wholeGradients ? KernelTarget::Host : options.target;
   passManager.addNestedPass<func::FuncOp>(
       createPipeResultsToArguments(results));
   if (options.fuse)

@@ -174,6 +174,7 @@ void veeline::addBufferization(OpPassManager &passManager,
   bufferize.tf32 = options.tf32;
   bufferize.deterministic = options.deterministic;
   bufferize.epilogues = options.epilogues;
+  bufferize.wholeGradients = !options.stageReplicas.empty();
   bufferize.gemmScratch = options.gemmScratch;
   bufferize.convolutionScratch = options.convolutionScratch;
   buildBufferizeChunksPipeline(passManager, bufferize);

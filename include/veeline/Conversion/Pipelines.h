@@ -28,6 +28,10 @@ struct BufferizeChunksOptions {
   bool deterministic = true;
   /// Fuse ops on a product's result into the call of a GPU's library.
   bool epilogues = true;
+  /// Add each gradient to its accumulator as one number, on a GPU, too: where
+  /// several ranks of a stage share its microbatches, each microbatch is added
+  /// up by itself to verify them.
+  bool wholeGradients = false;
   /// Keep attention as loops that store no scores, rather than turn it into
   /// products and a softmax.
   bool keepAttention = false;
