@@ -18,6 +18,7 @@ RUNS = [
     (net, "pipe-compile{stages=2 microbatches=4 schedule=zb-h1 target=cuda chunk-streams=true},pipe-gpu-code"),
     (net, "pipe-import{freeze=w0}"),
     (tests / "Dialect/Pipe/Transforms/pipe-bind-lengths.mlir", "pipe-bind-lengths{bound=6 multiple=3}"),
+    (tests / "Dialect/Pipe/Transforms/pipe-weight-loss.mlir", "pipe-weight-loss{weight=tokens}"),
     (tests / "Conversion/pipelines.mlir", "pipe-bufferize-chunks,pipe-host-code"),
 ]
 
