@@ -134,7 +134,7 @@ VeelineStatus veelineProblemCreate(const VeelineProblemOptions *given,
         checkGiven({{"options", given},
                     {"options->schedule", given ? given->schedule : ""},
                     {"problem", problem}});
-    if (status.code != VeelineOk)
+    if (status.code != VeelineOk || !given)
       return status;
     ProblemOptions options;
     options.schedule = given->schedule;
@@ -444,7 +444,9 @@ VeelineStatus veelineScheduleVerify(VeelineSchedule schedule) {
 /// A cyclic schedule is drawn as a few steps.
 static Solution picture(const Solution &solution) {
   Expected<Solution> steps = drawn(solution);
-  return steps ? std::move(*steps) : solution;
+  if (steps)
+    return std::move(*steps);
+  return solution;
 }
 
 static std::optional<std::string> toText(const Solution &solution,
