@@ -145,15 +145,8 @@ func::CallOp RowSumJoiner::join(func::CallOp rows, func::CallOp sum) {
     kernel.erase();
     return {};
   }
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  kernel->print(stream, OpPrintingFlags().assumeVerified().useLocalScope());
-  auto [it, isNew] = kernels.try_emplace(text, kernel);
-  if (isNew)
-    symbols.insert(kernel);
-  else
-    kernel.erase();
-  auto call = func::CallOp::create(builder, rows.getLoc(), it->second,
+  auto call = func::CallOp::create(builder, rows.getLoc(),
+                                   insertOnce(kernel, kernels, symbols),
                                    operands.getArrayRef());
   rows.erase();
   sum.erase();

@@ -120,12 +120,9 @@ func::FuncOp KernelMerger::makeKernel(ArrayRef<func::CallOp> calls,
   return kernel;
 }
 
-func::CallOp KernelMerger::merge(OpBuilder &builder,
-                                 ArrayRef<func::CallOp> calls) {
-  llvm::SetVector<Value> operands;
-  for (func::CallOp call : calls)
-    operands.insert_range(call.getOperands());
-  func::FuncOp kernel = makeKernel(calls, operands.getArrayRef());
+func::FuncOp veeline::insertOnce(func::FuncOp kernel,
+                                 llvm::StringMap<func::FuncOp> &kernels,
+                                 SymbolTable &symbols) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   kernel->print(stream, OpPrintingFlags().assumeVerified().useLocalScope());
@@ -134,7 +131,17 @@ func::CallOp KernelMerger::merge(OpBuilder &builder,
     symbols.insert(kernel);
   else
     kernel.erase();
+  return it->second;
+}
+
+func::CallOp KernelMerger::merge(OpBuilder &builder,
+                                 ArrayRef<func::CallOp> calls) {
+  llvm::SetVector<Value> operands;
+  for (func::CallOp call : calls)
+    operands.insert_range(call.getOperands());
+  func::FuncOp kernel = makeKernel(calls, operands.getArrayRef());
   func::CallOp first = calls.front();
-  return func::CallOp::create(builder, first.getLoc(), it->second,
+  return func::CallOp::create(builder, first.getLoc(),
+                              insertOnce(kernel, kernels, symbols),
                               operands.getArrayRef());
 }

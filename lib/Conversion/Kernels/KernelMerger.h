@@ -32,6 +32,12 @@ bool isWritten(mlir::Value value);
 /// The most bytes of a launch's arguments on every chip are 4096.
 inline constexpr size_t maxArguments = 500;
 
+/// Inserts `kernel` into `symbols`, or erases it if `kernels`, which has
+/// kernels by their text, has one like it. Returns the one that is there.
+mlir::func::FuncOp insertOnce(mlir::func::FuncOp kernel,
+                              llvm::StringMap<mlir::func::FuncOp> &kernels,
+                              mlir::SymbolTable &symbols);
+
 /// Makes kernel functions (`pipe.side_by_side`) of those of one op. Equal ones
 /// are one.
 class KernelMerger {
