@@ -4,17 +4,8 @@ import array
 import gc
 
 import veeline
+from errors import print_error
 from veeline.schedule import ACTIVATION, Op, Problem, generate, names, read
-
-
-def print_error(what, function, *arguments, **options):
-    try:
-        function(*arguments, **options)
-    except veeline.VeelineError as error:
-        print(f"{what}: {type(error).__name__}: {error}")
-    else:
-        print(f"{what}: nothing")
-
 
 schedule = generate("zb-h1", stages=3, microbatches=6)
 schedule.verify()

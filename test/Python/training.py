@@ -12,6 +12,7 @@ import sys
 import threading
 
 import veeline
+from errors import print_error
 
 path, steps = sys.argv[1], int(sys.argv[2])
 xs = memoryview(pathlib.Path("x.bin").read_bytes()).cast("f")
@@ -69,15 +70,6 @@ def arrays(step):
     ]
     values = kinds[step % len(kinds)]
     return {"x": values[0], "y": memoryview(values[1]).cast("f") if isinstance(values[1], bytes) else values[1]}
-
-
-def print_error(what, function, *arguments, **options):
-    try:
-        function(*arguments, **options)
-    except veeline.VeelineError as error:
-        print(f"{what}: {type(error).__name__}: {error}")
-    else:
-        print(f"{what}: nothing")
 
 
 trainer = veeline.Trainer(path, learning_rate=1e-2, beta1=0)
