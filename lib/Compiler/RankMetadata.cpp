@@ -47,6 +47,10 @@ private:
   int32_t getChunk(Operation *reduction);
   void describeReductions();
   SmallVector<artifact::RegionKind> getResultKinds(Operation *op);
+  llvm::DenseMap<Operation *, int64_t> numberOps();
+  void
+  describeReductionSlots(const llvm::DenseMap<Operation *, int64_t> &numbers);
+  std::string nameSlot(OpResult result);
   void describeSlots();
   void addRegion(std::string name, artifact::RegionKind kind, int64_t offset,
                  int64_t bytes, int64_t first = -1, int64_t last = -1);
@@ -375,44 +379,70 @@ SmallVector<artifact::RegionKind> RankWriter::getResultKinds(Operation *op) {
   return kinds;
 }
 
-void RankWriter::describeSlots() {
-  // The number of the timeline op that runs, or runs next.
-  llvm::DenseMap<Operation *, int64_t> number;
+/// The number of the timeline op that runs, or runs next, for each op of the
+/// program.
+llvm::DenseMap<Operation *, int64_t> RankWriter::numberOps() {
+  llvm::DenseMap<Operation *, int64_t> numbers;
   int64_t next = 0, count = timeline.size();
   for (Operation &op : program.getBody().front()) {
-    number[&op] = std::min(next, count - 1);
+    numbers[&op] = std::min(next, count - 1);
     if (next != count && timeline[next] == &op)
       ++next;
   }
-  llvm::DenseMap<Operation *, Operation *> sendEnds;
-  if (plan.device)
-    sendEnds = findSendEnds(program);
-  // The last op that takes a value, in the next step where that does.
-  auto getLast = [&](Value value) {
-    int64_t last = number[value.getDefiningOp()], ofNext = -1;
-    auto addUses = [&](Value used) {
-      for (OpOperand &use : used.getUses()) {
-        Operation *user = use.getOwner();
-        last = std::max(last, number[user]);
-        if (Operation *end = sendEnds.lookup(user))
-          last = std::max(last, number[end]);
-        if (!isa<CarryOp>(user))
-          continue;
-        Value carried = program.getBody().getArgument(use.getOperandNumber());
-        for (Operation *late : carried.getUsers()) {
-          ofNext = std::max(ofNext, number[late]);
-          if (auto wait = dyn_cast<WaitOp>(late))
-            for (Operation *taker : wait->getUsers())
-              ofNext = std::max(ofNext, number[taker]);
-        }
-      }
-    };
+  return numbers;
+}
+
+namespace {
+/// Finds the last op that takes a value, in the next step where that does.
+class LastUse {
+public:
+  LastUse(ProgramOp program, bool isDevice,
+          const llvm::DenseMap<Operation *, int64_t> &numbers)
+      : program(program), numbers(numbers) {
+    if (isDevice)
+      sendEnds = findSendEnds(program);
+  }
+
+  int64_t find(Value value) {
+    last = numbers.lookup(value.getDefiningOp());
+    ofNext = -1;
     addUses(value);
     for (Operation *user : value.getUsers())
       if (auto wait = dyn_cast<WaitOp>(user))
         addUses(wait.getValue());
     return ofNext >= 0 ? ofNext : last;
-  };
+  }
+
+private:
+  void addUses(Value used) {
+    for (OpOperand &use : used.getUses()) {
+      Operation *user = use.getOwner();
+      last = std::max(last, numbers.lookup(user));
+      if (Operation *end = sendEnds.lookup(user))
+        last = std::max(last, numbers.lookup(end));
+      if (isa<CarryOp>(user))
+        addUsesOfNext(program.getBody().getArgument(use.getOperandNumber()));
+    }
+  }
+
+  void addUsesOfNext(Value carried) {
+    for (Operation *user : carried.getUsers()) {
+      ofNext = std::max(ofNext, numbers.lookup(user));
+      if (auto wait = dyn_cast<WaitOp>(user))
+        for (Operation *taker : wait->getUsers())
+          ofNext = std::max(ofNext, numbers.lookup(taker));
+    }
+  }
+
+  ProgramOp program;
+  const llvm::DenseMap<Operation *, int64_t> &numbers;
+  llvm::DenseMap<Operation *, Operation *> sendEnds;
+  int64_t last = -1, ofNext = -1;
+};
+} // namespace
+
+void RankWriter::describeReductionSlots(
+    const llvm::DenseMap<Operation *, int64_t> &numbers) {
   for (auto [i, reduction] : llvm::enumerate(reductions)) {
     int64_t bytes = 0, members = pipeline.getNumMembers(program.getStage());
     for (const artifact::ReducedPiece &piece : rank.reductions[i].pieces)
@@ -423,43 +453,53 @@ void RankWriter::describeSlots() {
     addRegion("all-reduce of chunk " +
                   std::to_string(rank.reductions[i].chunk) +
                   " between processes",
-              artifact::RegionKind::message, offset, bytes, number[first],
-              number[reduction.lastWait]);
+              artifact::RegionKind::message, offset, bytes,
+              numbers.lookup(first), numbers.lookup(reduction.lastWait));
   }
+}
+
+/// What a slot that holds `result` is called.
+std::string RankWriter::nameSlot(OpResult result) {
+  auto recv = dyn_cast<RecvOp>(result.getOwner());
+  if (!recv)
+    return "result " + std::to_string(result.getResultNumber()) + " of " +
+           describeWork(result.getOwner());
+  bool isShape = recv.getDirection() == Direction::Shape;
+  int64_t microbatch =
+      edges[recv.getEdge()].isValue() ? recv.getMicrobatch() : 0;
+  return (isShape ? "shape of edge " : "message of edge ") +
+         std::to_string(recv.getEdge()) + " m" + std::to_string(microbatch);
+}
+
+void RankWriter::describeSlots() {
+  llvm::DenseMap<Operation *, int64_t> numbers = numberOps();
+  LastUse lastUse(program, plan.device.has_value(), numbers);
+  describeReductionSlots(numbers);
   for (Operation &op : program.getBody().front()) {
     if (isReduction(&op))
       continue;
-    SmallVector<artifact::RegionKind> kinds = getResultKinds(&op);
+    int64_t number = numbers.lookup(&op);
     if (auto workspace = op.getAttrOfType<IntegerAttr>(workspaceOffsetAttrName))
       addRegion("workspace of " + describeWork(&op),
                 artifact::RegionKind::workspace, workspace.getInt(),
                 op.getAttrOfType<IntegerAttr>(workspaceSizeAttrName).getInt(),
-                number[&op], number[&op]);
-    describeSlices(&op, number[&op]);
+                number, number);
+    describeSlices(&op, number);
     auto offsets = op.getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
     if (!offsets)
       continue;
+    auto recv = dyn_cast<RecvOp>(op);
+    SmallVector<artifact::RegionKind> kinds = getResultKinds(&op);
     for (OpResult result : op.getResults()) {
       int64_t offset = offsets[result.getResultNumber()];
       if (offset < 0)
         continue;
-      auto recv = dyn_cast<RecvOp>(op);
       Type type =
           recv ? recv.getHandle().getType().getValue() : result.getType();
-      std::string name =
-          recv ? (recv.getDirection() == Direction::Shape ? "shape"
-                                                          : "message") +
-                     std::string(" of edge ") + std::to_string(recv.getEdge()) +
-                     " m" +
-                     std::to_string(edges[recv.getEdge()].isValue()
-                                        ? recv.getMicrobatch()
-                                        : 0)
-               : "result " + std::to_string(result.getResultNumber()) + " of " +
-                     describeWork(&op);
-      addRegion(std::move(name),
+      addRegion(nameSlot(result),
                 recv ? artifact::RegionKind::message
                      : kinds[result.getResultNumber()],
-                offset, getByteSize(type), number[&op], getLast(result));
+                offset, getByteSize(type), number, lastUse.find(result));
     }
   }
 }

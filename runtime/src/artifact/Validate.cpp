@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Names.h"
+#include "Rules.h"
 #include "ValidateDevice.h"
 
 #include "veeline/artifact.h"
@@ -16,18 +17,8 @@
 using namespace veeline;
 using namespace veeline::artifact;
 
-/// The most elements that a tensor may have: so many times the size of an
-/// element fit an int64_t.
-static constexpr int64_t maxElements = int64_t(1) << 48;
-
 static bool isFloat(DataType type) {
   return type == DataType::f32 || type == DataType::f64;
-}
-
-static bool isInteger(DataType type) {
-  return type == DataType::i1 || type == DataType::i8 ||
-         type == DataType::i16 || type == DataType::i32 ||
-         type == DataType::i64;
 }
 
 /// Whether an int32_t numbers `count` of each replica.
@@ -40,8 +31,8 @@ static bool isIndexOrNone(int64_t index, int64_t size) {
 }
 
 namespace {
-/// Walks the metadata; keeps the first error, prefixed by where it is.
-class Validator {
+/// Walks the metadata.
+class Validator : private Rules {
 public:
   explicit Validator(const Artifact &artifact)
       : metadata(artifact.metadata), objects(artifact.objects),
@@ -56,29 +47,11 @@ public:
   }
 
 private:
-  void require(bool condition, const std::string &where, const char *rule) {
-    if (!condition && message.empty())
-      message = where + ": " + rule;
-  }
-
   void checkName(const std::string &name, const char *kind,
                  std::unordered_set<std::string> &seen) {
     std::string where = std::string(kind) + " '" + name + "'";
     require(!name.empty(), where, "its name is empty");
     require(seen.insert(name).second, where, "there are two of this name");
-  }
-
-  void checkShape(const std::vector<int64_t> &shape, const std::string &where) {
-    int64_t count = 1;
-    for (int64_t extent : shape) {
-      require(extent >= 1, where, "an extent of its shape is below 1");
-      if (!message.empty())
-        return;
-      require(extent <= maxElements / count, where, "it has too many elements");
-      if (!message.empty())
-        return;
-      count *= extent;
-    }
   }
 
   template <typename Input>
@@ -597,72 +570,6 @@ private:
            offset % byteSize(param.type) == 0;
   }
 
-  void checkGemm(const Gemm &gemm, const std::string &where) {
-    size_t rank = gemm.batch.size() + 2;
-    require(!isInteger(gemm.type), where, "its type is no float");
-    require(gemm.aStrides.size() == rank && gemm.bStrides.size() == rank &&
-                gemm.cStrides.size() == rank,
-            where, "it has not one stride per dimension");
-    require(gemm.m >= 1 && gemm.n >= 1 && gemm.k >= 1, where,
-            "an extent is below 1");
-    require(gemm.scratchBytes >= 0, where, "its scratch is negative");
-    checkShape(gemm.batch, where);
-    for (const std::vector<int64_t> *strides :
-         {&gemm.aStrides, &gemm.bStrides, &gemm.cStrides})
-      for (int64_t stride : *strides)
-        require(stride >= 0 && (stride > 0 || strides != &gemm.cStrides), where,
-                "a stride is negative, or 0 in the result");
-  }
-
-  void checkConvolution(const Convolution &convolution,
-                        const std::string &where) {
-    size_t rank = convolution.xSizes.size();
-    require(rank >= 1 && rank <= 3, where, "it has not 1 to 3 dimensions");
-    for (const auto *list :
-         {&convolution.ySizes, &convolution.wSizes, &convolution.strides,
-          &convolution.dilations, &convolution.padding})
-      require(list->size() == rank, where,
-              "it has not one element per dimension");
-    for (const auto *strides :
-         {&convolution.xStrides, &convolution.wStrides, &convolution.yStrides})
-      require(strides->size() == rank + 3 && isPositive(*strides), where,
-              "it has not one positive stride per dimension");
-    require(isPositive({convolution.batch, convolution.groups,
-                        convolution.inputs, convolution.outputs}) &&
-                isPositive(convolution.strides) &&
-                isPositive(convolution.dilations),
-            where, "an extent, stride or dilation is below 1");
-    checkShape(convolution.xSizes, where);
-    checkShape(convolution.ySizes, where);
-    checkShape(convolution.wSizes, where);
-    require(convolution.scratchBytes >= 0, where, "its scratch is negative");
-    for (size_t i = 0; i < rank && message.empty(); ++i)
-      checkWindow(convolution, i, where);
-  }
-
-  /// No further window fits behind the last one. Padding behind x is as long as
-  /// that needs.
-  void checkWindow(const Convolution &convolution, size_t i,
-                   const std::string &where) {
-    int64_t before = convolution.padding[i];
-    require(before >= 0 && before < maxElements &&
-                convolution.strides[i] < maxElements / convolution.ySizes[i] &&
-                convolution.dilations[i] < maxElements / convolution.wSizes[i],
-            where, "a window is too large");
-    if (!message.empty())
-      return;
-    int64_t reached = (convolution.ySizes[i] - 1) * convolution.strides[i] +
-                      (convolution.wSizes[i] - 1) * convolution.dilations[i] +
-                      1;
-    require(convolution.xSizes[i] + before - reached < convolution.strides[i],
-            where, "its sizes do not fit each other");
-  }
-
-  static bool isPositive(const std::vector<int64_t> &numbers) {
-    return std::all_of(numbers.begin(), numbers.end(),
-                       [](int64_t number) { return number >= 1; });
-  }
-
   void checkOp(const Op &op, const Rank &rank, const Program &program,
                const std::string &where) {
     int64_t numChunks = int64_t(program.stages) * program.chunksPerStage;
@@ -698,7 +605,6 @@ private:
   const std::vector<std::string_view> &values;
   /// How many stages are a parameter's home, in the program being checked.
   std::vector<int32_t> homes;
-  std::string message;
 };
 } // namespace
 
