@@ -115,6 +115,9 @@ public:
   LogicalResult add(ModuleOp module, const CompileOptions &options,
                     StringRef name);
 
+  /// Machine code is kept in `found`.
+  void use(CodeCache found) { cache.emplace(std::move(found)); }
+
   /// Compiles the steps of all modules, and kernels of a GPU.
   LogicalResult finish();
 
@@ -135,11 +138,13 @@ private:
   LogicalResult dump(ModuleOp module, StringRef phase);
   LogicalResult addKernels(ModuleOp module, size_t firstProgram);
   LogicalResult compileSteps();
+  LogicalResult compileKernels();
 
   MLIRContext &context;
   const CompileCommand &command;
   HostTargetOptions target;
   HostUnits host;
+  std::optional<CodeCache> cache;
   int32_t numObjects = 0; ///< Given to ranks so far.
   /// For a GPU: the kernels of all modules.
   std::optional<DeviceModule> device;
@@ -265,7 +270,7 @@ LogicalResult ArtifactBuilder::addKernels(ModuleOp module,
 }
 
 LogicalResult ArtifactBuilder::compileSteps() {
-  auto code = host.compile(target);
+  auto code = host.compile(target, cache ? &*cache : nullptr);
   if (!code) {
     std::string message = toString(code.takeError());
     return message.empty() ? failure() : printError(message);
@@ -276,16 +281,33 @@ LogicalResult ArtifactBuilder::compileSteps() {
   return success();
 }
 
-LogicalResult ArtifactBuilder::finish() {
-  if (failed(compileSteps()))
-    return failure();
-  if (!device)
-    return success();
+LogicalResult ArtifactBuilder::compileKernels() {
   moduleName = "device";
+  GpuTargetOptions gpu = getGpuTarget(command);
+  std::string key;
+  if (cache) {
+    auto found = device->getKey(*cache, gpu);
+    if (!found)
+      return printError(toString(found.takeError()));
+    key = std::move(*found);
+  }
+  // IR that is to be written has to be made.
+  if (cache && command.dumpDirectory.empty() &&
+      device->find(*cache, key, gpu, artifact))
+    return success();
   if (failed(run(device->getModule(), "kernels", buildGpuCodePipeline)))
     return failure();
-  if (llvm::Error problem = device->compile(getGpuTarget(command), artifact))
+  if (llvm::Error problem =
+          device->compile(gpu, cache ? &*cache : nullptr, key, artifact))
     return printError(toString(std::move(problem)));
+  return success();
+}
+
+LogicalResult ArtifactBuilder::finish() {
+  if (failed(compileSteps()) || (device && failed(compileKernels())))
+    return failure();
+  if (cache)
+    cache->prune();
   return success();
 }
 
@@ -383,6 +405,12 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
   if (problem)
     return printError(toString(std::move(problem)));
   ArtifactBuilder builder(model.getContext(), command);
+  if (!command.cacheDirectory.empty()) {
+    auto cache = CodeCache::open(command.cacheDirectory);
+    if (!cache)
+      return printError(toString(cache.takeError()));
+    builder.use(std::move(*cache));
+  }
   FailureOr<std::string> fingerprint = getFingerprintOf(model, command);
   if (failed(fingerprint))
     return failure();

@@ -11,6 +11,8 @@
 #include "mlir/IR/SymbolTable.h"
 #include "veeline/Conversion/KernelTable.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -107,18 +109,91 @@ static void remarkSpills(gpu::GPUModuleOp kernels, const GpuImage &image) {
         << list;
 }
 
+llvm::Expected<std::string>
+DeviceModule::getKey(const CodeCache &cache, const GpuTargetOptions &options) {
+  auto tools = listGpuTools(options);
+  if (!tools)
+    return tools.takeError();
+  std::string text, toolkit;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, OpPrintingFlags().assumeVerified());
+  for (const std::string &path : *tools)
+    toolkit += CodeCache::identify(path) + '\n';
+  return cache.getKey(
+      {"gpu image", llvm::join(options.chips, ","), options.ptx ? "ptx" : "",
+       std::to_string(options.optimizationLevel), toolkit, text});
+}
+
+/// What `readImage` reads: a line of JSON that describes the bytes, and these.
+static std::string writeImage(const GpuImage &image) {
+  llvm::json::Array uses;
+  for (const GpuKernelUse &use : image.uses)
+    uses.push_back(llvm::json::Array{use.kernel, use.chip, use.registers,
+                                     use.spillBytes, use.stackBytes,
+                                     use.sharedBytes});
+  llvm::json::Value head = llvm::json::Object{{"ptx", image.ptxChip},
+                                              {"toolkit", image.toolkitVersion},
+                                              {"uses", std::move(uses)}};
+  return llvm::formatv("{0}\n{1}", head, image.bytes);
+}
+
+static std::optional<GpuImage> readImage(llvm::StringRef text) {
+  auto [line, bytes] = text.split('\n');
+  llvm::Expected<llvm::json::Value> head = llvm::json::parse(line);
+  if (!head) {
+    llvm::consumeError(head.takeError());
+    return std::nullopt;
+  }
+  GpuImage image;
+  const llvm::json::Object &entries = *head->getAsObject();
+  image.bytes = bytes;
+  image.ptxChip = entries.getString("ptx")->str();
+  image.toolkitVersion = entries.getString("toolkit")->str();
+  for (const llvm::json::Value &value : *entries.getArray("uses")) {
+    const llvm::json::Array &use = *value.getAsArray();
+    image.uses.push_back({use[0].getAsString()->str(),
+                          use[1].getAsString()->str(), *use[2].getAsInteger(),
+                          *use[3].getAsInteger(), *use[4].getAsInteger(),
+                          *use[5].getAsInteger()});
+  }
+  return image;
+}
+
+bool DeviceModule::find(const CodeCache &cache, StringRef key,
+                        const GpuTargetOptions &options,
+                        artifact::Artifact &artifact) {
+  std::optional<std::string> bytes = cache.find(key);
+  std::optional<GpuImage> image = bytes ? readImage(*bytes) : std::nullopt;
+  if (!image)
+    return false;
+  llvm::Error problem = describe(std::move(*image), options, artifact);
+  // Nothing depends on where the image comes from, so compile() fails, too.
+  bool failed = bool(problem);
+  llvm::consumeError(std::move(problem));
+  return !failed;
+}
+
 llvm::Error DeviceModule::compile(const GpuTargetOptions &options,
+                                  const CodeCache *cache, StringRef key,
                                   artifact::Artifact &artifact) {
   llvm::Expected<GpuImage> image = compileToImage(kernels, options);
   if (!image)
     return image.takeError();
-  remarkSpills(kernels, *image);
-  artifact.image = std::move(image->bytes);
+  if (cache)
+    cache->add(key, writeImage(*image));
+  return describe(std::move(*image), options, artifact);
+}
+
+llvm::Error DeviceModule::describe(GpuImage image,
+                                   const GpuTargetOptions &options,
+                                   artifact::Artifact &artifact) {
+  remarkSpills(kernels, image);
+  artifact.image = std::move(image.bytes);
   artifact.metadata.target = "cuda";
   artifact::DeviceCode &code = artifact.metadata.device.emplace();
   code.chips = options.chips;
-  code.ptx = image->ptxChip;
-  code.toolkit = image->toolkitVersion;
+  code.ptx = image.ptxChip;
+  code.toolkit = image.toolkitVersion;
   for (Attribute attribute : table) {
     FailureOr<KernelEntry> entry = KernelEntry::fromAttribute(attribute);
     if (failed(entry))

@@ -12,6 +12,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "veeline/Pipelines/Pipelines.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -65,6 +66,7 @@ struct HostUnits::Unit {
   llvm::SmallSetVector<unsigned, 4> steps;
   int64_t numOps = 0;
   bool isStep = false;
+  bool isCached = false;
   HostObject object;
 };
 
@@ -72,6 +74,10 @@ HostUnits::HostUnits() = default;
 HostUnits::~HostUnits() = default;
 
 size_t HostUnits::getNumUnits() const { return units.size(); }
+
+size_t HostUnits::getNumCached() const {
+  return llvm::count_if(units, [](const Unit &unit) { return unit.isCached; });
+}
 
 void HostUnits::add(ModuleOp module, ArrayRef<Step> steps) {
   sources.push_back(
@@ -230,12 +236,37 @@ OwningOpRef<ModuleOp> HostUnits::extract(Unit &unit) {
   return result;
 }
 
-llvm::Error HostUnits::compileUnit(Unit &unit, HostTargetOptions target) {
+/// The key of the object that `object` describes, of `module`.
+static std::string getKey(const CodeCache &cache, ModuleOp module,
+                          const HostObject &object, unsigned level) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, OpPrintingFlags().assumeVerified());
+  return cache.getKey({"host object", object.triple, object.cpu,
+                       llvm::join(object.features, ","), std::to_string(level),
+                       text});
+}
+
+llvm::Error HostUnits::compileUnit(Unit &unit, HostTargetOptions target,
+                                   const CodeCache *cache) {
   // A step only has calls. Optimising it takes longer than all that it calls,
   // and grows faster than their number.
   if (unit.isStep)
     target.optimizationLevel = 0;
   OwningOpRef<ModuleOp> extracted = extract(unit);
+  std::string key;
+  if (cache) {
+    auto described = describeHostObject(target);
+    if (!described)
+      return described.takeError();
+    key = getKey(*cache, *extracted, *described, target.optimizationLevel);
+    if (std::optional<std::string> bytes = cache->find(key)) {
+      unit.object = std::move(*described);
+      unit.object.bytes.assign(bytes->begin(), bytes->end());
+      unit.isCached = true;
+      return llvm::Error::success();
+    }
+  }
   if (failed(runPhase(*extracted, buildHostPipeline)))
     return llvm::createStringError("");
   llvm::StringSet<> steps;
@@ -248,9 +279,12 @@ llvm::Error HostUnits::compileUnit(Unit &unit, HostTargetOptions target) {
         !steps.contains(func.getName()))
       func.setVisibility_(LLVM::Visibility::Hidden);
   auto object = compileToObject(*extracted, target);
-  if (object)
-    unit.object = std::move(*object);
-  return object.takeError();
+  if (!object)
+    return object.takeError();
+  unit.object = std::move(*object);
+  if (cache)
+    cache->add(key, {unit.object.bytes.data(), unit.object.bytes.size()});
+  return llvm::Error::success();
 }
 
 /// Calls `body` for 0 to `count` - 1 in parallel. One error is enough, as what
@@ -309,7 +343,8 @@ llvm::Expected<StepCode> HostUnits::link(const HostTargetOptions &target) {
   return code;
 }
 
-llvm::Expected<StepCode> HostUnits::compile(const HostTargetOptions &target) {
+llvm::Expected<StepCode> HostUnits::compile(const HostTargetOptions &target,
+                                            const CodeCache *cache) {
   findCalls();
   markReachable();
   divide();
@@ -320,7 +355,7 @@ llvm::Expected<StepCode> HostUnits::compile(const HostTargetOptions &target) {
   llvm::stable_sort(bySize,
                     [](Unit *a, Unit *b) { return a->numOps > b->numOps; });
   if (llvm::Error problem = forEach(context, units.size(), [&](size_t i) {
-        return compileUnit(*bySize[i], target);
+        return compileUnit(*bySize[i], target, cache);
       }))
     return problem;
   return link(target);

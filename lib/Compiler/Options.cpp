@@ -283,6 +283,13 @@ static void addOutputOptions(CLI::App &app, CompileCommand &command) {
                  "where it is missing; it stays when compiling fails, with the "
                  "files that are complete")
       ->check(commandline::checkFileName);
+  app.add_option("--cache", command.cacheDirectory,
+                 "Keep machine code in this directory, and take from it what "
+                 "is there: functions that did not change since an earlier "
+                 "compilation are not compiled again (default: none)")
+      ->type_name("DIR")
+      ->envname("VEELINE_CACHE")
+      ->check(commandline::checkFileName);
   app.add_flag("-q,--quiet", command.quiet, "Print nothing but errors");
 }
 

@@ -7,6 +7,7 @@
 #ifndef VEELINE_COMPILER_DEVICEMODULE_H
 #define VEELINE_COMPILER_DEVICEMODULE_H
 
+#include "veeline/Compiler/CodeCache.h"
 #include "veeline/Conversion/GpuTarget.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -31,12 +32,23 @@ public:
   /// which ranks read values back, and which kernels add up gradients.
   void describe(mlir::ModuleOp other, artifact::Program &program);
 
+  /// The key of the kernels' image: of kernels as `take` takes them.
+  llvm::Expected<std::string> getKey(const CodeCache &cache,
+                                     const GpuTargetOptions &options);
+
+  /// Takes the image from the cache; false if it is not there.
+  bool find(const CodeCache &cache, llvm::StringRef key,
+            const GpuTargetOptions &options, artifact::Artifact &artifact);
+
   /// Compiles the kernels, which are in the NVVM dialect, to one image, and
-  /// describes them.
-  llvm::Error compile(const GpuTargetOptions &options,
-                      artifact::Artifact &artifact);
+  /// describes them. The image is added to `cache`, if there is one.
+  llvm::Error compile(const GpuTargetOptions &options, const CodeCache *cache,
+                      llvm::StringRef key, artifact::Artifact &artifact);
 
 private:
+  llvm::Error describe(GpuImage image, const GpuTargetOptions &options,
+                       artifact::Artifact &artifact);
+
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::gpu::GPUModuleOp kernels;
   mlir::ArrayAttr table;

@@ -7,6 +7,7 @@
 #ifndef VEELINE_COMPILER_HOSTUNITS_H
 #define VEELINE_COMPILER_HOSTUNITS_H
 
+#include "veeline/Compiler/CodeCache.h"
 #include "veeline/Conversion/HostTarget.h"
 
 #include "mlir/IR/Builders.h"
@@ -45,10 +46,14 @@ public:
 
   /// Compiles all steps, in the order in which they were added; there is at
   /// least one. The error has no message where diagnostics say what went wrong.
-  llvm::Expected<StepCode> compile(const HostTargetOptions &target);
+  /// Units that are in `cache`, if there is one, are not compiled again.
+  llvm::Expected<StepCode> compile(const HostTargetOptions &target,
+                                   const CodeCache *cache = nullptr);
 
-  /// How many units have been compiled.
+  /// How many units there are.
   size_t getNumUnits() const;
+  /// How many of them were in the cache.
+  size_t getNumCached() const;
 
 private:
   struct Node;
@@ -60,7 +65,8 @@ private:
   void divide();
   mlir::OwningOpRef<mlir::ModuleOp> extract(Unit &unit);
   void addFunction(Node &node, mlir::OpBuilder &builder);
-  llvm::Error compileUnit(Unit &unit, HostTargetOptions target);
+  llvm::Error compileUnit(Unit &unit, HostTargetOptions target,
+                          const CodeCache *cache);
   llvm::Expected<StepCode> link(const HostTargetOptions &target);
 
   std::vector<Source> sources;

@@ -82,6 +82,8 @@ struct CompileCommand : ProgramOptions {
   bool evaluation = false, forwardOnly = false;
   /// Where to write the IR of every phase; empty: nowhere.
   std::string dumpDirectory;
+  /// Where machine code is kept for later; empty: nowhere.
+  std::string cacheDirectory;
   bool quiet = false;
 };
 

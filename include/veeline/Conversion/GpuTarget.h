@@ -65,6 +65,11 @@ llvm::Expected<std::string> compileToPtx(mlir::gpu::GPUModuleOp module,
                                          llvm::StringRef chip,
                                          const GpuTargetOptions &options = {});
 
+/// The files of the toolkit that compileToImage may read or run: none where PTX
+/// alone is wanted and there is no toolkit. Fails as checkGpuTarget does.
+llvm::Expected<std::vector<std::string>>
+listGpuTools(const GpuTargetOptions &options);
+
 /// Checks `options` before there is a module, as compileToImage does: fails for
 /// an unknown chip, and for a toolkit that is missing or older than a chip.
 llvm::Error checkGpuTarget(const GpuTargetOptions &options);

@@ -59,6 +59,10 @@ struct HostObject {
   std::vector<std::string> features;
 };
 
+/// The object without bytes that compileToObject fills. Fails where the CPU is
+/// unknown.
+llvm::Expected<HostObject> describeHostObject(const HostTargetOptions &options);
+
 /// Compiles `module`, which is in the LLVM dialect alone. No optimisation
 /// changes a floating-point result: nothing is contracted or reassociated, and
 /// calls of math functions are not replaced. Fails where the CPU is unknown or

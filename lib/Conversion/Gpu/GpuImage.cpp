@@ -147,6 +147,17 @@ static llvm::Expected<Toolkit> findAssembler(const GpuTargetOptions &options) {
       llvm::toString(toolkit.takeError()).c_str());
 }
 
+llvm::Expected<std::vector<std::string>>
+veeline::listGpuTools(const GpuTargetOptions &options) {
+  llvm::Expected<Toolkit> toolkit = findAssembler(options);
+  if (toolkit)
+    return toolkit->listFiles();
+  if (!options.chips.empty())
+    return toolkit.takeError();
+  llvm::consumeError(toolkit.takeError());
+  return std::vector<std::string>();
+}
+
 llvm::Error veeline::checkGpuTarget(const GpuTargetOptions &options) {
   if (options.chips.empty())
     return llvm::Error::success();

@@ -24,6 +24,10 @@ std::string Toolkit::getLibdevice() const {
   return directory + "/nvvm/libdevice/libdevice.10.bc";
 }
 
+std::vector<std::string> Toolkit::listFiles() const {
+  return {getProgram("ptxas"), getProgram("fatbinary"), getLibdevice()};
+}
+
 std::string Toolkit::getVersion() const {
   return std::to_string(version / 10) + "." + std::to_string(version % 10);
 }

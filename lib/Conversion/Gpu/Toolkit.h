@@ -26,6 +26,8 @@ public:
   std::string getVersion() const;
   /// Its library of f64 functions, in LLVM's bitcode.
   std::string getLibdevice() const;
+  /// The programs and the library above.
+  std::vector<std::string> listFiles() const;
   /// Fails where the toolkit is older than the chip.
   llvm::Error checkKnows(const GpuChip &chip) const;
 

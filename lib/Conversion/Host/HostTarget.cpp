@@ -135,6 +135,21 @@ static llvm::Error emitCode(ModuleOp module, const HostTargetOptions &options,
   return llvm::Error::success();
 }
 
+static HostObject describe(Target &target) {
+  return {{},
+          target.machine->getTargetTriple().str(),
+          target.machine->getTargetCPU().str(),
+          std::move(target.features)};
+}
+
+llvm::Expected<HostObject>
+veeline::describeHostObject(const HostTargetOptions &options) {
+  llvm::Expected<Target> target = createTarget(options);
+  if (!target)
+    return target.takeError();
+  return describe(*target);
+}
+
 llvm::Expected<HostObject>
 veeline::compileToObject(ModuleOp module, const HostTargetOptions &options) {
   llvm::Expected<Target> target = createTarget(options);
@@ -145,10 +160,9 @@ veeline::compileToObject(ModuleOp module, const HostTargetOptions &options) {
   if (llvm::Error error = emitCode(
           module, options, llvm::CodeGenFileType::ObjectFile, *target, stream))
     return error;
-  return HostObject{{buffer.begin(), buffer.end()},
-                    target->machine->getTargetTriple().str(),
-                    target->machine->getTargetCPU().str(),
-                    std::move(target->features)};
+  HostObject object = describe(*target);
+  object.bytes.assign(buffer.begin(), buffer.end());
+  return object;
 }
 
 llvm::Expected<std::string>
