@@ -46,6 +46,8 @@ template <typename Function> static const void *addressOf(Function *function) {
 
 llvm::Expected<CodeCache> CodeCache::open(llvm::StringRef directory) {
   std::error_code problem = llvm::sys::fs::create_directories(directory);
+  if (!problem && !llvm::sys::fs::is_directory(directory))
+    problem = std::make_error_code(std::errc::not_a_directory);
   if (!problem)
     problem =
         llvm::sys::fs::access(directory, llvm::sys::fs::AccessMode::Write);

@@ -11,10 +11,13 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Parser/Parser.h"
 #include "veeline/InitAll.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
 
 using namespace mlir;
@@ -142,6 +145,59 @@ TEST_F(HostUnitsTest, LinksEachStepOfWhatItReaches) {
   EXPECT_EQ(reference.functions,
             Names({"reference", "chunk0$1", "two", "two$1"}));
   EXPECT_EQ(run(code->objects[3], "reference"), 3);
+}
+
+// Only what is new is compiled; a damaged file counts as missing, and is
+// written again.
+TEST_F(HostUnitsTest, TakesUnitsFromACache) {
+  llvm::SmallString<128> directory;
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("cache", directory));
+  auto remove =
+      llvm::scope_exit([&] { llvm::sys::fs::remove_directories(directory); });
+  auto cache = CodeCache::open(directory);
+  ASSERT_TRUE(static_cast<bool>(cache)) << toString(cache.takeError());
+
+  std::string kernels = kernel("one", 1) + kernel("two", 2);
+  std::string old = kernels + caller("rank0", {"two", "one"});
+  // The kernels are a unit, and each step is one.
+  auto compile = [&](const std::string &source, const CodeCache *cache,
+                     unsigned level, size_t cached) {
+    auto module = parse(source);
+    HostUnits units;
+    units.add(*module, {HostUnits::Step{"rank0"}});
+    HostTargetOptions target;
+    target.optimizationLevel = level;
+    auto code = units.compile(target, cache);
+    EXPECT_TRUE(static_cast<bool>(code)) << toString(code.takeError());
+    EXPECT_EQ(units.getNumUnits(), 2u);
+    EXPECT_EQ(units.getNumCached(), cached);
+    return code ? code->objects[0] : std::string();
+  };
+  std::string alone = compile(old, nullptr, 3, 0);
+  EXPECT_EQ(compile(old, &*cache, 3, 0), alone);
+  EXPECT_EQ(compile(old, &*cache, 3, 2), alone);
+  // Another step of the same kernels; a step is not optimised at any level.
+  EXPECT_EQ(
+      run(compile(kernels + caller("rank0", {"one", "two"}), &*cache, 3, 1),
+          "rank0"),
+      2);
+  compile(old, &*cache, 1, 1);
+  // Another kernel of the same name.
+  EXPECT_EQ(run(compile(kernel("one", 7) + kernel("two", 2) +
+                            caller("rank0", {"two", "one"}),
+                        &*cache, 3, 1),
+                "rank0"),
+            7);
+
+  std::error_code problem;
+  for (llvm::sys::fs::directory_iterator file(directory, problem), end;
+       file != end && !problem; file.increment(problem)) {
+    std::fstream stream(file->path(), std::ios::in | std::ios::out);
+    stream.seekp(100);
+    stream.put('x');
+  }
+  EXPECT_EQ(compile(old, &*cache, 3, 0), alone);
+  EXPECT_EQ(compile(old, &*cache, 3, 2), alone);
 }
 
 // A call of the runtime refers to a table of its module by number, so its
