@@ -7,7 +7,7 @@ The kernels are those that the compiler launches, as PTX. Every step
 has to equal the sequential program bit for bit and agree with the model that is
 not cut; losses have to be within 1e-5 of the host's, or
 what TOLERANCE says; options about GPUs are left out there. Elements of gradients
-are limited to CLIP_VALUE, where that is set; TRAIN_OPTIONS are given to all. Where there are several
+are limited to CLIP_VALUE, where that is set; TRAIN_OPTIONS are given to all, and STEPS (3) steps are taken. Where there are several
 ranks, processes with a GPU each have to have the numbers of threads, bit for bit.
 """
 
@@ -76,7 +76,7 @@ def main():
     host = work / "host.vee"
     run("veeline", "compile", *QUICK, "-q", model, "-o", host, "--no-reference", *for_host(options))
     environment = {"VEELINE_STANDIN_ORDER": order}
-    common = ["--steps", "3", "--synthetic", "fixed"]
+    common = ["--steps", os.environ.get("STEPS", "3"), "--synthetic", "fixed"]
     if "--loss-scaling" in options:
         common += ["--loss-scale", "256"]
     common += shlex.split(os.environ.get("TRAIN_OPTIONS", ""))
