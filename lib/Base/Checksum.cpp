@@ -54,7 +54,7 @@ void Crc64::add(std::string_view bytes) {
 uint64_t veeline::checksumOfSample(std::string_view bytes) {
   constexpr size_t numBlocks = 1024, blockBytes = 64 << 10;
   Crc64 crc;
-  if (bytes.size() <= numBlocks * blockBytes) {
+  if (bytes.size() <= mostBytesOfWholeChecksum) {
     crc.add(bytes);
     return crc.value();
   }

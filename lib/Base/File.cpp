@@ -246,3 +246,14 @@ Expected<MappedFile> MappedFile::open(const std::string &path) {
     return failure(error);
   return file;
 }
+
+void veeline::readAhead(std::string_view mapped) {
+  if (mapped.empty())
+    return;
+  static const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  // Whole pages around them are of the mapping, too.
+  auto address = reinterpret_cast<uintptr_t>(mapped.data());
+  uintptr_t begin = address / page * page;
+  (void)::madvise(reinterpret_cast<void *>(begin),
+                  address - begin + mapped.size(), MADV_WILLNEED);
+}

@@ -27,6 +27,8 @@ void driver::addDataOptions(CLI::App &app, SharedCommand &command) {
                  "Data of an argument, once for each: NAME=FILE.npy, "
                  "NAME=FILE.safetensors:ENTRY, NAME=text:FILE or "
                  "NAME=text:FILE:shift=K (bytes as integers, random windows), "
+                 "NAME=tokens:FILE.npy or NAME=tokens:FILE.bin:uint16 (windows "
+                 "of tokens, of several files with commas), "
                  "NAME=random or NAME=random:fixed (see --synthetic)")
       ->type_name("NAME=SOURCE")
       ->allow_extra_args(false)
@@ -36,6 +38,12 @@ void driver::addDataOptions(CLI::App &app, SharedCommand &command) {
                  "--data labels=text:FILE:shift=1")
       ->type_name("FILE")
       ->check(commandline::checkFileName);
+  app.add_option("--tokens", command.tokens,
+                 "Short for --data tokens=tokens:FILES "
+                 "--data labels=tokens:FILES:shift=1, where FILES are "
+                 "FILE.npy or FILE.bin:uint16, with commas, and each may have "
+                 "a weight, as in a.npy:weight=2,b.npy:weight=1")
+      ->type_name("FILES");
   app.add_option("--synthetic", command.synthetic,
                  "Random data for all arguments that have no --data: other "
                  "values in each step (fresh), or one batch for all (fixed)")
@@ -187,11 +195,12 @@ void driver::addDeviceOptions(CLI::App &app, SharedCommand &command) {
       ->group(group);
 }
 
-void driver::addText(const std::string &file, std::vector<std::string> &specs) {
-  if (file.empty())
+void driver::addWindows(const std::string &kind, const std::string &files,
+                        std::vector<std::string> &specs) {
+  if (files.empty())
     return;
-  specs.push_back("tokens=text:" + file);
-  specs.push_back("labels=text:" + file + ":shift=1");
+  specs.push_back("tokens=" + kind + files);
+  specs.push_back("labels=" + kind + files + ":shift=1");
 }
 
 void driver::resolveShared(SharedCommand &command) {
@@ -199,7 +208,8 @@ void driver::resolveShared(SharedCommand &command) {
   if (auto channels = parseChannels(command.ncclChannels))
     std::tie(options.cuda.minNcclChannels, options.cuda.maxNcclChannels) =
         *channels;
-  addText(command.text, options.inputs.specs);
+  addWindows("text:", command.text, options.inputs.specs);
+  addWindows("tokens:", command.tokens, options.inputs.specs);
   if (!command.synthetic.empty())
     options.inputs.otherwise =
         command.synthetic == "fixed" ? "random:fixed" : "random";

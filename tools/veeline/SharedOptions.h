@@ -19,7 +19,7 @@ namespace veeline::driver {
 struct SharedCommand {
   train::Options options;
   std::string ncclChannels;
-  std::string text;
+  std::string text, tokens;
   std::string synthetic;
 };
 
@@ -36,9 +36,10 @@ void addProcessOptions(CLI::App &app, train::Options &options);
 /// About GPUs.
 void addDeviceOptions(CLI::App &app, SharedCommand &command);
 
-/// Adds the sources of tokens and labels that a text stands for, if it is
-/// given.
-void addText(const std::string &file, std::vector<std::string> &specs);
+/// Adds the sources of tokens and labels that a text or files of tokens stand
+/// for, if they are given; `kind` is "text:" or "tokens:".
+void addWindows(const std::string &kind, const std::string &files,
+                std::vector<std::string> &specs);
 /// Turns options that stand for others into these.
 void resolveShared(SharedCommand &command);
 

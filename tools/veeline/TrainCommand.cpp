@@ -31,7 +31,7 @@ struct TrainCommand : driver::SharedCommand {
   double errorFeedback = StepSettings().errorFeedback;
   CLI::Option *errorFeedbackOption = nullptr;
   std::string lossScale = "dynamic";
-  std::string evalText;
+  std::string evalText, evalTokens;
 };
 } // namespace
 
@@ -70,6 +70,12 @@ static void addEvaluatedData(CLI::App &app, TrainCommand &command,
       ->check(commandline::checkFileName)
       ->needs(every)
       ->group(group);
+  app.add_option(
+         "--eval-tokens", command.evalTokens,
+         "As --tokens, of what is evaluated: each window once, in order")
+      ->type_name("FILES")
+      ->needs(every)
+      ->group(group);
   app.add_option("--eval-lengths", inputs.lengths,
                  "As --lengths, of what is evaluated")
       ->type_name("FILE")
@@ -78,8 +84,8 @@ static void addEvaluatedData(CLI::App &app, TrainCommand &command,
       ->group(group);
   app.add_option("--held-out", command.options.inputs.heldOut,
                  "The share of --data that is not trained on, but evaluated: "
-                 "the last samples of arrays, in whole steps, and the last "
-                 "bytes of texts")
+                 "the last samples of arrays, in whole steps, the last bytes "
+                 "of texts, and the last tokens of each file of tokens")
       ->check(CLI::Validator(checkShare, "in (0, 1)"))
       ->needs(every)
       ->excludes(app.get_option("--lengths"))
@@ -395,7 +401,8 @@ static void resolve(TrainCommand &command) {
     options.errorFeedback = command.errorFeedback;
   driver::resolveShared(command);
   data::InputOptions &evaluated = options.evaluation.inputs;
-  driver::addText(command.evalText, evaluated.specs);
+  driver::addWindows("text:", command.evalText, evaluated.specs);
+  driver::addWindows("tokens:", command.evalTokens, evaluated.specs);
   evaluated.inOrder = true;
   evaluated.seed = options.inputs.seed;
   evaluated.dropLast = options.inputs.dropLast;
@@ -421,7 +428,8 @@ std::vector<commandline::OptionName> driver::listTrainOptions() {
   (void)addTrainCommand(app);
   auto names = commandline::listOptions(*app.get_subcommand("train"));
   for (commandline::OptionName &option : names)
-    option.isList |= option.name == "rank-order";
+    option.isList |= option.name == "rank-order" || option.name == "tokens" ||
+                     option.name == "eval-tokens";
   for (commandline::OptionName &option : names)
     option.isMap = driver::isGroupOption(option.name);
   return names;

@@ -24,8 +24,10 @@ private:
   uint64_t state = ~uint64_t(0);
 };
 
-/// The CRC of all bytes if there are at most 64 MiB. Of more bytes, the CRC of
-/// 1,024 blocks of 64 KiB, evenly spaced, the first and the last block among
+inline constexpr size_t mostBytesOfWholeChecksum = size_t(64) << 20;
+
+/// The CRC of all bytes if there are at most that many. Of more bytes, the CRC
+/// of 1,024 blocks of 64 KiB, evenly spaced, the first and the last block among
 /// them.
 uint64_t checksumOfSample(std::string_view bytes);
 

@@ -79,6 +79,10 @@ private:
   size_t size = 0;
 };
 
+/// Has the system read these bytes of mapped files in the background, so that
+/// who reads them later need not wait. Best effort.
+void readAhead(std::string_view mapped);
+
 } // namespace veeline
 
 #endif // VEELINE_BASE_FILE_H

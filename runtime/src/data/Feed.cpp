@@ -13,10 +13,11 @@
 using namespace veeline;
 using namespace veeline::data;
 
-void FedSource::fill(int64_t /*step*/, int64_t first, int64_t count,
-                     char *target) {
+Status FedSource::fill(int64_t /*step*/, int64_t first, int64_t count,
+                       char *target) {
   std::memcpy(target, values.data() + first * valueBytes,
               static_cast<size_t>(count * valueBytes));
+  return Status::success();
 }
 
 /// Whether `bytes` are `count` tensors like `input`, a batch argument or a

@@ -21,6 +21,9 @@ struct InputOptions {
   ///   text:FILE            windows of the file's bytes, at random places, or
   ///                        one after the other (inOrder)
   ///   text:FILE:shift=K    the same windows, K bytes later
+  ///   tokens:FILES         windows of the tokens of files, see TokenFile.h
+  ///   tokens:FILES:shift=K:documents=T
+  ///                        K tokens later; where T ends a document
   ///   FILE.npy             samples, or a buffer
   ///   FILE.safetensors:ENTRY
   ///   random               random values, new ones in each step
@@ -56,9 +59,9 @@ class Source;
 class FedSource;
 class Lengths;
 
-/// All arguments of a model. Every value is checked when files are opened, so
-/// that filling a step cannot fail. What is read depends on the seed and the
-/// step only.
+/// All arguments of a model. Values are checked when files are opened, but for
+/// those of large files of tokens, which are checked as they are read. What is
+/// read depends on the seed and the step only.
 class Inputs {
 public:
   /// A step has m microbatches for each of `replicas`.
@@ -69,9 +72,15 @@ public:
 
   /// Writes `count` microbatches of step `step` (from 1) of batch argument
   /// `index`, from number `first` on, to `target`. Steps ascend. Not of an
-  /// argument that weights the loss.
-  void fill(size_t index, int64_t step, int64_t first, int64_t count,
-            char *target);
+  /// argument that weights the loss. Fails at a value that the model does not
+  /// take.
+  Status fill(size_t index, int64_t step, int64_t first, int64_t count,
+              char *target);
+  /// Has the system read in the background what `fill` will read of all
+  /// arguments.
+  void readAhead(int64_t step, int64_t first, int64_t count);
+  /// Whether there are files of tokens, which may be larger than memory.
+  bool readsTokens() const;
 
   /// Whether the program gives the values of any argument by `feed`. Then those
   /// of a step are not known before it.

@@ -92,8 +92,9 @@ const std::vector<int64_t> &Lengths::ofStep(int64_t step) {
   if (!lengthSource || currentStep == step)
     return current;
   currentStep = step;
-  lengthSource->fill(step, 0, static_cast<int64_t>(stepSamples.size()),
-                     reinterpret_cast<char *>(stepSamples.data()));
+  // An array's values were checked when it was opened.
+  (void)lengthSource->fill(step, 0, static_cast<int64_t>(stepSamples.size()),
+                           reinterpret_cast<char *>(stepSamples.data()));
   for (size_t i = 0; i < current.size(); ++i) {
     auto first = stepSamples.begin() + static_cast<int64_t>(i) * samples;
     int64_t longest = *std::max_element(first, first + samples);

@@ -139,29 +139,26 @@ static size_t readLength(std::string_view file, size_t offset, size_t bytes) {
   return value;
 }
 
-static Expected<Tensor> makeTensor(const Header &header,
-                                   std::string_view content) {
-  if (!header.descr || !header.fortranOrder || !header.shape)
-    return Status::error(
-        "its header lacks one of 'descr', 'fortran_order', 'shape'");
-  VEELINE_TRY_VALUE(DataType type, parseDescr(*header.descr));
-  if (*header.fortranOrder && header.shape->size() > 1)
+Expected<Tensor> data::parseNpy(std::string_view file) {
+  VEELINE_TRY_VALUE(NpyArray array, parseNpyArray(file));
+  VEELINE_TRY_VALUE(DataType type, parseDescr(array.descr));
+  if (array.isFortran && array.shape.size() > 1)
     return Status::error("the array is in Fortran order; write it with "
                          "numpy.ascontiguousarray(a)");
-  std::optional<int64_t> bytes = tensorBytes(type, *header.shape);
+  std::optional<int64_t> bytes = tensorBytes(type, array.shape);
   if (!bytes)
     return Status::error("its shape is too large");
-  if (static_cast<uint64_t>(*bytes) != content.size())
+  size_t found = array.content.size();
+  if (static_cast<uint64_t>(*bytes) != found)
     return Status::error(
-        "it has " + std::to_string(content.size()) +
-        " bytes after its header, " + describe(type, *header.shape) +
-        " takes " + std::to_string(*bytes) + ": the file is " +
-        (static_cast<uint64_t>(*bytes) > content.size() ? "truncated"
-                                                        : "damaged"));
-  return Tensor{type, *header.shape, content};
+        "it has " + std::to_string(found) + " bytes after its header, " +
+        describe(type, array.shape) + " takes " + std::to_string(*bytes) +
+        ": the file is " +
+        (static_cast<uint64_t>(*bytes) > found ? "truncated" : "damaged"));
+  return Tensor{type, std::move(array.shape), array.content};
 }
 
-Expected<Tensor> data::parseNpy(std::string_view file) {
+Expected<NpyArray> data::parseNpyArray(std::string_view file) {
   constexpr std::string_view magic = "\x93NUMPY";
   if (!file.starts_with(magic))
     return Status::error("it does not begin as a .npy file does");
@@ -180,7 +177,11 @@ Expected<Tensor> data::parseNpy(std::string_view file) {
   Header header;
   if (!HeaderParser(file.substr(begin, length)).parse(header))
     return Status::error("its header is malformed");
-  return makeTensor(header, file.substr(begin + length));
+  if (!header.descr || !header.fortranOrder || !header.shape)
+    return Status::error(
+        "its header lacks one of 'descr', 'fortran_order', 'shape'");
+  return NpyArray{*header.descr, *header.fortranOrder, *header.shape,
+                  file.substr(begin + length)};
 }
 
 std::string data::npyHeader(DataType type, const std::vector<int64_t> &shape) {

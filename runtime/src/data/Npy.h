@@ -16,6 +16,17 @@ namespace veeline::data {
 /// into `file`. Messages do not name the file.
 Expected<Tensor> parseNpy(std::string_view file);
 
+/// An array as its header describes it, of any element type.
+struct NpyArray {
+  std::string descr; ///< "<u2".
+  bool isFortran = false;
+  std::vector<int64_t> shape;
+  std::string_view content; ///< What follows the header.
+};
+
+/// Reads the header alone.
+Expected<NpyArray> parseNpyArray(std::string_view file);
+
 /// The beginning of a file whose rows follow: version 1.0, in C order. `type`
 /// is not bf16, which NumPy lacks.
 std::string npyHeader(artifact::DataType type,

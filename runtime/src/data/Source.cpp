@@ -46,8 +46,8 @@ uint64_t TextSource::placeOf(int64_t number) const {
   return static_cast<uint64_t>(number % inEpoch * stride);
 }
 
-void TextSource::fill(int64_t step, int64_t first, int64_t count,
-                      char *target) {
+Status TextSource::fill(int64_t step, int64_t first, int64_t count,
+                        char *target) {
   int64_t windowBytes = window * artifact::byteSize(type);
   first += origin + (step - 1) * windowsPerStep;
   for (int64_t i = 0; i < count; ++i) {
@@ -57,6 +57,7 @@ void TextSource::fill(int64_t step, int64_t first, int64_t count,
                         static_cast<size_t>(window)),
             target + i * windowBytes);
   }
+  return Status::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,8 +112,8 @@ int64_t ArraySource::lastStepOf(int64_t epochs) const {
          (epochs - start.epoch - 1) * stepsPerEpoch;
 }
 
-void ArraySource::fill(int64_t step, int64_t first, int64_t count,
-                       char *target) {
+Status ArraySource::fill(int64_t step, int64_t first, int64_t count,
+                         char *target) {
   Position position = *positionOf(step);
   if (position.epoch != currentEpoch)
     startEpoch(position.epoch);
@@ -121,6 +122,7 @@ void ArraySource::fill(int64_t step, int64_t first, int64_t count,
     std::memcpy(target + i * rowBytes,
                 bytes.data() + order[first + i] * rowBytes,
                 static_cast<size_t>(rowBytes));
+  return Status::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,12 +178,13 @@ void RandomSource::draw(int64_t step, Part part, char *target) const {
   });
 }
 
-void RandomSource::fill(int64_t step, int64_t first, int64_t count,
-                        char *target) {
+Status RandomSource::fill(int64_t step, int64_t first, int64_t count,
+                          char *target) {
   int64_t width = artifact::byteSize(type);
   if (fixed.empty())
     draw(step, {first, count}, target);
   else
     std::memcpy(target, fixed.data() + first * width,
                 static_cast<size_t>(count * width));
+  return Status::success();
 }

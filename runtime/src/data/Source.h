@@ -26,9 +26,13 @@ struct Position {
 class Source {
 public:
   virtual ~Source() = default;
-  /// Writes samples [first, first + count) of a step.
-  virtual void fill(int64_t step, int64_t first, int64_t count,
-                    char *target) = 0;
+  /// Writes samples [first, first + count) of a step. Fails at a value that the
+  /// model does not take, where not all were looked at before.
+  virtual Status fill(int64_t step, int64_t first, int64_t count,
+                      char *target) = 0;
+  /// Has the system read what `fill` will read, in the background.
+  virtual void readAhead(int64_t /*step*/, int64_t /*first*/,
+                         int64_t /*count*/) {}
   virtual int64_t samplesPerStep() const = 0;
   /// What step `step` begins with; none where that follows from the step alone.
   virtual std::optional<Position> positionOf(int64_t /*step*/) const {
@@ -48,7 +52,8 @@ public:
   TextSource(std::string_view text, const artifact::Batch &batch, int64_t shift,
              int64_t numPlaces, int64_t windowsPerStep, int64_t stride,
              uint64_t seed);
-  void fill(int64_t step, int64_t first, int64_t count, char *target) override;
+  Status fill(int64_t step, int64_t first, int64_t count,
+              char *target) override;
   int64_t samplesPerStep() const override { return windowsPerStep; }
   std::optional<Position> positionOf(int64_t step) const override {
     return Position{0, origin + (step - 1) * windowsPerStep};
@@ -77,7 +82,8 @@ class ArraySource final : public Source {
 public:
   ArraySource(const Tensor &tensor, int64_t rowsPerStep, bool shuffle,
               uint64_t seed);
-  void fill(int64_t step, int64_t first, int64_t count, char *target) override;
+  Status fill(int64_t step, int64_t first, int64_t count,
+              char *target) override;
   int64_t samplesPerStep() const override { return rowsPerStep; }
   std::optional<Position> positionOf(int64_t step) const override;
   void setPosition(int64_t step, Position position) override;
@@ -112,7 +118,8 @@ public:
   /// if there is none.
   RandomSource(const std::string &name, artifact::DataType type, int64_t count,
                std::optional<Range> range, bool isFixed, uint64_t seed);
-  void fill(int64_t step, int64_t first, int64_t count, char *target) override;
+  Status fill(int64_t step, int64_t first, int64_t count,
+              char *target) override;
   int64_t samplesPerStep() const override { return valuesPerStep; }
 
 private:
@@ -130,7 +137,8 @@ class FedSource final : public Source {
 public:
   FedSource(int64_t valueBytes, int64_t valuesPerStep)
       : valueBytes(valueBytes), valuesPerStep(valuesPerStep) {}
-  void fill(int64_t step, int64_t first, int64_t count, char *target) override;
+  Status fill(int64_t step, int64_t first, int64_t count,
+              char *target) override;
   int64_t samplesPerStep() const override { return valuesPerStep; }
 
   std::string values; ///< Of the next step, all of them.

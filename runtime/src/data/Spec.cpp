@@ -16,8 +16,9 @@ using namespace veeline::data;
 static Status badSpec(const std::string &text, const std::string &why) {
   return Status::error(text + ": " + why +
                        "; write NAME=FILE.npy, NAME=FILE.safetensors:ENTRY, "
-                       "NAME=text:FILE, NAME=text:FILE:shift=K, NAME=random or "
-                       "NAME=random:fixed");
+                       "NAME=text:FILE, NAME=text:FILE:shift=K, "
+                       "NAME=tokens:FILE.npy, NAME=tokens:FILE.bin:uint16, "
+                       "NAME=random or NAME=random:fixed");
 }
 
 static Expected<Spec> parseTextSpec(const std::string &text, Spec spec,
@@ -37,6 +38,72 @@ static Expected<Spec> parseTextSpec(const std::string &text, Spec spec,
   return spec;
 }
 
+/// Takes ":OPTION=NUMBER" off the end of `source`; false if no such option is
+/// there.
+static bool takeOption(std::string &source, std::string_view option,
+                       std::optional<int64_t> &number) {
+  size_t at = source.rfind(option);
+  if (at == std::string::npos || source.find(':', at + 1) != std::string::npos)
+    return false;
+  const char *begin = source.data() + at + option.size();
+  const char *end = source.data() + source.size();
+  int64_t value = 0;
+  auto [next, error] = std::from_chars(begin, end, value);
+  number = error == std::errc() && next == end && value >= 0
+               ? std::optional(value)
+               : std::nullopt;
+  source.resize(at);
+  return true;
+}
+
+/// Options of all files stand at the end, in any order.
+static Status parseTokenOptions(const std::string &text, Spec &spec,
+                                std::string &source) {
+  using Kind = TokenView::Kind;
+  std::optional<int64_t> number;
+  for (bool isTaken = true; isTaken;) {
+    isTaken = takeOption(source, ":shift=", number);
+    if (isTaken && !number)
+      return badSpec(text, "the shift is no number of tokens");
+    if (isTaken)
+      spec.shift = *number;
+    for (auto [option, kind] : {std::pair(":documents=", Kind::documents),
+                                std::pair(":positions=", Kind::positions),
+                                std::pair(":inside=", Kind::inside)}) {
+      if (!takeOption(source, option, number))
+        continue;
+      isTaken = true;
+      if (!number || spec.view.kind != Kind::tokens)
+        return badSpec(text, number ? "it gives two things of its tokens"
+                                    : "the token that ends a document is no "
+                                      "number of 0 or more");
+      spec.view = {kind, *number};
+    }
+  }
+  return Status::success();
+}
+
+static Expected<Spec> parseTokenSpec(const std::string &text, Spec spec,
+                                     std::string source) {
+  spec.kind = Spec::Kind::tokens;
+  VEELINE_TRY(parseTokenOptions(text, spec, source));
+  spec.file = source;
+  Expected<std::vector<TokenFileSpec>> files = parseTokenFiles(source);
+  if (!files.ok())
+    return Status::error(text + ": " + files.message());
+  spec.tokenFiles = std::move(*files);
+  return spec;
+}
+
+std::vector<std::string> Spec::files() const {
+  std::vector<std::string> paths;
+  for (const TokenFileSpec &file : tokenFiles)
+    paths.push_back(file.path);
+  if (paths.empty() && !file.empty())
+    paths.push_back(file);
+  return paths;
+}
+
 Expected<Spec> data::parseSpec(const std::string &text,
                                const std::string &option) {
   std::string given = option + " " + text;
@@ -49,6 +116,9 @@ Expected<Spec> data::parseSpec(const std::string &text,
   constexpr std::string_view textPrefix = "text:";
   if (source.starts_with(textPrefix))
     return parseTextSpec(given, spec, source.substr(textPrefix.size()));
+  constexpr std::string_view tokensPrefix = "tokens:";
+  if (source.starts_with(tokensPrefix))
+    return parseTokenSpec(given, spec, source.substr(tokensPrefix.size()));
   if (source == "random" || source == "random:fixed") {
     spec.kind = Spec::Kind::random;
     spec.isFixed = source != "random";

@@ -36,6 +36,9 @@ public:
   /// The step in which a rank of this process has raised a fault, else the one
   /// that the first rank of this process is in.
   virtual int64_t currentStep() const = 0;
+  /// Whether the oldest step that is under way may have ended in this process;
+  /// false only if it surely has not.
+  virtual bool mayHaveEnded() const = 0;
   /// After `finish` has failed: the step that this is about.
   virtual int64_t failedStep() const = 0;
   /// Ends steps that are under way with a fault, for `why`.

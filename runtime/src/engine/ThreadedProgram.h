@@ -92,6 +92,7 @@ public:
     group.describe(text, local.front()->rank);
   }
   void describe(ShortText &text) const final;
+  bool mayHaveEnded() const final { return haveEnded(numFinished + 1); }
   int64_t failedStep() const final {
     return failedStepNumber > 0 ? failedStepNumber : currentStep();
   }

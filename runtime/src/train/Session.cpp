@@ -432,7 +432,8 @@ Status Session::prepareInputs(int64_t step) {
     if (batch.lossWeight)
       VEELINE_TRY(fillLossWeights(step, batch, place));
     else
-      inputData.fill(i, step, firstMicrobatch, numMicrobatches(), place);
+      VEELINE_TRY(
+          inputData.fill(i, step, firstMicrobatch, numMicrobatches(), place));
   }
   if (!target.lengths.empty())
     inputData.fillLengths(step, firstMicrobatch, numMicrobatches(),
@@ -464,13 +465,29 @@ Status Session::begin(int64_t step, const StepSettings &settings) {
     VEELINE_TRY(prepareInputs(step));
   writeLossScale(settings.lossScale, inputsOf(step));
   VEELINE_TRY(loaded->begin(inputsOf(step).pointers.data(), settings));
-  // If that fails, it does so again when that step begins.
+  ++numUnderWay;
   if (step < numSteps && !inputData.isFed())
-    (void)prepareInputs(step + 1);
+    readNext(step + 1);
   return Status::success();
 }
 
-Status Session::finish(StepResult &result) { return loaded->finish(result); }
+/// Reads what a step takes while others run. If that fails, it does so again
+/// when the step begins.
+void Session::readNext(int64_t step) {
+  int64_t begin = nanoseconds();
+  (void)prepareInputs(step);
+  // Otherwise the next step could not have begun earlier.
+  if (numUnderWay < stepsInFlight || loaded->mayHaveEnded())
+    waitedForData += nanoseconds() - begin;
+  readAheadUntil = std::max(readAheadUntil, step);
+  while (readAheadUntil < std::min(step + stepsReadAhead, numSteps))
+    inputData.readAhead(++readAheadUntil, firstMicrobatch, numMicrobatches());
+}
+
+Status Session::finish(StepResult &result) {
+  --numUnderWay;
+  return loaded->finish(result);
+}
 
 Status Session::step(int64_t step, const StepSettings &settings,
                      StepResult &result) {

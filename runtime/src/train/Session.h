@@ -143,6 +143,10 @@ private:
   data::TensorFiles initFiles;
 };
 
+/// Of how many more steps the system reads data in the background, beyond the
+/// one whose data are read.
+inline constexpr int64_t stepsReadAhead = 4;
+
 /// A program that runs steps on the data of a Run. While steps compute, the
 /// data of the next one is read.
 class Session {
@@ -248,6 +252,10 @@ public:
   /// values and check once.
   Status readStatus() const { return readFailure; }
 
+  /// At most so long steps have waited for data so far: what it took to read
+  /// those of a step that could have begun.
+  int64_t nanosecondsForData() const { return waitedForData; }
+
   /// Of the batch arguments of all steps that are in memory, `stepsInMemory`,
   /// and of the constant buffers.
   int64_t batchBytes() const;
@@ -282,6 +290,7 @@ private:
   Status writeOlderValues(int32_t rank, const artifact::RankParam &entry);
   Status openLossWeights();
   Status prepareInputs(int64_t step);
+  void readNext(int64_t step);
   Status fillLossWeights(int64_t step, const artifact::Batch &batch,
                          char *target);
   void writeLossScale(double scale, Inputs &target) const;
@@ -312,6 +321,10 @@ private:
   mutable Status readFailure = Status::success();
   int64_t firstMicrobatch = 0;
   int64_t preparedStep = 0;
+  int64_t numUnderWay = 0; ///< Of steps.
+  int64_t waitedForData = 0;
+  /// The system has been asked to read the data of steps up to this one.
+  int64_t readAheadUntil = 0;
 };
 
 /// Writes the last --timeline-steps steps to --timeline, in the first process;

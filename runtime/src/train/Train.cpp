@@ -507,6 +507,10 @@ void Trainer::printSummary() const {
               std::min(long(stepsDone), long(lastLosses.size())),
               meanOfLastLosses(),
               Rate(run.workOfStep(), seconds / double(stepsDone)).text);
+  if (run.inputs->readsTokens())
+    std::printf("steps waited at most %.2f%% of the time for data\n",
+                double(session->nanosecondsForData()) / 1e7 /
+                    std::max(seconds, 1e-9));
   if (std::isfinite(options.optimizer.clipNorm))
     std::printf("gradients were clipped in %ld of %ld %s\n", long(numClipped),
                 long(stepsDone), stepsDone == 1 ? "step" : "steps");

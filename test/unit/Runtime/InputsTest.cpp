@@ -30,7 +30,9 @@ template <typename T>
 static std::vector<T> stepOf(Inputs &inputs, size_t index, int64_t step) {
   std::vector<T> values(2 * static_cast<size_t>(inputs.batchBytes(index)) /
                         sizeof(T));
-  inputs.fill(index, step, 0, 2, reinterpret_cast<char *>(values.data()));
+  Status status =
+      inputs.fill(index, step, 0, 2, reinterpret_cast<char *>(values.data()));
+  EXPECT_TRUE(status.ok());
   return values;
 }
 
@@ -231,10 +233,12 @@ TEST(Inputs, PartsOfAStep) {
     auto bytes = static_cast<size_t>((*inputs)->batchBytes(index));
     std::vector<char> whole(6 * bytes), parts(6 * bytes);
     for (int64_t step = 1; step <= 2; ++step) {
-      (*inputs)->fill(index, step, 0, 6, whole.data());
+      ASSERT_TRUE((*inputs)->fill(index, step, 0, 6, whole.data()).ok());
       for (int64_t i = 0; i < 6; i += i == 0 ? 1 : 5)
-        (*inputs)->fill(index, step, i, i == 0 ? 1 : 5,
-                        parts.data() + static_cast<size_t>(i) * bytes);
+        ASSERT_TRUE((*inputs)
+                        ->fill(index, step, i, i == 0 ? 1 : 5,
+                               parts.data() + static_cast<size_t>(i) * bytes)
+                        .ok());
       EXPECT_EQ(whole, parts) << "argument " << index << ", step " << step;
     }
   }
@@ -425,7 +429,8 @@ TEST(Inputs, FedValuesAreOfTheNextStepAlone) {
   EXPECT_EQ(std::memcmp(inputs.buffer(0), table.data(), sizeof(table)), 0);
   // A part of the microbatches.
   std::array<float, 2> second{};
-  inputs.fill(0, 1, 1, 1, reinterpret_cast<char *>(second.data()));
+  ASSERT_TRUE(
+      inputs.fill(0, 1, 1, 1, reinterpret_cast<char *>(second.data())).ok());
   EXPECT_EQ(second, (std::array<float, 2>{3, 4}));
   EXPECT_THAT_MESSAGE(inputs.checkFed(), "no values of x, labels, mask;");
 }
