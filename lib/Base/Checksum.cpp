@@ -51,6 +51,26 @@ void Crc64::add(std::string_view bytes) {
             tables[0][(state ^ static_cast<unsigned char>(*data)) & 0xff];
 }
 
+static constexpr std::array<uint32_t, 256> makeCastagnoliTable() {
+  std::array<uint32_t, 256> table{};
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    uint32_t value = byte;
+    for (int bit = 0; bit < 8; ++bit)
+      value = (value >> 1) ^ (value & 1 ? 0x82f63b78 : 0);
+    table[byte] = value;
+  }
+  return table;
+}
+
+uint32_t veeline::crc32c(std::string_view bytes) {
+  static constexpr std::array<uint32_t, 256> table = makeCastagnoliTable();
+  uint32_t state = ~uint32_t(0);
+  for (char byte : bytes)
+    state =
+        (state >> 8) ^ table[(state ^ static_cast<unsigned char>(byte)) & 0xff];
+  return ~state;
+}
+
 uint64_t veeline::checksumOfSample(std::string_view bytes) {
   constexpr size_t numBlocks = 1024, blockBytes = 64 << 10;
   Crc64 crc;

@@ -32,6 +32,7 @@ struct TrainCommand : driver::SharedCommand {
   CLI::Option *errorFeedbackOption = nullptr;
   std::string lossScale = "dynamic";
   std::string evalText, evalTokens;
+  std::string log = "text";
 };
 } // namespace
 
@@ -325,6 +326,18 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
                "message that is sent or received, and the norm of each "
                "parameter's gradient")
       ->group(group);
+  app.add_option("--tensorboard", options.tensorboard,
+                 "Write the curves of loss, learning rate and so on to a file "
+                 "in this folder, for TensorBoard")
+      ->type_name("DIR")
+      ->check(commandline::checkFileName)
+      ->group(group);
+  app.add_option("--log", command.log,
+                 "What standard output gets: text, or json, a line for each "
+                 "step and for whatever else happens")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"text", "json"}))
+      ->group(group);
   app.add_option("--log-every", options.logEvery,
                  "Steps between lines of progress, where the output is no "
                  "terminal or a launcher has started several processes")
@@ -379,9 +392,10 @@ void driver::restartWithAllocationCounter(char **argv) {
 /// Options for output and checks do not go with --verify, which trains nothing.
 static void excludeFromVerify(CLI::App &app) {
   for (const char *name :
-       {"--save", "--metrics", "--timeline", "--profile", "--flight-recorder",
-        "--compare-sequential", "--check-memory", "--trace-tensors",
-        "--check-messages", "--checkpoint", "--resume", "--eval-every"})
+       {"--save", "--metrics", "--tensorboard", "--timeline", "--profile",
+        "--flight-recorder", "--compare-sequential", "--check-memory",
+        "--trace-tensors", "--check-messages", "--checkpoint", "--resume",
+        "--eval-every"})
     app.get_option("--verify")->excludes(app.get_option(name));
   // What is compared begins with the first step.
   app.get_option("--compare-sequential")->excludes(app.get_option("--resume"));
@@ -393,9 +407,21 @@ static void excludeFromVerify(CLI::App &app) {
   app.get_option("--check-memory")->excludes(app.get_option("--trace-tensors"));
 }
 
+/// Why --log json does not fit the other options, or empty.
+static std::string checkLog(const CLI::App &app, const TrainCommand &command) {
+  if (command.log != "json")
+    return "";
+  for (const char *name : {"--verify", "--compare-sequential", "--check-memory",
+                           "--trace-tensors", "--print-lr"})
+    if (app.count(name))
+      return std::string(name) + " prints text, and --log says json";
+  return "";
+}
+
 /// Turns options that stand for others into these.
 static void resolve(TrainCommand &command) {
   train::Options &options = command.options;
+  options.logsJson = command.log == "json";
   driver::resolveRates(command.rates, options);
   if (*command.errorFeedbackOption)
     options.errorFeedback = command.errorFeedback;
@@ -477,6 +503,8 @@ static void addOptions(CLI::App &app,
     std::string misfit = resolveLossScale(train, *command);
     if (misfit.empty())
       misfit = driver::checkRateOptions(train, command->rates);
+    if (misfit.empty())
+      misfit = checkLog(train, *command);
     if (!misfit.empty())
       throw CLI::ValidationError(misfit);
   });

@@ -24,6 +24,9 @@ private:
   uint64_t state = ~uint64_t(0);
 };
 
+/// CRC-32C (Castagnoli, reflected), of TensorFlow's records.
+uint32_t crc32c(std::string_view bytes);
+
 inline constexpr size_t mostBytesOfWholeChecksum = size_t(64) << 20;
 
 /// The CRC of all bytes if there are at most that many. Of more bytes, the CRC

@@ -427,17 +427,14 @@ Status Checkpointer::finish() {
   return mine.empty() ? Status::success() : Status::error(mine);
 }
 
-std::string Checkpointer::summary(double seconds) const {
-  if (numWritten == 0)
-    return "";
-  char text[200];
-  std::snprintf(
-      text, sizeof(text),
-      "%ld %s in %s, the last one of step %ld, %.1f MB: steps waited "
-      "%.2f%% of the time; one took %.1f ms to write\n",
-      long(numWritten), numWritten == 1 ? "checkpoint" : "checkpoints",
-      directory.c_str(), long(lastGood), double(bytesOfLast) / 1e6,
-      seconds > 0 ? 100 * double(waitedNanoseconds) / 1e9 / seconds : 0,
-      double(writingNanoseconds) / 1e6 / double(numWritten));
-  return text;
+CheckpointSummary Checkpointer::summary() const {
+  double mean = numWritten == 0
+                    ? 0
+                    : double(writingNanoseconds) / 1e9 / double(numWritten);
+  return {numWritten,
+          directory,
+          lastGood,
+          bytesOfLast,
+          double(waitedNanoseconds) / 1e9,
+          mean};
 }

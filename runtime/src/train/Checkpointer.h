@@ -14,6 +14,7 @@
 #ifndef VEELINE_RUNTIME_TRAIN_CHECKPOINTER_H
 #define VEELINE_RUNTIME_TRAIN_CHECKPOINTER_H
 
+#include "Report.h"
 #include "Session.h"
 
 #include <condition_variable>
@@ -59,9 +60,8 @@ public:
   /// Waits until the last checkpoint is written. All processes call it. Fails
   /// if it could not be written.
   Status finish();
-  /// How many there are, where, and what they cost in a run of so many seconds;
-  /// for the first process.
-  std::string summary(double seconds) const;
+  /// For the first process.
+  CheckpointSummary summary() const;
 
 private:
   /// The part of a rank of this process.

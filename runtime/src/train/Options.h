@@ -81,6 +81,8 @@ struct Options {
   /// A checkpoint to go on from, or the folder of which the last one is taken.
   std::string resume;
   std::string metrics;
+  std::string tensorboard; ///< A folder, for a file of curves.
+  bool logsJson = false;   ///< On standard output, instead of text.
   std::string timeline;
   int32_t timelineSteps = 4; ///< The last ones.
   std::string profile;

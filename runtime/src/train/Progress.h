@@ -22,9 +22,10 @@ struct StepRecord {
   double loss = 0;
   double learningRate = 0;
   double gradientNorm = 0;
-  double clipFactor = 1; ///< What updates multiplied gradients by; 0: skipped.
-  double lossScale = 1;  ///< What the loss was multiplied by.
-  double seconds = 0;    ///< Of this step.
+  double clipFactor = 1;  ///< What updates multiplied gradients by; 0: skipped.
+  double lossScale = 1;   ///< What the loss was multiplied by.
+  bool isSkipped = false; ///< No parameter was updated.
+  double seconds = 0;     ///< Of this step.
   double totalSeconds = 0;     ///< Since the first step began.
   std::vector<double> metrics; ///< Means of the model's further results.
 };

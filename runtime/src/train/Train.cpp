@@ -9,11 +9,12 @@
 #include "Checkpointer.h"
 #include "Ending.h"
 #include "Evaluation.h"
+#include "EventFile.h"
 #include "GroupedSession.h"
 #include "Interrupt.h"
 #include "MemoryCheck.h"
 #include "Profile.h"
-#include "Progress.h"
+#include "Report.h"
 #include "Session.h"
 #include "StepPlan.h"
 #include "Verify.h"
@@ -45,7 +46,7 @@ public:
 
 private:
   Status open();
-  void showStep(Progress &progress) const;
+  Status showStep();
   Status loop();
   Status openAndLoop();
   Expected<bool> isInterrupted();
@@ -53,7 +54,7 @@ private:
   Status takeCheckpoint();
   Status openEvaluation();
   bool isEvaluationDue(int64_t step) const;
-  Status evaluateNow(Progress &progress);
+  Status evaluateNow();
   Status endCheckpoints();
   /// The number of the last step that has ended, of all runs.
   int64_t lastStep() const { return run.stepsBefore() + stepsDone; }
@@ -66,7 +67,7 @@ private:
   double meanOfLastLosses() const;
   Status writeResults();
   Status writeProfile() const;
-  void printSummary() const;
+  TrainingSummary summary() const;
 
   Run &run;
   const Options &options;
@@ -78,6 +79,8 @@ private:
   ResultsFile evaluations;
   int64_t lastEvaluated = 0; ///< Of steps.
   MetricsFile metrics;
+  EventFile events;
+  std::unique_ptr<Report> report;         ///< In the first process.
   int64_t stepsDone = 0;                  ///< Of this run.
   int64_t numClipped = 0, numSkipped = 0; ///< Of these.
   // Reused, so that no step allocates.
@@ -144,6 +147,9 @@ Status Trainer::open() {
   for (const std::string &path :
        {options.save, options.timeline, options.profile})
     VEELINE_TRY(checkWritable(path));
+  report = Report::create(run);
+  if (!options.tensorboard.empty())
+    VEELINE_TRY(events.open(options.tensorboard, run.stepsBefore() + 1));
   if (options.metrics.empty())
     return Status::success();
   MetricsFile::Columns columns;
@@ -175,7 +181,7 @@ bool Trainer::isEvaluationDue(int64_t step) const {
 }
 
 /// Evaluates the parameters after the last step, while no step is under way.
-Status Trainer::evaluateNow(Progress &progress) {
+Status Trainer::evaluateNow() {
   int64_t begin = nanoseconds();
   lastEvaluated = lastStep();
   Status copied = evaluation->copyParameters(*session);
@@ -191,11 +197,8 @@ Status Trainer::evaluateNow(Progress &progress) {
   lastEnd += taken;
   if (!run.isFirst() || result->microbatches == 0 || interruptSignal())
     return Status::success();
-  progress.finish();
-  std::printf("evaluation after step %ld: %s (%s)\n", long(lastStep()),
-              describe(run.metadata(), *result).c_str(),
-              formatDuration(double(taken) / 1e9).c_str());
-  std::fflush(stdout);
+  report->showEvaluation(lastStep(), *result, double(taken) / 1e9);
+  VEELINE_TRY(writeCurves(events, run, lastStep(), *result));
   return evaluations.isOpen()
              ? evaluations.add(std::to_string(lastStep()), result->means)
              : Status::success();
@@ -211,6 +214,7 @@ void Trainer::fillRecord(int64_t step, int64_t end) {
   record.learningRate = settingsOfStep(options, step).learningRate;
   record.gradientNorm = result.gradientNorm;
   record.lossScale = plan.lossScaleOf(step);
+  record.isSkipped = result.clip.skips;
   record.clipFactor = result.clip.skips ? 0 : result.clip.factor;
   numClipped += !result.clip.skips && result.clip.factor < 1;
   numSkipped += result.clip.skips;
@@ -370,28 +374,25 @@ Status Trainer::takeCheckpoint() {
                             status.message());
 }
 
-void Trainer::showStep(Progress &progress) const {
+/// In the first process.
+Status Trainer::showStep() {
   if (checkpointer)
     for (const std::string &remark : checkpointer->takeRemarks()) {
-      progress.finish();
+      report->endLine();
       run.say(remark);
     }
-  if (result.clip.skips) {
-    progress.finish();
-    std::printf("step %ld: the norm of the gradients is %g", long(record.step),
-                std::fabs(record.gradientNorm));
-    if (options.scalesLoss)
-      std::printf(" with a loss scale of %.0f", record.lossScale);
-    std::printf("; parameters stay as they are\n");
-  }
-  progress.show(record);
+  report->showStep(record);
+  Status status = writeCurves(events, run, record);
+  return status.ok() ? status
+                     : fail("step " + std::to_string(record.step) + ": " +
+                            status.message());
 }
 
 Status Trainer::loop() {
-  Progress progress(options.steps, run.workOfStep(), options.logEvery,
-                    /*isAlone=*/!run.network, run.stepsBefore());
   PlaceTeller teller(run.network ? &session->loadedProgram() : nullptr);
   lastResort.watch(session.get());
+  if (report)
+    report->begin();
   firstBegin = lastEnd = nanoseconds();
   int64_t next = lastStep() + 1, last = options.steps;
   for (int64_t step = next; step <= last; ++step) {
@@ -407,11 +408,11 @@ Status Trainer::loop() {
       break;
     VEELINE_TRY(finishStep(step));
     if (run.isFirst())
-      showStep(progress);
+      VEELINE_TRY(showStep());
     if (checkpointer && checkpointer->isDue(step))
       VEELINE_TRY(takeCheckpoint());
     if (isEvaluationDue(step))
-      VEELINE_TRY(evaluateNow(progress));
+      VEELINE_TRY(evaluateNow());
     if (options.checkMemory)
       countTrainingAllocations(/*inSteps=*/true);
   }
@@ -419,7 +420,7 @@ Status Trainer::loop() {
     countTrainingAllocations(/*inSteps=*/false);
   bool isMissing = evaluation && stepsDone > 0 && lastEvaluated != lastStep();
   if (isMissing && !interruptSignal())
-    VEELINE_TRY(evaluateNow(progress));
+    VEELINE_TRY(evaluateNow());
   // The last one has all steps, also of a run that is interrupted.
   if (checkpointer && stepsDone > 0 && checkpointer->lastTaken() != lastStep())
     VEELINE_TRY(takeCheckpoint());
@@ -430,6 +431,8 @@ Status Trainer::loop() {
 /// the first failure.
 Status Trainer::writeResults() {
   Status first = metrics.close();
+  if (Status closed = events.close(); first.ok())
+    first = closed;
   auto keep = [&](Status status) {
     if (first.ok())
       first = std::move(status);
@@ -451,11 +454,9 @@ Status Trainer::endCheckpoints() {
   for (const std::string &remark : checkpointer->takeRemarks())
     run.say(remark);
   VEELINE_TRY(finished);
-  if (run.isFirst())
-    std::printf("%s",
-                checkpointer->summary(double(nanoseconds() - firstBegin) / 1e9)
-                    .c_str());
-  std::fflush(stdout);
+  CheckpointSummary costs = checkpointer->summary();
+  if (run.isFirst() && costs.count > 0)
+    report->showCheckpoints(costs, double(nanoseconds() - firstBegin) / 1e9);
   return Status::success();
 }
 
@@ -474,16 +475,11 @@ Status Trainer::writeProfile() const {
                                       options.optimizer.needsNorm()));
   if (!status.ok())
     return status;
-  double measured = profile.stepMicroseconds;
-  std::printf("%s: a step takes %.3f ms (median of %ld)",
-              options.profile.c_str(), measured / 1e3, long(profile.steps));
-  if (profile.predictedStepMicroseconds && measured > 0) {
-    double predicted = *profile.predictedStepMicroseconds;
-    std::printf(", predicted %.3f ms (%+.1f%%)", predicted / 1e3,
-                100 * (predicted / measured - 1));
-  }
-  std::printf("\n");
-  std::fflush(stdout);
+  ProfileSummary shown{options.profile, profile.stepMicroseconds / 1e3,
+                       profile.steps, std::nullopt};
+  if (profile.predictedStepMicroseconds)
+    shown.predictedMilliseconds = *profile.predictedStepMicroseconds / 1e3;
+  report->showProfile(shown);
   return Status::success();
 }
 
@@ -497,35 +493,23 @@ double Trainer::meanOfLastLosses() const {
   return sum / double(count);
 }
 
-void Trainer::printSummary() const {
+TrainingSummary Trainer::summary() const {
+  TrainingSummary all;
+  all.steps = stepsDone;
   if (stepsDone == 0)
-    return;
-  double seconds = record.totalSeconds;
-  std::printf("%ld %s in %s: loss %.4f (mean of the last %ld: %.4f), %s\n",
-              long(stepsDone), stepsDone == 1 ? "step" : "steps",
-              formatDuration(seconds).c_str(), record.loss,
-              std::min(long(stepsDone), long(lastLosses.size())),
-              meanOfLastLosses(),
-              Rate(run.workOfStep(), seconds / double(stepsDone)).text);
+    return all;
+  all.seconds = record.totalSeconds;
+  all.loss = record.loss;
+  all.meanLoss = meanOfLastLosses();
+  all.lossesInMean = std::min(stepsDone, int64_t(lastLosses.size()));
+  all.lossScale = record.lossScale;
+  all.numClipped = numClipped;
+  all.numSkipped = numSkipped;
   if (run.inputs->readsTokens())
-    std::printf("steps waited at most %.2f%% of the time for data\n",
-                double(session->nanosecondsForData()) / 1e7 /
-                    std::max(seconds, 1e-9));
-  if (std::isfinite(options.optimizer.clipNorm))
-    std::printf("gradients were clipped in %ld of %ld %s\n", long(numClipped),
-                long(stepsDone), stepsDone == 1 ? "step" : "steps");
-  if (session->program().clipSync == artifact::ClipSync::optimistic &&
-      numClipped + numSkipped > 0)
-    std::printf("updates of %ld of %ld %s were done again\n",
-                long(numClipped + numSkipped), long(stepsDone),
-                stepsDone == 1 ? "step" : "steps");
-  if (options.scalesLoss && !options.lossScale.fixed)
-    std::printf("the loss scale was %.0f in the last step\n", record.lossScale);
-  if (numSkipped > 0)
-    std::printf("%ld of %ld %s left parameters as they were\n",
-                long(numSkipped), long(stepsDone),
-                stepsDone == 1 ? "step" : "steps");
-  std::fflush(stdout);
+    all.secondsWaited = double(session->nanosecondsForData()) / 1e9;
+  all.isOptimistic =
+      session->program().clipSync == artifact::ClipSync::optimistic;
+  return all;
 }
 
 /// The error of a failed allocation. `run` is null if the artifact is not open.
@@ -560,6 +544,8 @@ Status Trainer::openAndLoop() {
 
 Status Trainer::train() {
   Status trained = openAndLoop();
+  if (report)
+    report->endLine();
   if (!trained.ok()) {
     // If only this process knows why, the others would only see that it leaves.
     if (run.network && !run.network->knownFailure())
@@ -568,7 +554,7 @@ Status Trainer::train() {
   }
   lastResort.dismiss();
   if (run.isFirst())
-    printSummary();
+    report->showEnd(summary());
   VEELINE_TRY(writeResults());
   if (interruptSignal())
     return Status::success();

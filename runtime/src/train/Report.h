@@ -1,0 +1,82 @@
+//===- Report.h - what training tells on standard output --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Text for people, or a line of JSON for each event, which docs/long-runs.md
+// describes. Only the first process has one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_TRAIN_REPORT_H
+#define VEELINE_RUNTIME_TRAIN_REPORT_H
+
+#include "Evaluation.h"
+#include "Progress.h"
+
+#include <memory>
+#include <optional>
+
+namespace veeline::train {
+
+class EventFile;
+class Run;
+
+/// What checkpoints have cost.
+struct CheckpointSummary {
+  int64_t count = 0;
+  std::string directory;
+  int64_t lastStep = 0, bytesOfLast = 0;
+  double secondsWaited = 0;  ///< The training loop.
+  double secondsOfWrite = 0; ///< The mean of one.
+};
+
+struct ProfileSummary {
+  std::string file;
+  double stepMilliseconds = 0; ///< The median.
+  int64_t steps = 0;
+  std::optional<double> predictedMilliseconds;
+};
+
+/// How a run has ended.
+struct TrainingSummary {
+  int64_t steps = 0; ///< Of this run; none of the numbers below if it is 0.
+  double seconds = 0;
+  double loss = 0; ///< Of the last step.
+  double meanLoss = 0;
+  int64_t lossesInMean = 0;
+  double lossScale = 1; ///< Of the last step.
+  int64_t numClipped = 0, numSkipped = 0;
+  /// For data; none where they are not from files of tokens.
+  std::optional<double> secondsWaited;
+  bool isOptimistic = false; ///< Updates were made before norms were known.
+};
+
+class Report {
+public:
+  static std::unique_ptr<Report> create(const Run &run);
+  virtual ~Report() = default;
+
+  virtual void begin() {}
+  virtual void showStep(const StepRecord &record) = 0;
+  virtual void showEvaluation(int64_t step, const EvaluationResult &result,
+                              double seconds) = 0;
+  virtual void showEnd(const TrainingSummary &summary) = 0;
+  /// Of a run that took so many seconds.
+  virtual void showCheckpoints(const CheckpointSummary &summary,
+                               double seconds) = 0;
+  virtual void showProfile(const ProfileSummary &summary) = 0;
+  /// Ends a line that is rewritten. Called before anything else is printed.
+  virtual void endLine() {}
+};
+
+/// Adds what is known after a step, or an evaluation, to a file of curves if it
+/// is open.
+Status writeCurves(EventFile &events, const Run &run, const StepRecord &record);
+Status writeCurves(EventFile &events, const Run &run, int64_t step,
+                   const EvaluationResult &result);
+
+} // namespace veeline::train
+
+#endif // VEELINE_RUNTIME_TRAIN_REPORT_H
