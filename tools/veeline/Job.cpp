@@ -64,7 +64,8 @@ bool Job::read() {
 /// Keys that are not just an option of one command.
 static const std::set<std::string> &ownKeys() {
   static const std::set<std::string> keys = {
-      "model", "artifact", "machines", "batch-size", "data", "write-profile"};
+      "model", "artifact",      "machines", "batch-size",
+      "data",  "write-profile", "directory"};
   return keys;
 }
 
@@ -140,9 +141,13 @@ bool Job::checkKeys() {
   if (!entry)
     return fail(1, "there is no key 'model', the file of the model");
   model = entry->values[0].text;
-  std::string beside =
-      std::filesystem::path(model).replace_extension(".vee").string();
-  artifactPath = textOf("artifact", beside);
+  if (!readFolder())
+    return false;
+  std::filesystem::path beside =
+      std::filesystem::path(model).replace_extension(".vee");
+  artifactPath =
+      textOf("artifact", folder.empty() ? beside.string()
+                                        : inFolder(beside.filename().string()));
   return true;
 }
 
@@ -232,6 +237,7 @@ Job::Arguments Job::trainArguments(const JobEntry *without) const {
   }
   if (std::string list = devicesOfMachines(); !list.empty())
     arguments.push_back("--device=" + list);
+  addFolderArguments(without, arguments);
   return arguments;
 }
 

@@ -15,6 +15,7 @@
 #define VEELINE_TOOLS_JOB_H
 
 #include "CommandLine.h"
+#include "RunRecord.h"
 
 #include "Launch.h"
 #include "veeline/Base/CommandLine.h"
@@ -85,13 +86,26 @@ private:
   bool blame(const std::string &error,
              Arguments (Job::*build)(const compiler::JobEntry *without) const,
              const std::function<std::string(const Arguments &)> &check);
+  std::string inFolder(const std::string &name) const;
+  bool readFolder();
+  void addFolderArguments(const compiler::JobEntry *without,
+                          Arguments &arguments) const;
+  int64_t lastStepOfFolder() const;
+  bool readRecord(std::optional<RunRecord> &record);
+  bool isCompiled(const std::optional<RunRecord> &record);
+  Status writeRecord(std::optional<RunRecord> &before, int32_t processes);
+  bool prepareFolder();
+  bool recordRun(std::optional<RunRecord> &before, int32_t processes);
   std::string hostsText() const;
   std::string devicesOfMachines() const;
   std::string numberOfReplicas() const;
   int compile();
   int train();
 
+  static constexpr const char *recordName = "run.json";
+
   const Options options;
+  std::string folder; ///< Of the run; empty: it has none.
   std::vector<compiler::JobEntry> entries;
   std::map<std::string, commandline::OptionName> compileOptions, trainOptions;
   std::string model, artifactPath;

@@ -130,6 +130,8 @@ int Job::run() {
   if (isLaunched && !checkPlace(**place))
     return 1;
   bool isWriter = !isLaunched || (*place)->rank == 0;
+  if (isWriter && !prepareFolder())
+    return 1;
   if (!options.compileOnly &&
       !checkTrain(isWriter ? driver::TrainCheck::filesAndResults
                            : driver::TrainCheck::files))
@@ -145,7 +147,11 @@ int Job::run() {
   if (!isLaunched && !options.compileOnly && !hosts.empty() &&
       !checkHost(0, "this is"))
     return 1;
-  if (!isLaunched || options.compileOnly) {
+  std::optional<RunRecord> before;
+  if (isWriter && !readRecord(before))
+    return 1;
+  bool compiles = options.compileOnly || (!isLaunched && !isCompiled(before));
+  if (compiles) {
     if (!checkPartition())
       return 1;
     if (int status = compile())
@@ -155,7 +161,12 @@ int Job::run() {
     return 1;
   if (options.compileOnly)
     return 0;
-  return checkTrain(driver::TrainCheck::artifact) ? train() : 1;
+  if (!checkTrain(driver::TrainCheck::artifact))
+    return 1;
+  int32_t processes = isLaunched ? (*place)->numRanks : 1;
+  if (isWriter && !recordRun(before, processes))
+    return 1;
+  return train();
 }
 
 std::function<int()> driver::addRunCommand(CLI::App &app) {
@@ -165,7 +176,7 @@ std::function<int()> driver::addRunCommand(CLI::App &app) {
   run.add_option("job", options->file,
                  "The file: keys are options of compile "
                  "and train, and model, artifact, "
-                 "machines, batch-size, data")
+                 "machines, batch-size, data, directory")
       ->required()
       ->type_name("JOB.yaml");
   run.add_flag("--compile-only", options->compileOnly,

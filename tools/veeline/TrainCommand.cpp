@@ -292,6 +292,12 @@ static void addCheckpointOptions(CLI::App &app, TrainCommand &command) {
       ->check(commandline::checkFileName)
       ->excludes(app.get_option("--init"))
       ->group(group);
+  app.add_flag("--continue", options.continues,
+               "Go on from the last checkpoint in the folder of --checkpoint, "
+               "if there is one")
+      ->needs(checkpoint)
+      ->excludes(app.get_option("--resume"))
+      ->group(group);
 }
 
 static void addOutputOptions(CLI::App &app, TrainCommand &command) {
@@ -398,7 +404,8 @@ static void excludeFromVerify(CLI::App &app) {
         "--eval-every"})
     app.get_option("--verify")->excludes(app.get_option(name));
   // What is compared begins with the first step.
-  app.get_option("--compare-sequential")->excludes(app.get_option("--resume"));
+  for (const char *name : {"--resume", "--continue"})
+    app.get_option("--compare-sequential")->excludes(app.get_option(name));
   // Its thread allocates memory beside the steps.
   app.get_option("--check-memory")->excludes(app.get_option("--checkpoint"));
   // Its memory would count as that of training; veeline eval checks it.
@@ -426,6 +433,7 @@ static void resolve(TrainCommand &command) {
   if (*command.errorFeedbackOption)
     options.errorFeedback = command.errorFeedback;
   driver::resolveShared(command);
+  train::resolveContinue(options);
   data::InputOptions &evaluated = options.evaluation.inputs;
   driver::addWindows("text:", command.evalText, evaluated.specs);
   driver::addWindows("tokens:", command.evalTokens, evaluated.specs);

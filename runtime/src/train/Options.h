@@ -80,6 +80,9 @@ struct Options {
   int64_t checkpointsKept = 0; ///< The last ones; 0: all.
   /// A checkpoint to go on from, or the folder of which the last one is taken.
   std::string resume;
+  /// `resume` is the last checkpoint of `checkpoint`, if there is one. Then it
+  /// is no error if training has ended with it.
+  bool continues = false;
   std::string metrics;
   std::string tensorboard; ///< A folder, for a file of curves.
   bool logsJson = false;   ///< On standard output, instead of text.

@@ -72,6 +72,9 @@ static const char *stepOrSteps(int64_t count) {
 void TextReport::showEnd(const TrainingSummary &summary) {
   progress.finish();
   auto steps = static_cast<long>(summary.steps);
+  if (run.isOver())
+    std::printf("training has ended with step %ld before; no step is left\n",
+                long(run.stepsBefore()));
   if (steps == 0)
     return;
   const char *unit = stepOrSteps(steps);

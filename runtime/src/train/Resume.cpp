@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Session.h"
+#include "Train.h"
 
 #include <algorithm>
 #include <sstream>
@@ -162,6 +163,11 @@ train::openToResume(const Options &options) {
       data::Checkpoint::open(options.resume);
   return opened.ok() ? std::move(opened)
                      : Status::error("--resume: " + opened.message());
+}
+
+void train::resolveContinue(Options &options) {
+  if (options.continues && !data::listCheckpoints(options.checkpoint).empty())
+    options.resume = options.checkpoint;
 }
 
 /// Opens what --resume gives, and goes to its place in the data.

@@ -240,7 +240,7 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
     run->options.steps = steps;
   }
   VEELINE_TRY(checkRates(run->options.rates, run->options.steps));
-  if (run->resumed && run->stepsBefore() >= run->options.steps)
+  if (run->resumed && run->isOver() && !options.continues)
     return Status::error(
         "'" + run->resumed->path() + "' is of step " +
         std::to_string(run->stepsBefore()) + ", and training ends with step " +

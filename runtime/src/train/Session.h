@@ -105,6 +105,8 @@ public:
   std::unique_ptr<data::Checkpoint> resumed;
   /// The last step before this run.
   int64_t stepsBefore() const { return resumed ? resumed->index().step : 0; }
+  /// Whether no step is left.
+  bool isOver() const { return stepsBefore() >= options.steps; }
   /// What this run has in the place of CheckpointIndex::options.
   std::vector<std::string> optionsOfCheckpoint() const;
   /// How many updates the optimiser has made once `step` steps are done, had

@@ -604,11 +604,26 @@ static Expected<std::unique_ptr<Run>> open(const Options &options) {
   }
 }
 
+/// Of a run whose last step was before: writes the parameters, which a kill may
+/// have prevented.
+static Status endAgain(const Run &run) {
+  if (!run.isFirst())
+    return Status::success();
+  std::unique_ptr<Report> report = Report::create(run);
+  report->begin();
+  report->showEnd(TrainingSummary());
+  return run.options.save.empty()
+             ? Status::success()
+             : data::exportParameters(*run.resumed, run.options.save);
+}
+
 /// Does what was asked for, once the run is open.
 static Status act(Run &run, Trainer &trainer) {
   try {
     if (run.options.evaluates)
       return evaluateRun(run);
+    if (run.resumed && run.isOver())
+      return endAgain(run);
     return run.options.verify ? verify(run) : trainer.train();
   } catch (const std::bad_alloc &) {
     return outOfMemory(run.options, &run);

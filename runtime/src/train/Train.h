@@ -11,6 +11,9 @@
 
 namespace veeline::train {
 
+/// With `continues`, sets `resume`.
+void resolveContinue(Options &options);
+
 /// `veeline train`: prints to stdout, errors to stderr. Returns the exit
 /// status: 0, 1 after an error, 128 + n after signal n.
 int run(const Options &options);

@@ -1,0 +1,143 @@
+//===- JobFolder.cpp - the folder of a run --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With the key `directory`, all that belongs to a run is in one folder:
+// docs/long-runs.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Job.h"
+
+#include "Checkpoint.h"
+#include "veeline/Base/File.h"
+
+#include <ctime>
+#include <filesystem>
+#include <unistd.h>
+
+using namespace veeline;
+using driver::Job;
+
+std::string Job::inFolder(const std::string &name) const {
+  return (std::filesystem::path(folder) / name).string();
+}
+
+bool Job::readFolder() {
+  const compiler::JobEntry *entry = find("directory");
+  if (!entry)
+    return true;
+  folder = entry->values[0].text;
+  if (folder.empty())
+    return fail(*entry, "expected the name of a folder");
+  if (find("every"))
+    return true;
+  return fail(*entry, "there is no key 'every', the steps between checkpoints, "
+                      "so a run that is killed would begin anew");
+}
+
+/// Options of train that the folder stands for.
+void Job::addFolderArguments(const compiler::JobEntry *without,
+                             Arguments &arguments) const {
+  if (folder.empty() || (without && without->key == "directory"))
+    return;
+  if (!find("checkpoint"))
+    arguments.push_back("--checkpoint=" + inFolder("checkpoints"));
+  if (!find("metrics"))
+    arguments.push_back("--metrics=" + inFolder("metrics.csv"));
+  if (!find("resume"))
+    arguments.emplace_back("--continue");
+}
+
+/// The last step that the run has a checkpoint of; 0: none.
+int64_t Job::lastStepOfFolder() const {
+  std::vector<int64_t> steps =
+      data::listCheckpoints(textOf("checkpoint", inFolder("checkpoints")));
+  return steps.empty() ? 0 : steps.back();
+}
+
+/// What the folder says of the starts before; none if it says nothing. What it
+/// does not say right is an error of the job.
+bool Job::readRecord(std::optional<RunRecord> &record) {
+  if (std::error_code error;
+      folder.empty() || !std::filesystem::exists(inFolder(recordName), error))
+    return true;
+  auto file = MappedFile::open(inFolder(recordName));
+  Expected<RunRecord> parsed = file.ok() ? parseRunRecord(file->bytes())
+                                         : Expected<RunRecord>(file.status());
+  if (!parsed.ok())
+    return fail(*find("directory"), "cannot read '" + inFolder(recordName) +
+                                        "': " + parsed.message() +
+                                        "; delete it to write another one");
+  record = std::move(*parsed);
+  return true;
+}
+
+/// Whether the artifact that is there is that of this job, so that nothing has
+/// to be compiled to go on.
+bool Job::isCompiled(const std::optional<RunRecord> &record) {
+  if (!record || lastStepOfFolder() == 0)
+    return false;
+  Expected<RecordedFile> now = recordFile(model);
+  Expected<RecordedFile> artifact = recordFile(artifactPath);
+  commandline::ErrorCapture ignored;
+  return now.ok() && artifact.ok() && *now == record->model &&
+         *artifact == record->artifact &&
+         checkArtifact(/*isCompiledHere=*/true);
+}
+
+static std::string timeNow() {
+  std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+static std::string hostName() {
+  char name[256] = "";
+  (void)::gethostname(name, sizeof(name) - 1);
+  return name;
+}
+
+/// Writes the job and what else it takes to repeat the run.
+Status Job::writeRecord(std::optional<RunRecord> &before, int32_t processes) {
+  RunRecord record;
+  std::error_code error;
+  record.folder = std::filesystem::current_path(error).string();
+  VEELINE_TRY_VALUE(record.job, recordFile(options.file));
+  VEELINE_TRY_VALUE(record.model, recordFile(model));
+  VEELINE_TRY_VALUE(record.artifact, recordFile(artifactPath));
+  record.seed = textOf("seed", "0");
+  record.compile = compileArguments();
+  record.compile.insert(record.compile.begin(), "veeline");
+  record.train = trainArguments();
+  if (before)
+    record.starts = std::move(before->starts);
+  record.starts.push_back(
+      {timeNow(), VEELINE_VERSION, hostName(), processes, lastStepOfFolder()});
+  VEELINE_TRY_VALUE(MappedFile job, MappedFile::open(options.file));
+  VEELINE_TRY(writeFileAtomically(inFolder("job.yaml"), job.bytes()));
+  return writeFileAtomically(inFolder(recordName), toText(record));
+}
+
+bool Job::prepareFolder() {
+  if (folder.empty())
+    return true;
+  // Where that fails, so does what follows.
+  std::error_code error;
+  std::filesystem::create_directories(
+      std::filesystem::path(folder).parent_path(), error);
+  Status made = makeDirectory(folder);
+  return made.ok() || fail(*find("directory"), made.message());
+}
+
+bool Job::recordRun(std::optional<RunRecord> &before, int32_t processes) {
+  if (folder.empty())
+    return true;
+  Status written = writeRecord(before, processes);
+  return written.ok() || fail(*find("directory"), written.message());
+}
