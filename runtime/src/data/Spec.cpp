@@ -6,6 +6,7 @@
 
 #include "Spec.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -96,11 +97,10 @@ static Expected<Spec> parseTokenSpec(const std::string &text, Spec spec,
 }
 
 std::vector<std::string> Spec::files() const {
-  std::vector<std::string> paths;
-  for (const TokenFileSpec &file : tokenFiles)
-    paths.push_back(file.path);
-  if (paths.empty() && !file.empty())
-    paths.push_back(file);
+  if (kind != Kind::tokens)
+    return file.empty() ? std::vector<std::string>() : std::vector{file};
+  std::vector<std::string> paths(tokenFiles.size());
+  std::ranges::transform(tokenFiles, paths.begin(), &TokenFileSpec::path);
   return paths;
 }
 

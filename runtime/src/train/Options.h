@@ -80,12 +80,8 @@ struct Options {
   int64_t checkpointsKept = 0; ///< The last ones; 0: all.
   /// A checkpoint to go on from, or the folder of which the last one is taken.
   std::string resume;
-  /// `resume` is the last checkpoint of `checkpoint`, if there is one. Then it
-  /// is no error if training has ended with it.
-  bool continues = false;
   std::string metrics;
   std::string tensorboard; ///< A folder, for a file of curves.
-  bool logsJson = false;   ///< On standard output, instead of text.
   std::string timeline;
   int32_t timelineSteps = 4; ///< The last ones.
   std::string profile;
@@ -110,6 +106,10 @@ struct Options {
   /// Of an artifact for a GPU: where its libraries are, and which GPUs to use.
   cuda::CudaOptions cuda;
 
+  /// `resume` is the last checkpoint of `checkpoint`, if there is one. Then it
+  /// is no error if training has ended with it.
+  bool continues = false;
+  bool logsJson = false; ///< On standard output, instead of text.
   bool traceTensors = false;
   bool checkMessages = false;
   bool verify = false;

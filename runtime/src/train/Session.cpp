@@ -461,8 +461,10 @@ void Session::writeLossScale(double scale, Inputs &target) const {
 }
 
 Status Session::begin(int64_t step, const StepSettings &settings) {
-  if (preparedStep != step)
+  if (preparedStep != step) {
+    readAhead(step);
     VEELINE_TRY(prepareInputs(step));
+  }
   writeLossScale(settings.lossScale, inputsOf(step));
   VEELINE_TRY(loaded->begin(inputsOf(step).pointers.data(), settings));
   ++numUnderWay;
@@ -471,17 +473,22 @@ Status Session::begin(int64_t step, const StepSettings &settings) {
   return Status::success();
 }
 
+/// Has the system read the data of a step and of the next ones.
+void Session::readAhead(int64_t step) {
+  readAheadUntil = std::max(readAheadUntil, step - 1);
+  while (readAheadUntil < std::min(step + stepsReadAhead, numSteps))
+    inputData.readAhead(++readAheadUntil, firstMicrobatch, numMicrobatches());
+}
+
 /// Reads what a step takes while others run. If that fails, it does so again
 /// when the step begins.
 void Session::readNext(int64_t step) {
   int64_t begin = nanoseconds();
+  readAhead(step);
   (void)prepareInputs(step);
   // Otherwise the next step could not have begun earlier.
   if (numUnderWay < stepsInFlight || loaded->mayHaveEnded())
     waitedForData += nanoseconds() - begin;
-  readAheadUntil = std::max(readAheadUntil, step);
-  while (readAheadUntil < std::min(step + stepsReadAhead, numSteps))
-    inputData.readAhead(++readAheadUntil, firstMicrobatch, numMicrobatches());
 }
 
 Status Session::finish(StepResult &result) {

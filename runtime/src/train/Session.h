@@ -292,6 +292,7 @@ private:
   Status writeOlderValues(int32_t rank, const artifact::RankParam &entry);
   Status openLossWeights();
   Status prepareInputs(int64_t step);
+  void readAhead(int64_t step);
   void readNext(int64_t step);
   Status fillLossWeights(int64_t step, const artifact::Batch &batch,
                          char *target);

@@ -9,15 +9,19 @@
 #include "SampleOrder.h"
 #include "TempDir.h"
 #include "TokenFile.h"
+#include "veeline/Base/File.h"
 
 #include <algorithm>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <numeric>
 #include <set>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace veeline;
 using namespace veeline::data;
@@ -328,7 +332,7 @@ TEST(Tokens, WrongTokensOfLargeFilesAreFoundWhenTheyAreRead) {
 }
 
 static std::string errorOf(const std::string &files,
-                           artifact::Metadata metadata = makeMetadata(),
+                           const artifact::Metadata &metadata = makeMetadata(),
                            const std::string &view = "") {
   InputOptions options = optionsFor(files);
   options.specs[0] += view;
@@ -465,4 +469,54 @@ TEST(Tokens, AreDescribedByContent) {
   auto before = described(b + ":uint16");
   directory.write("b.bin", countFrom<uint16_t>(1, 100));
   EXPECT_NE(described(b + ":uint16"), before);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading ahead
+//===----------------------------------------------------------------------===//
+
+/// For each page of a mapping, 1 if it is in memory, else 0.
+static std::vector<unsigned char> pagesInMemory(std::string_view mapped) {
+  auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  std::vector<unsigned char> pages((mapped.size() + page - 1) / page);
+  EXPECT_EQ(
+      ::mincore(const_cast<char *>(mapped.data()), mapped.size(), pages.data()),
+      0);
+  for (unsigned char &state : pages)
+    state &= 1;
+  return pages;
+}
+
+/// Writes a file and drops what the system keeps of it in memory.
+static void writeCold(const std::string &path, size_t bytes) {
+  std::ofstream(path, std::ios::binary) << std::string(bytes, 'x');
+  int descriptor = ::open(path.c_str(), O_RDONLY);
+  EXPECT_EQ(::fsync(descriptor), 0);
+  EXPECT_EQ(::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED), 0);
+  ::close(descriptor);
+}
+
+TEST(ReadAhead, BringsPagesIntoMemory) {
+  TempDir directory;
+  std::string path = directory.path("cold.bin");
+  constexpr size_t pages = 2048, page = 4096;
+  writeCold(path, pages * page);
+  auto file = MappedFile::open(path);
+  ASSERT_TRUE(file.ok()) << file.message();
+  std::string_view bytes = file->bytes();
+  if (std::ranges::count(pagesInMemory(bytes), 1) > 0)
+    GTEST_SKIP() << "the system keeps files of this folder in memory";
+  // Neither begins nor ends where a page does.
+  readAhead(bytes.substr(1000 * page - 100, 5 * page));
+  std::vector<unsigned char> state;
+  for (int tries = 0; tries < 500; ++tries) {
+    state = pagesInMemory(bytes);
+    if (std::ranges::count(state, 1) >= 6)
+      break;
+    ::usleep(10'000);
+  }
+  for (size_t i = 999; i < 1005; ++i)
+    EXPECT_TRUE(state[i]) << "page " << i;
+  EXPECT_FALSE(state[0]);
+  EXPECT_FALSE(state[pages - 1]);
 }
