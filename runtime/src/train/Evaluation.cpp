@@ -100,7 +100,9 @@ Expected<EvaluationResult> train::evaluate(Session &session, const Run &run,
         last = next - 1;
         break;
       }
-      VEELINE_TRY(session.begin(next, StepSettings()));
+      StepSettings settings;
+      settings.step = next;
+      VEELINE_TRY(session.begin(next, settings));
     }
     if (step > last)
       break;
