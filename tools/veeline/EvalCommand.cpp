@@ -66,6 +66,7 @@ static void addOptions(CLI::App &app, driver::SharedCommand &command) {
          "training begins with]")
       ->type_name("FILE|DIR")
       ->check(commandline::checkFileName);
+  driver::addInitNames(app, options);
   app.add_option("--steps", options.steps,
                  "Steps, of as many microbatches as the artifact has "
                  "[default: all samples once]")
@@ -82,6 +83,13 @@ static int runEval(driver::SharedCommand &command, char **argv) {
   std::error_code ignored;
   if (std::filesystem::is_directory(options.init, ignored))
     options.resume = std::exchange(options.init, "");
+  if (!options.resume.empty() && !options.initNames.empty()) {
+    commandline::printError("--init-names is for files, and '" +
+                            options.resume +
+                            "' is a folder of checkpoints, which have the "
+                            "model's names");
+    return 1;
+  }
   options.libraryDirectory = driver::libraryDirectory();
   if (options.checkMemory)
     driver::restartWithAllocationCounter(argv);

@@ -17,17 +17,21 @@ using namespace veeline;
 
 namespace {
 struct ExportCommand {
-  std::string checkpoint, output;
+  std::string checkpoint, output, names;
 };
 } // namespace
 
 static int runExport(const ExportCommand &command) {
   driver::catchInterrupts();
+  Expected<data::NameMap> names = command.names.empty()
+                                      ? data::NameMap()
+                                      : data::NameMap::open(command.names);
   Expected<std::unique_ptr<data::Checkpoint>> checkpoint =
-      data::Checkpoint::open(command.checkpoint);
-  Status status = checkpoint.ok()
-                      ? data::exportParameters(**checkpoint, command.output)
-                      : checkpoint.status();
+      names.ok() ? data::Checkpoint::open(command.checkpoint) : names.status();
+  Status status =
+      checkpoint.ok()
+          ? data::exportParameters(**checkpoint, command.output, *names)
+          : checkpoint.status();
   if (!status.ok()) {
     commandline::printError(status.message());
     return 1;
@@ -51,6 +55,11 @@ std::function<int()> driver::addExportCommand(CLI::App &app) {
   subcommand
       .add_option("-o,--output", command->output, "The .safetensors file")
       ->required()
+      ->type_name("FILE")
+      ->check(commandline::checkFileName);
+  subcommand
+      .add_option("--names", command->names,
+                  "The names to write, as --init-names of train reads them")
       ->type_name("FILE")
       ->check(commandline::checkFileName);
   return [command] { return runExport(*command); };

@@ -195,6 +195,16 @@ void driver::addDeviceOptions(CLI::App &app, SharedCommand &command) {
       ->group(group);
 }
 
+void driver::addInitNames(CLI::App &app, train::Options &options) {
+  app.add_option("--init-names", options.initNames,
+                 "The names that parameters have in the files of --init: lines "
+                 "'PARAMETER NAME', or 'PARAMETER NAME transposed', where a * "
+                 "stands for the same text in both")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName)
+      ->needs(app.get_option("--init"));
+}
+
 void driver::addWindows(const std::string &kind, const std::string &files,
                         std::vector<std::string> &specs) {
   if (files.empty())

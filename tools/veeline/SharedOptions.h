@@ -36,6 +36,8 @@ void addProcessOptions(CLI::App &app, train::Options &options);
 /// About GPUs.
 void addDeviceOptions(CLI::App &app, SharedCommand &command);
 
+/// Adds --init-names to a command that has --init.
+void addInitNames(CLI::App &app, train::Options &options);
 /// Adds the sources of tokens and labels that a text or files of tokens stand
 /// for, if they are given; `kind` is "text:" or "tokens:".
 void addWindows(const std::string &kind, const std::string &files,

@@ -45,6 +45,7 @@ static void addStartOptions(CLI::App &app, TrainCommand &command) {
                  "those that a .safetensors.index.json lists")
       ->type_name("FILE")
       ->check(commandline::checkFileName);
+  driver::addInitNames(app, options);
 }
 
 static std::string checkShare(const std::string &text) {

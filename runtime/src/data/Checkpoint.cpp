@@ -297,19 +297,29 @@ std::string_view Checkpoint::entry(const std::string &name) const {
 }
 
 Status data::exportParameters(const Checkpoint &checkpoint,
-                              const std::string &path) {
+                              const std::string &path, const NameMap &names) {
   const CheckpointIndex &index = checkpoint.index();
+  std::vector<std::string> params;
+  std::vector<std::vector<int64_t>> shapes;
   std::vector<SafeTensorsEntry> entries;
   entries.reserve(index.params.size());
-  for (const CheckpointParam &param : index.params)
-    entries.push_back({param.name, param.type, param.shape});
+  for (const CheckpointParam &param : index.params) {
+    params.push_back(param.name);
+    shapes.push_back(param.shape);
+    NameInFile found = names.of(param.name);
+    entries.push_back({found.name, param.type, found.shapeOf(param.shape)});
+  }
+  VEELINE_TRY(names.check(params, shapes));
   return writeSafeTensors(
       path, entries,
       {{"model", index.model}, {"steps", std::to_string(index.step)}},
       [&](size_t i, char *bytes) {
-        std::string_view value =
-            checkpoint.entry(valueEntry(index.params[i].name));
-        std::copy(value.begin(), value.end(), bytes);
+        const CheckpointParam &param = index.params[i];
+        std::string_view value = checkpoint.entry(valueEntry(param.name));
+        if (names.of(param.name).isTransposed)
+          transpose(param.type, param.shape, value.data(), bytes);
+        else
+          std::copy(value.begin(), value.end(), bytes);
         return Status::success();
       });
 }

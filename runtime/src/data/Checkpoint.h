@@ -14,6 +14,7 @@
 #define VEELINE_RUNTIME_DATA_CHECKPOINT_H
 
 #include "CheckpointIndex.h"
+#include "NameMap.h"
 #include "Tensor.h"
 #include "veeline/Base/File.h"
 
@@ -73,8 +74,9 @@ private:
 };
 
 /// Writes the parameters of a checkpoint as one .safetensors file, as at the
-/// end of a training.
-Status exportParameters(const Checkpoint &checkpoint, const std::string &path);
+/// end of a training, with the names and dimensions that `names` says.
+Status exportParameters(const Checkpoint &checkpoint, const std::string &path,
+                        const NameMap &names = NameMap());
 
 } // namespace veeline::data
 

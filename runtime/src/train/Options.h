@@ -49,6 +49,7 @@ struct Options {
 
   data::InputOptions inputs; ///< Its seed is also that of the parameters.
   std::string init;          ///< A .safetensors file with all parameters.
+  std::string initNames;     ///< A file that NameMap reads, for `init`.
 
   /// Peak rate, betas, epsilon, weight decay; `step` is unused. `ofParams` is
   /// what `groups` says of the artifact's parameters.

@@ -395,6 +395,7 @@ std::string Run::commonOptions() const {
   text += optionsOfBits();
   addLine(text, "--init",
           options.init.empty() ? std::string("no") : initFiles.describe());
+  addLine(text, "--init-names", initNames.describe());
   addLine(text, "--resume", resumed ? resumed->describe() : std::string("no"));
   addLine(text, "--checkpoint", !options.checkpoint.empty());
   addLine(text, "--every", options.checkpointEvery);
@@ -531,24 +532,54 @@ Status Run::connect() {
   return Status::success();
 }
 
-/// Opens what --init gives and checks that it has every parameter.
+/// Opens what --init gives and checks that it has every parameter, in its type
+/// or one that is narrower.
 Status Run::openInit() {
   const std::string &path = options.init;
   if (path.empty())
     return Status::success();
   VEELINE_TRY_VALUE(initFiles, data::TensorFiles::open(path));
-  for (const Parameter &param : metadata().params) {
-    const data::Tensor *tensor = initFiles.find(param.name);
-    if (!tensor)
-      return Status::error("'" + path + "' has no parameter '" + param.name +
-                           "'");
-    if (tensor->type != param.type || tensor->shape != param.shape)
-      return Status::error("'" + path + "': '" + param.name + "' is " +
-                           data::describe(tensor->type, tensor->shape) +
-                           ", the model's parameter is " +
-                           data::describe(param.type, param.shape));
+  if (!options.initNames.empty()) {
+    VEELINE_TRY_VALUE(initNames, data::NameMap::open(options.initNames));
   }
+  std::vector<std::string> names;
+  std::vector<std::vector<int64_t>> shapes;
+  for (const Parameter &param : metadata().params) {
+    names.push_back(param.name);
+    shapes.push_back(param.shape);
+  }
+  VEELINE_TRY(initNames.check(names, shapes));
+  for (const Parameter &param : metadata().params)
+    VEELINE_TRY(checkInit(param));
   return Status::success();
+}
+
+/// Floats that `to` has, too.
+static bool isNarrower(artifact::DataType from, artifact::DataType to) {
+  using artifact::DataType;
+  return from == DataType::bf16 || from == DataType::f16 ||
+         (from == DataType::f32 && to == DataType::f64);
+}
+
+Status Run::checkInit(const Parameter &param) const {
+  data::NameInFile inFile = initNames.of(param.name);
+  std::string file = "'" + options.init + "'";
+  const data::Tensor *tensor = initFiles.find(inFile.name);
+  if (!tensor)
+    return Status::error(file + " has no parameter '" + inFile.name + "'" +
+                         (inFile.name == param.name
+                              ? ""
+                              : ", which is '" + param.name + "' here"));
+  std::vector<int64_t> expected = inFile.shapeOf(param.shape);
+  bool fits =
+      tensor->type == param.type || isNarrower(tensor->type, param.type);
+  if (fits && tensor->shape == expected)
+    return Status::success();
+  return Status::error(file + ": '" + inFile.name + "' is " +
+                       data::describe(tensor->type, tensor->shape) +
+                       ", the model's parameter is " +
+                       data::describe(param.type, expected) +
+                       (inFile.isTransposed ? ", transposed" : ""));
 }
 
 void Run::say(const std::string &remark) {
@@ -575,9 +606,16 @@ std::vector<char> Run::initialValue(size_t index) const {
     std::string_view bytes = resumed->entry(data::valueEntry(param.name));
     return {bytes.begin(), bytes.end()};
   }
-  if (const data::Tensor *tensor = initFiles.find(param.name))
-    return {tensor->bytes.begin(), tensor->bytes.end()};
   std::vector<char> bytes(static_cast<size_t>(byteSizeOf(param)));
+  data::NameInFile inFile = initNames.of(param.name);
+  if (const data::Tensor *tensor = initFiles.find(inFile.name)) {
+    data::widenFloats(*tensor, param.type, bytes.data());
+    if (!inFile.isTransposed)
+      return bytes;
+    std::vector<char> transposed(bytes.size());
+    data::transpose(param.type, tensor->shape, bytes.data(), transposed.data());
+    return transposed;
+  }
   if (const std::optional<artifact::StoredValues> &stored = param.init.stored)
     data::widenFloats({stored->type, param.shape,
                        artifact.values[static_cast<size_t>(stored->section)]},

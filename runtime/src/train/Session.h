@@ -11,6 +11,7 @@
 #include "CudaExecutor.h"
 #include "HostExecutor.h"
 #include "Mesh.h"
+#include "NameMap.h"
 #include "Options.h"
 #include "Progress.h"
 #include "SafeTensors.h"
@@ -121,6 +122,7 @@ private:
   Status openData();
   Status openEvaluated();
   Status openInit();
+  Status checkInit(const artifact::Parameter &param) const;
   Status openCheckpoint();
   Status checkCheckpoint() const;
   std::string differencesFromCheckpoint() const;
@@ -143,6 +145,7 @@ private:
   std::optional<net::Place> place;
   uint64_t artifactChecksum = 0; ///< If there is a place.
   data::TensorFiles initFiles;
+  data::NameMap initNames; ///< Of parameters in `initFiles`.
 };
 
 /// Of how many more steps the system reads data in the background, beyond the

@@ -574,6 +574,8 @@ Status train::checkFiles(const Options &options, bool writesResults) {
   if (!options.init.empty())
     if (auto file = MappedFile::open(options.init); !file.ok())
       return file.status();
+  if (!options.initNames.empty())
+    VEELINE_TRY(data::NameMap::open(options.initNames).status());
   if (options.rates.shape == RateShape::file)
     VEELINE_TRY(readRates(options.rates.file).status());
   std::unique_ptr<data::Checkpoint> resumed;
