@@ -247,6 +247,45 @@ Expected<MappedFile> MappedFile::open(const std::string &path) {
   return file;
 }
 
+namespace {
+/// Where the bytes of a file are; without a name it is free.
+struct NotedFile {
+  std::atomic<bool> isTaken;
+  std::atomic<const char *> name; ///< Set last.
+  std::string_view bytes;
+};
+} // namespace
+
+static NotedFile notedFiles[256];
+
+void veeline::noteMapped(std::string_view mapped, const char *name) {
+  for (NotedFile &file : notedFiles)
+    if (!file.isTaken.exchange(true)) {
+      file.bytes = mapped;
+      file.name.store(name);
+      return;
+    }
+}
+
+void veeline::forgetMapped(const char *name) {
+  for (NotedFile &file : notedFiles)
+    if (file.name.load() == name) {
+      file.name.store(nullptr);
+      file.isTaken.store(false);
+      return;
+    }
+}
+
+const char *veeline::nameOfMapped(const void *address) {
+  auto number = reinterpret_cast<uintptr_t>(address);
+  for (const NotedFile &file : notedFiles)
+    if (const char *name = file.name.load())
+      if (number - reinterpret_cast<uintptr_t>(file.bytes.data()) <
+          file.bytes.size())
+        return name;
+  return nullptr;
+}
+
 void veeline::readAhead(std::string_view mapped) {
   if (mapped.empty())
     return;

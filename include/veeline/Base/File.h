@@ -79,6 +79,16 @@ private:
   size_t size = 0;
 };
 
+/// Has `nameOfMapped` find the bytes of a mapped file by `name`, which the
+/// caller keeps until it calls `forgetMapped`. Of more than 256 files at once
+/// the others are not found.
+void noteMapped(std::string_view mapped, const char *name);
+void forgetMapped(const char *name);
+/// The name of the mapped file that has this address; null if there is none.
+/// Async-signal-safe: to read beyond the end of a file that has been truncated
+/// is SIGBUS.
+const char *nameOfMapped(const void *address);
+
 /// Has the system read these bytes of mapped files in the background, so that
 /// who reads them later need not wait. Best effort.
 void readAhead(std::string_view mapped);

@@ -23,11 +23,20 @@ std::pair<int64_t, int64_t> limitsOf(artifact::DataType type);
 /// Files that sources point into, one mapping each.
 class Files {
 public:
+  Files() = default;
+  Files(const Files &) = delete;
+  Files &operator=(const Files &) = delete;
+  ~Files() {
+    for (const auto &[path, file] : files)
+      forgetMapped(path.c_str());
+  }
+
   Expected<std::string_view> open(const std::string &path) {
     auto known = files.find(path);
     if (known == files.end()) {
       VEELINE_TRY_VALUE(MappedFile file, MappedFile::open(path));
       known = files.emplace(path, std::move(file)).first;
+      noteMapped(known->second.bytes(), known->first.c_str());
     }
     return known->second.bytes();
   }

@@ -67,9 +67,31 @@ static void handle(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
+/// A file that is read has been truncated; or an error of the program, which
+/// the signal then ends as it does by default.
+static void onBusError(int signal, siginfo_t *info, void *) {
+  const char *name = nameOfMapped(info->si_addr);
+  if (!name) {
+    handle(signal, SIG_DFL);
+    return;
+  }
+  ShortText text;
+  text << "veeline: error: '" << name
+       << "' is shorter than when it was opened; a file must stay as it is "
+          "while it is read: write another one, and rename it\n";
+  deleteTemporaryFiles();
+  (void)!::write(STDERR_FILENO, text.view().data(), text.view().size());
+  _exit(1);
+}
+
 void train::catchInterrupts() {
   handle(SIGINT, onSignal);
   handle(SIGTERM, onSignal);
+  struct sigaction action = {};
+  action.sa_sigaction = onBusError;
+  action.sa_flags = SA_SIGINFO;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGBUS, &action, nullptr);
 }
 
 void train::endWithLauncher() {

@@ -14,7 +14,8 @@ class LoadedProgram;
 namespace veeline::train {
 
 /// From here on the first SIGINT or SIGTERM is remembered; the second deletes
-/// temporary files and ends the process at once.
+/// temporary files and ends the process at once. So does SIGBUS, with the name
+/// of the file that was truncated while it was read.
 void catchInterrupts();
 
 /// From here on this process ends when the process that has started it does: a
