@@ -291,8 +291,7 @@ void veeline::readAhead(std::string_view mapped) {
     return;
   static const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
   // Whole pages around them are of the mapping, too.
-  auto address = reinterpret_cast<uintptr_t>(mapped.data());
-  uintptr_t begin = address / page * page;
-  (void)::madvise(reinterpret_cast<void *>(begin),
-                  address - begin + mapped.size(), MADV_WILLNEED);
+  size_t before = reinterpret_cast<uintptr_t>(mapped.data()) % page;
+  (void)::madvise(const_cast<char *>(mapped.data() - before),
+                  before + mapped.size(), MADV_WILLNEED);
 }

@@ -38,12 +38,15 @@ struct InputOptions {
   /// A .npy file with the length of each sample, for a model whose length
   /// varies; empty: all have the greatest one.
   std::string lengths = {};
-  /// The share of the samples of arrays, and of the bytes of texts, that is
-  /// held out of training: the last ones, of arrays in whole steps.
+  /// The share of the samples of arrays, of the bytes of texts, and of the
+  /// tokens of each file, that is held out of training: the last ones, of
+  /// arrays in whole steps.
   double heldOut = 0;
   /// Which part of the data is read.
   enum class Part { training, heldOut } part = Part::training;
-  bool inOrder = false; ///< Windows of texts do not overlap, in order.
+  /// Windows of texts and of files of tokens come once, in order, and do not
+  /// overlap.
+  bool inOrder = false;
   /// What the options about data begin with, for messages: "--eval-" of data
   /// that training evaluates.
   std::string prefix = "--";

@@ -473,9 +473,10 @@ Status Session::begin(int64_t step, const StepSettings &settings) {
   return Status::success();
 }
 
-/// Has the system read the data of a step and of the next ones.
+/// Has the system read the data of a step and of the next ones. Each evaluation
+/// begins again with step 1.
 void Session::readAhead(int64_t step) {
-  readAheadUntil = std::max(readAheadUntil, step - 1);
+  readAheadUntil = std::clamp(readAheadUntil, step - 1, step + stepsReadAhead);
   while (readAheadUntil < std::min(step + stepsReadAhead, numSteps))
     inputData.readAhead(++readAheadUntil, firstMicrobatch, numMicrobatches());
 }
