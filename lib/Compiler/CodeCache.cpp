@@ -15,10 +15,11 @@
 #include "llvm/Support/CachePruning.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 
 #include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 using namespace veeline;
 using namespace veeline::compiler;
@@ -107,12 +108,7 @@ std::optional<std::string> CodeCache::find(llvm::StringRef key) const {
   if (checksumOf(bytes) != checksum)
     return std::nullopt;
   // Where files keep no time of access, this shows that it is still in use.
-  int descriptor;
-  if (!llvm::sys::fs::openFileForRead(path, descriptor)) {
-    (void)llvm::sys::fs::setLastAccessAndModificationTime(
-        descriptor, std::chrono::system_clock::now());
-    (void)llvm::sys::Process::SafelyCloseFileDescriptor(descriptor);
-  }
+  (void)::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
   return bytes.str();
 }
 
