@@ -178,14 +178,17 @@ LogicalResult ChunkDifferentiator::check() {
 }
 
 /// Marks the ops that depend on an incoming gradient: they cannot be in the
-/// forward function.
+/// forward function. A joint function has the gradient of the loss as a
+/// constant, which may have been folded: all of its backward depends on that.
 void ChunkDifferentiator::findTangents() {
+  bool isHidden = description.joint && description.loss;
   DenseSet<Value> values;
   for (Value seed : joint.seeds)
     if (seed)
       values.insert(seed);
   for (Operation &op : block())
-    if (llvm::any_of(getAllOperands(op),
+    if ((isHidden && !forward.contains(&op)) ||
+        llvm::any_of(getAllOperands(op),
                      [&](Value v) { return values.contains(v); })) {
       tangents.insert(&op);
       values.insert(op.result_begin(), op.result_end());
@@ -462,9 +465,12 @@ LogicalResult ChunkDifferentiator::buildJoint() {
     wanted.push_back(kind == OperandKind::Parameter ||
                      kind == OperandKind::EdgeValue);
   if (description.loss)
-    seeded[*description.loss] = true;
+    seeded[*description.loss] = !description.joint;
   FailureOr<JointFunction> built =
-      buildJointFunction(primal, wanted, seeded, description.target);
+      description.joint
+          ? readJointFunction(description.joint, wanted, seeded,
+                              description.target)
+          : buildJointFunction(primal, wanted, seeded, description.target);
   if (failed(built))
     return failure();
   joint = std::move(*built);

@@ -123,3 +123,34 @@ FailureOr<JointFunction> veeline::autodiff::buildJointFunction(
   }
   return joint;
 }
+
+FailureOr<JointFunction>
+veeline::autodiff::readJointFunction(func::FuncOp given, ArrayRef<bool> wanted,
+                                     ArrayRef<bool> seeded,
+                                     KernelTarget target) {
+  JointFunction joint{given.clone(), {}, {}, {}};
+  func::FuncOp func = *joint.func;
+  Block &block = func.getBody().front();
+  unsigned numWanted = llvm::count(wanted, true);
+  if (func.getNumArguments() != wanted.size() + llvm::count(seeded, true) ||
+      func.getNumResults() != seeded.size() + numWanted)
+    return given.emitError()
+           << "is the joint function of a chunk with " << wanted.size()
+           << " operands and " << seeded.size()
+           << " results, which have other gradients than it takes and gives";
+  joint.pieceEnds = takePieceEnds(block);
+  LogicalResult normalized = success();
+  followValues(block, joint.pieceEnds,
+               [&] { normalized = normalizeForDifferentiation(func, target); });
+  if (failed(normalized))
+    return given.emitError() << "cannot be brought into structured form";
+  Operation *terminator = block.getTerminator();
+  unsigned seed = wanted.size(), gradient = seeded.size();
+  for (bool isSeeded : seeded)
+    joint.seeds.push_back(isSeeded ? block.getArgument(seed++) : Value());
+  for (bool isWanted : wanted)
+    joint.gradients.push_back(isWanted ? terminator->getOperand(gradient++)
+                                       : Value());
+  terminator->eraseOperands(seeded.size(), numWanted);
+  return joint;
+}

@@ -45,6 +45,15 @@ llvm::FailureOr<JointFunction> buildJointFunction(mlir::func::FuncOp primal,
                                                   llvm::ArrayRef<bool> seeded,
                                                   KernelTarget target);
 
+/// The same of a chunk whose derivative somebody has made already: `given`
+/// takes the arguments of the primal function, then a gradient of each result
+/// that `seeded` marks, and gives its results, then the gradients that `wanted`
+/// marks.
+llvm::FailureOr<JointFunction> readJointFunction(mlir::func::FuncOp given,
+                                                 llvm::ArrayRef<bool> wanted,
+                                                 llvm::ArrayRef<bool> seeded,
+                                                 KernelTarget target);
+
 } // namespace veeline::autodiff
 
 #endif // VEELINE_LIB_AUTODIFF_JOINTFUNCTION_H

@@ -11,6 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
+#include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
@@ -128,6 +129,11 @@ LogicalResult MemoryTrial::makeVariant(int number, ChunkVariant &variant) {
   ChunkOp chunk = copy.getChunks()[number];
   Operation *primal = builder.clone(
       *SymbolTable::lookupNearestSymbolFrom(pipeline, chunk.getPrimalAttr()));
+  auto given = getJoint(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      pipeline, chunk.getPrimalAttr()));
+  if (failed(given))
+    return failure();
+  Operation *joint = *given ? builder.clone(**given) : nullptr;
   SymbolTable symbols(*variant.functions);
   if (failed(
           differentiateChunk(chunk, variant.policy, options.target, symbols)) ||
@@ -146,6 +152,8 @@ LogicalResult MemoryTrial::makeVariant(int number, ChunkVariant &variant) {
   variant.own = withoutLocalBytes(copy, chunk, variant);
   copy.erase();
   primal->erase();
+  if (joint)
+    joint->erase();
   return success();
 }
 

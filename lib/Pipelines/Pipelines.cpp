@@ -124,6 +124,9 @@ static void addAttention(OpPassManager &passManager,
 
 void veeline::buildWholeModelPipeline(OpPassManager &passManager,
                                       const CompileOptions &options) {
+  pipe::PipeSeparateJointOptions joint;
+  joint.entry = options.entry;
+  passManager.addPass(pipe::createPipeSeparateJoint(joint));
   addAttention(passManager, options);
   // Before there is a version of the model for each length. A scale is exact,
   // so it comes last.

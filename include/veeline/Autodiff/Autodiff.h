@@ -43,6 +43,11 @@ struct ChunkDescription {
   /// If given, the backward keeps what was chosen for the same chunk at another
   /// length.
   const PartitionChoice *follow = nullptr;
+  /// If given, the derivative that somebody else has made: it takes the
+  /// arguments of the primal function, then the incoming gradients, and gives
+  /// its results, then the gradients of parameters and edge values, in order.
+  /// The gradient of the loss is part of it.
+  mlir::func::FuncOp joint = {};
   /// Where it runs: ops that the library there computes stay whole.
   KernelTarget target = KernelTarget::Host;
 };

@@ -109,10 +109,12 @@ LogicalResult PipeDialect::verifyRegionResultAttribute(Operation *op, unsigned,
                                                        NamedAttribute attr) {
   if (attr.getName() == roleAttrName && isa<RoleAttr>(attr.getValue()))
     return success();
-  if (attr.getName() == metricAttrName && isa<StringAttr>(attr.getValue()))
-    return success();
+  for (StringRef name : {metricAttrName, gradientOfAttrName, updatedAttrName})
+    if (attr.getName() == name && isa<StringAttr>(attr.getValue()))
+      return success();
   return op->emitOpError() << "result " << result
-                           << ": expected a #pipe.role, or a 'pipe.metric' "
-                              "with a name; found '"
+                           << ": expected a #pipe.role, or a 'pipe.metric', "
+                              "'pipe.gradient_of' or 'pipe.updated' with a "
+                              "name; found '"
                            << attr.getName().getValue() << "'";
 }

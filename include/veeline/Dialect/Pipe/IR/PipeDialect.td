@@ -40,6 +40,14 @@ def Pipe_Dialect : Dialect {
         "pipe.loss_weight";
     /// On a result of the model function after the loss: the metric's name.
     static constexpr llvm::StringLiteral metricAttrName = "pipe.metric";
+    /// On a result of a joint function: the parameter that it is the gradient
+    /// of, or the new value of.
+    static constexpr llvm::StringLiteral gradientOfAttrName =
+        "pipe.gradient_of";
+    static constexpr llvm::StringLiteral updatedAttrName = "pipe.updated";
+    /// On the model function, or a chunk's part of it: the private function
+    /// that has its derivative, too.
+    static constexpr llvm::StringLiteral jointAttrName = "pipe.joint";
     /// On an argument of the model function, of integers: the first valid
     /// integer, and the one after the last.
     static constexpr llvm::StringLiteral rangeAttrName = "pipe.range";

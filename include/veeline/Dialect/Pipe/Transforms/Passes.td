@@ -79,6 +79,42 @@ def PipeRecognizeAttention : Pass<"pipe-recognize-attention", "::mlir::func::Fun
   ];
 }
 
+def PipeJointGraph : Pass<"pipe-joint-graph", "::mlir::ModuleOp"> {
+  let summary = "Append its derivative to the model function";
+  let description = [{
+    Makes the model function return, after its own results, the gradient of its loss with respect to each parameter, marked
+    `pipe.gradient_of`: a joint function, as other compilers write them. Marks of cuts stay (docs/joint-graphs.md).
+
+    Convolutions that the library of `target` has stay whole.
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", "", "The model function (default: the only public one)">,
+    TargetOption<"Where the library computes">
+  ];
+  let dependentDialects = [
+    "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def PipeSeparateJoint : Pass<"pipe-separate-joint", "::mlir::ModuleOp"> {
+  let summary = "Separate a model from the derivative that it brings";
+  let description = [{
+    Of a function that returns gradients, marked `pipe.gradient_of`, or updated parameters, marked `pipe.updated`, makes the
+    model function that returns everything else, and a private one, named in its attribute `pipe.joint`, that still has all of
+    it. `--pipe-partition` cuts both alike, and `--pipe-differentiate` takes the derivative from there
+    (docs/joint-graphs.md). An update has to be the parameter minus a constant times its gradient. It is left to the runtime,
+    and a remark says which rate it had. Changes nothing where there are no such results.
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", "", "The function (default: the only public one)">
+  ];
+  let dependentDialects = [
+    "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
   let summary = "Cut the model function into chunks";
   let description = [{
@@ -123,7 +159,8 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
            "The model is not trained: no gradient has to reach its parameters">,
     ClipSyncOption
   ];
-  let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::func::FuncDialect"];
+  let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::func::FuncDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def PipePrintPieces : Pass<"pipe-print-pieces", "::mlir::ModuleOp"> {

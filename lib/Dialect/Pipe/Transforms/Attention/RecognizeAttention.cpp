@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "veeline/Dialect/Pipe/IR/Attention.h"
+#include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 
 namespace veeline::pipe {
@@ -302,7 +303,9 @@ namespace {
 struct PipeRecognizeAttention
     : veeline::pipe::impl::PipeRecognizeAttentionBase<PipeRecognizeAttention> {
   void runOnOperation() override {
-    if (getOperation().isExternal())
+    // The derivative of a joint function is that of the ops it has.
+    if (getOperation().isExternal() || isJoint(getOperation()) ||
+        getOperation()->hasAttr(PipeDialect::jointAttrName))
       return;
     Candidates candidates(getOperation());
     candidates.keepPrivate();

@@ -13,6 +13,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "veeline/Autodiff/Autodiff.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
@@ -89,8 +90,11 @@ LogicalResult veeline::pipe::differentiateChunk(
   Value loss = pipeline.getYield().getResults().front();
   FailureOr<ChunkDescription> description =
       isForwardOnly(pipeline) ? describeForward(chunk) : describe(chunk, loss);
-  if (failed(description))
+  FailureOr<func::FuncOp> joint = getJoint(primal);
+  if (failed(description) || failed(joint))
     return failure();
+  if (!isForwardOnly(pipeline))
+    description->joint = *joint;
   description->recompute = recompute;
   description->target = target;
   description->follow = follows ? choice : nullptr;
@@ -146,7 +150,18 @@ struct PipeDifferentiate
       for (auto [chunk, policy] : llvm::zip_equal(chunks, *policies))
         if (failed(differentiate(chunk, policy, *versions, symbols)))
           return signalPassFailure();
+      for (ChunkOp chunk : chunks)
+        dropJoint(symbols.lookup<func::FuncOp>(chunk.getPrimal()), symbols);
     }
+  }
+
+  /// What joint functions have is in the chunk's own functions now.
+  static void dropJoint(func::FuncOp primal, SymbolTable &symbols) {
+    FailureOr<func::FuncOp> joint = getJoint(primal);
+    if (failed(joint) || !*joint)
+      return;
+    primal->removeAttr(PipeDialect::jointAttrName);
+    symbols.erase(*joint);
   }
 
   /// The chunk, then its versions, which keep what it keeps.

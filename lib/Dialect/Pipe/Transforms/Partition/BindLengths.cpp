@@ -18,6 +18,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
@@ -321,7 +322,8 @@ struct PipeBindLengths
 
   void runOnOperation() override {
     FailureOr<func::FuncOp> model = findModel(getOperation(), entry);
-    if (failed(model) || failed(check(*model)) || failed(markArguments(*model)))
+    if (failed(model) || failed(refuseJoint(*model, "a length that varies")) ||
+        failed(check(*model)) || failed(markArguments(*model)))
       return signalPassFailure();
     SymbolTable symbols(getOperation());
     Builder builder(&getContext());

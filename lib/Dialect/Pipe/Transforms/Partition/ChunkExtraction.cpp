@@ -117,6 +117,11 @@ void ExtractionPlan::sortValues() {
                  [&](Value a, Value b) { return getOrder(a) < getOrder(b); });
 }
 
+void ExtractionPlan::addOperands(unsigned chunk, ArrayRef<Value> operands) {
+  llvm::append_range(chunks[chunk].operands, operands);
+  sortValues();
+}
+
 static bool isSendable(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape() && !tensor.getEncoding() &&

@@ -39,6 +39,14 @@ public:
                                               llvm::ArrayRef<Piece> pieces,
                                               llvm::ArrayRef<int> counts);
 
+  llvm::ArrayRef<ChunkPlan> getChunks() const { return chunks; }
+
+  /// Whether `op` is in one chunk only, not repeated where it is needed.
+  bool isMain(mlir::Operation *op) const { return chunkOf.contains(op); }
+
+  /// Adds arguments of the model that a chunk takes for its backward.
+  void addOperands(unsigned chunk, llvm::ArrayRef<mlir::Value> operands);
+
   /// Builds a function for each chunk, and the chunks and inputs in
   /// `pipeline`, whose body is empty. Functions go after `pipeline`. Warns
   /// about parameters that no chunk uses; they are dropped.

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 
 using namespace mlir;
@@ -60,7 +61,8 @@ LogicalResult veeline::pipe::multiplyLoss(func::FuncOp model,
   if (!model.getBody().hasOneBlock() || model.getNumResults() == 0 ||
       !isLossType(model.getResultTypes()[0]))
     return success();
-  if (failed(verifyNames(model, factor)))
+  if (failed(verifyNames(model, factor)) ||
+      failed(refuseJoint(model, ("a " + factor.what + " of its loss").str())))
     return failure();
   OpBuilder builder(model.getContext());
   NamedAttribute attributes[] = {

@@ -6,6 +6,8 @@
 
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 
+#include "veeline/Dialect/Pipe/Transforms/Joint.h"
+
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -239,7 +241,9 @@ static LogicalResult verifyResults(func::FuncOp model, bool forwardOnly) {
     else
       diagnostic << "result " << i << " of the model is a metric";
     diagnostic << ", a tensor<f32> or tensor<f64>; found " << type;
-    if (i > 0)
+    if (isJoint(model))
+      diagnostic << "; gradients are taken out by --pipe-separate-joint";
+    else if (i > 0)
       diagnostic << "; tensors of data are results of models that are compiled "
                     "with --forward-only";
     return diagnostic;

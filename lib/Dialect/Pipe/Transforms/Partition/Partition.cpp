@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChunkExtraction.h"
+#include "JointExtraction.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
@@ -14,6 +15,7 @@
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
 #include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
+#include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
@@ -348,11 +350,12 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   // fingerprint.
   auto profile = readProfile(model, options);
   auto table = readTable(model, options);
-  if (failed(profile) || failed(table) ||
+  auto joint = getJoint(model);
+  if (failed(profile) || failed(table) || failed(joint) ||
       failed(autodiff::prepareModel(model)) ||
       failed(verifyModel(model, options.forwardOnly)) ||
       failed(verifyUncalled(model, module)) ||
-      (!options.forwardOnly && failed(verifyGradients(model))))
+      (!options.forwardOnly && !*joint && failed(verifyGradients(model))))
     return failure();
   if (failed(verifyShape(model, options)))
     return failure();
@@ -371,6 +374,13 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   FailureOr<ExtractionPlan> plan = ExtractionPlan::make(model, pieces, *counts);
   if (failed(plan))
     return failure();
+  std::optional<JointExtraction> backward;
+  if (*joint && !options.forwardOnly) {
+    auto extraction = JointExtraction::make(model, *joint, *plan);
+    if (failed(extraction))
+      return failure();
+    backward = std::move(*extraction);
+  }
 
   SymbolTable symbols(module);
   OpBuilder builder(model);
@@ -390,6 +400,10 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   if (*table)
     pipeline->setAttr(machineTableAttrName,
                       builder.getStringAttr((*table)->toJson()));
+  if (backward)
+    backward->build(pipeline, symbols);
+  if (*joint)
+    symbols.erase(*joint);
   symbols.erase(model);
   symbols.insert(pipeline);
   return pipeline;

@@ -1,0 +1,556 @@
+//===- CutJoint.cpp - the backward of a joint function, cut ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Activity.h"
+#include "JointSums.h"
+#include "Partition.h"
+#include "mlir/IR/IRMapping.h"
+#include "veeline/Analysis/TensorEmit.h"
+#include "veeline/Autodiff/Joint.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::autodiff;
+using llvm::SmallBitVector;
+
+namespace {
+
+class JointCutter {
+public:
+  JointCutter(func::FuncOp joint, ArrayRef<JointChunk> chunks,
+              ArrayRef<JointGradient> gradients)
+      : block(joint.getBody().front()), chunks(chunks), gradients(gradients),
+        parts(chunks.size()), messages(chunks.size() + 1),
+        received(chunks.size()) {}
+
+  LogicalResult run();
+  SmallVector<JointCut::Part> takeParts() { return std::move(parts); }
+
+private:
+  void findForward();
+  void findPlaces();
+  SmallBitVector findPlace(Operation &op);
+  void splitParameterSums();
+  void splitActivationSums();
+  bool splitSumOf(Value activation, unsigned producer, Value sum);
+  int getDemand(Value value, unsigned depth = 0) const;
+  void findNeeded();
+  LogicalResult findMessages(unsigned chunk);
+  LogicalResult extract(unsigned chunk);
+  LogicalResult visit(unsigned chunk, Value value,
+                      llvm::SetVector<Operation *> &ops);
+  LogicalResult send(unsigned chunk, Value value);
+  bool obtain(unsigned chunk, Value value);
+
+  unsigned numChunks() const { return chunks.size(); }
+  bool isBackward(Operation *op) const { return op && !forward.contains(op); }
+  bool isSide(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return !op || (forward.contains(op) && !chunkOf.contains(op));
+  }
+  unsigned getLatest(Value value) const { return places.at(value).find_last(); }
+  bool isBelow(Value value, unsigned chunk) const {
+    return places.at(value).find_first() < static_cast<int>(chunk);
+  }
+  bool isFree(Operation *op, unsigned chunk) const;
+  bool isSendable(Value value, unsigned chunk) const;
+  SmallVector<Value> getUsed(Operation &op) const;
+
+  Block &block;
+  ArrayRef<JointChunk> chunks;
+  ArrayRef<JointGradient> gradients;
+  SmallVector<JointCut::Part> parts;
+  /// What the results of the model depend on; the chunks of what is not
+  /// repeated; and the chunks that take a value.
+  DenseSet<Operation *> forward;
+  llvm::DenseMap<Operation *, unsigned> chunkOf;
+  llvm::DenseMap<Value, SmallBitVector> takers;
+  /// The chunks in which a value is there without being sent. At least one: a
+  /// gradient is in the chunk that computes it first.
+  llvm::DenseMap<Value, SmallBitVector> places;
+  /// Sums that are taken apart, and the values whose gradients they are.
+  llvm::MapVector<Value, Value> sums;
+  DenseSet<Value> summed;
+  /// The ops of the backward that some gradient depends on, and those of them
+  /// that run in the chunk that is looked at, or in earlier ones.
+  DenseSet<Operation *> needed, current;
+  /// For each chunk what is sent from it, or from a later one, to an earlier
+  /// one; and what it takes of that.
+  SmallVector<llvm::SetVector<Value>> messages, received;
+};
+
+} // namespace
+
+/// The values of the block that `op` uses.
+SmallVector<Value> JointCutter::getUsed(Operation &op) const {
+  SmallVector<Value> used = getAllOperands(op);
+  llvm::erase_if(used, [&](Value v) { return v.getParentBlock() != &block; });
+  return used;
+}
+
+/// The last of `bits` up to `limit`, or -1.
+static int findLastUpTo(const SmallBitVector &bits, unsigned limit) {
+  return limit + 1 < bits.size() ? bits.find_prev(limit + 1) : bits.find_last();
+}
+
+static bool isFloatTensor(Type type) {
+  return isa<RankedTensorType>(type) && isDifferentiableType(type);
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+void JointCutter::findForward() {
+  SmallVector<Value> results;
+  for (auto [i, chunk] : llvm::enumerate(chunks)) {
+    llvm::append_range(results, chunk.results);
+    for (Operation *op : chunk.ops)
+      chunkOf[op] = i;
+    for (Value operand : chunk.operands)
+      takers.try_emplace(operand, SmallBitVector(numChunks()))
+          .first->second.set(i);
+  }
+  for (Operation *op : getBackwardSlice(results))
+    forward.insert(op);
+}
+
+/// The latest chunk in which all is there that `op` uses, if gradients are sent
+/// to it from later ones.
+SmallBitVector JointCutter::findPlace(Operation &op) {
+  SmallBitVector here(numChunks(), true);
+  SmallVector<Value> used = getUsed(op);
+  unsigned latest = numChunks() - 1;
+  for (Value value : used) {
+    here &= places.at(value);
+    latest = std::min(latest, getLatest(value));
+  }
+  if (here.any())
+    return here;
+  here.reset();
+  for (int chunk = latest; chunk >= 0; --chunk)
+    if (llvm::all_of(used, [&](Value value) {
+          return !isSide(value) || places.at(value)[chunk];
+        })) {
+      here.set(chunk);
+      return here;
+    }
+  here.set(latest);
+  return here;
+}
+
+void JointCutter::findPlaces() {
+  places.clear();
+  SmallBitVector all(numChunks(), true);
+  for (Value argument : block.getArguments())
+    places[argument] = all;
+  // A parameter is where the forward uses it.
+  for (const JointGradient &gradient : gradients)
+    if (SmallBitVector users = takers.lookup(gradient.argument); users.any())
+      places[gradient.argument] = users;
+  for (Operation &op : block.without_terminator()) {
+    bool isMain = chunkOf.contains(&op);
+    SmallBitVector here(numChunks());
+    if (isMain)
+      here.set(chunkOf.lookup(&op));
+    else
+      here = findPlace(op);
+    for (Value result : op.getResults()) {
+      places[result] = here;
+      if (isMain && takers.contains(result))
+        places[result] |= takers.lookup(result);
+      if (auto sum = sums.find(result); sum != sums.end()) {
+        places[result].reset();
+        places[result].set(chunkOf.lookup(sum->second.getDefiningOp()));
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// Each chunk that uses a parameter has its own part of the gradient. Where
+/// there are as many terms as such chunks, the first term belongs to the last
+/// use.
+void JointCutter::splitParameterSums() {
+  auto isWhole = [&](Value value) {
+    return !isBackward(value.getDefiningOp()) || sums.contains(value);
+  };
+  for (const JointGradient &gradient : gradients) {
+    SmallBitVector users = takers.lookup(gradient.argument);
+    auto getChunk = [&](Value term) -> unsigned {
+      unsigned latest = getLatest(term);
+      if (users.empty())
+        return latest;
+      int chunk = findLastUpTo(users, latest);
+      return chunk < 0 ? latest : chunk;
+    };
+    SmallVector<Value> values = getTerms(gradient.gradient, isWhole);
+    SmallVector<Term> terms;
+    int user = users.find_last();
+    for (Value value : values) {
+      if (values.size() != users.count() ||
+          static_cast<int>(getLatest(value)) < user)
+        break;
+      terms.push_back({value, static_cast<unsigned>(user)});
+      user = users.find_prev(user);
+    }
+    if (terms.size() != values.size())
+      terms = getTermsByChunk(gradient.gradient, isWhole, getChunk);
+    for (auto [chunk, sum] : addUpByChunk(terms))
+      parts[chunk].given[gradient.argument] = sum;
+  }
+}
+
+/// The latest chunk that needs `value` for an op that can run nowhere else; -1
+/// if there is none.
+int JointCutter::getDemand(Value value, unsigned depth) const {
+  int demand = -1;
+  for (Operation *user : value.getUsers()) {
+    Operation *op = block.findAncestorOpInBlock(*user);
+    if (!op || op == block.getTerminator())
+      continue;
+    int bound = numChunks();
+    for (Value used : getUsed(*op))
+      if (!isBackward(used.getDefiningOp()) && !places.at(used).all())
+        bound = std::min<int>(bound, getLatest(used));
+    // What is further away is nearer to parameters than to activations.
+    constexpr unsigned mostDepth = 16;
+    if (bound == static_cast<int>(numChunks()) && depth < mostDepth)
+      for (Value result : op->getResults())
+        demand = std::max(demand, getDemand(result, depth + 1));
+    else
+      demand = std::max(demand, bound);
+  }
+  return demand;
+}
+
+/// Takes `sum` apart if it can be the gradient of `activation`.
+bool JointCutter::splitSumOf(Value activation, unsigned producer, Value sum) {
+  const SmallBitVector &users = takers.at(activation);
+  bool isApart = true;
+  auto isWhole = [&](Value value) {
+    return !isBackward(value.getDefiningOp()) || sums.contains(value);
+  };
+  SmallVector<Term> terms =
+      getTermsByChunk(sum, isWhole, [&](Value term) -> unsigned {
+        int chunk = findLastUpTo(users, getLatest(term));
+        isApart &= chunk >= 0;
+        return std::max(chunk, 0);
+      });
+  if (!isApart || terms.size() < 2 ||
+      getDemand(sum) > static_cast<int>(producer))
+    return false;
+  for (auto [chunk, part] : addUpByChunk(terms))
+    parts[chunk].given[activation] = part;
+  sums[sum] = activation;
+  summed.insert(activation);
+  parts[producer].received[activation] = sum;
+  return true;
+}
+
+/// The runtime adds up what several chunks send for one value.
+void JointCutter::splitActivationSums() {
+  SmallVector<Value> candidates;
+  for (Operation &op : llvm::reverse(block.without_terminator()))
+    if (isBackward(&op) && getAddends(&op))
+      candidates.push_back(op.getResult(0));
+  for (unsigned producer = numChunks(); producer-- != 0;)
+    for (Value result : llvm::reverse(chunks[producer].results)) {
+      if (!isFloatTensor(result.getType()) || takers.lookup(result).count() < 2)
+        continue;
+      for (Value candidate : candidates)
+        if (candidate.getType() == result.getType() &&
+            !sums.contains(candidate) &&
+            splitSumOf(result, producer, candidate)) {
+          findPlaces();
+          break;
+        }
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+void JointCutter::findNeeded() {
+  llvm::SetVector<Value> values;
+  for (const JointCut::Part &part : parts)
+    for (const auto &given : part.given)
+      values.insert(given.second);
+  for (size_t i = 0; i != values.size(); ++i) {
+    Operation *op = values[i].getDefiningOp();
+    if (isBackward(op) && !sums.contains(values[i]) && needed.insert(op).second)
+      values.insert_range(getUsed(*op));
+  }
+  current = needed;
+}
+
+/// Whether an op of the backward uses nothing that only `chunk` and later ones
+/// have, but for gradients.
+bool JointCutter::isFree(Operation *op, unsigned chunk) const {
+  if (!isBackward(op))
+    return !chunkOf.contains(op);
+  return llvm::none_of(op->getResults(),
+                       [&](Value v) { return sums.contains(v); }) &&
+         llvm::all_of(getUsed(*op), [&](Value value) {
+           return isBackward(value.getDefiningOp()) || isBelow(value, chunk);
+         });
+}
+
+/// Whether `chunk` has `value`, to send it to an earlier one, and the forward
+/// sends a value of its type the other way.
+bool JointCutter::isSendable(Value value, unsigned chunk) const {
+  if (isSide(value) || !isFloatTensor(value.getType()))
+    return false;
+  if (!messages[chunk + 1].contains(value) &&
+      !(isBackward(value.getDefiningOp())
+            ? current.contains(value.getDefiningOp())
+            : places.at(value)[chunk]))
+    return false;
+  for (const JointChunk &earlier : chunks.take_front(chunk))
+    for (Value result : earlier.results)
+      if (result.getType() == value.getType() &&
+          takers.lookup(result).find_last() >= static_cast<int>(chunk))
+        return true;
+  return false;
+}
+
+/// Finds what `chunk` and later ones send to earlier ones: a minimum cut.
+LogicalResult JointCutter::findMessages(unsigned chunk) {
+  SmallVector<Value> targets;
+  for (const JointCut::Part &part : ArrayRef(parts).take_front(chunk))
+    for (const auto &given : part.given)
+      targets.push_back(given.second);
+  llvm::sort(targets, [](Value a, Value b) {
+    Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
+    return first && second ? first->isBeforeInBlock(second) : !first && second;
+  });
+  Partition partition = choosePartition(
+      {targets,
+       [&](Operation *op) {
+         return needed.contains(op) && getLatest(op->getResult(0)) < chunk;
+       },
+       [&](Value value) -> std::optional<int64_t> {
+         if (isBelow(value, chunk))
+           return 0;
+         if (!isSendable(value, chunk))
+           return std::nullopt;
+         return getNumBytes(value.getType()) * pricePerByte;
+       },
+       [&](Operation *op) -> std::optional<int64_t> {
+         return isFree(op, chunk) ? std::optional<int64_t>(0) : std::nullopt;
+       }});
+  for (Value value : partition.kept) {
+    if (isBelow(value, chunk))
+      continue;
+    if (isSendable(value, chunk)) {
+      messages[chunk].insert(value);
+      continue;
+    }
+    InFlightDiagnostic diagnostic = emitError(value.getLoc());
+    diagnostic << "the backward of chunk " << chunk << " or a later one, '"
+               << chunks[chunk].name << "', would send a value of type "
+               << value.getType()
+               << " to an earlier one, but the forward sends none of this type "
+                  "the other way; cut elsewhere (--partition, pipe.boundary)";
+    return diagnostic;
+  }
+  current.clear();
+  current.insert(partition.ops.begin(), partition.ops.end());
+  return success();
+}
+
+/// Collects the ops that `chunk` runs to have `value`.
+LogicalResult JointCutter::visit(unsigned chunk, Value value,
+                                 llvm::SetVector<Operation *> &ops) {
+  Operation *op = value.getDefiningOp();
+  if (llvm::is_contained(chunks[chunk].operands, value))
+    return success();
+  if (!op) {
+    if (!llvm::is_contained(parts[chunk].missing, value))
+      parts[chunk].missing.push_back(value);
+    return success();
+  }
+  if (auto sum = sums.find(value);
+      sum != sums.end() && chunkOf.lookup(sum->second.getDefiningOp()) == chunk)
+    return success();
+  if (messages[chunk + 1].contains(value)) {
+    received[chunk].insert(value);
+    return success();
+  }
+  if (chunkOf.contains(op) ? chunkOf.lookup(op) == chunk
+                           : !sums.contains(value)) {
+    ops.insert(op);
+    return success();
+  }
+  InFlightDiagnostic diagnostic = emitError(value.getLoc());
+  diagnostic << "the backward of chunk " << chunk << ", '" << chunks[chunk].name
+             << "', uses this value of "
+             << (sums.contains(value) ? "the backward" : "the forward")
+             << " of another chunk; cut elsewhere (--partition, pipe.boundary)";
+  return diagnostic;
+}
+
+/// Finds the ops of `chunk`, forward and backward.
+LogicalResult JointCutter::extract(unsigned chunk) {
+  llvm::SetVector<Operation *> ops(chunks[chunk].ops.begin(),
+                                   chunks[chunk].ops.end());
+  SmallVector<Value> outputs(chunks[chunk].results);
+  for (const auto &given : parts[chunk].given)
+    outputs.push_back(given.second);
+  for (Value message : messages[chunk])
+    if (!messages[chunk + 1].contains(message))
+      outputs.push_back(message);
+  for (Value output : outputs)
+    if (failed(visit(chunk, output, ops)))
+      return failure();
+  // Grows while it is walked.
+  for (size_t i = 0; i != ops.size(); ++i)
+    for (Value used : getUsed(*ops[i]))
+      if (failed(visit(chunk, used, ops)))
+        return failure();
+  parts[chunk].ops = ops.takeVector();
+  llvm::sort(parts[chunk].ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return success();
+}
+
+/// Finds values of the forward whose gradients' places `value` takes on its way
+/// to `chunk`: from the chunk that computes it, or by way of others.
+bool JointCutter::obtain(unsigned chunk, Value value) {
+  if (!messages[chunk + 1].contains(value) ||
+      llvm::any_of(parts[chunk].received,
+                   [&](const auto &entry) { return entry.second == value; }))
+    return true;
+  for (bool isDirect : {true, false})
+    for (Value result : chunks[chunk].results) {
+      if (result.getType() != value.getType() || summed.contains(result) ||
+          parts[chunk].received.contains(result))
+        continue;
+      for (unsigned sender : takers.lookup(result).set_bits()) {
+        bool holds = !messages[sender + 1].contains(value) &&
+                     messages[sender].contains(value);
+        if (sender <= chunk || !messages[sender].contains(value) ||
+            (isDirect ? !holds : !obtain(sender, value)))
+          continue;
+        parts[chunk].received[result] = value;
+        parts[sender].given[result] = value;
+        return true;
+      }
+    }
+  return false;
+}
+
+LogicalResult JointCutter::send(unsigned chunk, Value value) {
+  if (obtain(chunk, value))
+    return success();
+  unsigned sender = chunk + 1;
+  while (messages[sender + 1].contains(value))
+    ++sender;
+  InFlightDiagnostic diagnostic = emitError(value.getLoc());
+  diagnostic << "the backward of chunk " << sender << ", '"
+             << chunks[sender].name << "', would send this value to chunk "
+             << chunk << ", '" << chunks[chunk].name
+             << "', in place of the gradient of a value of type "
+             << value.getType()
+             << " that the forward sends the other way, and there are not "
+                "enough of these; cut elsewhere (--partition, pipe.boundary)";
+  return diagnostic;
+}
+
+LogicalResult JointCutter::run() {
+  findForward();
+  findPlaces();
+  splitActivationSums();
+  splitParameterSums();
+  findPlaces();
+  findNeeded();
+  for (unsigned chunk = numChunks() - 1; chunk > 0; --chunk)
+    if (failed(findMessages(chunk)))
+      return failure();
+  for (unsigned chunk = 0; chunk != numChunks(); ++chunk)
+    if (failed(extract(chunk)))
+      return failure();
+  for (unsigned chunk = numChunks(); chunk-- != 0;)
+    for (Value value : received[chunk])
+      if (failed(send(chunk, value)))
+        return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// JointCut
+//===----------------------------------------------------------------------===//
+
+FailureOr<JointCut> JointCut::make(func::FuncOp joint,
+                                   ArrayRef<JointChunk> chunks,
+                                   ArrayRef<JointGradient> gradients) {
+  JointCutter cutter(joint, chunks, gradients);
+  if (failed(cutter.run()))
+    return failure();
+  JointCut cut;
+  cut.chunks.assign(chunks.begin(), chunks.end());
+  cut.parts = cutter.takeParts();
+  return cut;
+}
+
+OwningOpRef<func::FuncOp>
+JointCut::build(unsigned chunk, ArrayRef<Value> operands,
+                function_ref<bool(Value)> isWanted) const {
+  const Part &part = parts[chunk];
+  Location loc =
+      operands.empty()
+          ? UnknownLoc::get(chunks[chunk].results.front().getContext())
+          : operands.front().getLoc();
+  SmallVector<Value> seeded;
+  for (Value result : chunks[chunk].results) {
+    bool isUsed = llvm::any_of(
+        ArrayRef(chunks).drop_front(chunk + 1), [&](const JointChunk &later) {
+          return llvm::is_contained(later.operands, result);
+        });
+    if (isUsed && isFloatTensor(result.getType()))
+      seeded.push_back(result);
+  }
+  auto types =
+      llvm::map_to_vector(operands, [](Value v) { return v.getType(); });
+  for (Value result : seeded)
+    types.push_back(result.getType());
+  OwningOpRef<func::FuncOp> func =
+      func::FuncOp::create(loc, chunks[chunk].name + "_joint",
+                           FunctionType::get(loc.getContext(), types, {}));
+  func->setPrivate();
+  Block *body = func->addEntryBlock();
+  IRMapping mapping;
+  mapping.map(operands, body->getArguments().take_front(operands.size()));
+  for (auto [result, seed] : llvm::zip_equal(
+           seeded, body->getArguments().drop_front(operands.size())))
+    if (Value value = part.received.lookup(result))
+      mapping.map(value, seed);
+  auto builder = OpBuilder::atBlockEnd(body);
+  for (Operation *op : part.ops)
+    builder.clone(*op, mapping);
+  SmallVector<Value> results;
+  for (Value result : chunks[chunk].results)
+    results.push_back(mapping.lookup(result));
+  for (Value operand : operands) {
+    bool isEdge = operand.getDefiningOp() && isFloatTensor(operand.getType());
+    if (!isEdge && !isWanted(operand))
+      continue;
+    Value gradient = part.given.lookup(operand);
+    results.push_back(
+        gradient ? mapping.lookup(gradient)
+                 : createZeros(builder, loc,
+                               cast<RankedTensorType>(operand.getType())));
+  }
+  func::ReturnOp::create(builder, loc, results);
+  func->setType(FunctionType::get(loc.getContext(), types,
+                                  TypeRange(ValueRange(results))));
+  return func;
+}

@@ -1,0 +1,55 @@
+//===- JointExtraction.h - chunks out of a joint function -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_PARTITION_JOINTEXTRACTION_H
+#define VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_PARTITION_JOINTEXTRACTION_H
+
+#include "Partition/ChunkExtraction.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "veeline/Autodiff/Joint.h"
+
+namespace veeline::pipe {
+
+/// The joint function of a model, cut where the model is cut.
+class JointExtraction {
+public:
+  /// Cuts `joint` as `plan` cuts `model`. Chunks of the plan get operands that
+  /// only their backward uses. Fails with an error where the model is no longer
+  /// the forward part of `joint`, or where that cannot be cut so.
+  static mlir::FailureOr<JointExtraction> make(mlir::func::FuncOp model,
+                                               mlir::func::FuncOp joint,
+                                               ExtractionPlan &plan);
+
+  /// Gives the primal function of each chunk of `pipeline` its joint function.
+  void build(PipelineOp pipeline, mlir::SymbolTable &symbols);
+
+private:
+  JointExtraction(mlir::func::FuncOp model, mlir::func::FuncOp joint)
+      : model(model), copy(joint.clone()) {}
+
+  mlir::LogicalResult mapForward();
+  llvm::SmallVector<autodiff::JointChunk>
+  describeChunks(const ExtractionPlan &plan);
+  llvm::SmallVector<autodiff::JointGradient> getGradients();
+  llvm::SmallVector<mlir::Value> mapAll(mlir::ValueRange values) const {
+    return llvm::map_to_vector(
+        values, [&](mlir::Value value) { return inJoint.lookup(value); });
+  }
+
+  mlir::func::FuncOp model;
+  /// Of the joint function, without marks.
+  mlir::OwningOpRef<mlir::func::FuncOp> copy;
+  /// The copy's values and ops for those of the model.
+  llvm::DenseMap<mlir::Value, mlir::Value> inJoint;
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> opInJoint;
+  /// The operands of each chunk.
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>> operands;
+  std::optional<autodiff::JointCut> cut;
+};
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_PARTITION_JOINTEXTRACTION_H
