@@ -37,7 +37,7 @@ private:
   void splitParameterSums();
   void splitActivationSums();
   bool splitSumOf(Value activation, unsigned producer, Value sum);
-  int getDemand(Value value, unsigned depth = 0) const;
+  int getDemand(Value value) const;
   void findNeeded();
   LogicalResult findMessages(unsigned chunk);
   LogicalResult extract(unsigned chunk);
@@ -48,6 +48,10 @@ private:
 
   unsigned numChunks() const { return chunks.size(); }
   bool isBackward(Operation *op) const { return op && !forward.contains(op); }
+  /// Whether `value` is no sum of the backward, or one that is taken apart.
+  bool isNoSum(Value value) const {
+    return !isBackward(value.getDefiningOp()) || sums.contains(value);
+  }
   bool isSide(Value value) const {
     Operation *op = value.getDefiningOp();
     return !op || (forward.contains(op) && !chunkOf.contains(op));
@@ -56,7 +60,7 @@ private:
   bool isBelow(Value value, unsigned chunk) const {
     return places.at(value).find_first() < static_cast<int>(chunk);
   }
-  bool isFree(Operation *op, unsigned chunk) const;
+  std::optional<int64_t> getMovePrice(Operation *op, unsigned chunk) const;
   bool isSendable(Value value, unsigned chunk) const;
   SmallVector<Value> getUsed(Operation &op) const;
 
@@ -179,9 +183,7 @@ void JointCutter::findPlaces() {
 /// there are as many terms as such chunks, the first term belongs to the last
 /// use.
 void JointCutter::splitParameterSums() {
-  auto isWhole = [&](Value value) {
-    return !isBackward(value.getDefiningOp()) || sums.contains(value);
-  };
+  auto isWhole = [&](Value value) { return isNoSum(value); };
   for (const JointGradient &gradient : gradients) {
     SmallBitVector users = takers.lookup(gradient.argument);
     auto getChunk = [&](Value term) -> unsigned {
@@ -210,24 +212,24 @@ void JointCutter::splitParameterSums() {
 
 /// The latest chunk that needs `value` for an op that can run nowhere else; -1
 /// if there is none.
-int JointCutter::getDemand(Value value, unsigned depth) const {
+int JointCutter::getDemand(Value value) const {
   int demand = -1;
-  for (Operation *user : value.getUsers()) {
-    Operation *op = block.findAncestorOpInBlock(*user);
-    if (!op || op == block.getTerminator())
-      continue;
-    int bound = numChunks();
-    for (Value used : getUsed(*op))
-      if (!isBackward(used.getDefiningOp()) && !places.at(used).all())
-        bound = std::min<int>(bound, getLatest(used));
-    // What is further away is nearer to parameters than to activations.
-    constexpr unsigned mostDepth = 16;
-    if (bound == static_cast<int>(numChunks()) && depth < mostDepth)
-      for (Value result : op->getResults())
-        demand = std::max(demand, getDemand(result, depth + 1));
-    else
-      demand = std::max(demand, bound);
-  }
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (size_t i = 0; i != values.size(); ++i)
+    for (Operation *user : values[i].getUsers()) {
+      Operation *op = block.findAncestorOpInBlock(*user);
+      if (op == block.getTerminator())
+        continue;
+      int bound = numChunks();
+      for (Value used : getUsed(*op))
+        if (!isBackward(used.getDefiningOp()) && !places.at(used).all())
+          bound = std::min<int>(bound, getLatest(used));
+      if (bound == static_cast<int>(numChunks()))
+        values.insert_range(op->getResults());
+      else
+        demand = std::max(demand, bound);
+    }
   return demand;
 }
 
@@ -235,17 +237,18 @@ int JointCutter::getDemand(Value value, unsigned depth) const {
 bool JointCutter::splitSumOf(Value activation, unsigned producer, Value sum) {
   const SmallBitVector &users = takers.at(activation);
   bool isApart = true;
-  auto isWhole = [&](Value value) {
-    return !isBackward(value.getDefiningOp()) || sums.contains(value);
-  };
-  SmallVector<Term> terms =
-      getTermsByChunk(sum, isWhole, [&](Value term) -> unsigned {
+  SmallVector<Term> terms = getTermsByChunk(
+      sum, [&](Value value) { return isNoSum(value); },
+      [&](Value term) -> unsigned {
         int chunk = findLastUpTo(users, getLatest(term));
         isApart &= chunk >= 0;
         return std::max(chunk, 0);
       });
-  if (!isApart || terms.size() < 2 ||
-      getDemand(sum) > static_cast<int>(producer))
+  if (!isApart || terms.size() < 2)
+    return false;
+  // Nothing but an update demands the gradient of a parameter.
+  int demand = getDemand(sum);
+  if (demand < 0 || demand > static_cast<int>(producer))
     return false;
   for (auto [chunk, part] : addUpByChunk(terms))
     parts[chunk].given[activation] = part;
@@ -292,22 +295,27 @@ void JointCutter::findNeeded() {
   current = needed;
 }
 
-/// Whether an op of the backward uses nothing that only `chunk` and later ones
-/// have, but for gradients.
-bool JointCutter::isFree(Operation *op, unsigned chunk) const {
+/// What it costs to run `op` in a chunk before `chunk`. Nothing for an op that
+/// uses gradients and what is there, so much for any other op of the backward
+/// that it only runs there where nothing else can be sent.
+std::optional<int64_t> JointCutter::getMovePrice(Operation *op,
+                                                 unsigned chunk) const {
+  constexpr int64_t reluctance = int64_t(1) << 44;
+  if (chunkOf.contains(op) ||
+      llvm::any_of(op->getResults(), [&](Value v) { return sums.contains(v); }))
+    return std::nullopt;
   if (!isBackward(op))
-    return !chunkOf.contains(op);
-  return llvm::none_of(op->getResults(),
-                       [&](Value v) { return sums.contains(v); }) &&
-         llvm::all_of(getUsed(*op), [&](Value value) {
-           return isBackward(value.getDefiningOp()) || isBelow(value, chunk);
-         });
+    return 0;
+  bool isFree = llvm::all_of(getUsed(*op), [&](Value value) {
+    return isBackward(value.getDefiningOp()) || isBelow(value, chunk);
+  });
+  return isFree ? 0 : reluctance;
 }
 
 /// Whether `chunk` has `value`, to send it to an earlier one, and the forward
 /// sends a value of its type the other way.
 bool JointCutter::isSendable(Value value, unsigned chunk) const {
-  if (isSide(value) || !isFloatTensor(value.getType()))
+  if (!isFloatTensor(value.getType()))
     return false;
   if (!messages[chunk + 1].contains(value) &&
       !(isBackward(value.getDefiningOp())
@@ -344,9 +352,7 @@ LogicalResult JointCutter::findMessages(unsigned chunk) {
            return std::nullopt;
          return getNumBytes(value.getType()) * pricePerByte;
        },
-       [&](Operation *op) -> std::optional<int64_t> {
-         return isFree(op, chunk) ? std::optional<int64_t>(0) : std::nullopt;
-       }});
+       [&](Operation *op) { return getMovePrice(op, chunk); }});
   for (Value value : partition.kept) {
     if (isBelow(value, chunk))
       continue;
@@ -373,6 +379,10 @@ LogicalResult JointCutter::visit(unsigned chunk, Value value,
   Operation *op = value.getDefiningOp();
   if (llvm::is_contained(chunks[chunk].operands, value))
     return success();
+  if (messages[chunk + 1].contains(value)) {
+    received[chunk].insert(value);
+    return success();
+  }
   if (!op) {
     if (!llvm::is_contained(parts[chunk].missing, value))
       parts[chunk].missing.push_back(value);
@@ -381,10 +391,6 @@ LogicalResult JointCutter::visit(unsigned chunk, Value value,
   if (auto sum = sums.find(value);
       sum != sums.end() && chunkOf.lookup(sum->second.getDefiningOp()) == chunk)
     return success();
-  if (messages[chunk + 1].contains(value)) {
-    received[chunk].insert(value);
-    return success();
-  }
   if (chunkOf.contains(op) ? chunkOf.lookup(op) == chunk
                            : !sums.contains(value)) {
     ops.insert(op);

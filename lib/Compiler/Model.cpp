@@ -16,6 +16,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "veeline/Compiler/Compiler.h"
+#include "veeline/Dialect/Pipe/Transforms/Joint.h"
+#include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Import/Parse.h"
 #include "veeline/Import/Passes.h"
 #include "veeline/InitAll.h"
@@ -101,6 +103,12 @@ static bool needsLowering(ModuleOp module) {
 /// Refuses options for what the model says itself.
 static LogicalResult verifyOptions(func::FuncOp model,
                                    const ImportCommand &command) {
+  if (!command.freeze.empty() || !command.buffer.empty() ||
+      !command.loss.empty() || command.result || command.microbatchSize != 1 ||
+      !command.retype.empty())
+    if (failed(pipe::refuseJoint(model, "--freeze, --buffer, --loss, --result, "
+                                        "--microbatch-size or --retype")))
+      return failure();
   if (!command.params.empty())
     return model.emitError()
            << "--params chooses among arguments that do not say what they are, "
@@ -120,6 +128,17 @@ static LogicalResult verifyOptions(func::FuncOp model,
   return success();
 }
 
+/// Of a model that brings its derivative, leaves the model.
+static LogicalResult separateJoint(ModuleOp module, const std::string &entry) {
+  if (llvm::none_of(module.getOps<func::FuncOp>(), pipe::isJoint))
+    return success();
+  pipe::PipeSeparateJointOptions options;
+  options.entry = entry;
+  PassManager passManager(module.getContext());
+  passManager.addPass(pipe::createPipeSeparateJoint(options));
+  return passManager.run(module);
+}
+
 LogicalResult Model::import(const ImportCommand &command, bool quiet) {
   if (func::FuncOp contract = findContract(*module)) {
     if (failed(verifyOptions(contract, command)))
@@ -128,7 +147,7 @@ LogicalResult Model::import(const ImportCommand &command, bool quiet) {
         command.loss.empty() && !command.result &&
         command.microbatchSize == 1 && command.retype.empty() &&
         !needsLowering(*module))
-      return success();
+      return separateJoint(*module, command.entry);
   }
   // Remarks are one line for each argument, without the lines of a generated
   // file, which say nothing more.
@@ -146,5 +165,7 @@ LogicalResult Model::import(const ImportCommand &command, bool quiet) {
       {command.entry, command.params, command.freeze, command.buffer,
        command.loss, command.result.value_or(anyResult), command.microbatchSize,
        command.retype, command.verbose});
-  return passManager.run(*module);
+  if (failed(passManager.run(*module)))
+    return failure();
+  return separateJoint(*module, command.entry);
 }

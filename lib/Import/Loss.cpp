@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Import/Passes.h"
 
 #include <limits>
@@ -378,6 +379,9 @@ struct ImportLoss : veeline::impl::PipeImportLossBase<ImportLoss> {
     FailureOr<func::FuncOp> model = getChosenModel(getOperation());
     if (failed(model))
       return signalPassFailure();
+    // A joint function has its loss.
+    if (pipe::isJoint(*model))
+      return;
     FailureOr<int64_t> number = int64_t(result);
     if (result == anyResult)
       number = findResult(*model, loss, microbatchSize);

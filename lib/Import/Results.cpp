@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Import/Passes.h"
 
 namespace veeline {
@@ -41,6 +42,9 @@ struct ImportResults : veeline::impl::PipeImportResultsBase<ImportResults> {
     FailureOr<func::FuncOp> model = getChosenModel(getOperation());
     if (failed(model))
       return signalPassFailure();
+    // Gradients stay beside the loss and metrics that a joint function has.
+    if (pipe::isJoint(*model))
+      return;
     // --pipe-import-loss says what is wrong with a number.
     bool isNumber = result >= 0 && result < model->getNumResults();
     if (result != anyResult && !isNumber)

@@ -114,6 +114,7 @@ private:
   LogicalResult apply(llvm::function_ref<void(OpPassManager &)> build);
   LogicalResult prepare();
   LogicalResult partition();
+  LogicalResult partitionJoint(const pipe::PartitionOptions &options);
   LogicalResult differentiate();
   LogicalResult differentiate(std::vector<std::string> recompute);
   LogicalResult schedule();
@@ -201,7 +202,30 @@ LogicalResult Compilation::partition() {
   for (int64_t i = numChunks; i < numPieces; ++i)
     ++options.pieces[random.below(numChunks)];
   pieces.assign(options.pieces.begin(), options.pieces.end());
-  return pipe::partition(*function, options);
+  if (failed(pipe::partition(*function, options)))
+    return failure();
+  return success(!task.joint || succeeded(partitionJoint(options)));
+}
+
+/// Adds a pipeline of the same chunks whose derivative is that of the whole
+/// model, written as a joint graph and cut.
+LogicalResult
+Compilation::partitionJoint(const pipe::PartitionOptions &options) {
+  OwningOpRef<ModuleOp> joint = model->clone();
+  FailureOr<func::FuncOp> function = pipe::findModel(*joint, "");
+  if (failed(function))
+    return failure();
+  function->setSymName("joint");
+  if (failed(runPhase(*joint,
+                      [](OpPassManager &passManager) {
+                        passManager.addPass(pipe::createPipeJointGraph());
+                        passManager.addPass(pipe::createPipeSeparateJoint());
+                      })) ||
+      failed(pipe::partition(*function, options)))
+    return failure();
+  Block *body = module->getBody();
+  body->getOperations().splice(body->end(), joint->getBody()->getOperations());
+  return success();
 }
 
 LogicalResult Compilation::differentiate(std::vector<std::string> recompute) {
@@ -215,7 +239,7 @@ LogicalResult Compilation::differentiate(std::vector<std::string> recompute) {
 
 /// Differentiates the pipeline twice: for the sequential program, which
 /// recomputes nothing, and for the others, where the seed chooses what each
-/// chunk recomputes.
+/// chunk recomputes. The derivative of the others may be a joint graph's.
 LogicalResult Compilation::differentiate() {
   Random random(task.seed ^ 0x9EC0);
   std::vector<std::string> choices = {"none", "balanced", "cheap", "full",
@@ -225,6 +249,10 @@ LogicalResult Compilation::differentiate() {
   for (int64_t i = 0; i != pipeline.getNumChunks(); ++i)
     recompute.push_back(random.oneOf(choices));
   pipe::PipelineOp sequential = pipeline.clone();
+  if (task.joint) {
+    pipeline.erase();
+    pipeline = *module->getOps<pipe::PipelineOp>().begin();
+  }
   if (failed(differentiate(recompute)))
     return failure();
   // The pass takes every pipeline that it finds, so that the module has only

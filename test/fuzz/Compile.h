@@ -25,9 +25,9 @@ struct Targets {
 
 /// A model to compile and to run.
 struct Task {
-  explicit Task(const Model &model, Targets targets = {})
+  explicit Task(const Model &model, Targets targets = {}, bool joint = false)
       : text(model.text()), microbatches(model.microbatches), seed(model.seed),
-        targets(targets) {}
+        targets(targets), joint(joint) {}
   Task(std::string text, int64_t microbatches, int64_t chunks, uint64_t seed)
       : text(std::move(text)), microbatches(microbatches), chunks(chunks),
         seed(seed) {}
@@ -37,6 +37,8 @@ struct Task {
   int64_t chunks = 0; ///< 0: random.
   uint64_t seed;      ///< Of the cuts and the data.
   Targets targets = {};
+  /// Whether all programs but the sequential one come from a joint graph.
+  bool joint = false;
 };
 
 /// Compiles models one after the other in one MLIR context.

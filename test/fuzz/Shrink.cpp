@@ -114,14 +114,15 @@ static bool isSameFailure(const Verdict &a, const Verdict &b) {
 }
 
 Model veeline::fuzz::shrink(Compiler &compiler, const Model &model,
-                            Targets targets, const Verdict &verdict) {
+                            Targets targets, bool joint,
+                            const Verdict &verdict) {
   Model smallest = model;
   for (bool changed = true; changed;) {
     changed = false;
     for (const Model &candidate : findSmaller(smallest)) {
       if (sizeOf(candidate) >= sizeOf(smallest) ||
           !isSameFailure(verdict,
-                         judge(compiler, Task(candidate, targets), 20)))
+                         judge(compiler, Task(candidate, targets, joint), 20)))
         continue;
       smallest = candidate;
       changed = true;

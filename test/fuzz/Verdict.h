@@ -42,7 +42,7 @@ Verdict judge(Compiler &compiler, const Task &task, unsigned seconds = 60);
 /// failure stays the same, and what the compiler says or, where the model
 /// compiles, how the message begins, up to its first number.
 Model shrink(Compiler &compiler, const Model &model, Targets targets,
-             const Verdict &verdict);
+             bool joint, const Verdict &verdict);
 
 } // namespace veeline::fuzz
 

@@ -35,6 +35,7 @@ struct Options {
   std::string target;
   bool shrink = false;
   bool print = false;
+  bool joint = false;
 };
 
 /// What one job reports when it is done.
@@ -61,6 +62,7 @@ program bit by bit, and gradients in f64 with finite differences.
                  with 1, 3, 4 and 8 microbatches; for cuda in 16 ways
   --target WHERE host, or cuda: over the stand-ins for a GPU's libraries
                  (default: host, and every tenth model on both)
+  --joint        all programs but the sequential one from joint graphs
   --element TYPE f64 or f32 for all models (default: a fifth of them is in f32)
   --fault KIND   miscompile on purpose, to see that it is found: 'gradient' (all
                  are 1e-5 too large), 'split' (those of W differ in a few bits),
@@ -116,6 +118,11 @@ static bool parseOptions(int argc, char **argv, Options &options) {
   options.jobs = std::max(1u, std::thread::hardware_concurrency());
   for (int i = 1; i < argc; i += 2) {
     std::string name = argv[i];
+    if (name == "--joint") {
+      options.joint = true;
+      --i;
+      continue;
+    }
     if (name == "--fault" || name == "--file" || name == "--element" ||
         name == "--target") {
       auto parse = name == "--fault"     ? parseFault
@@ -170,7 +177,8 @@ static Model getModel(const Options &options, int64_t i) {
 static Targets getTargets(const Options &options, uint64_t seed) {
   if (!options.target.empty())
     return {options.target == "host", options.target == "cuda"};
-  return {true, seed % 10 == 9 && options.fault == Fault::none};
+  return {true,
+          seed % 10 == 9 && options.fault == Fault::none && !options.joint};
 }
 
 static int shrinkOne(const Options &options) {
@@ -178,14 +186,15 @@ static int shrinkOne(const Options &options) {
   Compiler compiler(options.fault);
   Model model = getModel(options, 0);
   Targets targets = getTargets(options, seed);
-  Verdict verdict = judge(compiler, Task(model, targets));
+  Verdict verdict = judge(compiler, Task(model, targets, options.joint));
   if (!verdict.isFailure()) {
     const char *kinds[] = {"passes", "cannot be trained", "is refused"};
     std::printf("seed %llu %s\n", static_cast<unsigned long long>(seed),
                 kinds[static_cast<int>(verdict.kind)]);
     return 0;
   }
-  Task smallest(shrink(compiler, model, targets, verdict), targets);
+  Task smallest(shrink(compiler, model, targets, options.joint, verdict),
+                targets, options.joint);
   printFailure(smallest, judge(compiler, smallest));
   return 1;
 }
@@ -193,10 +202,12 @@ static int shrinkOne(const Options &options) {
 static Task getTask(const Options &options, int64_t i) {
   if (options.text.empty())
     return Task(getModel(options, i),
-                getTargets(options, options.seed + static_cast<uint64_t>(i)));
+                getTargets(options, options.seed + static_cast<uint64_t>(i)),
+                options.joint);
   const int64_t chunks[] = {1, 2, 4, 8}, microbatches[] = {1, 3, 4, 8};
   Task task(options.text, microbatches[i % 4], chunks[i / 4],
             static_cast<uint64_t>(i));
+  task.joint = options.joint;
   if (!options.target.empty())
     task.targets = getTargets(options, task.seed);
   return task;

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "veeline/Dialect/Pipe/IR/Kernels.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace veeline::autodiff {
 
@@ -87,9 +88,9 @@ public:
     llvm::SmallVector<mlir::Operation *> ops;
     /// For a result of the chunk, the value of the joint function that the
     /// incoming gradient is.
-    llvm::DenseMap<mlir::Value, mlir::Value> received;
+    llvm::MapVector<mlir::Value, mlir::Value> received;
     /// For an operand of the chunk, its gradient.
-    llvm::DenseMap<mlir::Value, mlir::Value> given;
+    llvm::MapVector<mlir::Value, mlir::Value> given;
     llvm::SmallVector<mlir::Value> missing;
   };
 

@@ -177,4 +177,22 @@ def PipeImportLoss : Pass<"pipe-import-loss", "::mlir::ModuleOp"> {
   ];
 }
 
+def PipeImportJoint : Pass<"pipe-import-joint", "::mlir::ModuleOp"> {
+  let summary = "Say what a joint function takes and gives";
+  let description = [{
+    For a function that returns its loss and its derivative, as `jax.value_and_grad` of a loss does once it is exported: marks the
+    arguments that `params` lists as parameters, those of `buffer` as buffers, and all others as data. The last results, one for each
+    parameter and in the order of these, are marked as their gradients or, with `results=updates`, as their new values
+    (docs/joint-graphs.md). What stands before them are the loss and metrics. Parameters start from `normal(0, 0.02)` where no
+    file has their values.
+  }];
+  let options = [
+    ListOption<"params", "params", "std::string",
+               "Arguments that are parameters: positions (3), ranges (2-5) or name patterns (w*)">,
+    ListOption<"buffer", "buffer", "std::string", "Arguments that are the same for all data">,
+    Option<"results", "results", "std::string", "\"gradients\"", "What the last results are: gradients or updates">
+  ];
+  let dependentDialects = ["::veeline::pipe::PipeDialect"];
+}
+
 #endif // VEELINE_IMPORT_PASSES

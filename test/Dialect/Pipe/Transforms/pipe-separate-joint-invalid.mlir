@@ -1,0 +1,88 @@
+// RUN: veeline-opt %s --pipe-separate-joint --split-input-file --verify-diagnostics -o /dev/null
+
+// expected-error @below {{result 1 is the gradient or the new value of "u", but no argument is that parameter; parameters are w; did you mean 'w'?}}
+func.func @unknown(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>})
+    -> (tensor<f32>, tensor<f32> {pipe.gradient_of = "u"}) {
+  %loss = arith.mulf %x, %w : tensor<f32>
+  return %loss, %x : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{result 1 is the gradient or the new value of "w", a 'tensor<1xf32>', but has the type 'tensor<f32>'}}
+func.func @type(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<1xf32> {pipe.param = #pipe.param<"w", init = ones>})
+    -> (tensor<f32>, tensor<f32> {pipe.gradient_of = "w"}) {
+  %0 = tensor.collapse_shape %w [] : tensor<1xf32> into tensor<f32>
+  %loss = arith.mulf %x, %0 : tensor<f32>
+  return %loss, %x : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{results 1 and 2 are both about parameter "w"; one of them is enough}}
+func.func @twice(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>})
+    -> (tensor<f32>, tensor<f32> {pipe.gradient_of = "w"}, tensor<f32> {pipe.gradient_of = "w"}) {
+  %loss = arith.mulf %x, %w : tensor<f32>
+  return %loss, %x, %x : tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+func.func @missing(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+    // expected-error @below {{no result is the gradient of parameter "v"; return it, as {pipe.gradient_of = "v"}, or make the argument a buffer}}
+    %v: tensor<f32> {pipe.param = #pipe.param<"v", init = ones>})
+    -> (tensor<f32>, tensor<f32> {pipe.gradient_of = "w"}) {
+  %0 = arith.mulf %x, %w : tensor<f32>
+  %loss = arith.mulf %0, %v : tensor<f32>
+  return %loss, %x : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// An update by more than the gradient: with a decay of the parameter.
+func.func @decay(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>})
+    -> (tensor<f32>, tensor<f32> {pipe.updated = "w"}) {
+  %rate = arith.constant dense<0.1> : tensor<f32>
+  %loss = arith.mulf %x, %w : tensor<f32>
+  %decayed = arith.mulf %w, %rate : tensor<f32>
+  %step = arith.mulf %rate, %x : tensor<f32>
+  // expected-error @below {{result 1, the new value of "w", has to be w - c g: the parameter minus a constant times its gradient}}
+  %new = arith.subf %decayed, %step : tensor<f32>
+  return %loss, %new : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{parameters are updated at different rates, 5.000000e-01 and 2.500000e-01; a step has one learning rate}}
+func.func @rates(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                 %v: tensor<f32> {pipe.param = #pipe.param<"v", init = ones>})
+    -> (tensor<f32>, tensor<f32> {pipe.updated = "w"}, tensor<f32> {pipe.updated = "v"}) {
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %quarter = arith.constant dense<-0.25> : tensor<f32>
+  %0 = arith.mulf %x, %w : tensor<f32>
+  %loss = arith.addf %0, %v : tensor<f32>
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %step = arith.mulf %half, %x : tensor<f32>
+  %w1 = arith.subf %w, %step : tensor<f32>
+  %other = arith.mulf %quarter, %one : tensor<f32>
+  %v1 = arith.addf %other, %v : tensor<f32>
+  return %loss, %w1, %v1 : tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+func.func @effects(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>})
+    -> (tensor<f32>, tensor<f32> {pipe.gradient_of = "w"}) {
+  // expected-error @below {{'func.call' may have side effects; a joint function is made of pure ops on tensors}}
+  %loss = func.call @extern(%x, %w) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %loss, %x : tensor<f32>, tensor<f32>
+}
+func.func private @extern(tensor<f32>, tensor<f32>) -> tensor<f32>
+
+// -----
+
+// expected-error @below {{'func.func' op result 1: expected a #pipe.role, or a 'pipe.metric', 'pipe.gradient_of' or 'pipe.updated' with a name; found 'pipe.gradient_of'}}
+func.func @name(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>})
+    -> (tensor<f32>, tensor<f32> {pipe.gradient_of = 1}) {
+  return %x, %x : tensor<f32>, tensor<f32>
+}
