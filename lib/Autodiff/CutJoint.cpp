@@ -7,10 +7,14 @@
 #include "Activity.h"
 #include "JointSums.h"
 #include "Partition.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "veeline/Analysis/TensorEmit.h"
 #include "veeline/Autodiff/Joint.h"
 #include "llvm/ADT/SmallBitVector.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using namespace veeline;
@@ -103,6 +107,34 @@ static int findLastUpTo(const SmallBitVector &bits, unsigned limit) {
 
 static bool isFloatTensor(Type type) {
   return isa<RankedTensorType>(type) && isDifferentiableType(type);
+}
+
+/// Whether a message of type `type` can carry a `value`, perhaps in another
+/// shape. Values that are no tensors of floats are not sent.
+static bool canCarry(Type type, Value value) {
+  auto sent = dyn_cast<RankedTensorType>(value.getType());
+  auto carrier = dyn_cast<RankedTensorType>(type);
+  return sent && carrier && isFloatTensor(sent) &&
+         sent.getElementType() == carrier.getElementType() &&
+         sent.getNumElements() == carrier.getNumElements();
+}
+
+/// The elements of `value`, a tensor of static shape, in the shape of `type`.
+static Value reshape(OpBuilder &builder, Value value, Type type) {
+  auto from = cast<RankedTensorType>(value.getType());
+  auto to = cast<RankedTensorType>(type);
+  if (from == to)
+    return value;
+  if (auto groups = getReassociationIndicesForReshape(from, to)) {
+    if (from.getRank() > to.getRank())
+      return tensor::CollapseShapeOp::create(builder, value.getLoc(), to, value,
+                                             *groups);
+    return tensor::ExpandShapeOp::create(builder, value.getLoc(), to, value,
+                                         *groups);
+  }
+  auto flat =
+      RankedTensorType::get({from.getNumElements()}, from.getElementType());
+  return reshape(builder, reshape(builder, value, flat), to);
 }
 
 //===----------------------------------------------------------------------===//
@@ -313,10 +345,8 @@ std::optional<int64_t> JointCutter::getMovePrice(Operation *op,
 }
 
 /// Whether `chunk` has `value`, to send it to an earlier one, and the forward
-/// sends a value of its type the other way.
+/// sends as many elements the other way.
 bool JointCutter::isSendable(Value value, unsigned chunk) const {
-  if (!isFloatTensor(value.getType()))
-    return false;
   if (!messages[chunk + 1].contains(value) &&
       !(isBackward(value.getDefiningOp())
             ? current.contains(value.getDefiningOp())
@@ -324,7 +354,7 @@ bool JointCutter::isSendable(Value value, unsigned chunk) const {
     return false;
   for (const JointChunk &earlier : chunks.take_front(chunk))
     for (Value result : earlier.results)
-      if (result.getType() == value.getType() &&
+      if (canCarry(result.getType(), value) &&
           takers.lookup(result).find_last() >= static_cast<int>(chunk))
         return true;
   return false;
@@ -361,11 +391,12 @@ LogicalResult JointCutter::findMessages(unsigned chunk) {
       continue;
     }
     InFlightDiagnostic diagnostic = emitError(value.getLoc());
-    diagnostic << "the backward of chunk " << chunk << " or a later one, '"
-               << chunks[chunk].name << "', would send a value of type "
-               << value.getType()
-               << " to an earlier one, but the forward sends none of this type "
-                  "the other way; cut elsewhere (--partition, pipe.boundary)";
+    diagnostic
+        << "the backward of chunk " << chunk << " or a later one, '"
+        << chunks[chunk].name << "', would send a value of type "
+        << value.getType()
+        << " to an earlier one, but the forward sends nothing of this size "
+           "the other way; cut elsewhere (--partition, pipe.boundary)";
     return diagnostic;
   }
   current.clear();
@@ -435,9 +466,14 @@ bool JointCutter::obtain(unsigned chunk, Value value) {
       llvm::any_of(parts[chunk].received,
                    [&](const auto &entry) { return entry.second == value; }))
     return true;
+  // One of the same shape, if there is one.
+  SmallVector<Value> carriers(chunks[chunk].results);
+  std::stable_partition(carriers.begin(), carriers.end(), [&](Value carrier) {
+    return carrier.getType() == value.getType();
+  });
   for (bool isDirect : {true, false})
-    for (Value result : chunks[chunk].results) {
-      if (result.getType() != value.getType() || summed.contains(result) ||
+    for (Value result : carriers) {
+      if (!canCarry(result.getType(), value) || summed.contains(result) ||
           parts[chunk].received.contains(result))
         continue;
       for (unsigned sender : takers.lookup(result).set_bits()) {
@@ -464,7 +500,7 @@ LogicalResult JointCutter::send(unsigned chunk, Value value) {
   diagnostic << "the backward of chunk " << sender << ", '"
              << chunks[sender].name << "', would send this value to chunk "
              << chunk << ", '" << chunks[chunk].name
-             << "', in place of the gradient of a value of type "
+             << "', in place of the gradient of a value of the size of a "
              << value.getType()
              << " that the forward sends the other way, and there are not "
                 "enough of these; cut elsewhere (--partition, pipe.boundary)";
@@ -533,13 +569,13 @@ JointCut::build(unsigned chunk, ArrayRef<Value> operands,
                            FunctionType::get(loc.getContext(), types, {}));
   func->setPrivate();
   Block *body = func->addEntryBlock();
+  auto builder = OpBuilder::atBlockEnd(body);
   IRMapping mapping;
   mapping.map(operands, body->getArguments().take_front(operands.size()));
   for (auto [result, seed] : llvm::zip_equal(
            seeded, body->getArguments().drop_front(operands.size())))
     if (Value value = part.received.lookup(result))
-      mapping.map(value, seed);
-  auto builder = OpBuilder::atBlockEnd(body);
+      mapping.map(value, reshape(builder, seed, value.getType()));
   for (Operation *op : part.ops)
     builder.clone(*op, mapping);
   SmallVector<Value> results;
@@ -551,7 +587,7 @@ JointCut::build(unsigned chunk, ArrayRef<Value> operands,
       continue;
     Value gradient = part.given.lookup(operand);
     results.push_back(
-        gradient ? mapping.lookup(gradient)
+        gradient ? reshape(builder, mapping.lookup(gradient), operand.getType())
                  : createZeros(builder, loc,
                                cast<RankedTensorType>(operand.getType())));
   }

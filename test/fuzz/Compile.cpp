@@ -223,6 +223,15 @@ Compilation::partitionJoint(const pipe::PartitionOptions &options) {
                       })) ||
       failed(pipe::partition(*function, options)))
     return failure();
+  // A parameter that the loss does not depend on is not part of the graph's
+  // forward.
+  auto countParams = [](ModuleOp from) {
+    auto pipeline = *from.getOps<pipe::PipelineOp>().begin();
+    return llvm::range_size(pipeline.getOps<pipe::ParamOp>());
+  };
+  if (countParams(*joint) != countParams(*module))
+    return module->emitError("the joint graph has other parameters; ")
+           << notComparable;
   Block *body = module->getBody();
   body->getOperations().splice(body->end(), joint->getBody()->getOperations());
   return success();

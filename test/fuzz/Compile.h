@@ -41,6 +41,9 @@ struct Task {
   bool joint = false;
 };
 
+/// In the error of a joint graph that has nothing to be compared with.
+inline constexpr char notComparable[] = "it is not compared";
+
 /// Compiles models one after the other in one MLIR context.
 class Compiler {
 public:

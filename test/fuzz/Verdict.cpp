@@ -17,9 +17,21 @@ using namespace veeline::fuzz;
 
 using Kind = Verdict::Kind;
 
+/// Whether the error is that of a joint graph that cannot be cut where the
+/// model is, or whose forward has other pieces.
+static bool isUncut(const std::string &error) {
+  for (const char *part : {"; cut elsewhere", "the list of pieces adds up",
+                           "more chunks than pieces", notComparable})
+    if (error.find(part) != std::string::npos)
+      return true;
+  return false;
+}
+
 static Verdict judgeHere(Compiler &compiler, const Task &task) {
   auto artifact = compiler.compile(task);
   if (!artifact.ok()) {
+    if (task.joint && !task.chunks && isUncut(artifact.message()))
+      return {Kind::refused, artifact.message(), {}};
     bool isFlat = !task.chunks &&
                   artifact.message().find("the model cannot be trained") !=
                       std::string::npos;
@@ -27,7 +39,7 @@ static Verdict judgeHere(Compiler &compiler, const Task &task) {
             artifact.message(),
             {}};
   }
-  auto counts = checkModel(*artifact, task.seed);
+  auto counts = checkModel(*artifact, task.seed, task.joint);
   if (!counts.ok())
     return {Kind::disagrees, counts.message(), {}};
   return {Kind::pass, "", *counts};
@@ -36,11 +48,12 @@ static Verdict judgeHere(Compiler &compiler, const Task &task) {
 // The verdict as it goes through a pipe: the kind, the counts, the message.
 
 static std::string write(const Verdict &verdict) {
-  char text[96];
-  std::snprintf(text, sizeof(text), "%d %ld %ld %ld %ld %ld ",
+  char text[112];
+  std::snprintf(text, sizeof(text), "%d %ld %ld %ld %ld %ld %ld ",
                 int(verdict.kind), long(verdict.counts.programs),
                 long(verdict.counts.limited), long(verdict.counts.forwards),
-                long(verdict.counts.differences), long(verdict.counts.kinks));
+                long(verdict.counts.differences), long(verdict.counts.kinks),
+                long(verdict.counts.regrouped));
   return text + verdict.message;
 }
 
@@ -49,7 +62,7 @@ static Verdict read(const std::string &text) {
   int kind = 0;
   CheckCounts counts;
   stream >> kind >> counts.programs >> counts.limited >> counts.forwards >>
-      counts.differences >> counts.kinks;
+      counts.differences >> counts.kinks >> counts.regrouped;
   stream.ignore();
   return {static_cast<Kind>(kind),
           std::string(std::istreambuf_iterator<char>(stream), {}), counts};

@@ -269,7 +269,11 @@ static int runAll(const Options &options) {
               long(sum.counts.limited), long(sum.counts.forwards),
               long(sum.counts.differences), long(sum.counts.kinks),
               1000 * seconds / static_cast<double>(options.count));
-  if (sum.counts.devicePrograms + sum.refused > 0)
+  if (options.joint)
+    std::printf("%ld joint graphs cannot be cut as the model is; %ld programs "
+                "add up gradients in another order\n",
+                long(sum.refused), long(sum.counts.regrouped));
+  else if (sum.counts.devicePrograms + sum.refused > 0)
     std::printf("%ld of them ran as on a GPU, %ld times; %ld more are not for "
                 "the options chosen\n",
                 long(sum.counts.devicePrograms), long(sum.counts.deviceRuns),

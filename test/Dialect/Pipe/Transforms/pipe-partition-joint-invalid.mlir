@@ -36,30 +36,29 @@ func.func @nothing(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.par
 
 // -----
 
-// The second chunk would send a scalar, from which the first makes the gradient
-// of w, and the forward sends no scalar.
-func.func @narrow(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = ones>},
+// The first chunk needs a scalar of the second one, and the forward sends four
+// numbers the other way.
+func.func @narrow(%x: tensor<8xf32> {pipe.batch = "x"}, %w: tensor<8xf32> {pipe.param = #pipe.param<"w", init = ones>},
                   %v: tensor<f32> {pipe.param = #pipe.param<"v", init = ones>}) -> tensor<f32> attributes {pipe.joint = @narrow_joint} {
   %zero = arith.constant dense<0.0> : tensor<f32>
-  %y = arith.mulf %x, %w : tensor<4xf32>
-  %m = pipe.boundary %y : tensor<4xf32>
+  %y = arith.mulf %x, %w : tensor<8xf32>
+  %h = tensor.extract_slice %y[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %m = pipe.boundary %h : tensor<4xf32>
   %0 = linalg.dot ins(%m, %m : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
   %loss = arith.mulf %0, %v : tensor<f32>
   return %loss : tensor<f32>
 }
-func.func private @narrow_joint(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = ones>},
+func.func private @narrow_joint(%x: tensor<8xf32> {pipe.batch = "x"}, %w: tensor<8xf32> {pipe.param = #pipe.param<"w", init = ones>},
                                 %v: tensor<f32> {pipe.param = #pipe.param<"v", init = ones>})
-    -> (tensor<f32>, tensor<4xf32> {pipe.gradient_of = "w"}, tensor<f32> {pipe.gradient_of = "v"}) {
+    -> (tensor<f32>, tensor<8xf32> {pipe.gradient_of = "w"}, tensor<f32> {pipe.gradient_of = "v"}) {
   %zero = arith.constant dense<0.0> : tensor<f32>
-  %y = arith.mulf %x, %w : tensor<4xf32>
-  %m = pipe.boundary %y : tensor<4xf32>
-  %0 = linalg.dot ins(%m, %m : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+  %y = arith.mulf %x, %w : tensor<8xf32>
+  %h = tensor.extract_slice %y[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %0 = linalg.dot ins(%h, %h : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
   %loss = arith.mulf %0, %v : tensor<f32>
-  // expected-error @below {{the backward of chunk 1 or a later one, 'narrow_chunk1', would send a value of type 'tensor<f32>' to an earlier one, but the forward sends none of this type the other way; cut elsewhere (--partition, pipe.boundary)}}
-  %factor = arith.addf %v, %0 : tensor<f32>
-  %e = tensor.empty() : tensor<4xf32>
-  %many = linalg.broadcast ins(%factor : tensor<f32>) outs(%e : tensor<4xf32>) dimensions = [0]
-  %z = arith.mulf %y, %x : tensor<4xf32>
-  %scaled = arith.mulf %many, %z : tensor<4xf32>
-  return %loss, %scaled, %0 : tensor<f32>, tensor<4xf32>, tensor<f32>
+  %e = tensor.empty() : tensor<8xf32>
+  // expected-error @below {{the backward of chunk 1 or a later one, 'narrow_chunk1', would send a value of type 'tensor<8xf32>' to an earlier one, but the forward sends nothing of this size the other way; cut elsewhere (--partition, pipe.boundary)}}
+  %many = linalg.broadcast ins(%loss : tensor<f32>) outs(%e : tensor<8xf32>) dimensions = [0]
+  %scaled = arith.mulf %many, %y : tensor<8xf32>
+  return %loss, %scaled, %0 : tensor<f32>, tensor<8xf32>, tensor<f32>
 }
