@@ -16,7 +16,7 @@
 
 using namespace veeline;
 
-static commandline::ErrorCapture *capture = nullptr;
+static thread_local commandline::ErrorCapture *capture = nullptr;
 
 commandline::ErrorCapture::ErrorCapture() { capture = this; }
 commandline::ErrorCapture::~ErrorCapture() { capture = nullptr; }

@@ -41,6 +41,8 @@ inline VeelineStatus give(std::string_view text, VeelineString *target) {
   return success();
 }
 
+#ifdef __cpp_exceptions // The library that compiles is built without, as MLIR
+                        // is.
 /// The status of `body`. What the C++ library throws does not leave it.
 template <typename Body> VeelineStatus guarded(Body body) {
   try {
@@ -53,6 +55,7 @@ template <typename Body> VeelineStatus guarded(Body body) {
     return failure(VeelineFailed, "an exception of an unknown type");
   }
 }
+#endif
 
 } // namespace veeline::c
 

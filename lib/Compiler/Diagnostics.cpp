@@ -12,9 +12,32 @@
 using namespace llvm;
 using namespace veeline::compiler;
 
+/// Whether somebody took a message about no file.
+static bool wasCaptured(Severity severity, const Twine &text) {
+  MessageCapture *capture = MessageCapture::get();
+  if (!capture)
+    return false;
+  Message message;
+  message.severity = severity;
+  message.text = text.str();
+  capture->handle(message);
+  return true;
+}
+
 mlir::LogicalResult veeline::compiler::printError(const Twine &message) {
-  WithColor::error(errs(), "veeline") << message << '\n';
+  if (!wasCaptured(Severity::Error, message))
+    WithColor::error(errs(), "veeline") << message << '\n';
   return mlir::failure();
+}
+
+void veeline::compiler::printWarning(const Twine &message) {
+  if (!wasCaptured(Severity::Warning, message))
+    WithColor::warning(errs(), "veeline") << message << '\n';
+}
+
+void veeline::compiler::printRemark(const Twine &message) {
+  if (!wasCaptured(Severity::Remark, message))
+    WithColor::remark(errs(), "veeline") << message << '\n';
 }
 
 namespace {

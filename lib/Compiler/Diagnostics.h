@@ -8,6 +8,7 @@
 #define VEELINE_LIB_COMPILER_DIAGNOSTICS_H
 
 #include "mlir/IR/Diagnostics.h"
+#include "veeline/Compiler/Messages.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
@@ -15,8 +16,15 @@
 
 namespace veeline::compiler {
 
-/// "veeline: error: `message`" to standard error. Returns a failure.
+/// "veeline: error: `message`" to standard error, or to the MessageCapture that
+/// there is. Returns a failure.
 mlir::LogicalResult printError(const llvm::Twine &message);
+/// The same of a warning, and of a remark.
+void printWarning(const llvm::Twine &message);
+void printRemark(const llvm::Twine &message);
+
+/// With the first place in a file that its location has.
+Message toMessage(const mlir::Diagnostic &diagnostic);
 
 /// Prints a diagnostic to standard error, with the source line: of a long line
 /// only the part around the place, and of a function, which may have hundreds

@@ -9,8 +9,6 @@
 
 #include "veeline/Analysis/MachineTable.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/WithColor.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include "veeline/Base/ProcessLimits.h"
 
@@ -40,18 +38,16 @@ static MachineTableOption useCached(bool quiet) {
     return {};
   llvm::Expected<MachineTable> table = MachineTable::read(path);
   if (!table) {
-    llvm::WithColor::warning(llvm::errs(), "veeline")
-        << "the machine table '" << path
-        << "' is not used: " << llvm::toString(table.takeError()) << '\n';
+    printWarning("the machine table '" + path +
+                 "' is not used: " + llvm::toString(table.takeError()));
     return {};
   }
   if (table->cpu == getCpuName())
     return use(path, *table);
   if (!quiet)
-    llvm::WithColor::remark(llvm::errs(), "veeline")
-        << "the machine table '" << path << "' is not used: it is of '"
-        << table->cpu << "', and this is '" << getCpuName()
-        << "'; veeline doctor --calibrate measures this one\n";
+    printRemark("the machine table '" + path + "' is not used: it is of '" +
+                table->cpu + "', and this is '" + getCpuName() +
+                "'; veeline doctor --calibrate measures this one");
   return {};
 }
 

@@ -22,8 +22,6 @@
 #include "veeline/Import/Passes.h"
 #include "veeline/InitAll.h"
 #include "veeline/artifact.h"
-#include "llvm/Support/WithColor.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -39,23 +37,49 @@ static DialectRegistry createRegistry(const DialectRegistry &more) {
 }
 
 struct Model::Implementation {
-  explicit Implementation(const DialectRegistry &more)
-      : context(createRegistry(more)), handler(sourceManager, &context) {
+  /// In a context of its own where `shared` is null.
+  Implementation(const DialectRegistry &more, MLIRContext *shared)
+      : context(shared) {
+    if (!shared) {
+      own.emplace(createRegistry(more));
+      context = &*own;
+    } else {
+      shared->appendDialectRegistry(createRegistry(more));
+    }
     // The place in the user's file says more than a page of our own IR.
-    context.printOpOnDiagnostic(false);
+    printedOps = context->shouldPrintOpOnDiagnostic();
+    context->printOpOnDiagnostic(false);
+    // Whoever shares its context has handlers of its own.
+    if (!shared)
+      printed.emplace(sourceManager, context);
     sourceManager.setDiagHandler(printShort);
+    told.emplace(context, [](Diagnostic &diagnostic) {
+      MessageCapture *capture = MessageCapture::get();
+      if (capture)
+        capture->handle(toMessage(diagnostic));
+      return success(capture != nullptr);
+    });
   }
+  ~Implementation() { context->printOpOnDiagnostic(printedOps); }
 
-  MLIRContext context;
+  std::optional<MLIRContext> own;
+  MLIRContext *context;
+  bool printedOps;
   llvm::SourceMgr sourceManager;
-  SourceMgrDiagnosticHandler handler;
+  /// To standard error; and before it, to whoever captures messages.
+  std::optional<SourceMgrDiagnosticHandler> printed;
+  std::optional<ScopedDiagnosticHandler> told;
 };
 
 Model::Model(const DialectRegistry &more)
-    : implementation(std::make_unique<Implementation>(more)) {}
+    : implementation(std::make_unique<Implementation>(more, nullptr)) {}
+Model::Model(ModuleOp original)
+    : implementation(std::make_unique<Implementation>(DialectRegistry(),
+                                                      original.getContext())),
+      module(original.clone()) {}
 Model::~Model() { module = nullptr; }
 
-MLIRContext &Model::getContext() { return implementation->context; }
+MLIRContext &Model::getContext() { return *implementation->context; }
 
 LogicalResult Model::load(const std::string &path) {
   if (artifact::isArtifact(path))
@@ -67,8 +91,12 @@ LogicalResult Model::load(const std::string &path) {
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file)
     return printError(message);
-  implementation->sourceManager.AddNewSourceBuffer(std::move(file), {});
-  module = parseModel(implementation->sourceManager, implementation->context);
+  return parse(std::move(file));
+}
+
+LogicalResult Model::parse(std::unique_ptr<llvm::MemoryBuffer> text) {
+  implementation->sourceManager.AddNewSourceBuffer(std::move(text), {});
+  module = parseModel(implementation->sourceManager, getContext());
   if (!module)
     return failure();
   // Errors about a file as a whole are reported at its first line.
@@ -154,9 +182,11 @@ LogicalResult Model::import(const ImportCommand &command, bool quiet) {
   ScopedDiagnosticHandler remarks(&getContext(), [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
       return failure();
-    if (!quiet)
-      llvm::WithColor::remark(llvm::errs(), "veeline")
-          << diagnostic.str() << '\n';
+    if (quiet)
+      return success();
+    if (MessageCapture::get())
+      return failure();
+    printRemark(diagnostic.str());
     return success();
   });
   PassManager passManager(&getContext());

@@ -332,6 +332,37 @@ veeline::compiler::parseCompile(int argc, const char *const *argv) {
   return {command, 0};
 }
 
+std::vector<std::string> veeline::compiler::listMemoryOptions() {
+  std::vector<std::string> names;
+  for (const commandline::OptionName &option : listCompileOptions())
+    if (option.name != "output" && option.name != "quiet")
+      names.push_back(option.name);
+  return names;
+}
+
+std::optional<CompileCommand>
+veeline::compiler::parseCompileOptions(const CompileOptionList &options,
+                                       std::string &error) {
+  std::vector<std::string> names = listMemoryOptions();
+  std::vector<std::string> words{"compile", "model"};
+  for (const auto &[name, value] : options) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      error = "there is no option '" + name + "' of compiling in memory" +
+              suggestion(name, names);
+      return std::nullopt;
+    }
+    words.push_back("--" + name + (value ? "=" + *value : ""));
+  }
+  std::vector<const char *> arguments;
+  for (const std::string &word : words)
+    arguments.push_back(word.c_str());
+  commandline::ErrorCapture capture;
+  Parsed<CompileCommand> parsed =
+      parseCompile(static_cast<int>(arguments.size()), arguments.data());
+  error = capture.message;
+  return std::move(parsed.command);
+}
+
 /// "2,1,1".
 static std::string join(const std::vector<std::string> &texts) {
   std::string joined;

@@ -82,8 +82,9 @@ class Library:
     `functions` is a list of (name, result, arguments); a function whose result is a Status raises an error where that says one.
     """
 
-    def __init__(self, name, functions):
+    def __init__(self, name, functions, component="runtime"):
         self._name = name
+        self._component = component
         self._functions = functions
         self._loaded = None
 
@@ -92,7 +93,7 @@ class Library:
         try:
             library = ctypes.CDLL(path)
         except OSError as error:
-            raise FailedError(f"cannot load '{path}': {error}; install Veeline's component 'runtime' beside 'python'") from None
+            raise FailedError(f"cannot load '{path}': {error}; install Veeline's component '{self._component}' beside 'python'") from None
         for name, result, arguments in self._functions:
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments

@@ -14,6 +14,7 @@ import threading
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 
 from veeline import _arrays
+from veeline.compiler import Artifact
 from veeline._library import Handle, InvalidError, Library, Status, text
 
 
@@ -86,7 +87,7 @@ class Parameters(collections.abc.Mapping):
 
 
 class Trainer:
-    """An artifact with its parameters: the path of a file, or its bytes.
+    """An artifact with its parameters: the path of a file, an Artifact, or its bytes.
 
     Arguments of the model that `data` does not name (a dict of what `veeline train --data` takes: {"x": "x.npy"}) are given to `step`, or
     are random where `other_data` is "random" or "random:fixed". `options` are seed, init, learning_rate, weight_decay, beta1, beta2 and
@@ -104,6 +105,8 @@ class Trainer:
                 raise InvalidError(f"a trainer has no option '{name}'")
             setattr(given, name, text(value) if name == "init" else value)
         handle = Handle()
+        if isinstance(artifact, Artifact):
+            artifact = artifact.data
         if isinstance(artifact, (bytes, bytearray, memoryview)):
             content = bytes(artifact)
             _library.call("veelineTrainingOpenInMemory", content, len(content), byref(given), byref(handle))

@@ -31,8 +31,9 @@ void printError(const std::string &message);
 /// that was named. Returns usageError.
 int failUsage(CLI::App &app, const std::string &message);
 
-/// While an ErrorCapture exists, it keeps the messages of `printError` and
-/// `failUsage`, which are then not printed. Only one may exist at a time.
+/// While an ErrorCapture exists, it keeps the messages of this thread's
+/// `printError` and `failUsage`, which are then not printed. A thread may have
+/// one at a time.
 class ErrorCapture {
 public:
   ErrorCapture();

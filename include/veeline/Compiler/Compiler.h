@@ -21,17 +21,25 @@
 
 namespace veeline::compiler {
 
-/// A model file, its context, and a handler that prints diagnostics to standard
-/// error with the lines that they are about.
+/// A model, its context, and a handler that prints diagnostics to standard
+/// error with the lines that they are about, or gives them to the
+/// MessageCapture that there is (Messages.h).
 class Model {
 public:
   /// Upstream's dialects, those of Veeline, and `more`: dialects and interfaces
   /// of the program that embeds Veeline.
   explicit Model(const mlir::DialectRegistry &more = mlir::DialectRegistry());
+  /// A copy of a module that somebody has, in its context, to which upstream's
+  /// dialects and those of Veeline are added. Only one thread may use that
+  /// while the model is made and used.
+  explicit Model(mlir::ModuleOp original);
   ~Model();
 
   /// Fails after a message where the file cannot be read or parsed.
   mlir::LogicalResult load(const std::string &path);
+  /// The same of what is in memory, text or bytecode. Its identifier stands for
+  /// the name of a file.
+  mlir::LogicalResult parse(std::unique_ptr<llvm::MemoryBuffer> text);
 
   /// Turns a model that does not follow the input contract (no argument says
   /// what it is) into one that does. Says what it decided on standard error,

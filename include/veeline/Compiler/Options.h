@@ -138,6 +138,16 @@ describeOptions(const CompileCommand &command);
 
 /// Parse `argv`, whose first element is the name of the command.
 Parsed<CompileCommand> parseCompile(int argc, const char *const *argv);
+/// The names of those that a program has that compiles in memory: all but
+/// --output and --quiet.
+std::vector<std::string> listMemoryOptions();
+/// Names without dashes, and values; none of a flag.
+using CompileOptionList =
+    std::vector<std::pair<std::string, std::optional<std::string>>>;
+/// Parses options of `listMemoryOptions`. None, and `error`, where they are
+/// wrong.
+std::optional<CompileCommand>
+parseCompileOptions(const CompileOptionList &options, std::string &error);
 Parsed<InspectCommand> parseInspect(int argc, const char *const *argv);
 Parsed<DoctorCommand> parseDoctor(int argc, const char *const *argv);
 
