@@ -3,7 +3,7 @@
 #                API that use no LLVM
 #   python       the package of Python (python/CMakeLists.txt)
 #   tools        the compiler that `veeline` loads, veeline-opt, veeline-pack, the
-#                plugin of mlir-opt
+#                plugin of mlir-opt, and the library of the C API that compiles
 #   development  headers, libraries, the CMake package, veeline-config
 # Nothing that is installed names a place in the source or the build, and all of
 # it can be moved together.
@@ -29,8 +29,13 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
 # veeline_export(PART TARGET=NAME...)
 # Installs libraries as Veeline::NAME, in the order in which they are linked:
-# each uses only those before it. PART is a component of find_package.
+# each uses only those before it. PART is a component of find_package. Shared
+# libraries of `compiler` are of no use without LLVM, and are in `tools`.
 function(veeline_export part)
+  set(component runtime)
+  if(part STREQUAL "compiler")
+    set(component tools)
+  endif()
   foreach(entry ${ARGN})
     string(REPLACE "=" ";" pair ${entry})
     list(GET pair 0 target)
@@ -38,7 +43,7 @@ function(veeline_export part)
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
     install(TARGETS ${target} EXPORT Veeline-${part}
       ARCHIVE COMPONENT development
-      LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
+      LIBRARY COMPONENT ${component} NAMELINK_COMPONENT development
       INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     get_target_property(type ${target} TYPE)
     if(type STREQUAL "STATIC_LIBRARY")
@@ -88,7 +93,8 @@ veeline_export(passes
   VeelinePipelines=pipelines)
 veeline_export(compiler
   VeelineCompilerOptions=compiler-options
-  VeelineCompiler=compiler)
+  VeelineCompiler=compiler
+  VeelineCCompile=c-compile)
 
 install(FILES runtime/exports.list
   DESTINATION ${VEELINE_INSTALL_MODULEDIR} COMPONENT development)

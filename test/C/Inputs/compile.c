@@ -1,6 +1,6 @@
 /* Usage: compile MODEL OUTPUT
- * Compiles a model from memory, trains the artifact without a file, runs passes,
- * and shows what errors say.
+ * Compiles a model from memory, trains the artifact without a file, runs
+ * passes, and shows what errors say.
  */
 
 #include "veeline-c/Compile.h"
@@ -40,16 +40,16 @@ static size_t readFile(const char *path) {
 }
 
 static const VeelineCompileOption options[] = {
-    {"stages", "2"}, {"microbatches", "4"}, {"schedule", "zb-h1"},
-    {"optimizer", "sgd"}, {"optimize", "0"}, {"evaluation", NULL}};
+    {"stages", "2"},      {"microbatches", "4"}, {"schedule", "zb-h1"},
+    {"optimizer", "sgd"}, {"optimize", "0"},     {"evaluation", NULL}};
 enum { numOptions = sizeof(options) / sizeof(*options) };
 
 /* Trains on constant data. */
 static int train(VeelineArtifact artifact) {
   VeelineTraining training;
-  if (failed("open", veelineTrainingOpenInMemory(
-                         veelineArtifactData(artifact),
-                         veelineArtifactSize(artifact), NULL, &training)))
+  if (failed("open", veelineTrainingOpenInMemory(veelineArtifactData(artifact),
+                                                 veelineArtifactSize(artifact),
+                                                 NULL, &training)))
     return 1;
   float x[4 * 8 * 4], y[4 * 8];
   for (size_t i = 0; i < sizeof(x) / sizeof(*x); ++i)
@@ -76,17 +76,14 @@ static void refuseOptions(VeelineModule module) {
   const struct {
     const char *what;
     VeelineCompileOption option;
-  } wrong[] = {{"name", {"stage", "2"}},
-               {"value", {"stages", "two"}},
-               {"flag", {"evaluation", "yes"}},
-               {"no value", {"stages", NULL}},
-               {"output", {"output", "a.vee"}},
-               {"help", {"help", NULL}},
-               {"null", {NULL, NULL}},
-               {"schedule", {"schedule", "zb-h2x"}}};
+  } wrong[] = {
+      {"name", {"stage", "2"}},        {"value", {"stages", "two"}},
+      {"flag", {"evaluation", "yes"}}, {"no value", {"stages", NULL}},
+      {"output", {"output", "a.vee"}}, {"help", {"help", NULL}},
+      {"null", {NULL, NULL}},          {"schedule", {"schedule", "zb-h2x"}}};
   for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); ++i)
-    failed(wrong[i].what, veelineModuleCompile(module, &wrong[i].option, 1,
-                                               print, "", &none));
+    failed(wrong[i].what,
+           veelineModuleCompile(module, &wrong[i].option, 1, print, "", &none));
   size_t count = 0;
   bool hasStages = false;
   for (const char *name; (name = veelineCompileOptionAt(count)); ++count)
@@ -111,12 +108,11 @@ static void refuseModels(void) {
   failed("file", veelineModuleRead("none.mlir", NULL, NULL, &module));
   const char *noLoss = "func.func @f(%x: tensor<2xf32> {pipe.batch = \"x\"}) "
                        "-> tensor<2xf32> {\n  return %x : tensor<2xf32>\n}\n";
-  if (failed("no loss: parse", veelineModuleParse(noLoss, strlen(noLoss),
-                                                  "no-loss.mlir", NULL, NULL,
-                                                  &module)))
+  if (failed("no loss: parse",
+             veelineModuleParse(noLoss, strlen(noLoss), "no-loss.mlir", NULL,
+                                NULL, &module)))
     return;
-  failed("no loss",
-         veelineModuleCompile(module, NULL, 0, print, "", &none));
+  failed("no loss", veelineModuleCompile(module, NULL, 0, print, "", &none));
   veelineModuleDestroy(module);
 }
 
@@ -125,29 +121,30 @@ static void runPasses(VeelineModule module) {
   failed("syntax", veelineModuleSetByPasses(module, "cse,,", print, ""));
   failed("fails", veelineModuleSetByPasses(module, "pipe-partition{stages=99}",
                                            print, ""));
-  if (failed("passes", veelineModuleSetByPasses(
-                           module,
-                           "builtin.module(pipe-partition{stages=2},"
-                           "pipe-differentiate,canonicalize)",
-                           print, "")))
+  if (failed("passes",
+             veelineModuleSetByPasses(module,
+                                      "builtin.module(pipe-partition{stages=2},"
+                                      "pipe-differentiate,canonicalize)",
+                                      print, "")))
     return;
   VeelineString printed, bytecode;
   if (failed("text", veelineModuleToText(module, &printed)) ||
       failed("bytecode", veelineModuleToBytecode(module, &bytecode)))
     return;
   printf("%s a pipeline of 2 stages with backwards\n",
-         strstr(printed.data, "stages(2)") && strstr(printed.data, "backward = ")
+         strstr(printed.data, "stages(2)") &&
+                 strstr(printed.data, "backward = ")
              ? "text: has"
              : "text: has not");
   VeelineModule again;
   VeelineString second;
-  if (failed("read bytecode",
-             veelineModuleParse(bytecode.data, bytecode.length, NULL, print, "",
-                                &again)) ||
+  if (failed("read bytecode", veelineModuleParse(bytecode.data, bytecode.length,
+                                                 NULL, print, "", &again)) ||
       failed("text", veelineModuleToText(again, &second)))
     return;
-  printf("bytecode: %s\n",
-         strcmp(printed.data, second.data) ? "is another module" : "is the same");
+  printf("bytecode: %s\n", strcmp(printed.data, second.data)
+                               ? "is another module"
+                               : "is the same");
   veelineStringDestroy(printed);
   veelineStringDestroy(second);
   veelineStringDestroy(bytecode);
@@ -160,8 +157,8 @@ int main(int argc, char **argv) {
   size_t length = readFile(argv[1]);
   VeelineModule module;
   VeelineArtifact artifact;
-  if (failed("parse", veelineModuleParse(text, length, argv[1], print, "",
-                                         &module)) ||
+  if (failed("parse",
+             veelineModuleParse(text, length, argv[1], print, "", &module)) ||
       failed("compile", veelineModuleCompile(module, options, numOptions, print,
                                              "", &artifact)) ||
       failed("save", veelineArtifactSave(artifact, argv[2])))

@@ -1,0 +1,40 @@
+"""Usage: compile.py MODEL. Compiles, trains and is refused, without a file."""
+
+import pathlib
+import sys
+
+import veeline
+from errors import print_error
+
+path = pathlib.Path(sys.argv[1])
+options = {"stages": 2, "microbatches": 4, "schedule": "zb-h1", "optimizer": "sgd", "optimize": 0, "evaluation": True, "memory_limit": ["1GiB", "1GiB"],
+           "recompute": None, "forward_only": False}
+artifact = veeline.compile(path, **options)
+artifact.save("path.vee")
+print(artifact.data == veeline.compile(path.read_text(), **options).data == veeline.compile(str(path), **options).data)
+module = veeline.Module(path)
+print(veeline.compile(module.to_bytecode(), **options).data == artifact.data)
+print(module.compile(**options).data == artifact.data, len(artifact) == len(artifact.data))
+
+x = [float(i % 7) - 3 for i in range(4 * 8 * 4)]
+batch = {"x": x, "y": [x[4 * i] - x[4 * i + 3] for i in range(4 * 8)]}
+with veeline.Trainer(artifact) as trainer:
+    losses = [trainer.step(batch) for _ in range(10)]
+print("the loss falls" if losses[-1] < losses[0] else losses)
+
+print("pipe.pipeline @net stages(2)" in str(module.run("pipe-partition{stages=2}").run("builtin.module(canonicalize)")))
+print(sorted(veeline.compile_options())[:3], "output" in veeline.compile_options())
+print_error("option", veeline.compile, path, stage=2)
+print_error("value", veeline.compile, path, stages="two")
+print_error("model", veeline.compile, 7)
+print_error("file", veeline.compile, "none.mlir")
+print_error("pass", module.run, "pipe-partitoin")
+print_error("stages", veeline.compile, path, stages=99)
+try:
+    veeline.compile("func.func @f() {return}\nfunc.func @f() {return}\n", name="two.mlir")
+except veeline.CompileError as error:
+    print(error)
+    for diagnostic in error.diagnostics:
+        print(diagnostic.severity, diagnostic.file, diagnostic.line, diagnostic.column, len(diagnostic.notes))
+        print(diagnostic)
+print("done")
