@@ -214,8 +214,8 @@ VEELINE_C_EXPORTED VeelineStatus
 veelineScheduleVerify(VeelineSchedule schedule);
 
 /** Verifies the schedule, and gives it as a file: "svg", "html" (pictures),
-    "csv" (PyTorch's), "json" (ours, with the problem), "trace" (Chrome's), or
-    "text" (of a terminal). */
+    "csv" (PyTorch's), "comms.csv" (the same with communication cells), "json"
+    (ours, with the problem), "trace" (Chrome's), or "text" (of a terminal). */
 VEELINE_C_EXPORTED VeelineStatus veelineScheduleToText(VeelineSchedule schedule,
                                                        const char *format,
                                                        VeelineString *text);

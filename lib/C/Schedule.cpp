@@ -7,6 +7,7 @@
 #include "veeline-c/Schedule.h"
 
 #include "Support.h"
+#include "veeline/Schedule/Formats/CommunicationCells.h"
 #include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Loop.h"
@@ -449,21 +450,26 @@ static Solution picture(const Solution &solution) {
   return solution;
 }
 
-static std::optional<std::string> toText(const Solution &solution,
-                                         std::string_view format) {
+static Expected<std::string> toText(const Solution &solution,
+                                    std::string_view format) {
   if (format == "svg")
     return toSvg(picture(solution));
   if (format == "html")
     return toHtml(std::array{picture(solution)});
   if (format == "csv")
     return toCsv(solution.problem, solution.schedule);
+  if (format == "comms.csv")
+    return communication::toCommunicationCsv(solution.problem,
+                                             solution.schedule);
   if (format == "json")
     return toJson(solution);
   if (format == "trace")
     return toChromeTrace(picture(solution));
   if (format == "text")
     return toText(solution.problem, solution.schedule, solution.simulation);
-  return std::nullopt;
+  return invalid(
+      "there is no format '" + std::string(format) +
+      "'; there are svg, html, csv, comms.csv, json, trace and text");
 }
 
 VeelineStatus veelineScheduleToText(VeelineSchedule schedule,
@@ -478,11 +484,8 @@ VeelineStatus veelineScheduleToText(VeelineSchedule schedule,
     Expected<Solution> solution = solve(order.problem, order.schedule);
     if (!solution)
       return toStatus(solution.error());
-    std::optional<std::string> made = toText(*solution, format);
-    return made ? give(*made, text)
-                : invalidArgument("there is no format '" + std::string(format) +
-                                  "'; there are svg, html, csv, json, trace "
-                                  "and text");
+    Expected<std::string> made = toText(*solution, format);
+    return made ? give(*made, text) : toStatus(made.error());
   });
 }
 

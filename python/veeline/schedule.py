@@ -256,7 +256,8 @@ class Schedule(_Owner):
         return Simulation(handle, self._counts())
 
     def to(self, format):
-        """The text of a file: "svg", "html", "csv" (PyTorch's), "json" (with the problem), "trace" (Chrome's) or "text"."""
+        """The text of a file: "svg", "html", "csv" (PyTorch's), "comms.csv" (the same with communication cells), "json" (with the
+        problem), "trace" (Chrome's) or "text"."""
         string = String()
         _library.call("veelineScheduleToText", self._handle, text(format), byref(string))
         return take_bytes(string).decode()

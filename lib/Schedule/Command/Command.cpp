@@ -11,6 +11,7 @@
 
 #include "Request.h"
 #include "veeline/Base/Text.h"
+#include "veeline/Schedule/Formats/CommunicationCells.h"
 #include "veeline/Schedule/Loop.h"
 
 #include <CLI/App.hpp>
@@ -118,13 +119,17 @@ static Status tryOutputs(const CommandOptions &options) {
 }
 
 /// Writes what `contents` gives for each format.
-static Status writeOutputs(const CommandOptions &options,
-                           const std::function<std::string(Format)> &contents) {
+static Status
+writeOutputs(const CommandOptions &options,
+             const std::function<Expected<std::string>(Format)> &contents) {
   for (const std::string &path : options.outputs) {
     Expected<Format> format = formatOf(path);
     if (!format)
       return format.takeError();
-    if (Status status = writeFile(path, contents(*format)); !status)
+    Expected<std::string> text = contents(*format);
+    if (!text)
+      return text.takeError();
+    if (Status status = writeFile(path, *text); !status)
       return status;
   }
   return Status::success();
@@ -175,8 +180,9 @@ struct Shown {
 };
 } // namespace
 
-static std::string contents(Format format, const std::vector<Shown> &shown,
-                            const CommandOptions &options) {
+static Expected<std::string> contents(Format format,
+                                      const std::vector<Shown> &shown,
+                                      const CommandOptions &options) {
   const Solution &first = shown.front().answer.solution;
   // A cyclic schedule is drawn as a few steps.
   auto picture = [](const Solution &solution) {
@@ -192,6 +198,8 @@ static std::string contents(Format format, const std::vector<Shown> &shown,
   }
   case Format::Csv:
     return toCsv(first.problem, first.schedule);
+  case Format::CommunicationCsv:
+    return communication::toCommunicationCsv(first.problem, first.schedule);
   case Format::Json:
     return toJson(first);
   case Format::Svg:
@@ -206,7 +214,7 @@ static std::string contents(Format format, const std::vector<Shown> &shown,
   case Format::Trace:
     return toChromeTrace(picture(first));
   }
-  return {};
+  return std::string();
 }
 
 static int runSchedules(const Request &request, const CommandOptions &options,

@@ -224,8 +224,9 @@ static void addCommunicationOptions(CLI::App &command,
 static void addOutputOptions(CLI::App &command, CommandOptions &options) {
   command
       .add_option("-o,--output", options.outputs,
-                  "File to write, by its ending: .txt, .csv (PyTorch's "
-                  "loader), .json, .svg, .html, .trace.json (Perfetto); may be "
+                  "File to write, by its ending: .txt, .csv and .comms.csv "
+                  "(PyTorch's loader), .json, .svg, .html, .trace.json "
+                  "(Perfetto); may be "
                   "repeated")
       ->allow_extra_args(false);
   command.add_option("--against", options.against,

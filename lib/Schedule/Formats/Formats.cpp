@@ -22,8 +22,9 @@ struct NamedFormat {
 } // namespace
 
 /// Longer endings before those that they end in.
-static constexpr std::array<NamedFormat, 6> namedFormats{{
+static constexpr std::array<NamedFormat, 7> namedFormats{{
     {".txt", Format::Text},
+    {".comms.csv", Format::CommunicationCsv},
     {".csv", Format::Csv},
     {".trace.json", Format::Trace},
     {".json", Format::Json},

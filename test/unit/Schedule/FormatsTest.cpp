@@ -55,6 +55,7 @@ TEST(Formats, ByEnding) {
   };
   check("a.txt", Format::Text);
   check("a.csv", Format::Csv);
+  check("a.comms.csv", Format::CommunicationCsv);
   check("dir.svg/a.json", Format::Json);
   check("a.svg", Format::Svg);
   check("a.html", Format::Html);
@@ -62,8 +63,8 @@ TEST(Formats, ByEnding) {
   Expected<Format> unknown = formatOf("a.pdf");
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().message,
-            "'a.pdf' has no ending that names a format; known are .txt, .csv, "
-            ".trace.json, .json, .svg, .html");
+            "'a.pdf' has no ending that names a format; known are .txt, "
+            ".comms.csv, .csv, .trace.json, .json, .svg, .html");
 }
 
 TEST(Formats, CsvAsPyTorchWritesIt) {

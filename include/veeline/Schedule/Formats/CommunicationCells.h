@@ -8,7 +8,7 @@
 #define VEELINE_SCHEDULE_FORMATS_COMMUNICATIONCELLS_H
 
 #include "veeline/Schedule/Communication/Program.h"
-#include "veeline/Schedule/Result.h"
+#include "veeline/Schedule/Schedule.h"
 
 namespace veeline::schedule::communication {
 
@@ -32,6 +32,17 @@ Expected<std::optional<Cells>> readCommunicationCells(std::string_view text,
                                                       const std::string &file);
 /// The same of a file; nothing for one that is no .csv.
 Expected<std::optional<Cells>> readCommunicationCells(const std::string &path);
+
+/// The order with such cells, for PyTorch's loader with
+/// format="compute_comms". Messages are issued in the order in which they are
+/// made, receives as early as that permits, which is right under the rules of
+/// NCCL with one communicator (`Strategy::Overlap`). Every chunk has an UNSHARD
+/// before its first operation, and a REDUCE_GRAD and a RESHARD after its last
+/// one. Errors: what PyTorch cannot run (late operations, stages of several
+/// ranks, edges that skip a chunk, later chunks without an input gradient), and
+/// those of `trafficOf`.
+Expected<std::string> toCommunicationCsv(const Problem &problem,
+                                         const Schedule &schedule);
 
 /// The error of a program with the places of its cells, a line each.
 std::string toText(const Cells &cells, const Error &error);

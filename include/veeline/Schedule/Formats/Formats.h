@@ -30,6 +30,8 @@ enum class Format {
   Text,
   /// The order alone, for PyTorch's loader of pipelining schedules.
   Csv,
+  /// The order with its messages, for the same loader (CommunicationCells.h).
+  CommunicationCsv,
   /// Problem, order and prediction; our own.
   Json,
   /// A picture for a paper.
