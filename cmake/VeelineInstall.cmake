@@ -2,8 +2,9 @@
 #   runtime      `veeline`, what `veeline train` needs, and the libraries of the C
 #                API that use no LLVM
 #   python       the package of Python (python/CMakeLists.txt)
-#   tools        the compiler that `veeline` loads, veeline-opt, veeline-pack, the
-#                plugin of mlir-opt, and the library of the C API that compiles
+#   tools        the compiler that `veeline` loads, veeline-opt and MLIR's other
+#                tools, veeline-pack, the plugin of mlir-opt, and the library of
+#                the C API that compiles
 #   development  headers, libraries, the CMake package, veeline-config
 # Nothing that is installed names a place in the source or the build, and all of
 # it can be moved together.
@@ -18,7 +19,8 @@ if(TARGET veeline_mpi)
   install(TARGETS veeline_mpi
     LIBRARY DESTINATION ${VEELINE_INSTALL_MODULEDIR} COMPONENT runtime)
 endif()
-install(TARGETS veeline-opt veeline-pack RUNTIME COMPONENT tools)
+install(TARGETS veeline-lsp-server veeline-opt veeline-pack veeline-reduce
+                veeline-translate RUNTIME COMPONENT tools)
 install(TARGETS VeelineCompilerModule VeelinePlugin
   LIBRARY DESTINATION ${VEELINE_INSTALL_MODULEDIR} COMPONENT tools)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)

@@ -8,7 +8,7 @@
 #define VEELINE_DIALECT_PIPE_TRANSFORMS_SCHEDULEFILE_H
 
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
-#include "veeline/Schedule/Schedule.h"
+#include "veeline/Schedule/Formats/Formats.h"
 
 namespace veeline::pipe {
 
@@ -21,6 +21,12 @@ namespace veeline::pipe {
 mlir::FailureOr<schedule::Schedule>
 importSchedule(PipelineOp pipeline, llvm::StringRef path,
                const schedule::Problem &problem);
+
+/// The same of a file that was read; `path` is its name for diagnostics.
+mlir::FailureOr<schedule::Schedule>
+adoptSchedule(PipelineOp pipeline, llvm::StringRef path,
+              const schedule::ImportedSchedule &file,
+              const schedule::Problem &problem);
 
 } // namespace veeline::pipe
 

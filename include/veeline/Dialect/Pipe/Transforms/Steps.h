@@ -17,6 +17,7 @@
 #include "veeline/Dialect/Pipe/IR/Kernels.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Schedule/Communication/Plan.h"
+#include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Simulator.h"
 
@@ -66,15 +67,17 @@ mlir::LogicalResult roundParameters(ChunkOp chunk,
 
 /// What a schedule that has a choice is made for.
 struct ScheduleGoal {
-  schedule::Objective objective;
+  schedule::Objective objective = schedule::Objective::Period;
   /// Whether W may run in the next step.
-  bool maySlip;
+  bool maySlip = false;
   /// Whether updates stand at the end of the step, and not where parameters are
   /// complete. Where chunks have compute streams of their own, others would
   /// wait for these.
   bool updatesAtEnd = false;
   /// How long a schedule may search, in seconds.
   double searchSeconds = schedule::GeneratorOptions().searchSeconds;
+  /// Of a schedule "file:PATH": what was read from it. Null: read it.
+  const schedule::ImportedSchedule *order = nullptr;
 };
 
 /// Writes the programs of `pipeline` in the order of a schedule, by name (made

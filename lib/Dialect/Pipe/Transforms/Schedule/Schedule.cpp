@@ -195,8 +195,9 @@ getOrder(PipelineOp pipeline, StringRef name, ScheduleGoal goal,
   }
   std::optional<std::string> path = schedule::scheduleFilePath(name);
   auto order =
-      path ? importSchedule(pipeline, *path, problem)
-           : generateSchedule(pipeline, name, goal, problem, outOfMemory);
+      path && goal.order ? adoptSchedule(pipeline, *path, *goal.order, problem)
+      : path             ? importSchedule(pipeline, *path, problem)
+             : generateSchedule(pipeline, name, goal, problem, outOfMemory);
   if (failed(order) || failed(checkTurns(pipeline, goal.maySlip, *order)) ||
       failed(checkFunctions(pipeline, problem, *order)))
     return failure();

@@ -101,14 +101,20 @@ veeline::pipe::importSchedule(PipelineOp pipeline, StringRef path,
   if (!file)
     return pipeline.emitOpError()
            << "has no schedule: " << file.error().message;
-  if (failed(checkUpdates(pipeline, file->schedule.name)) ||
-      failed(checkSizes(pipeline, path, problem, *file)) ||
-      failed(checkRanks(pipeline, path, problem, *file)) ||
-      failed(
-          checkBlocks(pipeline, path, file->schedule, !file->widths.empty())))
+  return adoptSchedule(pipeline, path, *file, problem);
+}
+
+FailureOr<schedule::Schedule>
+veeline::pipe::adoptSchedule(PipelineOp pipeline, StringRef path,
+                             const schedule::ImportedSchedule &file,
+                             const schedule::Problem &problem) {
+  if (failed(checkUpdates(pipeline, file.schedule.name)) ||
+      failed(checkSizes(pipeline, path, problem, file)) ||
+      failed(checkRanks(pipeline, path, problem, file)) ||
+      failed(checkBlocks(pipeline, path, file.schedule, !file.widths.empty())))
     return failure();
   schedule::Schedule order =
-      schedule::withoutMissingInputs(problem, std::move(file->schedule));
+      schedule::withoutMissingInputs(problem, file.schedule);
   auto check = [&](const schedule::Problem &solved) -> LogicalResult {
     auto status = schedule::verify(solved, order);
     if (status)
@@ -116,7 +122,7 @@ veeline::pipe::importSchedule(PipelineOp pipeline, StringRef path,
     return pipeline.emitOpError() << "cannot run the order of '" << path
                                   << "': " << status.error().str();
   };
-  if (file->widths.empty() && !problem.widths.empty()) {
+  if (file.widths.empty() && !problem.widths.empty()) {
     // The file orders stages, so neither their ranks nor limits of these matter
     // yet.
     schedule::Problem ofStages = problem;

@@ -1,0 +1,73 @@
+"""Usage: lsp_session.py MODEL
+
+A session with veeline-lsp-server: opens a file, points at an op, goes to a definition, asks for completions, and breaks the file.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+text = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
+uri = pathlib.Path(sys.argv[1]).resolve().as_uri()
+server = subprocess.Popen(["veeline-lsp-server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+count = 0
+
+
+def send(method, params, **more):
+    content = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode()
+    server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(content) + content)
+    server.stdin.flush()
+
+
+def receive():
+    length = 0
+    while (line := server.stdout.readline().strip()):
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            length = int(value)
+    return json.loads(server.stdout.read(length))
+
+
+def ask(method, params):
+    """The result of a request."""
+    global count
+    count += 1
+    send(method, params, id=count)
+    while "id" not in (answer := receive()):
+        pass
+    return answer.get("result")
+
+
+def diagnostics():
+    while (message := receive()).get("method") != "textDocument/publishDiagnostics":
+        pass
+    return message["params"]["diagnostics"]
+
+
+def at(word, after=0):
+    """The place of a word in the file."""
+    offset = text.index(word) + after
+    line = text.count("\n", 0, offset)
+    return {"textDocument": {"uri": uri}, "position": {"line": line, "character": offset - text.rfind("\n", 0, offset) - 1}}
+
+
+print(ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}})["capabilities"]["hoverProvider"])
+send("initialized", {})
+send("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "mlir", "version": 1, "text": text}})
+print("errors:", len(diagnostics()))
+print("hover:", json.dumps(ask("textDocument/hover", at("pipe.boundary", 6))["contents"]["value"]))
+definition = ask("textDocument/definition", at("%h,", 1))
+print("definition: line", definition[0]["range"]["start"]["line"], "of", at("%h = ")["position"]["line"])
+print("symbols:", *(symbol["name"] for symbol in ask("textDocument/documentSymbol", {"textDocument": {"uri": uri}})))
+broken = text.replace("%h = pipe.boundary %a0 : tensor<8x16xf32>", "%h = pipe.boundary %a0 : tensor<8x17xf32>")
+send("textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}, "contentChanges": [{"text": broken}]})
+for error in diagnostics():
+    print(f"error at line {error['range']['start']['line'] - at('%h = ')['position']['line']} of the op:", error["message"])
+    for note in error.get("relatedInformation", []):
+        print("note:", note["message"])
+send("textDocument/didChange", {"textDocument": {"uri": uri, "version": 3}, "contentChanges": [{"text": text}]})
+print("errors:", len(diagnostics()))
+ask("shutdown", None)
+send("exit", None)
+print("exit code", server.wait())
