@@ -12,6 +12,7 @@
 #include "veeline/Schedule/Result.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -21,6 +22,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <optional>
 
 using namespace veeline;
 using namespace veeline::compiler;
@@ -42,28 +44,62 @@ static void printMachine() {
                                 bytes / double(1 << 30))
                << "library  " << productLibrary()
                << ", for matrix products and convolutions\n";
+  llvm::outs().flush();
 }
 
-/// Prints which table there is at `path`. Fails after a message.
-static mlir::LogicalResult printTable(const std::string &path) {
+/// Prints which table there is at `path`.
+static void printTable(const std::string &path,
+                       const std::optional<MachineTable> &table) {
   llvm::outs() << "table    ";
-  if (!llvm::sys::fs::exists(path)) {
+  if (!table)
     llvm::outs() << "none at '" << path
                  << "'; veeline doctor --calibrate measures this machine\n";
-    return mlir::success();
+  else
+    llvm::outs() << "'" << path << "', "
+                 << (table->cpu == getCpuName()
+                         ? "of this machine"
+                         : "of another CPU, '" + table->cpu + "'")
+                 << ", " << schedule::counted(table->cores, "core") << ", "
+                 << table->date << '\n';
+}
+
+/// Both, as docs/tools.md describes it.
+static void printJson(const std::string &path,
+                      const std::optional<MachineTable> &table) {
+  llvm::json::Object object{{"version", 1},
+                            {"cpu", getCpuName()},
+                            {"cores", countUsableCores()},
+                            {"memory_bytes", getAllowedMemory().value_or(0)},
+                            {"library", productLibrary()},
+                            {"table_path", path},
+                            {"table", nullptr}};
+  if (table)
+    object["table"] = llvm::json::Object{
+        {"cpu", table->cpu}, {"cores", table->cores}, {"date", table->date}};
+  llvm::outs() << llvm::formatv("{0:2}", llvm::json::Value(std::move(object)))
+               << '\n';
+}
+
+/// Prints what this machine has, and which table there is at `path`. Fails
+/// after a message.
+static mlir::LogicalResult report(const DoctorCommand &command,
+                                  const std::string &path) {
+  std::optional<MachineTable> table;
+  if (llvm::sys::fs::exists(path)) {
+    llvm::Expected<MachineTable> found = MachineTable::read(path);
+    if (!found) {
+      if (!command.json) {
+        llvm::outs() << "table    '" << path << "' cannot be used\n";
+        llvm::outs().flush();
+      }
+      return printError("'" + path + "': " + llvm::toString(found.takeError()));
+    }
+    table = std::move(*found);
   }
-  llvm::Expected<MachineTable> table = MachineTable::read(path);
-  if (!table) {
-    llvm::outs() << "'" << path << "' cannot be used\n";
-    llvm::outs().flush();
-    return printError("'" + path + "': " + llvm::toString(table.takeError()));
-  }
-  llvm::outs() << "'" << path << "', "
-               << (table->cpu == getCpuName()
-                       ? "of this machine"
-                       : "of another CPU, '" + table->cpu + "'")
-               << ", " << schedule::counted(table->cores, "core") << ", "
-               << table->date << '\n';
+  if (command.json)
+    printJson(path, table);
+  else
+    printTable(path, table);
   return mlir::success();
 }
 
@@ -128,7 +164,7 @@ static mlir::LogicalResult writeTable(const DoctorCommand &command,
   status = file.write(table->toJson());
   if (status.ok())
     status = file.commit();
-  return status.ok() ? printTable(path) : printError(status.message());
+  return status.ok() ? report(command, path) : printError(status.message());
 }
 
 int veeline::compiler::doctorMain(int argc, const char *const *argv) {
@@ -142,10 +178,10 @@ int veeline::compiler::doctorMain(int argc, const char *const *argv) {
     return failed(
         printError("there is no place for a table: neither XDG_CACHE_HOME nor "
                    "HOME names a directory; name a file with --output"));
-  printMachine();
-  llvm::outs().flush();
+  if (!command.json)
+    printMachine();
   if (!command.calibrate)
-    return failed(printTable(path));
+    return failed(report(command, path));
   catchInterrupts();
   return failed(writeTable(command, path));
 }

@@ -527,6 +527,7 @@ Parsed<DoctorCommand> veeline::compiler::parseDoctor(int argc,
   app.add_flag("--calibrate", command.calibrate,
                "Measure products, convolutions and loops, in about fifteen "
                "seconds, for the predictions of veeline compile");
+  app.add_flag("--json", command.json, "Print it as JSON");
   app.add_option("-o,--output", command.output,
                  "The file of the table (default: veeline/machine.json in "
                  "$XDG_CACHE_HOME or ~/.cache)")

@@ -117,6 +117,7 @@ struct InspectCommand {
 /// `veeline doctor`.
 struct DoctorCommand {
   bool calibrate = false;
+  bool json = false;
   /// Where the table is, or is written; empty: the user's cache.
   std::string output;
 };

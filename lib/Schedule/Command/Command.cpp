@@ -165,6 +165,8 @@ static int runDial(const Request &request, const CommandOptions &options,
   };
   if (Status status = writeOutputs(options, contents); !status)
     return fail(status.error(), ExitFailure, err);
+  if (options.json)
+    report.text = toJson(*dial, request);
   return print(report, out, err);
 }
 
@@ -253,7 +255,9 @@ static int runSchedules(const Request &request, const CommandOptions &options,
     for (const std::string &warning : schedule.warnings)
       err << "veeline: warning: " << printable(warning) << "\n";
     out << (&one == &shown.front() ? "" : "\n")
-        << (wantsColor(options, out) ? colored(one.text, schedule) : one.text)
+        << (options.json               ? toJson(one.answer.solution)
+            : wantsColor(options, out) ? colored(one.text, schedule)
+                                       : one.text)
         << one.explanation;
   }
   return finish(out, err);

@@ -229,6 +229,8 @@ static void addOutputOptions(CLI::App &command, CommandOptions &options) {
                   "(Perfetto); may be "
                   "repeated")
       ->allow_extra_args(false);
+  command.add_flag("--json", options.json,
+                   "Print what a .json file has, in place of words");
   command.add_option("--against", options.against,
                      "Second schedule, shown beside the first in .html files "
                      "and after it in the terminal");
@@ -337,6 +339,21 @@ static Status checkTable(const CommandOptions &options) {
   return Status::success();
 }
 
+/// JSON has everything, and nothing beside it.
+static Status checkJson(const CommandOptions &options) {
+  if (!options.json)
+    return Status::success();
+  if (!options.compare.empty())
+    return usage("--json goes with --schedule; --compare prints a table");
+  std::string others =
+      goes(options, {"--against", "--explain", "--show", "--width", "--color",
+                     "--verify-communication"});
+  if (!others.empty())
+    return usage("--json is printed in place of words; " + others +
+                 " with these");
+  return Status::success();
+}
+
 /// What --explain alone is about.
 static Status checkExplained(const CommandOptions &options) {
   if (options.explain)
@@ -362,6 +379,8 @@ Status veeline::schedule::checkOptions(const CommandOptions &options) {
   if (!options.compare.empty() || !options.memoryDial.empty())
     if (Status status = checkTable(options); !status)
       return status;
+  if (Status status = checkJson(options); !status)
+    return status;
   if (options.has("--communication") && options.verifyCommunication.empty())
     return usage("--communication goes with --verify-communication");
   return checkExplained(options);

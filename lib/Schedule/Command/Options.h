@@ -42,6 +42,8 @@ struct CommandOptions {
   bool explain = false, memoryCurves = false;
   std::string verifyCommunication, communication = "overlap";
   std::vector<std::string> outputs;
+  /// Print what a .json file would have.
+  bool json = false;
 
   /// The names of all options that were given: "--stages", "-o".
   std::set<std::string> given;

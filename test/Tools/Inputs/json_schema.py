@@ -1,0 +1,30 @@
+"""Usage: json_schema.py PAGE schedule|dial|inspect|doctor < JSON
+
+Checks that the members have these types, and that PAGE, docs/tools.md, lists them. Those of a schedule are in docs/scheduling.md.
+"""
+
+import json
+import sys
+
+NUMBER = (int, float)
+SCHEMAS = {
+    "schedule": {"format": str, "version": int, "name": str, "stages": int, "microbatches": int, "placement": list, "order": list,
+                 "chunks": list, "edges": list, "prediction": dict},
+    "dial": {"format": str, "version": int, "schedule": str, "stages": int, "microbatches": int, "objective": str, "memory_unit": str,
+             "limits": list},
+    "inspect": {"model": str, "fingerprint": str, "cpu": str, "cpu_features": list, "optimizer": str, "error_feedback": bool,
+                "microbatches": int, "lengths": list, "options": list, "results": list, "loss_weight": int, "params": list,
+                "batches": list, "buffers": list, "programs": list, "target": str, "device": (dict, type(None))},
+    "doctor": {"version": int, "cpu": str, "cores": int, "memory_bytes": int, "library": str, "table_path": str, "table": (dict, type(None))},
+}
+value = json.load(sys.stdin)
+schema = SCHEMAS[sys.argv[2]]
+with open(sys.argv[1], encoding="utf-8") as file:
+    page = file.read()
+for name, type_ in schema.items():
+    if not isinstance(value.get(name), type_):
+        sys.exit(f"member '{name}' is {value.get(name)!r}")
+for name in value:
+    if f"`{name}`" not in page:
+        sys.exit(f"{sys.argv[1]} does not list '{name}'")
+print(sys.argv[2], "has", len(value), "members")
