@@ -41,8 +41,8 @@ inline VeelineStatus give(std::string_view text, VeelineString *target) {
   return success();
 }
 
-#ifdef __cpp_exceptions // The library that compiles is built without, as MLIR
-                        // is.
+// The library that compiles is built without exceptions, as MLIR is.
+#ifdef __cpp_exceptions
 /// The status of `body`. What the C++ library throws does not leave it.
 template <typename Body> VeelineStatus guarded(Body body) {
   try {

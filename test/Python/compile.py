@@ -2,6 +2,7 @@
 
 import pathlib
 import sys
+import threading
 
 import veeline
 from errors import print_error
@@ -22,6 +23,19 @@ with veeline.Trainer(artifact) as trainer:
     losses = [trainer.step(batch) for _ in range(10)]
 print("the loss falls" if losses[-1] < losses[0] else losses)
 
+together = [None] * 3
+
+
+def compile_one(i):
+    together[i] = veeline.compile(path, **{**options, "stages": 1 + i % 2, "memory_limit": None}).data
+
+
+threads = [threading.Thread(target=compile_one, args=[i]) for i in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print("threads:", together[0] == together[2] != together[1])
 print("pipe.pipeline @net stages(2)" in str(module.run("pipe-partition{stages=2}").run("builtin.module(canonicalize)")))
 print(sorted(veeline.compile_options())[:3], "output" in veeline.compile_options())
 print_error("option", veeline.compile, path, stage=2)

@@ -73,7 +73,9 @@ struct Writer {
 /// A cyclic schedule is drawn as a few steps.
 static schedule::Solution asPicture(const schedule::Solution &solution) {
   auto steps = schedule::drawn(solution);
-  return steps ? std::move(*steps) : solution;
+  if (steps)
+    return std::move(*steps);
+  return solution;
 }
 
 static constexpr std::array<Writer, 7> writers{{
