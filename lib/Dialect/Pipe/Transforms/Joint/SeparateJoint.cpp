@@ -136,11 +136,12 @@ static LogicalResult takeGradients(func::FuncOp func) {
     FailureOr<double> found = takeUpdateOut(func, i, *param);
     if (failed(found))
       return failure();
-    if (rate && *rate != *found)
+    double next = *found;
+    if (rate && *rate != next)
       return func.emitError()
              << "parameters are updated at different rates, " << *rate
-             << " and " << *found << "; a step has one learning rate";
-    rate = *found;
+             << " and " << next << "; a step has one learning rate";
+    rate = next;
     func.removeResultAttr(
         i, StringAttr::get(func.getContext(), PipeDialect::updatedAttrName));
     func.setResultAttr(i, PipeDialect::gradientOfAttrName, name);
