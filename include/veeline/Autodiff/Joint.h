@@ -33,7 +33,7 @@ llvm::LogicalResult appendGradients(mlir::func::FuncOp model,
 struct JointChunk {
   /// Its name, which its function gets with `_joint` behind it.
   std::string name;
-  /// Those that no other chunk has. Each chunk repeats what else it needs.
+  /// Ops that no other chunk has. Each chunk repeats what else it needs.
   llvm::SmallVector<mlir::Operation *> ops;
   /// Values of earlier chunks, and arguments.
   llvm::SmallVector<mlir::Value> operands;
@@ -56,9 +56,9 @@ struct JointGradient {
 /// that use no forward value move to earlier chunks where fewer bytes are sent
 /// so: a minimum cut between any two chunks. What one chunk sends to an earlier
 /// one takes the place of the gradient of a value that the forward sends the
-/// other way. So there has to be one, of the same type, for each value that is
-/// sent. A sum of what several chunks contribute to the gradient of one value,
-/// or of one parameter, is taken apart, since the runtime adds these up.
+/// other way. So there has to be one, with as many elements, for each value
+/// that is sent. A sum of what several chunks contribute to the gradient of one
+/// value, or of one parameter, is taken apart, since the runtime adds these up.
 class JointCut {
 public:
   /// Cuts `joint`, which has no marks; sums of gradients may be added to it.
