@@ -19,6 +19,8 @@ RUNS = [
     (net, "pipe-import{freeze=w0}"),
     (tests / "Dialect/Pipe/Transforms/pipe-bind-lengths.mlir", "pipe-bind-lengths{bound=6 multiple=3}"),
     (tests / "Dialect/Pipe/Transforms/pipe-weight-loss.mlir", "pipe-weight-loss{weight=tokens}"),
+    (net, "pipe-joint-graph,pipe-separate-joint,pipe-partition{stages=2},pipe-differentiate"),
+    (tests / "Import/joint.mlir", "pipe-import-joint{params=0-1}"),
     (tests / "Conversion/pipelines.mlir", "pipe-bufferize-chunks,pipe-host-code"),
 ]
 
