@@ -27,8 +27,6 @@ config.environment["PATH"] = os.path.pathsep.join(
 )
 # What veeline doctor has measured for this user is none of a test's business.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "no-cache")
-# Many tests compile the same models, cut and scheduled in other ways.
-config.environment["VEELINE_CACHE"] = os.path.join(config.test_exec_root, "code-cache")
 config.substitutions += [
     ("%veeline_src", config.veeline_source_dir),
     ("%veeline_build", config.veeline_build_dir),
