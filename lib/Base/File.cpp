@@ -219,7 +219,8 @@ Expected<MappedFile> MappedFile::open(const std::string &path) {
   auto failure = [&](int error) {
     return Status::error("cannot read '" + path + "': " + std::strerror(error));
   };
-  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // A pipe that nobody writes to is refused below, and not waited for.
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
     return failure(errno);
   struct stat info;
@@ -256,7 +257,7 @@ struct NotedFile {
 };
 } // namespace
 
-static NotedFile notedFiles[256];
+static NotedFile notedFiles[4096];
 
 void veeline::noteMapped(std::string_view mapped, const char *name) {
   for (NotedFile &file : notedFiles)

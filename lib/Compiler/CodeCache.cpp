@@ -90,8 +90,10 @@ std::string CodeCache::getPath(llvm::StringRef key) const {
   return path.str().str();
 }
 
-static uint64_t checksumOf(llvm::StringRef bytes) {
+/// Also of the key, so that no file is taken for another one.
+static uint64_t checksumOf(llvm::StringRef key, llvm::StringRef bytes) {
   Crc64 crc;
+  crc.add(key);
   crc.add(bytes);
   return crc.value();
 }
@@ -105,7 +107,7 @@ std::optional<std::string> CodeCache::find(llvm::StringRef key) const {
   llvm::StringRef bytes = file->bytes();
   std::memcpy(&checksum, bytes.end() - sizeof checksum, sizeof checksum);
   bytes = bytes.drop_back(sizeof checksum);
-  if (checksumOf(bytes) != checksum)
+  if (checksumOf(key, bytes) != checksum)
     return std::nullopt;
   // Where files keep no time of access, this shows that it is still in use.
   (void)::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
@@ -114,7 +116,7 @@ std::optional<std::string> CodeCache::find(llvm::StringRef key) const {
 
 void CodeCache::add(llvm::StringRef key, llvm::StringRef bytes) const {
   std::string content = bytes.str();
-  uint64_t checksum = checksumOf(bytes);
+  uint64_t checksum = checksumOf(key, bytes);
   content.append(reinterpret_cast<const char *>(&checksum), sizeof checksum);
   (void)writeFileAtomically(getPath(key), content);
 }

@@ -111,4 +111,9 @@ class Library:
 
 def text(value):
     """For a `const char *`."""
-    return None if value is None else os.fsencode(value)
+    if value is None:
+        return None
+    encoded = os.fsencode(value)
+    if b"\0" in encoded:
+        raise ValueError(f"{value!r} has a character of code 0")
+    return encoded

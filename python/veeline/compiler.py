@@ -9,6 +9,7 @@ Needs the component `tools` of Veeline, and MLIR.
 """
 
 import collections
+import contextlib
 import ctypes
 import io
 import os
@@ -97,8 +98,18 @@ class Artifact:
 
     def save(self, path):
         """Writes the file that `veeline compile` would have written."""
-        with open(path, "wb") as file:
-            file.write(self.data)
+        # The file is complete or as it was.
+        temporary = f"{os.fspath(path)}.{os.getpid()}.tmp"
+        try:
+            with open(temporary, "xb") as file:
+                file.write(self.data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
 
     def __len__(self):
         return len(self.data)

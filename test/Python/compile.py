@@ -1,6 +1,8 @@
 """Usage: compile.py MODEL. Compiles, trains and is refused, without a file."""
 
 import pathlib
+import resource
+import signal
 import sys
 import threading
 
@@ -37,6 +39,18 @@ for thread in threads:
     thread.join()
 print("threads:", together[0] == together[2] != together[1])
 print("pipe.pipeline @net stages(2)" in str(module.run("pipe-partition{stages=2}").run("builtin.module(canonicalize)")))
+limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))
+try:
+    artifact.save("path.vee")
+except OSError as error:
+    resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    print(error.strerror, pathlib.Path("path.vee").read_bytes() == artifact.data, list(pathlib.Path().glob("path.vee?*")))
+try:
+    veeline.compile(path, schedule="1f1b\0x")
+except ValueError as error:
+    print(error)
 print(sorted(veeline.compile_options())[:3], "output" in veeline.compile_options())
 print_error("option", veeline.compile, path, stage=2)
 print_error("value", veeline.compile, path, stages="two")

@@ -43,7 +43,8 @@ void driver::addDataOptions(CLI::App &app, SharedCommand &command) {
                  "--data labels=tokens:FILES:shift=1, where FILES are "
                  "FILE.npy or FILE.bin:uint16, with commas, and each may have "
                  "a weight, as in a.npy:weight=2,b.npy:weight=1")
-      ->type_name("FILES");
+      ->type_name("FILES")
+      ->check(checkTokenFiles);
   app.add_option("--synthetic", command.synthetic,
                  "Random data for all arguments that have no --data: other "
                  "values in each step (fresh), or one batch for all (fixed)")
@@ -203,6 +204,17 @@ void driver::addInitNames(CLI::App &app, train::Options &options) {
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->needs(app.get_option("--init"));
+}
+
+std::string driver::checkTokenFiles(const std::string &files) {
+  if (files.empty())
+    return "names no file";
+  for (const char *option :
+       {":shift=", ":documents=", ":positions=", ":inside="})
+    if (files.find(option) != std::string::npos)
+      return std::string("takes files and their weights; '") + option +
+             "' goes with --data";
+  return "";
 }
 
 void driver::addWindows(const std::string &kind, const std::string &files,

@@ -38,6 +38,8 @@ void addDeviceOptions(CLI::App &app, SharedCommand &command);
 
 /// Adds --init-names to a command that has --init.
 void addInitNames(CLI::App &app, train::Options &options);
+/// Why `files` are nothing for --tokens and the like; empty: they are.
+std::string checkTokenFiles(const std::string &files);
 /// Adds the sources of tokens and labels that a text or files of tokens stand
 /// for, if they are given; `kind` is "text:" or "tokens:".
 void addWindows(const std::string &kind, const std::string &files,

@@ -76,6 +76,7 @@ static void addEvaluatedData(CLI::App &app, TrainCommand &command,
          "--eval-tokens", command.evalTokens,
          "As --tokens, of what is evaluated: each window once, in order")
       ->type_name("FILES")
+      ->check(driver::checkTokenFiles)
       ->needs(every)
       ->group(group);
   app.add_option("--eval-lengths", inputs.lengths,

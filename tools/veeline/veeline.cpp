@@ -10,6 +10,7 @@
 #include "veeline/Schedule/Command/Command.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <iostream>
 #include <string_view>
 #include <utility>
@@ -21,7 +22,7 @@ static bool isCompilerCommand(std::string_view name) {
   return name == "compile" || name == "inspect" || name == "doctor";
 }
 
-int main(int argc, char **argv) {
+static int runCommand(int argc, char **argv) {
   if (argc > 1 && isCompilerCommand(argv[1]))
     return driver::runCompiler(argc - 1, argv + 1);
   // In a shell's request for completion the command's name moves to the front.
@@ -70,3 +71,15 @@ int main(int argc, char **argv) {
   driver::catchInterrupts();
   return runSchedule(std::cout, std::cerr);
 }
+
+/// What is lost on a full disk is no success.
+static int checkOutput(int status) {
+  bool isWritten =
+      std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (isWritten || status != 0)
+    return status;
+  std::cerr << "veeline: error: standard output could not be written\n";
+  return 1;
+}
+
+int main(int argc, char **argv) { return checkOutput(runCommand(argc, argv)); }

@@ -22,6 +22,9 @@ static Status badSpec(const std::string &text, const std::string &why) {
                        "NAME=random or NAME=random:fixed");
 }
 
+/// More than any file has, and few enough that a window may be added.
+static constexpr int64_t maxShift = int64_t(1) << 48;
+
 static Expected<Spec> parseTextSpec(const std::string &text, Spec spec,
                                     std::string source) {
   constexpr std::string_view option = ":shift=";
@@ -30,7 +33,8 @@ static Expected<Spec> parseTextSpec(const std::string &text, Spec spec,
     const char *begin = source.data() + at + option.size();
     const char *end = source.data() + source.size();
     auto [next, error] = std::from_chars(begin, end, spec.shift);
-    if (error != std::errc() || next != end || spec.shift < 0)
+    if (error != std::errc() || next != end || spec.shift < 0 ||
+        spec.shift > maxShift)
       return badSpec(text, "the shift is no number of bytes");
     source.resize(at);
   }
@@ -61,13 +65,15 @@ static bool takeOption(std::string &source, std::string_view option,
 static Status parseTokenOptions(const std::string &text, Spec &spec,
                                 std::string &source) {
   using Kind = TokenView::Kind;
-  std::optional<int64_t> number;
+  std::optional<int64_t> number, shift;
   for (bool isTaken = true; isTaken;) {
     isTaken = takeOption(source, ":shift=", number);
-    if (isTaken && !number)
+    if (isTaken && (!number || *number > maxShift))
       return badSpec(text, "the shift is no number of tokens");
+    if (isTaken && shift)
+      return badSpec(text, "it is shifted twice");
     if (isTaken)
-      spec.shift = *number;
+      spec.shift = *(shift = number);
     for (auto [option, kind] : {std::pair(":documents=", Kind::documents),
                                 std::pair(":positions=", Kind::positions),
                                 std::pair(":inside=", Kind::inside)}) {

@@ -198,6 +198,12 @@ TEST_F(HostUnitsTest, TakesUnitsFromACache) {
   }
   EXPECT_EQ(compile(old, &*cache, 3, 0), alone);
   EXPECT_EQ(compile(old, &*cache, 3, 2), alone);
+  // A file under the key of another one.
+  cache->add("one", "bytes");
+  ASSERT_EQ(cache->find("one"), "bytes");
+  std::string path = directory.str().str() + "/llvmcache-";
+  ASSERT_FALSE(llvm::sys::fs::copy_file(path + "one", path + "two"));
+  EXPECT_EQ(cache->find("two"), std::nullopt);
 }
 
 // A call of the runtime refers to a table of its module by number, so its

@@ -410,6 +410,8 @@ TEST(Tokens, SourcesThatAreNone) {
                              "to all files, or to none");
   is("a.npy:weight=1,b.npy", "'b.npy' has no weight, as 'a.npy' has;");
   is("a.npy:shift=-1", "the shift is no number of tokens; write");
+  is("a.npy:shift=9223372036854775807", "the shift is no number of tokens;");
+  is("a.npy:shift=3:shift=1", "it is shifted twice; write");
   is("a.npy:documents=x", "the token that ends a document is no number");
   is("a.npy:documents=1:inside=2", "it gives two things of its tokens; write");
 }
