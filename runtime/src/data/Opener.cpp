@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 
 using namespace veeline;
 using namespace veeline::data;
@@ -48,11 +49,29 @@ Status Opener::checkName(const Spec &spec, const std::string &text,
   return Status::success();
 }
 
+/// Windows are those of sources that are written alike, so the same files with
+/// other names or weights would give windows that do not match.
+Status Opener::checkSpelling(const Spec &spec) const {
+  auto isSame = [](const std::string &a, const std::string &b) {
+    std::error_code error;
+    return a == b || std::filesystem::equivalent(a, b, error);
+  };
+  for (const Spec &other : specs)
+    if (spec.isWindow() && other.kind == spec.kind && other.file != spec.file &&
+        std::ranges::equal(spec.files(), other.files(), isSame))
+      return Status::error("'" + other.file + "' and '" + spec.file +
+                           "' are the same files: write them alike for '" +
+                           other.argument + "' and '" + spec.argument +
+                           "', so that these have the same windows");
+  return Status::success();
+}
+
 Status Opener::parse() {
   std::vector<std::string> names = argumentNames();
   for (const std::string &text : options.specs) {
     VEELINE_TRY_VALUE(Spec spec, parseSpec(text, options.option("data")));
     VEELINE_TRY(checkName(spec, text, names));
+    VEELINE_TRY(checkSpelling(spec));
     specs.push_back(std::move(spec));
   }
   if (options.otherwise.empty())

@@ -56,6 +56,7 @@ public:
   Status parse();
   Status checkName(const Spec &spec, const std::string &text,
                    const std::vector<std::string> &names) const;
+  Status checkSpelling(const Spec &spec) const;
   std::vector<Spec> takeSpecs() { return std::move(specs); }
   Expected<std::unique_ptr<Source>> openBatch(const artifact::Batch &batch);
   Expected<AlignedBytes> openBuffer(const artifact::Buffer &buffer);
