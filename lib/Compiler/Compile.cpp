@@ -516,5 +516,7 @@ int veeline::compiler::compileMain(int argc, const char *const *argv,
     return failed(printError(status.message()));
   if (!command.quiet)
     printSummary(llvm::outs(), command.output, artifact->metadata);
+  // What follows in this process may replace it.
+  llvm::outs().flush();
   return 0;
 }

@@ -217,13 +217,16 @@ Job::Arguments Job::compileArguments(const JobEntry *without) const {
       addArguments(entry, it->second, arguments);
   if (find("eval-every") && !find("evaluation"))
     arguments.emplace_back("--evaluation");
+  // Standard output is of programs then.
+  if (textOf("log", "text") == "json" && !find("quiet"))
+    arguments.emplace_back("--quiet");
   return arguments;
 }
 
 Job::Arguments Job::trainArguments(const JobEntry *without) const {
   Arguments arguments = {"veeline", "train", artifactPath};
   for (const JobEntry &entry : entries) {
-    if (&entry == without)
+    if (&entry == without || isPassed(entry))
       continue;
     if (isData(entry.key))
       for (const JobEntry::Value &value : entry.values)

@@ -90,6 +90,7 @@ private:
   bool readFolder();
   void addFolderArguments(const compiler::JobEntry *without,
                           Arguments &arguments) const;
+  bool isPassed(const compiler::JobEntry &entry) const;
   int64_t lastStepOfFolder() const;
   bool readRecord(std::optional<RunRecord> &record);
   bool isCompiled(const std::optional<RunRecord> &record);

@@ -14,8 +14,11 @@
 #include "Checkpoint.h"
 #include "veeline/Base/File.h"
 
+#include <cerrno>
 #include <ctime>
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
 #include <unistd.h>
 
 using namespace veeline;
@@ -47,8 +50,14 @@ void Job::addFolderArguments(const compiler::JobEntry *without,
     arguments.push_back("--checkpoint=" + inFolder("checkpoints"));
   if (!find("metrics"))
     arguments.push_back("--metrics=" + inFolder("metrics.csv"));
-  if (!find("resume"))
+  if (!find("resume") || lastStepOfFolder() > 0)
     arguments.emplace_back("--continue");
+}
+
+/// Another run's checkpoint is where this one begins; from then on it goes on
+/// from its own.
+bool Job::isPassed(const compiler::JobEntry &entry) const {
+  return entry.key == "resume" && !folder.empty() && lastStepOfFolder() > 0;
 }
 
 /// The last step that the run has a checkpoint of; 0: none.
@@ -76,9 +85,11 @@ bool Job::readRecord(std::optional<RunRecord> &record) {
 }
 
 /// Whether the artifact that is there is that of this job, so that nothing has
-/// to be compiled to go on.
+/// to be compiled to go on. What other files than the model say may have
+/// changed.
 bool Job::isCompiled(const std::optional<RunRecord> &record) {
-  if (!record || lastStepOfFolder() == 0)
+  if (!record || lastStepOfFolder() == 0 || find("profile") ||
+      find("machine-table") || textOf("schedule", "").starts_with("file:"))
     return false;
   Expected<RecordedFile> now = recordFile(model);
   Expected<RecordedFile> artifact = recordFile(artifactPath);
@@ -132,7 +143,17 @@ bool Job::prepareFolder() {
   std::filesystem::create_directories(
       std::filesystem::path(folder).parent_path(), error);
   Status made = makeDirectory(folder);
-  return made.ok() || fail(*find("directory"), made.message());
+  if (!made.ok())
+    return fail(*find("directory"), made.message());
+  // Held, through exec, until the run has ended in whatever way. Where the file
+  // system has no locks, there is none.
+  int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
+  if (descriptor >= 0 && ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 &&
+      errno == EWOULDBLOCK)
+    return fail(*find("directory"),
+                "another run is at work in '" + folder +
+                    "'; wait until it has ended, or take another directory");
+  return true;
 }
 
 bool Job::recordRun(std::optional<RunRecord> &before, int32_t processes) {

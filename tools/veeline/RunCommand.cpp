@@ -7,6 +7,9 @@
 #include "Job.h"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <set>
 #include <unistd.h>
@@ -105,8 +108,10 @@ int Job::train() {
   std::vector<const char *> argv = pointersTo(arguments);
   argv.push_back(nullptr);
   std::cout.flush();
+  std::fflush(stdout);
   ::execv("/proc/self/exe", const_cast<char *const *>(argv.data()));
-  commandline::printError("cannot start 'veeline train'");
+  commandline::printError(std::string("cannot start 'veeline train': ") +
+                          std::strerror(errno));
   return 1;
 }
 
