@@ -155,18 +155,22 @@ Status ResultsFile::put(const std::string &text) {
 }
 
 Status ResultsFile::open(const std::string &newPath, const std::string &numbers,
-                         const artifact::Metadata &metadata, bool isAppended) {
+                         const artifact::Metadata &metadata,
+                         int64_t stepsBefore) {
   path = newPath;
-  file = std::fopen(path.c_str(), isAppended ? "ae" : "we");
-  if (!file)
-    return Status::error("cannot write '" + path +
-                         "': " + std::strerror(errno));
-  if (isAppended && std::ftell(file) > 0)
-    return Status::success();
   std::string header = numbers + ",loss";
   for (const std::string &name : metricNames(metadata))
     header += "," + name;
-  return put(header + "\n");
+  header += "\n";
+  bool hasBefore = false;
+  if (stepsBefore > 0) {
+    VEELINE_TRY_VALUE(hasBefore, cutRows(path, header, stepsBefore));
+  }
+  file = std::fopen(path.c_str(), hasBefore ? "ae" : "we");
+  if (!file)
+    return Status::error("cannot write '" + path +
+                         "': " + std::strerror(errno));
+  return hasBefore ? Status::success() : put(header);
 }
 
 Status ResultsFile::add(const std::string &numbers,

@@ -73,9 +73,9 @@ public:
   ~ResultsFile() { (void)close(); }
 
   /// `numbers` are the names of the columns in front of those of the results.
-  /// With `isAppended`, lines are added to a file that is there.
+  /// Of a file that is there, lines of `stepsBefore` steps stay.
   Status open(const std::string &path, const std::string &numbers,
-              const artifact::Metadata &metadata, bool isAppended = false);
+              const artifact::Metadata &metadata, int64_t stepsBefore = 0);
   bool isOpen() const { return file != nullptr; }
   /// Adds a line: `numbers`, then the shortest texts of `results`.
   Status add(const std::string &numbers, const std::vector<double> &results);

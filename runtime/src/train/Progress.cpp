@@ -147,15 +147,21 @@ static size_t bytesUpTo(std::string_view text, const std::string &header,
   return kept > header.size() ? kept : 0;
 }
 
+Expected<bool> train::cutRows(const std::string &path,
+                              const std::string &header, int64_t lastStep) {
+  auto old = MappedFile::open(path);
+  size_t kept = old.ok() ? bytesUpTo(old->bytes(), header, lastStep) : 0;
+  if (kept > 0 && ::truncate(path.c_str(), static_cast<off_t>(kept)) != 0)
+    return Status::error("cannot write '" + path +
+                         "': " + std::strerror(errno));
+  return kept > 0;
+}
+
 /// Opens the file, behind the rows that stay, or with a new header.
 Status MetricsFile::openFile(const std::string &header, int64_t stepsBefore) {
-  size_t kept = 0;
-  if (stepsBefore > 0)
-    if (auto old = MappedFile::open(path); old.ok())
-      kept = bytesUpTo(old->bytes(), header, stepsBefore);
-  hasBefore = kept > 0;
-  if (hasBefore && ::truncate(path.c_str(), static_cast<off_t>(kept)) != 0)
-    return failure();
+  if (stepsBefore > 0) {
+    VEELINE_TRY_VALUE(hasBefore, cutRows(path, header, stepsBefore));
+  }
   file = std::fopen(path.c_str(), hasBefore ? "ae" : "we");
   if (!file)
     return failure();

@@ -72,6 +72,12 @@ private:
 /// "1m05s".
 std::string formatDuration(double seconds);
 
+/// Cuts a CSV file with `header`, whose rows begin with a step, to what it has
+/// up to `lastStep`. False, and the file is as it was, where there is none, it
+/// has another header or no such rows.
+Expected<bool> cutRows(const std::string &path, const std::string &header,
+                       int64_t lastStep);
+
 /// A CSV file with a line per step, written as training goes on.
 class MetricsFile {
 public:

@@ -173,7 +173,7 @@ Status Trainer::openEvaluation() {
   if (options.evaluation.metrics.empty() || !run.isFirst())
     return Status::success();
   return evaluations.open(options.evaluation.metrics, "step", run.metadata(),
-                          /*isAppended=*/run.resumed != nullptr);
+                          run.stepsBefore());
 }
 
 bool Trainer::isEvaluationDue(int64_t step) const {
