@@ -38,7 +38,7 @@ private:
   void findForward();
   void findPlaces();
   SmallBitVector findPlace(Operation &op);
-  void splitParameterSums();
+  LogicalResult splitParameterSums();
   void splitActivationSums();
   bool splitSumOf(Value activation, unsigned producer, Value sum);
   int getDemand(Value value) const;
@@ -214,7 +214,7 @@ void JointCutter::findPlaces() {
 /// Each chunk that uses a parameter has its own part of the gradient. Where
 /// there are as many terms as such chunks, the first term belongs to the last
 /// use.
-void JointCutter::splitParameterSums() {
+LogicalResult JointCutter::splitParameterSums() {
   auto isWhole = [&](Value value) { return isNoSum(value); };
   for (const JointGradient &gradient : gradients) {
     SmallBitVector users = takers.lookup(gradient.argument);
@@ -226,6 +226,13 @@ void JointCutter::splitParameterSums() {
       return chunk < 0 ? latest : chunk;
     };
     SmallVector<Value> values = getTerms(gradient.gradient, isWhole);
+    for (Value value : values)
+      if (users.any() && findLastUpTo(users, getLatest(value)) < 0)
+        return emitError(value.getLoc())
+               << "this part of a parameter's gradient is computed in chunk "
+               << getLatest(value)
+               << ", but no chunk up to there uses the parameter; cut "
+                  "elsewhere (--partition, pipe.boundary)";
     SmallVector<Term> terms;
     int user = users.find_last();
     for (Value value : values) {
@@ -240,6 +247,7 @@ void JointCutter::splitParameterSums() {
     for (auto [chunk, sum] : addUpByChunk(terms))
       parts[chunk].given[gradient.argument] = sum;
   }
+  return success();
 }
 
 /// The latest chunk that needs `value` for an op that can run nowhere else; -1
@@ -511,7 +519,8 @@ LogicalResult JointCutter::run() {
   findForward();
   findPlaces();
   splitActivationSums();
-  splitParameterSums();
+  if (failed(splitParameterSums()))
+    return failure();
   findPlaces();
   findNeeded();
   for (unsigned chunk = numChunks() - 1; chunk > 0; --chunk)

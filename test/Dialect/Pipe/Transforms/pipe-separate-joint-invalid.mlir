@@ -86,3 +86,18 @@ func.func @name(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param 
     -> (tensor<f32>, tensor<f32> {pipe.gradient_of = 1}) {
   return %x, %x : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// The sign of a negated gradient would be lost: no learning rate is below 0.
+func.func @negated(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = ones>})
+    -> (tensor<f32>, tensor<4xf32> {pipe.updated = "w"}) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %rate = arith.constant dense<0.5> : tensor<4xf32>
+  %loss = linalg.dot ins(%w, %x : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+  %n = arith.negf %x : tensor<4xf32>
+  %step = arith.mulf %rate, %n : tensor<4xf32>
+  // expected-error @below {{result 1, the new value of "w", has to be w - c g}}
+  %new = arith.addf %w, %step : tensor<4xf32>
+  return %loss, %new : tensor<f32>, tensor<4xf32>
+}

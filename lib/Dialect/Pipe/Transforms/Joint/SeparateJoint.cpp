@@ -18,6 +18,8 @@
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 
+#include <cmath>
+
 namespace veeline::pipe {
 #define GEN_PASS_DEF_PIPESEPARATEJOINT
 #include "veeline/Dialect/Pipe/Transforms/Passes.h.inc"
@@ -101,7 +103,8 @@ static FailureOr<double> takeUpdateOut(func::FuncOp func, unsigned result,
   Operation *terminator = func.getBody().front().getTerminator();
   Value updated = terminator->getOperand(result);
   std::optional<Update> update = matchUpdate(updated, param);
-  if (update && update->gradient.getType() == param.getType()) {
+  if (update && update->rate >= 0 && std::isfinite(update->rate) &&
+      update->gradient.getType() == param.getType()) {
     terminator->setOperand(result, update->gradient);
     return update->rate;
   }

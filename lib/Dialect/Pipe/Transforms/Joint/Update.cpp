@@ -33,7 +33,8 @@ static Value resolve(Value element) {
     OpOperand *operand = op.getMatchingOpOperand(argument);
     AffineMap map = op.getMatchingIndexingMap(operand);
     // What is the same everywhere may be read anywhere.
-    bool isSplat = matchPattern(operand->get(), m_Constant()) ||
+    SplatElementsAttr splat;
+    bool isSplat = matchPattern(operand->get(), m_Constant(&splat)) ||
                    operand->get().getDefiningOp<linalg::FillOp>() ||
                    map.getNumResults() == 0;
     return map.isIdentity() || isSplat ? operand->get() : element;
