@@ -40,6 +40,7 @@ private:
   SmallBitVector findPlace(Operation &op);
   LogicalResult splitParameterSums();
   void splitActivationSums();
+  SmallVector<Value> findCandidates();
   bool splitSumOf(Value activation, unsigned producer, Value sum);
   int getDemand(Value value) const;
   void findNeeded();
@@ -300,22 +301,31 @@ bool JointCutter::splitSumOf(Value activation, unsigned producer, Value sum) {
 
 /// The runtime adds up what several chunks send for one value.
 void JointCutter::splitActivationSums() {
-  SmallVector<Value> candidates;
-  for (Operation &op : llvm::reverse(block.without_terminator()))
-    if (isBackward(&op) && getAddends(&op))
-      candidates.push_back(op.getResult(0));
+  SmallVector<Value> candidates = findCandidates();
   for (unsigned producer = numChunks(); producer-- != 0;)
     for (Value result : llvm::reverse(chunks[producer].results)) {
       if (!isFloatTensor(result.getType()) || takers.lookup(result).count() < 2)
         continue;
       for (Value candidate : candidates)
         if (candidate.getType() == result.getType() &&
-            !sums.contains(candidate) &&
             splitSumOf(result, producer, candidate)) {
           findPlaces();
+          candidates = findCandidates();
           break;
         }
     }
+}
+
+/// Sums of the backward that several chunks may add to, the last one first.
+SmallVector<Value> JointCutter::findCandidates() {
+  DenseSet<Value> ofChunks = findSumsOfChunks(
+      block, [&](Value value) { return isNoSum(value); },
+      [&](Value term) { return getLatest(term); });
+  SmallVector<Value> candidates;
+  for (Operation &op : llvm::reverse(block.without_terminator()))
+    if (op.getNumResults() == 1 && ofChunks.contains(op.getResult(0)))
+      candidates.push_back(op.getResult(0));
+  return candidates;
 }
 
 //===----------------------------------------------------------------------===//

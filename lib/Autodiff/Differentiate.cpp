@@ -468,7 +468,7 @@ LogicalResult ChunkDifferentiator::buildJoint() {
     seeded[*description.loss] = !description.joint;
   FailureOr<JointFunction> built =
       description.joint
-          ? readJointFunction(description.joint, wanted, seeded,
+          ? readJointFunction(description.joint, primal, wanted, seeded,
                               description.target)
           : buildJointFunction(primal, wanted, seeded, description.target);
   if (failed(built))

@@ -124,20 +124,40 @@ FailureOr<JointFunction> veeline::autodiff::buildJointFunction(
   return joint;
 }
 
-FailureOr<JointFunction>
-veeline::autodiff::readJointFunction(func::FuncOp given, ArrayRef<bool> wanted,
-                                     ArrayRef<bool> seeded,
-                                     KernelTarget target) {
+/// Checks that `given` takes and gives what the joint function of the chunk
+/// `primal` does.
+static LogicalResult verifyJoint(func::FuncOp given, func::FuncOp primal,
+                                 ArrayRef<bool> wanted, ArrayRef<bool> seeded) {
+  SmallVector<Type> arguments(primal.getArgumentTypes());
+  SmallVector<Type> results(primal.getResultTypes());
+  for (auto [type, isSeeded] : llvm::zip_equal(primal.getResultTypes(), seeded))
+    if (isSeeded)
+      arguments.push_back(type);
+  for (auto [type, isWanted] :
+       llvm::zip_equal(primal.getArgumentTypes(), wanted))
+    if (isWanted)
+      results.push_back(type);
+  auto expected = FunctionType::get(given.getContext(), arguments, results);
+  if (given.getFunctionType() != expected)
+    return given.emitError()
+           << "is the joint function of chunk @" << primal.getSymName()
+           << ", and has to be of type " << expected << ", found "
+           << given.getFunctionType();
+  if (!given.getBody().hasOneBlock())
+    return given.emitError() << "a joint function is one block, found "
+                             << given.getBody().getBlocks().size();
+  return success();
+}
+
+FailureOr<JointFunction> veeline::autodiff::readJointFunction(
+    func::FuncOp given, func::FuncOp primal, ArrayRef<bool> wanted,
+    ArrayRef<bool> seeded, KernelTarget target) {
+  if (failed(verifyJoint(given, primal, wanted, seeded)))
+    return failure();
   JointFunction joint{given.clone(), {}, {}, {}};
   func::FuncOp func = *joint.func;
   Block &block = func.getBody().front();
   unsigned numWanted = llvm::count(wanted, true);
-  if (func.getNumArguments() != wanted.size() + llvm::count(seeded, true) ||
-      func.getNumResults() != seeded.size() + numWanted)
-    return given.emitError()
-           << "is the joint function of a chunk with " << wanted.size()
-           << " operands and " << seeded.size()
-           << " results, which have other gradients than it takes and gives";
   joint.pieceEnds = takePieceEnds(block);
   LogicalResult normalized = success();
   followValues(block, joint.pieceEnds,

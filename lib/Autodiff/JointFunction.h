@@ -48,8 +48,9 @@ llvm::FailureOr<JointFunction> buildJointFunction(mlir::func::FuncOp primal,
 /// The same of a chunk whose derivative somebody has made already: `given`
 /// takes the arguments of the primal function, then a gradient of each result
 /// that `seeded` marks, and gives its results, then the gradients that `wanted`
-/// marks.
+/// marks. Fails with an error where it does not.
 llvm::FailureOr<JointFunction> readJointFunction(mlir::func::FuncOp given,
+                                                 mlir::func::FuncOp primal,
                                                  llvm::ArrayRef<bool> wanted,
                                                  llvm::ArrayRef<bool> seeded,
                                                  KernelTarget target);

@@ -58,39 +58,42 @@ static Addends getPartsOf(Value value, bool isRoot,
   return getAddends(value.getDefiningOp());
 }
 
-static void collectTerms(Value value, bool isRoot,
-                         function_ref<bool(Value)> isWhole,
-                         SmallVectorImpl<Value> &terms) {
-  Addends parts = getPartsOf(value, isRoot, isWhole);
-  if (!parts) {
-    terms.push_back(value);
-    return;
+/// Walks the sum `root`, its first addends first: `onTerm` gets each term, and
+/// `onSum` each sum that is taken apart once its terms are done, with the
+/// number of terms that were done before it. Sums can be as deep as a model has
+/// ops, so this does not recurse.
+static void walkSum(Value root, function_ref<bool(Value)> isWhole,
+                    function_ref<size_t()> countTerms,
+                    function_ref<void(Value)> onTerm,
+                    function_ref<void(Value, size_t)> onSum) {
+  struct Visit {
+    Value value;
+    std::optional<size_t> firstTerm;
+  };
+  SmallVector<Visit> stack{{root, {}}};
+  while (!stack.empty()) {
+    Visit visit = stack.pop_back_val();
+    if (visit.firstTerm) {
+      onSum(visit.value, *visit.firstTerm);
+      continue;
+    }
+    Addends parts = getPartsOf(visit.value, visit.value == root, isWhole);
+    if (!parts) {
+      onTerm(visit.value);
+      continue;
+    }
+    stack.push_back({visit.value, countTerms()});
+    stack.push_back({parts->second, {}});
+    stack.push_back({parts->first, {}});
   }
-  collectTerms(parts->first, /*isRoot=*/false, isWhole, terms);
-  collectTerms(parts->second, /*isRoot=*/false, isWhole, terms);
 }
 
 SmallVector<Value>
 veeline::autodiff::getTerms(Value value, function_ref<bool(Value)> isWhole) {
   SmallVector<Value> terms;
-  collectTerms(value, /*isRoot=*/true, isWhole, terms);
-  return terms;
-}
-
-static SmallVector<Term>
-collectByChunk(Value value, bool isRoot, function_ref<bool(Value)> isWhole,
-               function_ref<unsigned(Value)> getChunk) {
-  Addends parts = getPartsOf(value, isRoot, isWhole);
-  if (!parts)
-    return {{value, getChunk(value)}};
-  SmallVector<Term> terms =
-      collectByChunk(parts->first, /*isRoot=*/false, isWhole, getChunk);
-  llvm::append_range(terms, collectByChunk(parts->second, /*isRoot=*/false,
-                                           isWhole, getChunk));
-  if (llvm::all_of(terms, [&](const Term &term) {
-        return term.chunk == terms.front().chunk;
-      }))
-    return {{value, terms.front().chunk}};
+  walkSum(
+      value, isWhole, [] { return size_t(0); },
+      [&](Value term) { terms.push_back(term); }, [](Value, size_t) {});
   return terms;
 }
 
@@ -98,7 +101,49 @@ SmallVector<Term>
 veeline::autodiff::getTermsByChunk(Value value,
                                    function_ref<bool(Value)> isWhole,
                                    function_ref<unsigned(Value)> getChunk) {
-  return collectByChunk(value, /*isRoot=*/true, isWhole, getChunk);
+  SmallVector<Term> terms;
+  walkSum(
+      value, isWhole, [&] { return terms.size(); },
+      [&](Value term) {
+        terms.push_back({term, getChunk(term)});
+      },
+      [&](Value sum, size_t first) {
+        // An addend that is of several chunks has several terms.
+        if (terms.size() - first != 2 ||
+            terms[first].chunk != terms[first + 1].chunk)
+          return;
+        terms[first].value = sum;
+        terms.pop_back();
+      });
+  return terms;
+}
+
+DenseSet<Value>
+veeline::autodiff::findSumsOfChunks(Block &block,
+                                    function_ref<bool(Value)> isWhole,
+                                    function_ref<unsigned(Value)> getChunk) {
+  DenseSet<Value> sums;
+  llvm::DenseMap<Value, std::pair<unsigned, unsigned>> ranges;
+  auto getRange = [&](Value addend) -> std::pair<unsigned, unsigned> {
+    auto range = ranges.find(addend);
+    if (range != ranges.end() && addend.hasOneUse())
+      return range->second;
+    unsigned chunk = getChunk(addend);
+    return {chunk, chunk};
+  };
+  for (Operation &op : block.without_terminator()) {
+    Addends addends = getAddends(&op);
+    if (!addends || isWhole(op.getResult(0)))
+      continue;
+    auto [first, last] = getRange(addends->first);
+    auto [otherFirst, otherLast] = getRange(addends->second);
+    first = std::min(first, otherFirst);
+    last = std::max(last, otherLast);
+    ranges[op.getResult(0)] = {first, last};
+    if (first != last)
+      sums.insert(op.getResult(0));
+  }
+  return sums;
 }
 
 llvm::MapVector<unsigned, Value>

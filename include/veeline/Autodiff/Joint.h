@@ -63,7 +63,9 @@ class JointCut {
 public:
   /// Cuts `joint`, which has no marks; sums of gradients may be added to it.
   /// Fails with an error at a value that cannot be sent, or that is not where
-  /// it is needed. O(chunks times ops), and the minimum cuts.
+  /// it is needed. O(chunks times ops), and the minimum cuts; for each value
+  /// that several chunks take, O(ops), and the size of each sum of its type to
+  /// which several chunks add.
   static mlir::FailureOr<JointCut>
   make(mlir::func::FuncOp joint, llvm::ArrayRef<JointChunk> chunks,
        llvm::ArrayRef<JointGradient> gradients);

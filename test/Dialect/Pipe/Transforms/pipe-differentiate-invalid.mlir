@@ -226,3 +226,20 @@ func.func private @chunk(%w: tensor<4xf32>, %n: tensor<4xindex>) -> tensor<f32> 
   } -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+// A joint function that gives no gradient of the parameter.
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  %w = pipe.param <"w", init = zeros> : tensor<f32>
+  %0 = pipe.chunk 0 @chunk(%w) : (tensor<f32>) -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @chunk(%w: tensor<f32>) -> tensor<f32> attributes {pipe.joint = @chunk_joint} {
+  return %w : tensor<f32>
+}
+// expected-error @below {{is the joint function of chunk @chunk, and has to be of type '(tensor<f32>) -> (tensor<f32>, tensor<f32>)', found '(tensor<f32>) -> (tensor<f32>, tensor<f64>)'}}
+func.func private @chunk_joint(%w: tensor<f32>) -> (tensor<f32>, tensor<f64>) {
+  %0 = arith.extf %w : tensor<f32> to tensor<f64>
+  return %w, %0 : tensor<f32>, tensor<f64>
+}

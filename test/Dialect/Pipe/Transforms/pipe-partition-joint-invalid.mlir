@@ -7,26 +7,6 @@
 // LENGTH: error: the model brings its own derivative, which would not be that of the model with a length that varies
 // SECOND: error: result 1 of the model is a metric, a tensor<f32> or tensor<f64>; found 'tensor<2x4xf32>'; gradients are taken out by --pipe-separate-joint
 
-// The joint function is of a model with another op.
-// expected-error @below {{the model has changed since --pipe-separate-joint, and its joint function has not}}
-func.func @changed(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = ones>})
-    -> tensor<f32> attributes {pipe.joint = @changed_joint} {
-  %zero = arith.constant dense<0.0> : tensor<f32>
-  %y = arith.mulf %x, %w : tensor<4xf32>
-  %m = pipe.boundary %y : tensor<4xf32>
-  %loss = linalg.dot ins(%m, %m : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
-  return %loss : tensor<f32>
-}
-func.func private @changed_joint(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = ones>})
-    -> (tensor<f32>, tensor<4xf32> {pipe.gradient_of = "w"}) {
-  %zero = arith.constant dense<0.0> : tensor<f32>
-  %y = arith.addf %x, %w : tensor<4xf32>
-  %loss = linalg.dot ins(%y, %y : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
-  return %loss, %y : tensor<f32>, tensor<4xf32>
-}
-
-// -----
-
 // expected-error @below {{names @nobody as its joint function, and there is none of this name with a body}}
 func.func @nothing(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>})
     -> tensor<f32> attributes {pipe.joint = @nobody} {

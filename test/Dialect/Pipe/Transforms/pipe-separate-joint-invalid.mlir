@@ -53,7 +53,7 @@ func.func @decay(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param
 
 // -----
 
-// expected-error @below {{parameters are updated at different rates, 5.000000e-01 and 2.500000e-01; a step has one learning rate}}
+// expected-error @below {{parameters are updated at different rates, 0.5 and 0.25; a step has one learning rate}}
 func.func @rates(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
                  %v: tensor<f32> {pipe.param = #pipe.param<"v", init = ones>})
     -> (tensor<f32>, tensor<f32> {pipe.updated = "w"}, tensor<f32> {pipe.updated = "v"}) {
@@ -100,4 +100,52 @@ func.func @negated(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe
   // expected-error @below {{result 1, the new value of "w", has to be w - c g}}
   %new = arith.addf %w, %step : tensor<4xf32>
   return %loss, %new : tensor<f32>, tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{result 1 has both 'pipe.gradient_of' and 'pipe.updated'; it is the gradient or the new value, not both}}
+func.func @both(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>})
+    -> (tensor<f32>, tensor<f32> {pipe.gradient_of = "w", pipe.updated = "w"}) {
+  %loss = arith.mulf %x, %w : tensor<f32>
+  return %loss, %x : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// No chunk would have the parameter, nor add its gradient.
+func.func @unused(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                  // expected-error @below {{neither the loss nor a metric depends on parameter "v", but result 2, its gradient, is not zero}}
+                  %v: tensor<f32> {pipe.param = #pipe.param<"v", init = ones>})
+    -> (tensor<f32>, tensor<f32> {pipe.gradient_of = "w"}, tensor<f32> {pipe.gradient_of = "v"}) {
+  %loss = arith.mulf %x, %w : tensor<f32>
+  %decay = arith.mulf %v, %x : tensor<f32>
+  return %loss, %x, %decay : tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// Zeros are what a parameter that is not used has.
+func.func @zeros(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                 %v: tensor<2xf32> {pipe.param = #pipe.param<"v", init = ones>},
+                 %u: tensor<2xf32> {pipe.param = #pipe.param<"u", init = ones>})
+    -> (tensor<f32>, tensor<f32> {pipe.gradient_of = "w"}, tensor<2xf32> {pipe.gradient_of = "v"}, tensor<2xf32> {pipe.gradient_of = "u"}) {
+  %loss = arith.mulf %x, %w : tensor<f32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2xf32>
+  %filled = linalg.fill ins(%zero : f32) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+  %constant = arith.constant dense<0.0> : tensor<2xf32>
+  return %loss, %x, %filled, %constant : tensor<f32>, tensor<f32>, tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
+func.func @dynamic(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = ones>}, %n: tensor<index> {pipe.batch = "n"})
+    -> (tensor<f32>, tensor<4xf32> {pipe.gradient_of = "w"}) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %size = tensor.extract %n[] : tensor<index>
+  // expected-error @below {{'tensor.extract_slice' computes a 'tensor<?xf32>'; a joint function is made of tensors of static shape, as it is cut by their sizes: export the model with fixed sizes}}
+  %some = tensor.extract_slice %x[0] [%size] [1] : tensor<4xf32> to tensor<?xf32>
+  %loss = linalg.dot ins(%some, %some : tensor<?xf32>, tensor<?xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+  return %loss, %w : tensor<f32>, tensor<4xf32>
 }

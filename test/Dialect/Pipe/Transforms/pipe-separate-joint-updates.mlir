@@ -1,9 +1,9 @@
-// RUN: veeline-opt %s --pipe-separate-joint 2>%t | FileCheck %s
+// RUN: veeline-opt %s --pipe-separate-joint --split-input-file 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t
 
 // Updates become gradients: in ops on tensors, and in one structured op.
 
-// REMARK: remark: updates of parameters are left to the runtime, which does what the graph did with --optimizer sgd and the learning rate 5.000000e-01
+// REMARK: remark: updates of parameters are left to the runtime; train with --optimizer sgd --lr 0.5 to update as the graph did
 // CHECK-LABEL: func.func @net(
 // CHECK-SAME:    -> tensor<f32> attributes {pipe.joint = @net_joint}
 // CHECK-LABEL: func.func private @net_joint(
@@ -32,4 +32,24 @@ func.func @net(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe.par
     linalg.yield %d : f32
   } -> tensor<4xf32>
   return %loss, %w1, %v1 : tensor<f32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// One rate, once rounded to f32.
+// REMARK: remark: updates of parameters are left to the runtime; train with --optimizer sgd --lr 0.1 to update as the graph did
+// CHECK-LABEL: func.func private @rounded_joint(
+func.func @rounded(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                   %v: tensor<f64> {pipe.param = #pipe.param<"v", init = ones>})
+    -> (tensor<f64>, tensor<f32> {pipe.updated = "w"}, tensor<f64> {pipe.updated = "v"}) {
+  %0 = arith.mulf %x, %w : tensor<f32>
+  %1 = arith.extf %0 : tensor<f32> to tensor<f64>
+  %loss = arith.mulf %1, %v : tensor<f64>
+  %narrow = arith.constant dense<0.1> : tensor<f32>
+  %dw = arith.mulf %x, %narrow : tensor<f32>
+  %new = arith.subf %w, %dw : tensor<f32>
+  %wide = arith.constant dense<0.1> : tensor<f64>
+  %dv = arith.mulf %1, %wide : tensor<f64>
+  %other = arith.subf %v, %dv : tensor<f64>
+  return %loss, %new, %other : tensor<f64>, tensor<f32>, tensor<f64>
 }

@@ -26,6 +26,17 @@ bool isJoint(mlir::func::FuncOp func);
 /// none, an error where there is no such function.
 mlir::FailureOr<mlir::func::FuncOp> getJoint(mlir::func::FuncOp func);
 
+/// A result that is the gradient or the new value of a parameter.
+struct SubjectResult {
+  mlir::BlockArgument param;
+  unsigned result;
+};
+
+/// The results of `func` that are about parameters. Fails with an error unless
+/// each parameter has one, of its own type.
+mlir::FailureOr<llvm::SmallVector<SubjectResult>>
+findSubjectResults(mlir::func::FuncOp func);
+
 /// Fails with an error at `model` if it has a joint function: `change` of the
 /// model would not be one of its derivative.
 mlir::LogicalResult refuseJoint(mlir::func::FuncOp model,
@@ -34,7 +45,8 @@ mlir::LogicalResult refuseJoint(mlir::func::FuncOp model,
 /// Replaces the joint function `func` by a model function of its name, which
 /// has the results that are no gradients, and a private function with all of
 /// it, in which updated parameters are gradients, too. Fails with an error if
-/// results and parameters do not fit, or an update is not `w - c g`.
+/// results and parameters do not fit, an update is not `w - c g`, or a
+/// parameter that the model does not use has a gradient.
 mlir::LogicalResult separateJoint(mlir::func::FuncOp func,
                                   mlir::SymbolTable &symbols);
 

@@ -11,14 +11,14 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "veeline/Autodiff/Loops.h"
+#include "veeline/Base/Numbers.h"
 #include "veeline/Base/Suggest.h"
 #include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
-
-#include <cmath>
 
 namespace veeline::pipe {
 #define GEN_PASS_DEF_PIPESEPARATEJOINT
@@ -27,6 +27,7 @@ namespace veeline::pipe {
 
 using namespace mlir;
 using namespace veeline::pipe;
+using llvm::APFloat;
 
 /// The name of the parameter that a result is about, or null.
 static StringAttr getSubject(func::FuncOp func, unsigned result) {
@@ -97,13 +98,18 @@ static FailureOr<BlockArgument> findParameter(func::FuncOp func,
                                         veeline::suggestion(name, names));
 }
 
+static std::string print(const APFloat &rate) {
+  return veeline::shortNumber(rate.convertToDouble());
+}
+
 /// Makes the returned new value of a parameter its gradient. Returns the rate.
-static FailureOr<double> takeUpdateOut(func::FuncOp func, unsigned result,
-                                       BlockArgument param) {
+static FailureOr<APFloat> takeUpdateOut(func::FuncOp func, unsigned result,
+                                        BlockArgument param) {
   Operation *terminator = func.getBody().front().getTerminator();
   Value updated = terminator->getOperand(result);
   std::optional<Update> update = matchUpdate(updated, param);
-  if (update && update->rate >= 0 && std::isfinite(update->rate) &&
+  if (update && update->rate.isFinite() &&
+      (update->rate.isZero() || !update->rate.isNegative()) &&
       update->gradient.getType() == param.getType()) {
     terminator->setOperand(result, update->gradient);
     return update->rate;
@@ -118,14 +124,19 @@ static FailureOr<double> takeUpdateOut(func::FuncOp func, unsigned result,
   return diagnostic;
 }
 
-/// Checks the results that are about parameters. All of these have one.
-static LogicalResult takeGradients(func::FuncOp func) {
+FailureOr<SmallVector<SubjectResult>>
+veeline::pipe::findSubjectResults(func::FuncOp func) {
+  SmallVector<SubjectResult> found;
   llvm::DenseMap<Value, unsigned> resultOf;
-  std::optional<double> rate;
   for (unsigned i = 0; i != func.getNumResults(); ++i) {
     StringAttr name = getSubject(func, i);
     if (!name)
       continue;
+    if (func.getResultAttr(i, PipeDialect::gradientOfAttrName) &&
+        func.getResultAttr(i, PipeDialect::updatedAttrName))
+      return func.emitError()
+             << "result " << i << " has both 'pipe.gradient_of' and "
+             << "'pipe.updated'; it is the gradient or the new value, not both";
     FailureOr<BlockArgument> param = findParameter(func, i, name);
     if (failed(param))
       return failure();
@@ -134,20 +145,7 @@ static LogicalResult takeGradients(func::FuncOp func) {
       return func.emitError() << "results " << it->second << " and " << i
                               << " are both about parameter " << name
                               << "; one of them is enough";
-    if (!func.getResultAttr(i, PipeDialect::updatedAttrName))
-      continue;
-    FailureOr<double> found = takeUpdateOut(func, i, *param);
-    if (failed(found))
-      return failure();
-    double next = *found;
-    if (rate && *rate != next)
-      return func.emitError()
-             << "parameters are updated at different rates, " << *rate
-             << " and " << next << "; a step has one learning rate";
-    rate = next;
-    func.removeResultAttr(
-        i, StringAttr::get(func.getContext(), PipeDialect::updatedAttrName));
-    func.setResultAttr(i, PipeDialect::gradientOfAttrName, name);
+    found.push_back({*param, i});
   }
   for (BlockArgument argument : func.getArguments())
     if (func.getArgAttr(argument.getArgNumber(), PipeDialect::paramAttrName) &&
@@ -158,11 +156,60 @@ static LogicalResult takeGradients(func::FuncOp func) {
              << "\"; return it, as {pipe.gradient_of = \""
              << getInputName(func, argument.getArgNumber())
              << "\"}, or make the argument a buffer";
+  return found;
+}
+
+/// Makes gradients of all results that are about parameters.
+static LogicalResult takeUpdatesOut(func::FuncOp func,
+                                    ArrayRef<SubjectResult> results) {
+  std::optional<APFloat> rate;
+  for (auto [param, i] : results) {
+    Attribute name = func.getResultAttr(i, PipeDialect::updatedAttrName);
+    if (!name)
+      continue;
+    FailureOr<APFloat> next = takeUpdateOut(func, i, param);
+    if (failed(next))
+      return failure();
+    std::optional<APFloat> same = rate ? unifyRates(*rate, *next) : *next;
+    if (!same)
+      return func.emitError()
+             << "parameters are updated at different rates, " << print(*rate)
+             << " and " << print(*next) << "; a step has one learning rate";
+    rate = same;
+    func.removeResultAttr(
+        i, StringAttr::get(func.getContext(), PipeDialect::updatedAttrName));
+    func.setResultAttr(i, PipeDialect::gradientOfAttrName, name);
+  }
   if (rate)
-    func.emitRemark() << "updates of parameters are left to the runtime, which "
-                         "does what the graph did with --optimizer sgd and the "
-                         "learning rate "
-                      << *rate;
+    func.emitRemark() << "updates of parameters are left to the runtime; "
+                         "train with --optimizer sgd --lr "
+                      << print(*rate) << " to update as the graph did";
+  return success();
+}
+
+static bool isZero(Value value) {
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    value = fill.getInputs().front();
+  return matchPattern(value, m_AnyZeroFloat());
+}
+
+/// The forward has to use each parameter whose gradient is not zero: only
+/// chunks that use one have it.
+static LogicalResult verifyUses(func::FuncOp model, func::FuncOp joint,
+                                ArrayRef<SubjectResult> results) {
+  Operation *terminator = joint.getBody().front().getTerminator();
+  for (auto [param, i] : results) {
+    BlockArgument inModel = model.getArgument(param.getArgNumber());
+    if (!inModel.use_empty() || isZero(terminator->getOperand(i)))
+      continue;
+    return emitError(inModel.getLoc())
+           << "neither the loss nor a metric depends on parameter \""
+           << getInputName(model, inModel.getArgNumber()) << "\", but result "
+           << i
+           << ", its gradient, is not zero; what changes a parameter has to be "
+              "in the loss (a decay is the optimiser's: --weight-decay). Or "
+              "return zeros";
+  }
   return success();
 }
 
@@ -179,19 +226,34 @@ static void keepForward(func::FuncOp model) {
       op.erase();
 }
 
+static LogicalResult verifyOp(Operation &op) {
+  if (!isMemoryEffectFree(&op))
+    return op.emitError() << "'" << op.getName()
+                          << "' may have side effects; a joint function is "
+                             "made of pure ops on tensors";
+  for (Type type : op.getResultTypes())
+    if (auto shaped = dyn_cast<ShapedType>(type);
+        shaped && !shaped.hasStaticShape())
+      return op.emitError()
+             << "'" << op.getName() << "' computes a " << type
+             << "; a joint function is made of tensors of static shape, as it "
+                "is cut by their sizes: export the model with fixed sizes";
+  return success();
+}
+
 LogicalResult veeline::pipe::separateJoint(func::FuncOp func,
                                            SymbolTable &symbols) {
   if (!func.getBody().hasOneBlock())
     return func.emitError() << "a joint function is one block, found "
                             << func.getBody().getBlocks().size();
   for (Operation &op : func.getBody().front().without_terminator())
-    if (!isMemoryEffectFree(&op))
-      return op.emitError() << "'" << op.getName()
-                            << "' may have side effects; a joint function is "
-                               "made of pure ops on tensors";
+    if (failed(verifyOp(op)))
+      return failure();
   // Both functions have the ops that are cut later.
-  if (failed(veeline::autodiff::prepareModel(func)) ||
-      failed(takeGradients(func)))
+  if (failed(veeline::autodiff::prepareModel(func)))
+    return failure();
+  FailureOr<SmallVector<SubjectResult>> results = findSubjectResults(func);
+  if (failed(results) || failed(takeUpdatesOut(func, *results)))
     return failure();
   func::FuncOp joint = func.clone();
   joint.setName((func.getSymName() + "_joint").str());
@@ -199,6 +261,8 @@ LogicalResult veeline::pipe::separateJoint(func::FuncOp func,
   StringAttr name =
       symbols.insert(joint, std::next(Block::iterator(func.getOperation())));
   keepForward(func);
+  if (failed(verifyUses(func, joint, *results)))
+    return failure();
   func->setAttr(PipeDialect::jointAttrName, FlatSymbolRefAttr::get(name));
   return success();
 }

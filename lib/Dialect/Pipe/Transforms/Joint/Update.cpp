@@ -12,6 +12,23 @@
 
 using namespace mlir;
 using namespace veeline::pipe;
+using llvm::APFloat;
+
+std::optional<APFloat> veeline::pipe::unifyRates(const APFloat &a,
+                                                 const APFloat &b) {
+  auto precision = [](const APFloat &rate) {
+    return APFloat::semanticsPrecision(rate.getSemantics());
+  };
+  const APFloat &exact = precision(a) < precision(b) ? b : a;
+  const APFloat &other = &exact == &a ? b : a;
+  APFloat rounded = exact;
+  bool losesInfo;
+  rounded.convert(other.getSemantics(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  if (rounded.bitwiseIsEqual(other))
+    return exact;
+  return {};
+}
 
 /// A structured op that computes each element of its result from the same
 /// elements of its operands, or null.
@@ -52,7 +69,7 @@ static Operation *getComputation(Value element) {
   return element.getDefiningOp();
 }
 
-static std::optional<double> getConstant(Value element) {
+static std::optional<APFloat> getConstant(Value element) {
   element = resolve(element);
   if (auto fill = element.getDefiningOp<linalg::FillOp>())
     element = fill.getInputs().front();
@@ -66,24 +83,25 @@ static std::optional<double> getConstant(Value element) {
   FloatAttr number;
   SplatElementsAttr splat;
   if (matchPattern(element, m_Constant(&number)))
-    return number.getValueAsDouble();
+    return number.getValue();
   if (matchPattern(element, m_Constant(&splat)) &&
       isa<FloatType>(splat.getElementType()))
-    return splat.getSplatValue<APFloat>().convertToDouble();
+    return splat.getSplatValue<APFloat>();
   return {};
 }
 
-/// The update if `product` is a constant times a tensor.
-static std::optional<Update> matchProduct(Value product, double sign) {
+/// The update if `product` is a constant times a tensor, to be subtracted or
+/// added.
+static std::optional<Update> matchProduct(Value product, bool isSubtracted) {
   auto mul = dyn_cast_or_null<arith::MulFOp>(getComputation(product));
   if (!mul)
     return {};
   for (auto [a, b] : {std::pair(mul.getLhs(), mul.getRhs()),
                       std::pair(mul.getRhs(), mul.getLhs())}) {
     Value gradient = resolve(b);
-    std::optional<double> rate = getConstant(a);
+    std::optional<APFloat> rate = getConstant(a);
     if (rate && isa<RankedTensorType>(gradient.getType()))
-      return Update{gradient, sign * *rate};
+      return Update{gradient, isSubtracted ? *rate : -*rate};
   }
   return {};
 }
@@ -91,13 +109,13 @@ static std::optional<Update> matchProduct(Value product, double sign) {
 std::optional<Update> veeline::pipe::matchUpdate(Value updated, Value param) {
   Operation *op = getComputation(updated);
   if (auto sub = dyn_cast_or_null<arith::SubFOp>(op))
-    return resolve(sub.getLhs()) == param ? matchProduct(sub.getRhs(), 1)
+    return resolve(sub.getLhs()) == param ? matchProduct(sub.getRhs(), true)
                                           : std::nullopt;
   auto add = dyn_cast_or_null<arith::AddFOp>(op);
   if (!add)
     return {};
   if (resolve(add.getLhs()) == param)
-    return matchProduct(add.getRhs(), -1);
-  return resolve(add.getRhs()) == param ? matchProduct(add.getLhs(), -1)
+    return matchProduct(add.getRhs(), false);
+  return resolve(add.getRhs()) == param ? matchProduct(add.getLhs(), false)
                                         : std::nullopt;
 }

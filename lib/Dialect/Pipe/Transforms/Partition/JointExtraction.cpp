@@ -6,7 +6,9 @@
 
 #include "Partition/JointExtraction.h"
 
+#include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/SymbolTable.h"
+#include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -42,30 +44,69 @@ static SmallVector<Operation *> getForward(func::FuncOp func) {
   return forward;
 }
 
+/// What marks mark.
+static Value skipMarks(Value value) {
+  while (auto mark = value.getDefiningOp<BoundaryOp>())
+    value = mark.getValue();
+  return value;
+}
+
+/// The results of the joint function that are results of the model.
+static SmallVector<Value> getModelResults(func::FuncOp joint) {
+  SmallVector<Value> results;
+  Operation *terminator = joint.getBody().front().getTerminator();
+  for (auto [i, result] : llvm::enumerate(terminator->getOperands()))
+    if (!joint.getResultAttr(i, PipeDialect::gradientOfAttrName))
+      results.push_back(result);
+  return results;
+}
+
+bool JointExtraction::isSame(Value value, Value other) const {
+  return inJoint.lookup(skipMarks(value)) == other;
+}
+
+LogicalResult JointExtraction::emitChanged(Operation *op, Operation *other) {
+  InFlightDiagnostic diagnostic = model.emitError();
+  diagnostic << "the model has changed since --pipe-separate-joint, and its "
+                "joint function has not; change the joint function before that "
+                "pass";
+  if (op)
+    diagnostic.attachNote(op->getLoc()) << "the model has this";
+  if (other)
+    diagnostic.attachNote(other->getLoc()) << "the joint function has this";
+  return diagnostic;
+}
+
 /// Finds the ops of the model in the joint function: the same ones, in the same
 /// order.
 LogicalResult JointExtraction::mapForward() {
-  SmallVector<Operation *> ops = getForward(model);
-  SmallVector<Operation *> others = getForward(*copy);
-  bool isSame = ops.size() == others.size() &&
-                model.getArgumentTypes() == copy->getArgumentTypes();
-  for (size_t i = 0; isSame && i != ops.size(); ++i) {
-    isSame = ops[i]->getName() == others[i]->getName() &&
-             ops[i]->getResultTypes() == others[i]->getResultTypes();
-    opInJoint[ops[i]] = others[i];
-    if (isSame)
-      for (auto [result, other] :
-           llvm::zip_equal(ops[i]->getResults(), others[i]->getResults()))
-        inJoint[result] = other;
-  }
-  if (!isSame)
-    return model.emitError()
-           << "the model has changed since --pipe-separate-joint, and its "
-              "joint function has not; change the joint function before that "
-              "pass";
+  if (!copy->getBody().hasOneBlock() ||
+      model.getArgumentTypes() != copy->getArgumentTypes())
+    return emitChanged(model, *copy);
   for (auto [argument, other] :
        llvm::zip_equal(model.getArguments(), copy->getArguments()))
     inJoint[argument] = other;
+  SmallVector<Operation *> ops = getForward(model);
+  SmallVector<Operation *> others = getForward(*copy);
+  for (size_t i = 0; i != std::max(ops.size(), others.size()); ++i) {
+    Operation *op = i < ops.size() ? ops[i] : nullptr;
+    Operation *other = i < others.size() ? others[i] : nullptr;
+    if (!op || !other ||
+        !OperationEquivalence::isEquivalentTo(
+            op, other, [&](Value a, Value b) { return success(isSame(a, b)); },
+            [&](Value a, Value b) { inJoint[a] = b; },
+            OperationEquivalence::IgnoreLocations |
+                OperationEquivalence::IgnoreDiscardableAttrs))
+      return emitChanged(op, other);
+    opInJoint[op] = other;
+  }
+  Operation *terminator = model.getBody().front().getTerminator();
+  SmallVector<Value> results = getModelResults(*copy);
+  if (results.size() != terminator->getNumOperands() ||
+      !llvm::all_of_zip(
+          terminator->getOperands(), results,
+          [&](Value value, Value other) { return isSame(value, other); }))
+    return emitChanged(terminator, copy->getBody().front().getTerminator());
   return success();
 }
 
@@ -85,20 +126,16 @@ JointExtraction::describeChunks(const ExtractionPlan &plan) {
   return chunks;
 }
 
-SmallVector<autodiff::JointGradient> JointExtraction::getGradients() {
+FailureOr<SmallVector<autodiff::JointGradient>>
+JointExtraction::findGradients() {
   func::FuncOp joint = *copy;
-  llvm::StringMap<BlockArgument> params;
-  for (BlockArgument argument : joint.getArguments())
-    if (auto param = joint.getArgAttrOfType<ParamAttr>(
-            argument.getArgNumber(), PipeDialect::paramAttrName))
-      params[param.getName().getValue()] = argument;
+  FailureOr<SmallVector<SubjectResult>> results = findSubjectResults(joint);
+  if (failed(results))
+    return failure();
   SmallVector<autodiff::JointGradient> gradients;
   Operation *terminator = joint.getBody().front().getTerminator();
-  for (unsigned i = 0; i != joint.getNumResults(); ++i)
-    if (auto name = joint.getResultAttrOfType<StringAttr>(
-            i, PipeDialect::gradientOfAttrName))
-      gradients.push_back(
-          {params.lookup(name.getValue()), terminator->getOperand(i)});
+  for (auto [param, result] : *results)
+    gradients.push_back({param, terminator->getOperand(result)});
   return gradients;
 }
 
@@ -109,9 +146,11 @@ FailureOr<JointExtraction> JointExtraction::make(func::FuncOp model,
   removeMarks(*extraction.copy);
   if (failed(extraction.mapForward()))
     return failure();
-  auto cut = autodiff::JointCut::make(*extraction.copy,
-                                      extraction.describeChunks(plan),
-                                      extraction.getGradients());
+  auto gradients = extraction.findGradients();
+  if (failed(gradients))
+    return failure();
+  auto cut = autodiff::JointCut::make(
+      *extraction.copy, extraction.describeChunks(plan), *gradients);
   if (failed(cut))
     return failure();
   extraction.cut = std::move(*cut);

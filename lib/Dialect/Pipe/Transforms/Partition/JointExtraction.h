@@ -33,7 +33,10 @@ private:
   mlir::LogicalResult mapForward();
   llvm::SmallVector<autodiff::JointChunk>
   describeChunks(const ExtractionPlan &plan);
-  llvm::SmallVector<autodiff::JointGradient> getGradients();
+  mlir::FailureOr<llvm::SmallVector<autodiff::JointGradient>> findGradients();
+  /// Whether `other` of the joint function is `value` of the model.
+  bool isSame(mlir::Value value, mlir::Value other) const;
+  mlir::LogicalResult emitChanged(mlir::Operation *op, mlir::Operation *other);
   llvm::SmallVector<mlir::Value> mapAll(mlir::ValueRange values) const {
     return llvm::map_to_vector(
         values, [&](mlir::Value value) { return inJoint.lookup(value); });
