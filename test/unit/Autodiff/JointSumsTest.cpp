@@ -7,6 +7,8 @@
 #include "../../../lib/Autodiff/JointSums.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "gtest/gtest.h"
@@ -16,11 +18,12 @@ using namespace veeline::autodiff;
 
 namespace {
 
-/// A function that adds up its arguments, and calls of `isWhole`.
+/// A function that adds up its arguments.
 class JointSumsTest : public testing::Test {
 protected:
   JointSumsTest() {
-    context.loadDialect<arith::ArithDialect, func::FuncDialect>();
+    context.loadDialect<arith::ArithDialect, func::FuncDialect,
+                        linalg::LinalgDialect, tensor::TensorDialect>();
   }
 
   /// Takes tensors, and is empty.
