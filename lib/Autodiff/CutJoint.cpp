@@ -7,9 +7,11 @@
 #include "Activity.h"
 #include "JointSums.h"
 #include "Partition.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "veeline/Analysis/TensorEmit.h"
 #include "veeline/Autodiff/Joint.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -212,13 +214,22 @@ void JointCutter::findPlaces() {
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Each chunk that uses a parameter has its own part of the gradient. Where
+static bool isZero(Value value) {
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    value = fill.getInputs().front();
+  return matchPattern(value, m_AnyZeroFloat());
+}
+
+/// Each chunk that uses a parameter has its own part of the gradient. One that
+/// the forward does not use is in the chunks that compute its gradient. Where
 /// there are as many terms as such chunks, the first term belongs to the last
 /// use.
 LogicalResult JointCutter::splitParameterSums() {
   auto isWhole = [&](Value value) { return isNoSum(value); };
   for (const JointGradient &gradient : gradients) {
     SmallBitVector users = takers.lookup(gradient.argument);
+    if (users.empty() && isZero(gradient.gradient))
+      continue;
     auto getChunk = [&](Value term) -> unsigned {
       unsigned latest = getLatest(term);
       if (users.empty())
@@ -245,8 +256,11 @@ LogicalResult JointCutter::splitParameterSums() {
     }
     if (terms.size() != values.size())
       terms = getTermsByChunk(gradient.gradient, isWhole, getChunk);
-    for (auto [chunk, sum] : addUpByChunk(terms))
+    for (auto [chunk, sum] : addUpByChunk(terms)) {
       parts[chunk].given[gradient.argument] = sum;
+      if (users.empty())
+        parts[chunk].missing.push_back(gradient.argument);
+    }
   }
   return success();
 }

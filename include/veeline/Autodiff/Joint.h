@@ -70,7 +70,8 @@ public:
   make(mlir::func::FuncOp joint, llvm::ArrayRef<JointChunk> chunks,
        llvm::ArrayRef<JointGradient> gradients);
 
-  /// Arguments of the joint function that only the backward of a chunk uses.
+  /// Arguments of the joint function that only the backward of a chunk uses, or
+  /// of which only it gives a gradient.
   llvm::ArrayRef<mlir::Value> getMissingOperands(unsigned chunk) const {
     return parts[chunk].missing;
   }

@@ -113,33 +113,6 @@ func.func @both(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param 
 
 // -----
 
-// No chunk would have the parameter, nor add its gradient.
-func.func @unused(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
-                  // expected-error @below {{neither the loss nor a metric depends on parameter "v", but result 2, its gradient, is not zero}}
-                  %v: tensor<f32> {pipe.param = #pipe.param<"v", init = ones>})
-    -> (tensor<f32>, tensor<f32> {pipe.gradient_of = "w"}, tensor<f32> {pipe.gradient_of = "v"}) {
-  %loss = arith.mulf %x, %w : tensor<f32>
-  %decay = arith.mulf %v, %x : tensor<f32>
-  return %loss, %x, %decay : tensor<f32>, tensor<f32>, tensor<f32>
-}
-
-// -----
-
-// Zeros are what a parameter that is not used has.
-func.func @zeros(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
-                 %v: tensor<2xf32> {pipe.param = #pipe.param<"v", init = ones>},
-                 %u: tensor<2xf32> {pipe.param = #pipe.param<"u", init = ones>})
-    -> (tensor<f32>, tensor<f32> {pipe.gradient_of = "w"}, tensor<2xf32> {pipe.gradient_of = "v"}, tensor<2xf32> {pipe.gradient_of = "u"}) {
-  %loss = arith.mulf %x, %w : tensor<f32>
-  %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<2xf32>
-  %filled = linalg.fill ins(%zero : f32) outs(%e : tensor<2xf32>) -> tensor<2xf32>
-  %constant = arith.constant dense<0.0> : tensor<2xf32>
-  return %loss, %x, %filled, %constant : tensor<f32>, tensor<f32>, tensor<2xf32>, tensor<2xf32>
-}
-
-// -----
-
 func.func @dynamic(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = ones>}, %n: tensor<index> {pipe.batch = "n"})
     -> (tensor<f32>, tensor<4xf32> {pipe.gradient_of = "w"}) {
   %zero = arith.constant dense<0.0> : tensor<f32>

@@ -45,8 +45,7 @@ mlir::LogicalResult refuseJoint(mlir::func::FuncOp model,
 /// Replaces the joint function `func` by a model function of its name, which
 /// has the results that are no gradients, and a private function with all of
 /// it, in which updated parameters are gradients, too. Fails with an error if
-/// results and parameters do not fit, an update is not `w - c g`, or a
-/// parameter that the model does not use has a gradient.
+/// results and parameters do not fit, or an update is not `w - c g`.
 mlir::LogicalResult separateJoint(mlir::func::FuncOp func,
                                   mlir::SymbolTable &symbols);
 

@@ -11,7 +11,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Base/Numbers.h"
@@ -187,32 +186,6 @@ static LogicalResult takeUpdatesOut(func::FuncOp func,
   return success();
 }
 
-static bool isZero(Value value) {
-  if (auto fill = value.getDefiningOp<linalg::FillOp>())
-    value = fill.getInputs().front();
-  return matchPattern(value, m_AnyZeroFloat());
-}
-
-/// The forward has to use each parameter whose gradient is not zero: only
-/// chunks that use one have it.
-static LogicalResult verifyUses(func::FuncOp model, func::FuncOp joint,
-                                ArrayRef<SubjectResult> results) {
-  Operation *terminator = joint.getBody().front().getTerminator();
-  for (auto [param, i] : results) {
-    BlockArgument inModel = model.getArgument(param.getArgNumber());
-    if (!inModel.use_empty() || isZero(terminator->getOperand(i)))
-      continue;
-    return emitError(inModel.getLoc())
-           << "neither the loss nor a metric depends on parameter \""
-           << getInputName(model, inModel.getArgNumber()) << "\", but result "
-           << i
-           << ", its gradient, is not zero; what changes a parameter has to be "
-              "in the loss (a decay is the optimiser's: --weight-decay). Or "
-              "return zeros";
-  }
-  return success();
-}
-
 /// Leaves the results that are no gradients, and the ops that they need.
 static void keepForward(func::FuncOp model) {
   Block &block = model.getBody().front();
@@ -261,8 +234,6 @@ LogicalResult veeline::pipe::separateJoint(func::FuncOp func,
   StringAttr name =
       symbols.insert(joint, std::next(Block::iterator(func.getOperation())));
   keepForward(func);
-  if (failed(verifyUses(func, joint, *results)))
-    return failure();
   func->setAttr(PipeDialect::jointAttrName, FlatSymbolRefAttr::get(name));
   return success();
 }
