@@ -89,6 +89,7 @@ veeline_export(passes
   VeelineAnalysis=analysis
   VeelineAutodiff=autodiff
   VeelinePipeTransforms=transforms
+  VeelinePipeTransformOps=transform-ops
   VeelineConversion=conversion
   VeelineImport=import
   VeelineLimits=limits

@@ -14,6 +14,7 @@
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Conversion/Pipelines.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/TransformOps/PipeTransformOps.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Import/Passes.h"
 #include "veeline/MlirVersion.h"
@@ -25,6 +26,7 @@ namespace veeline {
 /// The dialects of Veeline, and its interfaces on upstream ones.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<pipe::PipeDialect>();
+  pipe::registerTransformOps(registry);
   autodiff::registerDerivativeInterfaces(registry);
   registerBufferization(registry);
   registerHostTarget(registry);

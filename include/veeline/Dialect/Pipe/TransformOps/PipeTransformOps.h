@@ -1,0 +1,26 @@
+//===- PipeTransformOps.h - pipelines made by a script ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_TRANSFORMOPS_PIPETRANSFORMOPS_H
+#define VEELINE_DIALECT_PIPE_TRANSFORMOPS_PIPETRANSFORMOPS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Transform/IR/TransformTypes.h"
+#include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+#define GET_OP_CLASSES
+#include "veeline/Dialect/Pipe/TransformOps/PipeTransformOps.h.inc"
+
+namespace veeline::pipe {
+
+/// Adds `transform.pipe.*` to the transform dialect.
+void registerTransformOps(mlir::DialectRegistry &registry);
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_DIALECT_PIPE_TRANSFORMOPS_PIPETRANSFORMOPS_H

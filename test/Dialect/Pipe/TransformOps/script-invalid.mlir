@@ -1,0 +1,68 @@
+// RUN: veeline-opt %s --transform-interpreter --split-input-file --verify-diagnostics -o /dev/null
+
+// Fails, unless the script goes on with something else: nothing has changed.
+module attributes {transform.with_named_sequence} {
+  // expected-error @below {{more chunks than pieces}}
+  func.func @net(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = ones>}) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %loss = linalg.dot ins(%x, %w : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+  transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+    %net = transform.structured.match ops{["func.func"]} in %module : (!transform.any_op) -> !transform.op<"func.func">
+    %0 = transform.pipe.partition %net {stages = 8} : (!transform.op<"func.func">) -> !transform.op<"pipe.pipeline">
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  func.func @net(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = ones>}) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %loss = linalg.dot ins(%x, %w : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    // expected-note @below {{this op}}
+    return %loss : tensor<f32>
+  }
+  transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+    %return = transform.structured.match ops{["func.return"]} in %module : (!transform.any_op) -> !transform.any_op
+    // expected-error @below {{cuts behind ops with one result, a tensor; found 'func.return'}}
+    transform.pipe.cut %return : !transform.any_op
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  func.func @net(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = ones>}) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %loss = linalg.dot ins(%x, %w : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+  transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+    %net = transform.structured.match ops{["func.func"]} in %module : (!transform.any_op) -> !transform.op<"func.func">
+    %0 = transform.pipe.partition %net : (!transform.op<"func.func">) -> !transform.op<"pipe.pipeline">
+    // expected-error @below {{'transform.pipe.differentiate' op attribute "kernels" is one of host, cuda; found 'hots'}}
+    %1 = transform.pipe.differentiate %0 {kernels = "hots"} : (!transform.op<"pipe.pipeline">) -> !transform.op<"pipe.pipeline">
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  // expected-error @below {{zb-h9}}
+  func.func @net(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = ones>}) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %loss = linalg.dot ins(%x, %w : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+  transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+    %net = transform.structured.match ops{["func.func"]} in %module : (!transform.any_op) -> !transform.op<"func.func">
+    %0 = transform.pipe.partition %net : (!transform.op<"func.func">) -> !transform.op<"pipe.pipeline">
+    %1 = transform.pipe.differentiate %0 : (!transform.op<"pipe.pipeline">) -> !transform.op<"pipe.pipeline">
+    %2 = transform.pipe.schedule %1 {schedule = "zb-h9"} : (!transform.op<"pipe.pipeline">) -> !transform.op<"pipe.pipeline">
+    transform.yield
+  }
+}
