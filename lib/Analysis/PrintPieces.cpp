@@ -80,3 +80,19 @@ void veeline::printPieces(func::FuncOp model, llvm::raw_ostream &os,
   }
   printRow(os, "all", numOps, total, totalTime, 0, "");
 }
+
+llvm::json::Array veeline::getPiecesAsJson(func::FuncOp model, bool isFine,
+                                           const MachineTable *table) {
+  SmallVector<Piece> pieces = findPieces(model, isFine);
+  llvm::json::Array array;
+  for (auto [piece, time] :
+       llvm::zip_equal(pieces, estimateNanoseconds(pieces, table)))
+    array.push_back(llvm::json::Object{
+        {"ops", piece.ops.size()},
+        {"flops", piece.cost.contractionFlops + piece.cost.otherFlops},
+        {"bytes_moved", piece.cost.bytes},
+        {"nanoseconds", time},
+        {"bytes_crossing", piece.bytesAfter},
+        {"begins_with", describe(piece.ops.front())}});
+  return array;
+}

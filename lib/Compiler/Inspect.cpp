@@ -17,6 +17,8 @@
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/Pipelines/Pipelines.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include "veeline/Base/File.h"
@@ -59,6 +61,21 @@ static LogicalResult bindLength(ModuleOp module,
   });
 }
 
+static void printJson(func::FuncOp model, const InspectCommand &command,
+                      const MachineTable *table) {
+  llvm::json::Value source = nullptr;
+  if (table)
+    source = command.machineTable.path;
+  llvm::json::Object object{
+      {"format", "veeline-pieces"},
+      {"version", 1},
+      {"model", model.getSymName()},
+      {"machine_table", std::move(source)},
+      {"pieces", getPiecesAsJson(model, command.finePieces, table)}};
+  llvm::outs() << llvm::formatv("{0:2}", llvm::json::Value(std::move(object)))
+               << '\n';
+}
+
 static LogicalResult inspectModel(InspectCommand command) {
   Model model;
   if (failed(chooseMachineTable(command)) || failed(model.load(command.file)) ||
@@ -78,10 +95,14 @@ static LogicalResult inspectModel(InspectCommand command) {
   if (failed(table))
     return failure();
   bool isReached = succeeded(pipe::verifyGradients(*entry));
-  printPieces(*entry, llvm::outs(), command.finePieces,
-              *table ? &**table : nullptr);
-  printSource(llvm::outs(), /*profile=*/"", option.path, option.date,
-              /*sharedCores=*/"", /*isOnDevice=*/false);
+  const MachineTable *times = *table ? &**table : nullptr;
+  if (command.json) {
+    printJson(*entry, command, times);
+  } else {
+    printPieces(*entry, llvm::outs(), command.finePieces, times);
+    printSource(llvm::outs(), /*profile=*/"", option.path, option.date,
+                /*sharedCores=*/"", /*isOnDevice=*/false);
+  }
   if (hasGradient && isReached)
     return success();
   return printError("'" + command.file + "' cannot be trained: " +

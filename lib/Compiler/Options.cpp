@@ -461,7 +461,7 @@ static std::string findMisfit(const CLI::App &app,
              "' is an artifact";
   for (std::string name :
        {"--parameters", "--kernels", "--memory", "--memory-svg", "--schedule",
-        "--communication", "--program", "--json"})
+        "--communication", "--program"})
     if (isModel && app.count(name))
       return name + " is about an artifact, and '" + command.file +
              "' is a model; compile it first";
@@ -509,7 +509,9 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
                  "Which program --memory, --memory-svg, --schedule and "
                  "--communication are about (default: that which is trained, "
                  "or the only one)");
-  app.add_flag("--json", command.json, "The metadata of an artifact as JSON");
+  app.add_flag(
+      "--json", command.json,
+      "Print the pieces of a model, or the metadata of an artifact, as JSON");
   if (std::optional<int> code = commandline::parse(app, argc, argv))
     return {std::nullopt, *code};
   command.isModel = isModel(command.file);

@@ -22,6 +22,9 @@ static void addOutputOptions(CLI::App &app, train::Options &options) {
   app.add_flag("--perplexity", options.printsPerplexity,
                "Print the exponential of the loss, too")
       ->group(group);
+  app.add_flag("--json", options.logsJson,
+               "Print the result as JSON, and no text")
+      ->group(group);
   app.add_option("--metrics", options.metrics,
                  "Write a line per microbatch to this CSV file")
       ->type_name("FILE")

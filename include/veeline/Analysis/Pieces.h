@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "veeline/Analysis/CostModel.h"
+#include "llvm/Support/JSON.h"
 
 namespace veeline {
 
@@ -60,6 +61,11 @@ std::vector<double> estimateNanoseconds(llvm::ArrayRef<Piece> pieces,
 /// it begins; then the sums.
 void printPieces(mlir::func::FuncOp model, llvm::raw_ostream &os, bool isFine,
                  const MachineTable *table);
+
+/// The same as an array of JSON: of each piece `ops`, `flops`, `bytes_moved`,
+/// `nanoseconds`, `bytes_crossing` and `begins_with`.
+llvm::json::Array getPiecesAsJson(mlir::func::FuncOp model, bool isFine,
+                                  const MachineTable *table);
 
 } // namespace veeline
 

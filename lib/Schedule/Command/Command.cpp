@@ -146,8 +146,9 @@ static int print(const Report &report, std::ostream &out, std::ostream &err) {
   return report.hasSchedule || code != ExitSuccess ? code : ExitFailure;
 }
 
-static int runCompare(Request &request, std::ostream &out, std::ostream &err) {
-  Expected<Report> report = compare(request);
+static int runCompare(Request &request, bool asJson, std::ostream &out,
+                      std::ostream &err) {
+  Expected<Report> report = compare(request, asJson);
   return report ? print(*report, out, err)
                 : fail(report.error(), ExitUsage, err);
 }
@@ -278,7 +279,7 @@ static int runCommand(const CommandOptions &options, std::ostream &out,
   if (Status status = tryOutputs(options); !status)
     return fail(status.error(), ExitFailure, err);
   if (!options.compare.empty())
-    return runCompare(*request, out, err);
+    return runCompare(*request, options.json, out, err);
   return options.memoryDial.empty() ? runSchedules(*request, options, out, err)
                                     : runDial(*request, options, out, err);
 }

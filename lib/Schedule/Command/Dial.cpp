@@ -252,14 +252,6 @@ std::string veeline::schedule::toCsv(const Dial &dial) {
   return text + "\n";
 }
 
-static std::string ranksMember(const std::vector<int> &widths) {
-  std::string text;
-  for (int width : widths)
-    text += (text.empty() ? ", \"stage_replicas\": [" : ", ") +
-            std::to_string(width);
-  return text.empty() ? text : text + "]";
-}
-
 std::string veeline::schedule::toJson(const Dial &dial,
                                       const Request &request) {
   std::string text =
@@ -274,13 +266,10 @@ std::string veeline::schedule::toJson(const Dial &dial,
       ",\n \"limits\": [";
   for (std::size_t i = 0; i < dial.limits.size(); ++i) {
     std::vector<std::string> values = valuesOf(dial, i);
-    text += i == 0 ? "\n  {" : ",\n  {";
+    std::vector<Member> members;
     for (std::size_t c = 0; c < values.size(); ++c)
-      if (!values[c].empty())
-        text +=
-            (c == 0 ? "\"" : ", \"") + std::string(columns[c].member) +
-            "\": " + (columns[c].isText ? jsonString(values[c]) : values[c]);
-    text += "}";
+      members.push_back({columns[c].member, values[c], columns[c].isText});
+    text += (i == 0 ? "\n  " : ",\n  ") + jsonObject(members);
   }
   return text + "\n ]}\n";
 }

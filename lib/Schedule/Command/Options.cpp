@@ -230,7 +230,8 @@ static void addOutputOptions(CLI::App &command, CommandOptions &options) {
                   "repeated")
       ->allow_extra_args(false);
   command.add_flag("--json", options.json,
-                   "Print what a .json file has, in place of words");
+                   "Print JSON in place of words: what a .json file has, or "
+                   "the table of --compare or --memory-dial");
   command.add_option("--against", options.against,
                      "Second schedule, shown beside the first in .html files "
                      "and after it in the terminal");
@@ -343,8 +344,6 @@ static Status checkTable(const CommandOptions &options) {
 static Status checkJson(const CommandOptions &options) {
   if (!options.json)
     return Status::success();
-  if (!options.compare.empty())
-    return usage("--json goes with --schedule; --compare prints a table");
   std::string others =
       goes(options, {"--against", "--explain", "--show", "--width", "--color",
                      "--verify-communication"});

@@ -166,8 +166,11 @@ struct Report {
   bool hasSchedule = false;
 };
 
-/// All schedules of the request, one row each.
-Expected<Report> compare(Request &request);
+/// All schedules of the request, one row each; or as JSON.
+Expected<Report> compare(Request &request, bool asJson);
+/// The member "stage_replicas" of JSON, after another one; empty where each
+/// stage has one rank.
+std::string ranksMember(const std::vector<int> &widths);
 
 /// The one schedule of the request for several limits.
 struct Dial {

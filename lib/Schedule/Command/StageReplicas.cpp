@@ -77,3 +77,11 @@ Status Request::setWidths(Task &task, const ImportedSchedule &file,
   task.problem.widths = isAsLong(widths) ? stageReplicas() : std::vector<int>();
   return check(task.problem);
 }
+
+std::string veeline::schedule::ranksMember(const std::vector<int> &widths) {
+  std::string text;
+  for (int width : widths)
+    text += (text.empty() ? ", \"stage_replicas\": [" : ", ") +
+            std::to_string(width);
+  return text.empty() ? text : text + "]";
+}

@@ -6,6 +6,8 @@
 
 #include "Table.h"
 
+#include "veeline/Base/Text.h"
+
 #include <algorithm>
 
 using namespace veeline;
@@ -35,4 +37,13 @@ std::string veeline::schedule::formatTable(const std::vector<Row> &rows) {
     text += "\n";
   }
   return text;
+}
+
+std::string veeline::schedule::jsonObject(const std::vector<Member> &members) {
+  std::string text;
+  for (const auto &[name, value, isText] : members)
+    if (!value.empty())
+      text += (text.empty() ? "" : ", ") + jsonString(name) + ": " +
+              (isText ? jsonString(value) : value);
+  return "{" + text + "}";
 }

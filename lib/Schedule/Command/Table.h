@@ -19,6 +19,16 @@ using Row = std::vector<std::string>;
 /// all columns. Empty columns are left out.
 std::string formatTable(const std::vector<Row> &rows);
 
+/// A member of an object. It is left out where nothing is known: its value is
+/// empty.
+struct Member {
+  std::string name, value;
+  bool isText = false;
+};
+
+/// One object of JSON, on one line.
+std::string jsonObject(const std::vector<Member> &members);
+
 } // namespace veeline::schedule
 
 #endif // VEELINE_LIB_SCHEDULE_COMMAND_TABLE_H

@@ -141,6 +141,16 @@ std::string train::describe(const artifact::Metadata &metadata,
   return text;
 }
 
+void train::addMeans(JsonLine &line, const artifact::Metadata &metadata,
+                     const EvaluationResult &result) {
+  line.add("loss", result.means[0]);
+  line.beginObject("metrics");
+  for (size_t i = 1; i < result.means.size(); ++i)
+    if (!metadata.results[i].isTensor)
+      line.add(metadata.results[i].name, result.means[i]);
+  line.endObject();
+}
+
 //===----------------------------------------------------------------------===//
 // ResultsFile
 //===----------------------------------------------------------------------===//
@@ -211,6 +221,7 @@ private:
   Status open();
   Status addLines(int64_t step, const StepResult &result);
   void print(const EvaluationResult &result, double seconds) const;
+  void printJson(const EvaluationResult &result, double seconds) const;
 
   Run &run;
   const Options &options;
@@ -269,9 +280,24 @@ Status Evaluator::addLines(int64_t step, const StepResult &result) {
   return Status::success();
 }
 
+void Evaluator::printJson(const EvaluationResult &result,
+                          double seconds) const {
+  JsonLine line(1024);
+  line.begin("evaluation");
+  addMeans(line, run.metadata(), result);
+  if (options.printsPerplexity)
+    line.add("perplexity", std::exp(result.means[0]));
+  line.add("microbatches", result.microbatches);
+  line.add("seconds", seconds);
+  std::fputs(line.end().c_str(), stdout);
+  std::fflush(stdout);
+}
+
 void Evaluator::print(const EvaluationResult &result, double seconds) const {
   if (!run.isFirst() || result.microbatches == 0)
     return;
+  if (options.logsJson)
+    return printJson(result, seconds);
   int64_t steps = result.microbatches / run.microbatches();
   std::string text = describe(run.metadata(), result);
   if (options.printsPerplexity) {

@@ -7,6 +7,7 @@
 #ifndef VEELINE_RUNTIME_TRAIN_EVALUATION_H
 #define VEELINE_RUNTIME_TRAIN_EVALUATION_H
 
+#include "JsonLine.h"
 #include "Options.h"
 #include "Session.h"
 
@@ -59,6 +60,10 @@ using StepListener = std::function<Status(int64_t step, const StepResult &)>;
 Expected<EvaluationResult> evaluate(Session &session, const Run &run,
                                     int64_t steps,
                                     const StepListener &listener = {});
+
+/// Adds the loss and the metrics of an evaluation to a line.
+void addMeans(JsonLine &line, const artifact::Metadata &metadata,
+              const EvaluationResult &result);
 
 /// "loss 2.3026, metric1 0.5".
 std::string describe(const artifact::Metadata &metadata,

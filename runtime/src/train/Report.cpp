@@ -147,7 +147,6 @@ public:
   void showProfile(const ProfileSummary &summary) override;
 
 private:
-  void addMetrics(const double *values);
   void print();
 
   const Run &run;
@@ -161,13 +160,6 @@ void JsonReport::print() {
   const std::string &text = line.end();
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
-}
-
-void JsonReport::addMetrics(const double *values) {
-  line.beginObject("metrics");
-  for (size_t i = 0; i < metrics.size(); ++i)
-    line.add(metrics[i], values[i]);
-  line.endObject();
 }
 
 void JsonReport::begin() {
@@ -197,7 +189,10 @@ void JsonReport::showStep(const StepRecord &record) {
   line.add("samples_per_second", double(work.samples) / record.seconds);
   if (work.tokens > 0)
     line.add("tokens_per_second", double(work.tokens) / record.seconds);
-  addMetrics(record.metrics.data());
+  line.beginObject("metrics");
+  for (size_t i = 0; i < metrics.size(); ++i)
+    line.add(metrics[i], record.metrics[i]);
+  line.endObject();
   print();
 }
 
@@ -205,8 +200,7 @@ void JsonReport::showEvaluation(int64_t step, const EvaluationResult &result,
                                 double seconds) {
   line.begin("evaluation");
   line.add("step", step);
-  line.add("loss", result.means[0]);
-  addMetrics(result.means.data() + 1);
+  addMeans(line, run.metadata(), result);
   line.add("seconds", seconds);
   print();
 }
