@@ -31,6 +31,21 @@
 
 namespace veeline::driver {
 
+/// A file as it was, which it becomes again unless that is dropped: for one
+/// that is written before it is known whether it can be used. Does nothing
+/// where there is no file, or a file system without links.
+class KeptFile {
+public:
+  explicit KeptFile(const std::string &path);
+  KeptFile(const KeptFile &) = delete;
+  ~KeptFile();
+  void drop();
+
+private:
+  std::string path, other;
+  bool isKept = false;
+};
+
 /// One job, from its file to the command that trains. Members that return a
 /// bool report what is wrong, and are false then.
 class Job {

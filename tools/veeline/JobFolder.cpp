@@ -15,10 +15,12 @@
 #include "veeline/Base/File.h"
 
 #include <cerrno>
+#include <chrono>
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/file.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace veeline;
@@ -50,6 +52,8 @@ void Job::addFolderArguments(const compiler::JobEntry *without,
     arguments.push_back("--checkpoint=" + inFolder("checkpoints"));
   if (!find("metrics"))
     arguments.push_back("--metrics=" + inFolder("metrics.csv"));
+  if (find("eval-every") && !find("eval-metrics"))
+    arguments.push_back("--eval-metrics=" + inFolder("eval-metrics.csv"));
   if (!find("resume") || lastStepOfFolder() > 0)
     arguments.emplace_back("--continue");
 }
@@ -135,6 +139,21 @@ Status Job::writeRecord(std::optional<RunRecord> &before, int32_t processes) {
   return writeFileAtomically(inFolder(recordName), toText(record));
 }
 
+/// Whether no other run has the lock. It is held, through exec, until the run
+/// has ended in whatever way. Where the file system has no locks, there is
+/// none. A run that was killed just before may take a moment to be gone.
+static bool lockFolder(const std::string &folder) {
+  constexpr int attempts = 20;
+  int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
+  for (int i = 0; i != attempts; ++i) {
+    if (descriptor < 0 || ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 ||
+        errno != EWOULDBLOCK)
+      return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
 bool Job::prepareFolder() {
   if (folder.empty())
     return true;
@@ -145,15 +164,11 @@ bool Job::prepareFolder() {
   Status made = makeDirectory(folder);
   if (!made.ok())
     return fail(*find("directory"), made.message());
-  // Held, through exec, until the run has ended in whatever way. Where the file
-  // system has no locks, there is none.
-  int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
-  if (descriptor >= 0 && ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 &&
-      errno == EWOULDBLOCK)
-    return fail(*find("directory"),
-                "another run is at work in '" + folder +
-                    "'; wait until it has ended, or take another directory");
-  return true;
+  if (lockFolder(folder))
+    return true;
+  return fail(*find("directory"),
+              "another run is at work in '" + folder +
+                  "'; wait until it has ended, or take another directory");
 }
 
 bool Job::recordRun(std::optional<RunRecord> &before, int32_t processes) {
@@ -161,4 +176,20 @@ bool Job::recordRun(std::optional<RunRecord> &before, int32_t processes) {
     return true;
   Status written = writeRecord(before, processes);
   return written.ok() || fail(*find("directory"), written.message());
+}
+
+driver::KeptFile::KeptFile(const std::string &path)
+    : path(path), other(path + ".before") {
+  (void)::unlink(other.c_str());
+  isKept = ::link(path.c_str(), other.c_str()) == 0;
+}
+
+driver::KeptFile::~KeptFile() {
+  if (isKept)
+    (void)::rename(other.c_str(), path.c_str());
+}
+
+void driver::KeptFile::drop() {
+  if (std::exchange(isKept, false))
+    (void)::unlink(other.c_str());
 }

@@ -156,9 +156,12 @@ int Job::run() {
   if (isWriter && !readRecord(before))
     return 1;
   bool compiles = options.compileOnly || (!isLaunched && !isCompiled(before));
+  std::optional<driver::KeptFile> artifactBefore;
   if (compiles) {
     if (!checkPartition())
       return 1;
+    if (!options.compileOnly)
+      artifactBefore.emplace(artifactPath);
     if (int status = compile())
       return status;
   }
@@ -168,6 +171,8 @@ int Job::run() {
     return 0;
   if (!checkTrain(driver::TrainCheck::artifact))
     return 1;
+  if (artifactBefore)
+    artifactBefore->drop();
   int32_t processes = isLaunched ? (*place)->numRanks : 1;
   if (isWriter && !recordRun(before, processes))
     return 1;
