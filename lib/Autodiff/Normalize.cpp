@@ -173,8 +173,22 @@ void veeline::autodiff::separatePaddings(func::FuncOp func) {
     });
 }
 
+/// The parser takes ops of unknown dialects where a driver allows them.
+static LogicalResult checkRegistered(func::FuncOp func) {
+  WalkResult result = func.walk([](Operation *op) {
+    if (op->getDialect())
+      return WalkResult::advance();
+    op->emitError("'") << op->getName()
+                       << "' is an op of a dialect that is not loaded: lower "
+                          "it first, or register its dialect";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult veeline::autodiff::prepareModel(func::FuncOp func) {
-  if (failed(lowerLoops(func)) || failed(unrollLoops(func)))
+  if (failed(checkRegistered(func)) || failed(lowerLoops(func)) ||
+      failed(unrollLoops(func)))
     return failure();
   readByIndex(func);
   simplifyBodyBranches(func);

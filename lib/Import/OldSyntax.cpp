@@ -145,7 +145,7 @@ static constexpr OldSyntax table[] = {
      "torch-mlir-opt --torch-backend-to-linalg-on-tensors-backend-pipeline, "
      "which gives a model in linalg"},
     {"onnx\\.", "an op of the onnx dialect",
-     "onnx-mlir with --EmitTosa, or --convert-onnx-to-tosa, which gives a "
+     "onnx-mlir-opt --shape-inference --convert-onnx-to-tosa, which gives a "
      "model in TOSA"},
     {"(tfl?|mhlo_tf)\\.[A-Za-z]", "an op of TensorFlow or TensorFlow Lite",
      "its conversion to TOSA: tf-opt --tfl-to-tosa-pipeline"},

@@ -8,15 +8,41 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "veeline/Import/Parse.h"
 #include "veeline/InitAll.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+
+/// What to do about a file that the parser refuses, where another project's
+/// dialect or an older MLIR wrote it. MLIR's driver has printed the error.
+static void explain(llvm::StringRef path, const DialectRegistry &registry) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
+      llvm::MemoryBuffer::getFile(path);
+  if (!file)
+    return;
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  MLIRContext context(registry);
+  ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
+    for (Diagnostic &note : diagnostic.getNotes())
+      if (llvm::StringRef(note.str()).starts_with("this looks like"))
+        llvm::errs() << "note: " << note << "\n";
+  });
+  veeline::parseModel(sources, context);
+}
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
   veeline::registerAllPasses();
-  mlir::DialectRegistry registry;
+  DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   veeline::registerAllDialects(registry);
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "Veeline: pipeline-parallel training\n", registry));
+  auto [input, output] = registerAndParseCLIOptions(
+      argc, argv, "Veeline: pipeline-parallel training\n", registry);
+  LogicalResult result = MlirOptMain(argc, argv, input, output, registry);
+  if (failed(result))
+    explain(input, registry);
+  return asMainReturnCode(result);
 }
