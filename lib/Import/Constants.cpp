@@ -30,16 +30,19 @@ static bool isSplat(ElementsAttr value) {
   return dense && dense.isSplat();
 }
 
+/// The key of a resource that the file has by name; empty for other values.
+static StringRef getKey(ElementsAttr value) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+  StringRef key = resource ? resource.getRawHandle().getKey() : StringRef();
+  return key == "__elided__" ? StringRef() : key;
+}
+
 /// A location with the name that the file has for the value, if any.
 static Location nameLocation(ElementsAttr value, Location location) {
-  if (isa<NameLoc>(location))
+  if (isa<NameLoc>(location) || getKey(value).empty())
     return location;
-  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
-  if (!resource || resource.getRawHandle().getKey() == "__elided__")
-    return location;
-  return NameLoc::get(
-      StringAttr::get(value.getContext(), resource.getRawHandle().getKey()),
-      location);
+  return NameLoc::get(StringAttr::get(value.getContext(), getKey(value)),
+                      location);
 }
 
 /// Whether a resource has as many bytes as its type takes; the parser does not
@@ -78,15 +81,22 @@ private:
   LogicalResult verifySize(Location location, ElementsAttr value);
   void replaceConstant(Operation *op, ElementsAttr value);
   LogicalResult replaceLoad(Operation *load, SymbolRefAttr symbol);
+  void warnOfState(Operation *load, SymbolRefAttr symbol);
   BlockArgument add(ElementsAttr value, Location location) {
     return addArgument(model, value.getType(), name, makeDense(value),
                        location);
+  }
+  /// The argument of a global or a resource, which all that read it share.
+  BlockArgument share(Attribute source, ElementsAttr value, Location location) {
+    BlockArgument &argument = shared[source];
+    return argument ? argument : argument = add(value, location);
   }
 
   func::FuncOp model;
   ModuleOp module;
   StringAttr name;
-  llvm::DenseMap<Attribute, BlockArgument> globals;
+  llvm::DenseMap<Attribute, BlockArgument> shared;
+  llvm::DenseSet<Attribute> stored;
 };
 } // namespace
 
@@ -105,7 +115,9 @@ LogicalResult ConstantsToArguments::verifySize(Location location,
 /// most likely different weights that were left out.
 void ConstantsToArguments::replaceConstant(Operation *op, ElementsAttr value) {
   Location location = nameLocation(value, op->getLoc());
-  if (!isSplat(value)) {
+  if (!getKey(value).empty()) {
+    op->getResult(0).replaceAllUsesWith(share(value, value, location));
+  } else if (!isSplat(value)) {
     op->getResult(0).replaceAllUsesWith(add(value, location));
   } else {
     for (OpOperand &use :
@@ -144,6 +156,26 @@ static SymbolRefAttr getGlobal(Operation *op) {
   return buffer.getNameAttr();
 }
 
+/// Says so where a result depends on a number that the exporter's program
+/// changes in each run, as a seed: here it is the first one in all steps.
+void ConstantsToArguments::warnOfState(Operation *load, SymbolRefAttr symbol) {
+  Operation *end = model.getBody().front().getTerminator();
+  SetVector<Operation *> users;
+  users.insert(load);
+  for (size_t i = 0; i < users.size(); ++i) {
+    Operation *op = users[i];
+    if (op->getParentOp() != model)
+      users.insert(op->getParentOp());
+    users.insert(op->user_begin(), op->user_end());
+  }
+  if (users.contains(end))
+    load->emitWarning("the model changes ")
+        << symbol
+        << " in each run; here it keeps its first value, so that random "
+           "numbers, as those of a dropout, are the same in every step; export "
+           "the model without them";
+}
+
 LogicalResult ConstantsToArguments::replaceLoad(Operation *load,
                                                 SymbolRefAttr symbol) {
   Operation *global = SymbolTable::lookupNearestSymbolFrom(module, symbol);
@@ -162,14 +194,14 @@ LogicalResult ConstantsToArguments::replaceLoad(Operation *load,
   if (failed(verifySize(global->getLoc(), value)))
     return failure();
   if (!isFloatTensor(value.getType())) {
+    if (stored.contains(symbol))
+      warnOfState(load, symbol);
     OpBuilder builder(load);
     load->getResult(0).replaceAllUsesWith(arith::ConstantOp::create(
         builder, load->getLoc(), value.getType(), cast<TypedAttr>(value)));
   } else {
-    auto [it, inserted] = globals.try_emplace(symbol);
-    if (inserted)
-      it->second = add(value, NameLoc::get(globalName, global->getLoc()));
-    load->getResult(0).replaceAllUsesWith(it->second);
+    load->getResult(0).replaceAllUsesWith(
+        share(symbol, value, NameLoc::get(globalName, global->getLoc())));
   }
   load->erase();
   return success();
@@ -178,12 +210,16 @@ LogicalResult ConstantsToArguments::replaceLoad(Operation *load,
 LogicalResult ConstantsToArguments::run() {
   SmallVector<Operation *> ops;
   model.walk([&](Operation *op) { ops.push_back(op); });
+  // State of the exporter, such as a seed; our steps have none.
+  llvm::erase_if(ops, [&](Operation *op) {
+    if (auto store = dyn_cast<ml_program::GlobalStoreOp>(op))
+      stored.insert(store.getGlobal());
+    else if (!isa<tosa::VariableWriteOp>(op))
+      return false;
+    op->erase();
+    return true;
+  });
   for (Operation *op : ops) {
-    // State of the exporter, such as a seed; our steps have none.
-    if (isa<ml_program::GlobalStoreOp, tosa::VariableWriteOp>(op)) {
-      op->erase();
-      continue;
-    }
     if (auto custom = dyn_cast<tosa::CustomOp>(op))
       return custom.emitError("the file does not say what the custom op '")
              << custom.getOperatorName()
