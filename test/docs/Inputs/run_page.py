@@ -5,6 +5,8 @@ An mlir block is written to the current directory, to the file that its first
 line names in a comment (`// one.mlir`) or else to net.mlir. In the
 console blocks, a line that begins with `$ ` is a command, what follows is its
 output: `...` stands for any text, on a line of its own for any number of lines.
+A command with the comment `# error` has to fail, and its output is that of the
+standard error.
 """
 
 import pathlib
@@ -43,11 +45,13 @@ def main():
         pathlib.Path(name[1] if name else "net.mlir").write_text(model, encoding="utf-8")
     number = 0
     for command, output in (pair for block in blocks(page, "console") for pair in commands(block)):
-        result = subprocess.run(shlex.split(command), stdout=subprocess.PIPE, text=True)
-        if result.returncode != 0:
-            sys.exit(f"`{command}` failed with exit code {result.returncode}")
-        if not re.fullmatch(pattern(output), result.stdout):
-            sys.exit(f"`{command}` prints\n{result.stdout}\nbut {sys.argv[1]} shows\n{output}")
+        words, fails = shlex.split(command.removesuffix("# error")), command.endswith("# error")
+        result = subprocess.run(words, text=True, **{"stderr" if fails else "stdout": subprocess.PIPE})
+        if (result.returncode != 0) != fails:
+            sys.exit(f"`{command}` ended with exit code {result.returncode}")
+        printed = result.stderr if fails else result.stdout
+        if not re.fullmatch(pattern(output), printed):
+            sys.exit(f"`{command}` prints\n{printed}\nbut {sys.argv[1]} shows\n{output}")
         number += 1
     print(f"{number} commands")
 
