@@ -2,9 +2,10 @@
 """Runs the commands of a page and compares what they print with the page.
 
 An mlir block is written to the current directory, to the file that its first
-line names in a comment (`// one.mlir`) or else to net.mlir. In the
-console blocks, a line that begins with `$ ` is a command, what follows is its
-output: `...` stands for any text, on a line of its own for any number of lines.
+line names in a comment (`// one.mlir`) or else to net.mlir. So are python and
+yaml blocks whose first line names a file (`# data.py`). In the console blocks,
+a line that begins with `$ ` is a command, what follows is its output: `...`
+stands for any text, on a line of its own for any number of lines.
 A command with the comment `# error` has to fail, and its output is that of the
 standard error.
 """
@@ -43,6 +44,11 @@ def main():
     for model in blocks(page, "mlir"):
         name = re.match(r"// (\w+\.mlir)\n", model)
         pathlib.Path(name[1] if name else "net.mlir").write_text(model, encoding="utf-8")
+    for language, ending in (("python", "py"), ("yaml", "yaml")):
+        for text in blocks(page, language):
+            name = re.match(rf"# ([\w-]+\.{ending})\n", text)
+            if name:
+                pathlib.Path(name[1]).write_text(text, encoding="utf-8")
     number = 0
     for command, output in (pair for block in blocks(page, "console") for pair in commands(block)):
         words, fails = shlex.split(command.removesuffix("# error")), command.endswith("# error")
