@@ -38,6 +38,10 @@ config.substitutions += [
 for tool in ("fish", "help2man", "z3", "zsh"):
     if shutil.which(tool):
         config.available_features.add(tool)
+# The site of the documentation is made with Debian's Sphinx, its reader of Markdown and its theme.
+probe = "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, ('sphinx', 'myst_parser', 'furo'))))"
+if shutil.which("sphinx-build") and subprocess.run(["/usr/bin/python3", "-c", probe], capture_output=True).returncode == 0:
+    config.available_features.add("sphinx")
 # Where the compiler looks for it, too.
 cuda = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
 ptxas = os.path.join(cuda, "bin", "ptxas")

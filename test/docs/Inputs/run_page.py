@@ -2,17 +2,17 @@
 """Runs the commands of a page and compares what they print with the page.
 
 An mlir block is written to the current directory, to the file that its first
-line names in a comment (`// one.mlir`) or else to net.mlir. So are python and
-yaml blocks whose first line names a file (`# data.py`). In the console blocks,
-a line that begins with `$ ` is a command, what follows is its output: `...`
-stands for any text, on a line of its own for any number of lines.
+line names in a comment (`// one.mlir`) or else to net.mlir. So are blocks of
+other languages whose first line names a file (`# data.py`, `/* order.c */`).
+The commands of console blocks are run by bash: a line that begins with `$ ` is
+a command, what follows is its output: `...` stands for any text, on a line of
+its own for any number of lines.
 A command with the comment `# error` has to fail, and its output is that of the
 standard error.
 """
 
 import pathlib
 import re
-import shlex
 import subprocess
 import sys
 
@@ -44,15 +44,14 @@ def main():
     for model in blocks(page, "mlir"):
         name = re.match(r"// (\w+\.mlir)\n", model)
         pathlib.Path(name[1] if name else "net.mlir").write_text(model, encoding="utf-8")
-    for language, ending in (("python", "py"), ("yaml", "yaml")):
-        for text in blocks(page, language):
-            name = re.match(rf"# ([\w-]+\.{ending})\n", text)
-            if name:
-                pathlib.Path(name[1]).write_text(text, encoding="utf-8")
+    for text in blocks(page, "(?:python|yaml|cmake|c)"):
+        name = re.match(r"(?:#|/\*) ([\w-]+\.(?:py|yaml|txt|c))(?: \*/)?\n", text)
+        if name:
+            pathlib.Path(name[1]).write_text(text, encoding="utf-8")
     number = 0
     for command, output in (pair for block in blocks(page, "console") for pair in commands(block)):
-        words, fails = shlex.split(command.removesuffix("# error")), command.endswith("# error")
-        result = subprocess.run(words, text=True, **{"stderr" if fails else "stdout": subprocess.PIPE})
+        fails = command.endswith("# error")
+        result = subprocess.run(["bash", "-c", command], text=True, **{"stderr" if fails else "stdout": subprocess.PIPE})
         if (result.returncode != 0) != fails:
             sys.exit(f"`{command}` ended with exit code {result.returncode}")
         printed = result.stderr if fails else result.stdout
