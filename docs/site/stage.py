@@ -86,7 +86,7 @@ def index(text):
 
 def reference(title, text):
     """A page of mlir-tblgen with one heading at the top, and none left out below it."""
-    text = text.replace("[TOC]\n", "")
+    text = re.sub(r"\[[\w-]+\.md\]\(", "[](", text.replace("[TOC]\n", ""))  # Sphinx takes the title.
     headings = [len(match) for match in re.findall(r"^(#+) ", re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M), re.M)]
     if headings.count(1) == 1 and headings[0] == 1:
         return text
