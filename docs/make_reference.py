@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the reference pages that mlir-tblgen does not make: of the C API from its headers, of the package of Python from its docstrings, of
-the commands and of job files from what --help prints. make_reference.py VEELINE SOURCE FOLDER"""
+"""Writes the reference pages that mlir-tblgen does not make: make_reference.py VEELINE SOURCE FOLDER
+
+Of the C API from its headers, of the package of Python from its docstrings, of commands and of job files from what --help prints.
+"""
 
 import ast
 import os
@@ -146,7 +148,8 @@ def commands_page(veeline):
 
 
 def job_page(veeline):
-    page = ["# Keys of a job\n", "A job file is for `veeline run`; [jobs.md](../docs/jobs.md) has the keys that only a job has, and examples.\n"]
+    page = ["# Keys of a job\n",
+            "A job file is for `veeline run`; [jobs.md](../docs/jobs.md) has the keys that only a job has, and examples.\n"]
     for command in ("compile", "train"):
         page.append(f"## Keys of veeline {command}\n")
         for names, what in options_of(help_of(veeline, command)):

@@ -91,7 +91,10 @@ def reference(title, text):
     if headings.count(1) == 1 and headings[0] == 1:
         return text
     top = min(headings)
-    text = re.sub(r"^#+(?= )", lambda match: "#" * (len(match[0]) - top + 2), text, flags=re.M) if top != 1 else re.sub(r"^# .*$", "", text, flags=re.M)
+    if top == 1:
+        text = re.sub(r"^# .*$", "", text, flags=re.M)
+    else:
+        text = re.sub(r"^#+(?= )", lambda match: "#" * (len(match[0]) - top + 2), text, flags=re.M)
     return f"# {title}\n\n{text}"
 
 
