@@ -1,4 +1,4 @@
-"""Prints each link of Markdown pages to a file or a heading that is not there.
+"""Prints each link of Markdown pages to a file or a heading that is not there, and cells of tables that are too long to be read.
 
 Usage: check_links.py PAGE...
 """
@@ -26,9 +26,17 @@ def broken(page):
                 yield f"{page}:{line}: '{name or page.name}' has no heading '{heading}'"
 
 
+def long_cells(page):
+    text = re.sub(r"```.*?```", lambda match: "\n" * match[0].count("\n"), page.read_text(), flags=re.S)
+    for line, row in enumerate(text.splitlines(), 1):
+        longest = max(map(len, row.strip("|").split("|"))) if row.startswith("|") else 0
+        if longest > 160:
+            yield f"{page}:{line}: a cell of a table has {longest} characters; make a list of the table"
+
+
 def main():
     pages = [pathlib.Path(page) for page in sys.argv[1:]]
-    problems = [problem for page in pages for problem in broken(page)]
+    problems = [problem for page in pages for problem in (*broken(page), *long_cells(page))]
     print("\n".join(problems) if problems else f"links of {len(pages)} pages are right")
     sys.exit(bool(problems))
 
