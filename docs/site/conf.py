@@ -41,6 +41,8 @@ exclude_patterns = ["**/Inputs/**"]
 # Headings are linked to as on other hosts of Markdown.
 myst_heading_anchors = 4
 nitpicky = True
+# Options keep both of their dashes.
+smartquotes = False
 html_theme = "furo"
 html_title = "Veeline"
 html_static_path = ["site.css"]
