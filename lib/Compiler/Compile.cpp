@@ -56,6 +56,18 @@ static uint64_t getDeviceConvolutionScratch(const ConvolutionDesc &desc) {
   return deviceConvolutionScratchBytes(toArtifact(desc));
 }
 
+/// Plans the scratch of the host's library only where code is for this machine.
+/// What the library needs here says nothing of another CPU, and code for a CPU
+/// that is named has to be the same from every machine; who runs it sees to the
+/// scratch.
+static void planScratch(CompileOptions &options,
+                        const CompileCommand &command) {
+  if (command.cpu != "native")
+    return;
+  options.gemmScratch = getGemmScratch;
+  options.convolutionScratch = getConvolutionScratch;
+}
+
 static CompileOptions getOptions(const CompileCommand &command) {
   CompileOptions options;
   static_cast<ProgramOptions &>(options) = command;
@@ -71,10 +83,9 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.objective = *schedule::parseObjective(objectiveOf(command));
   options.chunkStreams = command.computeStreams == "chunk";
   options.tf32 = command.products == "tf32";
-  options.gemmScratch = getGemmScratch;
-  options.convolutionScratch = options.target == KernelTarget::Cuda
-                                   ? getDeviceConvolutionScratch
-                                   : getConvolutionScratch;
+  planScratch(options, command);
+  if (options.target == KernelTarget::Cuda)
+    options.convolutionScratch = getDeviceConvolutionScratch;
   return options;
 }
 
@@ -375,8 +386,7 @@ static LogicalResult addWeights(ArtifactBuilder &builder, ModuleOp module,
   options.lengthMultiple = command.lengthMultiple;
   options.schedule = schedule::forwardOrderName;
   options.forwardOnly = options.weighs = true;
-  options.gemmScratch = getGemmScratch;
-  options.convolutionScratch = getConvolutionScratch;
+  planScratch(options, command);
   ScopedDiagnosticHandler once(module.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);
   });
