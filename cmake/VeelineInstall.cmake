@@ -1,5 +1,5 @@
 # What `cmake --install` installs, in four components:
-#   runtime      `veeline`, what `veeline train` needs, and the libraries of the C
+#   runtime      `veeline`, its manual pages and completions, what `veeline train` needs, and the libraries of the C
 #                API that use no LLVM
 #   python       the package of Python (python/CMakeLists.txt)
 #   tools        the compiler that `veeline` loads, veeline-opt and MLIR's other
@@ -21,8 +21,18 @@ if(TARGET veeline_mpi)
 endif()
 install(TARGETS veeline-lsp-server veeline-opt veeline-pack veeline-reduce
                 veeline-translate RUNTIME COMPONENT tools)
+# One page is about all of them.
+foreach(tool veeline-lsp-server veeline-opt veeline-pack veeline-reduce
+             veeline-translate)
+  install(FILES docs/man/veeline-tools.1 RENAME ${tool}.1
+    DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+endforeach()
 install(TARGETS VeelineCompilerModule VeelinePlugin
   LIBRARY DESTINATION ${VEELINE_INSTALL_MODULEDIR} COMPONENT tools)
+set(VEELINE_INSTALLED_TARGETS
+  veeline veeline_allocation_counter veeline-completions
+  veeline-lsp-server veeline-opt veeline-pack veeline-reduce veeline-translate
+  VeelineCompilerModule VeelinePlugin)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
 #===------------------------------------------------------------------------===#
@@ -43,11 +53,14 @@ function(veeline_export part)
     list(GET pair 0 target)
     list(GET pair 1 name)
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+    get_target_property(type ${target} TYPE)
+    if(NOT type STREQUAL "INTERFACE_LIBRARY")
+      list(APPEND VEELINE_INSTALLED_TARGETS ${target})
+    endif()
     install(TARGETS ${target} EXPORT Veeline-${part}
       ARCHIVE COMPONENT development
       LIBRARY COMPONENT ${component} NAMELINK_COMPONENT development
       INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-    get_target_property(type ${target} TYPE)
     if(type STREQUAL "STATIC_LIBRARY")
       list(PREPEND flags -l${target})
     endif()
@@ -56,6 +69,7 @@ function(veeline_export part)
     DESTINATION ${VEELINE_INSTALL_CMAKEDIR} COMPONENT development)
   list(JOIN flags " " flags)
   set(VEELINE_LIBS_${part} "${flags}" PARENT_SCOPE)
+  set(VEELINE_INSTALLED_TARGETS ${VEELINE_INSTALLED_TARGETS} PARENT_SCOPE)
 endfunction()
 
 veeline_export(schedule
@@ -133,3 +147,5 @@ configure_file(cmake/package/veeline-config.in veeline-config @ONLY
                    WORLD_READ WORLD_EXECUTE)
 install(PROGRAMS ${PROJECT_BINARY_DIR}/veeline-config
   DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT development)
+install(FILES docs/man/veeline-config.1
+  DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT development)

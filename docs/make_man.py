@@ -9,7 +9,7 @@ import sys
 
 
 def run(*command):
-    # Pages are in English, and have the date of their source where that is known.
+    # Pages are in English.
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
 
@@ -20,7 +20,9 @@ def page(veeline, command, about, others):
     text = run("help2man", "--no-info", "--section=1", f"--help-option={' '.join([*command, '--help'])}", f"--version-string={version}",
                f"--name={about}", veeline)
     title = name.replace(" ", "-")
-    text = text.replace("\nveeline \\-", f"\n{title} \\-", 1).replace(".TH VEELINE", f".TH {title.upper()}", 1)
+    text = text.replace("\nveeline \\-", f"\n{title} \\-", 1)
+    # A version says what a page is about; a date would only say when it was built.
+    text = re.sub(r'^\.TH VEELINE "1" "[^"]*"', f'.TH {title.upper()} "1" ""', text, flags=re.MULTILINE)
     see = ", ".join(f".BR {other} (1)" for other in others if other != title)
     return text + '.SH "SEE ALSO"\n' + see.replace(", ", ",\n") + "\n"
 

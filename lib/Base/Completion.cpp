@@ -134,7 +134,12 @@ _veeline() {
   found=("${(@)found/$'\t'/:}")
   _describe veeline found
 }
-compdef _veeline veeline
+# zsh reads a file of completions when it needs it first, and wants the answer.
+if [[ $funcstack[1] == _veeline ]]; then
+  _veeline "$@"
+else
+  compdef _veeline veeline
+fi
 )";
 
 static constexpr std::string_view fishScript = R"(function __veeline_complete
