@@ -42,6 +42,9 @@ for tool in ("fish", "help2man", "z3", "zsh"):
 probe = "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, ('sphinx', 'myst_parser', 'furo'))))"
 if shutil.which("sphinx-build") and subprocess.run(["/usr/bin/python3", "-c", probe], capture_output=True).returncode == 0:
     config.available_features.add("sphinx")
+# Manual pages are made when Veeline is built.
+if shutil.which("dpkg-shlibdeps") and os.path.isdir(os.path.join(config.veeline_build_dir, "man")):
+    config.available_features.add("packaging")
 # Where the compiler looks for it, too.
 cuda = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
 ptxas = os.path.join(cuda, "bin", "ptxas")

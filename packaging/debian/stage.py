@@ -97,12 +97,14 @@ def find_dependencies(root):
         return {}
     options = [option for path in paths for option in ("-dRecommends" if path.name in OPTIONAL else "-dDepends", f"-e{path}")]
     with tempfile.TemporaryDirectory() as folder:
-        # It wants to be called where a source package is built.
+        # It wants to be called where a source package is built, for files where its packages are.
+        (root / "DEBIAN").mkdir()
         debian = pathlib.Path(folder) / "debian"
         debian.mkdir()
         (debian / "control").write_text("Source: veeline\n\nPackage: veeline\nArchitecture: any\n", encoding="utf-8")
         (debian / "shlibs.local").write_text(shlibs_behind_links(paths), encoding="utf-8")
         text = output("dpkg-shlibdeps", "-O", "--warnings=0", *options, cwd=folder)
+    (root / "DEBIAN").rmdir()
     return {field.upper(): value for field, value in re.findall(r"^shlibs:(\w+)=(.*)$", text, re.MULTILINE)}
 
 

@@ -62,6 +62,7 @@ for name, path in sorted(paths.items()):
     for other, version in re.findall(r"(veeline-[a-z]+)(?: \(([^)]*)\))?", fields.get("Depends", "")):
         check(version == f"= {fields['Version']}", f"{name} depends on {other} ({version})")
     print(f"{name}: {' '.join(relations(fields))}")
+    pathlib.Path("unpacked").mkdir(exist_ok=True)
     run("dpkg-deb", "--extract", path, f"unpacked/{name}")
     run("dpkg-deb", "--control", path, f"unpacked/{name}/DEBIAN")
 
