@@ -2,20 +2,9 @@
 
 # The date of what is packaged is that of the source, so that two builds of it
 # are the same bytes (reproducible-builds.org/specs/source-date-epoch).
-if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
-  execute_process(
-    COMMAND git -C ${CPACK_VEELINE_SOURCE_DIR} log -1 --format=%ct
-    OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-  if(NOT date)
-    message(FATAL_ERROR "packages have the date of their source, and "
-      "'${CPACK_VEELINE_SOURCE_DIR}' is no git repository that says it: set "
-      "SOURCE_DATE_EPOCH to the seconds from 1970 to it")
-  endif()
-  set(ENV{SOURCE_DATE_EPOCH} ${date})
-endif()
 if(NOT "$ENV{SOURCE_DATE_EPOCH}" MATCHES "^[0-9]+$")
-  message(FATAL_ERROR "SOURCE_DATE_EPOCH is '$ENV{SOURCE_DATE_EPOCH}': it is a "
-    "number of seconds since 1970")
+  message(FATAL_ERROR "SOURCE_DATE_EPOCH is '$ENV{SOURCE_DATE_EPOCH}', and has "
+    "to be the date of the source, in seconds since 1970; scripts/package sets it")
 endif()
 # Neither who builds nor where.
 set(ENV{TZ} UTC)
