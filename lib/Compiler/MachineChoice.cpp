@@ -16,16 +16,19 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
 
+/// Code for this CPU will run on the cores that are here now, and other code on
+/// those of the table's machine.
 static MachineTableOption use(const std::string &path,
-                              const MachineTable &table) {
-  bool isOfThisCpu = table.cpu == getCpuName();
-  return {path, table.date, isOfThisCpu ? countUsableCores() : table.cores};
+                              const MachineTable &table, bool isOfThisCpu) {
+  bool runsHere = isOfThisCpu && table.cpu == getCpuName();
+  return {path, table.date, runsHere ? countUsableCores() : table.cores};
 }
 
-static FailureOr<MachineTableOption> useNamed(const std::string &path) {
+static FailureOr<MachineTableOption> useNamed(const std::string &path,
+                                              bool isOfThisCpu) {
   llvm::Expected<MachineTable> table = MachineTable::read(path);
   if (table)
-    return use(path, *table);
+    return use(path, *table, isOfThisCpu);
   return printError("--machine-table '" + path +
                     "': " + llvm::toString(table.takeError()));
 }
@@ -43,7 +46,7 @@ static MachineTableOption useCached(bool quiet) {
     return {};
   }
   if (table->cpu == getCpuName())
-    return use(path, *table);
+    return use(path, *table, /*isOfThisCpu=*/true);
   if (!quiet)
     printRemark("the machine table '" + path + "' is not used: it is of '" +
                 table->cpu + "', and this is '" + getCpuName() +
@@ -56,7 +59,7 @@ static LogicalResult choose(MachineTableOption &option, bool isOfThisCpu,
   if (option.path == "none") {
     option = {};
   } else if (!option.path.empty()) {
-    FailureOr<MachineTableOption> named = useNamed(option.path);
+    FailureOr<MachineTableOption> named = useNamed(option.path, isOfThisCpu);
     if (failed(named))
       return failure();
     option = *named;

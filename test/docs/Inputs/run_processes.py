@@ -52,9 +52,8 @@ until [[ $1 == *.sif ]]; do shift; done
 shift; exec "$@"
 """,
     "docker": """
-[ $1 = build ] && exec test -e Dockerfile
 [ $1 = run ] || exit 64
-until [[ $1 == veeline ]]; do shift; done
+until [[ $1 == veeline:* ]]; do shift; done
 shift; exec "$@"
 """,
 }
@@ -90,26 +89,12 @@ def run(block, environment):
             sys.exit(f"{block}failed with exit code {process.returncode}:\n{output}")
 
 
-def check_packages(dockerfile):
-    """Everything that veeline is linked against is in a package that is named, or in the image anyway."""
-    named = set(re.search(r"install -y --no-install-recommends (.*)", dockerfile)[1].split())
-    named |= {"libc6", "libgcc-s1", "libstdc++6"}
-    linked = subprocess.run(["ldd", shutil.which("veeline")], capture_output=True, text=True, check=True).stdout
-    for path in re.findall(r"=> (/\S+)", linked):
-        owner = subprocess.run(["dpkg", "-S", os.path.realpath(path)], capture_output=True, text=True).stdout
-        if owner and owner.split(":")[0] not in named:
-            sys.exit(f"{path} is of {owner}, which the Dockerfile does not install")
-
-
 def main():
     page = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
     job = random.randrange(10000)
     environment = {**os.environ, "PATH": f"{write_stand_ins()}:{os.environ['PATH']}", "TOKEN": "secret",
                    "SLURM_JOB_NODELIST": "nodes", "SLURM_JOB_ID": str(job)}
     environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    dockerfile = re.search(r"^```dockerfile\n(.*?)^```$", page, re.S | re.M)[1]
-    pathlib.Path("Dockerfile").write_text(dockerfile)
-    check_packages(dockerfile)
     blocks = re.findall(r"^```sh\n(.*?)^```$", page, re.S | re.M)
     for block in blocks:
         stages = 2 if "WORLD_SIZE=2" in block else 4
