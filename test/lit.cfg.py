@@ -35,7 +35,7 @@ config.substitutions += [
 ]
 
 # A detected tool becomes a feature that tests name in REQUIRES.
-for tool in ("fish", "help2man", "z3", "zsh"):
+for tool in ("fish", "help2man", "qemu-x86_64", "z3", "zsh"):
     if shutil.which(tool):
         config.available_features.add(tool)
 # The site of the documentation is made with Debian's Sphinx, its reader of Markdown and its theme.
