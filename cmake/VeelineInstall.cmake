@@ -77,6 +77,7 @@ veeline_export(schedule
   VeelineBase=base
   VeelineCommandLine=command-line
   VeelineArtifact=artifact
+  VeelinePage=page
   VeelineSchedule=schedule
   VeelineScheduleCommunication=schedule-communication
   VeelineScheduleFormats=schedule-formats

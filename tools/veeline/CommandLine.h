@@ -51,6 +51,9 @@ std::function<int()> addRunCommand(CLI::App &app);
 /// Adds `export` to `app`; the result does what was parsed.
 std::function<int()> addExportCommand(CLI::App &app);
 
+/// Adds `timeline` to `app`; the result does what was parsed.
+std::function<int()> addTimelineCommand(CLI::App &app);
+
 /// Loads the compiler's library and returns its function `symbol`; null after a
 /// message. `command` is the subcommand that needs it.
 void *loadCompiler(const std::string &command, const char *symbol);

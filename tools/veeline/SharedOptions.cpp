@@ -71,7 +71,8 @@ static std::string checkTimeout(const std::string &text) {
 void driver::addTimelineOptions(CLI::App &app, train::Options &options,
                                 const std::string &group) {
   app.add_option("--timeline", options.timeline,
-                 "Write the last steps as a Chrome trace, one lane per rank")
+                 "Write the last steps, one lane per rank: a page to look "
+                 "around in if the name ends in .html, else a Chrome trace")
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->group(group);

@@ -50,6 +50,7 @@ static int runCommand(int argc, char **argv) {
   auto runEval = driver::addEvalCommand(app);
   auto runJob = driver::addRunCommand(app);
   auto runExport = driver::addExportCommand(app);
+  auto runTimeline = driver::addTimelineCommand(app);
   auto runSchedule = schedule::addScheduleCommand(app);
 
   bool finished = false;
@@ -66,6 +67,8 @@ static int runCommand(int argc, char **argv) {
     return runJob();
   if (app.got_subcommand("export"))
     return runExport();
+  if (app.got_subcommand("timeline"))
+    return runTimeline();
   if (!app.got_subcommand("schedule"))
     return runTrain(argv);
   driver::catchInterrupts();

@@ -232,9 +232,11 @@ static void addOutputOptions(CLI::App &command, CommandOptions &options) {
   command.add_flag("--json", options.json,
                    "Print JSON in place of words: what a .json file has, or "
                    "the table of --compare or --memory-dial");
-  command.add_option("--against", options.against,
-                     "Second schedule, shown beside the first in .html files "
-                     "and after it in the terminal");
+  command
+      .add_option("--against", options.against,
+                  "Another schedule, shown beside the first in .html files and "
+                  "after it in the terminal; may be repeated")
+      ->allow_extra_args(false);
   command.add_flag("--memory-curves", options.memoryCurves,
                    "Draw each stage's memory in .svg files (.html pages "
                    "always have it)");

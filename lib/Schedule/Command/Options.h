@@ -24,7 +24,8 @@ namespace veeline::schedule {
 /// The options as the command line gives them. No text is empty that was given.
 struct CommandOptions {
   bool list = false;
-  std::string schedule, compare, against, memoryDial;
+  std::string schedule, compare, memoryDial;
+  std::vector<std::string> against;
   std::optional<int> stages, chunksPerStage, microbatches;
   std::string stageReplicas;
   std::string cost, chunkCost, activation, costFile, from;

@@ -66,8 +66,7 @@ Status Request::readNames(const CommandOptions &options) {
     if (wanted.empty())
       return usage("--schedule is missing; known schedules are " +
                    knownSchedules() + ", and file:PATH");
-    if (!options.against.empty())
-      wanted.push_back(options.against);
+    wanted.insert(wanted.end(), options.against.begin(), options.against.end());
     for (const std::string &name : wanted)
       if (!scheduleFilePath(name) &&
           (name == "all" || name.find(',') != name.npos))

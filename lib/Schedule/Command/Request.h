@@ -66,7 +66,7 @@ public:
   Request withLimit(std::int64_t limit) const;
 
   /// The schedules that are asked for: the one (or that of the compiled model)
-  /// and perhaps the one against it, or those to compare.
+  /// and those against it, or those to compare.
   const std::vector<std::string> &names() const { return wanted; }
   int stages() const { return costs.stages; }
   int microbatches() const { return costs.microbatches; }

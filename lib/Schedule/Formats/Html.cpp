@@ -1,158 +1,128 @@
-//===- Html.cpp - one page to look around in ------------------------------===//
+//===- Html.cpp - schedules on a page to look around in -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// The page itself is in Page/; here is what it shows.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Drawing.h"
-#include "Page.h"
-#include "veeline/Base/Numbers.h"
-#include "veeline/Base/Text.h"
+#include "veeline/Page/Page.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 using namespace veeline;
 using namespace veeline::schedule;
 
-/// "[a,b]" of what `format` makes of 0..count-1.
-template <typename Function>
-static std::string list(std::size_t count, Function format) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < count; ++i) {
-    text += i > 0 ? "," : "";
-    text += format(i);
+namespace {
+/// Makes the graph of one solution.
+class GraphMaker {
+public:
+  explicit GraphMaker(const Solution &solution)
+      : solution(solution), problem(solution.problem),
+        schedule(solution.schedule), simulation(solution.simulation) {}
+
+  page::Graph make();
+
+private:
+  int entryOf(const Op &op);
+  page::Lane laneOf(int rank);
+  std::vector<page::Event> eventsOf(int rank) const;
+
+  const Solution &solution;
+  const Problem &problem;
+  const Schedule &schedule;
+  const Simulation &simulation;
+  page::Graph graph;
+  /// By kind and chunk.
+  std::map<std::pair<int, int>, int> entries;
+};
+} // namespace
+
+static std::vector<page::Kind> kindsOf() {
+  std::vector<page::Kind> kinds;
+  for (bool isLate : {false, true})
+    for (OpKind kind : drawnKinds)
+      kinds.push_back({.name = toString(kind),
+                       .legend = legendName(kind),
+                       .role = toString(kind),
+                       .isLate = isLate});
+  return kinds;
+}
+
+int GraphMaker::entryOf(const Op &op) {
+  const auto *place = std::find(drawnKinds.begin(), drawnKinds.end(), op.kind);
+  int kind = static_cast<int>(place - drawnKinds.begin()) +
+             (op.late ? static_cast<int>(drawnKinds.size()) : 0);
+  auto [it, isNew] = entries.emplace(std::pair(kind, op.chunk),
+                                     static_cast<int>(graph.entries.size()));
+  if (isNew)
+    graph.entries.push_back({.kind = kind,
+                             .number = op.chunk,
+                             .shade = problem.placement.localChunk(op.chunk)});
+  return it->second;
+}
+
+/// What adds memory does so at the start of an operation or block, and what
+/// releases some at the end.
+page::Lane GraphMaker::laneOf(int rank) {
+  page::Lane lane{.name = problem.labelOfRank(rank)};
+  if (!problem.memoryLimits.empty())
+    lane.limit = problem.memoryLimits[problem.stageOfRank(rank)];
+  const std::vector<Op> &ops = schedule.stages[rank];
+  const std::vector<std::int64_t> &memory = simulation.memory[rank];
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    std::int64_t before = i > 0 ? memory[i - 1] : 0;
+    lane.operations.push_back({.entry = entryOf(ops[i]),
+                               .microbatch = ops[i].microbatch,
+                               .held = std::max(before, memory[i]),
+                               .after = memory[i]});
   }
-  return text + "]";
+  if (schedule.overlapped.empty())
+    return lane;
+  for (int step : schedule.overlapped[rank]) {
+    page::Operation &first = lane.operations[step];
+    page::Operation &second = lane.operations[step + 1];
+    first.held = second.held = memory[step];
+    first.after = second.after;
+  }
+  return lane;
 }
 
-/// Twelve digits are more than a screen can show of a time.
-static std::string number(double value) { return formatted("%.12g", value); }
-
-static std::string sharesObject(const Schedule &schedule, int stage) {
-  std::vector<LaneShare> shares = laneShares(schedule, stage);
-  std::string text;
-  for (std::size_t step = 0; step < shares.size(); ++step)
-    if (shares[step].height < 1)
-      text += (text.empty() ? "\"" : ",\"") + std::to_string(step) + "\":[" +
-              number(shares[step].top) + "," + number(shares[step].height) +
-              "]";
-  return "{" + text + "}";
+std::vector<page::Event> GraphMaker::eventsOf(int rank) const {
+  std::vector<page::Event> events;
+  for (std::size_t i = 0; i < schedule.stages[rank].size(); ++i)
+    events.push_back({.operation = static_cast<int>(i),
+                      .begin = simulation.start[rank][i],
+                      .end = simulation.end[rank][i]});
+  return events;
 }
 
-static std::string stageObject(const Solution &solution, int stage) {
-  const auto &[problem, schedule, simulation] = solution;
-  const std::vector<Op> &ops = schedule.stages[stage];
-  auto each = [&](auto format) {
-    return list(ops.size(), [&](std::size_t step) { return format(step); });
-  };
-  std::vector<MemoryPoint> curve = drawnMemory(solution, stage);
-  std::string text = "{\"kinds\":" + each([&](std::size_t i) {
-                       return jsonString(toString(ops[i].kind));
-                     });
-  text += ",\"chunks\":" +
-          each([&](std::size_t i) { return std::to_string(ops[i].chunk); });
-  text +=
-      ",\"locals\":" + each([&, &placement = problem.placement](std::size_t i) {
-        return std::to_string(placement.localChunk(ops[i].chunk));
-      });
-  text += ",\"microbatches\":" + each([&](std::size_t i) {
-            return std::to_string(ops[i].microbatch);
-          });
-  const Simulation &times = solution.simulation;
-  text += ",\"start\":" +
-          each([&](std::size_t i) { return number(times.start[stage][i]); });
-  text += ",\"end\":" +
-          each([&](std::size_t i) { return number(times.end[stage][i]); });
-  text += ",\"memory\":" + each([&](std::size_t i) {
-            return std::to_string(times.memory[stage][i]);
-          });
-  text += ",\"curve\":" + list(curve.size(), [&](std::size_t i) {
-            return "[" + number(curve[i].time) + "," +
-                   std::to_string(curve[i].memory) + "]";
-          });
-  return text + ",\"shares\":" + sharesObject(schedule, stage) +
-         ",\"peak\":" + std::to_string(simulation.stages[stage].peakMemory) +
-         "}";
-}
-
-/// By kind, one value of `format` for each local chunk.
-template <typename Function> static std::string byKind(int v, Function format) {
-  std::string text;
-  for (OpKind kind : drawnKinds)
-    text += (text.empty() ? "{" : ",") + jsonString(toString(kind)) + ":" +
-            list(v, [&](std::size_t local) {
-              return jsonString(format(fillColor(kind, local, v)));
-            });
-  return text + "}";
-}
-
-static std::string solutionObject(const Solution &solution) {
-  const auto &[problem, schedule, simulation] = solution;
-  std::int64_t highest = simulation.peakMemory();
-  for (std::int64_t limit : problem.memoryLimits)
-    highest = std::max(highest, limit);
-  std::string text = "{\"name\":" + jsonString(schedule.name);
-  auto member = [&](const char *name, const std::string &value) {
-    text += ",\"" + std::string(name) + "\":" + value;
-  };
-  const std::vector<std::int64_t> &limits = problem.memoryLimits;
-  int v = problem.chunksPerStage();
-  member("size", jsonString(sizeLine(solution)));
-  member("chunksPerStage", std::to_string(v));
-  member("makespan", number(simulation.makespan));
-  member("bubble", number(simulation.bubbleMakespan));
-  member("bubbleOfSpan", number(simulation.bubbleSpan));
-  member("unit", "{\"size\":" + std::to_string(problem.memoryUnit.size) +
-                     ",\"name\":" + jsonString(problem.memoryUnit.name) + "}");
-  member("limits", list(limits.empty() ? 0 : problem.ranks(),
-                        [&, &problem = problem](std::size_t i) {
-                          return std::to_string(limits[problem.stageOfRank(i)]);
-                        }));
-  member("highestMemory", std::to_string(highest));
-  member("colors", byKind(v, [](const std::string &fill) { return fill; }));
-  member("ink", byKind(v, textColor));
-  member("lanes", list(problem.ranks(), [&problem = problem](std::size_t i) {
-           return jsonString(problem.labelOfRank(i));
-         }));
-  member("stages", list(problem.ranks(), [&](std::size_t stage) {
-           return stageObject(solution, stage);
-         }));
-  return text + "}";
-}
-
-static std::string dataObject(std::span<const Solution> solutions) {
-  std::string names;
-  for (OpKind kind : drawnKinds)
-    names += (names.empty() ? "" : ",") + jsonString(toString(kind)) + ":" +
-             jsonString(legendName(kind));
-  return "{\"kindNames\":{" + names + "},\n\"solutions\":" +
-         list(solutions.size(),
-              [&](std::size_t i) {
-                return "\n" + solutionObject(solutions[i]);
-              }) +
-         "}";
+page::Graph GraphMaker::make() {
+  graph.name = schedule.name;
+  graph.size = sizeLine(solution);
+  graph.memoryUnit = problem.memoryUnit.name;
+  graph.memoryUnitSize = problem.memoryUnit.size;
+  graph.shades = problem.chunksPerStage();
+  graph.kinds = kindsOf();
+  for (const Edge &edge : problem.edges)
+    graph.edges.push_back({edge.from, edge.to, edge.carriesGradient});
+  page::Times times{.name = "predicted"};
+  // Far below what a screen can show; powers of ten keep decimal times exact.
+  if (simulation.makespan > 0)
+    times.tick = std::pow(10, std::floor(std::log10(simulation.makespan)) - 9);
+  for (int rank = 0; rank < problem.ranks(); ++rank) {
+    graph.lanes.push_back(laneOf(rank));
+    times.lanes.push_back(eventsOf(rank));
+  }
+  graph.times.push_back(std::move(times));
+  return std::move(graph);
 }
 
 std::string veeline::schedule::toHtml(std::span<const Solution> solutions) {
-  std::string title;
+  std::vector<std::string> graphs;
+  graphs.reserve(solutions.size());
   for (const Solution &solution : solutions)
-    title += (title.empty() ? "" : " and ") + solution.schedule.name;
-  std::string page;
-  std::string_view rest = pageTemplate;
-  // "@NAME@" stands for something; what is put in is not looked at again.
-  while (true) {
-    std::size_t begin = rest.find('@');
-    page += rest.substr(0, begin);
-    if (begin == rest.npos)
-      return page;
-    std::size_t end = rest.find('@', begin + 1);
-    std::string_view name = rest.substr(begin + 1, end - begin - 1);
-    page += name == "TITLE"   ? escapedText(title)
-            : name == "STYLE" ? std::string(pageStyle)
-            : name == "DATA"  ? dataObject(solutions)
-                              : std::string(pageScript);
-    rest.remove_prefix(end + 1);
-  }
+    graphs.push_back(page::encode(GraphMaker(solution).make()));
+  return page::toPage(graphs);
 }

@@ -8,10 +8,13 @@
 #define VEELINE_RUNTIME_ENGINE_TIMELINE_H
 
 #include "veeline/Base/Clock.h"
-
 #include "veeline/artifact.h"
 
 #include <vector>
+
+namespace veeline::page {
+struct Graph;
+} // namespace veeline::page
 
 namespace veeline::engine {
 
@@ -90,6 +93,20 @@ std::string toText(const artifact::Program &program, int32_t rank,
 std::string toChromeTrace(const artifact::Metadata &metadata,
                           const artifact::Program &program,
                           const std::vector<std::vector<Event>> &ranks);
+
+/// The same for a page (veeline/Page/Page.h), with the bytes that each rank
+/// holds as planned, and without idle times, which are between operations.
+/// Without events there are only predicted times.
+page::Graph toGraph(const artifact::Metadata &metadata,
+                    const artifact::Program &program,
+                    const std::vector<std::vector<Event>> &ranks);
+
+/// What a file of this name is to have: a page where it ends in ".html", a
+/// Chrome trace otherwise.
+std::string timelineFor(const std::string &path,
+                        const artifact::Metadata &metadata,
+                        const artifact::Program &program,
+                        const std::vector<std::vector<Event>> &ranks);
 
 } // namespace veeline::engine
 

@@ -509,5 +509,6 @@ Status train::writeTimeline(const Run &run, const Session &session) {
     return events.ok() ? Status::success() : events.status();
   return writeFileAtomically(
       run.options.timeline,
-      engine::toChromeTrace(run.metadata(), session.program(), *events));
+      engine::timelineFor(run.options.timeline, run.metadata(),
+                          session.program(), *events));
 }

@@ -1,0 +1,103 @@
+//===- Page.cpp - one file with everything in it --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The page itself is in View/; what it shows is a line for each graph.
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Page/Page.h"
+
+#include "View.h"
+#include "veeline/Base/File.h"
+#include "veeline/Base/Text.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+using namespace veeline;
+using namespace veeline::page;
+
+/// The begin and the end of a line with a graph. The number is that of the
+/// format: Encode.cpp and View/data.js.
+static constexpr std::string_view lineBegin =
+    "<script type=\"application/json\" class=\"veeline-graph-1\">";
+static constexpr std::string_view lineEnd = "</script>\n";
+/// What lines of any version begin with.
+static constexpr std::string_view anyBegin =
+    "<script type=\"application/json\" class=\"veeline-graph-";
+
+static std::string nameOf(const std::string &graph) {
+  auto json = nlohmann::json::parse(graph, nullptr, /*allow_exceptions=*/false);
+  return json.is_object() ? json.value("name", "") : "";
+}
+
+/// "a", "a and b", "a, b, c and more".
+static std::string titleOf(std::span<const std::string> graphs) {
+  std::vector<std::string> names;
+  for (const std::string &graph : graphs)
+    if (std::string name = nameOf(graph);
+        std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(std::move(name));
+  if (names.size() == 2)
+    return names[0] + " and " + names[1];
+  std::string title;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, names.size()); ++i)
+    title += (i > 0 ? ", " : "") + names[i];
+  return names.size() > 3 ? title + " and more" : title;
+}
+
+std::string veeline::page::toPage(std::span<const std::string> graphs) {
+  std::string data;
+  for (const std::string &graph : graphs)
+    data.append(lineBegin).append(graph).append(lineEnd);
+  std::string title = escapedText(titleOf(graphs));
+  std::string page;
+  std::string_view rest = pageTemplate;
+  // "@NAME@" stands for something; what is put in is not looked at again.
+  while (true) {
+    std::size_t begin = rest.find('@');
+    page += rest.substr(0, begin);
+    if (begin == rest.npos)
+      return page;
+    std::size_t end = rest.find('@', begin + 1);
+    std::string_view name = rest.substr(begin + 1, end - begin - 1);
+    page += name == "TITLE"   ? std::string_view(title)
+            : name == "STYLE" ? std::string_view(pageStyle)
+            : name == "DATA"  ? std::string_view(data)
+                              : std::string_view(pageScript);
+    rest.remove_prefix(end + 1);
+  }
+}
+
+Expected<std::vector<std::string>>
+veeline::page::readPage(const std::string &path) {
+  VEELINE_TRY_VALUE(MappedFile file, MappedFile::open(path));
+  std::string_view rest = file.bytes();
+  if (rest.find(anyBegin) == rest.npos)
+    return Status::error("'" + path +
+                         "' is no timeline page; 'veeline schedule -o', "
+                         "'veeline train --timeline' and 'veeline timeline' "
+                         "write these, to files that end in .html");
+  std::vector<std::string> graphs;
+  for (std::size_t at; (at = rest.find(lineBegin)) != rest.npos;) {
+    rest.remove_prefix(at + lineBegin.size());
+    std::size_t end = rest.find(lineEnd);
+    std::string_view graph = rest.substr(0, end);
+    if (end == rest.npos || !nlohmann::json::accept(graph))
+      return Status::error("'" + path + "' is damaged: graph " +
+                           std::to_string(graphs.size() + 1) +
+                           " is not complete; write the page again");
+    graphs.emplace_back(graph);
+    rest.remove_prefix(end);
+  }
+  if (graphs.empty())
+    return Status::error("'" + path +
+                         "' was written by another version of Veeline; write "
+                         "it again with this one");
+  return graphs;
+}
+
+bool veeline::page::isPagePath(std::string_view path) {
+  return path.ends_with(".html");
+}
