@@ -82,7 +82,7 @@ static std::string encodeOperations(const Graph &graph, const Lane &lane) {
   };
   std::vector<Before> before(graph.entries.size());
   ByteWriter writer;
-  std::int64_t level = 0;
+  std::int64_t level = lane.before;
   for (const Operation &operation : lane.operations) {
     Before &last = before[operation.entry];
     Before now{operation.microbatch, operation.held - level,
@@ -149,6 +149,7 @@ static std::string laneObject(const Graph &graph, const Lane &lane) {
   return "{\"name\":" + jsonString(lane.name) +
          ",\"group\":" + std::to_string(lane.group) +
          ",\"limit\":" + (lane.limit ? std::to_string(*lane.limit) : "null") +
+         ",\"before\":" + std::to_string(lane.before) +
          ",\"count\":" + std::to_string(lane.operations.size()) +
          ",\"operations\":" + quoted(encodeOperations(graph, lane)) + "}";
 }

@@ -57,6 +57,7 @@ struct Lane {
   /// Ranks with the same number exchange messages: the replica.
   int group = 0;
   std::optional<std::int64_t> limit = std::nullopt; ///< Of memory.
+  std::int64_t before = 0; ///< Memory before the first operation.
   std::vector<Operation> operations = {};
 };
 
@@ -69,7 +70,7 @@ struct Event {
 
 /// Times of the operations of a graph, by rank.
 struct Times {
-  std::string name; ///< "predicted", "measured".
+  std::string name; ///< "predicted" or "measured"; empty: just predicted.
   /// Times are written as multiples of it.
   double tick = 1;
   std::vector<std::vector<Event>> lanes = {}; ///< Ordered by their begins.

@@ -41,7 +41,7 @@ function nameLanes(panel) {
   panel.names.forEach((lane, index) => {
     const { name } = panel.graph.lanes[index], peak = panel.facts.peaks[index], small = lane.querySelector("small");
     lane.firstChild.textContent = name;
-    small.textContent = `peak ${formatNumber(peak / panel.graph.memoryUnit.size)}`;
+    small.textContent = `peak ${Number((peak / panel.graph.memoryUnit.size).toPrecision(4))}`;
     lane.title = `${name}: peak memory ${formatMemory(panel, peak)}`;
     lane.style.height = sizes.pitch + "px";
     lane.style.fontSize = Math.min(13, sizes.lane + 1, sizes.pitch - 2) + "px";

@@ -31,7 +31,7 @@ function decodeOperations(graph, lane) {
                    held: new Float64Array(count), after: new Float64Array(count) };
   const microbatches = new Int32Array(numEntries).fill(-1);
   const rises = new Float64Array(numEntries), falls = new Float64Array(numEntries);
-  for (let i = 0, level = 0; i < count; ++i) {
+  for (let i = 0, level = lane.before; i < count; ++i) {
     const first = reader.unsigned(), flags = first & 7, entry = (first - flags) / 8;
     result.entry[i] = entry;
     result.microbatch[i] = microbatches[entry] += 1 + reader.difference(flags, 1);
@@ -71,7 +71,7 @@ function decodeEvents(graph, operations, lane, tick) {
 function decodeGraph(json) {
   const graph = { ...json };
   graph.entries = json.entries.map(([kind, number, shade, bytes]) => ({ ...json.kinds[kind], kind, number, shade, bytes }));
-  graph.lanes = json.lanes.map(lane => ({ name: lane.name, group: lane.group, limit: lane.limit, ...decodeOperations(graph, lane) }));
+  graph.lanes = json.lanes.map(lane => ({ name: lane.name, group: lane.group, limit: lane.limit, before: lane.before, ...decodeOperations(graph, lane) }));
   graph.times = json.times.map(times => {
     const lanes = times.lanes.map((lane, i) => decodeEvents(graph, graph.lanes[i], lane, times.tick));
     return { name: times.name, lanes };

@@ -6,7 +6,7 @@ const fullTime = () => Math.max(...panels.map(panel => panel.span)) || 1;
 
 // Times are those of the axis: with `stretch`, all panels are as long as the longest.
 const state = {
-  from: 0, to: fullTime(), memory: true, critical: false, stacked: false, stretch: timeUnits.size > 1,
+  from: 0, to: fullTime(), length: fullTime(), memory: true, critical: false, stacked: false, stretch: timeUnits.size > 1,
   theme: "auto", pinned: null, hovered: null, query: "",
 };
 
@@ -28,7 +28,7 @@ function laneSizes(panel) {
 // Times of a panel for each time of the axis.
 const panelFactor = panel => state.stretch && panel.span > 0 ? panel.span / fullTime() : 1;
 // Pixels of the screen for each time of a panel.
-const pixelsPerTime = panel => panel.canvas.width / (state.to - state.from) / panelFactor(panel);
+const pixelsPerTime = panel => panel.canvas.width / state.length / panelFactor(panel);
 // The pixel of the screen at which the view begins: a whole one, so that movement is that of images.
 const firstPixel = panel => Math.round(state.from * panelFactor(panel) * pixelsPerTime(panel));
 // CSS pixels from the left, of a time of the panel.
@@ -67,9 +67,9 @@ function memoryAt(panel, clientY) {
 }
 
 function memoryOf(panel, index, time) {
-  const lane = panel.lanes[index], { held, after } = panel.graph.lanes[index];
+  const lane = panel.lanes[index], { held, after, before } = panel.graph.lanes[index];
   const place = Math.min(firstAfter(lane, time), lane.op.length - 1);
-  if (place < 0) return 0;
+  if (place < 0) return before;
   if (lane.begin[place] <= time) return time < lane.end[place] ? held[lane.op[place]] : after[lane.op[place]];
-  return place > 0 ? after[lane.op[place - 1]] : 0;
+  return place > 0 ? after[lane.op[place - 1]] : before;
 }

@@ -8,8 +8,8 @@ const palettes = {
     "memory-line": "#8e8e88",
     // By role, from the first chunk of a rank to the last.
     roles: {
-      F: ["#a9cbf0", "#3d74ba"], B: ["#7fd0b5", "#17805f"], W: ["#fbe29a", "#d39a16"], BW: ["#e3a0c0", "#97406e"],
-      message: ["#a8a8a2", "#a8a8a2"], sync: ["#77777f", "#77777f"], other: ["#5a4632", "#5a4632"],
+      F: ["#9ab6ff", "#0b44d9"], B: ["#63d19a", "#08a346"], W: ["#ffd67d", "#d8c82d"], BW: ["#cc5eb6", "#5e116d"],
+      message: ["#8c8484", "#8c8484"], sync: ["#4b4644", "#4b4644"], other: ["#1a0d0d", "#1a0d0d"],
     },
   },
   dark: {
@@ -17,8 +17,8 @@ const palettes = {
     accent: "#7fb2f5", hint: "#f0f0ec", "hint-text": "#1a1a1a", limit: "#ff7a70", path: "#ff6fa5", memory: "#474a54",
     "memory-line": "#8b8e99",
     roles: {
-      F: ["#8fbdf0", "#2f63a6"], B: ["#63c3a4", "#12694e"], W: ["#f5d673", "#b98410"], BW: ["#d98bb2", "#853460"],
-      message: ["#7b7d86", "#7b7d86"], sync: ["#9d9fa8", "#9d9fa8"], other: ["#c7ab8a", "#c7ab8a"],
+      F: ["#5885fb", "#0939b6"], B: ["#78d7a2", "#0d9e4b"], W: ["#ffd47c", "#d6bc21"], BW: ["#bf60b7", "#652774"],
+      message: ["#6c6c65", "#6c6c65"], sync: ["#b2b3c6", "#b2b3c6"], other: ["#ffffff", "#ffffff"],
     },
   },
 };

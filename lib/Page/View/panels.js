@@ -21,17 +21,30 @@ function addRows(lane) {
   }
 }
 
-// The events of a step, or all of them, from time 0 on.
-function lanesOfStep(times, step) {
+const worksOn = role => role === "F" || role === "B" || role === "W" || role === "BW";
+
+// The first begin of work; of events where there is none. Ranks may wait for it in a receive before that.
+function firstWork(graph, lanes) {
+  let work = Infinity, any = Infinity;
+  lanes.forEach((lane, i) => {
+    const { entry } = graph.lanes[i];
+    if (lane.begin.length) any = Math.min(any, lane.begin[0]);
+    const first = lane.op.findIndex(op => worksOn(graph.entries[entry[op]].role));
+    if (first >= 0) work = Math.min(work, lane.begin[first]);
+  });
+  return Number.isFinite(work) ? work : any;
+}
+
+// The events of a step, or all of them. What was measured begins with time 0.
+function lanesOfStep(graph, times, step) {
   const chosen = times.lanes.map(lane => {
     if (step === null) return { op: lane.op, step: lane.step, begin: lane.begin.slice(), end: lane.end.slice() };
     const isIn = (_, i) => lane.step[i] === step;
     return { op: lane.op.filter(isIn), step: lane.step.filter(isIn), begin: lane.begin.filter(isIn), end: lane.end.filter(isIn) };
   });
-  const origin = chosen.reduce((least, lane) => lane.begin.length ? Math.min(least, lane.begin[0]) : least, Infinity);
-  const isShifted = times.name !== "predicted" && Number.isFinite(origin);
+  const origin = times.name !== "measured" ? 0 : firstWork(graph, chosen);
   for (const lane of chosen) {
-    for (let i = 0; isShifted && i < lane.begin.length; ++i) {
+    for (let i = 0; i < lane.begin.length; ++i) {
       lane.begin[i] -= origin;
       lane.end[i] -= origin;
     }
@@ -39,8 +52,6 @@ function lanesOfStep(times, step) {
   }
   return chosen;
 }
-
-const worksOn = role => role === "F" || role === "B" || role === "W" || role === "BW";
 
 // How long lanes compute, from when to when, and what they hold at most.
 function factsOf(panel) {
@@ -72,7 +83,7 @@ function stepsOf(times) {
 // Shows another step of a panel; null: all.
 function setStep(panel, step) {
   panel.step = step;
-  panel.lanes = lanesOfStep(panel.times, step);
+  panel.lanes = lanesOfStep(panel.graph, panel.times, step);
   panel.span = panel.lanes.reduce((latest, lane) => Math.max(latest, lane.reach.length ? lane.reach[lane.reach.length - 1] : 0), 0);
   panel.facts = factsOf(panel);
   panel.highest = Math.max(...panel.facts.peaks, ...panel.graph.lanes.map(lane => lane.limit ?? 0));
@@ -85,8 +96,7 @@ function setStep(panel, step) {
 const panels = graphs.flatMap(graph => graph.times.map(times => ({ graph, times }))).map((panel, index) => {
   panel.index = index;
   panel.steps = stepsOf(panel.times);
-  panel.name = panel.graph.times.length > 1 || panel.times.name !== "predicted"
-    ? `${panel.graph.name}: ${panel.times.name}` : panel.graph.name;
+  panel.name = panel.graph.name + (panel.times.name ? `: ${panel.times.name}` : "");
   panel.isShown = true;
   setStep(panel, panel.steps.length > 1 ? panel.steps[panel.steps.length - 1] : null);
   return panel;

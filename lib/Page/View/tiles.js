@@ -27,7 +27,7 @@ function inksOf(panel) {
 class TilePainter {
   constructor(panel, number) {
     const scale = sharpness(), sizes = laneSizes(panel);
-    Object.assign(this, { panel, scale, inks: inksOf(panel), perTime: pixelsPerTime(panel), first: number * tileWidth });
+    Object.assign(this, { panel, scale, number, next: 0, names: [], inks: inksOf(panel), perTime: pixelsPerTime(panel), first: number * tileWidth });
     this.pitch = sizes.pitch * scale;
     this.laneHeight = Math.max(1, Math.round(sizes.lane * scale));
     this.curveHeight = Math.round(sizes.curve * scale);
@@ -44,41 +44,52 @@ class TilePainter {
       this.pixels.fill(pixel, y * tileWidth + left, y * tileWidth + right);
   }
 
-  paint(canvas) {
-    this.names = [];
-    this.panel.lanes.forEach((lane, index) => this.paintLane(lane, index));
+  // Paints lanes until `deadline`, at least one; returns whether all are done.
+  paintUntil(deadline) {
+    const { lanes } = this.panel;
+    do {
+      if (this.next < lanes.length) this.paintLane(lanes[this.next], this.next++);
+    } while (this.next < lanes.length && performance.now() < deadline);
+    return this.next >= lanes.length;
+  }
+
+  finish(canvas) {
+    this.paintUntil(Infinity);
     const context = canvas.getContext("2d");
     context.putImageData(this.image, 0, 0);
     paintNames(context, this.names, this.scale);
   }
 
+  // This runs for every operation of the view, so its inner loop calls nothing for narrow ones.
   paintLane(lane, index) {
+    const { inks, perTime, first, panel, cover } = this, top = Math.round(index * this.pitch), { entry } = panel.graph.lanes[index];
+    const marks = panel.marks && panel.marks[index], numRoles = stackedRoles.length;
+    const { begin: begins, end: ends, op: ops, rows } = lane, { role: roles } = inks, count = begins.length;
+    const until = (first + tileWidth) / perTime, begin = firstAfter(lane, first / perTime);
     this.index = index;
-    const { inks, perTime, first, panel } = this, top = Math.round(index * this.pitch), { entry } = panel.graph.lanes[index];
-    const marks = panel.marks && panel.marks[index];
-    const end = (first + tileWidth) / perTime, begin = firstAfter(lane, first / perTime);
     this.fill(0, tileWidth, top, top + this.laneHeight, inks.lane);
     let isCovered = false, place = begin;
-    for (; place < lane.begin.length && lane.begin[place] < end; ++place) {
-      const left = lane.begin[place] * perTime - first, right = lane.end[place] * perTime - first;
+    for (; place < count && begins[place] < until; ++place) {
+      const left = begins[place] * perTime - first, right = ends[place] * perTime - first;
       if (right <= left) continue;
-      const isDim = marks !== null && !marks[place];
+      const number = entry[ops[place]], isDim = marks !== null && !marks[place];
       if (right - left >= 2.5) {
-        this.paintOperation(lane, place, left, right, top, entry[lane.op[place]], isDim);
+        this.paintOperation(lane, place, left, right, top, number, isDim);
         continue;
       }
       isCovered = true;
-      const row = (isDim ? stackedRoles.length : 0) + inks.role[entry[lane.op[place]]];
-      this.addCover(this.cover, row * tileWidth, left, right, 1 / lane.rows[place]);
+      const base = (isDim ? numRoles + roles[number] : roles[number]) * tileWidth, column = Math.floor(left);
+      if (right <= column + 1 && column >= 0) cover[base + column] += (right - left) / rows[place];
+      else this.addCover(base, left, right, 1 / rows[place]);
     }
     if (isCovered) this.paintCover(top);
     if (this.curveHeight > 0) this.paintMemory(lane, index, begin, place, top + this.laneHeight + this.curveHeight);
   }
 
-  addCover(cover, base, left, right, share) {
+  addCover(base, left, right, share) {
     const last = Math.min(Math.floor(right), tileWidth - 1);
     for (let column = Math.max(Math.floor(left), 0); column <= last; ++column)
-      cover[base + column] += share * (Math.min(right, column + 1) - Math.max(left, column));
+      this.cover[base + column] += share * (Math.min(right, column + 1) - Math.max(left, column));
   }
 
   paintOperation(lane, place, left, right, top, entry, isDim) {
@@ -104,25 +115,39 @@ class TilePainter {
         // Whatever runs at all shows.
         const upTo = Math.min(laneHeight, Math.max(Math.round(sum * laneHeight), 1));
         const pixel = row < numRoles ? inks.brightRoles[row] : inks.dimRoles[row - numRoles];
-        for (; level < upTo; ++level) pixels[(top + laneHeight - 1 - level) * tileWidth + column] = pixel;
+        for (; level < upTo; ++level) {
+          const at = (top + laneHeight - 1 - level) * tileWidth + column;
+          // Beside a wide operation, what is next to it has no column of its own.
+          if (pixels[at] === inks.lane) pixels[at] = pixel;
+        }
       }
     }
     cover.fill(0);
   }
 
+  // Columns that a time covers hold at least `level`.
+  raise(from, to, level) {
+    const { levels, perTime, first } = this, last = Math.min(Math.ceil(to * perTime - first), tileWidth);
+    for (let column = Math.max(Math.floor(from * perTime - first), 0); column < last; ++column)
+      if (levels[column] < level) levels[column] = level;
+  }
+
   // The highest level of each column.
   paintMemory(lane, index, begin, end, base) {
-    const { levels, perTime, first, inks, panel, curveHeight } = this, { held, after, limit } = panel.graph.lanes[index];
-    const raise = (from, to, level) => {
-      const last = Math.min(Math.ceil(to * perTime - first), tileWidth);
-      for (let column = Math.max(Math.floor(from * perTime - first), 0); column < last; ++column)
-        if (levels[column] < level) levels[column] = level;
-    };
-    const beginOf = place => place < lane.begin.length ? lane.begin[place] : panel.span;
-    if (begin > 0) raise(lane.end[begin - 1], beginOf(begin), after[lane.op[begin - 1]]);
+    const { levels, inks, panel, curveHeight, perTime, first } = this, { held, after, before, limit } = panel.graph.lanes[index];
+    const { begin: begins, end: ends, op: ops } = lane, count = begins.length;
+    const beginOf = place => place < count ? begins[place] : panel.span;
+    if (begin > 0) this.raise(ends[begin - 1], beginOf(begin), after[ops[begin - 1]]);
+    else this.raise(0, beginOf(0), before);
     for (let place = begin; place < end; ++place) {
-      raise(lane.begin[place], lane.end[place], held[lane.op[place]]);
-      if (beginOf(place + 1) > lane.end[place]) raise(lane.end[place], beginOf(place + 1), after[lane.op[place]]);
+      const op = ops[place], next = beginOf(place + 1), column = Math.floor(begins[place] * perTime - first);
+      // Within a column the higher one counts.
+      if (column >= 0 && next * perTime - first <= column + 1) {
+        levels[column] = Math.max(levels[column], held[op], after[op]);
+        continue;
+      }
+      this.raise(begins[place], ends[place], held[op]);
+      if (next > ends[place]) this.raise(ends[place], next, after[op]);
     }
     const scale = (curveHeight - 1) / (panel.highest || 1);
     for (let column = 0; column < tileWidth; ++column) {
@@ -177,39 +202,55 @@ function paintNames(context, names, scale) {
 
 // ---- Tiles of a view ----
 
-function tileOf(panel, number) {
-  if (!panel.tiles.has(number)) {
-    // Those that were not needed for longest go first, and their canvases are used again.
-    const spare = panel.tiles.size > 2 * Math.ceil(panel.canvas.width / tileWidth) + 6 ? panel.tiles.keys().next().value : null;
-    const canvas = spare !== null ? panel.tiles.get(spare) : document.createElement("canvas");
-    panel.tiles.delete(spare);
-    if (canvas.width !== tileWidth || canvas.height !== panel.canvas.height) {
-      canvas.width = tileWidth;
-      canvas.height = panel.canvas.height;
-    }
-    new TilePainter(panel, number).paint(canvas);
-    panel.tiles.set(number, canvas);
-    return canvas;
+// Milliseconds of a frame in which a tile is painted that is not needed yet.
+const spareTime = 5;
+
+// A canvas for a tile. Those that were not needed for longest are used again.
+function spareCanvas(panel) {
+  const most = 2 * Math.ceil(panel.canvas.width / tileWidth) + 6, oldest = panel.tiles.keys().next().value;
+  const canvas = panel.tiles.size > most ? panel.tiles.get(oldest) : document.createElement("canvas");
+  if (panel.tiles.size > most) panel.tiles.delete(oldest);
+  if (canvas.width !== tileWidth || canvas.height !== panel.canvas.height) {
+    canvas.width = tileWidth;
+    canvas.height = panel.canvas.height;
   }
-  const canvas = panel.tiles.get(number);
+  return canvas;
+}
+
+function tileOf(panel, number) {
+  let canvas = panel.tiles.get(number);
+  if (!canvas) {
+    canvas = spareCanvas(panel);
+    const painter = panel.ahead?.number === number ? panel.ahead : new TilePainter(panel, number);
+    painter.finish(canvas);
+  }
+  // The last one is that which was used last.
   panel.tiles.delete(number);
   panel.tiles.set(number, canvas);
   return canvas;
 }
 
-// Draws the tiles of the view in pixels of the screen, and one that it may reach soon.
+// Paints a part of a tile that the view may reach soon.
+function paintAhead(panel, begin, end) {
+  const number = [end + 1, begin - 1].find(candidate => candidate >= 0 && !panel.tiles.has(candidate));
+  if (number === undefined || number * tileWidth > panel.span * pixelsPerTime(panel)) return;
+  if (panel.ahead?.number !== number) panel.ahead = new TilePainter(panel, number);
+  if (panel.ahead.paintUntil(performance.now() + spareTime)) tileOf(panel, number);
+}
+
+// Draws the tiles of the view in pixels of the screen.
 function drawTiles(panel, context) {
   const style = styleOf(panel);
   if (panel.tileStyle !== style) {
     panel.tiles = new Map();
+    panel.ahead = null;
     panel.tileStyle = style;
   }
   const first = firstPixel(panel), begin = Math.floor(first / tileWidth), end = Math.floor((first + panel.canvas.width - 1) / tileWidth);
-  let numNew = 0;
+  let isNew = false;
   for (let number = begin; number <= end; ++number) {
-    numNew += panel.tiles.has(number) ? 0 : 1;
+    isNew ||= !panel.tiles.has(number);
     context.drawImage(tileOf(panel, number), number * tileWidth - first, 0);
   }
-  const next = [end + 1, begin - 1].find(number => number >= 0 && !panel.tiles.has(number));
-  if (numNew === 0 && next !== undefined) tileOf(panel, next);
+  if (!isNew) paintAhead(panel, begin, end);
 }

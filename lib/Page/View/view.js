@@ -21,7 +21,11 @@ function queueDraw() {
 }
 
 function setView(from, to) {
-  const full = fullTime(), length = Math.min(Math.max(to - from, full * 1e-6), full);
+  const full = fullTime();
+  let length = Math.min(Math.max(to - from, full * 1e-6), full);
+  // Movement does not change it by a rounding: tiles are for one length.
+  if (Math.abs(length - state.length) < 1e-7 * length) length = state.length;
+  state.length = length;
   state.from = Math.min(Math.max(from, 0), full - length);
   state.to = state.from + length;
   keepInAddress();

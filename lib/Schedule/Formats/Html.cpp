@@ -107,7 +107,7 @@ page::Graph GraphMaker::make() {
   graph.kinds = kindsOf();
   for (const Edge &edge : problem.edges)
     graph.edges.push_back({edge.from, edge.to, edge.carriesGradient});
-  page::Times times{.name = "predicted"};
+  page::Times times;
   // Far below what a screen can show; powers of ten keep decimal times exact.
   if (simulation.makespan > 0)
     times.tick = std::pow(10, std::floor(std::log10(simulation.makespan)) - 9);

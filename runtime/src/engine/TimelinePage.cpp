@@ -177,6 +177,8 @@ page::Lane GraphMaker::laneOf(size_t rank) {
                   .group = program.placeOf(rank).replica};
   const std::vector<Op> &ops = program.ranks[rank].ops;
   std::vector<int64_t> live = liveBytes(program.ranks[rank]);
+  if (!live.empty())
+    lane.before = live.front();
   for (size_t i = 0; i < ops.size(); ++i)
     lane.operations.push_back({.entry = entryOf(rank, ops[i]),
                                .microbatch = ops[i].microbatch,
@@ -238,14 +240,12 @@ static std::string counted(int64_t count, const std::string &one,
   return std::to_string(count) + " " + one + (count == 1 ? "" : ending);
 }
 
-/// "1f1b, 4 stages of 1 chunk, 8 microbatches".
+/// "4 stages of 1 chunk, 8 microbatches".
 static std::string sizeLine(const Metadata &metadata, const Program &program) {
-  std::string size =
-      (program.schedule.empty() ? program.name : program.schedule) + ", " +
-      counted(program.stages, "stage") + " of " +
-      counted(program.chunksPerStage, "chunk") + ", " +
-      counted(program.microbatchesOf(metadata.microbatches), "microbatch",
-              "es");
+  std::string size = counted(program.stages, "stage") + " of " +
+                     counted(program.chunksPerStage, "chunk") + ", " +
+                     counted(program.microbatchesOf(metadata.microbatches),
+                             "microbatch", "es");
   return program.replicas == 1
              ? size
              : size + ", " + counted(program.replicas, "replica");
@@ -253,6 +253,8 @@ static std::string sizeLine(const Metadata &metadata, const Program &program) {
 
 page::Graph GraphMaker::make(const std::vector<std::vector<Event>> &ranks) {
   graph.name = metadata.model;
+  if (!program.schedule.empty())
+    graph.name += " " + program.schedule;
   graph.size = sizeLine(metadata, program);
   graph.timeUnit = "us";
   graph.memoryUnit = "MiB";

@@ -97,7 +97,7 @@ class Browser:
             if event.get("method") == "Runtime.exceptionThrown":
                 details = event["params"]["exceptionDetails"]
                 found.append(details.get("exception", {}).get("description", details["text"]))
-            elif event.get("method") == "Log.entryAdded":
+            elif event.get("method") == "Log.entryAdded" and event["params"]["entry"]["level"] == "error":
                 found.append(event["params"]["entry"]["text"])
             elif event.get("method") == "Network.requestWillBeSent":
                 url = event["params"]["request"]["url"]

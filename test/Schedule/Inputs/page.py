@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Uses a timeline page as its reader does, and prints what it shows.
+
+Usage: page.py SCENARIO PAGE[#VIEW] CHROMIUM [ARGUMENT ...]
+"""
+
+import os
+import sys
+
+import palettes
+from browser import Browser
+
+
+class Page(Browser):
+    def visit(self, address, **size):
+        path, _, view = address.partition("#")
+        self.open("file://" + os.path.abspath(path) + ("#" + view if view else ""), **size)
+
+    def text(self, element):
+        return self.run(f"byId('{element}').hidden ? 'nothing' : byId('{element}').textContent")
+
+    def report(self, what, value):
+        print(f"{what}: {value}", flush=True)
+
+    def report_range(self, what):
+        self.report(what, self.text("range"))
+
+    def report_hint(self, what):
+        self.report(what, self.text("hint").replace("\n", " | "))
+
+    def report_pinned(self, what):
+        self.report(what, self.run("state.pinned ? describe(state.pinned).split('\\n').slice(0, 2).join(' | ') : 'nothing'"))
+
+    def place(self, panel, lane, time):
+        """In the middle of what runs there."""
+        script = f"""(() => {{
+          const panel = panels[{panel}], box = panel.canvas.getBoundingClientRect(), sizes = laneSizes(panel);
+          return [box.left + timeScale(panel)({time}), box.top + {lane} * sizes.pitch + sizes.lane / 2];
+        }})()"""
+        return tuple(self.run(script))
+
+    def color(self, panel, lane, time, below=0):
+        """Of the pixel there, as drawn; `below` is in pixels of the screen, from the top of the lane."""
+        script = f"""(() => {{
+          const panel = panels[{panel}], scale = sharpness(), sizes = laneSizes(panel);
+          const x = timeScale(panel)({time}) * scale, y = {lane} * sizes.pitch * scale + ({below} || 3);
+          return hexOf([...panel.canvas.getContext("2d").getImageData(x, y, 1, 1).data].slice(0, 3));
+        }})()"""
+        return self.run(script)
+
+
+def view(page, address):
+    """What is in the page, for FileCheck."""
+    page.visit(address)
+    print(page.run("document.documentElement.outerHTML"))
+
+
+def moves(page, address):
+    page.visit(address)
+    page.report_range("begin")
+    page.report("color of a forward", page.color(0, 1, 2.5))
+    page.report("color of nothing", page.color(0, 1, 0.5))
+    page.report("color of memory and above it", (page.color(0, 0, 5, 30 + 17), page.color(0, 3, 3.5, 32)))
+    x, y = page.place(0, 0, 6)
+    page.mouse("mouseWheel", x, y, deltaX=0, deltaY=-208, modifiers=2)
+    page.settle()
+    page.report_range("zoomed by wheel")
+    page.mouse("mouseWheel", x, y, deltaX=0, deltaY=40)
+    page.settle()
+    page.report_range("wheel without Ctrl")
+    page.mouse("mouseWheel", x, y, deltaX=40, deltaY=0)
+    page.settle()
+    page.report_range("wheel sideways")
+    page.key("0")
+    page.key("+")
+    page.report_range("key +")
+    page.drag(page.place(0, 0, 8), page.place(0, 0, 6))
+    page.report_range("dragged by two")
+    page.report("frames of that and their tiles", page.run("[panels[0].tiles.size > 0, drawn.frames > 3]"))
+    page.click(*page.place(0, 0, 8), count=2)
+    page.report_range("double click")
+    page.run("byId('zoom-out').click()")
+    page.settle()
+    page.report_range("zoomed out by button")
+    for key in ("Home", "End", "ArrowLeft", "d", "w", "-"):
+        page.key(key)
+        page.report_range(f"key {key}")
+    page.run("byId('fit').click()")
+    page.settle()
+    page.report_range("whole")
+
+
+def chooses(page, address):
+    page.visit(address)
+    page.mouse("mouseMoved", *page.place(0, 1, 2.5))
+    page.settle()
+    page.report_hint("hover")
+    x, y = page.place(0, 1, 2.5)
+    page.mouse("mouseMoved", x, y + 25)
+    page.settle()
+    page.report_hint("memory")
+    page.mouse("mouseMoved", 5, 5)
+    page.settle()
+    page.report_hint("elsewhere")
+    before = page.color(0, 0, 0.5), page.color(0, 0, 1.5)
+    page.click(*page.place(0, 1, 2.5))
+    page.report("spoken", page.text("spoken").split("\n")[0])
+    # F1 of stage 0 is what it needs; F0 has nothing to do with it.
+    page.report("what is related stays, the other steps back", (page.color(0, 0, 1.5) == before[1], page.color(0, 0, 0.5) != before[0]))
+    related = "relationsOf(state.pinned).all.map(({ lane, place }) => nameOf(panels[0].graph, lane, panels[0].lanes[lane].op[place])).sort().join(', ')"
+    page.report("all of its chain", page.run(related))
+    page.report("the same in the other panel", page.run("describe(counterpart(panels[1], state.pinned)).split('\\n').slice(0, 3).join(' | ')"))
+    for key, what in (("]", "the one that needs it"), ("]", "and that one"), ("[", "back"), (".", "next on the rank"), (",", "before it")):
+        page.key(key)
+        page.report_pinned(what)
+    page.key("f")
+    page.report_range("zoomed to it")
+    page.click(*page.place(0, 2, 3.5))
+    page.report_pinned("click on it")
+    page.key("0")
+    page.key("c")
+    page.report("critical path", page.run("criticalPathOf(panels[0]).map(({ lane, place }) => `${nameOf(panels[0].graph, lane, panels[0].lanes[lane].op[place])}`).join(', ')"))
+    page.report("legend", "critical path" in page.text("legend"))
+    page.report("on it and off it", (page.color(0, 0, 0.5) == before[0], page.color(0, 0, 2.5) != before[1]))
+
+
+def searches(page, address):
+    page.visit(address)
+    page.key("/")
+    page.type("F m2")
+    page.report("found", page.text("found"))
+    dimmed = "mixed(fillOf(palette(), 'F', 0, 1), palette().lane, 0.8)"
+    page.report("found and not", (page.color(0, 0, 2.5) == page.run("fillOf(palette(), 'F', 0, 1)"), page.color(0, 0, 1.5) == page.run(dimmed)))
+    page.key("Enter")
+    for name, keys in (("first", []), ("next", ["n"]), ("before", ["N"]), ("before the first", ["p"])):
+        for key in keys:
+            page.key(key)
+        page.report_pinned(name)
+    page.key("Escape")
+    page.key("Escape")
+    page.report("dropped", (page.run("state.pinned"), page.text("found"), page.run("byId('search').value")))
+    for query in ("c1", "rank 2", "r0 B", "7B0", "BW", ">1", "microbatch 3 F chunk 0", "send", "F2", "step 0 W", "nothing"):
+        page.run(f"search('{query}')")
+        page.report(query, page.text("found"))
+
+
+def looks(page, address):
+    page.visit(address)
+    page.report("light", page.run("[getComputedStyle(document.body).backgroundColor, document.documentElement.style.colorScheme]"))
+    page.prefer("dark")
+    page.report("the system is dark", page.run("getComputedStyle(document.body).backgroundColor"))
+    page.report("color of a forward", page.color(0, 1, 2.5))
+    page.key("t")
+    page.report("key t", (page.text("theme"), page.run("getComputedStyle(document.body).backgroundColor")))
+    page.key("t")
+    page.prefer("light")
+    page.report("dark though the system is light", (page.text("theme"), page.color(0, 1, 2.5)))
+    heights = [page.run("panels[0].canvas.clientHeight")]
+    page.key("m")
+    heights.append(page.run("panels[0].canvas.clientHeight"))
+    page.report("without memory", heights)
+    page.key("2")
+    page.report("key 2", page.run("[panels[1].section.hidden, document.querySelectorAll('#facts thead th').length]"))
+    page.key("1")
+    page.report("the last panel stays", page.run("panels[0].section.hidden"))
+    page.key("2")
+    page.key("l")
+    page.key("x")
+    page.report("stacked, same width", page.run("[getComputedStyle(byId('panels')).gridTemplateColumns.split(' ').length, firstPixel(panels[1]), "
+                "Math.round(timeScale(panels[1])(panels[1].span)) === panels[1].canvas.clientWidth]"))
+    page.key("?")
+    page.report("help", page.run("[byId('help').open, byId('help').querySelectorAll('tr').length === keys.length]"))
+    page.key("?")
+    page.report("help again", page.run("byId('help').open"))
+    page.run("new Promise(done => setTimeout(done, 300))")
+    page.report("address", page.run("location.hash"))
+    # The address alone brings it back.
+    page.visit(address + page.run("location.hash"))
+    page.report("reloaded", page.run("[state.theme, state.memory, state.stacked, state.stretch]"))
+
+
+def measured(page, address):
+    page.visit(address)
+    page.report("panels", page.run("panels.map(panel => panel.name).join(', ')"))
+    page.report("steps", page.run("panels[1].steps.join(', ')"))
+    page.report("one scale", not page.run("state.stretch"))
+    ids = "panels.map(panel => nameOf(panel.graph, 1, panel.lanes[1].op[placeOf(panel, panel.step ?? 0, 1, 17)])).join(' and ')"
+    page.report("operation 17 of rank 1 has one name", page.run("(() => { const [a, b] = (" + ids + ").split(' and '); return a === b || b; })()"))
+    # The first forward of chunk 1, in both.
+    pin = "(panel, name) => { const lane = 1; const place = panel.lanes[lane].op.findIndex(op => nameOf(panel.graph, lane, op) === name);" \
+          " pin({ panel: panel.index, lane, place }); return describe(state.pinned).replaceAll('\\n', ' | '); }"
+    page.report("F", page.run(f"({pin})(panels[1], 'F c1 m0')"))
+    page.report("its counterpart has its id", page.run("panels[0].lanes[1].op[counterpart(panels[0], state.pinned).place] === opOf(state.pinned)"))
+    page.report("recv", page.run(f"({pin})(panels[1], 'recv activation e0 m0')"))
+    ends = "(() => { const path = criticalPathOf(panels[1]), end = event => panels[1].lanes[event.lane].end[event.place];" \
+           " return [path.every((event, i) => i === 0 || end(path[i - 1]) <= end(event)), Math.abs(end(path[path.length - 1]) - panels[1].span) < 1e-6]; })()"
+    page.report("the critical path ascends to the end", page.run(ends))
+    page.run("chooseStep(panels[1], null)")
+    page.settle()
+    page.report("all steps", page.run("[panels[1].lanes[0].op.length === panels[1].steps.length * panels[1].graph.lanes[0].entry.length, panels[1].facts.makespan > 0]"))
+    page.run("chooseStep(panels[1], panels[1].steps[0])")
+    page.report("first step", page.run("panels[1].choice.value"))
+
+
+def planned(page, address):
+    """Everything that the first two panels have, as JSON."""
+    page.visit(address)
+    events = """times => times.lanes.map((lane, index) => {
+      const steps = {};
+      lane.op.forEach((op, i) => (steps[lane.step[i]] ??= []).push([op, nameOf(graphs[0], index, op), lane.begin[i], lane.end[i]]));
+      return steps;
+    })"""
+    print(page.run(f"JSON.stringify({{ predicted: ({events})(graphs[0].times[0]), measured: ({events})(graphs[0].times[1]),"
+                   " memory: graphs[0].lanes.map(lane => [...lane.held]), peaks: panels[0].facts.peaks })"))
+
+
+def panels(page, address):
+    page.visit(address)
+    for name, lanes in page.run("panels.map(panel => [panel.name, panel.lanes.length])"):
+        print(f"{name}, {lanes} lanes")
+    page.report("of the same width", page.run("state.stretch"))
+    page.run("search('F c0 m1 r0')")
+    page.report("F c0 m1 of all", page.text("found").split()[0])
+
+
+def blocks(page, address):
+    page.visit(address)
+    page.report("rows", page.run("[...new Set(panels[0].lanes.flatMap(lane => [...lane.rows]))]"))
+    middle = "(() => { const lane = panels[0].lanes[0], at = lane.rows.indexOf(2); return (lane.begin[at + 1] + Math.min(lane.end[at], lane.end[at + 1])) / 2; })()"
+    time = page.run(middle)
+    page.report("the upper and the lower one differ", page.color(0, 0, time) != page.color(0, 0, time, 26))
+    column = "[...panels[0].canvas.getContext('2d').getImageData(2, 0, 1, 60).data]"
+    limit = "channelsOf(palette().limit)"
+    page.report("limit", page.run(f"(() => {{ const data = {column}, limit = {limit}; for (let i = 0; i < data.length; i += 4)"
+                " if (limit.every((c, j) => data[i + j] === c)) return true; return false; })()"))
+
+
+def big(page, address):
+    page.visit(address, width=1400, height=1000)
+    page.report("operations", page.run("panels[0].lanes.reduce((sum, lane) => sum + lane.op.length, 0)"))
+    pan = """(async share => {
+      const first = drawn.frames, places = new Set();
+      for (let i = 0; i < 60; ++i) {
+        moveBy(share);
+        await new Promise(done => requestAnimationFrame(done));
+        places.add(firstPixel(panels[0]));
+      }
+      return [drawn.frames - first, places.size, panels[0].tiles.size < 30];
+    })"""
+    for zoom in (2, 50, 1000):
+        page.run(f"setView(fullTime() * 0.2, fullTime() * (0.2 + 1 / {zoom}))")
+        page.settle()
+        page.report(f"frames, places and tiles at 1:{zoom}", page.run(f"{pan}(0.005)"))
+    page.key("0")
+    # Both kinds have a share of every column, and the whole lane is full.
+    colors = "[...new Set(Array.from({ length: 11 }, (_, y) => hexOf([...panels[0].canvas.getContext('2d').getImageData(600, y, 1, 1).data].slice(0, 3))))]"
+    page.report("a column", page.run(f"{colors}.length === 2 && {colors}.includes(fillOf(palette(), 'F', 0, 1)) && {colors}.includes(fillOf(palette(), 'BW', 0, 1))"))
+    page.run("search('r63 F9999')")
+    page.run("pinFound(1)")
+    page.settle()
+    page.report_pinned("the last forward")
+    page.report("its chain", page.run("relationsOf(state.pinned).all.length"))
+    page.report("path", page.run("criticalPathOf(panels[0]).length > 10000"))
+
+
+def colors(page, address):
+    """Palettes in which each role has to differ from all others, also as others see it."""
+    page.visit(address)
+    light, dark = page.run("palettes.light"), page.run("palettes.dark")
+    # The pictures of schedules had these, which look alike to many.
+    alike = {**light, "roles": {**light["roles"], "B": ["#7fd0b5", "#17805f"], "BW": ["#e3a0c0", "#97406e"]}}
+    for name, palette in (("light", light), ("dark", dark), ("alike", alike)):
+        distance, what = palettes.least_difference(palette)
+        page.report(f"{name}, colors", "differ" if distance >= 20 else f"{distance:.1f} between {what}")
+        page.report(f"{name}, text", palettes.unreadable(palette) or "can be read")
+    page.report("names on colors", page.run("""Object.values(palettes).every(palette => Object.keys(palette.roles).every(role =>
+      [0, 1, 2].every(shade => { const fill = fillOf(palette, role, shade, 3); return contrastOf(fill, inkOn(fill)) >= 4.5; })))"""))
+
+
+def main():
+    scenario, address, *command = sys.argv[1:]
+    with Page(command) as page:
+        globals()[scenario](page, address)
+        for problem in page.problems():
+            sys.exit(f"page.py: {problem}")
+
+
+main()
