@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Uses a timeline page as its reader does, and prints what it shows.
 
-Usage: page.py SCENARIO PAGE[#VIEW] CHROMIUM [ARGUMENT ...]
+Usage: page.py SCENARIO PAGE[#VIEW] [SCENARIO PAGE[#VIEW] ...] -- CHROMIUM [ARGUMENT ...]
 """
 
 import os
@@ -184,8 +184,6 @@ def measured(page, address):
     page.report("panels", page.run("panels.map(panel => panel.name).join(', ')"))
     page.report("steps", page.run("panels[1].steps.join(', ')"))
     page.report("one scale", not page.run("state.stretch"))
-    ids = "panels.map(panel => nameOf(panel.graph, 1, panel.lanes[1].op[placeOf(panel, panel.step ?? 0, 1, 17)])).join(' and ')"
-    page.report("operation 17 of rank 1 has one name", page.run("(() => { const [a, b] = (" + ids + ").split(' and '); return a === b || b; })()"))
     # The first forward of chunk 1, in both.
     pin = "(panel, name) => { const lane = 1; const place = panel.lanes[lane].op.findIndex(op => nameOf(panel.graph, lane, op) === name);" \
           " pin({ panel: panel.index, lane, place }); return describe(state.pinned).replaceAll('\\n', ' | '); }"
@@ -278,11 +276,13 @@ def colors(page, address):
 
 
 def main():
-    scenario, address, *command = sys.argv[1:]
-    with Page(command) as page:
-        globals()[scenario](page, address)
-        for problem in page.problems():
-            sys.exit(f"page.py: {problem}")
+    end = sys.argv.index("--")
+    with Page(sys.argv[end + 1:]) as page:
+        for scenario, address in zip(sys.argv[1:end:2], sys.argv[2:end:2]):
+            page.prefer("light")
+            globals()[scenario](page, address)
+            for problem in page.problems():
+                sys.exit(f"page.py: {scenario}: {problem}")
 
 
 main()

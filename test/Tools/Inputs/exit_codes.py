@@ -19,6 +19,7 @@ COMMANDS = {
     "eval": (["net.vee", "--synthetic", "fixed", "--steps", "1"], ["none.vee"], ["net.vee", "--steps", "x"]),
     "run": (["job.yaml"], ["none.yaml"], ["job.yaml", "--unknown"]),
     "export": (["checkpoint", "-o", "exported.safetensors"], ["none", "-o", "exported.safetensors"], ["checkpoint"]),
+    "timeline": (["net.vee", "-o", "net.html"], ["net.mlir", "-o", "net.html"], ["net.vee", "-o", "net.json"]),
     "schedule": (["--schedule", "1f1b", "--stages", "2", "--microbatches", "4"], ["--schedule", "gpipe", "--stages", "2", "--microbatches", "4", "--memory-limit", "1"], ["--schedule", "1f2b", "--stages", "2", "--microbatches", "4"]),
 }
 
