@@ -11,8 +11,8 @@ function buildPanel(panel) {
   panel.canvas = element("canvas", { tabIndex: 0 });
   panel.corner = element("div", { className: "axis-corner" }, "time");
   panel.names = panel.lanes.map(() => element("div", { className: "lane" }, "", element("small")));
-  const title = element("h2", {}, panel.name, element("small", {}, panel.graph.size));
-  if (panel.steps.length > 1) title.append(stepChoice(panel));
+  const title = element("h2", {}, element("span", {}, panel.name), ...(panel.steps.length > 1 ? [stepChoice(panel)] : []),
+                        element("small", { title: panel.graph.size }, panel.graph.size));
   panel.section = element("section", { className: "panel" }, title,
     element("div", { className: "body" }, panel.corner, element("div", { className: "axis" }, panel.axis),
             element("div", { className: "names" }, ...panel.names), element("div", { className: "view" }, panel.canvas)));

@@ -58,7 +58,7 @@ function toggleHelp() {
   const rows = keys.map(([first, second, text]) => element("tr", {}, element("td", {}, ...first.split(" ").concat(second || []).flatMap(key =>
     [element("kbd", {}, keyNames[key] || key), " "])), element("td", {}, text)));
   const mouse = "Ctrl + wheel or pinch zooms, dragging or Shift + wheel moves, a double click zooms in. Point at an operation for what it " +
-    "costs and needs; click to keep it, with all that it needs (dark arrows) and that needs it (blue arrows). The address keeps the view.";
+    "costs and needs; click to keep it, with what it needs (plain arrows) and what needs it (blue arrows). The address keeps the view.";
   const queries = "Search takes words that all have to fit: F, BW, send, c3 (chunk), m2 (microbatch), r1 (rank), e0 (edge), step2, 7B0 or F3 as on " +
     "the picture, >5 and <5 (how long, in the unit of a whole step).";
   help.replaceChildren(element("p", {}, mouse), element("p", {}, queries), element("table", {}, ...rows));

@@ -4,11 +4,18 @@
 const drawn = { frames: 0, milliseconds: [] };
 let isQueued = false;
 
+// Where panels have times of their own, shares of these.
+function rangeText() {
+  const percent = time => formatNumber(100 * time / fullTime()) + " %";
+  if (state.stretch) return `${percent(state.from)} to ${percent(state.to)} of the time`;
+  const unit = unitFor(shownPanels()[0], state.to);
+  return `time ${formatNumber(state.from / unit.size)} to ${formatNumber(state.to / unit.size)}` + (unit.name ? " " + unit.name : "");
+}
+
 function draw() {
   isQueued = false;
   const begin = performance.now(), shown = shownPanels();
-  const full = shown[0], unit = full && !state.stretch ? unitFor(full, state.to) : { size: 1, name: "" };
-  byId("range").textContent = `time ${formatNumber(state.from / unit.size)} to ${formatNumber(state.to / unit.size)}` + (unit.name ? " " + unit.name : "");
+  byId("range").textContent = rangeText();
   shown.forEach(drawPanel);
   showHint();
   ++drawn.frames;
