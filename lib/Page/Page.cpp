@@ -27,16 +27,42 @@ static constexpr std::string_view lineEnd = "</script>\n";
 static constexpr std::string_view anyBegin =
     "<script type=\"application/json\" class=\"veeline-graph-";
 
-static std::string nameOf(const std::string &graph) {
-  auto json = nlohmann::json::parse(graph, nullptr, /*allow_exceptions=*/false);
-  return json.is_object() ? json.value("name", "") : "";
+/// The name of a graph, and of each of its times that has one. Empty where
+/// `graph` is none.
+static std::vector<std::string> namesOf(std::string_view graph) {
+  using Json = nlohmann::json;
+  auto json = Json::parse(graph, nullptr, /*allow_exceptions=*/false);
+  std::vector<std::string> names;
+  auto add = [&](const Json &value) {
+    auto name = value.is_object() ? value.find("name") : value.end();
+    bool isNamed =
+        value.is_object() && name != value.end() && name->is_string();
+    if (isNamed)
+      names.push_back(name->get<std::string>());
+    return isNamed;
+  };
+  if (!add(json) || !json.contains("times") || !json["times"].is_array())
+    return {};
+  for (const Json &times : json["times"])
+    if (!add(times))
+      return {};
+  return names;
+}
+
+std::string veeline::page::describe(const std::string &graph) {
+  std::vector<std::string> names = namesOf(graph);
+  std::string text;
+  for (const std::string &name : std::span(names).subspan(1))
+    if (!name.empty())
+      text += (text.empty() ? "" : ", ") + name;
+  return names.front() + (text.empty() ? "" : " (" + text + ")");
 }
 
 /// "a", "a and b", "a, b, c and more".
 static std::string titleOf(std::span<const std::string> graphs) {
   std::vector<std::string> names;
   for (const std::string &graph : graphs)
-    if (std::string name = nameOf(graph);
+    if (std::string name = namesOf(graph).front();
         std::find(names.begin(), names.end(), name) == names.end())
       names.push_back(std::move(name));
   if (names.size() == 2)
@@ -84,7 +110,7 @@ veeline::page::readPage(const std::string &path) {
     rest.remove_prefix(at + lineBegin.size());
     std::size_t end = rest.find(lineEnd);
     std::string_view graph = rest.substr(0, end);
-    if (end == rest.npos || !nlohmann::json::accept(graph))
+    if (end == rest.npos || namesOf(graph).empty())
       return Status::error("'" + path + "' is damaged: graph " +
                            std::to_string(graphs.size() + 1) +
                            " is not complete; write the page again");

@@ -9,10 +9,12 @@
 #include "Timeline.h"
 #include "veeline/Base/CommandLine.h"
 #include "veeline/Base/File.h"
+#include "veeline/Base/Text.h"
 #include "veeline/Page/Page.h"
 #include "veeline/artifact.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <memory>
 
 using namespace veeline;
@@ -60,7 +62,12 @@ static Status writeTimelines(const TimelineCommand &command) {
     for (std::string &graph : found)
       graphs.push_back(std::move(graph));
   }
-  return writeFileAtomically(command.output, page::toPage(graphs));
+  VEELINE_TRY(writeFileAtomically(command.output, page::toPage(graphs)));
+  std::string names;
+  for (const std::string &graph : graphs)
+    names += (names.empty() ? "" : ", ") + page::describe(graph);
+  std::printf("%s: %s\n", command.output.c_str(), printable(names).c_str());
+  return Status::success();
 }
 
 static int runTimeline(const TimelineCommand &command) {

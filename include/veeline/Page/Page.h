@@ -104,6 +104,9 @@ std::string encode(const Graph &graph);
 /// A page of graphs that `encode` made.
 std::string toPage(std::span<const std::string> graphs);
 
+/// "net 1f1b (predicted, measured)", of a graph that `encode` made.
+std::string describe(const std::string &graph);
+
 /// The graphs of a page that `toPage` made. The error, for which `path` names
 /// the file, says why it is none.
 Expected<std::vector<std::string>> readPage(const std::string &path);

@@ -41,13 +41,15 @@ function timeAt(panel, clientX) {
   return (x + firstPixel(panel)) / pixelsPerTime(panel);
 }
 
-// Where an event is drawn, in CSS pixels of its canvas.
-function boxOf(panel, { lane, place }) {
-  const sizes = laneSizes(panel), events = panel.lanes[lane], x = timeScale(panel);
-  const height = sizes.lane / events.rows[place], left = x(events.begin[place]);
-  return { left, width: Math.max(x(events.end[place]) - left, 1),
-           top: lane * sizes.pitch + events.row[place] * height, height };
+// Gives where events are drawn, in CSS pixels of the canvas. Those who ask for many ask once for the function.
+function boxesOf(panel) {
+  const sizes = laneSizes(panel), x = timeScale(panel);
+  return ({ lane, place }) => {
+    const events = panel.lanes[lane], height = sizes.lane / events.rows[place], left = x(events.begin[place]);
+    return { left, width: Math.max(x(events.end[place]) - left, 1), top: lane * sizes.pitch + events.row[place] * height, height };
+  };
 }
+const boxOf = (panel, event) => boxesOf(panel)(event);
 
 function eventAt(panel, clientX, clientY) {
   const sizes = laneSizes(panel), y = clientY - panel.canvas.getBoundingClientRect().top;

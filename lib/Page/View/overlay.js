@@ -44,7 +44,7 @@ function drawAxis(panel) {
 // Operations that are wider than a tile have their names in the middle of what can be seen of them.
 function drawWideNames(panel, context) {
   const scale = sharpness(), perTime = pixelsPerTime(panel), first = firstPixel(panel), width = panel.canvas.width, sizes = laneSizes(panel);
-  const names = [], colors = palette();
+  const names = [], inks = inksOf(panel);
   panel.lanes.forEach((lane, index) => {
     const begin = firstAfter(lane, first / perTime), end = firstAfter(lane, (first + width) / perTime) + 1;
     // Among so many, hardly one is wide.
@@ -52,10 +52,10 @@ function drawWideNames(panel, context) {
     for (let place = begin; place < Math.min(end, lane.begin.length); ++place) {
       const left = lane.begin[place] * perTime - first, right = lane.end[place] * perTime - first;
       if (right - left <= tileWidth || left > width || (panel.marks && !panel.marks[index][place])) continue;
-      const entry = panel.graph.entries[panel.graph.lanes[index].entry[lane.op[place]]];
+      const entry = panel.graph.lanes[index].entry[lane.op[place]];
       const height = sizes.lane / lane.rows[place] * scale, top = index * sizes.pitch * scale + lane.row[place] * height;
       names.push({ texts: shortNames(panel, index, lane.op[place]), left: Math.max(left, 0), right: Math.min(right, width), top,
-                   bottom: top + height, ink: inkOn(fillOf(colors, entry.role, entry.shade, panel.graph.shades)) });
+                   bottom: top + height, ink: inks.names[entry] });
     }
   });
   paintNames(context, names, scale);
@@ -107,15 +107,14 @@ function relationsOf(chosen) {
 
 const isVisible = (panel, box) => box.left + box.width >= 0 && box.left <= panel.canvas.clientWidth;
 
-function fillEvent(panel, context, event) {
-  const box = boxOf(panel, event), { entries, shades, lanes } = panel.graph;
+function fillEvent(panel, context, event, box) {
   if (!isVisible(panel, box)) return;
-  const entry = entries[lanes[event.lane].entry[panel.lanes[event.lane].op[event.place]]];
-  context.fillStyle = fillOf(palette(), entry.role, entry.shade, shades);
+  const op = panel.lanes[event.lane].op[event.place], entry = panel.graph.lanes[event.lane].entry[op], { fills, names } = inksOf(panel);
+  context.fillStyle = fills[entry];
   context.fillRect(box.left, box.top, Math.max(box.width - (box.width > 4 ? 1 : 0), 1), box.height);
-  const names = [{ texts: shortNames(panel, event.lane, panel.lanes[event.lane].op[event.place]), left: box.left, right: box.left + box.width,
-                   top: box.top, bottom: box.top + box.height, ink: inkOn(context.fillStyle) }];
-  if (box.width >= 6) paintNames(context, names, 1);
+  if (box.width >= 6)
+    paintNames(context, [{ texts: shortNames(panel, event.lane, op), left: box.left, right: box.left + box.width, top: box.top,
+                           bottom: box.top + box.height, ink: names[entry] }], 1);
 }
 
 function strokeEvent(panel, context, event, color, width) {
@@ -153,41 +152,47 @@ function drawVeil(panel, context) {
   context.globalAlpha = 1;
 }
 
-// Events of the critical path that can be seen, and the lines between them. A path is ordered by begin.
-function drawPath(panel, context) {
-  const path = criticalPathOf(panel), color = palette().path, width = panel.canvas.clientWidth;
-  const leftOf = event => boxOf(panel, event).left;
+// Events of the critical path that can be seen, with one on either side, and where they are drawn. A path is ordered by
+// begin, and what follows within a pixel on the same lane is left out.
+function visiblePath(panel) {
+  const path = criticalPathOf(panel), boxFor = boxesOf(panel), width = panel.canvas.clientWidth, visible = [];
   let low = 0, high = path.length;
   while (low < high) {
-    const middle = (low + high) >> 1, box = boxOf(panel, path[middle]);
+    const middle = (low + high) >> 1, box = boxFor(path[middle]);
     if (box.left + box.width >= 0) high = middle;
     else low = middle + 1;
   }
-  const visible = [];
+  let right = -Infinity, lane = -1;
   for (let i = Math.max(low - 1, 0); i < path.length; ++i) {
-    visible.push(path[i]);
-    if (leftOf(path[i]) > width) break;
+    const box = boxFor(path[i]);
+    if (path[i].lane === lane && box.left + box.width < right + 1) continue;
+    visible.push({ event: path[i], box });
+    right = box.left + box.width;
+    lane = path[i].lane;
+    if (box.left > width) break;
   }
-  context.strokeStyle = color;
+  return visible;
+}
+
+function drawPath(panel, context, visible) {
+  context.strokeStyle = palette().path;
   context.lineWidth = 2;
   context.beginPath();
-  let lastX = -Infinity, lastLane = -1;
-  for (const event of visible) {
-    const box = boxOf(panel, event), y = box.top + box.height - 1.5;
-    // Many of a pixel are one line.
-    if (box.left + box.width < lastX + 1 && event.lane === lastLane) continue;
-    context.lineTo(box.left, y);
-    context.lineTo(box.left + box.width, y);
-    lastX = box.left + box.width;
-    lastLane = event.lane;
+  for (const { box } of visible) {
+    context.lineTo(box.left, box.top + box.height - 1.5);
+    context.lineTo(box.left + box.width, box.top + box.height - 1.5);
   }
   context.stroke();
 }
 
 function drawChosen(panel, context) {
   const pinned = counterpart(panel, state.pinned), hovered = counterpart(panel, state.hovered), colors = palette();
-  if (pinned || state.critical) drawVeilFor(panel, context, pinned);
-  if (state.critical) drawPath(panel, context);
+  const path = state.critical ? visiblePath(panel) : [];
+  // Everything else steps back.
+  if (pinned || state.critical) drawVeil(panel, context);
+  if (pinned) for (const event of relationsOf(pinned).all) fillEvent(panel, context, event, boxOf(panel, event));
+  for (const { event, box } of path) fillEvent(panel, context, event, box);
+  if (state.critical) drawPath(panel, context, path);
   if (pinned) {
     const { producers, consumers } = relationsOf(pinned);
     for (const event of producers) drawArrow(panel, context, event, pinned, colors.text);
@@ -197,21 +202,6 @@ function drawChosen(panel, context) {
     strokeEvent(panel, context, pinned, colors.text, 3);
   }
   if (hovered) strokeEvent(panel, context, hovered, colors.text, 2);
-}
-
-// Everything but what is related to the chosen operation, or on the critical path, steps back.
-function drawVeilFor(panel, context, pinned) {
-  drawVeil(panel, context);
-  if (pinned) for (const event of relationsOf(pinned).all) fillEvent(panel, context, event);
-  if (!state.critical) return;
-  const path = criticalPathOf(panel);
-  let lastRight = -Infinity;
-  for (const event of path) {
-    const box = boxOf(panel, event);
-    if (!isVisible(panel, box) || (box.width <= 1 && box.left < lastRight)) continue;
-    lastRight = box.left + box.width;
-    fillEvent(panel, context, event);
-  }
 }
 
 function drawPanel(panel) {

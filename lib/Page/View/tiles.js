@@ -10,9 +10,13 @@ function styleOf(panel) {
   return [pixelsPerTime(panel), panel.canvas.width, panel.canvas.height, state.memory, isDark(), state.query, panel.step].join(" ");
 }
 
-// Pixels by entry, bright and dimmed, and by role.
+// Colours by entry, bright and dimmed, and by role. They are kept, since every frame asks for them.
 function inksOf(panel) {
-  const colors = palette(), { entries, shades } = panel.graph;
+  const colors = palette();
+  if (panel.inks?.colors !== colors) panel.inks = { colors, ...makeInks(colors, panel.graph) };
+  return panel.inks;
+}
+function makeInks(colors, { entries, shades }) {
   const fills = entries.map(entry => fillOf(colors, entry.role, entry.shade, shades));
   const dimmed = fill => mixed(fill, colors.lane, 0.8);
   const roles = stackedRoles.map(role => fillOf(colors, role, 0, 1));
@@ -207,7 +211,7 @@ const spareTime = 5;
 
 // A canvas for a tile. Those that were not needed for longest are used again.
 function spareCanvas(panel) {
-  const most = 2 * Math.ceil(panel.canvas.width / tileWidth) + 6, oldest = panel.tiles.keys().next().value;
+  const most = Math.ceil(panel.canvas.width / tileWidth) + 6, oldest = panel.tiles.keys().next().value;
   const canvas = panel.tiles.size > most ? panel.tiles.get(oldest) : document.createElement("canvas");
   if (panel.tiles.size > most) panel.tiles.delete(oldest);
   if (canvas.width !== tileWidth || canvas.height !== panel.canvas.height) {

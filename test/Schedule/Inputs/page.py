@@ -4,7 +4,9 @@
 Usage: page.py SCENARIO PAGE[#VIEW] [SCENARIO PAGE[#VIEW] ...] -- CHROMIUM [ARGUMENT ...]
 """
 
+import json
 import os
+import pathlib
 import sys
 
 import palettes
@@ -231,6 +233,54 @@ def blocks(page, address):
     limit = "channelsOf(palette().limit)"
     page.report("limit", page.run(f"(() => {{ const data = {column}, limit = {limit}; for (let i = 0; i < data.length; i += 4)"
                 " if (limit.every((c, j) => data[i + j] === c)) return true; return false; })()"))
+
+
+def facts(page, folder):
+    """What the table says of every schedule of a folder is what the simulator says, and operations wait for what they need."""
+    for path in sorted(pathlib.Path(folder).glob("*.html")):
+        page.visit(str(path))
+        check_relations(page, path.stem)
+        schedule = json.loads(path.with_suffix(".json").read_text())
+        prediction = schedule["prediction"]
+        found = page.run("panels[0].facts")
+        # Of those that leave work to the next step, three steps are drawn.
+        expected = [prediction["makespan"], prediction["bubble"], prediction["bubble_of_span"]]
+        if "'" in json.dumps(schedule["order"]):
+            assert found["makespan"] > expected[0], (path, found)
+            print(f"{path.stem}: several steps")
+        else:
+            assert all(abs(a - b) < 1e-6 for a, b in zip((found["makespan"], found["bubble"], found["bubbleOfSpan"]), expected)), (path, found)
+            assert found["peaks"] == [stage["peak_memory"] for stage in prediction["stages"]], path
+            print(f"{path.stem}: as predicted")
+
+
+def check_relations(page, name):
+    """That needs and is needed by are the same relation, ends come before begins, and the critical path has no gaps."""
+    script = """(() => {
+      const panel = panels[0], ends = [], begins = [], problems = [];
+      panel.lanes.forEach((lane, index) => lane.op.forEach((op, place) => {
+        const id = idOf(panel, { lane: index, place });
+        begins[id] = lane.begin[place];
+        ends[id] = lane.end[place];
+      }));
+      let count = 0;
+      for (let id = 0; id < begins.length; ++id) {
+        for (const producer of producersOf(panel.graph, id)) {
+          ++count;
+          if (ends[producer] > begins[id] + 1e-6) problems.push(`${producer} ends after ${id} begins`);
+          if (!consumersOf(panel.graph, producer).includes(id)) problems.push(`${producer} does not know ${id}`);
+        }
+        for (const consumer of consumersOf(panel.graph, id))
+          if (!producersOf(panel.graph, consumer).includes(id)) problems.push(`${id} does not know ${consumer}`);
+      }
+      const path = criticalPathOf(panel).map(event => idOf(panel, event));
+      path.forEach((id, i) => {
+        if (Math.abs(begins[id] - (i ? ends[path[i - 1]] : 0)) > 1e-6) problems.push(`a gap before ${id} of the critical path`);
+      });
+      return [count, problems.slice(0, 3)];
+    })()"""
+    count, problems = page.run(script)
+    assert count and not problems, (name, count, problems)
 
 
 def big(page, address):
