@@ -20,7 +20,8 @@ function buildPanel(panel) {
 }
 
 function stepChoice(panel) {
-  const options = [null, ...panel.steps].map(step => element("option", { value: step ?? "all" }, step === null ? "all steps" : `step ${step}`));
+  const options = panel.steps.map(step => element("option", { value: step }, `step ${step}`));
+  options.unshift(element("option", { value: "all" }, "all steps"));
   panel.choice = element("select", { title: "Which step is shown" }, ...options);
   panel.choice.setAttribute("aria-label", `Step of ${panel.name}`);
   panel.choice.onchange = () => chooseStep(panel, panel.choice.value === "all" ? null : Number(panel.choice.value));
@@ -66,9 +67,9 @@ function buildFacts() {
     return element("tr", {}, element("th", {}, name),
                    ...shown.map(panel => element("td", { className: isBest(panel) ? "best" : "" }, format(panel, value(panel)))));
   });
-  const title = panel => panel.name + (panel.steps.length > 1 ? panel.step === null ? `, ${panel.steps.length} steps` : `, step ${panel.step}` : "");
-  byId("facts").replaceChildren(element("thead", {}, element("tr", {}, element("th"), ...shown.map(panel => element("th", {}, title(panel))))),
-                                element("tbody", {}, ...body));
+  const stepsNote = ({ steps, step }) => steps.length < 2 ? "" : step === null ? `, ${steps.length} steps` : `, step ${step}`;
+  const titles = shown.map(panel => element("th", {}, panel.name + stepsNote(panel)));
+  byId("facts").replaceChildren(element("thead", {}, element("tr", {}, element("th"), ...titles)), element("tbody", {}, ...body));
 }
 
 function buildLegend() {

@@ -71,7 +71,8 @@ function decodeEvents(graph, operations, lane, tick) {
 function decodeGraph(json) {
   const graph = { ...json };
   graph.entries = json.entries.map(([kind, number, shade, bytes]) => ({ ...json.kinds[kind], kind, number, shade, bytes }));
-  graph.lanes = json.lanes.map(lane => ({ name: lane.name, group: lane.group, limit: lane.limit, before: lane.before, ...decodeOperations(graph, lane) }));
+  graph.lanes = json.lanes.map(({ name, group, limit, before, ...coded }) =>
+    ({ name, group, limit, before, ...decodeOperations(graph, { before, ...coded }) }));
   graph.times = json.times.map(times => {
     const lanes = times.lanes.map((lane, i) => decodeEvents(graph, graph.lanes[i], lane, times.tick));
     return { name: times.name, lanes };

@@ -29,7 +29,7 @@ const takes = event => {
 
 // "F c0 m2 on rank 0", of the first few.
 function listOf(panel, events) {
-  const names = events.slice(0, 4).map(({ lane, place }) => `${nameOf(panel.graph, lane, panel.lanes[lane].op[place])} on ${panel.graph.lanes[lane].name}`);
+  const names = events.slice(0, 4).map(event => `${nameOfEvent(panel, event)} on ${panel.graph.lanes[event.lane].name}`);
   return names.join(", ") + (events.length > 4 ? ` and ${events.length - 4} more` : "");
 }
 
@@ -52,7 +52,8 @@ function overSteps(event) {
   const all = [];
   for (let i = 0; i < op.length; ++i) if (op[i] === opOf(event)) all.push(end[i] - begin[i]);
   const mean = all.reduce((a, b) => a + b, 0) / all.length;
-  return `over ${all.length} steps: mean ${formatTime(panel, mean)}, ${formatTime(panel, Math.min(...all))} to ${formatTime(panel, Math.max(...all))}`;
+  const [least, most] = [Math.min(...all), Math.max(...all)].map(time => formatTime(panel, time));
+  return `over ${all.length} steps: mean ${formatTime(panel, mean)}, ${least} to ${most}`;
 }
 
 function describe(event) {
@@ -67,7 +68,8 @@ function describe(event) {
     waited > 1e-9 * fullTime() ? `waits ${formatTime(panel, waited)} before it` : "",
     ...comparedWith(event), overSteps(event),
     entry.bytes ? `message of ${formatBytes(entry.bytes)}` : "",
-    `memory ${formatMemory(panel, data.held[op])}` + (data.after[op] !== data.held[op] ? `, after it ${formatMemory(panel, data.after[op])}` : ""),
+    `memory ${formatMemory(panel, data.held[op])}` +
+      (data.after[op] !== data.held[op] ? `, after it ${formatMemory(panel, data.after[op])}` : ""),
     producers.length ? `needs ${listOf(panel, producers)}` : "",
     consumers.length ? `needed by ${listOf(panel, consumers)}` : "",
   ].filter(Boolean).join("\n");
@@ -79,7 +81,8 @@ function showHint() {
   if (hint.hidden) return;
   if (!event) {
     const { index, lane, time, x, y } = state.pointedMemory, other = panels[index];
-    hint.textContent = `${other.graph.lanes[lane].name} at ${formatTime(other, time)}\nmemory ${formatMemory(other, memoryOf(other, lane, time))}`;
+    hint.textContent = `${other.graph.lanes[lane].name} at ${formatTime(other, time)}\n` +
+                       `memory ${formatMemory(other, memoryOf(other, lane, time))}`;
     placeHint(hint, x, y + 16, y - 8);
     return;
   }

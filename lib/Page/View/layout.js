@@ -56,8 +56,10 @@ function eventAt(panel, clientX, clientY) {
   const index = Math.floor(y / sizes.pitch), share = (y - index * sizes.pitch) / sizes.lane;
   const lane = panel.lanes[index], time = timeAt(panel, clientX);
   if (!lane || share >= 1) return null;
-  for (let place = firstAfter(lane, time); place < lane.begin.length && lane.begin[place] <= time; ++place)
-    if (lane.end[place] > time && Math.floor(share * lane.rows[place]) === lane.row[place]) return { panel: panel.index, lane: index, place };
+  for (let place = firstAfter(lane, time); place < lane.begin.length && lane.begin[place] <= time; ++place) {
+    const isInRow = Math.floor(share * lane.rows[place]) === lane.row[place];
+    if (isInRow && lane.end[place] > time) return { panel: panel.index, lane: index, place };
+  }
   return null;
 }
 

@@ -8,18 +8,22 @@ const keys = [
   ["0", "", "the whole time", () => setView(0, fullTime())],
   ["f", "", "zoom to the kept operation", zoomToPinned],
   [",", "", "the operation before it on its rank", () => stepAlong(-1)], [".", "", "the one after it", () => stepAlong(1)],
-  ["[", "", "the last operation that it needs", () => follow("producers")], ["]", "", "the first one that needs it", () => follow("consumers")],
+  ["[", "", "the last operation that it needs", () => follow("producers")],
+  ["]", "", "the first one that needs it", () => follow("consumers")],
   ["/", "", "search", () => byId("search").focus()], ["n", "", "next found operation", () => pinFound(1)],
   ["N", "p", "the found one before", () => pinFound(-1)],
   ["c", "", "critical path", () => change("critical", !state.critical)], ["m", "", "memory", () => change("memory", !state.memory)],
   ["l", "", "panels beside or below each other", () => change("stacked", !state.stacked)],
   ["x", "", "panels in one time scale, or of the same width", () => { if (panels.length > 1) change("stretch", !state.stretch); }],
   ["t", "", "light, dark, or as the system has it", nextTheme],
-  ["1 2 3 4 5 6 7 8 9", "", "show or hide a panel", key => { const panel = panels[key - 1]; if (panel && panels.length > 1) showPanel(panel, !panel.isShown); }],
+  ["1 2 3 4 5 6 7 8 9", "", "show or hide a panel", key => togglePanel(panels[key - 1])],
   ["Escape", "", "drop the kept operation, then the search", escape],
   ["?", "h", "this list", () => toggleHelp()],
 ];
 
+function togglePanel(panel) {
+  if (panel && panels.length > 1) showPanel(panel, !panel.isShown);
+}
 function nextTheme() {
   change("theme", { auto: "light", light: "dark", dark: "auto" }[state.theme]);
 }
@@ -30,7 +34,8 @@ function pinFound(direction) {
 // Without a kept operation, the first one in view.
 function stepAlong(direction) {
   if (!state.pinned) {
-    const panel = shownPanels()[0], place = Math.min(firstAfter(panel.lanes[0], state.from * panelFactor(panel)), panel.lanes[0].op.length - 1);
+    const panel = shownPanels()[0], lane = panel.lanes[0];
+    const place = Math.min(firstAfter(lane, state.from * panelFactor(panel)), lane.op.length - 1);
     if (place >= 0) pin({ panel: panel.index, lane: 0, place });
     return;
   }
@@ -55,12 +60,15 @@ const keyNames = { ArrowLeft: "\u2190", ArrowRight: "\u2192" };
 function toggleHelp() {
   const help = byId("help");
   if (help.open) return help.close();
-  const rows = keys.map(([first, second, text]) => element("tr", {}, element("td", {}, ...first.split(" ").concat(second || []).flatMap(key =>
-    [element("kbd", {}, keyNames[key] || key), " "])), element("td", {}, text)));
-  const mouse = "Ctrl + wheel or pinch zooms, dragging or Shift + wheel moves, a double click zooms in. Point at an operation for what it " +
-    "costs and needs; click to keep it, with what it needs (plain arrows) and what needs it (blue arrows). The address keeps the view.";
-  const queries = "Search takes words that all have to fit: F, BW, send, c3 (chunk), m2 (microbatch), r1 (rank), e0 (edge), step2, 7B0 or F3 as on " +
-    "the picture, >5 and <5 (how long, in the unit of a whole step).";
+  const rows = keys.map(([first, second, text]) => {
+    const names = first.split(" ").concat(second || []).flatMap(key => [element("kbd", {}, keyNames[key] || key), " "]);
+    return element("tr", {}, element("td", {}, ...names), element("td", {}, text));
+  });
+  const mouse = "Ctrl + wheel or pinch zooms, dragging or Shift + wheel moves, a double click zooms in. Point at an operation " +
+    "for what it costs and needs; click to keep it, with what it needs (plain arrows) and what needs it (blue arrows). The " +
+    "address keeps the view.";
+  const queries = "Search takes words that all have to fit: F, BW, send, c3 (chunk), m2 (microbatch), r1 (rank), e0 (edge), " +
+    "step2, 7B0 or F3 as on the picture, >5 and <5 (how long, in the unit of a whole step).";
   help.replaceChildren(element("p", {}, mouse), element("p", {}, queries), element("table", {}, ...rows));
   help.showModal();
 }

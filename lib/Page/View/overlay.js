@@ -43,8 +43,8 @@ function drawAxis(panel) {
 
 // Operations that are wider than a tile have their names in the middle of what can be seen of them.
 function drawWideNames(panel, context) {
-  const scale = sharpness(), perTime = pixelsPerTime(panel), first = firstPixel(panel), width = panel.canvas.width, sizes = laneSizes(panel);
-  const names = [], inks = inksOf(panel);
+  const scale = sharpness(), perTime = pixelsPerTime(panel), first = firstPixel(panel), { width } = panel.canvas;
+  const sizes = laneSizes(panel), names = [], inks = inksOf(panel);
   panel.lanes.forEach((lane, index) => {
     const begin = firstAfter(lane, first / perTime), end = firstAfter(lane, (first + width) / perTime) + 1;
     // Among so many, hardly one is wide.

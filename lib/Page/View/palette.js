@@ -1,4 +1,4 @@
-// Colours. test/Schedule/page-colors.test holds them to differences that colour-blind readers see, too, and to
+// Colours. test/Schedule/page.test holds them to differences that colour-blind readers see, too, and to
 // contrasts that can be read.
 
 const palettes = {

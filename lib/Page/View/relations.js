@@ -100,6 +100,7 @@ function closureOf(graph, id, next) {
 
 // ---- Events ----
 
+const nameOfEvent = (panel, { lane, place }) => nameOf(panel.graph, lane, panel.lanes[lane].op[place]);
 const idOf = (panel, { lane, place }) => indexOf(panel.graph).offsets[lane] + panel.lanes[lane].op[place];
 
 // The events of what `next` gives. Of operations without times, as messages of a prediction, those behind them.
@@ -123,9 +124,10 @@ function causeOf(panel, event, tolerance) {
   const lane = panel.lanes[event.lane], begin = lane.begin[event.place];
   let before = event.place - 1;
   while (before >= 0 && lane.end[before] > begin + tolerance) --before;
+  const endOf = other => other ? panel.lanes[other.lane].end[other.place] : -Infinity;
   const last = eventsOf(panel, event, producersOf).filter(other => other.lane !== event.lane)
-    .reduce((best, other) => best && panel.lanes[best.lane].end[best.place] >= panel.lanes[other.lane].end[other.place] ? best : other, null);
-  const end = last ? panel.lanes[last.lane].end[last.place] : -Infinity;
+    .reduce((best, other) => endOf(best) >= endOf(other) ? best : other, null);
+  const end = endOf(last);
   if (end > lane.end[event.place] + tolerance) return null;
   const isTight = before >= 0 && lane.end[before] >= begin - tolerance;
   if (last && (end > begin + tolerance || !isTight)) return last;

@@ -31,7 +31,9 @@ function makeInks(colors, { entries, shades }) {
 class TilePainter {
   constructor(panel, number) {
     const scale = sharpness(), sizes = laneSizes(panel);
-    Object.assign(this, { panel, scale, number, next: 0, names: [], inks: inksOf(panel), perTime: pixelsPerTime(panel), first: number * tileWidth });
+    Object.assign(this, { panel, scale, number, next: 0, names: [], inks: inksOf(panel) });
+    this.perTime = pixelsPerTime(panel);
+    this.first = number * tileWidth;
     this.pitch = sizes.pitch * scale;
     this.laneHeight = Math.max(1, Math.round(sizes.lane * scale));
     this.curveHeight = Math.round(sizes.curve * scale);
@@ -101,10 +103,12 @@ class TilePainter {
     // A gap between neighbours once they are wide enough to tell apart.
     const from = Math.round(left), to = Math.round(right) - (right - left > 4 ? Math.round(this.scale) : 0);
     const below = top + Math.round((lane.row[place] + 1) * height);
-    this.fill(Math.min(Math.max(from, 0), tileWidth), Math.max(Math.min(to, tileWidth), 0), above, below, (isDim ? this.inks.dim : this.inks.bright)[entry]);
+    const pixel = (isDim ? this.inks.dim : this.inks.bright)[entry];
+    this.fill(Math.min(Math.max(from, 0), tileWidth), Math.max(Math.min(to, tileWidth), 0), above, below, pixel);
     // Wider ones get their names where they can be seen, with each frame.
     if (!isDim && to - from <= tileWidth && to - from >= 6 * this.scale)
-      this.names.push({ texts: shortNames(this.panel, this.index, lane.op[place]), left: from, right: to, top: above, bottom: below, ink: this.inks.names[entry] });
+      this.names.push({ texts: shortNames(this.panel, this.index, lane.op[place]), left: from, right: to, top: above, bottom: below,
+                        ink: this.inks.names[entry] });
   }
 
   // Shares from the bottom up; what is left is idle.
@@ -196,7 +200,8 @@ function paintNames(context, names, scale) {
     if (height < 8 * scale) continue;
     const size = Math.min(12 * scale, height - 2 * scale), smaller = Math.min(9 * scale, size);
     const [full, short] = texts;
-    const fits = [[full, size], [full, smaller], [short, size], [short, smaller]].find(([text, points]) => widthOf(context, text, points) <= room);
+    const choices = [[full, size], [full, smaller], [short, size], [short, smaller]];
+    const fits = choices.find(([text, points]) => widthOf(context, text, points) <= room);
     if (!fits) continue;
     context.font = fontOf(fits[1]);
     context.fillStyle = ink;

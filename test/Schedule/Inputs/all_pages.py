@@ -7,7 +7,8 @@ import sys
 
 
 def main():
-    names = re.findall(r"^([a-z0-9-]+) +", subprocess.run(["veeline", "schedule", "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout, re.M)
+    known = subprocess.run(["veeline", "schedule", "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    names = re.findall(r"^([a-z0-9-]+) +", known, re.M)
     for name in names:
         search = ["--time-budget", "0.2"] if name == "auto" else []
         path = f"{sys.argv[1]}/{name}"

@@ -109,9 +109,10 @@ def chooses(page, address):
     page.report("spoken", page.text("spoken").split("\n")[0])
     # F1 of stage 0 is what it needs; F0 has nothing to do with it.
     page.report("what is related stays, the other steps back", (page.color(0, 0, 1.5) == before[1], page.color(0, 0, 0.5) != before[0]))
-    related = "relationsOf(state.pinned).all.map(({ lane, place }) => nameOf(panels[0].graph, lane, panels[0].lanes[lane].op[place])).sort().join(', ')"
+    related = "relationsOf(state.pinned).all.map(event => nameOfEvent(panels[0], event)).sort().join(', ')"
     page.report("all of its chain", page.run(related))
-    page.report("the same in the other panel", page.run("describe(counterpart(panels[1], state.pinned)).split('\\n').slice(0, 3).join(' | ')"))
+    other = "describe(counterpart(panels[1], state.pinned)).split('\\n').slice(0, 3).join(' | ')"
+    page.report("the same in the other panel", page.run(other))
     for key, what in (("]", "the one that needs it"), ("]", "and that one"), ("[", "back"), (".", "next on the rank"), (",", "before it")):
         page.key(key)
         page.report_pinned(what)
@@ -121,7 +122,7 @@ def chooses(page, address):
     page.report_pinned("click on it")
     page.key("0")
     page.key("c")
-    page.report("critical path", page.run("criticalPathOf(panels[0]).map(({ lane, place }) => `${nameOf(panels[0].graph, lane, panels[0].lanes[lane].op[place])}`).join(', ')"))
+    page.report("critical path", page.run("criticalPathOf(panels[0]).map(event => nameOfEvent(panels[0], event)).join(', ')"))
     page.report("legend", "critical path" in page.text("legend"))
     page.report("on it and off it", (page.color(0, 0, 0.5) == before[0], page.color(0, 0, 2.5) != before[1]))
 
@@ -132,7 +133,8 @@ def searches(page, address):
     page.type("F m2")
     page.report("found", page.text("found"))
     dimmed = "mixed(fillOf(palette(), 'F', 0, 1), palette().lane, 0.8)"
-    page.report("found and not", (page.color(0, 0, 2.5) == page.run("fillOf(palette(), 'F', 0, 1)"), page.color(0, 0, 1.5) == page.run(dimmed)))
+    bright = "fillOf(palette(), 'F', 0, 1)"
+    page.report("found and not", (page.color(0, 0, 2.5) == page.run(bright), page.color(0, 0, 1.5) == page.run(dimmed)))
     page.key("Enter")
     for name, keys in (("first", []), ("next", ["n"]), ("before", ["N"]), ("before the first", ["p"])):
         for key in keys:
@@ -168,8 +170,9 @@ def looks(page, address):
     page.key("2")
     page.key("l")
     page.key("x")
-    page.report("stacked, same width", page.run("[getComputedStyle(byId('panels')).gridTemplateColumns.split(' ').length, firstPixel(panels[1]), "
-                "Math.round(timeScale(panels[1])(panels[1].span)) === panels[1].canvas.clientWidth]"))
+    page.report("stacked, same width", page.run(
+        "[getComputedStyle(byId('panels')).gridTemplateColumns.split(' ').length, firstPixel(panels[1]), "
+        "Math.round(timeScale(panels[1])(panels[1].span)) === panels[1].canvas.clientWidth]"))
     page.key("?")
     page.report("help", page.run("[byId('help').open, byId('help').querySelectorAll('tr').length === keys.length]"))
     page.key("?")
@@ -190,14 +193,18 @@ def measured(page, address):
     pin = "(panel, name) => { const lane = 1; const place = panel.lanes[lane].op.findIndex(op => nameOf(panel.graph, lane, op) === name);" \
           " pin({ panel: panel.index, lane, place }); return describe(state.pinned).replaceAll('\\n', ' | '); }"
     page.report("F", page.run(f"({pin})(panels[1], 'F c1 m0')"))
-    page.report("its counterpart has its id", page.run("panels[0].lanes[1].op[counterpart(panels[0], state.pinned).place] === opOf(state.pinned)"))
+    same = "panels[0].lanes[1].op[counterpart(panels[0], state.pinned).place] === opOf(state.pinned)"
+    page.report("its counterpart has its id", page.run(same))
     page.report("recv", page.run(f"({pin})(panels[1], 'recv activation e0 m0')"))
     ends = "(() => { const path = criticalPathOf(panels[1]), end = event => panels[1].lanes[event.lane].end[event.place];" \
-           " return [path.every((event, i) => i === 0 || end(path[i - 1]) <= end(event)), Math.abs(end(path[path.length - 1]) - panels[1].span) < 1e-6]; })()"
+           " const last = path[path.length - 1];" \
+           " const ascends = path.every((event, i) => i === 0 || end(path[i - 1]) <= end(event));" \
+           " return [ascends, Math.abs(end(last) - panels[1].span) < 1e-6]; })()"
     page.report("the critical path ascends to the end", page.run(ends))
     page.run("chooseStep(panels[1], null)")
     page.settle()
-    page.report("all steps", page.run("[panels[1].lanes[0].op.length === panels[1].steps.length * panels[1].graph.lanes[0].entry.length, panels[1].facts.makespan > 0]"))
+    counts = "panels[1].lanes[0].op.length === panels[1].steps.length * panels[1].graph.lanes[0].entry.length"
+    page.report("all steps", page.run(f"[{counts}, panels[1].facts.makespan > 0]"))
     page.run("chooseStep(panels[1], panels[1].steps[0])")
     page.report("first step", page.run("panels[1].choice.value"))
 
@@ -226,7 +233,8 @@ def panels(page, address):
 def blocks(page, address):
     page.visit(address)
     page.report("rows", page.run("[...new Set(panels[0].lanes.flatMap(lane => [...lane.rows]))]"))
-    middle = "(() => { const lane = panels[0].lanes[0], at = lane.rows.indexOf(2); return (lane.begin[at + 1] + Math.min(lane.end[at], lane.end[at + 1])) / 2; })()"
+    middle = "(() => { const lane = panels[0].lanes[0], at = lane.rows.indexOf(2);" \
+             " return (lane.begin[at + 1] + Math.min(lane.end[at], lane.end[at + 1])) / 2; })()"
     time = page.run(middle)
     page.report("the upper and the lower one differ", page.color(0, 0, time) != page.color(0, 0, time, 26))
     column = "[...panels[0].canvas.getContext('2d').getImageData(2, 0, 1, 60).data]"
@@ -249,7 +257,8 @@ def facts(page, folder):
             assert found["makespan"] > expected[0], (path, found)
             print(f"{path.stem}: several steps")
         else:
-            assert all(abs(a - b) < 1e-6 for a, b in zip((found["makespan"], found["bubble"], found["bubbleOfSpan"]), expected)), (path, found)
+            shown = found["makespan"], found["bubble"], found["bubbleOfSpan"]
+            assert all(abs(a - b) < 1e-6 for a, b in zip(shown, expected)), (path, found)
             assert found["peaks"] == [stage["peak_memory"] for stage in prediction["stages"]], path
             print(f"{path.stem}: as predicted")
 
@@ -288,7 +297,7 @@ def big(page, address):
     page.report("operations", page.run("panels[0].lanes.reduce((sum, lane) => sum + lane.op.length, 0)"))
     pan = """(async share => {
       const first = drawn.frames, places = new Set();
-      for (let i = 0; i < 60; ++i) {
+      for (let i = 0; i < 30; ++i) {
         moveBy(share);
         await new Promise(done => requestAnimationFrame(done));
         places.add(firstPixel(panels[0]));
@@ -301,8 +310,9 @@ def big(page, address):
         page.report(f"frames, places and tiles at 1:{zoom}", page.run(f"{pan}(0.005)"))
     page.key("0")
     # Both kinds have a share of every column, and the whole lane is full.
-    colors = "[...new Set(Array.from({ length: 11 }, (_, y) => hexOf([...panels[0].canvas.getContext('2d').getImageData(600, y, 1, 1).data].slice(0, 3))))]"
-    page.report("a column", page.run(f"{colors}.length === 2 && {colors}.includes(fillOf(palette(), 'F', 0, 1)) && {colors}.includes(fillOf(palette(), 'BW', 0, 1))"))
+    pixel = "hexOf([...panels[0].canvas.getContext('2d').getImageData(600, y, 1, 1).data].slice(0, 3))"
+    colors = page.run(f"[...new Set(Array.from({{ length: 11 }}, (_, y) => {pixel}))].sort()")
+    page.report("a column", colors == page.run("['F', 'BW'].map(role => fillOf(palette(), role, 0, 1)).sort()"))
     page.run("search('r63 F9999')")
     page.run("pinFound(1)")
     page.settle()
