@@ -167,7 +167,8 @@ static std::string timesObject(const Graph &graph, const Times &times) {
 std::string veeline::page::encode(const Graph &graph) {
   auto edge = [](const Edge &edge) {
     return "[" + std::to_string(edge.from) + "," + std::to_string(edge.to) +
-           "," + (edge.carriesGradient ? "1" : "0") + "]";
+           "," + (edge.carriesGradient ? "1" : "0") + "," +
+           std::to_string(edge.bytes) + "]";
   };
   return "{\"name\":" + jsonString(graph.name) +
          ",\"size\":" + jsonString(graph.size) +

@@ -80,6 +80,7 @@ struct Times {
 struct Edge {
   int from = 0, to = 0;
   bool carriesGradient = true;
+  std::int64_t bytes = 0; ///< Of a message; 0: not known.
 };
 
 struct Graph {

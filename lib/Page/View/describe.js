@@ -56,6 +56,20 @@ function overSteps(event) {
   return `over ${all.length} steps: mean ${formatTime(panel, mean)}, ${least} to ${most}`;
 }
 
+// What an F, or a B, sends to other ranks, by the chunks that need it.
+function sendsOf(panel, event) {
+  const { graph } = panel, index = indexOf(graph), data = graph.lanes[event.lane], op = opOf(event);
+  const entry = graph.entries[data.entry[op]], isForward = entry.role === "F";
+  if (!isForward && entry.role !== "B" && entry.role !== "BW") return "";
+  const edges = isForward ? index.edgesFrom[entry.number] : index.edgesInto[entry.number].filter(edge => edge.carriesGradient);
+  const isElsewhere = chunk => {
+    const id = index.find(event.lane, slots.F, chunk, data.microbatch[op]);
+    return id >= 0 && operationOf(graph, id).lane !== event.lane;
+  };
+  const bytes = edges.filter(edge => isElsewhere(isForward ? edge.to : edge.from)).reduce((sum, edge) => sum + edge.bytes, 0);
+  return bytes ? `sends ${formatBytes(bytes)}` : "";
+}
+
 function describe(event) {
   const panel = panels[event.panel], { graph } = panel, lane = panel.lanes[event.lane], op = opOf(event), data = graph.lanes[event.lane];
   const entry = graph.entries[data.entry[op]], begin = lane.begin[event.place], end = lane.end[event.place];
@@ -67,7 +81,7 @@ function describe(event) {
     `time ${formatTime(panel, begin, end)} to ${formatTime(panel, end)}, takes ${formatTime(panel, end - begin)}`,
     waited > 1e-9 * fullTime() ? `waits ${formatTime(panel, waited)} before it` : "",
     ...comparedWith(event), overSteps(event),
-    entry.bytes ? `message of ${formatBytes(entry.bytes)}` : "",
+    entry.bytes ? `message of ${formatBytes(entry.bytes)}` : sendsOf(panel, event),
     `memory ${formatMemory(panel, data.held[op])}` +
       (data.after[op] !== data.held[op] ? `, after it ${formatMemory(panel, data.after[op])}` : ""),
     producers.length ? `needs ${listOf(panel, producers)}` : "",

@@ -27,7 +27,7 @@ function indexOf(graph) {
         table[keyOf(lane.group, slotOf(entry), entry.number, lane.microbatch[op])] = offsets[i] + op;
     }
   });
-  const edges = graph.edges.map(([from, to, carriesGradient], number) => ({ from, to, carriesGradient, number }));
+  const edges = graph.edges.map(([from, to, carriesGradient, bytes], number) => ({ from, to, carriesGradient, bytes, number }));
   const group = chosen => {
     const lists = Array.from({ length: numbers }, () => []);
     for (const edge of edges) lists[edge[chosen]]?.push(edge);

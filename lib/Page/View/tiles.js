@@ -5,9 +5,9 @@
 const tileWidth = 256;
 const stackedRoles = ["F", "B", "W", "BW", "message", "sync", "other"];
 
-// Everything that the pixels of a tile depend on, except its place.
+// Everything that the pixels of a tile depend on, except its place and the zoom.
 function styleOf(panel) {
-  return [pixelsPerTime(panel), panel.canvas.width, panel.canvas.height, state.memory, isDark(), state.query, panel.step].join(" ");
+  return [panel.canvas.width, panel.canvas.height, state.memory, isDark(), state.query, panel.step, state.stretch].join(" ");
 }
 
 // Colours by entry, bright and dimmed, and by role. They are kept, since every frame asks for them.
@@ -60,7 +60,6 @@ class TilePainter {
   }
 
   finish(canvas) {
-    this.paintUntil(Infinity);
     const context = canvas.getContext("2d");
     context.putImageData(this.image, 0, 0);
     paintNames(context, this.names, this.scale);
@@ -211,7 +210,8 @@ function paintNames(context, names, scale) {
 
 // ---- Tiles of a view ----
 
-// Milliseconds of a frame in which a tile is painted that is not needed yet.
+// Milliseconds of a frame in which tiles are painted: of a view at another zoom, and that are not needed yet.
+const zoomTime = 8;
 const spareTime = 5;
 
 // A canvas for a tile. Those that were not needed for longest are used again.
@@ -226,11 +226,15 @@ function spareCanvas(panel) {
   return canvas;
 }
 
-function tileOf(panel, number) {
+// A tile, or null where it is not painted by `deadline`; the next call goes on with it.
+function tileOf(panel, number, deadline) {
   let canvas = panel.tiles.get(number);
   if (!canvas) {
+    if (!panel.begun.has(number)) panel.begun.set(number, new TilePainter(panel, number));
+    const painter = panel.begun.get(number);
+    if (!painter.paintUntil(deadline)) return null;
+    panel.begun.delete(number);
     canvas = spareCanvas(panel);
-    const painter = panel.ahead?.number === number ? panel.ahead : new TilePainter(panel, number);
     painter.finish(canvas);
   }
   // The last one is that which was used last.
@@ -243,23 +247,37 @@ function tileOf(panel, number) {
 function paintAhead(panel, begin, end) {
   const number = [end + 1, begin - 1].find(candidate => candidate >= 0 && !panel.tiles.has(candidate));
   if (number === undefined || number * tileWidth > panel.span * pixelsPerTime(panel)) return;
-  if (panel.ahead?.number !== number) panel.ahead = new TilePainter(panel, number);
-  if (panel.ahead.paintUntil(performance.now() + spareTime)) tileOf(panel, number);
+  for (const other of panel.begun.keys()) if (other !== number) panel.begun.delete(other);
+  tileOf(panel, number, performance.now() + spareTime);
 }
 
-// Draws the tiles of the view in pixels of the screen.
+// Tiles are for one zoom. Those of the last view that was complete are kept, to be seen until there are others.
+function beginTiles(panel) {
+  const style = styleOf(panel), perTime = pixelsPerTime(panel);
+  if (panel.tileStyle === style && panel.tilePerTime === perTime) return;
+  if (panel.tileStyle !== style) panel.before = null;
+  else if (panel.isComplete) panel.before = { tiles: panel.tiles, perTime: panel.tilePerTime };
+  Object.assign(panel, { tiles: new Map(), begun: new Map(), tileStyle: style, tilePerTime: perTime, isComplete: false });
+}
+
+// Draws the tiles of the view in pixels of the screen. While it zooms, what is not painted in time is stretched.
 function drawTiles(panel, context) {
-  const style = styleOf(panel);
-  if (panel.tileStyle !== style) {
-    panel.tiles = new Map();
-    panel.ahead = null;
-    panel.tileStyle = style;
-  }
+  beginTiles(panel);
   const first = firstPixel(panel), begin = Math.floor(first / tileWidth), end = Math.floor((first + panel.canvas.width - 1) / tileWidth);
+  const deadline = panel.before ? performance.now() + zoomTime : Infinity;
+  const shown = [];
   let isNew = false;
   for (let number = begin; number <= end; ++number) {
     isNew ||= !panel.tiles.has(number);
-    context.drawImage(tileOf(panel, number), number * tileWidth - first, 0);
+    shown.push(panel.tiles.has(number) || performance.now() < deadline ? tileOf(panel, number, deadline) : null);
   }
+  panel.isComplete = !shown.includes(null);
+  if (panel.isComplete) panel.before = null;
+  else {
+    const ratio = panel.tilePerTime / panel.before.perTime * tileWidth;
+    for (const [number, canvas] of panel.before.tiles) context.drawImage(canvas, number * ratio - first, 0, ratio, canvas.height);
+    queueDraw();
+  }
+  shown.forEach((canvas, i) => { if (canvas) context.drawImage(canvas, (begin + i) * tileWidth - first, 0); });
   if (!isNew) paintAhead(panel, begin, end);
 }

@@ -261,7 +261,8 @@ page::Graph GraphMaker::make(const std::vector<std::vector<Event>> &ranks) {
   graph.memoryUnitSize = 1 << 20;
   graph.shades = std::max(1, program.chunksPerStage);
   for (const artifact::Edge &edge : program.edges)
-    graph.edges.push_back({edge.from, edge.to, edge.carriesGradient});
+    graph.edges.push_back(
+        {edge.from, edge.to, edge.carriesGradient, edge.bytes});
   for (size_t rank = 0; rank < program.ranks.size(); ++rank)
     graph.lanes.push_back(laneOf(rank));
   addPredicted();

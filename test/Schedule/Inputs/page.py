@@ -195,6 +195,12 @@ def measured(page, address):
     page.report("F", page.run(f"({pin})(panels[1], 'F c1 m0')"))
     same = "panels[0].lanes[1].op[counterpart(panels[0], state.pinned).place] === opOf(state.pinned)"
     page.report("its counterpart has its id", page.run(same))
+    page.report("what chunks send, forwards and backwards", page.run("""['F', 'B'].flatMap(kind => [0, 1, 2, 3].map(chunk => {
+      for (const [lane, events] of panels[0].lanes.entries())
+        for (let place = 0; place < events.op.length; ++place)
+          if (nameOfEvent(panels[0], { lane, place }) === `${kind} c${chunk} m0`) return sendsOf(panels[0], { panel: 0, lane, place });
+      return "";
+    })).join(", ")"""))
     page.report("recv", page.run(f"({pin})(panels[1], 'recv activation e0 m0')"))
     ends = "(() => { const path = criticalPathOf(panels[1]), end = event => panels[1].lanes[event.lane].end[event.place];" \
            " const last = path[path.length - 1];" \
@@ -308,7 +314,21 @@ def big(page, address):
         page.run(f"setView(fullTime() * 0.2, fullTime() * (0.2 + 1 / {zoom}))")
         page.settle()
         page.report(f"frames, places and tiles at 1:{zoom}", page.run(f"{pan}(0.005)"))
+    # While it zooms, a frame has what can be painted in time. Soon after, it has everything.
+    zoom = """(async () => {
+      const first = drawn.frames;
+      for (let i = 0; i < 20; ++i) {
+        zoomBy(1.2);
+        await new Promise(requestAnimationFrame);
+      }
+      const frames = drawn.frames - first;
+      while (!panels[0].isComplete) await new Promise(requestAnimationFrame);
+      return [frames, panels[0].before, panels[0].begun.size <= 1];
+    })"""
     page.key("0")
+    page.report("zoomed", page.run(f"{zoom}()"))
+    page.key("0")
+    page.run("(async () => { while (!panels[0].isComplete) await new Promise(requestAnimationFrame); })()")
     # Both kinds have a share of every column, and the whole lane is full.
     pixel = "hexOf([...panels[0].canvas.getContext('2d').getImageData(600, y, 1, 1).data].slice(0, 3))"
     colors = page.run(f"[...new Set(Array.from({{ length: 11 }}, (_, y) => {pixel}))].sort()")
