@@ -103,17 +103,20 @@ function closureOf(graph, id, next) {
 const nameOfEvent = (panel, { lane, place }) => nameOf(panel.graph, lane, panel.lanes[lane].op[place]);
 const idOf = (panel, { lane, place }) => indexOf(panel.graph).offsets[lane] + panel.lanes[lane].op[place];
 
-// The events of what `next` gives. Of operations without times, as messages of a prediction, those behind them.
+// The events of what `next` gives. Of operations without times, as messages of a prediction, those behind them. In the
+// one step of a prediction, what is late has to do with the step before, except for what else is late.
 function eventsOf(panel, event, next) {
-  const step = panel.lanes[event.lane].step[event.place], found = [], seen = new Set();
-  const queue = next(panel.graph, idOf(panel, event));
+  const { graph } = panel, step = panel.lanes[event.lane].step[event.place], found = [], seen = new Set();
+  const isLate = ({ lane, op }) => graph.entries[graph.lanes[lane].entry[op]].late;
+  const first = idOf(panel, event), isFirstLate = isLate(operationOf(graph, first));
+  const queue = next(graph, first);
   while (queue.length) {
-    const id = queue.pop();
-    if (seen.has(id)) continue;
+    const id = queue.pop(), { lane, op } = operationOf(graph, id);
+    if (seen.has(id) || (panel.times.name !== "measured" && isLate({ lane, op }) !== isFirstLate)) continue;
     seen.add(id);
-    const { lane, op } = operationOf(panel.graph, id), place = placeOf(panel, step, lane, op);
+    const place = placeOf(panel, step, lane, op);
     if (place >= 0) found.push({ lane, place });
-    else queue.push(...next(panel.graph, id));
+    else queue.push(...next(graph, id));
   }
   return found;
 }
@@ -128,7 +131,8 @@ function causeOf(panel, event, tolerance) {
   const last = eventsOf(panel, event, producersOf).filter(other => other.lane !== event.lane)
     .reduce((best, other) => endOf(best) >= endOf(other) ? best : other, null);
   const end = endOf(last);
-  if (end > lane.end[event.place] + tolerance) return null;
+  // A send may end a little after its message has arrived, but it begins before.
+  if (last && panel.lanes[last.lane].begin[last.place] > lane.end[event.place]) return null;
   const isTight = before >= 0 && lane.end[before] >= begin - tolerance;
   if (last && (end > begin + tolerance || !isTight)) return last;
   return before >= 0 ? { lane: event.lane, place: before } : last;

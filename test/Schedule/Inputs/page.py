@@ -204,15 +204,41 @@ def measured(page, address):
     page.report("recv", page.run(f"({pin})(panels[1], 'recv activation e0 m0')"))
     ends = "(() => { const path = criticalPathOf(panels[1]), end = event => panels[1].lanes[event.lane].end[event.place];" \
            " const last = path[path.length - 1];" \
-           " const ascends = path.every((event, i) => i === 0 || end(path[i - 1]) <= end(event));" \
+           " const begin = event => panels[1].lanes[event.lane].begin[event.place];" \
+           " const ascends = path.every((event, i) => i === 0 || begin(path[i - 1]) < end(event));" \
            " return [ascends, Math.abs(end(last) - panels[1].span) < 1e-6]; })()"
-    page.report("the critical path ascends to the end", page.run(ends))
+    page.report("the critical path leads to the end", page.run(ends))
+    page.report("what operations need begins before they end", page.run(NEEDS_BEGIN_FIRST + "(panels[1])"))
     page.run("chooseStep(panels[1], null)")
     page.settle()
     counts = "panels[1].lanes[0].op.length === panels[1].steps.length * panels[1].graph.lanes[0].entry.length"
     page.report("all steps", page.run(f"[{counts}, panels[1].facts.makespan > 0]"))
     page.run("chooseStep(panels[1], panels[1].steps[0])")
     page.report("first step", page.run("panels[1].choice.value"))
+
+
+# A send may end after its message has arrived.
+NEEDS_BEGIN_FIRST = """(panel => {
+  let count = 0, isSo = true;
+  panel.lanes.forEach((events, lane) => events.op.forEach((_, place) => {
+    for (const other of eventsOf(panel, { lane, place }, producersOf)) {
+      ++count;
+      isSo = isSo && panel.lanes[other.lane].begin[other.place] < events.end[place];
+    }
+  }));
+  return count > 0 && isSo;
+})"""
+
+
+def late(page, address):
+    """Where operations are of the step before."""
+    page.visit(address)
+    for index in (0, 1):
+        page.report("what operations need begins before they end", page.run(f"{NEEDS_BEGIN_FIRST}(panels[{index}])"))
+        path = f"criticalPathOf(panels[{index}]).map(event => nameOfEvent(panels[{index}], event)).join(', ')"
+        page.report("critical path", page.run(path))
+    page.report("late ones", page.run("panels[0].lanes.flatMap((lane, i) => [...lane.op].map(op => nameOf(panels[0].graph, i, op)))"
+                                      ".filter(name => name.startsWith('BW') && name.endsWith(\"'\")).join(', ')"))
 
 
 def planned(page, address):
