@@ -18,7 +18,8 @@ RUN --mount=type=bind,from=build,source=/src/build/packages,target=/packages \
     apt-get update && \
     apt-get install --yes --no-install-recommends libopenmpi3 openmpi-bin /packages/veeline-runtime_*.deb && \
     rm -rf /var/lib/apt/lists/*
-RUN useradd --create-home --uid 1000 veeline
+RUN useradd --create-home --uid 1000 veeline && \
+    install --directory --owner=veeline /work
 USER veeline
 WORKDIR /work
 CMD ["veeline", "--help"]
