@@ -507,8 +507,8 @@ Status train::writeTimeline(const Run &run, const Session &session) {
   auto events = session.timeline(run.options.timelineSteps);
   if (!events.ok() || !run.isFirst())
     return events.ok() ? Status::success() : events.status();
-  return writeFileAtomically(
-      run.options.timeline,
-      engine::timelineFor(run.options.timeline, run.metadata(),
-                          session.program(), *events));
+  return writeFileAtomically(run.options.timeline,
+                             engine::timelineFor(run.options.timeline,
+                                                 run.metadata(),
+                                                 session.program(), *events));
 }
