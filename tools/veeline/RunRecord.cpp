@@ -33,16 +33,6 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("after_step", self.afterStep);
 }
 
-/// What every version of the format has.
-struct RecordedVersion {
-  int64_t format = 0;
-};
-
-template <typename Visitor, Is<RecordedVersion> Self>
-void visitFields(Visitor &&visit, Self &self) {
-  visit("format", self.format);
-}
-
 template <typename Visitor, Is<RunRecord> Self>
 void visitFields(Visitor &&visit, Self &self) {
   visit("format", self.format);
@@ -70,11 +60,12 @@ std::string driver::toText(const RunRecord &record) {
 }
 
 Expected<RunRecord> driver::parseRunRecord(std::string_view text) {
-  // First, since another version may lack what is read then.
-  RecordedVersion version;
-  VEELINE_TRY(artifact::json::parse(text, "it", version));
-  if (version.format != RunRecord::formatVersion)
-    return Status::error("it has version " + std::to_string(version.format) +
+  // First, since another version may have other members.
+  auto json = artifact::json::Json::parse(text, nullptr,
+                                          /*allow_exceptions=*/false);
+  if (json.is_object() && json.contains("format") &&
+      json["format"] != RunRecord::formatVersion)
+    return Status::error("it has version " + json["format"].dump() +
                          " of the format, and this program reads version " +
                          std::to_string(RunRecord::formatVersion));
   RunRecord record;

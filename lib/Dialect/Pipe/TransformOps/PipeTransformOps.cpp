@@ -33,16 +33,16 @@ using transform::TransformState;
 // Cuts
 //===----------------------------------------------------------------------===//
 
-void transform::CutOp::getEffects(
+void script::CutOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   transform::onlyReadsHandle(getTargetMutable(), effects);
   transform::modifiesPayload(effects);
 }
 
 DiagnosedSilenceableFailure
-transform::CutOp::applyToOne(TransformRewriter &rewriter, Operation *target,
-                             ApplyToEachResultList &results,
-                             TransformState &state) {
+script::CutOp::applyToOne(TransformRewriter &rewriter, Operation *target,
+                          ApplyToEachResultList &results,
+                          TransformState &state) {
   if (target->getNumResults() != 1 ||
       !isa<RankedTensorType>(target->getResult(0).getType())) {
     DiagnosedSilenceableFailure failure =
@@ -60,7 +60,7 @@ transform::CutOp::applyToOne(TransformRewriter &rewriter, Operation *target,
   return DiagnosedSilenceableFailure::success();
 }
 
-DiagnosedSilenceableFailure transform::PartitionOp::applyToOne(
+DiagnosedSilenceableFailure script::PartitionOp::applyToOne(
     TransformRewriter &rewriter, func::FuncOp target,
     ApplyToEachResultList &results, TransformState &state) {
   // The function is as it was where this fails, so that a script can go on.
@@ -159,7 +159,7 @@ static DiagnosedSilenceableFailure runOn(PipelineOp pipeline,
   return DiagnosedSilenceableFailure::success();
 }
 
-DiagnosedSilenceableFailure transform::DifferentiateOp::applyToOne(
+DiagnosedSilenceableFailure script::DifferentiateOp::applyToOne(
     TransformRewriter &rewriter, PipelineOp target,
     ApplyToEachResultList &results, TransformState &state) {
   PipeDifferentiateOptions options;
@@ -176,15 +176,16 @@ DiagnosedSilenceableFailure transform::DifferentiateOp::applyToOne(
   return runOn(target, createPipeDifferentiate(options), results);
 }
 
-DiagnosedSilenceableFailure transform::SplitBackwardOp::applyToOne(
+DiagnosedSilenceableFailure script::SplitBackwardOp::applyToOne(
     TransformRewriter &rewriter, PipelineOp target,
     ApplyToEachResultList &results, TransformState &state) {
   return runOn(target, createPipeSplitBackward(), results);
 }
 
-DiagnosedSilenceableFailure transform::ScheduleOp::applyToOne(
-    TransformRewriter &rewriter, PipelineOp target,
-    ApplyToEachResultList &results, TransformState &state) {
+DiagnosedSilenceableFailure
+script::ScheduleOp::applyToOne(TransformRewriter &rewriter, PipelineOp target,
+                               ApplyToEachResultList &results,
+                               TransformState &state) {
   PipeScheduleOptions options;
   options.schedule = getSchedule().str();
   options.microbatches = getMicrobatches();
@@ -193,7 +194,7 @@ DiagnosedSilenceableFailure transform::ScheduleOp::applyToOne(
   return runOn(target, createPipeSchedule(options), results);
 }
 
-DiagnosedSilenceableFailure transform::InsertCommunicationOp::applyToOne(
+DiagnosedSilenceableFailure script::InsertCommunicationOp::applyToOne(
     TransformRewriter &rewriter, PipelineOp target,
     ApplyToEachResultList &results, TransformState &state) {
   PipeInsertCommunicationOptions options;

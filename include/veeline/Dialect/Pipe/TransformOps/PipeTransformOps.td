@@ -23,7 +23,9 @@ def Transform_PipelineHandle : Transform_ConcreteOpType<"pipe.pipeline">;
 
 class PipeTransformOp<string mnemonic, list<Trait> traits = []>
     : Op<Transform_Dialect, "pipe." # mnemonic, traits # [
-          TransformEachOpTrait, TransformOpInterface]>;
+          TransformEachOpTrait, TransformOpInterface]> {
+  let cppNamespace = "::veeline::pipe::script";
+}
 
 /// Transforms a pipeline in place, as a pass does all pipelines of a module.
 class PipelineTransformOp<string mnemonic>
