@@ -139,20 +139,22 @@ static DiagnosedSilenceableFailure runOn(PipelineOp pipeline,
   auto module = dyn_cast<ModuleOp>(pipeline->getParentOp());
   if (!module)
     return emitDefiniteFailure(pipeline, "has to be in a module");
-  OwningOpRef<ModuleOp> aside = ModuleOp::create(module.getLoc());
-  SmallVector<std::pair<Operation *, Operation *>> others;
-  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-    if (isOfAnother(op, pipeline)) {
-      others.push_back({&op, op.getNextNode()});
-      op.moveBefore(aside->getBody(), aside->getBody()->end());
-    }
+  OwningOpRef<ModuleOp> before = ModuleOp::create(module.getLoc());
+  OwningOpRef<ModuleOp> after = ModuleOp::create(module.getLoc());
+  Block *aside = before->getBody();
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
+    if (&op == pipeline.getOperation())
+      aside = after->getBody();
+    else if (isOfAnother(op, pipeline))
+      op.moveBefore(aside, aside->end());
+  }
   PassManager passManager(pipeline.getContext());
   passManager.addPass(std::move(pass));
   LogicalResult result = passManager.run(module);
-  for (auto [other, next] : llvm::reverse(others)) {
-    Block *body = module.getBody();
-    other->moveBefore(body, next ? Block::iterator(next) : body->end());
-  }
+  // Around the pipeline, as the pass may have erased any function.
+  Block::OpListType &ops = module.getBody()->getOperations();
+  ops.splice(Block::iterator(pipeline), before->getBody()->getOperations());
+  ops.splice(ops.end(), after->getBody()->getOperations());
   if (failed(result))
     return DiagnosedSilenceableFailure::definiteFailure();
   results.push_back(pipeline);

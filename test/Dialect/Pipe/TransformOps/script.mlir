@@ -4,6 +4,10 @@
 // A script cuts @by_hand behind its tanh, and has it run by zb-h1 on two ranks;
 // @by_cost is cut by cost, and its three ranks have other options.
 
+// CHECK-LABEL: func.func private @by_hand_chunk0(
+// CHECK:         math.tanh
+// CHECK-NEXT:    return
+// CHECK-LABEL: func.func private @by_hand_chunk1_backward_input
 // CHECK-LABEL: pipe.pipeline @by_hand stages(2)
 // CHECK-SAME:    microbatches(4)
 // CHECK:         pipe.chunk 0 @by_hand_chunk0
@@ -12,10 +16,6 @@
 // CHECK:         pipe.send
 // CHECK:         pipe.backward_weight
 // CHECK-LABEL: pipe.program @by_hand_rank1 of @by_hand stage(1)
-// CHECK-LABEL: func.func private @by_hand_chunk0(
-// CHECK:         math.tanh
-// CHECK-NEXT:    return
-// CHECK-LABEL: func.func private @by_hand_chunk1_backward_input
 // CHECK-LABEL: pipe.pipeline @by_cost stages(3)
 // CHECK-SAME:    microbatches(6)
 // CHECK-LABEL: pipe.program @by_cost_rank0 of @by_cost stage(0)
