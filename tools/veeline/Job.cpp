@@ -10,6 +10,7 @@
 #include "veeline/Base/Suggest.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -296,6 +297,20 @@ static int lineOf(const JobEntry &entry, const std::string &error) {
   return entry.line;
 }
 
+/// The keys, those of data last: without data little can be checked, so that
+/// these seem to be to blame for much.
+static std::vector<const JobEntry *>
+inOrderOfBlame(const std::vector<JobEntry> &entries) {
+  std::vector<const JobEntry *> order;
+  for (const JobEntry &entry : entries)
+    order.push_back(&entry);
+  std::stable_partition(order.begin(), order.end(), [](const JobEntry *entry) {
+    return entry->key != "data" && entry->key != "text" &&
+           entry->key != "tokens" && entry->key != "synthetic";
+  });
+  return order;
+}
+
 /// Reports an error at the first key without which there is none. If there is
 /// no such key, at the first without which the error is another one: several
 /// may be wrong.
@@ -306,14 +321,14 @@ bool Job::blame(const std::string &error,
     return true;
   const Arguments all = (this->*build)(nullptr);
   const JobEntry *first = nullptr;
-  for (const JobEntry &entry : entries) {
-    Arguments fewer = (this->*build)(&entry);
+  for (const JobEntry *entry : inOrderOfBlame(entries)) {
+    Arguments fewer = (this->*build)(entry);
     if (fewer == all)
       continue;
     std::string other = check(fewer);
     if (!other.empty() && (other == error || first))
       continue;
-    first = &entry;
+    first = entry;
     if (other.empty())
       break;
   }
