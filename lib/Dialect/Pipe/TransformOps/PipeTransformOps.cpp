@@ -41,8 +41,8 @@ void script::CutOp::getEffects(
 
 DiagnosedSilenceableFailure
 script::CutOp::applyToOne(TransformRewriter &rewriter, Operation *target,
-                          ApplyToEachResultList &results,
-                          TransformState &state) {
+                          ApplyToEachResultList & /*results*/,
+                          TransformState & /*state*/) {
   if (target->getNumResults() != 1 ||
       !isa<RankedTensorType>(target->getResult(0).getType())) {
     DiagnosedSilenceableFailure failure =
@@ -61,8 +61,8 @@ script::CutOp::applyToOne(TransformRewriter &rewriter, Operation *target,
 }
 
 DiagnosedSilenceableFailure script::PartitionOp::applyToOne(
-    TransformRewriter &rewriter, func::FuncOp target,
-    ApplyToEachResultList &results, TransformState &state) {
+    TransformRewriter & /*rewriter*/, func::FuncOp target,
+    ApplyToEachResultList &results, TransformState & /*state*/) {
   // The function is as it was where this fails, so that a script can go on.
   SmallVector<Diagnostic> diagnostics;
   ScopedDiagnosticHandler keep(target.getContext(), [&](Diagnostic &given) {
@@ -162,8 +162,8 @@ static DiagnosedSilenceableFailure runOn(PipelineOp pipeline,
 }
 
 DiagnosedSilenceableFailure script::DifferentiateOp::applyToOne(
-    TransformRewriter &rewriter, PipelineOp target,
-    ApplyToEachResultList &results, TransformState &state) {
+    TransformRewriter & /*rewriter*/, PipelineOp target,
+    ApplyToEachResultList &results, TransformState & /*state*/) {
   PipeDifferentiateOptions options;
   if (std::optional<ArrayAttr> recompute = getRecompute())
     for (StringAttr policy : recompute->getAsRange<StringAttr>())
@@ -179,15 +179,14 @@ DiagnosedSilenceableFailure script::DifferentiateOp::applyToOne(
 }
 
 DiagnosedSilenceableFailure script::SplitBackwardOp::applyToOne(
-    TransformRewriter &rewriter, PipelineOp target,
-    ApplyToEachResultList &results, TransformState &state) {
+    TransformRewriter & /*rewriter*/, PipelineOp target,
+    ApplyToEachResultList &results, TransformState & /*state*/) {
   return runOn(target, createPipeSplitBackward(), results);
 }
 
-DiagnosedSilenceableFailure
-script::ScheduleOp::applyToOne(TransformRewriter &rewriter, PipelineOp target,
-                               ApplyToEachResultList &results,
-                               TransformState &state) {
+DiagnosedSilenceableFailure script::ScheduleOp::applyToOne(
+    TransformRewriter & /*rewriter*/, PipelineOp target,
+    ApplyToEachResultList &results, TransformState & /*state*/) {
   PipeScheduleOptions options;
   options.schedule = getSchedule().str();
   options.microbatches = getMicrobatches();
@@ -197,8 +196,8 @@ script::ScheduleOp::applyToOne(TransformRewriter &rewriter, PipelineOp target,
 }
 
 DiagnosedSilenceableFailure script::InsertCommunicationOp::applyToOne(
-    TransformRewriter &rewriter, PipelineOp target,
-    ApplyToEachResultList &results, TransformState &state) {
+    TransformRewriter & /*rewriter*/, PipelineOp target,
+    ApplyToEachResultList &results, TransformState & /*state*/) {
   PipeInsertCommunicationOptions options;
   auto strategy = readName<comm::Strategy>(
       *this, getStrategyAttrName(), getStrategy(),
@@ -225,7 +224,8 @@ class PipeTransformExtension
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipeTransformExtension)
 
-  void init() {
+  // What the base class calls; it has an empty one.
+  void init() { // NOLINT(bugprone-derived-method-shadowing-base-method)
     declareDependentDialect<func::FuncDialect>();
     declareGeneratedDialect<PipeDialect>();
     declareGeneratedDialect<arith::ArithDialect>();

@@ -169,7 +169,9 @@ static LogicalResult takeUpdatesOut(func::FuncOp func,
     FailureOr<APFloat> next = takeUpdateOut(func, i, param);
     if (failed(next))
       return failure();
-    std::optional<APFloat> same = rate ? unifyRates(*rate, *next) : *next;
+    if (!rate)
+      rate = *next;
+    std::optional<APFloat> same = unifyRates(*rate, *next);
     if (!same)
       return func.emitError()
              << "parameters are updated at different rates, " << print(*rate)
