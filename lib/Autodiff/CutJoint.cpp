@@ -508,7 +508,8 @@ bool JointCutter::obtain(unsigned chunk, Value value) {
       if (!canCarry(result.getType(), value) || summed.contains(result) ||
           parts[chunk].received.contains(result))
         continue;
-      for (unsigned sender : takers.lookup(result).set_bits()) {
+      SmallBitVector users = takers.lookup(result);
+      for (unsigned sender : users.set_bits()) {
         bool holds = !messages[sender + 1].contains(value) &&
                      messages[sender].contains(value);
         if (sender <= chunk || !messages[sender].contains(value) ||

@@ -302,6 +302,7 @@ static int lineOf(const JobEntry &entry, const std::string &error) {
 static std::vector<const JobEntry *>
 inOrderOfBlame(const std::vector<JobEntry> &entries) {
   std::vector<const JobEntry *> order;
+  order.reserve(entries.size());
   for (const JobEntry &entry : entries)
     order.push_back(&entry);
   std::stable_partition(order.begin(), order.end(), [](const JobEntry *entry) {

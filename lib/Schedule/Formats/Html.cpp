@@ -91,6 +91,7 @@ page::Lane GraphMaker::laneOf(int rank) {
 
 std::vector<page::Event> GraphMaker::eventsOf(int rank) const {
   std::vector<page::Event> events;
+  events.reserve(schedule.stages[rank].size());
   for (std::size_t i = 0; i < schedule.stages[rank].size(); ++i)
     events.push_back({.operation = static_cast<int>(i),
                       .begin = simulation.start[rank][i],

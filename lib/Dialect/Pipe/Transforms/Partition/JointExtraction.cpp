@@ -95,6 +95,8 @@ LogicalResult JointExtraction::mapForward() {
         !OperationEquivalence::isEquivalentTo(
             op, other, [&](Value a, Value b) { return success(isSame(a, b)); },
             [&](Value a, Value b) { inJoint[a] = b; },
+            // Both of them: the check takes only single flags for values.
+            // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange)
             OperationEquivalence::IgnoreLocations |
                 OperationEquivalence::IgnoreDiscardableAttrs))
       return emitChanged(op, other);
