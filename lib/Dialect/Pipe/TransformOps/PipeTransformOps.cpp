@@ -63,6 +63,15 @@ script::CutOp::applyToOne(TransformRewriter &rewriter, Operation *target,
 DiagnosedSilenceableFailure script::PartitionOp::applyToOne(
     TransformRewriter & /*rewriter*/, func::FuncOp target,
     ApplyToEachResultList &results, TransformState & /*state*/) {
+  if (!isa_and_nonnull<ModuleOp>(target->getParentOp())) {
+    DiagnosedSilenceableFailure failure =
+        emitSilenceableError()
+        << "cuts functions of a module, and this one is in none: "
+           "transform.alternatives works on copies; use a transform.sequence "
+           "with failures(suppress)";
+    failure.attachNote(target.getLoc()) << "this function";
+    return failure;
+  }
   // The function is as it was where this fails, so that a script can go on.
   SmallVector<Diagnostic> diagnostics;
   ScopedDiagnosticHandler keep(target.getContext(), [&](Diagnostic &given) {
@@ -136,7 +145,7 @@ static bool isOfAnother(Operation &op, PipelineOp pipeline) {
 static DiagnosedSilenceableFailure runOn(PipelineOp pipeline,
                                          std::unique_ptr<Pass> pass,
                                          ApplyToEachResultList &results) {
-  auto module = dyn_cast<ModuleOp>(pipeline->getParentOp());
+  auto module = dyn_cast_or_null<ModuleOp>(pipeline->getParentOp());
   if (!module)
     return emitDefiniteFailure(pipeline, "has to be in a module");
   OwningOpRef<ModuleOp> before = ModuleOp::create(module.getLoc());

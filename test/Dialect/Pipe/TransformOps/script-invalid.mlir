@@ -66,3 +66,26 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// The alternatives' functions are copies.
+module attributes {transform.with_named_sequence} {
+  func.func @net(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = ones>}) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %loss = linalg.dot ins(%x, %w : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+  transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+    %net = transform.structured.match ops{["func.func"]} in %module : (!transform.any_op) -> !transform.op<"func.func">
+    // expected-error @below {{all alternatives failed}}
+    transform.alternatives %net : !transform.op<"func.func"> {
+    ^bb0(%f: !transform.op<"func.func">):
+      %0 = transform.pipe.partition %f {stages = 8} : (!transform.op<"func.func">) -> !transform.op<"pipe.pipeline">
+    }, {
+    ^bb0(%f: !transform.op<"func.func">):
+      %0 = transform.pipe.partition %f {stages = 1} : (!transform.op<"func.func">) -> !transform.op<"pipe.pipeline">
+    }
+    transform.yield
+  }
+}

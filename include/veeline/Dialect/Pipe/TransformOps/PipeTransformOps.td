@@ -132,8 +132,8 @@ def InsertCommunicationOp : PipelineTransformOp<"insert_communication"> {
   let summary = "Insert the messages between the programs of a pipeline";
   let description = [{
     Does what `--pipe-insert-communication` does, to one pipeline, and with options of
-    the same names. The messages are proved free of deadlock by
-    `transform.apply_registered_pass "pipe-verify-communication"`.
+    the same names. After the script, `--pipe-verify-communication` proves that the
+    messages of all pipelines are free of deadlock.
   }];
   let arguments = (ins
     Transform_PipelineHandle:$target,
