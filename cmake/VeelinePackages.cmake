@@ -14,7 +14,7 @@ set(CPACK_VEELINE_SOURCE_DIR ${PROJECT_SOURCE_DIR})
 set(CPACK_VEELINE_BUILD_DIR ${PROJECT_BINARY_DIR})
 
 set(VEELINE_MAINTAINER
-    "Veeline maintainers <maintainers@users.noreply.a-seed-16582a78.example>"
+    "Veeline maintainers <maintainers@veeline.example>"
     CACHE STRING "Who is responsible for the packages, as 'NAME <ADDRESS>'")
 set(CPACK_PACKAGE_CONTACT ${VEELINE_MAINTAINER})
 
