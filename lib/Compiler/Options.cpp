@@ -31,11 +31,12 @@ static void addImportOptions(CLI::App &app, ImportCommand &command) {
   app.add_option("--entry", command.entry,
                  "The model function (default: the only candidate)")
       ->group(group);
-  app.add_option("--params", command.params,
-                 "Arguments that are parameters, where the file does not say "
-                 "so, instead of those that look like weights: positions from "
-                 "0, ranges or name patterns, as 1,3-5,w*; constants of these "
-                 "names are added to those that look like weights")
+  app.add_option(
+         "--params", command.params,
+         "The arguments that are parameters, in place of those that look like "
+         "weights: positions from 0, ranges or name patterns, such as "
+         "1,3-5,w*. Constants of these names are parameters, too. For files "
+         "whose arguments do not say what they are")
       ->delimiter(',')
       ->group(group);
   app.add_option("--freeze", command.freeze,
@@ -43,11 +44,10 @@ static void addImportOptions(CLI::App &app, ImportCommand &command) {
                  "or ranges")
       ->delimiter(',')
       ->group(group);
-  app.add_option(
-         "--buffer", command.buffer,
-         "Arguments that are the same for all data, as tables of "
-         "positions are: names, patterns, positions or ranges (default: "
-         "those that look so; none: no argument is one)")
+  app.add_option("--buffer", command.buffer,
+                 "Arguments that are the same for all data, such as tables of "
+                 "positions: names, patterns, positions or ranges (default: "
+                 "those that look like it; none: no argument)")
       ->delimiter(',')
       ->group(group);
   app.add_option("--loss", command.loss,
@@ -60,18 +60,17 @@ static void addImportOptions(CLI::App &app, ImportCommand &command) {
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 20))
       ->group(group);
   app.add_option("--microbatch-size", command.microbatchSize,
-                 "Samples of a microbatch, of a model for one sample")
+                 "For a model of one sample: how many samples a microbatch has")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
       ->group(group);
   app.add_option("--retype", command.retype,
-                 "f64: compute in it what the file computes in smaller floats, "
-                 "to check gradients")
+                 "f64: compute everything in f64 that the file computes in "
+                 "smaller floats, to check gradients")
       ->check(CLI::IsMember({"f64"}))
       ->group(group);
-  app.add_flag(
-         "--verbose", command.verbose,
-         "Say of each argument what was decided, not of each kind of them")
+  app.add_flag("--verbose", command.verbose,
+               "Report each argument of the model, not each kind of arguments")
       ->group(group);
 }
 
@@ -99,10 +98,9 @@ static void addSizeOptions(CLI::App &app, CompileCommand &command) {
                  "Microbatches of a step m")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
-  app.add_option(
-         "--replicas", command.replicas,
-         "Pipelines side by side d, on p ranks and m microbatches each; "
-         "their gradients are added up")
+  app.add_option("--replicas", command.replicas,
+                 "Pipelines side by side d (data parallelism), with p ranks "
+                 "and m microbatches each; their gradients are added up")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{4096}));
   app.add_option("--stage-replicas", command.stageReplicas,
@@ -112,12 +110,12 @@ static void addSizeOptions(CLI::App &app, CompileCommand &command) {
       ->delimiter(',')
       ->check(CLI::Range(int64_t{1}, int64_t{4096}));
   app.add_option("--length-bound", command.lengthBound,
-                 "The greatest length of a microbatch, of a model whose batch "
-                 "arguments have a dynamic dimension")
+                 "For a model whose batch arguments have a dynamic dimension: "
+                 "the largest length of a microbatch")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
   app.add_option("--length-multiple", command.lengthMultiple,
                  "With --length-bound: lengths are rounded up to a multiple of "
-                 "this; the model is compiled for each")
+                 "this; the model is compiled for each such length")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
 }
@@ -128,11 +126,11 @@ static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
                  ".json")
       ->capture_default_str()
       ->check(commandline::offer(schedule::scheduleNames()));
-  app.add_option("--objective", command.objective,
-                 "What the schedule makes short, where it has a choice: "
-                 "period (the time from one step to the next), makespan (a "
-                 "step alone) or span (a step alone, of the slowest rank) "
-                 "[default: period]")
+  app.add_option(
+         "--objective", command.objective,
+         "What a schedule with a choice minimises: period (the time from one "
+         "step to the next), makespan (the time of a single step) or span (the "
+         "same of its slowest rank) [default: period]")
       ->check(CLI::IsMember({"period", "makespan", "span"}))
       ->option_text("period|makespan|span");
   app.add_option("--placement", command.placement,
@@ -144,73 +142,75 @@ static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
                  "by cost)")
       ->delimiter(',');
   app.add_option("--profile", command.profile,
-                 "Take the times of pieces and messages from this file of "
-                 "veeline train --profile, for cuts and schedule")
+                 "Choose cuts and schedule by the times of pieces and messages "
+                 "in this file of veeline train --profile")
       ->type_name("FILE")
       ->check(commandline::checkFileName);
   addMachineTable(app, command.machineTable, "Without a profile: take");
   app.add_option("--optimizer", command.optimizer,
-                 listOptimizers() + ": decides the memory of its state")
+                 listOptimizers() + "; it determines the state that is kept")
       ->capture_default_str()
       ->check(commandline::offer(optimizerNames()));
-  app.add_flag("--shard-optimizer", command.shardOptimizer,
-               "The ranks that add up gradients (--replicas, "
-               "--stage-replicas) each update a share of the parameters, and "
-               "keep the optimiser's state of that alone; bits stay the same");
+  app.add_flag(
+      "--shard-optimizer", command.shardOptimizer,
+      "With --replicas or --stage-replicas: each rank of a stage updates only "
+      "a share of the parameters, and keeps only that share of the optimiser's "
+      "state; results are the same to the bit");
   app.add_flag("--error-feedback", command.errorFeedback,
-               "Updates correct themselves by the one before, against the "
-               "delay of asynchronous schedules: takes memory for it");
-  app.add_option(
-         "--clip-sync", command.clipSync,
-         "How updates get to know the norm of all gradients, for train "
-         "--clip-norm and --skip-nonfinite: none, barrier (every update "
-         "waits for the gradients of all ranks) or optimistic (updates "
-         "wait for nothing, and are done again where they were wrong)")
+               "Each update corrects itself by the update before, against the "
+               "delay of asynchronous schedules; this needs memory for one "
+               "more copy of the parameters");
+  app.add_option("--clip-sync", command.clipSync,
+                 "How updates learn the norm of all gradients, for train "
+                 "--clip-norm and --skip-nonfinite: none, barrier (every "
+                 "update waits for the gradients of all ranks) or optimistic "
+                 "(updates do not wait, and are repeated if they were wrong)")
       ->check(commandline::offer({"none", "barrier", "optimistic"}))
       ->capture_default_str();
   app.add_flag("--loss-scaling", command.lossScaling,
-               "Multiply the loss by a number that train --loss-scale says, so "
-               "that small gradients do not vanish in f16");
+               "Multiply the loss by the number that train --loss-scale sets, "
+               "so that small gradients do not vanish in f16");
   app.add_option("--loss-weight", command.lossWeight,
-                 "A result of the model, as metric1, that says how much a "
-                 "microbatch counts, as its number of tokens does: the loss of "
-                 "a step, and gradients, are means weighted by it (default: "
-                 "all microbatches count alike)")
+                 "The result of the model, such as metric1, that is the weight "
+                 "of a microbatch, such as its number of tokens: the loss of a "
+                 "step, and gradients, are means weighted by it (default: all "
+                 "microbatches count alike)")
       ->type_name("NAME");
 }
 
 static void addCommunicationOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--communication", command.communication,
                  "How messages are sent and received: p2p, batched, ring, "
-                 "overlap, or duplex (experimental), which is for GPUs with "
-                 "room for two of NCCL's operations at once")
+                 "overlap, or duplex (experimental), for GPUs that can run two "
+                 "NCCL operations at once")
       ->capture_default_str()
       ->check(CLI::IsMember({"p2p", "batched", "ring", "overlap", "duplex"}))
       ->option_text("p2p|batched|ring|overlap|duplex [overlap]");
-  app.add_option("--verify-communication", command.rules,
-                 "Under whose rules messages are planned and proved (default: "
-                 "on a GPU nccl, and nccl-duplex for duplex; on a host mpi for "
-                 "overlap and duplex, else nccl, which is right under both)")
+  app.add_option(
+         "--verify-communication", command.rules,
+         "The rules under which messages are planned and proved (default: on a "
+         "GPU nccl, or nccl-duplex for duplex; on a host mpi for overlap and "
+         "duplex, otherwise nccl, which is correct under both)")
       ->check(CLI::IsMember({"mpi", "nccl", "nccl-duplex"}))
       ->option_text("mpi|nccl|nccl-duplex");
   app.add_option("--split-messages", command.splitMessages,
-                 "Parts in which a message travels: while one does, the next "
-                 "is copied")
+                 "Number of parts of a message: while one part travels, the "
+                 "next is copied")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{1024}));
 }
 
 static void addMemoryOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--recompute", command.recompute,
-                 "What backwards compute again instead of keeping it: none, "
+                 "What backwards recompute instead of keeping it: none, "
                  "balanced (the default), cheap, full, a ratio of a chunk's "
-                 "pieces as 0.5, a rate as 64B/ns, or auto (what "
-                 "--memory-limit needs); one for all chunks, or "
-                 "one for each in model order, as full,none")
+                 "pieces such as 0.5, a rate such as 64B/ns, or auto (as much "
+                 "as --memory-limit requires); one for all chunks, or one for "
+                 "each in model order, such as full,none")
       ->delimiter(',');
   app.add_option("--memory-limit", command.memoryLimits,
-                 "Bytes that the arena of a rank may have, as 2GiB; one for "
-                 "all ranks, or one for those of each stage")
+                 "The largest arena of a rank, such as 2GiB; one limit for all "
+                 "ranks, or one for the ranks of each stage")
       ->delimiter(',');
 }
 
@@ -220,35 +220,33 @@ static void addTargetOptions(CLI::App &app, CompileCommand &command) {
       ->capture_default_str()
       ->check(commandline::offer({"host", "cuda"}));
   app.add_option("--gpu-chips", command.gpuChips,
-                 "With --target cuda: the chips to make native code for, as "
-                 "sm_80,sm_90 (default: sm_80,sm_90,sm_100), beside PTX of the "
-                 "last one for later chips; or ptx, PTX alone, which the "
-                 "driver compiles and which takes no toolkit")
+                 "With --target cuda: the chips to make native code for, such "
+                 "as sm_80,sm_90 (default: sm_80,sm_90,sm_100), and PTX of the "
+                 "last one for later chips; or ptx: only PTX, which the driver "
+                 "compiles and which needs no toolkit")
       ->delimiter(',');
   app.add_option("--compute-streams", command.computeStreams,
                  "With --target cuda: one compute stream for each rank, or one "
-                 "for each chunk of a rank (experimental), so that operations "
-                 "of different "
-                 "chunks run side by side where nothing orders them; their "
-                 "order and their results are the same")
+                 "for each chunk of a rank (experimental), so that independent "
+                 "operations of different chunks can run at the same time; the "
+                 "order of operations and the results are the same")
       ->capture_default_str()
       ->check(CLI::IsMember({"one", "chunk"}))
       ->option_text("one|chunk [one]");
   app.add_option("--products", command.products,
-                 "With --target cuda: in what matrix products, convolutions "
-                 "and attention of f32 are computed, f32 or tf32, whose "
-                 "operands have 10 bits after the point; sums are of f32")
+                 "With --target cuda: the precision of f32 matrix products, "
+                 "convolutions and attention: f32, or tf32, whose operands "
+                 "have 10 bits after the point; sums are in f32")
       ->capture_default_str()
       ->check(CLI::IsMember({"f32", "tf32"}))
       ->option_text("f32|tf32 [f32]");
   app.add_flag("!--no-deterministic", command.deterministic,
-               "With --target cuda: add up gradients of rows that are looked "
-               "up (of embeddings) atomically, and let cuDNN add up those of "
-               "queries in any order, in less memory");
+               "With --target cuda: allow sums in any order, for gradients of "
+               "embeddings (by atomic additions) and for cuDNN's gradients of "
+               "queries; faster or in less memory, but two runs may differ");
   app.add_flag("!--no-epilogues", command.epilogues,
-               "With --target cuda: biases, GELU and sums of gradients are "
-               "kernels after a matrix product, not cuBLASLt's matter; where "
-               "that has no algorithm for a product with them");
+               "With --target cuda: compute biases, GELU and sums of gradients "
+               "in kernels after a matrix product, not in cuBLASLt");
   app.add_option("--cuda-toolkit", command.cudaToolkit,
                  "With --target cuda: the directory of the CUDA toolkit "
                  "(default: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, or that "
@@ -259,34 +257,34 @@ static void addTargetOptions(CLI::App &app, CompileCommand &command) {
                  "x86-64-v3, ...), or native")
       ->capture_default_str();
   app.add_option("-O,--optimize", command.optimizationLevel,
-                 "How much to optimise code, 0 to 3, in time to compile; bits "
-                 "of results are the same")
+                 "How much to optimise code, 0 to 3; less compiles faster, and "
+                 "results are the same to the bit")
       ->capture_default_str()
       ->check(CLI::Range(0u, 3u))
       ->option_text("LEVEL [3]");
 }
 
 static void addOutputOptions(CLI::App &app, CompileCommand &command) {
-  app.add_flag("!--no-reference", command.reference,
-               "Leave the unpartitioned model out, which train --verify "
-               "compares with");
+  app.add_flag(
+      "!--no-reference", command.reference,
+      "Leave out the model without chunks, which train --verify compares with");
   CLI::Option *evaluation = app.add_flag(
       "--evaluation", command.evaluation,
-      "Also compile forwards alone, for train --eval-every and veeline eval: "
-      "with a schedule and memory of their own, on the same ranks");
+      "Also compile a forward-only program, for train --eval-every and veeline "
+      "eval; it has its own schedule and memory, on the same ranks");
   app.add_flag("--forward-only", command.forwardOnly,
-               "Compile nothing but forwards, for veeline eval: ops need no "
-               "derivative, and there is no memory for training")
+               "Compile only a forward-only program, for veeline eval: ops "
+               "need no derivative, and there is no memory for training")
       ->excludes(evaluation);
-  app.add_option("--dump-ir", command.dumpDirectory,
-                 "Write the IR of every phase to this directory, which is made "
-                 "where it is missing; it stays when compiling fails, with the "
-                 "files that are complete")
+  app.add_option(
+         "--dump-ir", command.dumpDirectory,
+         "Write the IR of every phase to this directory, which is created if "
+         "it does not exist; complete files stay if compiling fails")
       ->check(commandline::checkFileName);
   app.add_option("--cache", command.cacheDirectory,
-                 "Keep machine code in this directory, and take from it what "
-                 "is there: functions that did not change since an earlier "
-                 "compilation are not compiled again (default: none)")
+                 "Keep machine code in this directory, and reuse it: functions "
+                 "that have not changed since an earlier compilation are not "
+                 "compiled again (default: none)")
       ->type_name("DIR")
       ->envname("VEELINE_CACHE")
       ->check(commandline::checkFileName);
@@ -481,15 +479,14 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
       ->required();
   addImportOptions(app, command.import);
   app.add_flag("--pieces")
-      ->description("The pieces of a model, as --partition counts them (what "
-                    "is printed of a "
-                    "model anyway)");
+      ->description("The pieces of a model, as --partition counts them (the "
+                    "default for a model)");
   app.add_option("--length-bound", command.lengthBound,
-                 "The length that a model is printed for whose batch arguments "
-                 "have a dynamic dimension")
+                 "For a model whose batch arguments have a dynamic dimension: "
+                 "the length that it is printed for")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
   app.add_flag("--fine-pieces", command.finePieces,
-               "The parts of pieces that --partition counts where there are "
+               "The parts of pieces, which --partition counts if there are "
                "more chunks than pieces");
   addMachineTable(app, command.machineTable, "Of a model: take");
   app.add_flag("--parameters", command.parameters,
@@ -505,10 +502,10 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
   app.add_flag("--schedule", command.schedule, "The order of each rank");
   app.add_flag("--communication", command.communication,
                "How far ahead each receive is posted");
-  app.add_option("--program", command.program,
-                 "Which program --memory, --memory-svg, --schedule and "
-                 "--communication are about (default: that which is trained, "
-                 "or the only one)");
+  app.add_option(
+      "--program", command.program,
+      "The program of --memory, --memory-svg, --schedule and --communication "
+      "(default: the one that is trained, or the only one)");
   app.add_flag(
       "--json", command.json,
       "Print the pieces of a model, or the metadata of an artifact, as JSON");
@@ -524,7 +521,7 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
 Parsed<DoctorCommand> veeline::compiler::parseDoctor(int argc,
                                                      const char *const *argv) {
   DoctorCommand command;
-  CLI::App app("Say what this machine has, and whether it was measured",
+  CLI::App app("Describe this machine, and say whether it was measured",
                "veeline doctor");
   app.add_flag("--calibrate", command.calibrate,
                "Measure products, convolutions and loops, in about fifteen "

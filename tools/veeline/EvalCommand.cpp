@@ -30,21 +30,22 @@ static void addOutputOptions(CLI::App &app, train::Options &options) {
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->group(group);
-  app.add_option("--outputs", options.outputs,
-                 "Write results of the model that are tensors, of all samples: "
-                 "to a .safetensors file, or the only one to a .npy file")
+  app.add_option(
+         "--outputs", options.outputs,
+         "Write the results of the model that are tensors, for all samples, to "
+         "a .safetensors file, or to a .npy file if there is only one")
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->group(group);
   driver::addTimelineOptions(app, options, group);
   group = "Checks";
   app.add_flag("--check-messages", options.checkMessages,
-               "Send with each message of which edge, microbatch and size it "
-               "is, and compare where it arrives; by TCP always")
+               "Send edge, microbatch and size with each message, and compare "
+               "them where it arrives; TCP always does")
       ->group(group);
   app.add_flag("--check-memory", options.checkMemory,
-               "Compare the bytes touched with the plan, and count the "
-               "allocations beside it")
+               "Compare the bytes that were touched with the memory plan, and "
+               "count other allocations")
       ->group(group);
 }
 
@@ -61,18 +62,16 @@ static void addOptions(CLI::App &app, driver::SharedCommand &command) {
                  "--forward-only")
       ->required()
       ->type_name("ARTIFACT");
-  app.add_option(
-         "--init", options.init,
-         "The parameters: a .safetensors file, as of train --save, a "
-         ".safetensors.index.json, or a folder of checkpoints, of which "
-         "the last one is taken, or one of these [default: those that "
-         "training begins with]")
+  app.add_option("--init", options.init,
+                 "The parameters: a .safetensors file, as of train --save, a "
+                 ".safetensors.index.json, a checkpoint, or a folder of "
+                 "checkpoints, of which the last one is taken [default: those "
+                 "that training begins with]")
       ->type_name("FILE|DIR")
       ->check(commandline::checkFileName);
   driver::addInitNames(app, options);
   app.add_option("--steps", options.steps,
-                 "Steps, of as many microbatches as the artifact has "
-                 "[default: all samples once]")
+                 "How many steps to evaluate [default: all samples once]")
       ->check(CLI::Validator(driver::checkCount, ">= 1"));
   driver::addDataOptions(app, command);
   addOutputOptions(app, options);
@@ -101,9 +100,8 @@ static int runEval(driver::SharedCommand &command, char **argv) {
 
 std::function<int(char **)> driver::addEvalCommand(CLI::App &app) {
   auto command = std::make_shared<SharedCommand>();
-  addOptions(*app.add_subcommand(
-                 "eval", "Compute the loss and the metrics of a compiled model "
-                         "on given data"),
+  addOptions(*app.add_subcommand("eval", "Compute the loss and the metrics of "
+                                         "a compiled model, without training"),
              *command);
   return [command](char **argv) { return runEval(*command, argv); };
 }

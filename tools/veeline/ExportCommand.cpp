@@ -49,7 +49,8 @@ std::function<int()> driver::addExportCommand(CLI::App &app) {
       "export", "Write the parameters of a checkpoint as one file");
   subcommand
       .add_option("checkpoint", command->checkpoint,
-                  "A checkpoint, or a folder of which the last one is taken")
+                  "A checkpoint, or a folder of checkpoints, of which the last "
+                  "one is taken")
       ->required()
       ->type_name("DIR");
   subcommand
@@ -58,8 +59,9 @@ std::function<int()> driver::addExportCommand(CLI::App &app) {
       ->type_name("FILE")
       ->check(commandline::checkFileName);
   subcommand
-      .add_option("--names", command->names,
-                  "The names to write, as --init-names of train reads them")
+      .add_option(
+          "--names", command->names,
+          "A file of the names to write, in the form of train --init-names")
       ->type_name("FILE")
       ->check(commandline::checkFileName);
   return [command] { return runExport(*command); };

@@ -64,11 +64,11 @@ void driver::addRateOptions(CLI::App &app, RateCommand &command,
       ->capture_default_str()
       ->check(number)
       ->group(group);
-  app.add_option("--lr-schedule", command.shape,
-                 "How the learning rate goes on from there: cosine (half a "
-                 "cosine to --min-lr), constant, linear, inverse-sqrt, wsd (it "
-                 "stays, then decays in the last steps), or file:PATH, a .csv "
-                 "file with rates")
+  app.add_option(
+         "--lr-schedule", command.shape,
+         "The learning rate after warm-up: cosine (half a cosine to --min-lr), "
+         "constant, linear, inverse-sqrt, wsd (constant, then decays in the "
+         "last steps), or file:PATH, a .csv file with rates")
       ->capture_default_str()
       ->check(CLI::Validator(checkShape, ""))
       ->check(commandline::offer(train::rateShapeNames()))
@@ -77,8 +77,8 @@ void driver::addRateOptions(CLI::App &app, RateCommand &command,
   command.leastOption =
       app.add_option("--min-lr", command.least,
                      "Learning rate of the last step, or with inverse-sqrt the "
-                     "least one [default: 0, but with cosine the peak, so that "
-                     "it stays there]")
+                     "smallest one [default: 0, but with cosine the peak, so "
+                     "that the rate stays there]")
           ->check(number)
           ->group(group);
   app.add_option("--lr-decay-steps", options.rates.decaySteps,
@@ -103,8 +103,8 @@ void driver::addGroupOptions(CLI::App &app, RateCommand &command) {
         ->group("Optimiser");
   };
   add("lr-scale", command.scales,
-      "Multiply the learning rate of the parameters whose names the pattern "
-      "fits (* is any text, ? one character) by the number; once for each "
+      "Multiply the learning rate of the parameters whose names match the "
+      "pattern (* is any text, ? one character) by the number; once for each "
       "pattern");
   add("weight-decay-of", command.weightDecays,
       "The weight decay of these parameters, of any rank, instead of "

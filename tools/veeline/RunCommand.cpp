@@ -184,9 +184,8 @@ std::function<int()> driver::addRunCommand(CLI::App &app) {
   CLI::App &run = *app.add_subcommand(
       "run", "Compile a model and train it as a YAML file says");
   run.add_option("job", options->file,
-                 "The file: keys are options of compile "
-                 "and train, and model, artifact, "
-                 "machines, batch-size, data, directory")
+                 "The file; its keys are options of compile and train, and "
+                 "model, artifact, machines, batch-size, data, directory")
       ->required()
       ->type_name("JOB.yaml");
   run.add_flag("--compile-only", options->compileOnly,

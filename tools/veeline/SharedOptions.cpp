@@ -46,8 +46,8 @@ void driver::addDataOptions(CLI::App &app, SharedCommand &command) {
       ->type_name("FILES")
       ->check(checkTokenFiles);
   app.add_option("--synthetic", command.synthetic,
-                 "Random data for all arguments that have no --data: other "
-                 "values in each step (fresh), or one batch for all (fixed)")
+                 "Random data for all arguments without --data: new values in "
+                 "each step (fresh), or one batch for all steps (fixed)")
       ->check(CLI::IsMember({"fixed", "fresh"}));
   app.add_option("--lengths", options.inputs.lengths,
                  "The length of each sample, as a .npy file of integers, for a "
@@ -55,9 +55,10 @@ void driver::addDataOptions(CLI::App &app, SharedCommand &command) {
       ->type_name("FILE")
       ->check(commandline::checkFileName);
   app.add_flag("--drop-last", options.inputs.dropLast,
-               "Leave out the last samples, where they make no whole step");
-  app.add_option("--seed", options.inputs.seed,
-                 "Of parameters, of the order of data, and of random data")
+               "Leave out the last samples if they do not fill a step");
+  app.add_option(
+         "--seed", options.inputs.seed,
+         "Seed of initial parameters, the order of data, and random data")
       ->capture_default_str();
 }
 
@@ -71,8 +72,8 @@ static std::string checkTimeout(const std::string &text) {
 void driver::addTimelineOptions(CLI::App &app, train::Options &options,
                                 const std::string &group) {
   app.add_option("--timeline", options.timeline,
-                 "Write the last steps, one lane per rank: a page to look "
-                 "around in if the name ends in .html, else a Chrome trace")
+                 "Write the last steps, one lane per rank: an interactive page "
+                 "if the name ends in .html, otherwise a Chrome trace")
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->group(group);
@@ -107,22 +108,21 @@ void driver::addProcessOptions(CLI::App &app, train::Options &options) {
       ->group("Several processes");
   app.add_option("--rank-order", options.rankOrder,
                  "Which rank runs which stage of which replica: stages-first "
-                 "(those of a replica have consecutive ranks), replicas-first, "
-                 "or the ranks of all stages of replica 0, then 1, ..., as "
-                 "0,2,1,3")
+                 "(the stages of a replica have consecutive ranks), "
+                 "replicas-first, or a list, such as 0,2,1,3: the ranks of all "
+                 "stages of replica 0, then 1, ...")
       ->capture_default_str()
       ->type_name("ORDER")
       ->group("Several processes");
   app.add_option("--timeout", options.timeoutSeconds,
-                 "Seconds in which all processes have ended once one of them "
-                 "is gone or silent, or all wait")
+                 "Seconds within which all processes end after one of them is "
+                 "gone or silent, or after all of them wait")
       ->capture_default_str()
       ->check(CLI::Validator(checkTimeout, "SECONDS"))
       ->group("Several processes");
-  app.add_option(
-         "--stall-timeout", options.stallSeconds,
-         "Seconds after which a process that computes, reads or writes, "
-         "or a GPU, counts as failed where it makes no progress")
+  app.add_option("--stall-timeout", options.stallSeconds,
+                 "Seconds without progress after which a process that "
+                 "computes, reads or writes, or a GPU, counts as failed")
       ->capture_default_str()
       ->check(CLI::Validator(checkTimeout, "SECONDS"))
       ->group("Several processes");
@@ -165,9 +165,9 @@ void driver::addDeviceOptions(CLI::App &app, SharedCommand &command) {
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->group(group);
-  app.add_option("--nccl", options.nccl,
-                 "NCCL's library, where ranks are processes [default: "
-                 "libnccl.so.2]")
+  app.add_option(
+         "--nccl", options.nccl,
+         "NCCL's library, for ranks that are processes [default: libnccl.so.2]")
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->group(group);
@@ -178,22 +178,23 @@ void driver::addDeviceOptions(CLI::App &app, SharedCommand &command) {
       ->check(CLI::Validator(checkChannels, "MIN,MAX"))
       ->group(group);
   app.add_option("--cudnn", options.cudnn,
-                 "cuDNN's library, or none: convolutions are matrix products "
-                 "then, and attention is in kernels, as where it is not there "
-                 "[default: libcudnn.so.9]")
+                 "cuDNN's library, or none: then, and if it is not installed, "
+                 "convolutions are matrix products or kernels, and attention "
+                 "uses our kernels [default: libcudnn.so.9]")
       ->type_name("FILE|none")
       ->check(commandline::checkFileName)
       ->group(group);
-  app.add_option("--device", options.devices,
-                 "The GPU of each rank, as in 0,0,1,1, or of this process "
-                 "[default: all on 0; of processes that of the local rank]")
+  app.add_option(
+         "--device", options.devices,
+         "The GPU of each rank, such as 0,0,1,1, or of this process [default: "
+         "0 for threads, the number of the local rank for processes]")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Range(0, 65535))
       ->type_name("GPU,...")
       ->group(group);
   app.add_flag("--eager", options.isEager,
-               "Issue each step anew, and never as a CUDA graph")
+               "Issue each step anew, without CUDA graphs")
       ->group(group);
 }
 

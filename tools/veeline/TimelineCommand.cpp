@@ -86,7 +86,7 @@ static std::string checkPageName(const std::string &path) {
 std::function<int()> driver::addTimelineCommand(CLI::App &app) {
   auto command = std::make_shared<TimelineCommand>();
   CLI::App &subcommand = *app.add_subcommand(
-      "timeline", "Put predicted and measured steps into one page");
+      "timeline", "Join predicted and measured steps in one page");
   subcommand
       .add_option("inputs", command->inputs,
                   "Artifacts, whose predicted step is shown, and pages: of "

@@ -58,8 +58,7 @@ static std::string checkShare(const std::string &text) {
 static void addEvaluatedData(CLI::App &app, TrainCommand &command,
                              CLI::Option *every, const std::string &group) {
   data::InputOptions &inputs = command.options.evaluation.inputs;
-  app.add_option("--eval-data", inputs.specs,
-                 "What is evaluated, of each batch argument, as in --data")
+  app.add_option("--eval-data", inputs.specs, "Like --data, for the evaluation")
       ->type_name("NAME=SOURCE")
       ->allow_extra_args(false)
       ->take_all()
@@ -74,21 +73,21 @@ static void addEvaluatedData(CLI::App &app, TrainCommand &command,
       ->group(group);
   app.add_option(
          "--eval-tokens", command.evalTokens,
-         "As --tokens, of what is evaluated: each window once, in order")
+         "Like --tokens, for the evaluation: each window once, in order")
       ->type_name("FILES")
       ->check(driver::checkTokenFiles)
       ->needs(every)
       ->group(group);
   app.add_option("--eval-lengths", inputs.lengths,
-                 "As --lengths, of what is evaluated")
+                 "Like --lengths, for the evaluation")
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->needs(every)
       ->group(group);
   app.add_option("--held-out", command.options.inputs.heldOut,
-                 "The share of --data that is not trained on, but evaluated: "
-                 "the last samples of arrays, in whole steps, the last bytes "
-                 "of texts, and the last tokens of each file of tokens")
+                 "The share of --data that is evaluated instead of trained on: "
+                 "the last samples of arrays, in whole steps; the last bytes "
+                 "of texts; the last tokens of each token file")
       ->check(CLI::Validator(checkShare, "in (0, 1)"))
       ->needs(every)
       ->excludes(app.get_option("--lengths"))
@@ -100,12 +99,11 @@ static void addEvaluationOptions(CLI::App &app, TrainCommand &command) {
   train::EvaluationOptions &options = command.options.evaluation;
   std::string group = "Evaluation, of an artifact compiled with --evaluation";
   CLI::Validator count(driver::checkCount, ">= 1");
-  CLI::Option *every =
-      app.add_option("--eval-every", options.every,
-                     "Evaluate the parameters after each so many steps, and "
-                     "after the last one")
-          ->check(count)
-          ->group(group);
+  CLI::Option *every = app.add_option("--eval-every", options.every,
+                                      "Evaluate the parameters every this many "
+                                      "steps, and after the last one")
+                           ->check(count)
+                           ->group(group);
   addEvaluatedData(app, command, every, group);
   app.add_option("--eval-steps", options.steps,
                  "Steps of an evaluation [default: all samples once]")
@@ -152,10 +150,10 @@ static void addLossScaleOptions(CLI::App &app, TrainCommand &command) {
   std::string group = "Optimiser";
   CLI::Validator power(checkPowerOfTwo, "2^K");
   app.add_option("--loss-scale", command.lossScale,
-                 "What to multiply the loss by, a power of two, for artifacts "
-                 "compiled with --loss-scaling; or dynamic: halved in steps "
-                 "whose gradients are infinite or NaN, which change nothing, "
-                 "and doubled now and then")
+                 "What to multiply the loss by, for artifacts compiled with "
+                 "--loss-scaling: a power of two, or dynamic. A dynamic scale "
+                 "is halved in steps with infinite or NaN gradients, which "
+                 "change nothing, and doubled now and then")
       ->capture_default_str()
       ->check(CLI::Validator(
           [](std::string &text) {
@@ -164,13 +162,13 @@ static void addLossScaleOptions(CLI::App &app, TrainCommand &command) {
           "dynamic|2^K"))
       ->group(group);
   app.add_option("--initial-loss-scale", options.first,
-                 "Of the first step, where the loss scale is dynamic")
+                 "The dynamic loss scale of the first step")
       ->capture_default_str()
       ->check(power)
       ->group(group);
   app.add_option("--min-loss-scale", options.least,
-                 "The least dynamic loss scale: training ends if gradients are "
-                 "not finite even with it")
+                 "The smallest dynamic loss scale: training ends if gradients "
+                 "are not finite even with it")
       ->capture_default_str()
       ->check(power)
       ->group(group);
@@ -220,12 +218,12 @@ static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
       ->check(decayRate)
       ->group(group);
   app.add_option("--muon-momentum", settings.muonMomentum,
-                 "Muon's momentum, of matrices; the rest is AdamW's")
+                 "Muon's momentum, for matrices; other parameters use AdamW")
       ->capture_default_str()
       ->check(decayRate)
       ->group(group);
   app.add_option("--beta2", settings.beta2,
-                 "Second decay rate of Adam and Lion; of Lion usually 0.99")
+                 "Second decay rate of Adam and Lion; usually 0.99 for Lion")
       ->capture_default_str()
       ->check(decayRate)
       ->group(group);
@@ -234,25 +232,25 @@ static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
       ->check(number)
       ->group(group);
   app.add_option("--weight-decay", settings.weightDecay,
-                 "Weight decay of parameters of rank 2 and more, decoupled "
-                 "but for adam")
+                 "Weight decay of parameters of rank 2 and more; decoupled, "
+                 "except for adam")
       ->capture_default_str()
       ->check(number)
       ->group(group);
   driver::addGroupOptions(app, command.rates);
   command.errorFeedbackOption =
       app.add_option("--error-feedback-factor", command.errorFeedback,
-                     "By how much of its difference from the one before an "
-                     "update corrects itself; for artifacts compiled with "
-                     "--error-feedback")
+                     "The correction of an update, as a multiple of its "
+                     "difference from the update before; for artifacts "
+                     "compiled with --error-feedback")
           ->capture_default_str()
           ->check(number)
           ->group(group);
   CLI::Validator limit(checkLimit, "> 0");
-  app.add_option("--clip-norm", settings.clipNorm,
-                 "Scale gradients down to this norm, that of all parameters "
-                 "together, where it is greater; for artifacts compiled with "
-                 "--clip-sync")
+  app.add_option(
+         "--clip-norm", settings.clipNorm,
+         "Scale gradients down if the norm of all gradients together is "
+         "greater than this; for artifacts compiled with --clip-sync")
       ->check(limit)
       ->group(group);
   app.add_option("--clip-value", settings.clipValue,
@@ -272,7 +270,7 @@ static void addCheckpointOptions(CLI::App &app, TrainCommand &command) {
   CLI::Option *checkpoint =
       app.add_option("--checkpoint", options.checkpoint,
                      "Write checkpoints to this folder, from which --resume "
-                     "goes on; the last one when training ends")
+                     "can continue; the last one when training ends")
           ->type_name("DIR")
           ->check(commandline::checkFileName)
           ->group(group);
@@ -288,15 +286,15 @@ static void addCheckpointOptions(CLI::App &app, TrainCommand &command) {
       ->needs(checkpoint)
       ->group(group);
   app.add_option("--resume", options.resume,
-                 "Go on from the last checkpoint in this folder, or from the "
-                 "checkpoint DIR/step-N, as if training had not stopped")
+                 "Continue from the last checkpoint in this folder, or from "
+                 "the checkpoint DIR/step-N, as if training had not stopped")
       ->type_name("DIR")
       ->check(commandline::checkFileName)
       ->excludes(app.get_option("--init"))
       ->group(group);
   app.add_flag("--continue", options.continues,
-               "Go on from the last checkpoint in the folder of --checkpoint, "
-               "if there is one")
+               "Continue from the last checkpoint in the folder of "
+               "--checkpoint, if there is one")
       ->needs(checkpoint)
       ->excludes(app.get_option("--resume"))
       ->group(group);
@@ -317,8 +315,8 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
       ->group(group);
   driver::addTimelineOptions(app, options, group);
   app.add_option("--profile", options.profile,
-                 "Write what each F, B, W and message took in the last steps, "
-                 "for veeline compile --profile")
+                 "Write how long each F, B, W and message took in the last "
+                 "steps, for veeline compile --profile")
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->group(group);
@@ -329,10 +327,10 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
       ->type_name("PREFIX")
       ->check(commandline::checkFileName)
       ->group(group);
-  app.add_flag("--trace-tensors", options.traceTensors,
-               "Print mean, deviation, least and greatest value of each "
-               "message that is sent or received, and the norm of each "
-               "parameter's gradient")
+  app.add_flag(
+         "--trace-tensors", options.traceTensors,
+         "Print mean, standard deviation, minimum and maximum of each message "
+         "that is sent or received, and the norm of each parameter's gradient")
       ->group(group);
   app.add_option("--tensorboard", options.tensorboard,
                  "Write the curves of loss, learning rate and so on to a file "
@@ -341,13 +339,13 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
       ->check(commandline::checkFileName)
       ->group(group);
   app.add_option("--log", command.log,
-                 "What standard output gets: text, or json, a line for each "
-                 "step and for whatever else happens")
+                 "Format of standard output: text, or json, with a line for "
+                 "each step and other event")
       ->capture_default_str()
       ->check(CLI::IsMember({"text", "json"}))
       ->group(group);
   app.add_option("--log-every", options.logEvery,
-                 "Steps between lines of progress, where the output is no "
+                 "Steps between lines of progress, if the output is not a "
                  "terminal or a launcher has started several processes")
       ->capture_default_str()
       ->check(CLI::Validator(driver::checkCount, ">= 1"))
@@ -358,21 +356,21 @@ static void addCheckOptions(CLI::App &app, TrainCommand &command) {
   train::Options &options = command.options;
   std::string group = "Checks";
   app.add_flag("--check-messages", options.checkMessages,
-               "Send with each message of which edge, direction, microbatch "
-               "and size it is, and compare where it arrives; by TCP always")
+               "Send edge, direction, microbatch and size with each message, "
+               "and compare them where it arrives; TCP always does")
       ->group(group);
   app.add_flag("--verify", options.verify,
-               "Do not train: run --steps steps and compare losses and "
-               "gradients with the sequential program bit for bit, and with "
-               "the unpartitioned one")
+               "Do not train: run --steps steps, and compare losses and "
+               "gradients bit for bit with the sequential program, and up to "
+               "rounding with the model without chunks")
       ->group(group);
   app.add_flag("--compare-sequential", options.compareSequential,
                "After training, run the same steps sequentially and compare "
                "the losses and parameters bit for bit")
       ->group(group);
   app.add_flag("--check-memory", options.checkMemory,
-               "Compare the bytes touched with the plan, and count the "
-               "allocations beside it")
+               "Compare the bytes that were touched with the memory plan, and "
+               "count other allocations")
       ->group(group);
 }
 
@@ -485,7 +483,7 @@ static void addOptions(CLI::App &app,
       ->check(CLI::Validator(driver::checkCount, ">= 1"));
   train
       .add_option("--epochs", command->options.epochs,
-                  "Instead of --steps: how often to take all samples")
+                  "Instead of --steps: how many times to train on all samples")
       ->check(CLI::Validator(driver::checkCount, ">= 1"))
       ->excludes(train.get_option("--steps"));
   train
@@ -494,8 +492,8 @@ static void addOptions(CLI::App &app,
       ->capture_default_str();
   train
       .add_option("--steps-in-flight", command->options.stepsInFlight,
-                  "How many steps may be under way: with 2, a rank goes on to "
-                  "the next step while others end the last one; with 1, all "
+                  "How many steps may run at once: with 2, a rank begins the "
+                  "next step while others end the last one; with 1, all ranks "
                   "wait for each other")
       ->capture_default_str()
       ->check(CLI::Range(1, 2));

@@ -38,10 +38,11 @@ static int runCommand(int argc, char **argv) {
   app.require_subcommand(1);
   app.add_subcommand("compile", "Compile a model into an artifact");
   app.add_subcommand("inspect", "Print what is in a model or an artifact");
-  app.add_subcommand("doctor", "Say what this machine has, and measure it");
+  app.add_subcommand("doctor", "Describe this machine, and measure it");
   std::string shell = "bash";
-  app.add_subcommand("completion",
-                     "Print what makes a shell complete commands and options")
+  app.add_subcommand(
+         "completion",
+         "Print a script with which a shell completes commands and options")
       ->add_option("shell", shell, "bash, fish or zsh")
       ->check(CLI::IsMember(commandline::completedShells()))
       ->type_name("SHELL")

@@ -81,20 +81,20 @@ static void addSizeOptions(CLI::App &command, CommandOptions &options) {
   command.add_option("--stages", options.stages, "Number of stages, p")
       ->check(wholeNumber(1, Placement::maxChunks));
   command.add_option("--stage-replicas", options.stageReplicas,
-                     "Ranks of each stage with commas, as 2,1,1, to which "
+                     "Ranks of each stage, such as 2,1,1, to which "
                      "microbatches go round-robin (default: one each; with "
                      "--from, those of the compiled model)");
   command
       .add_option("--chunks-per-stage", options.chunksPerStage,
-                  "Chunks of each stage, v (default: the least the schedule "
-                  "takes; auto chooses; with --cost-file and --from, as many "
-                  "as there are and the schedule takes)")
+                  "Chunks of each stage, v (default: the fewest that the "
+                  "schedule accepts; auto chooses; with --cost-file and "
+                  "--from, as many as there are and the schedule accepts)")
       ->check(wholeNumber(1, Placement::maxChunks));
   command
       .add_option("--placement", options.placement,
-                  "Which chunk lives on which stage: linear, interleaved, v or "
+                  "Which chunk is on which stage: linear, interleaved, v or "
                   "wave (default: that of the schedule; auto chooses, except "
-                  "for a compiled model, whose own it keeps)")
+                  "for a compiled model, whose placement it keeps)")
       ->check(CLI::IsMember({"linear", "interleaved", "v", "wave"}))
       ->option_text("linear|interleaved|v|wave");
   command
@@ -117,8 +117,8 @@ static void addCostOptions(CLI::App &command, CommandOptions &options) {
   CLI::Option *costFile =
       command
           .add_option("--cost-file", options.costFile,
-                      "File with the times of one chunk on each line, as "
-                      "F B W, and perhaps the memory that F and B add")
+                      "File with a line for each chunk: the times F B W, and "
+                      "optionally the memory that F and B add")
           ->excludes(cost)
           ->excludes(chunkCost);
   CLI::Option *from =
@@ -158,11 +158,11 @@ static void addMemoryOptions(CLI::App &command, CommandOptions &options) {
       "Memory limit of every stage, or one for each with commas: in "
       "activation units; with --from in bytes, as 512MiB");
   command
-      .add_option("--memory-dial", options.memoryDial,
-                  "Instead of one schedule, a table of those for several "
-                  "limits of all stages: limits with commas, which ascend, or "
-                  "from the least possible to what the schedule holds without "
-                  "one")
+      .add_option(
+          "--memory-dial", options.memoryDial,
+          "Instead of one schedule, a table of schedules for several limits of "
+          "all stages: a list of ascending limits, or all: from the smallest "
+          "possible limit to the memory of the schedule without a limit")
       ->option_text("all|LIMITS")
       ->excludes(memoryLimit);
   command.add_option("--message-bytes", options.messageBytes,
@@ -178,16 +178,16 @@ static void addMemoryOptions(CLI::App &command, CommandOptions &options) {
 
 static void addGeneratorOptions(CLI::App &command, CommandOptions &options) {
   command
-      .add_option("--objective", options.objective,
-                  "What to make small, where the schedule has a choice: "
-                  "makespan (default), span, the longest time of one stage, or "
-                  "period, the time from one step to the next where steps "
-                  "follow each other without a barrier")
+      .add_option(
+          "--objective", options.objective,
+          "What a schedule with a choice minimises: makespan (default); span, "
+          "the longest time of one stage; or period, the time from one step to "
+          "the next if steps follow each other without a barrier")
       ->check(CLI::IsMember({"makespan", "span", "period"}))
       ->option_text("makespan|span|period");
   command.add_flag("--overlap-blocks", options.overlapBlocks,
                    "Pair forwards and backwards to blocks that run together, "
-                   "where the schedule can");
+                   "if the schedule supports it");
   command
       .add_option("--overlap", options.overlap,
                   "Share of the shorter operation of such a block that the "
@@ -205,17 +205,17 @@ static void addGeneratorOptions(CLI::App &command, CommandOptions &options) {
 static void addCommunicationOptions(CLI::App &command,
                                     CommandOptions &options) {
   command
-      .add_option("--verify-communication", options.verifyCommunication,
-                  "Prove that the messages of the schedule cannot deadlock "
-                  "under the rules of nccl, of mpi, or of nccl where a device "
-                  "runs sends and receives side by side (nccl-duplex): those "
-                  "of the communication cells of a .csv file, otherwise as "
-                  "--communication has them")
+      .add_option(
+          "--verify-communication", options.verifyCommunication,
+          "Prove that the messages of the schedule cannot deadlock under the "
+          "rules of nccl, of mpi, or of nccl on a device that runs sends and "
+          "receives side by side (nccl-duplex). The messages are those in the "
+          "cells of a .csv file, or else those of --communication")
       ->check(CLI::IsMember({"nccl", "mpi", "nccl-duplex"}))
       ->option_text("nccl|mpi|nccl-duplex");
   command
       .add_option("--communication", options.communication,
-                  "How they are sent and received: p2p, batched, ring, "
+                  "How messages are sent and received: p2p, batched, ring, "
                   "overlap (default) or duplex (experimental)")
       ->check(CLI::IsMember({"p2p", "batched", "ring", "overlap", "duplex"}))
       ->option_text("p2p|batched|ring|overlap|duplex");
@@ -230,8 +230,8 @@ static void addOutputOptions(CLI::App &command, CommandOptions &options) {
                   "repeated")
       ->allow_extra_args(false);
   command.add_flag("--json", options.json,
-                   "Print JSON in place of words: what a .json file has, or "
-                   "the table of --compare or --memory-dial");
+                   "Print JSON instead of text: the content of a .json file, "
+                   "or the table of --compare or --memory-dial");
   command
       .add_option("--against", options.against,
                   "Another schedule, shown beside the first in .html files and "
@@ -246,8 +246,9 @@ static void addOutputOptions(CLI::App &command, CommandOptions &options) {
                   "order, or nothing")
       ->check(CLI::IsMember({"timeline", "order", "nothing"}))
       ->option_text("timeline|order|nothing");
-  command.add_flag("--explain", options.explain,
-                   "Say where the figures come from");
+  command.add_flag(
+      "--explain", options.explain,
+      "Explain the figures: messages, lower bounds, and why stages wait");
   command
       .add_option("--width", options.width,
                   "Columns to print in (default: 100)")
