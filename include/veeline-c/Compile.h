@@ -2,10 +2,11 @@
 |*                                                                            *|
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|
-|* Of libveeline-c-compile, which loads MLIR and oneDNN: a model becomes an   *|
-|* artifact in memory, for veeline-c/Training.h; passes run on a module.      *|
-|* This header needs none of MLIR's; Mlir.h is for programs that use MLIR     *|
-|* themselves. Support.h has the rules of ownership and threads.              *|
+|* This is the interface of libveeline-c-compile, which loads MLIR and        *|
+|* oneDNN. It compiles a model to an artifact in memory, for                  *|
+|* veeline-c/Training.h, and runs passes on a module. This header needs none  *|
+|* of MLIR's headers; Mlir.h is for programs that use MLIR themselves.        *|
+|* Support.h has the rules of ownership and threads.                          *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -29,10 +30,10 @@ typedef enum VeelineSeverity {
   VeelineSeverityNote = 3
 } VeelineSeverity;
 
-/** Something that is said of a place in a model. */
+/** A message about a place in a model. */
 typedef struct VeelineDiagnostic {
   VeelineSeverity severity;
-  /** A file, or the name of a text. "": it is about none of them. */
+  /** A file, or the name of a text; "" if the message is about neither. */
   const char *file;
   /** From 1; 0 without a file. */
   int64_t line, column;
@@ -41,11 +42,11 @@ typedef struct VeelineDiagnostic {
   size_t numNotes;
 } VeelineDiagnostic;
 
-/** Is called on the thread of the function that it is given to, before that
-    returns, once for each diagnostic in the order in which they are said. What
-    `diagnostic` points at lives until it returns. It must not throw. A function
-    that takes one may be given NULL. In both cases its status has the first
-    error, with place and notes. */
+/** The function that a handler is passed to calls it on its own thread, before
+    it returns, once for each diagnostic in the order in which they are emitted.
+    `diagnostic` is valid until the handler returns. A handler must not throw,
+    and may be NULL. With or without one, the status of the function has the
+    first error, with place and notes. */
 typedef void (*VeelineDiagnosticHandler)(const VeelineDiagnostic *diagnostic,
                                          void *userData);
 
@@ -65,7 +66,7 @@ typedef struct VeelineModule {
 VEELINE_C_EXPORTED VeelineStatus veelineModuleParse(
     const char *text, size_t length, const char *name,
     VeelineDiagnosticHandler handler, void *userData, VeelineModule *module);
-/** The same of a file. */
+/** The same for a file. */
 VEELINE_C_EXPORTED VeelineStatus
 veelineModuleRead(const char *path, VeelineDiagnosticHandler handler,
                   void *userData, VeelineModule *module);
@@ -73,13 +74,14 @@ VEELINE_C_EXPORTED void veelineModuleDestroy(VeelineModule module);
 
 /** Runs passes on the module: "pipe-partition{stages=2},canonicalize", or the
     same in "builtin.module(...)"; all of upstream and Veeline, pipelines too.
-    Errors: VeelineInvalid where the text is none, and nothing has run;
-    VeelineFailed where a pass fails, which leaves the module as it was then. */
+    Errors: VeelineInvalid if the text is not a pipeline of passes, and nothing
+    has run; VeelineFailed if a pass fails, which leaves the module as the pass
+    left it. */
 VEELINE_C_EXPORTED VeelineStatus
 veelineModuleSetByPasses(VeelineModule module, const char *passes,
                          VeelineDiagnosticHandler handler, void *userData);
 
-/** The module as text; and as bytecode. */
+/** The module as text, and as bytecode. */
 VEELINE_C_EXPORTED VeelineStatus veelineModuleToText(VeelineModule module,
                                                      VeelineString *text);
 VEELINE_C_EXPORTED VeelineStatus
@@ -89,9 +91,9 @@ veelineModuleToBytecode(VeelineModule module, VeelineString *bytecode);
 |* Artifacts
 \*===----------------------------------------------------------------------===*/
 
-/** An option of `veeline compile`: its name without dashes, "stages", and its
-    value, or NULL of a flag, "evaluation". Not among them are help, quiet and
-    output. */
+/** An option of `veeline compile`: its name without dashes, such as "stages",
+    and its value, or NULL for a flag, such as "evaluation". The options help,
+    quiet and output do not exist here. */
 typedef struct VeelineCompileOption {
   const char *name;
   const char *value;
@@ -105,10 +107,10 @@ typedef struct VeelineArtifact {
   void *ptr;
 } VeelineArtifact;
 
-/** Compiles the module, which stays as it is. A model that does not follow the
+/** Compiles the module, which does not change. A model that does not follow the
     input contract is imported first (docs/import.md), as by the command.
-   Errors: VeelineInvalid of options, VeelineFailed of the model and this
-   machine. */
+    Errors: VeelineInvalid for options, VeelineFailed for the model and this
+    machine. */
 VEELINE_C_EXPORTED VeelineStatus
 veelineModuleCompile(VeelineModule module, const VeelineCompileOption *options,
                      size_t numOptions, VeelineDiagnosticHandler handler,

@@ -2,9 +2,9 @@
 |*                                                                            *|
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|
-|* Of libveeline-c-compile, too. The program has to use the libMLIR that this *|
-|* library is linked to. It has the other half of Compile.h: modules and pass *|
-|* managers are those of mlir-c.                                              *|
+|* This is another part of libveeline-c-compile, in which modules and pass    *|
+|* managers are those of mlir-c. The program has to use the libMLIR that this *|
+|* library is linked to.                                                      *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -25,9 +25,9 @@ VEELINE_C_EXPORTED void veelineRegisterDialects(MlirDialectRegistry registry);
     mlirParsePassPipeline. May be called more than once. */
 VEELINE_C_EXPORTED void veelineRegisterPasses(void);
 
-/** veelineModuleCompile of a module of the program, in its context, to which
-    upstream's dialects and those of Veeline are added. The module stays as it
-    is. No other thread may use its context meanwhile. */
+/** Does what veelineModuleCompile does, for a module of the program. Upstream's
+    dialects and those of Veeline are added to its context. The module does not
+    change. No other thread may use its context meanwhile. */
 VEELINE_C_EXPORTED VeelineStatus
 veelineMlirModuleCompile(MlirModule module, const VeelineCompileOption *options,
                          size_t numOptions, VeelineDiagnosticHandler handler,

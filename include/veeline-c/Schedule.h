@@ -2,8 +2,9 @@
 |*                                                                            *|
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|
-|* Of libveeline-c-schedule, which uses neither LLVM nor MLIR. Support.h has  *|
-|* the rules of ownership and threads; docs/scheduling.md the terms.          *|
+|* This is the interface of libveeline-c-schedule, which uses neither LLVM    *|
+|* nor MLIR. Support.h has the rules of ownership and threads;                *|
+|* docs/scheduling.md has the terms.                                          *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -22,7 +23,7 @@ extern "C" {
 
 VEELINE_C_EXPORTED size_t veelineNumSchedules(void);
 /** Schedule `index` in the order of docs/schedules.md; NULL from
-    veelineNumSchedules() on. The text lives for ever. */
+    veelineNumSchedules() on. The text lives forever. */
 VEELINE_C_EXPORTED const char *veelineScheduleNameAt(size_t index);
 
 /*===----------------------------------------------------------------------===*\
@@ -42,10 +43,10 @@ typedef struct VeelineCosts {
 /** A problem whose stages are all equal, as the options of `veeline schedule`
     describe it. */
 typedef struct VeelineProblemOptions {
-  /** Decides which chunk is on which stage. */
+  /** The schedule, which determines which chunk is on which stage. */
   const char *schedule;
   int32_t stages;
-  /** 0: the least that the schedule takes. */
+  /** 0: the fewest that the schedule accepts. */
   int32_t chunksPerStage;
   int32_t microbatches;
   /** Time of a whole stage for one microbatch, in any one unit; its chunks
@@ -53,10 +54,10 @@ typedef struct VeelineProblemOptions {
   VeelineCosts cost;
   /** Time of a message between two stages. */
   double transfer;
-  /** What F, B and W of a whole stage add to its memory, in activations (what
-      a microbatch holds of a stage). They add up to 0. */
+  /** What F, B and W of a whole stage add to its memory, in activations (the
+      memory of one microbatch on a whole stage). They add up to 0. */
   VeelineCosts activation;
-  /** Of every stage, in activations; below 0: none. */
+  /** The limit of every stage, in activations; below 0: none. */
   double memoryLimit;
 } VeelineProblemOptions;
 
@@ -65,7 +66,7 @@ VEELINE_C_EXPORTED VeelineProblemOptions veelineProblemOptionsGet(
     const char *schedule, int32_t stages, int32_t microbatches);
 
 /** Errors: unknown schedules, numbers out of range, a number of chunks that the
-    schedule does not take. */
+    schedule does not accept. */
 VEELINE_C_EXPORTED VeelineStatus veelineProblemCreate(
     const VeelineProblemOptions *options, VeelineProblem *problem);
 VEELINE_C_EXPORTED void veelineProblemDestroy(VeelineProblem problem);
@@ -73,23 +74,24 @@ VEELINE_C_EXPORTED void veelineProblemDestroy(VeelineProblem problem);
 VEELINE_C_EXPORTED int32_t veelineProblemNumStages(VeelineProblem problem);
 VEELINE_C_EXPORTED int32_t
 veelineProblemNumMicrobatches(VeelineProblem problem);
-/** Of all stages. Chunks are numbered in the order of the model. */
+/** The number of chunks on all stages. Chunks are numbered in the order of the
+    model. */
 VEELINE_C_EXPORTED int32_t veelineProblemNumChunks(VeelineProblem problem);
-/** -1 where there is no such chunk. */
+/** -1 if there is no such chunk. */
 VEELINE_C_EXPORTED int32_t veelineProblemStageOfChunk(VeelineProblem problem,
                                                       int32_t chunk);
 
 /** What a chunk costs, and by how much each of its operations changes the
-    memory of its stage. Memory has any one unit; a problem begins with
-    veelineActivationUnit of it in an activation. */
+    memory of its stage. Memory may have any unit; in a new problem an
+    activation is veelineActivationUnit units. */
 typedef struct VeelineChunk {
   double forward, backwardInput, backwardWeight;
-  /** By how much a fused backward takes less than B and W together. */
+  /** How much less time a fused backward takes than B and W together. */
   double backwardShared;
   /** Positive for what the operation adds, negative for what it releases. */
   int64_t forwardMemory, backwardInputMemory, backwardWeightMemory;
-  /** False for a chunk that owes nobody an input gradient: its whole backward
-      is W, and what it says of B is 0. */
+  /** False for a chunk without a B, since nothing needs the gradient of its
+      inputs: its whole backward is W, and the members of B are 0. */
   bool hasBackwardInput;
 } VeelineChunk;
 
@@ -98,20 +100,20 @@ enum { veelineActivationUnit = 720720 * 1000 };
 VEELINE_C_EXPORTED VeelineStatus veelineProblemGetChunk(VeelineProblem problem,
                                                         int32_t chunk,
                                                         VeelineChunk *values);
-/** Whether all values fit together is checked when the problem is used. */
+/** The values are checked against each other only when the problem is used. */
 VEELINE_C_EXPORTED VeelineStatus veelineProblemSetChunk(
     VeelineProblem problem, int32_t chunk, const VeelineChunk *values);
 
-/** A value that chunk `from` makes and a later chunk `to` uses; what the value
-    and its gradient take between two stages. */
+/** A value that chunk `from` makes and a later chunk `to` uses, and the times of
+    its message and of its gradient's between two stages. */
 typedef struct VeelineEdge {
   int32_t from, to;
   double forwardTransfer, backwardTransfer;
-  /** False where the value has no gradient. */
+  /** False if the value has no gradient. */
   bool carriesGradient;
 } VeelineEdge;
 
-/** In place of those of a chain. */
+/** Replaces the edges, which are those of a chain in a new problem. */
 VEELINE_C_EXPORTED VeelineStatus veelineProblemSetEdges(
     VeelineProblem problem, const VeelineEdge *edges, size_t count);
 /** One limit for each stage, in the unit of the chunks' memory; `count` 0: no
@@ -127,14 +129,14 @@ VEELINE_C_EXPORTED VeelineStatus veelineProblemSetMemoryUnit(
 \*===----------------------------------------------------------------------===*/
 
 /** What each stage runs, in order, with a copy of the problem that it is for.
-    Nothing changes it. */
+    It never changes. */
 typedef struct VeelineSchedule {
   void *ptr;
 } VeelineSchedule;
 
 typedef enum VeelineObjective {
-  /** The period of schedules that go from step to step without a barrier, and
-      the makespan of others. */
+  /** The period for schedules that go from step to step without a barrier, and
+      the makespan for others. */
   VeelineObjectiveDefault = 0,
   VeelineObjectiveMakespan = 1,
   VeelineObjectiveSpan = 2,
@@ -142,9 +144,9 @@ typedef enum VeelineObjective {
 } VeelineObjective;
 
 typedef struct VeelineGenerateOptions {
-  /** What to minimise where the schedule has a choice. */
+  /** What to minimise if the schedule has a choice. */
   VeelineObjective objective;
-  /** Pair forwards and backwards into overlapped blocks, where it can. */
+  /** Pair forwards and backwards into overlapped blocks, if it can. */
   bool overlapBlocks;
   /** How long `auto` may search, and the seed of its choices. */
   double searchSeconds;
@@ -156,7 +158,7 @@ VEELINE_C_EXPORTED VeelineGenerateOptions veelineGenerateOptionsGet(void);
 /** Makes and verifies the schedule of this name. `options` may be NULL: those
     of veelineGenerateOptionsGet. Errors: a problem that contradicts itself, an
     unknown name, a schedule that is not defined for the problem, a memory limit
-    that no order of it stays within. */
+    that no order of the schedule stays within. */
 VEELINE_C_EXPORTED VeelineStatus veelineScheduleGenerate(
     VeelineProblem problem, const char *name,
     const VeelineGenerateOptions *options, VeelineSchedule *schedule);
@@ -176,7 +178,7 @@ VEELINE_C_EXPORTED const char *veelineScheduleName(VeelineSchedule schedule);
 VEELINE_C_EXPORTED VeelineStatus
 veelineScheduleCopyProblem(VeelineSchedule schedule, VeelineProblem *problem);
 
-/** What the user should know, one sentence each. NULL from the last one on. */
+/** Warnings for the user, one sentence each. NULL after the last one. */
 VEELINE_C_EXPORTED const char *veelineScheduleWarning(VeelineSchedule schedule,
                                                       size_t index);
 
@@ -192,13 +194,13 @@ typedef struct VeelineOp {
   VeelineOpKind kind;
   int32_t chunk;
   int32_t microbatch;
-  /** It is of the step before (docs/loops.md). */
+  /** It belongs to the step before (docs/loops.md). */
   bool late;
 } VeelineOp;
 
-/** Rows of the schedule: its stages, or the ranks of these. */
+/** The number of rows of the schedule: its stages, or their ranks. */
 VEELINE_C_EXPORTED int32_t veelineScheduleNumRanks(VeelineSchedule schedule);
-/** 0 where there is no such rank. */
+/** 0 if there is no such rank. */
 VEELINE_C_EXPORTED size_t veelineScheduleNumOps(VeelineSchedule schedule,
                                                 int32_t rank);
 /** Writes all operations of a rank to `ops`, which has room for `capacity`. An
@@ -208,7 +210,7 @@ VEELINE_C_EXPORTED VeelineStatus veelineScheduleGetOps(VeelineSchedule schedule,
                                                        VeelineOp *ops,
                                                        size_t capacity);
 
-/** Whether it solves its problem: every operation once and where it belongs, no
+/** Checks that it solves its problem: every operation once and in its place, no
     deadlock, no memory limit exceeded. The message shows the place. */
 VEELINE_C_EXPORTED VeelineStatus
 veelineScheduleVerify(VeelineSchedule schedule);
@@ -224,8 +226,8 @@ VEELINE_C_EXPORTED VeelineStatus veelineScheduleToText(VeelineSchedule schedule,
 |* Predictions                                                                *|
 \*===----------------------------------------------------------------------===*/
 
-/** Predicted times and memory, in the units of the problem. Nothing changes it,
-    and it needs the schedule no longer. */
+/** Predicted times and memory, in the units of the problem. It never changes,
+    and no longer needs the schedule. */
 typedef struct VeelineSimulation {
   void *ptr;
 } VeelineSimulation;
@@ -233,7 +235,7 @@ typedef struct VeelineSimulation {
 typedef struct VeelineSimulateOptions {
   /** Sends and receives block. */
   bool rendezvous;
-  /** Of the messages from one stage to another, one passes at a time. */
+  /** The link from one stage to another carries one message at a time. */
   bool contention;
 } VeelineSimulateOptions;
 
@@ -244,12 +246,12 @@ VEELINE_C_EXPORTED VeelineStatus veelineScheduleSimulate(
 VEELINE_C_EXPORTED void veelineSimulationDestroy(VeelineSimulation simulation);
 
 typedef struct VeelinePrediction {
-  /** From 0 to the end of the last operation. */
+  /** The time from 0 to the end of the last operation. */
   double makespan;
   /** The longest time of a rank from its own first to its own last operation.
    */
   double span;
-  /** From one step to the next where steps follow each other; 0 where that is
+  /** The time from one step to the next if steps follow each other; 0 if it is
       not known. */
   double period;
   /** The share of each of these in which the worst rank waits. */

@@ -4,21 +4,22 @@
 |*                                                                            *|
 |* The rules of every function in veeline-c:                                  *|
 |*                                                                            *|
-|* - Nothing aborts, throws or prints. What can fail returns a VeelineStatus, *|
-|*   and then has not touched what its other results point at.                *|
-|* - A handle (a struct with one pointer) is made by a function that says so, *|
-|*   and ended by the function ...Destroy of its type, once. A null handle is *|
-|*   destroyed without effect. Elsewhere a handle is not null, unless the     *|
-|*   function says otherwise.                                                 *|
-|* - Texts and arrays that a function takes are the caller's, and are copied  *|
-|*   before it returns, unless it says otherwise. Texts end with a zero byte, *|
-|*   in UTF-8.                                                                *|
-|* - A VeelineString, or a message, is given away: it is from malloc.         *|
-|* - A `const char *` that a function returns belongs to the handle that it   *|
-|*   was asked of, and lives as long.                                         *|
-|* - Threads may use different handles at a time, and one handle as long as   *|
-|*   none of them changes or destroys it. Functions that change a handle say  *|
-|*   "Set", "Feed" or "Step" in their names.                                  *|
+|* - No function aborts, throws or prints. A function that can fail returns a *|
+|*   VeelineStatus; if it fails, it has not written its other results.        *|
+|* - A handle is a struct with one pointer. The function that makes one says  *|
+|*   so; destroy it once, with the function ...Destroy of its type. To        *|
+|*   destroy a null handle has no effect. All other functions need a handle   *|
+|*   that is not null, unless they say otherwise.                             *|
+|* - Texts and arrays that a function takes belong to the caller, and are     *|
+|*   copied before it returns, unless it says otherwise. Texts are UTF-8 and  *|
+|*   end with a zero byte.                                                    *|
+|* - The caller has to free a VeelineString, or a message: it is from malloc. *|
+|* - A `const char *` that a function returns belongs to the handle that was  *|
+|*   passed, and lives as long.                                               *|
+|* - Threads may use different handles at the same time. They may use one     *|
+|*   handle at the same time if none of them changes or destroys it.          *|
+|*   Functions that change a handle have "Set", "Feed" or "Step" in their     *|
+|*   names.                                                                   *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -47,7 +48,7 @@ typedef enum VeelineCode {
   VeelineOverMemoryLimit = 4,
   /** A schedule does not solve its problem. */
   VeelineWrongSchedule = 5,
-  /** A file, an artifact, a model or this machine is not as it has to be. */
+  /** Something is wrong with a file, an artifact, a model or this machine. */
   VeelineFailed = 6,
   /** This process has no memory left. */
   VeelineNoMemory = 7
@@ -55,8 +56,8 @@ typedef enum VeelineCode {
 
 typedef struct VeelineStatus {
   VeelineCode code;
-  /** Says what was expected, what was found and what to do. NULL of VeelineOk
-      and VeelineNoMemory. */
+  /** Says what was expected, what was found and what to do. NULL for
+      VeelineOk and VeelineNoMemory. */
   char *message;
 } VeelineStatus;
 

@@ -1,13 +1,13 @@
-/*===- Training.h - an artifact that a program trains, in C --------*- C
--*-===*\
+/*===- Training.h - training from a program, in C -----------------*- C -*-===*\
 |*                                                                            *|
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|
-|* Of libveeline-c-training, which uses neither LLVM nor MLIR: the program    *|
-|* has the loop over the data, and gives and takes everything in memory. The  *|
-|* same as runtime/include/veeline/training.h, which libveeline-c-training    *|
-|* has a copy of: a program uses one of them. Support.h has the rules of      *|
-|* ownership and threads; docs/runtime.md the options.                        *|
+|* This is the interface of libveeline-c-training, which uses neither LLVM    *|
+|* nor MLIR. The program has the loop over the data, and passes everything in *|
+|* memory. libveeline-c-training contains a copy of what                      *|
+|* runtime/include/veeline/training.h declares for C++: use only one of them. *|
+|* Support.h has the rules of ownership and threads; docs/runtime.md the      *|
+|* options.                                                                   *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -25,8 +25,8 @@ typedef struct VeelineTraining {
   void *ptr;
 } VeelineTraining;
 
-/** The options of `veeline train` of the same names. Texts may be NULL: they
-    are then as veelineTrainingOptionsGet has them. */
+/** The options of `veeline train` with the same names. A text may be NULL: it
+    is then that of veelineTrainingOptionsGet. */
 typedef struct VeelineTrainingOptions {
   const char *program;
   /** `numData` texts "NAME=SPEC", as --data takes them. */
@@ -35,26 +35,28 @@ typedef struct VeelineTrainingOptions {
   /** The source of arguments that `data` does not name: "fed" (by
       veelineTrainingFeed), "random" or "random:fixed". */
   const char *otherData;
-  /** Of random parameters and data. */
+  /** The seed of random parameters and data. */
   uint64_t seed;
   /** A .safetensors file with all parameters; "": as the model says. */
   const char *init;
   double learningRate, weightDecay, beta1, beta2, epsilon;
-  /** Where Veeline's modules are, for MPI alone. */
+  /** The folder of Veeline's modules; only MPI needs it. */
   const char *moduleDirectory;
 } VeelineTrainingOptions;
 
 /** Program "pipeline", everything fed. */
 VEELINE_C_EXPORTED VeelineTrainingOptions veelineTrainingOptionsGet(void);
 
-/** Reads the artifact at `path`, a file that must not be written to before the
-    handle is destroyed, and starts its ranks as threads, or meets the processes
-    of a launcher. `options` may be NULL. Errors: what is wrong with a file, an
+/** Reads the artifact at `path` and starts its ranks as threads, or meets the
+    processes of a launcher. `options` may be NULL. The file is mapped: it must
+    not be written to or truncated before the handle is destroyed. To replace
+    it, write another file and rename it. Errors: what is wrong with a file, an
     option or this machine. */
 VEELINE_C_EXPORTED VeelineStatus
 veelineTrainingOpen(const char *path, const VeelineTrainingOptions *options,
                     VeelineTraining *training);
-/** The same of the `length` bytes of an artifact in memory. */
+/** The same for the `length` bytes of an artifact in memory, which are
+    copied. */
 VEELINE_C_EXPORTED VeelineStatus veelineTrainingOpenInMemory(
     const void *artifact, size_t length, const VeelineTrainingOptions *options,
     VeelineTraining *training);
@@ -66,10 +68,10 @@ typedef struct VeelineTensorInfo {
   const char *name;
   /** "f32", "f64", "i8", "i16", "i32", "i64"; "i1", a byte that is 0 or 1. */
   const char *type;
-  /** Of an argument, in one microbatch. */
+  /** For an argument, the shape of one microbatch. */
   const int64_t *shape;
   size_t rank;
-  /** Of such a tensor, row-major, without gaps. */
+  /** The size of such a tensor, row-major and dense. */
   size_t bytes;
 } VeelineTensorInfo;
 
@@ -88,32 +90,33 @@ VEELINE_C_EXPORTED size_t veelineTrainingNumTensors(VeelineTraining training,
 VEELINE_C_EXPORTED VeelineStatus
 veelineTrainingGetTensorInfo(VeelineTraining training, VeelineTensorKind kind,
                              size_t index, VeelineTensorInfo *info);
-/** In a step, on all replicas. */
+/** The number of microbatches in a step, on all replicas. */
 VEELINE_C_EXPORTED int32_t
 veelineTrainingNumMicrobatches(VeelineTraining training);
 
-/** Copies `bytes` bytes of `values`, row-major: of a batch argument those of
-    all microbatches of the next step one after the other, of a buffer those of
-    all steps from now on. Errors: an argument that there is not or that is not
-    fed, other bytes than it has, values that the model does not take. */
+/** Copies `bytes` bytes of `values`, row-major. For a batch argument they are
+    the values of all microbatches of the next step, one after the other; for a
+    buffer they hold for all steps from now on. Errors: an argument that does
+    not exist or is not fed, a wrong number of bytes, values that the model does
+    not accept. */
 VEELINE_C_EXPORTED VeelineStatus veelineTrainingFeed(VeelineTraining training,
                                                      const char *name,
                                                      const void *values,
                                                      size_t bytes);
 
 /** Runs the next step, and writes its mean loss to `loss` unless that is NULL.
-    Where an argument was not fed, that is VeelineInvalid, and no step runs.
+    If an argument was not fed, the result is VeelineInvalid, and no step runs.
     After any other error no further step runs. */
 VEELINE_C_EXPORTED VeelineStatus veelineTrainingStep(VeelineTraining training,
                                                      double *loss);
-/** From the next step on. */
+/** Sets the learning rate from the next step on. */
 VEELINE_C_EXPORTED void veelineTrainingSetLearningRate(VeelineTraining training,
                                                        double rate);
 
 /** How many steps have run. */
 VEELINE_C_EXPORTED int64_t veelineTrainingNumSteps(VeelineTraining training);
-/** Of the averaged gradients of all parameters in the last step; 0 before the
-    first one. */
+/** The norm of the averaged gradients of all parameters in the last step; 0
+    before the first one. */
 VEELINE_C_EXPORTED double veelineTrainingGradientNorm(VeelineTraining training);
 /** Writes result `index` of each microbatch of the last step to `values`, which
     has room for `capacity` of them. Errors: no step has run, there is no such

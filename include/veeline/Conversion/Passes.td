@@ -13,16 +13,15 @@ include "mlir/Pass/PassBase.td"
 def PipeNormalizeOps : Pass<"pipe-normalize-ops"> {
   let summary = "Bring structured ops into one form and fix their order of loops";
   let description = [{
-    Softmax, concatenations, pads and elementwise ops on whole tensors become
-    structured ops, and every structured op but `linalg.fill` a `linalg.generic`. A matrix
-    product of f16 or bf16 becomes one of f32, whose operands are converted and whose result is rounded. The
-    libraries of a GPU (`target=cuda`) take such operands as they are, those of convolutions, too: the sum is of f32, and the result too
-    where anything happens to it before it is rounded.
+    Softmax, concatenations, pads and elementwise ops on whole tensors become structured ops, and
+    every structured op except `linalg.fill` becomes a `linalg.generic`. A matrix product of f16 or
+    bf16 becomes one of f32, whose operands are converted and whose result is rounded. The libraries
+    of a GPU (`target=cuda`) take such operands directly, also for convolutions: the sum is in f32,
+    and so is the result if anything happens to it before it is rounded.
 
-    The loops of a reduction are put into the order that runs through memory: the
-    loop along which most operands are contiguous is the innermost one. This order
-    decides from here on in which order results are accumulated, so that fusing
-    something into the op later changes no bit.
+    The loops of a reduction are put into memory order: the loop along which most operands are
+    contiguous is the innermost one. This order determines from here on in which order results are
+    accumulated, so that later fusion changes no bit.
   }];
   let options = [TargetOption<"Where products are computed">];
   let dependentDialects = [
@@ -40,9 +39,9 @@ def PipeResultsToArguments : Pass<"pipe-results-to-arguments", "::mlir::func::Fu
     there. The body stays on tensors. The attribute `pipe.num_results` says how many
     arguments are out-parameters.
 
-    For a GPU (`target=cuda`), a gradient that is a sum, such as that of a table which is looked up and multiplied by,
-    is added in parts, and a loop that adds to chosen elements of zeros adds to those of the accumulator: nothing of the parameter's size is
-    written and read again.
+    For a GPU (`target=cuda`), a gradient that is a sum, such as that of a table which is looked up
+    and multiplied by, is added in parts. A loop that adds to chosen elements of zeros adds to those
+    of the accumulator instead. So no tensor of the parameter's size is written and read again.
   }];
   let options = [TargetOption<"Where the functions run">];
   let dependentDialects = [
@@ -54,28 +53,29 @@ def PipeResultsToArguments : Pass<"pipe-results-to-arguments", "::mlir::func::Fu
 def PipeFuseElementwise : Pass<"pipe-fuse-elementwise"> {
   let summary = "Fuse elementwise producers into their users";
   let description = [{
-    Upstream's fusion of `linalg.generic` ops under a rule of ours: work is never
-    done twice unless it costs less than loading its result (a few additions and
-    products on one operand), a division or a transcendental function never moves
-    into a larger loop, and nothing moves into a matrix product.
+    Runs upstream's fusion of `linalg.generic` ops with our own rule: work is never duplicated
+    unless it costs less than loading its result (a few additions and products on one operand), a
+    division or a transcendental function never moves into a larger loop, and nothing moves into a
+    matrix product.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
 def PipeSplitReductions : Pass<"pipe-split-reductions"> {
-  let summary = "Reduce in two stages what is too narrow for a GPU";
+  let summary = "Split reductions that are too narrow for a GPU into two stages";
   let description = [{
     A reduction with few parallel iterations leaves most of a GPU idle: the sum over the rows of a
-    matrix with a few hundred columns, or over everything. It becomes one to parts and one of the parts,
-    which are a temporary.
+    matrix with a few hundred columns, or over everything. It is split in two: one reduces to parts,
+    which are a temporary, and one reduces the parts.
 
-    How many parts there are follows from the extents of the loops alone: the least number that makes
-    65536 threads, with a part of 1024 elements or more of a row, and of 128 rows or more of
-    columns. Parts of up to 1024 columns have 32 rows or more, and there are 128 of them or more where there are as many rows: a warp may
-    add up such rows beside what else it does with them (pipe-merge-launches). Reductions of fewer than 131072 iterations, those of fewer than eight parts of the former sizes, and those that make half as many threads as they
-    are, stay. Parts are equal: numbers of them are products of the extents of outer reduced loops
-    and a divisor of the next one's. Combiners are sums, products, minima, maxima and those of bits; matrix products and
-    convolutions are the library's matter.
+    The number of parts follows from the extents of the loops alone: the smallest number that gives
+    65536 threads, with parts of at least 1024 elements of a row, or 128 rows of columns. Parts of
+    up to 1024 columns have 32 rows or more, and there are at least 128 parts if there are enough
+    rows: a warp may sum such rows in addition to its other work on them (pipe-merge-launches). A
+    reduction stays if it has fewer than 131072 iterations, fewer than eight parts of the sizes
+    above, or already half of the threads. Parts are equal: their number is a product of the extents
+    of outer reduced loops and a divisor of the next one's. Combiners are sums, products, minima,
+    maxima and those of bits; matrix products and convolutions are left to the library.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -96,26 +96,27 @@ def PipeLowerConvolutions
     : Pass<"pipe-lower-convolutions", "::mlir::ModuleOp"> {
   let summary = "Turn convolutions into calls of the runtime";
   let description = [{
-    A `linalg.generic` on memrefs of f32 that is a convolution, its adjoint for
-    the data or that for the weights, becomes a call of `veeline_convolution`. Groups,
-    strides, dilations and layouts are in its entry in the module attribute
-    `pipe.convolutions`. Zeros around the data become the entry's padding: where they were
-    only written to be read by convolutions, and where a result is only read
-    inside of them, they are gone. Strides are those of the operands without gaps. A call
-    overwrites its result: zeros that were there are dropped, anything
-    else gets the result added.
+    A `linalg.generic` on memrefs of f32 that is a convolution, its adjoint for the data or that for
+    the weights, becomes a call of `veeline_convolution`. Groups, strides, dilations and layouts are
+    in its entry in the module attribute `pipe.convolutions`. Zeros around the data become the
+    entry's padding. They are removed if they were only written for convolutions, or if a result is
+    only read inside of them. Strides are those of the operands without gaps. A call overwrites its
+    result: zeros that were there are dropped, anything else gets the result added.
 
-    A convolution of other types, of more than three spatial dimensions, with two
-    dimensions of a kind, or whose data has steps at its end that no window
-    reaches, stays and becomes loops. Scratch memory is a `memref.alloc`.
+    A convolution of other types, of more than three spatial dimensions, with two dimensions of a
+    kind, or whose data has steps at its end that no window reaches, stays and becomes loops.
+    Scratch memory is a `memref.alloc`.
 
-    A GPU (`target=cuda`) need not have the library. Which way is taken, `veeline_has_convolution` says when
-    the program runs; the other one is there, too. It is a product for each element of the window, which is added to the ones before it (an
-    entry of `pipe.gemms` with `accumulate`); one product of a copy of what windows see, where the data has fewer than 16 channels; and
-    kernels where each channel is a group. An operand whose place in memory is not static stays as it is.
+    A GPU (`target=cuda`) may lack the library, so there are two branches, and
+    `veeline_has_convolution` chooses one at run time. The branch without the library is a product
+    for each element of the window, which is added to the ones before it (an entry of `pipe.gemms`
+    with `accumulate`); one product with a copy of the windows' inputs, if the data has fewer than
+    16 channels; or kernels, if each channel is a group. An operand whose place in memory is not
+    static is not changed.
 
-    There it takes f16 and bf16, too, which either way adds up in f32 and rounds once. Where the result is of f32, the library gets its operands
-    extended to f32 and multiplies them in tf32, which holds all numbers of both types. With `tf32` it rounds operands of f32 to that, and so do
+    On a GPU the call takes f16 and bf16, too; both branches then sum in f32 and round once. If the
+    result is f32, the operands are extended to f32 for the library, which multiplies them in tf32;
+    tf32 has all numbers of both types. With `tf32` it rounds operands of f32 to tf32, and so do
     matrix products; kernels do not.
   }];
   let options = [
@@ -133,39 +134,39 @@ def PipeLowerConvolutions
 def PipeVerifyLibraryCalls : Pass<"pipe-verify-library-calls", "::mlir::ModuleOp"> {
   let summary = "Check that equal computations of a chunk are equal calls of the library";
   let description = [{
-    Bits of what a library computes may depend on the order in which operands stand in
-    memory. So a computation that several functions of a chunk run, which differentiation
-    has given a number, has one entry in all of them: in B, W and the fused backward, and
-    in forward, if they compute it again. There it does not count what the library of a
-    GPU does to a product, nor where its attention has operands. Moreover, what
-    B and W of a chunk ask for has to be what the fused backward or forward asks for, and
-    the reverse; chunks that have no fused backward, or no split one, are not looked at
-    for that. Nor is a product or convolution with a number a loop in one function and a
-    call in another. Anything else is an error at the call or loop, with a note at each
-    call of the same sizes; so is a call whose entry is not in the module's table. Changes
-    nothing. Linear in the number of calls.
-  }];
+    The bits that a library computes may depend on the memory layout of its operands. So a
+    computation that several functions of a chunk run, which differentiation has given a number,
+    must have one entry in all of them: in B, W and the fused backward, and in forward, if they
+    recompute it. For forward, two things may differ: epilogues that the library of a GPU adds to a
+    product, and where its attention has operands.
+
+    Moreover, the calls of B and W together have to be those of the fused backward or of forward,
+    and vice versa; this is not checked for chunks without a fused backward or without a split one.
+    Finally, a product or convolution with a number must not be a loop in one function and a call in
+    another. Anything else is an error at the call or loop, with a note at each call of the same
+    sizes; so is a call whose entry is not in the module's table. Changes nothing. Linear in the
+    number of calls.
 }
 
 def PipeLowerGemms : Pass<"pipe-lower-gemms", "::mlir::ModuleOp"> {
   let summary = "Turn matrix products of floats into calls of the runtime";
   let description = [{
-    A `linalg.generic` on memrefs of f32 or f64 that is a matrix product in any
-    arrangement, with or without batch dimensions, becomes a call of `veeline_gemm`. What
-    arrangement it is, is in the strides of its entry in the module attribute
-    `pipe.gemms`. They are those of the op's operands without gaps, since bits may depend on
-    them: an operand that is a part of a buffer with gaps is copied first, and copies that
-    somebody else makes stay. A product overwrites its result: zeros that
-    were there are dropped, anything else gets the product added.
+    A `linalg.generic` on memrefs of f32 or f64 that is a matrix product in any layout, with or
+    without batch dimensions, becomes a call of `veeline_gemm`. The strides of its entry in the
+    module attribute `pipe.gemms` describe the layout. They are those of the op's operands without
+    gaps, since bits may depend on them: an operand that is a part of a buffer with gaps is copied
+    first, and copies made by others stay. A product overwrites its result: zeros that were there
+    are dropped, anything else gets the product added.
 
-    A product of other types, and one that sums over dimensions with a gap between
-    them, stays and becomes loops. Scratch memory is a `memref.alloc`.
+    A product of other types, and one that sums over dimensions with a gap between them, stays and
+    becomes loops. Scratch memory is a `memref.alloc`.
 
-    The library of a GPU (`target=cuda`) takes matrices whose rows or columns are contiguous, and batches of one
-    stride. An operand that is no such thing is copied first, a result afterwards. Entries say to how many
-    bytes all operands are aligned; the library has memory of its own for scratch. It also takes
-    f16 and bf16, whose products it adds up in f32; where such a product stays, so does its loop.
-    With `tf32` it rounds operands of f32 to 10 bits after the point, which tensor cores take.
+    The library of a GPU (`target=cuda`) takes matrices whose rows or columns are contiguous, and
+    batches with a single stride. Any other operand is copied first, and any other result
+    afterwards. Entries have the alignment in bytes of all operands; the library has its own scratch
+    memory. It also takes f16 and bf16, whose products it sums in f32; if such a product stays, so
+    does its loop. With `tf32` it rounds operands of f32 to 10 bits after the point, for tensor
+    cores.
   }];
   let options = [
     TargetOption<"Where the library computes">,
@@ -180,23 +181,26 @@ def PipeLowerGemms : Pass<"pipe-lower-gemms", "::mlir::ModuleOp"> {
 
 def PipeFuseGemmEpilogues
     : Pass<"pipe-fuse-gemm-epilogues", "::mlir::ModuleOp"> {
-  let summary = "Let the library of a GPU do what happens to its products";
+  let summary = "Let the library of a GPU apply the ops that follow its products";
   let description = [{
-    Where all that an op does is to change each element of a product, the call does that:
+    If an op only changes each element of a product, the call does that:
 
-    * `c += product` is the entry's `accumulate`: gradients are added to where they are added up, with the
-      bits of a product and a sum;
-    * `product + bias` with a number for each column is its `epilogue`, where all that reads the product in a function reads that sum: so the call is
-      the same whether the sum is kept, or used at once;
-    * so is `gelu(product)`, with or without a bias. The call stores what GELU is applied to as well (`gelu_aux`,
-      `bias_gelu_aux`): others may read it;
+    * `c += product` is the entry's `accumulate`: gradients are added to their accumulators, with
+      the bits of a product and a sum;
+    * `product + bias` with a number for each column is its `epilogue`, if everything that reads the
+      product in a function reads that sum: so the call is the same whether the sum is kept, or used
+      at once;
+    * so is `gelu(product)`, with or without a bias. The call also stores the input of GELU
+      (`gelu_aux`, `bias_gelu_aux`), which others may read;
     * so is `product * gelu'(x)` (`dgelu`), for an `x` that is stored like the result.
 
-    GELU is the approximation by tanh; it and its derivative are known by their values. A call with a matrix beside its result is one of
-    `veeline_gemm_aux`, else with a bias one of `veeline_gemm_bias`; both have the result's type. f64 has no epilogues.
+    GELU is the approximation by tanh; it and its derivative are recognised by their values. A call
+    with a matrix beside its result is one of `veeline_gemm_aux`, otherwise a call with a bias is
+    one of `veeline_gemm_bias`; both have the result's type. f64 has no epilogues.
 
-    A product that several functions compute gradients with has one form in all of them. Where it would have two, or one
-    function would apply GELU itself to what another one has from the library, it has less of an epilogue.
+    A product that several functions compute gradients with has the same form in all of them. If it
+    would have two forms, or if one function would apply GELU itself to a value that another one has
+    from the library, it gets the smaller epilogue.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -209,11 +213,13 @@ def PipeEpilogueFallbacks
     : Pass<"pipe-epilogue-fallbacks", "::mlir::ModuleOp"> {
   let summary = "Compute the epilogues that a GPU's library lacks in kernels";
   let description = [{
-    A call of a product with an epilogue becomes two branches: the call, and the product alone with an op on its result for
-    what the library would have done to it. Which one is taken, `veeline_has_gemm` says when the program runs. The other way takes no
-    memory: it writes where the call does, and rounds the product before it goes on.
+    A call of a product with an epilogue becomes two branches: the call, and the product alone with
+    an op on its result that does the work of the epilogue. `veeline_has_gemm` chooses one at run
+    time. The second branch needs no memory: it writes where the call does, and rounds the product
+    before it continues.
 
-    A product that is added to its result (`accumulate`) stays as it is: the library chooses an algorithm before it is told of the sum.
+    A product that is added to its result (`accumulate`) does not change: the library chooses an
+    algorithm before it is told of the sum.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -223,12 +229,15 @@ def PipeEpilogueFallbacks
 }
 
 def PipeAttentionViews : Pass<"pipe-attention-views", "::mlir::ModuleOp"> {
-  let summary = "Let attention read and write heads where they are";
+  let summary = "Let attention read and write heads in place";
   let description = [{
-    An operand of attention that is a copy, arranged by heads, of what a product has computed becomes a view of that; a result that
-    is only copied into another arrangement is written there. Kernels of a GPU take any strides but that of the elements of a row, which is 1.
+    If an operand of attention is a copy, arranged by heads, of the result of a product, it becomes
+    a view of that result. If a result is only copied into another layout, it is written there
+    directly. Kernels of a GPU accept any strides, except that the elements of a row must be
+    contiguous.
 
-    The backward of a chunk, B and W have equal views of what they all compute: where one of them has none, the others have none of that operand either.
+    The backward of a chunk, B and W have equal views of what they all compute: if one of them has
+    none, the others have none of that operand either.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
@@ -236,10 +245,12 @@ def PipeAttentionViews : Pass<"pipe-attention-views", "::mlir::ModuleOp"> {
 def PipeDecomposeAttention : Pass<"pipe-decompose-attention", "::mlir::func::FuncOp"> {
   let summary = "Turn attention into products and a softmax";
   let description = [{
-    Every `pipe.attention` and derivative of it becomes structured ops on tensors, whose scores are one tensor: matrix products that
-    a library computes, in f32 where elements are f16 or bf16. This is how attention runs on a CPU.
+    Every `pipe.attention` and its derivatives become structured ops on tensors, whose scores are
+    one tensor: matrix products that a library computes, in f32 if elements are f16 or bf16. This is
+    how attention runs on a CPU.
 
-    For a GPU (`target=cuda`) so becomes what has no kernel, with a remark that says why.
+    For a GPU (`target=cuda`) this happens only to attention without a kernel, with a remark that
+    says why.
   }];
   let options = [TargetOption<"Where attention runs">];
   let dependentDialects = [
@@ -251,10 +262,11 @@ def PipeDecomposeAttention : Pass<"pipe-decompose-attention", "::mlir::func::Fun
 def PipePairAttention : Pass<"pipe-pair-attention", "::mlir::func::FuncOp"> {
   let summary = "Make one op of the derivatives of an attention";
   let description = [{
-    A `pipe.attention_backward_q` and a `pipe.attention_backward_kv` of the same operands become a `pipe.attention_backward`, which
-    a library computes in one call, where their `delta` is the sum over the products of the output and its gradient.
-    What else `delta` may be (less the gradient of `lse`), derivatives without the other one, and those of f32 and f64, which no library takes,
-    stay as they are.
+    A `pipe.attention_backward_q` and a `pipe.attention_backward_kv` of the same operands become a
+    `pipe.attention_backward`, which a library computes in one call, if their `delta` is the sum
+    over the products of the output and its gradient. Derivatives do not change if `delta` is
+    anything else (minus the gradient of `lse`), if there is only one of the two, or if they are of
+    f32 or f64, which no library takes.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
@@ -262,17 +274,19 @@ def PipePairAttention : Pass<"pipe-pair-attention", "::mlir::func::FuncOp"> {
 def PipeCallAttention : Pass<"pipe-call-attention", "::mlir::ModuleOp"> {
   let summary = "Ask a library of the GPU for attention first";
   let description = [{
-    A `pipe.attention` and a `pipe.attention_backward` on buffers become two branches: a call of `veeline_attention` or
-    `veeline_attention_backward` with an entry in the module attribute `pipe.attentions`, and the op, or the two derivatives, for kernels.
-    Which one is taken, `veeline_has_attention` says when the program runs.
+    A `pipe.attention` and a `pipe.attention_backward` on buffers become two branches: a call of
+    `veeline_attention` or `veeline_attention_backward` with an entry in the module attribute
+    `pipe.attentions`, and the op, or the two derivatives, for kernels. `veeline_has_attention`
+    chooses one at run time.
 
-    Only kernels have those of f32, those with a mask of i1 or one without keys next to each other, rows of more than 128 elements or
-    of a number that does not divide by 8, and operands that start, or whose rows lie apart, by something else than a multiple of 16 bytes.
-    Where `deterministic` is false the gradient of queries may be added up in any order, in scratch memory, a `memref.alloc`.
+    There are only kernels for f32, for a mask of i1 or one whose keys are not contiguous, for rows
+    of more than 128 elements or whose number does not divide by 8, and for operands whose start or
+    row stride is not a multiple of 16 bytes. If `deterministic` is false, the gradient of queries
+    may be summed in any order, in scratch memory, a `memref.alloc`.
   }];
   let options = [
     Option<"deterministic", "deterministic", "bool", /*default=*/"true",
-           "Take only what gives the same bits in every run">
+           "Use only algorithms with the same bits in every run">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -284,16 +298,16 @@ def PipeCallAttention : Pass<"pipe-call-attention", "::mlir::ModuleOp"> {
 def PipeOutlineKernels : Pass<"pipe-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Move structured ops of chunk functions into kernel functions";
   let description = [{
-    Ops that work on the same rows become one kernel with one loop over rows, in
-    which each of them works on one row; a temporary that nobody else uses shrinks to a
-    row on the kernel's stack. Ops move up for that, across ops that touch
-    nothing they touch. Kernels that look the same are one function. A kernel is a
-    private function of buffers (which never overlap) with the attribute `pipe.kernel`.
+    Ops that work on the same rows become one kernel with one loop over rows, in which each of them
+    works on one row; a temporary with no other use shrinks to a row on the kernel's stack. For
+    this, ops move up across ops that they do not conflict with. Equal kernels become one function.
+    A kernel is a private function of buffers (which never overlap) with the attribute
+    `pipe.kernel`.
 
-    On a CPU rows run in order, so that a sum over them can be part of a kernel. For a
-    GPU (`target=cuda`) they are one `scf.forall`: only parallel loops are rows, ops
-    share a kernel where the threads that work on an element in one also do so in the
-    next, a reduction keeps to its rows, and transposes stay apart.
+    On a CPU rows run in order, so that a sum over them can be part of a kernel. For a GPU
+    (`target=cuda`) they are one `scf.forall`: only parallel loops are rows, ops share a kernel if
+    the threads that work on an element in one also do so in the next, a reduction stays within its
+    rows, and transposes are separate.
   }];
   let options = [
     TargetOption<"Where kernels run">,
@@ -308,7 +322,7 @@ def PipeOutlineKernels : Pass<"pipe-outline-kernels", "::mlir::ModuleOp"> {
 }
 
 def PipeGpuKernels : Pass<"pipe-gpu-kernels", "::mlir::ModuleOp"> {
-  let summary = "Write what one thread of a GPU does for every kernel function";
+  let summary = "Generate the code of a GPU's threads for every kernel function";
   let description = [{
     Every kernel function (`pipe.kernel`, outlined for `target=cuda`) gets a `gpu.func` in
     the `gpu.module` `@kernels`, which its attribute `pipe.gpu_kernel` names. Grid and block are in
@@ -356,17 +370,19 @@ def PipeGpuKernels : Pass<"pipe-gpu-kernels", "::mlir::ModuleOp"> {
 def PipeLaunchKernels : Pass<"pipe-launch-kernels", "::mlir::ModuleOp"> {
   let summary = "Turn calls of kernel functions into launches";
   let description = [{
-    What is left in a module of kernels and their callers once the memory of the callers is that of a GPU: code
-    that the host runs and that touches no memory of the device.
+    This pass leaves a module of kernels and their callers. The callers, whose memory is that of a
+    GPU, become host code that does not touch the device's memory.
 
-    * A call of a kernel function that has its `gpu.func` becomes a call of `veeline_launch` with the
-      kernel's number in the module attribute `pipe.kernels`, which this pass makes or extends, and with the addresses and numbers
-      that are its arguments. An entry has the kernel's name, grid, block, bytes of dynamic shared memory and number of
-      arguments; equal kernels have one. Sums over replicas are in the table as well.
-    * The address of a dense constant is that of `veeline_constant`, by its number in `pipe.constants`.
-    * A number that the host reads, such as the condition of a branch, is that of `veeline_load`.
+    * A call of a kernel function that has its `gpu.func` becomes a call of `veeline_launch` with
+      the kernel's number in the module attribute `pipe.kernels`, which this pass makes or extends,
+      and with the addresses and numbers that are its arguments. An entry has the kernel's name,
+      grid, block, bytes of dynamic shared memory and number of arguments; equal kernels share one.
+      Sums over replicas are in the table as well.
+    * The address of a dense constant comes from `veeline_constant`, by its number in
+      `pipe.constants`.
+    * A number that the host reads, such as the condition of a branch, comes from `veeline_load`.
 
-    Anything else that touches memory is an error.
+    Any other access to memory is an error.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -377,14 +393,18 @@ def PipeLaunchKernels : Pass<"pipe-launch-kernels", "::mlir::ModuleOp"> {
 def PipeMergeLaunches : Pass<"pipe-merge-launches", "::mlir::ModuleOp"> {
   let summary = "Run kernels that do not depend on each other in one launch";
   let description = [{
-    Calls of kernels that have one structured op each become a call of one kernel function, `pipe.side_by_side`, with all their ops. They are elementwise,
-    or sums over the rows of a matrix, and none writes what another one touches. Each op has blocks of its own, so that bits are the same.
+    Calls of kernels that have one structured op each become a call of one kernel function,
+    `pipe.side_by_side`, with all their ops. The ops are elementwise, or sums over the rows of a
+    matrix, and none writes what another one touches. Each op has blocks of its own, so that bits
+    are the same.
 
-    Before, sums over the rows of a matrix, in parts, become a part of a kernel of these rows (`pipe.row_sums`): one that reads or writes all that they
-    read of a row. A warp adds up the rows that a group of threads of a kernel of columns would have, so that bits are the same.
+    Before that, sums over the rows of a matrix, in parts, become a part of a kernel of these rows
+    (`pipe.row_sums`), if it reads or writes all data of a row that they read. A warp sums the rows
+    that a group of threads of a kernel of columns would sum, so that bits are the same.
 
-    A kernel that moves no more than 1 MiB may move up or down for that, across what it does not conflict with: zeros of temporaries to the
-    beginning of a function, sums that are added to gradients to its end. Larger ones join their neighbours.
+    A kernel that moves no more than 1 MiB may move up or down for that, across ops that it does not
+    conflict with: zeros of temporaries to the beginning of a function, sums that are added to
+    gradients to its end. Larger ones only join their neighbours.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -392,9 +412,10 @@ def PipeMergeLaunches : Pass<"pipe-merge-launches", "::mlir::ModuleOp"> {
 def PipeMergeStepLaunches : Pass<"pipe-merge-step-launches", "::mlir::ModuleOp"> {
   let summary = "Update many parameters in one launch";
   let description = [{
-    Calls of kernels in a step, between which nothing else is done on the device, become a call of one kernel function (`pipe.side_by_side`)
-    where none writes what another one touches: updates of parameters, norms of gradients, roundings of parameters. They have places in the arena, or
-    those that the runtime gives for settings and norms. The one call stands where the last of them stood.
+    Calls of kernels in a step with nothing between them on the device become a call of one kernel
+    function (`pipe.side_by_side`) if none writes what another one touches: updates of parameters,
+    norms of gradients, roundings of parameters. They have places in the arena, or those that the
+    runtime gives for settings and norms. The call stands where the last of them stood.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
@@ -426,8 +447,8 @@ def PipeLowerKernels : Pass<"pipe-lower-kernels"> {
     the order of the op's dimensions. Bits are therefore a function of the op,
     never of what was fused into it or of the machine.
 
-    Attention becomes loops of scalars that compute each score wherever it is
-    used: what a GPU's kernels are compared with.
+    Attention becomes scalar loops that compute each score wherever it is used; the kernels of a GPU
+    are compared with them.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

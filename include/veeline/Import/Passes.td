@@ -10,13 +10,13 @@
 include "mlir/Pass/PassBase.td"
 
 def PipeImportEntry : Pass<"pipe-import-entry", "::mlir::ModuleOp"> {
-  let summary = "Choose the model function and drop what is not of the model";
+  let summary = "Choose the model function and drop everything else";
   let description = [{
-    The model is the function named `entry`, or the only one that returns a tensor
-    of floats and that no other such function calls. Within it and what it calls,
-    prints, assertions and calls of functions without a body whose results nobody
-    uses (clocks) go, and a tensor of more than 2^48 elements is an error. Every other function becomes private, so that `--inline`
-    and `--symbol-dce` remove it.
+    The model is the function named `entry`, or the only one that returns a tensor of floats and is
+    not called by another such function. In it and in what it calls, prints, assertions and calls of
+    functions without a body whose results are not used (clocks) are removed, and a tensor of more
+    than 2^48 elements is an error. Every other function becomes private, so that `--inline` and
+    `--symbol-dce` remove it.
   }];
   let options = [
     Option<"entry", "entry", "std::string", "", "The model function (default: the only candidate)">
@@ -37,13 +37,13 @@ def PipeImportConstants : Pass<"pipe-import-constants", "::mlir::ModuleOp"> {
 }
 
 def PipeImportOps : Pass<"pipe-import-ops", "::mlir::func::FuncOp"> {
-  let summary = "Turn what upstream passes leave into structured ops";
+  let summary = "Turn ops that upstream passes leave into structured ops";
   let description = [{
-    `tensor.generate` and `tensor.gather` become a `linalg.generic` over indices, `tensor.scatter` a
-    loop over slices, `linalg.pack` and `linalg.unpack` pads, reshapes and transpositions, `affine.for`,
-    `scf.forall` and an `scf.while` that counts a known number of iterations `scf.for`. What
-    a loop carries and never changes is no longer carried. What is left of
-    TOSA is an error at the op.
+    `tensor.generate` and `tensor.gather` become a `linalg.generic` over indices, `tensor.scatter`
+    becomes a loop over slices, and `linalg.pack` and `linalg.unpack` become pads, reshapes and
+    transpositions. `affine.for`, `scf.forall` and an `scf.while` with a known number of iterations
+    become `scf.for`. Values that a loop carries but never changes are no longer carried. A
+    remaining op of TOSA is an error at the op.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
@@ -65,15 +65,15 @@ def PipeImportRetype : Pass<"pipe-import-retype", "::mlir::ModuleOp"> {
 }
 
 def PipeImportBatch : Pass<"pipe-import-batch", "::mlir::ModuleOp"> {
-  let summary = "Make a model for one sample one for several";
+  let summary = "Turn a model for one sample into one for several";
   let description = [{
-    Data (`pipe.batch`) of a leading dimension of 1 gets one of `microbatch-size`, and everything
-    that depends on data so many times its elements. Parameters, buffers and constants stay as
-    they are. In an extent e of a dimension that a reshape made of samples and something else,
-    samples are the slower part of N * e. An op that would mix samples there (a sum over the
-    batch, a product of two matrices that both have samples, a slice) gets a dimension of its own
-    for them. So do values that loops carry and branches give. Results have samples in the first dimension: one of rank 0 is of rank 1 then, one
-    of rank 1 of rank 2.
+    Data (`pipe.batch`) with a leading dimension of 1 gets one of `microbatch-size`, and every value
+    that depends on data gets that many times its elements. Parameters, buffers and constants do not
+    change. In an extent e of a dimension that a reshape made of samples and something else, samples
+    are the slower part of N * e. An op that would mix samples there (a sum over the batch, a
+    product of two matrices that both have samples, a slice) gets a separate dimension for them. So
+    do values that loops carry and branches give. Results have samples in the first dimension: one
+    of rank 0 then has rank 1, and one of rank 1 has rank 2.
   }];
   let options = [
     Option<"microbatchSize", "microbatch-size", "int64_t", "1", "Samples of a microbatch">
@@ -83,7 +83,7 @@ def PipeImportBatch : Pass<"pipe-import-batch", "::mlir::ModuleOp"> {
 }
 
 def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
-  let summary = "Say of every argument what it is: parameter, data or constant";
+  let summary = "Decide whether each argument is a parameter, data or a constant";
   let description = [{
     Constants (`pipe.constant`) are parameters where they are weights. A weight is a constant that
 
@@ -112,8 +112,8 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
     A parameter that is only sliced is split into one parameter a slice. A remark for each kind of
     decision says what was decided; with `verbose`, a remark at each argument does.
 
-    Where arguments say themselves what they are (`pipe.param` and so on), all that is done is what
-    `buffer` and `freeze` say. A frozen parameter with values of its own becomes a constant, another
+    If arguments say themselves what they are (`pipe.param` and so on), the pass only applies
+    `buffer` and `freeze`. A frozen parameter with values of its own becomes a constant, any other
     one a buffer.
 
     A constant with values of its own starts from them, and a bias or scale that is a splat in the
@@ -126,7 +126,7 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
                "Arguments that are parameters: positions (3), ranges (2-5) or name patterns (w*)">,
     ListOption<"freeze", "freeze", "std::string", "Parameters that are not trained">,
     ListOption<"buffer", "buffer", "std::string",
-               "Arguments that are the same for all data (default: those that look so; none: no argument is one)">,
+               "Arguments that are the same for all data (default: those that look like it; none: no argument)">,
     Option<"verbose", "verbose", "bool", "false", "A remark at each argument, not for each kind">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect",
@@ -134,14 +134,19 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
 }
 
 def PipeImportResults : Pass<"pipe-import-results", "::mlir::ModuleOp"> {
-  let summary = "Forget what computes results that are left out";
+  let summary = "Remove ops that only compute results that are left out";
   let description = [{
-    What only a result uses that `--pipe-import-loss` leaves out in any case says nothing of which
-    arguments are parameters. Such a result becomes an empty tensor of its type, so that the others
-    keep their numbers, and what computed it goes. With `result` that is every other result, but
-    for the metrics of a model that returns its own loss. Without it, and with a `loss`, that is every result
-    but the first, if parameters change it, or else the only one that they change: each is looked at as if it were the only one, with
-    `params`, `freeze` and `buffer`. Several are an error. Without either, every result goes that is no scalar.
+    Ops that only contribute to results that `--pipe-import-loss` will drop anyway say nothing about
+    which arguments are parameters. Such a result becomes an empty tensor of its type, so that the
+    others keep their numbers, and the ops that computed it are removed. Which results these are
+    depends on the options:
+
+    * With `result`, every other result, except for the metrics of a model that returns its own
+      loss.
+    * Without it, but with a `loss`, every result except the first, if parameters change it, or else
+      except the only one that they change. To find out, each is examined as if it were the only
+      one, with `params`, `freeze` and `buffer`. Several such results are an error.
+    * Without either, every result that is not a scalar.
   }];
   let options = [
     Option<"loss", "loss", "std::string", "", "cross-entropy, mse or sum">,
@@ -157,12 +162,13 @@ def PipeImportResults : Pass<"pipe-import-results", "::mlir::ModuleOp"> {
 def PipeImportLoss : Pass<"pipe-import-loss", "::mlir::ModuleOp"> {
   let summary = "Attach a loss to a result of the model";
   let description = [{
-    `cross-entropy` takes the last dimension of the chosen result as classes and the data
-    argument `labels` (i32, with the classes as its `pipe.range`) as the right ones; `mse` takes the data argument `targets`; `sum` adds
-    up all elements of a sample (and divides by `microbatch-size`, their number). The first two are means over all rows, or elements. The loss is the
-    only result of the function then. Without a loss, the chosen result must be a scalar; if it is the
-    first, other scalars of floats are metrics, and what is none is left out; of several
-    samples, the loss is the mean of theirs.
+    `cross-entropy` takes the last dimension of the chosen result as classes, and the data argument
+    `labels` (i32, with the classes as its `pipe.range`) as the right ones. `mse` takes the data
+    argument `targets`. `sum` adds up all elements of a sample (and divides by `microbatch-size`,
+    their number). The first two are means over all rows, or elements. The loss is then the only
+    result of the function. Without a loss, the chosen result must be a scalar. If it is the first,
+    other scalars of floats are metrics, and all other results are dropped; with several samples,
+    the loss is the mean of their losses.
   }];
   let options = [
     Option<"loss", "loss", "std::string", "", "cross-entropy, mse or sum">,
@@ -178,12 +184,13 @@ def PipeImportLoss : Pass<"pipe-import-loss", "::mlir::ModuleOp"> {
 }
 
 def PipeImportJoint : Pass<"pipe-import-joint", "::mlir::ModuleOp"> {
-  let summary = "Say what a joint function takes and gives";
+  let summary = "Mark the arguments and results of a joint function";
   let description = [{
-    For a function that returns its loss and its derivative, as `jax.value_and_grad` of a loss does once it is exported: marks the
-    arguments that `params` lists as parameters, those of `buffer` as buffers, and all others as data. The last results, one for each
-    parameter and in the order of these, are marked as their gradients or, with `results=updates`, as their new values
-    (docs/joint-graphs.md). What stands before them are the loss and metrics. Parameters start from `normal(0, 0.02)` where no
+    This pass is for a function that returns its loss and its derivative, such as an exported
+    `jax.value_and_grad`. It marks the arguments of `params` as parameters, those of `buffer` as
+    buffers, and all others as data. The last results, one for each parameter and in their order,
+    are marked as gradients or, with `results=updates`, as new values (docs/joint-graphs.md). The
+    results before them are the loss and metrics. Parameters start from `normal(0, 0.02)` unless a
     file has their values.
   }];
   let options = [

@@ -12,22 +12,25 @@ include "veeline/Dialect/Pipe/Transforms/PassOptions.td"
 def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
   let summary = "Cut and differentiate the model so that every arena is within its limit";
   let description = [{
-    Does what `--pipe-partition`, `--pipe-differentiate` and `--pipe-split-backward` do, and chooses what is left open
-    (limits of the schedule, what chunks of which `recompute` is `auto` compute again, and cuts, where `pieces` does not give
-    them) so that no rank's arena exceeds its `memory-limit`, in the least predicted time that is found. Every choice is carried
-    through to the plan of memory. docs/differentiation.md says how it is made. Where stages have several ranks
-    (`stage-replicas`), the limit of a stage is that of each of them.
+    Does the work of `--pipe-partition`, `--pipe-differentiate` and `--pipe-split-backward`, and
+    makes their open choices so that no rank's arena exceeds its `memory-limit`, in the least
+    predicted time that it finds. These choices are limits of the schedule, what chunks whose
+    `recompute` is `auto` recompute, and cuts, unless `pieces` gives them. Every choice is carried
+    through to the memory plan. docs/differentiation.md describes the search. If stages have several
+    ranks (`stage-replicas`), the limit of a stage applies to each of them.
 
-    The pipeline gets the limits as `pipe.memory_limits`, which `--pipe-plan-memory` checks, and those of
-    its schedule as `pipe.schedule_limits`, where it needs them. `schedule`, `microbatches`, `replicas`, `communication` (with
-    `model`), `optimizer` and `error-feedback` have to be those of `--pipe-schedule`, `--pipe-insert-communication` and `--pipe-plan-memory` later. Where nothing fits, the error names the stage, its limit, the least
-    that was found, and what would help.
+    The pipeline gets the limits as `pipe.memory_limits`, which `--pipe-plan-memory` checks, and
+    those of its schedule as `pipe.schedule_limits`, if it needs them. `schedule`, `microbatches`,
+    `replicas`, `communication` (with `model`), `optimizer` and `error-feedback` have to be those of
+    `--pipe-schedule`, `--pipe-insert-communication` and `--pipe-plan-memory` later. If nothing
+    fits, the error names the stage, its limit, the smallest arena that was found, and what would
+    help.
   }];
   let options = [
     ListOption<"memoryLimits", "memory-limit", "std::string",
-               "Bytes that the arena of a rank may have, as 2GiB; one for all or one a stage">,
+               "The largest arena of a rank, such as 2GiB; one for all or one a stage">,
     ListOption<"recompute", "recompute", "std::string",
-               "What backwards compute again: auto, or as --pipe-differentiate takes it; one for all or one a chunk">,
+               "What backwards recompute: auto, or as for --pipe-differentiate; one for all or one a chunk">,
     Option<"entry", "entry", "std::string", "", "The model function (default: the only public one)">,
     Option<"stages", "stages", "int64_t", "1", "Number of stages p">,
     Option<"chunksPerStage", "chunks-per-stage", "int64_t", "1", "Chunks of each stage v">,
@@ -47,7 +50,7 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
            "Cores that the ranks have there, all of them (default: those that the table says)">,
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "Name of the optimiser, as of veeline compile: decides how much state there is">,
     Option<"shardOptimizer", "shard-optimizer", "bool", "false",
-           "Ranks that add up gradients share out updates">,
+           "Each rank of a stage updates only a share of the parameters">,
     Option<"errorFeedback", "error-feedback", "bool", "false",
            "The state has the update before, by which updates correct themselves">,
     ListOption<"stageReplicas", "stage-replicas", "int64_t",

@@ -64,10 +64,10 @@ def Pipe_RoleAttr : AttrDef<Pipe_Dialect, "Role"> {
   let summary = "What an argument or result of a chunk function stands for";
   let description = [{
     `operand`, `operand_grad` and `param_grad` count the operands of the
-    `pipe.chunk` op, `result` and `result_grad` its results; `residual` counts
-    what the forward function leaves for the backward ones, `saved` what
-    backward_input leaves for backward_weight. `rounded` counts the operands, too: it is
-    the parameter in a narrower type, as each step begins.
+    `pipe.chunk` op, `result` and `result_grad` its results; `residual` counts the
+    values that the forward function keeps for the backward ones, `saved` those that
+    backward_input keeps for backward_weight. `rounded` counts the operands, too: it is
+    the parameter in a narrower type, with its value at the beginning of the step.
 
     Example: `#pipe.role<residual 0>`.
   }];
@@ -116,9 +116,9 @@ def Pipe_CostAttr : AttrDef<Pipe_Dialect, "Cost"> {
   let summary = "What one chunk costs on one microbatch";
   let description = [{
     Nanoseconds of the forward, the backward-input and the backward-weight
-    operation, as the cost model or a profile gives them. A chunk without one
-    of them has 0 there. A fused backward costs the sum of both, less `backward_shared`:
-    what both compute again, it computes once.
+    operation, by the cost model or a profile. If a chunk lacks one of them, it has 0
+    there. A fused backward costs the sum of both, minus `backward_shared`: the work
+    that both recompute, which it does once.
   }];
   let parameters = (ins "uint64_t":$forward, "uint64_t":$backwardInput,
                         "uint64_t":$backwardWeight,

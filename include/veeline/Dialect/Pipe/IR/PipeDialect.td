@@ -14,10 +14,9 @@ def Pipe_Dialect : Dialect {
   let cppNamespace = "::veeline::pipe";
   let summary = "Pipeline-parallel training";
   let description = [{
-    What is about the pipeline and nothing else: which chunks a model is cut
-    into, what flows between them, and in which order each rank runs them. The
-    bodies of chunks are `func.func`s in upstream dialects, so that every
-    upstream pass works on them.
+    The dialect describes the pipeline and nothing else: the chunks that a model is cut into, the
+    values between them, and the order in which each rank runs them. The bodies of chunks are
+    `func.func`s in upstream dialects, so every upstream pass works on them.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

@@ -40,25 +40,29 @@ def BoundaryOp : Pipe_Op<"boundary", [Pure, SameOperandsAndResultType]> {
 
 def PipelineOp : Pipe_Op<"pipeline", [
     Symbol, IsolatedFromAbove, SingleBlock, NoTerminator, NoRegionArguments]> {
-  let summary = "A model cut into chunks, and where they live";
+  let summary = "A model cut into chunks, and the stages that hold them";
   let description = [{
-    `stages` is p, `chunks_per_stage` is v; there are p*v `pipe.chunk`s, numbered
-    from 0 in model order. `microbatches` is m, known from `--pipe-schedule` on.
-    `replicas` is d, 1 where it is not there: so many pipelines run side by side,
-    each on p ranks and on m microbatches of its own, and add up their gradients.
-    `stage_replicas` says how many ranks each stage has, one where it is not there:
-    of w ranks, number i runs microbatches i, i + w, i + 2w and so on, and they add up
-    their gradients. Then a pipeline has as many ranks as all stages together.
-    With `shard_optimizer` each of the ranks that add up gradients updates a share of the parameters, and has the
-    optimiser's state of that alone (docs/optimizers.md).
-    With `clip_sync` updates depend on the norm of all gradients: with `barrier` stages send it to each other before they
-    update (`pipe.gather_norms`), with `optimistic` they update as if it were within its limit, and the next
-    step finds out (`pipe.validate`).
+    `stages` is p, `chunks_per_stage` is v; there are p*v `pipe.chunk`s, numbered from 0 in model
+    order. `microbatches` is m, known from `--pipe-schedule` on. `replicas` is d, by default 1: d
+    pipelines run side by side, each on p ranks and on m microbatches of its own, and add up their
+    gradients.
 
-    With `asynchronous` no step waits for the updates of the one before, so that the pipeline never drains.
-    With `double_buffered` step t uses the parameters as they were before the update of step t-1, on all stages alike
-    (PipeDream-2BW). With `stashed` each microbatch has updates of its own; forward and backward of microbatch k, counted over all steps, use on
-    stage s the parameters as they were after the updates of microbatch k-p+s (PipeDream).
+    `stage_replicas` has the number of ranks of each stage, by default one. Of w ranks, number i
+    runs microbatches i, i + w, i + 2w and so on, and they add up their gradients. The pipeline then
+    has as many ranks as all stages together.
+
+    With `shard_optimizer` each of the ranks that add up gradients updates only a share of the
+    parameters, and has only that share of the optimiser's state (docs/optimizers.md).
+
+    With `clip_sync` updates depend on the norm of all gradients. With `barrier` stages send it to
+    each other before they update (`pipe.gather_norms`). With `optimistic` they update as if it were
+    within its limit, and the next step checks this (`pipe.validate`).
+
+    With `asynchronous` no step waits for the updates of the step before, so the pipeline never
+    drains. With `double_buffered` step t uses the parameters as they were before the update of step
+    t-1, on all stages alike (PipeDream-2BW). With `stashed` each microbatch has its own updates.
+    Forward and backward of microbatch k, counted over all steps, then use on stage s the parameters
+    as they were after the updates of microbatch k-p+s (PipeDream).
 
     Example:
     ```mlir
@@ -160,9 +164,9 @@ def BatchOp : Pipe_InputOp<"batch"> {
   let assemblyFormat = "$name (`range` $range^)? (`loss_weight` $loss_weight^)? attr-dict `:` type($value)";
   let hasVerifier = 1;
   let description = [{
-    The type is that of one slice. Every stage that uses it reads it; no
-    message carries it. `range` has the first valid integer and the one after the
-    last, of an input of integers. With `loss_weight` it is a factor of the loss, a float, by which each microbatch counts
+    The type is that of one slice. Every stage that uses it reads it; no message carries it. For an
+    input of integers, `range` has the first valid integer and the one after the last. With
+    `loss_weight` it is a factor of the loss, a float, which weights each microbatch
     (docs/loss-weights.md); a pipeline has at most one of these.
 
     Example:
@@ -193,11 +197,9 @@ def ChunkOp : Pipe_Op<"chunk", [
     Pure, HasParent<"PipelineOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "One chunk of the model, and the functions that run it";
   let description = [{
-    `primal` is the chunk's part of the model. `forward`, `backward`,
-    `backward_input` and `backward_weight` are made by `--pipe-differentiate` and
-    `--pipe-split-backward`; their arguments and results carry `#pipe.role`s.
-    `recompute` says what the backward computes again, where that is not the
-    default.
+    `primal` is the chunk's part of the model. `--pipe-differentiate` and `--pipe-split-backward`
+    make `forward`, `backward`, `backward_input` and `backward_weight`; their arguments and results
+    carry `#pipe.role`s. `recompute` says what the backward recomputes, if that is not the default.
 
     Example:
     ```mlir

@@ -22,15 +22,16 @@ def Pipe_NormType
 def ProgramOp : Pipe_Op<"program", [
     Symbol, IsolatedFromAbove, SingleBlock, NoTerminator,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "What one rank does in one step, in this order";
+  let summary = "The operations of one rank in one step, in order";
   let description = [{
-    The order of the ops is the schedule; data flow within the rank is SSA. Where
-    the pipeline has replicas, the rank of this stage in each of them does it. Where the
-    stage has several ranks (`stage_replicas`), `replica` is the rank's number among them.
+    The order of the ops is the schedule; data flow within the rank is SSA. If the pipeline has
+    replicas, the rank of this stage in each of them runs the program. If the stage has several
+    ranks (`stage_replicas`), `replica` is the rank's number among them.
 
-    Training runs a program again and again, so it is one turn of a loop. Ops that are `late` are of the
-    step before. The first step goes without them, and after the last one they run alone. They take values of the step
-    before by arguments of the program, which the `pipe.carry` at the end of the turn before has given.
+    Training runs a program again and again, so it is one turn of a loop. Ops that are `late` belong
+    to the step before. The first step skips them, and after the last one they run alone. They take
+    values of the step before as arguments of the program, which the `pipe.carry` at the end of the
+    previous turn provides.
 
     Example:
     ```mlir
@@ -100,9 +101,9 @@ class Pipe_LateWorkOp<string mnemonic> : Pipe_ProgramOp<mnemonic> {
 def BackwardOp : Pipe_LateWorkOp<"backward"> {
   let summary = "B and W of a chunk on one microbatch, as one operation";
   let description = [{
-    Gives the gradients of the chunk's incoming edges, and adds those of its
-    parameters to their accumulators. One that is `late` is of the step before (see `pipe.program`), which is for
-    pipelines that are `asynchronous`. It stands before the others of its chunk.
+    Gives the gradients of the chunk's incoming edges, and adds those of its parameters to their
+    accumulators. A `late` one belongs to the step before (see `pipe.program`), which only pipelines
+    that are `asynchronous` have. It stands before the others of its chunk.
 
     Example:
     ```mlir
@@ -114,7 +115,7 @@ def BackwardOp : Pipe_LateWorkOp<"backward"> {
 def BackwardInputOp : Pipe_ChunkWorkOp<"backward_input"> {
   let summary = "B: the gradients of a chunk's incoming edges";
   let description = [{
-    Gives these gradients, then what it saves for W.
+    Gives these gradients, then the values that it saves for W.
 
     Example:
     ```mlir
@@ -126,7 +127,8 @@ def BackwardInputOp : Pipe_ChunkWorkOp<"backward_input"> {
 def BackwardWeightOp : Pipe_LateWorkOp<"backward_weight"> {
   let summary = "W: the gradients of a chunk's parameters, accumulated";
   let description = [{
-    One that is `late` is of the step before (see `pipe.program`). It stands before the first F of its chunk.
+    A `late` one belongs to the step before (see `pipe.program`). It stands before the first F of
+    its chunk.
 
     Example:
     ```mlir
@@ -155,7 +157,7 @@ def AddOp : Pipe_ProgramOp<"add", [Pure, SameOperandsAndResultType]> {
 def CopyOp : Pipe_ProgramOp<"copy", [SameOperandsAndResultType]> {
   let summary = "The same value at another place";
   let description = [{
-    For a value that a late op takes when its memory is written again already.
+    This is for a value whose memory is written again before a late op uses it.
 
     Example:
     ```mlir
@@ -170,8 +172,8 @@ def CopyOp : Pipe_ProgramOp<"copy", [SameOperandsAndResultType]> {
 def CarryOp : Pipe_ProgramOp<"carry"> {
   let summary = "The values that late ops of the next turn take";
   let description = [{
-    The last op of a program that has arguments: operand i is argument i of the next turn. One may be the handle of a
-    receive, for which the next turn waits.
+    The last op of a program that has arguments: operand i is argument i of the next turn. An
+    operand may be the handle of a receive, for which the next turn waits.
 
     Example:
     ```mlir
@@ -183,12 +185,14 @@ def CarryOp : Pipe_ProgramOp<"carry"> {
 }
 
 def LengthOp : Pipe_ProgramOp<"length"> {
-  let summary = "The length of a microbatch, as all agree on it";
+  let summary = "The length of a microbatch, on which all stages agree";
   let description = [{
-    Stands before a chunk's forward where the model has a length (`pipe.lengths` on the pipeline). Takes what other
-    stages say of the microbatch that this chunk gets values of; with `data`, also what the rank's own data say. If these
-    differ from each other, from what the rank knew before, or from all lengths that there are versions for, the step fails.
-    Other stages that get values of the chunk are told the result, as a message of direction `shape`, before these values.
+    Stands before a chunk's forward if the model has a length (`pipe.lengths` on the pipeline). Its
+    operands are the lengths that other stages, from which this chunk gets values, give for the
+    microbatch; with `data`, the rank's own data count, too. The step fails if these lengths differ
+    from each other, from what the rank knew before, or from all lengths that there are versions
+    for. Other stages that get values of the chunk receive the result, as a message of direction
+    `shape`, before these values.
 
     Example:
     ```mlir
@@ -221,11 +225,11 @@ class Pipe_MessageOp<string mnemonic, list<Trait> traits = []>
 def EdgeValueOp : Pipe_MessageOp<"edge_value"> {
   let summary = "The value of an edge that another stage computes";
   let description = [{
-    Stands for a message until `--pipe-insert-communication` decides how it
-    travels. Direction `gradient` is the gradient of the edge's value, from the
-    edge's consumer; `shape` the length of the microbatch, from its producer, ahead of the
-    value. On the edge of a parameter, `microbatch` is the number of the receiving rank within
-    its stage, 0 where that has one. One that is `late` is of the step before, as what computes it.
+    Stands for a message until `--pipe-insert-communication` decides how it travels. Direction
+    `gradient` is the gradient of the edge's value, from the edge's consumer; `shape` is the length
+    of the microbatch, from its producer, ahead of the value. On the edge of a parameter,
+    `microbatch` is the number of the receiving rank within its stage, or 0 if the stage has a
+    single rank. A `late` one belongs to the step before, like the op that computes it.
 
     Example:
     ```mlir
@@ -263,23 +267,22 @@ class Pipe_PartsOp<string mnemonic, list<Trait> traits = []>
 def SendOp : Pipe_PartsOp<"send"> {
   let summary = "Sends a value along an edge, to the stage at its other end";
   let description = [{
-    Stands where the value exists. It may block until the receive is posted.
+    Stands where the value is defined. It may block until the receive is posted.
 
-    Where the value is used by nothing else, the operation that makes it
-    computes straight into the memory of the receiver, if that is shared: it
-    then waits for the receive before it begins. A send that is `copying`
-    leaves it in memory of the rank's own until it is sent.
+    If the value has no other use, the operation that makes it computes straight into the memory of
+    the receiver, if that is shared: it then waits for the receive before it begins. A send that is
+    `copying` keeps the value in the rank's own memory until it is sent.
 
-    `stream` is the stream of the device that it is issued on (1 unless said
-    otherwise; computations are on stream 0), `communicator` the communicator
-    (0). Sends and receives that follow each other with one `group` are
-    issued as a group, which completes as a whole.
+    `stream` is the stream of the device that it is issued on (1 by default; computations are on
+    stream 0), `communicator` the communicator (0 by default). Consecutive sends and receives with
+    one `group` are issued as a group, which completes as a whole.
 
-    A message of several `parts` is as many messages on its way, of elements that follow each other, the first
-    ones larger where they do not divide: while one travels, the sender copies the next, or the receiver the one before. All
-    messages of an edge and direction have as many.
+    A message of several `parts` travels as that number of messages, of consecutive elements. The
+    first parts are larger if the number does not divide the elements. While one part travels, the
+    sender copies the next, or the receiver the one before. All messages of an edge and direction
+    have the same number of parts.
 
-    One that is `late` sends a value of the step before.
+    A `late` send sends a value of the step before.
 
     Example:
     ```mlir
@@ -296,8 +299,8 @@ def SendOp : Pipe_PartsOp<"send"> {
 def RecvOp : Pipe_PartsOp<"recv"> {
   let summary = "Posts a receive";
   let description = [{
-    From here on the memory of the value is the sender's to write. Never blocks.
-    For `stream`, `communicator`, `group`, `parts` and `late` see `pipe.send`.
+    From here on the sender may write the memory of the value. Never blocks. For `stream`,
+    `communicator`, `group`, `parts` and `late` see `pipe.send`.
 
     Example:
     ```mlir
@@ -313,14 +316,14 @@ def RecvOp : Pipe_PartsOp<"recv"> {
 def AllReduceOp : Pipe_TransportOp<"all_reduce"> {
   let summary = "Adds up a gradient over the ranks of a stage";
   let description = [{
-    Posts the sum that the rank has accumulated for a parameter and a chunk, after
-    the last W of that chunk. The value of the handle is the sum over the ranks
-    of the same stage, in ascending order of the replicas of the pipeline and, within one, of
-    the ranks of the stage, and takes the place of the accumulator. Never blocks. One that is `late` is of the step
-    before. With a `microbatch` it is of that alone, as `pipe.gradient` is.
+    Posts the sum that the rank has accumulated for a parameter and a chunk, after the last W of
+    that chunk. The value of the handle is the sum over the ranks of the same stage, in ascending
+    order of the replicas of the pipeline and, within one, of the ranks of the stage. It replaces
+    the accumulator. Never blocks. A `late` one belongs to the step before. With a `microbatch` it
+    is for that microbatch alone, as `pipe.gradient` is.
 
-    `stream`, `communicator` and `group` are as of `pipe.send`. The communicator has
-    the ranks of this stage: it is 1 + the stage.
+    For `stream`, `communicator` and `group` see `pipe.send`. The communicator has the ranks of this
+    stage: it is 1 + the stage.
 
     Example:
     ```mlir
@@ -343,12 +346,13 @@ def AllReduceOp : Pipe_TransportOp<"all_reduce"> {
 def AllGatherOp : Pipe_TransportOp<"all_gather", [
     TypesMatchWith<"the handle is of the value", "handle", "value",
                    "::llvm::cast<HandleType>($_self).getValue()">]> {
-  let summary = "Gives all ranks of a stage the shares of a parameter that each has updated";
+  let summary = "Gathers the shares of a parameter that the ranks of a stage have updated";
   let description = [{
-    Of a pipeline with `shard_optimizer`. Takes the result of a `pipe.update`, of which the rank has computed its share. The
-    value of the handle is the whole parameter, in its place. Never blocks. One that is `late` is of the step before.
+    This is for pipelines with `shard_optimizer`. Takes the result of a `pipe.update`, of which the
+    rank has computed its share. The value of the handle is the whole parameter, in its place. Never
+    blocks. A `late` one belongs to the step before.
 
-    `stream`, `communicator` and `group` are as of `pipe.all_reduce`.
+    For `stream`, `communicator` and `group` see `pipe.all_reduce`.
 
     Example:
     ```mlir
@@ -386,10 +390,10 @@ def WaitOp : Pipe_ProgramOp<"wait", [
 def GradientOp : Pipe_ProgramOp<"gradient"> {
   let summary = "The gradient that a chunk has accumulated for a parameter";
   let description = [{
-    `param` counts the pipeline's `pipe.param` ops. Reads the accumulator of
-    (parameter, chunk) after the last W of that chunk. One that is `late` reads the sum of the step before. With
-    a `microbatch`, of an `asynchronous(stashed)` pipeline, it is the gradient of that microbatch alone, and follows
-    its backward.
+    `param` counts the pipeline's `pipe.param` ops. Reads the accumulator of (parameter, chunk)
+    after the last W of that chunk. A `late` one reads the sum of the step before. With a
+    `microbatch`, in an `asynchronous(stashed)` pipeline, it is the gradient of that microbatch
+    alone, and follows its backward.
 
     Example:
     ```mlir
@@ -412,7 +416,8 @@ def GradientOp : Pipe_ProgramOp<"gradient"> {
 def SquaredNormOp : Pipe_ProgramOp<"squared_norm"> {
   let summary = "The square of the norm of a parameter's gradient, at its home";
   let description = [{
-    Takes what the `pipe.update` of the parameter takes: the norm is that of the sum, scaled as there.
+    Has the operands of the parameter's `pipe.update`: the norm is that of their sum, scaled as in
+    the update.
 
     Example:
     ```mlir
@@ -432,10 +437,9 @@ def SquaredNormOp : Pipe_ProgramOp<"squared_norm"> {
 
 def GatherNormsOp : Pipe_ProgramOp<"gather_norms", [AttrSizedOperandSegments]> {
   let summary = "The squares of the norms of all parameters, as far as they are known";
-  let description = [{
-    Has an element for each parameter of the pipeline: of `params` those given here, of others
-    those of `before`, or 0 without. Stages send it from the first to the last, each of which adds its own; what is complete then
-    goes all the way back.
+    Has an element for each parameter of the pipeline: for `params` the given norms, for other
+    parameters those of `before`, or 0 without `before`. The stages send it from the first to the
+    last, and each adds its own norms. The complete result then travels all the way back.
 
     Example:
     ```mlir
@@ -456,10 +460,11 @@ def GatherNormsOp : Pipe_ProgramOp<"gather_norms", [AttrSizedOperandSegments]> {
 }
 
 def ClipOp : Pipe_ProgramOp<"clip"> {
-  let summary = "By what updates multiply gradients, so that the norm of all of them is within its limit";
+  let summary = "The factor of gradients in updates that keeps their global norm within its limit";
   let description = [{
-    1 where it is within. The limit is a setting of the step, and so is what happens where a gradient is infinite or NaN.
-    Adds up in the order of the parameters, so that every rank gets the same bits, however many stages there are.
+    The factor is 1 if the norm is within the limit. The limit is a setting of the step, and so is
+    what happens if a gradient is infinite or NaN. The norms are summed in the order of the
+    parameters, so every rank gets the same bits, however many stages there are.
 
     Example:
     ```mlir
@@ -472,16 +477,18 @@ def ClipOp : Pipe_ProgramOp<"clip"> {
 }
 
 def ValidateOp : Pipe_ProgramOp<"validate"> {
-  let summary = "Finds out whether the updates of the step before were right";
+  let summary = "Checks whether the updates of the step before were right";
   let description = [{
-    Of a pipeline with `clip_sync(optimistic)`, whose updates keep what they change and do not wait for the norm of all
-    gradients. Always of the step before; it waits until all ranks have ended that.
+    This is for pipelines with `clip_sync(optimistic)`, whose updates keep a copy of what they
+    change and do not wait for the norm of all gradients. It always belongs to the step before, and
+    waits until all ranks have ended that step.
 
-    Where the norm was within its limit, the turn goes on, and sums of gradients begin at zero here. Else the turn is void: what follows
-    computes nothing and adds to no sum, but sends and receives. Each `pipe.update` then gives the parameter and the optimiser's state back what they were, and
-    updates them as the norm demands. The step begins anew after that.
+    If the norm was within its limit, the turn continues, and sums of gradients begin at zero here.
+    Otherwise the turn is void: what follows computes nothing and adds to no sum, but still sends
+    and receives. Each `pipe.update` then restores the parameter and the optimiser's state, and
+    updates them again as the norm requires. After that the step begins again.
 
-    Stands before everything that adds to a gradient, once in a program.
+    It stands before everything that adds to a gradient, once in a program.
 
     Example:
     ```mlir
@@ -494,19 +501,20 @@ def ValidateOp : Pipe_ProgramOp<"validate"> {
 def UpdateOp : Pipe_ProgramOp<"update", [AttrSizedOperandSegments]> {
   let summary = "One optimiser update of a parameter at its home";
   let description = [{
-    Adds the gradients in the order given (ascending chunks), scales the sum
-    by 1/m (1/(d*m) of d replicas) and updates the parameter's value and the optimiser's state.
-    The result is the new value, for the ranks that hold copies. An update that is `late` is that of the step before. It
-    stands after the last late W that adds to its gradients, and before the first F that uses the parameter. The
-    accumulators of its gradients are zero from there on.
+    Adds the gradients in the given order (ascending chunks), scales the sum by 1/m (by 1/(d*m) with
+    d replicas) and updates the parameter's value and the optimiser's state. The result is the new
+    value, for the ranks that hold copies. A `late` update is that of the step before. It stands
+    after the last late W that adds to its gradients, and before the first F that uses the
+    parameter. The accumulators of its gradients are zero from there on.
 
-    Of an `asynchronous` pipeline it keeps the value before, for what still uses that. With a `microbatch` the sum is of that alone, and not
-    scaled by 1/m.
+    In an `asynchronous` pipeline it keeps the old value, for ops that still use it. With a
+    `microbatch` the sum is of that microbatch alone, and not scaled by 1/m.
 
-    Of a pipeline with `clip_sync(barrier)` the sum is also scaled by a `factor`, that of a `pipe.clip`.
+    In a pipeline with `clip_sync(barrier)` the sum is also scaled by a `factor`, that of a
+    `pipe.clip`.
 
-    Of a pipeline with `shard_optimizer`, on a stage of several ranks in all replicas, a rank updates its share of the
-    elements alone, and a `pipe.all_gather` takes the result.
+    In a pipeline with `shard_optimizer`, on a stage of several ranks in all replicas, a rank
+    updates only its share of the elements, and a `pipe.all_gather` takes the result.
 
     Example:
     ```mlir
@@ -532,7 +540,7 @@ def UpdateOp : Pipe_ProgramOp<"update", [AttrSizedOperandSegments]> {
 def AssignOp : Pipe_ProgramOp<"assign"> {
   let summary = "Replaces this rank's copy of a parameter";
   let description = [{
-    One that is `late` follows an update that is.
+    A `late` one follows a late update.
 
     Example:
     ```mlir
