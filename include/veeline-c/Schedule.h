@@ -104,8 +104,8 @@ VEELINE_C_EXPORTED VeelineStatus veelineProblemGetChunk(VeelineProblem problem,
 VEELINE_C_EXPORTED VeelineStatus veelineProblemSetChunk(
     VeelineProblem problem, int32_t chunk, const VeelineChunk *values);
 
-/** A value that chunk `from` makes and a later chunk `to` uses, and the times of
-    its message and of its gradient's between two stages. */
+/** A value that chunk `from` makes and a later chunk `to` uses, and the times
+   of its message and of its gradient's between two stages. */
 typedef struct VeelineEdge {
   int32_t from, to;
   double forwardTransfer, backwardTransfer;
