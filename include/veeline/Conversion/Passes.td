@@ -146,6 +146,7 @@ def PipeVerifyLibraryCalls : Pass<"pipe-verify-library-calls", "::mlir::ModuleOp
     another. Anything else is an error at the call or loop, with a note at each call of the same
     sizes; so is a call whose entry is not in the module's table. Changes nothing. Linear in the
     number of calls.
+  }];
 }
 
 def PipeLowerGemms : Pass<"pipe-lower-gemms", "::mlir::ModuleOp"> {

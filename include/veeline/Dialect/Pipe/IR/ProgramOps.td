@@ -437,6 +437,7 @@ def SquaredNormOp : Pipe_ProgramOp<"squared_norm"> {
 
 def GatherNormsOp : Pipe_ProgramOp<"gather_norms", [AttrSizedOperandSegments]> {
   let summary = "The squares of the norms of all parameters, as far as they are known";
+  let description = [{
     Has an element for each parameter of the pipeline: for `params` the given norms, for other
     parameters those of `before`, or 0 without `before`. The stages send it from the first to the
     last, and each adds its own norms. The complete result then travels all the way back.
