@@ -20,26 +20,57 @@ std::string veeline::jsonString(std::string_view text) {
   return result;
 }
 
+/// How many bytes at the begin of `text` are a character of UTF-8 that XML may
+/// have, beyond ASCII; 0 where there is none.
+static std::size_t lengthBeyondAscii(std::string_view text) {
+  auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  std::size_t length = byte(0) >= 0xF0   ? 4
+                       : byte(0) >= 0xE0 ? 3
+                       : byte(0) >= 0xC0 ? 2
+                                         : 0;
+  if (length == 0)
+    return 0;
+  char32_t code = byte(0) & (0xFFu >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if (byte(i) >> 6 != 2)
+      return 0;
+    code = code << 6 | (byte(i) & 0x3Fu);
+  }
+  static constexpr char32_t least[] = {0, 0, 0xA0, 0x800, 0x10000};
+  bool isSurrogate = code >= 0xD800 && code < 0xE000;
+  bool isCharacter = code >= least[length] && code <= 0x10FFFF &&
+                     !isSurrogate && code != 0xFFFE && code != 0xFFFF;
+  return isCharacter ? length : 0;
+}
+
+/// How XML has an ASCII character. Control characters are none of its.
+static std::string escapedAscii(char c) {
+  switch (c) {
+  case '&':
+    return "&amp;";
+  case '<':
+    return "&lt;";
+  case '>':
+    return "&gt;";
+  case '"':
+    return "&quot;";
+  default:
+    return {c >= ' ' && c <= '~' ? c : '?'};
+  }
+}
+
 std::string veeline::escapedText(std::string_view text) {
   std::string result;
-  for (char c : text)
-    switch (c) {
-    case '&':
-      result += "&amp;";
-      break;
-    case '<':
-      result += "&lt;";
-      break;
-    case '>':
-      result += "&gt;";
-      break;
-    case '"':
-      result += "&quot;";
-      break;
-    default:
-      // Control characters and stray bytes are no XML.
-      result += c >= ' ' && c <= '~' ? c : '?';
-    }
+  while (!text.empty()) {
+    std::size_t length = lengthBeyondAscii(text);
+    if (length > 0)
+      result += text.substr(0, length);
+    else
+      result += escapedAscii(text.front());
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
   return result;
 }
 

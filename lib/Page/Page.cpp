@@ -110,7 +110,9 @@ veeline::page::readPage(const std::string &path) {
     rest.remove_prefix(at + lineBegin.size());
     std::size_t end = rest.find(lineEnd);
     std::string_view graph = rest.substr(0, end);
-    if (end == rest.npos || namesOf(graph).empty())
+    // A '<' could end the line in a browser before its end here.
+    if (end == rest.npos || graph.find('<') != graph.npos ||
+        namesOf(graph).empty())
       return Status::error("'" + path + "' is damaged: graph " +
                            std::to_string(graphs.size() + 1) +
                            " is not complete; write the page again");

@@ -16,7 +16,8 @@ namespace veeline {
 /// Quotes a string as JSON, in ASCII and without '<', so that it may stand in a
 /// script of a page. Bytes that are not UTF-8 are replaced.
 std::string jsonString(std::string_view text);
-/// Escapes text for XML and HTML. All but printable ASCII becomes '?'.
+/// Escapes text for XML and HTML in UTF-8. Control characters, and bytes that
+/// are not UTF-8, become '?'.
 std::string escapedText(std::string_view text);
 /// Escapes text for a terminal: control characters but the line feed become
 /// \x1B.

@@ -27,7 +27,7 @@ class ByteReader {
 
 function decodeOperations(graph, lane) {
   const count = lane.count, reader = new ByteReader(lane.operations), numEntries = graph.entries.length;
-  const result = { entry: new Uint16Array(count), microbatch: new Int32Array(count),
+  const result = { entry: new Uint32Array(count), microbatch: new Int32Array(count),
                    held: new Float64Array(count), after: new Float64Array(count) };
   const microbatches = new Int32Array(numEntries).fill(-1);
   const rises = new Float64Array(numEntries), falls = new Float64Array(numEntries);

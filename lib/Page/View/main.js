@@ -3,21 +3,21 @@
 const keys = [
   ["+ =", "w", "zoom in", () => zoomBy(1.6)], ["-", "s", "zoom out", () => zoomBy(1 / 1.6)],
   ["ArrowLeft", "a", "move left", () => moveBy(-0.2)], ["ArrowRight", "d", "move right", () => moveBy(0.2)],
-  ["Home", "", "the begin", () => setView(0, state.to - state.from)],
+  ["Home", "", "the beginning", () => setView(0, state.to - state.from)],
   ["End", "", "the end", () => setView(fullTime() - state.to + state.from, fullTime())],
   ["0", "", "the whole time", () => setView(0, fullTime())],
-  ["f", "", "zoom to the kept operation", zoomToPinned],
+  ["f", "", "zoom to the selected operation", zoomToPinned],
   [",", "", "the operation before it on its rank", () => stepAlong(-1)], [".", "", "the one after it", () => stepAlong(1)],
   ["[", "", "the last operation that it needs", () => follow("producers")],
   ["]", "", "the first one that needs it", () => follow("consumers")],
-  ["/", "", "search", () => byId("search").focus()], ["n", "", "next found operation", () => pinFound(1)],
-  ["N", "p", "the found one before", () => pinFound(-1)],
+  ["/", "", "search", () => byId("search").focus()], ["n", "", "next result of the search", () => pinFound(1)],
+  ["N", "p", "previous result", () => pinFound(-1)],
   ["c", "", "critical path", () => change("critical", !state.critical)], ["m", "", "memory", () => change("memory", !state.memory)],
   ["l", "", "panels beside or below each other", () => change("stacked", !state.stacked)],
   ["x", "", "panels in one time scale, or of the same width", () => { if (panels.length > 1) change("stretch", !state.stretch); }],
   ["t", "", "light, dark, or as the system has it", nextTheme],
   ["1 2 3 4 5 6 7 8 9", "", "show or hide a panel", key => togglePanel(panels[key - 1])],
-  ["Escape", "", "drop the kept operation, then the search", escape],
+  ["Escape", "", "deselect the operation, then clear the search", escape],
   ["?", "h", "this list", () => toggleHelp()],
 ];
 
@@ -31,7 +31,7 @@ function pinFound(direction) {
   const event = nextFound(direction);
   if (event) pin(event);
 }
-// Without a kept operation, the first one in view.
+// Without a selected operation, the first one in view.
 function stepAlong(direction) {
   if (!state.pinned) {
     const panel = shownPanels()[0], lane = panel.lanes[0];
@@ -65,9 +65,9 @@ function toggleHelp() {
     return element("tr", {}, element("td", {}, ...names), element("td", {}, text));
   });
   const mouse = "Ctrl + wheel or pinch zooms, dragging or Shift + wheel moves, a double click zooms in. Point at an operation " +
-    "for what it costs and needs; click to keep it, with what it needs (plain arrows) and what needs it (blue arrows). The " +
+    "for what it costs and needs; click to select it, with what it needs (plain arrows) and what needs it (blue arrows). The " +
     "address keeps the view.";
-  const queries = "Search takes words that all have to fit: F, BW, send, c3 (chunk), m2 (microbatch), r1 (rank), e0 (edge), " +
+  const queries = "Search takes words that all have to match: F, BW, send, c3 (chunk), m2 (microbatch), r1 (rank), e0 (edge), " +
     "step2, 7B0 or F3 as on the picture, >5 and <5 (how long, in the unit of a whole step).";
   help.replaceChildren(element("p", {}, mouse), element("p", {}, queries), element("table", {}, ...rows));
   help.showModal();
@@ -101,6 +101,11 @@ function listen(panel) {
       const found = eventAt(panel, event.clientX, event.clientY);
       pin(found && state.pinned && keyOf(found) === keyOf(state.pinned) ? null : found);
     }
+    dragged = null;
+    canvas.parentElement.classList.remove("moving");
+  });
+  // A finger that scrolls the page is no longer the canvas's, and is not lifted for it.
+  window.addEventListener("pointercancel", () => {
     dragged = null;
     canvas.parentElement.classList.remove("moving");
   });

@@ -13,7 +13,8 @@ function addRows(lane) {
       ends.length = 0;
     }
     const row = ends.findIndex(end => end <= lane.begin[i]);
-    lane.row[i] = Math.min(row < 0 ? ends.length : row, 255);
+    // As many rows as `rows` can count; what is beyond shares the last one.
+    lane.row[i] = Math.min(row < 0 ? ends.length : row, 254);
     ends[lane.row[i]] = lane.end[i];
     // Most overlap with none.
     if (ends.length > 1) lane.rows.fill(ends.length, first, i + 1);

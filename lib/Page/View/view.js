@@ -122,6 +122,7 @@ function readAddress() {
   const [panel, lane, op] = (given.get("op") || "").split(".").map(Number);
   const place = panels[panel] ? placeOf(panels[panel], panels[panel].step ?? panels[panel].steps[0], lane, op) : -1;
   state.pinned = place >= 0 ? { panel, lane, place } : null;
+  state.hovered = null;  // Of another step it may be no operation.
   byId("search").value = given.get("search") || "";
   applyState();
   search(byId("search").value);

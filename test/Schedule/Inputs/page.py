@@ -184,6 +184,33 @@ def looks(page, address):
     page.report("reloaded", page.run("[state.theme, state.memory, state.stacked, state.stretch]"))
 
 
+def edges(page, address):
+    """What is rare: a gesture that the browser takes over, an address that changes, many operations at a time, many entries."""
+    page.visit(address + "#from=5&to=10")
+    x, y = page.place(0, 0, 7)
+    fire = "(target, kind, x) => target.dispatchEvent(new PointerEvent(kind, { button: 0, clientX: x, clientY: %d, bubbles: true }))" % y
+    page.run(f"({fire})(panels[0].canvas, 'pointerdown', {x}); ({fire})(window, 'pointermove', {x + 50});")
+    page.settle()
+    moved = page.run("state.from < 5")
+    page.run(f"({fire})(window, 'pointercancel', {x + 50}); window.before = state.from; ({fire})(window, 'pointermove', {x + 150});")
+    page.settle()
+    page.report("dragged until it is cancelled", (moved, page.run("state.from === window.before")))
+    page.run("state.hovered = { panel: 0, lane: 0, place: 10000 }; readAddress()")
+    page.report("another address: pointed at", page.run("state.hovered"))
+    rows = """(() => {
+      const lane = { begin: new Float64Array(300), end: new Float64Array(300).fill(1) };
+      addRows(lane);
+      return [Math.max(...lane.row), Math.min(...lane.rows)];
+    })()"""
+    page.report("rows of 300 operations at a time", page.run(rows))
+    entry = """(() => {
+      const number = 69999 * 8, bytes = [number & 127 | 128, number >> 7 & 127 | 128, number >> 14];
+      const lane = { count: 1, operations: btoa(String.fromCharCode(...bytes)), before: 0 };
+      return decodeOperations({ entries: { length: 70000 } }, lane).entry[0];
+    })()"""
+    page.report("entry", page.run(entry))
+
+
 def measured(page, address):
     page.visit(address)
     page.report("panels", page.run("panels.map(panel => panel.name).join(', ')"))

@@ -423,6 +423,17 @@ TEST(Formats, HtmlHasNoWayOutOfItsScript) {
             std::string::npos);
 }
 
+TEST(Formats, TitlesAreUtf8) {
+  Solution solution = solutionOf("1f1b", makeProblem("1f1b", 2, 1, 2));
+  // A control character, a stray byte, an overlong slash, a surrogate, and half
+  // a character at the end.
+  solution.schedule.name =
+      "größe 中 🙂 \x01 \xff \xc0\xaf \xed\xa0\x80 \xe4\xb8";
+  std::string page = toHtml({&solution, 1});
+  EXPECT_NE(page.find("<title>größe 中 🙂 ? ? ?? ??? ??</title>"),
+            std::string::npos);
+}
+
 TEST(Formats, Colors) {
   Solution fused = solutionOf("1f1b", makeProblem("1f1b", 1, 1, 1));
   EXPECT_EQ(colored("stage 0: F0-..BW0\nname: F0\n", fused.schedule),
