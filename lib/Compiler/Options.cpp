@@ -85,6 +85,14 @@ static void addMachineTable(CLI::App &app, MachineTableOption &option,
       ->check(commandline::checkFileName);
 }
 
+/// A flag that turns `value` off. CLI11's own form of it, "!--no-x", shows as
+/// "--no-x{false}" in --help.
+static void addNoFlag(CLI::App &app, const char *name, bool &value,
+                      const char *description) {
+  app.add_flag_callback(
+      name, [&value] { value = false; }, description);
+}
+
 static void addSizeOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--stages", command.stages,
                  "Stages p, one rank each (see --stage-replicas)")
@@ -240,13 +248,13 @@ static void addTargetOptions(CLI::App &app, CompileCommand &command) {
       ->capture_default_str()
       ->check(CLI::IsMember({"f32", "tf32"}))
       ->option_text("f32|tf32 [f32]");
-  app.add_flag("!--no-deterministic", command.deterministic,
-               "With --target cuda: allow sums in any order, for gradients of "
-               "embeddings (by atomic additions) and for cuDNN's gradients of "
-               "queries; faster or in less memory, but two runs may differ");
-  app.add_flag("!--no-epilogues", command.epilogues,
-               "With --target cuda: compute biases, GELU and sums of gradients "
-               "in kernels after a matrix product, not in cuBLASLt");
+  addNoFlag(app, "--no-deterministic", command.deterministic,
+            "With --target cuda: allow sums in any order, for gradients of "
+            "embeddings (by atomic additions) and for cuDNN's gradients of "
+            "queries; faster or in less memory, but two runs may differ");
+  addNoFlag(app, "--no-epilogues", command.epilogues,
+            "With --target cuda: compute biases, GELU and sums of gradients "
+            "in kernels after a matrix product, not in cuBLASLt");
   app.add_option("--cuda-toolkit", command.cudaToolkit,
                  "With --target cuda: the directory of the CUDA toolkit "
                  "(default: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, or that "
@@ -265,8 +273,8 @@ static void addTargetOptions(CLI::App &app, CompileCommand &command) {
 }
 
 static void addOutputOptions(CLI::App &app, CompileCommand &command) {
-  app.add_flag(
-      "!--no-reference", command.reference,
+  addNoFlag(
+      app, "--no-reference", command.reference,
       "Leave out the model without chunks, which train --verify compares with");
   CLI::Option *evaluation = app.add_flag(
       "--evaluation", command.evaluation,
