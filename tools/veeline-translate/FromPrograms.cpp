@@ -42,6 +42,8 @@ static pipe::PipelineOp findPipeline(ModuleOp module) {
 
 /// What its programs do, and the times that the costs of its chunks predict.
 static FailureOr<schedule::Solution> readSolution(Operation *op) {
+  // An error says where; the whole module behind it would hide that.
+  op->getContext()->printOpOnDiagnostic(false);
   auto module = dyn_cast<ModuleOp>(op);
   if (!module)
     return op->emitError("expected a module");

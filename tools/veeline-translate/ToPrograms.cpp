@@ -74,6 +74,8 @@ static OwningOpRef<Operation *> build(const ImportedSchedule &file,
     return {};
   }
   MLIRContext *context = where.getContext();
+  // Whoever wrote the order has not seen the model that is made for it.
+  context->printOpOnDiagnostic(false);
   auto module =
       parseSourceString<ModuleOp>(writeModel(file.placement.chunks()), context);
   if (!module || failed(makeChunks(*module, file)))
