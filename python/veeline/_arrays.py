@@ -86,6 +86,8 @@ def _from_list(value, type, what):
             raise InvalidError(f"{what}: the rows of a list have different lengths")
         flat = [item for row in flat for item in row]
     code = FORMATS[type][0]
+    if code == "?" and not all(isinstance(item, (bool, int)) and item in (0, 1) for item in flat):
+        raise InvalidError(f"{what}: a list of {type} is expected: True, False, 0 and 1 alone")
     try:
         values = array.array("b" if code == "?" else code, flat)
     except (TypeError, OverflowError) as error:
@@ -96,8 +98,10 @@ def _from_list(value, type, what):
 def to_bytes(value, type, shapes, what):
     """The bytes of `value`, an array of `type` with one of `shapes`, in row-major order. An array of one dimension may have any of these
     shapes, flat."""
-    if hasattr(value, "__array_interface__"):
-        found, shape, data = _from_interface(value.__array_interface__, what)
+    interface = getattr(value, "__array_interface__", {})
+    # Without an address there, the buffer protocol has the data.
+    if isinstance(interface.get("data"), tuple):
+        found, shape, data = _from_interface(interface, what)
     elif hasattr(value, "__dlpack__"):
         found, shape, data = _from_dlpack(value, what)
     elif isinstance(value, (list, tuple, int, float)):

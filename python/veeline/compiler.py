@@ -13,6 +13,7 @@ import contextlib
 import ctypes
 import io
 import os
+import secrets
 from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 
 from veeline._library import FailedError, Handle, InvalidError, Library, Status, String, take_bytes, text
@@ -98,18 +99,18 @@ class Artifact:
 
     def save(self, path):
         """Writes the file that `veeline compile` would have written."""
-        # The file is complete or as it was.
-        temporary = f"{os.fspath(path)}.{os.getpid()}.tmp"
-        try:
-            with open(temporary, "xb") as file:
+        # The file is complete or as it was, whoever else writes it at the same time.
+        temporary = f"{os.fsdecode(path)}.{secrets.token_hex(8)}.tmp"
+        with open(temporary, "xb") as file:
+            try:
                 file.write(self.data)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+                os.replace(temporary, path)
+            except BaseException:  # Ctrl-C, too.
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary)
+                raise
 
     def __len__(self):
         return len(self.data)

@@ -104,9 +104,9 @@ def names():
     return [_library.call("veelineScheduleNameAt", i).decode() for i in range(_library.call("veelineNumSchedules"))]
 
 
-def _int32(name, value):
+def _integer(name, value, bits=32):
     # ctypes would cut off what does not fit.
-    if not -2**31 <= value < 2**31:
+    if not -2**(bits - 1) <= value < 2**(bits - 1):
         raise InvalidError(f"{name} is {value}, which is out of range")
     return value
 
@@ -134,8 +134,8 @@ class Problem(_Owner):
 
     def __init__(self, schedule, stages, microbatches, *, chunks_per_stage=0, cost=(1, 1, 1), transfer=0, activation=(1, 0, -1),
                  memory_limit=None):
-        options = _ProblemOptions(text(schedule), _int32("stages", stages), _int32("chunks_per_stage", chunks_per_stage),
-                                  _int32("microbatches", microbatches), _Costs(*cost), transfer, _Costs(*activation),
+        options = _ProblemOptions(text(schedule), _integer("stages", stages), _integer("chunks_per_stage", chunks_per_stage),
+                                  _integer("microbatches", microbatches), _Costs(*cost), transfer, _Costs(*activation),
                                   -1 if memory_limit is None else memory_limit)
         handle = Handle()
         _library.call("veelineProblemCreate", byref(options), byref(handle))
@@ -157,7 +157,7 @@ class Problem(_Owner):
     def chunk(self, index):
         """A copy of what chunk `index` costs."""
         chunk = Chunk()
-        _library.call("veelineProblemGetChunk", self._handle, index, byref(chunk))
+        _library.call("veelineProblemGetChunk", self._handle, _integer("a chunk", index), byref(chunk))
         return chunk
 
     def set_chunk(self, index, chunk=None, **values):
@@ -167,19 +167,20 @@ class Problem(_Owner):
             if name not in dict(Chunk._fields_):
                 raise InvalidError(f"a chunk has no '{name}'; it has {', '.join(dict(Chunk._fields_))}")
             setattr(chunk, name, value)
-        _library.call("veelineProblemSetChunk", self._handle, index, byref(chunk))
+        _library.call("veelineProblemSetChunk", self._handle, _integer("a chunk", index), byref(chunk))
 
     def set_edges(self, edges):
         """Sets what passes between chunks: (from, to, forward transfer, backward transfer[, carries a gradient]) each."""
-        edges = [_Edge(*edge) if len(edge) == 5 else _Edge(*edge, True) for edge in edges]
+        edges = [_Edge(_integer("an edge's chunk", start), _integer("an edge's chunk", end), *more, *(() if len(more) == 3 else (True,)))
+                 for start, end, *more in edges]
         _library.call("veelineProblemSetEdges", self._handle, (_Edge * len(edges))(*edges), len(edges))
 
     def set_memory_limits(self, limits, unit=None):
         """Sets a limit for each stage; none of them: no limits. `unit` is (size, name), in which messages print memory."""
-        limits = list(limits)
+        limits = [_integer("a memory limit", limit, bits=64) for limit in limits]
         _library.call("veelineProblemSetMemoryLimits", self._handle, (c_int64 * len(limits))(*limits), len(limits))
         if unit is not None:
-            _library.call("veelineProblemSetMemoryUnit", self._handle, unit[0], text(unit[1]))
+            _library.call("veelineProblemSetMemoryUnit", self._handle, _integer("a unit", unit[0], bits=64), text(unit[1]))
 
 
 class Simulation(_Owner):

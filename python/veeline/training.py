@@ -89,6 +89,9 @@ class Parameters(collections.abc.Mapping):
 class Trainer:
     """An artifact with its parameters: the path of a file, an Artifact, or its bytes.
 
+    A file must stay as it is until the trainer is closed, and so must the files of `data`: to replace one, write another and rename it.
+    They are mapped into memory, and one that is truncated ends the process with SIGBUS.
+
     Arguments of the model that `data` does not name (a dict of what `veeline train --data` takes: {"x": "x.npy"}) are given to `step`, or
     are random where `other_data` is "random" or "random:fixed". `options` are seed, init, learning_rate, weight_decay, beta1, beta2 and
     epsilon, as of `veeline train`.
@@ -97,7 +100,7 @@ class Trainer:
     def __init__(self, artifact, *, program="pipeline", data=None, other_data="fed", **options):
         self._lock = threading.RLock()
         given = _library.call("veelineTrainingOptionsGet")
-        specs = [text(f"{name}={os.fspath(source)}") for name, source in (data or {}).items()]
+        specs = [text(f"{name}={os.fsdecode(source)}") for name, source in (data or {}).items()]
         given.program, given.other_data = text(program), text(other_data)
         given.data, given.num_data = (c_char_p * len(specs))(*specs), len(specs)
         for name, value in options.items():

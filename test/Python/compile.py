@@ -1,5 +1,6 @@
 """Usage: compile.py MODEL. Compiles, trains and is refused, without a file."""
 
+import os
 import pathlib
 import resource
 import signal
@@ -47,6 +48,25 @@ try:
 except OSError as error:
     resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     print(error.strerror, pathlib.Path("path.vee").read_bytes() == artifact.data, list(pathlib.Path().glob("path.vee?*")))
+# Threads that write one file, a path in bytes, and Ctrl-C.
+threads = [threading.Thread(target=artifact.save, args=[b"path.vee"]) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+replace = os.replace
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+os.replace = interrupted
+try:
+    artifact.save(pathlib.Path("new.vee"))
+except KeyboardInterrupt:
+    print(pathlib.Path("path.vee").read_bytes() == artifact.data, sorted(map(str, pathlib.Path().glob("*.vee*"))))
+os.replace = replace
 try:
     veeline.compile(path, schedule="1f1b\0x")
 except ValueError as error:

@@ -13,6 +13,7 @@ import threading
 
 import veeline
 from errors import print_error
+from veeline import _arrays
 
 path, steps = sys.argv[1], int(sys.argv[2])
 xs = memoryview(pathlib.Path("x.bin").read_bytes()).cast("f")
@@ -56,6 +57,11 @@ class DLPack:
         return new_capsule(ctypes.addressof(self.tensor), b"dltensor", None)
 
 
+class NoAddress(array.array):
+    """Its data is that of the buffer protocol."""
+    __array_interface__ = {"version": 3, "typestr": "<f4", "shape": (2,), "data": None}
+
+
 def arrays(step):
     """x and y of 4 microbatches of 8 samples."""
     x, y = xs[(step - 1) * 128:step * 128], ys[(step - 1) * 32:step * 32]
@@ -81,6 +87,9 @@ print_error("type", trainer.step, {"x": array.array("d", bytes(8 * 128))})
 print_error("shape", trainer.step, {"x": xs[:128].cast("B").cast("f", [2, 16, 4])})
 print_error("ragged", trainer.step, {"y": [[1.0], [1.0, 2.0]]})
 print_error("text", trainer.step, {"y": ["a"] * 32})
+print_error("flags", _arrays.to_bytes, [True, 0, 2], "i1", [(3,)], "argument 'mask'")
+assert _arrays.to_bytes([True, 0, 1], "i1", [(3,)], "") == b"\1\0\1"
+assert _arrays.to_bytes(NoAddress("f", [1, 2]), "f32", [(2,)], "") == struct.pack("2f", 1, 2)
 print_error("device", trainer.step, {"y": DLPack(ys[:32], (32, 1), device=2)})
 print_error("half", trainer.step, {"y": DLPack(ys[:32], (32, 1), bits=16)})
 print_error("argument", trainer.step, {"z": xs})
