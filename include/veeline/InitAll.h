@@ -44,6 +44,10 @@ inline void registerAllPasses() {
   registerPipelines();
 }
 
+/// Those of upstream, too, with their extensions.
+void registerEveryDialect(mlir::DialectRegistry &registry);
+void registerEveryPass();
+
 } // namespace veeline
 
 #endif // VEELINE_INITALL_H

@@ -159,18 +159,16 @@ static std::optional<GpuImage> readImage(llvm::StringRef text) {
   return image;
 }
 
-bool DeviceModule::find(const CodeCache &cache, StringRef key,
-                        const GpuTargetOptions &options,
-                        artifact::Artifact &artifact) {
+llvm::Expected<bool> DeviceModule::find(const CodeCache &cache, StringRef key,
+                                        const GpuTargetOptions &options,
+                                        artifact::Artifact &artifact) {
   std::optional<std::string> bytes = cache.find(key);
   std::optional<GpuImage> image = bytes ? readImage(*bytes) : std::nullopt;
   if (!image)
     return false;
-  llvm::Error problem = describe(std::move(*image), options, artifact);
-  // Nothing depends on where the image comes from, so compile() fails, too.
-  bool failed = bool(problem);
-  llvm::consumeError(std::move(problem));
-  return !failed;
+  if (llvm::Error problem = describe(std::move(*image), options, artifact))
+    return std::move(problem);
+  return true;
 }
 
 llvm::Error DeviceModule::compile(const GpuTargetOptions &options,

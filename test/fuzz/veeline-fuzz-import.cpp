@@ -16,8 +16,6 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Pass/PassManager.h"
 #include "veeline/Import/Parse.h"
 #include "veeline/Import/Passes.h"
@@ -181,9 +179,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  veeline::registerAllDialects(registry);
+  veeline::registerEveryDialect(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   loadDialects(context);
   TextMutator mutator(settings->texts);

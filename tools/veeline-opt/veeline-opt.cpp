@@ -4,9 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "veeline/Import/Parse.h"
 #include "veeline/InitAll.h"
@@ -33,12 +30,9 @@ static void explain(llvm::StringRef path, const DialectRegistry &registry) {
 }
 
 int main(int argc, char **argv) {
-  mlir::registerAllPasses();
-  veeline::registerAllPasses();
+  veeline::registerEveryPass();
   DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  veeline::registerAllDialects(registry);
+  veeline::registerEveryDialect(registry);
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "Veeline: pipeline-parallel training\n", registry);
   LogicalResult result = MlirOptMain(argc, argv, input, output, registry);

@@ -7,8 +7,6 @@
 #include "Translations.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/InitAll.h"
@@ -129,8 +127,6 @@ void veeline::translate::registerFromPrograms() {
           return success();
         },
         [](DialectRegistry &registry) {
-          mlir::registerAllDialects(registry);
-          mlir::registerAllExtensions(registry);
-          veeline::registerAllDialects(registry);
+          veeline::registerEveryDialect(registry);
         });
 }

@@ -7,8 +7,6 @@
 #include "Translations.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
@@ -126,9 +124,7 @@ static void registerReader(StringRef name, StringRef description,
         return {};
       },
       [](DialectRegistry &registry) {
-        mlir::registerAllDialects(registry);
-        mlir::registerAllExtensions(registry);
-        veeline::registerAllDialects(registry);
+        veeline::registerEveryDialect(registry);
       });
 }
 

@@ -37,8 +37,9 @@ public:
                                      const GpuTargetOptions &options);
 
   /// Takes the image from the cache; false if it is not there.
-  bool find(const CodeCache &cache, llvm::StringRef key,
-            const GpuTargetOptions &options, artifact::Artifact &artifact);
+  llvm::Expected<bool> find(const CodeCache &cache, llvm::StringRef key,
+                            const GpuTargetOptions &options,
+                            artifact::Artifact &artifact);
 
   /// Compiles the kernels, which are in the NVVM dialect, to one image, and
   /// describes them. The image is added to `cache`, if there is one.

@@ -8,14 +8,11 @@ import pathlib
 import struct
 import sys
 
+from crc import reflected_crc
+
 
 def crc32c(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = (crc >> 1) ^ (0x82F63B78 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
+    return reflected_crc(data, 32, 0x82F63B78)
 
 
 def masked(data):

@@ -7,14 +7,7 @@ Usage: drop_part.py CHECKPOINT
 import re
 import sys
 
-
-def crc64(data):
-    crc = 0xFFFFFFFFFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = (crc >> 1) ^ (0xC96C5795D7870F42 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFFFFFFFFFF
+from crc import reflected_crc
 
 
 path = f"{sys.argv[1]}/index.json"
@@ -25,6 +18,6 @@ text = text.replace(piece[0], "")
 # The checksum is that of the text in which it is empty.
 before, own, after = re.split(r'(?m)^ "checksum": "(\w+)"$', text)
 empty = f'{before} "checksum": ""{after}'
-text = f'{before} "checksum": "{crc64(empty.encode()):016x}"{after}'
+text = f'{before} "checksum": "{reflected_crc(empty.encode(), 64, 0xC96C5795D7870F42):016x}"{after}'
 with open(path, "w", encoding="utf-8") as file:
     file.write(text)

@@ -12,8 +12,6 @@
 #include "RecomputeSearch.h"
 #include "veeline/InitAll.h"
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 
@@ -70,9 +68,7 @@ class Search : public ::testing::Test {
 protected:
   void SetUp() override {
     DialectRegistry registry;
-    mlir::registerAllDialects(registry);
-    mlir::registerAllExtensions(registry);
-    veeline::registerAllDialects(registry);
+    veeline::registerEveryDialect(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
   }
