@@ -91,15 +91,9 @@ veelineModuleToBytecode(VeelineModule module, VeelineString *bytecode);
 |* Artifacts
 \*===----------------------------------------------------------------------===*/
 
-/** An option of `veeline compile`: its name without dashes, such as "stages",
-    and its value, or NULL for a flag, such as "evaluation". The options help,
-    quiet and output do not exist here. */
-typedef struct VeelineCompileOption {
-  const char *name;
-  const char *value;
-} VeelineCompileOption;
-
-/** The names of these options, one after the other; NULL after the last one. */
+/** The names of the options of compiling, one after the other; NULL after the
+    last one. They are those of `veeline compile`, but help, json, quiet and output.
+ */
 VEELINE_C_EXPORTED const char *veelineCompileOptionAt(size_t index);
 
 /** The bytes of an artifact. */
@@ -112,7 +106,7 @@ typedef struct VeelineArtifact {
     Errors: VeelineInvalid for options, VeelineFailed for the model and this
     machine. */
 VEELINE_C_EXPORTED VeelineStatus
-veelineModuleCompile(VeelineModule module, const VeelineCompileOption *options,
+veelineModuleCompile(VeelineModule module, const VeelineOption *options,
                      size_t numOptions, VeelineDiagnosticHandler handler,
                      void *userData, VeelineArtifact *artifact);
 VEELINE_C_EXPORTED void veelineArtifactDestroy(VeelineArtifact artifact);

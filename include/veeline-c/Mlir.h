@@ -29,7 +29,7 @@ VEELINE_C_EXPORTED void veelineRegisterPasses(void);
     dialects and those of Veeline are added to its context. The module does not
     change. No other thread may use its context meanwhile. */
 VEELINE_C_EXPORTED VeelineStatus
-veelineMlirModuleCompile(MlirModule module, const VeelineCompileOption *options,
+veelineMlirModuleCompile(MlirModule module, const VeelineOption *options,
                          size_t numOptions, VeelineDiagnosticHandler handler,
                          void *userData, VeelineArtifact *artifact);
 

@@ -74,6 +74,13 @@ typedef struct VeelineString {
 
 static inline void veelineStringDestroy(VeelineString text) { free(text.data); }
 
+/** An option of a command of `veeline`: its name without dashes, "stages", and
+    its value, or NULL of a flag, "evaluation". */
+typedef struct VeelineOption {
+  const char *name;
+  const char *value;
+} VeelineOption;
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,13 +1,13 @@
-/*===- Training.h - training from a program, in C -----------------*- C -*-===*\
+/*===- Training.h - an artifact that a program trains, in C ----*- C -*-===*\
 |*                                                                            *|
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|
-|* This is the interface of libveeline-c-training, which uses neither LLVM    *|
-|* nor MLIR. The program has the loop over the data, and passes everything in *|
-|* memory. libveeline-c-training contains a copy of what                      *|
-|* runtime/include/veeline/training.h declares for C++: use only one of them. *|
-|* Support.h has the rules of ownership and threads; docs/runtime.md the      *|
-|* options.                                                                   *|
+|* Of libveeline-c-training, which uses neither LLVM nor MLIR: the program    *|
+|* has the loop over the data, and gives and takes everything in memory. The  *|
+|* same as runtime/include/veeline/training.h, which libveeline-c-training    *|
+|* has a copy of: a program uses one of them. Support.h has the rules of      *|
+|* ownership and threads; docs/runtime.md the options. veelineTrainingOpen    *|
+|* copies what it is given, and a VeelineTraining is its caller's to destroy. *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -25,42 +25,28 @@ typedef struct VeelineTraining {
   void *ptr;
 } VeelineTraining;
 
-/** The options of `veeline train` with the same names. A text may be NULL: it
-    is then that of veelineTrainingOptionsGet. */
-typedef struct VeelineTrainingOptions {
-  const char *program;
-  /** `numData` texts "NAME=SPEC", as --data takes them. */
-  const char *const *data;
-  size_t numData;
-  /** The source of arguments that `data` does not name: "fed" (by
-      veelineTrainingFeed), "random" or "random:fixed". */
-  const char *otherData;
-  /** The seed of random parameters and data. */
-  uint64_t seed;
-  /** A .safetensors file with all parameters; "": as the model says. */
-  const char *init;
-  double learningRate, weightDecay, beta1, beta2, epsilon;
-  /** The folder of Veeline's modules; only MPI needs it. */
-  const char *moduleDirectory;
-} VeelineTrainingOptions;
+/** The names of the options of training, one after the other; NULL after the
+    last one. They are those of `veeline train`, but those about its loop over
+    steps and its output. Options that may be given several times, as "data",
+    stand once for each. Arguments that have no "data" are fed by the program,
+    unless "synthetic" is given. Without "steps" there is no last step. */
+VEELINE_C_EXPORTED const char *veelineTrainingOptionAt(size_t index);
 
-/** Program "pipeline", everything fed. */
-VEELINE_C_EXPORTED VeelineTrainingOptions veelineTrainingOptionsGet(void);
-
-/** Reads the artifact at `path` and starts its ranks as threads, or meets the
-    processes of a launcher. `options` may be NULL. The file is mapped: it must
-    not be written to or truncated before the handle is destroyed. To replace
-    it, write another file and rename it. Errors: what is wrong with a file, an
-    option or this machine. */
+/** Reads the artifact at `path`, a file that must not be written to before the
+    handle is destroyed, and starts its ranks as threads, or meets the processes
+    of a launcher. With the option "resume" it goes on from a checkpoint.
+   Errors: VeelineInvalid of options that have no meaning or contradict each
+   other, VeelineFailed of files, of what the artifact cannot do, and this
+   machine. */
 VEELINE_C_EXPORTED VeelineStatus
-veelineTrainingOpen(const char *path, const VeelineTrainingOptions *options,
-                    VeelineTraining *training);
-/** The same for the `length` bytes of an artifact in memory, which are
-    copied. */
+veelineTrainingOpen(const char *path, const VeelineOption *options,
+                    size_t numOptions, VeelineTraining *training);
+/** The same of the `length` bytes of an artifact in memory. */
 VEELINE_C_EXPORTED VeelineStatus veelineTrainingOpenInMemory(
-    const void *artifact, size_t length, const VeelineTrainingOptions *options,
-    VeelineTraining *training);
-/** Ends the ranks, and frees all that they have. */
+    const void *artifact, size_t length, const VeelineOption *options,
+    size_t numOptions, VeelineTraining *training);
+/** Ends the ranks once checkpoints are written, and frees all that they have.
+ */
 VEELINE_C_EXPORTED void veelineTrainingDestroy(VeelineTraining training);
 
 /** A parameter, an argument or a result. All pointers are the training's. */
@@ -105,19 +91,34 @@ VEELINE_C_EXPORTED VeelineStatus veelineTrainingFeed(VeelineTraining training,
                                                      size_t bytes);
 
 /** Runs the next step, and writes its mean loss to `loss` unless that is NULL.
-    If an argument was not fed, the result is VeelineInvalid, and no step runs.
-    After any other error no further step runs. */
+    With the options "checkpoint" and "every", a checkpoint is copied after some
+    steps, and written while others run. Where an argument was not fed, or the
+    last one of "steps" has run, that is VeelineInvalid, and no step runs. After
+    any other error no further step runs. */
 VEELINE_C_EXPORTED VeelineStatus veelineTrainingStep(VeelineTraining training,
                                                      double *loss);
-/** Sets the learning rate from the next step on. */
-VEELINE_C_EXPORTED void veelineTrainingSetLearningRate(VeelineTraining training,
-                                                       double rate);
+/** The peak of the learning rate, from the next step on. Errors: no finite
+    number of 0 or more, and rates that come from a file. */
+VEELINE_C_EXPORTED VeelineStatus
+veelineTrainingSetLearningRate(VeelineTraining training, double rate);
 
-/** How many steps have run. */
+/** How many steps have run, those before "resume" among them. */
 VEELINE_C_EXPORTED int64_t veelineTrainingNumSteps(VeelineTraining training);
-/** The norm of the averaged gradients of all parameters in the last step; 0
-    before the first one. */
-VEELINE_C_EXPORTED double veelineTrainingGradientNorm(VeelineTraining training);
+
+/** What is known of a step that has run. */
+typedef struct VeelineStepInfo {
+  double learningRate;
+  /** Of the averaged gradients of all parameters. */
+  double gradientNorm;
+  /** What updates multiplied gradients by; 0: they were skipped. */
+  double clipFactor;
+  /** What the loss was multiplied by. */
+  double lossScale;
+} VeelineStepInfo;
+
+/** Of the last step of this handle; before the first one 0, 0, 1 and 1. */
+VEELINE_C_EXPORTED VeelineStepInfo
+veelineTrainingLastStep(VeelineTraining training);
 /** Writes result `index` of each microbatch of the last step to `values`, which
     has room for `capacity` of them. Errors: no step has run, there is no such
     result, too little room. */
@@ -131,6 +132,33 @@ VEELINE_C_EXPORTED VeelineStatus veelineTrainingGetParameter(
     VeelineTraining training, size_t index, void *values, size_t bytes);
 VEELINE_C_EXPORTED VeelineStatus veelineTrainingSetParameter(
     VeelineTraining training, size_t index, const void *values, size_t bytes);
+
+/** Copies values of a batch argument of the next evaluation, as
+    veelineTrainingFeed does; buffers are those of training. Errors: as there,
+    and an artifact that was compiled without --evaluation. */
+VEELINE_C_EXPORTED VeelineStatus
+veelineTrainingFeedEvaluation(VeelineTraining training, const char *name,
+                              const void *values, size_t bytes);
+/** Runs the model's forwards alone, in as many microbatches as a step has, on
+    the parameters as they are, and writes the mean loss to `loss` unless that
+   is NULL. Steps know nothing of it. Errors as of veelineTrainingStep. */
+VEELINE_C_EXPORTED VeelineStatus
+veelineTrainingStepEvaluation(VeelineTraining training, double *loss);
+/** As veelineTrainingGetResult, of the last evaluation. */
+VEELINE_C_EXPORTED VeelineStatus veelineTrainingGetEvaluatedResult(
+    VeelineTraining training, size_t index, double *values, size_t capacity);
+
+/** Writes a checkpoint of the state after the last step to the folder of the
+    option "checkpoint", unless there is one, and returns once all are written.
+    Errors: no such option, no step that has run, the last one could not be
+    written. */
+VEELINE_C_EXPORTED VeelineStatus
+veelineTrainingCheckpoint(VeelineTraining training);
+/** Gives away what the user should know and was not told before, a line each:
+    of checkpoints that could not be written, of options that are others than
+    those of the run that is resumed, ... Empty: nothing. */
+VEELINE_C_EXPORTED VeelineStatus
+veelineTrainingTakeRemarks(VeelineTraining training, VeelineString *remarks);
 
 /** Writes all parameters as a .safetensors file, atomically. */
 VEELINE_C_EXPORTED VeelineStatus veelineTrainingSave(VeelineTraining training,

@@ -216,7 +216,7 @@ const char *veelineCompileOptionAt(size_t index) {
 }
 
 static VeelineStatus compileModule(ModuleOp module,
-                                   const VeelineCompileOption *options,
+                                   const VeelineOption *options,
                                    size_t numOptions,
                                    VeelineDiagnosticHandler handler,
                                    void *userData, VeelineArtifact *artifact) {
@@ -251,7 +251,7 @@ static VeelineStatus compileModule(ModuleOp module,
 }
 
 VeelineStatus veelineModuleCompile(VeelineModule module,
-                                   const VeelineCompileOption *options,
+                                   const VeelineOption *options,
                                    size_t numOptions,
                                    VeelineDiagnosticHandler handler,
                                    void *userData, VeelineArtifact *artifact) {
@@ -260,7 +260,7 @@ VeelineStatus veelineModuleCompile(VeelineModule module,
 }
 
 VeelineStatus
-veelineMlirModuleCompile(MlirModule module, const VeelineCompileOption *options,
+veelineMlirModuleCompile(MlirModule module, const VeelineOption *options,
                          size_t numOptions, VeelineDiagnosticHandler handler,
                          void *userData, VeelineArtifact *artifact) {
   return compileModule(unwrap(module), options, numOptions, handler, userData,

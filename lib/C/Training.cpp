@@ -24,13 +24,20 @@ static VeelineStatus toStatus(const Status &status,
   return status.ok() ? success() : failure(code, status.message());
 }
 
+/// The file of this library, or nothing.
+static std::string ownPath() {
+  Dl_info own;
+  return ::dladdr(reinterpret_cast<const void *>(&veelineTrainingOptionAt),
+                  &own)
+             ? own.dli_fname
+             : "";
+}
+
 /// Makes the functions that compiled steps call visible to them, where this
 /// library was loaded for somebody alone, as interpreters do.
-static Status exportRuntime() {
-  Dl_info own;
-  if (!::dladdr(reinterpret_cast<const void *>(&veelineTrainingOptionsGet),
-                &own) ||
-      !::dlopen(own.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD))
+static Status exportRuntime(const std::string &path) {
+  if (path.empty() ||
+      !::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD))
     return Status::error("the library of veeline-c/Training.h does not find "
                          "itself; link it as a shared library");
   return Status::success();
@@ -40,82 +47,60 @@ static Status exportRuntime() {
 // Opening
 //===----------------------------------------------------------------------===//
 
-VeelineTrainingOptions veelineTrainingOptionsGet(void) {
-  // Texts apart, the numbers of TrainingOptions.
-  TrainingOptions defaults;
-  VeelineTrainingOptions options = {};
-  options.program = "pipeline";
-  options.otherData = "fed";
-  options.init = "";
-  options.moduleDirectory = "";
-  options.seed = defaults.seed;
-  options.learningRate = defaults.learningRate;
-  options.weightDecay = defaults.weightDecay;
-  options.beta1 = defaults.beta1;
-  options.beta2 = defaults.beta2;
-  options.epsilon = defaults.epsilon;
-  return options;
-}
-
-static TrainingOptions toOptions(const VeelineTrainingOptions &given) {
-  TrainingOptions options;
-  if (given.program)
-    options.program = given.program;
-  options.data.assign(given.data, given.data + given.numData);
-  options.otherData = given.otherData ? given.otherData : "fed";
-  options.seed = given.seed;
-  options.init = given.init ? given.init : "";
-  options.learningRate = given.learningRate;
-  options.weightDecay = given.weightDecay;
-  options.beta1 = given.beta1;
-  options.beta2 = given.beta2;
-  options.epsilon = given.epsilon;
-  options.moduleDirectory = given.moduleDirectory ? given.moduleDirectory : "";
-  return options;
+const char *veelineTrainingOptionAt(size_t index) {
+  static const std::vector<std::string> names = Training::optionNames();
+  return index < names.size() ? names[index].c_str() : nullptr;
 }
 
 /// Opens by `open`, which takes the options.
 template <typename Open>
-static VeelineStatus openBy(Open open, const VeelineTrainingOptions *given,
-                            VeelineTraining *training) {
+static VeelineStatus openBy(Open open, const VeelineOption *given,
+                            size_t numGiven, VeelineTraining *training) {
   return guarded([&] {
     if (!training)
       return failure(VeelineInvalid, "'training' is null");
-    TrainingOptions options =
-        toOptions(given ? *given : veelineTrainingOptionsGet());
-    for (const char *known : {"fed", "random", "random:fixed"})
-      if (options.otherData == known) {
-        if (Status status = exportRuntime(); !status.ok())
-          return toStatus(status);
-        Expected<std::unique_ptr<Training>> opened = open(options);
-        if (!opened.ok())
-          return toStatus(opened.status());
-        training->ptr = opened->release();
-        return success();
-      }
-    return failure(VeelineInvalid,
-                   "otherData is 'fed', 'random' or 'random:fixed', not '" +
-                       options.otherData + "'");
+    TrainingOptions options;
+    for (size_t i = 0; i < numGiven; ++i) {
+      if (!given[i].name)
+        return failure(VeelineInvalid,
+                       "the name of option " + std::to_string(i) + " is null");
+      options.values.emplace_back(given[i].name, std::nullopt);
+      if (given[i].value)
+        options.values.back().second = given[i].value;
+    }
+    if (Status status = Training::check(options); !status.ok())
+      return toStatus(status, VeelineInvalid);
+    std::string path = ownPath();
+    options.moduleDirectory = path.substr(0, path.rfind('/') + 1) + "veeline";
+    if (Status status = exportRuntime(path); !status.ok())
+      return toStatus(status);
+    Expected<std::unique_ptr<Training>> opened = open(options);
+    if (!opened.ok())
+      return toStatus(opened.status());
+    training->ptr = opened->release();
+    return success();
   });
 }
 
 VeelineStatus veelineTrainingOpen(const char *path,
-                                  const VeelineTrainingOptions *options,
+                                  const VeelineOption *options,
+                                  size_t numOptions,
                                   VeelineTraining *training) {
   auto open = [&](const TrainingOptions &of) {
     return Training::open(path ? path : "", of);
   };
-  return openBy(open, options, training);
+  return openBy(open, options, numOptions, training);
 }
 
 VeelineStatus veelineTrainingOpenInMemory(const void *artifact, size_t length,
-                                          const VeelineTrainingOptions *options,
+                                          const VeelineOption *options,
+                                          size_t numOptions,
                                           VeelineTraining *training) {
   auto open = [&](const TrainingOptions &of) {
     return Training::openInMemory({static_cast<const char *>(artifact), length},
                                   of);
   };
-  return openBy(open, options, training);
+  return openBy(open, options, numOptions, training);
 }
 
 void veelineTrainingDestroy(VeelineTraining training) {
@@ -172,23 +157,28 @@ int32_t veelineTrainingNumMicrobatches(VeelineTraining training) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-VeelineStatus veelineTrainingFeed(VeelineTraining training, const char *name,
-                                  const void *values, size_t bytes) {
+/// Gives values to `take`.
+template <typename Take>
+static VeelineStatus feed(Take take, const char *name, const void *values,
+                          size_t bytes) {
   return guarded([&] {
     if (!name || !values)
       return failure(VeelineInvalid, "the name or the values are null");
-    return toStatus(
-        unwrap(training).feed(name, {static_cast<const char *>(values), bytes}),
-        VeelineInvalid);
+    return toStatus(take(name, {static_cast<const char *>(values), bytes}),
+                    VeelineInvalid);
   });
 }
 
-VeelineStatus veelineTrainingStep(VeelineTraining training, double *loss) {
+/// Runs a step of `training`, if `check` says that there may be one, and gives
+/// its loss.
+static VeelineStatus step(VeelineTraining training,
+                          Status (Training::*check)() const,
+                          Expected<double> (Training::*run)(), double *loss) {
   return guarded([&] {
     Training &own = unwrap(training);
-    if (Status status = own.checkFed(); !status.ok())
+    if (Status status = (own.*check)(); !status.ok())
       return toStatus(status, VeelineInvalid);
-    Expected<double> mean = own.step();
+    Expected<double> mean = (own.*run)();
     if (!mean.ok())
       return toStatus(mean.status());
     if (loss)
@@ -197,36 +187,101 @@ VeelineStatus veelineTrainingStep(VeelineTraining training, double *loss) {
   });
 }
 
-void veelineTrainingSetLearningRate(VeelineTraining training, double rate) {
-  unwrap(training).setLearningRate(rate);
+/// Copies results of microbatches to `values`. `what` is what they are of.
+static VeelineStatus copyResults(VeelineTraining training, size_t index,
+                                 const std::vector<double> &found,
+                                 const std::string &what, double *values,
+                                 size_t capacity) {
+  if (found.empty())
+    return failure(VeelineInvalid,
+                   "there is no result " + std::to_string(index) + " of " +
+                       what + ": the model has " +
+                       std::to_string(unwrap(training).results().size()) +
+                       ", and " + what + " has to run first");
+  if (capacity < found.size())
+    return failure(VeelineInvalid,
+                   "the array has room for " + std::to_string(capacity) + " values" +
+                       ", " + std::to_string(found.size()) + " are written");
+  std::copy(found.begin(), found.end(), values);
+  return success();
+}
+
+VeelineStatus veelineTrainingFeed(VeelineTraining training, const char *name,
+                                  const void *values, size_t bytes) {
+  auto take = [&](const char *argument, std::string_view content) {
+    return unwrap(training).feed(argument, content);
+  };
+  return feed(take, name, values, bytes);
+}
+
+VeelineStatus veelineTrainingStep(VeelineTraining training, double *loss) {
+  return step(training, &Training::checkNext, &Training::step, loss);
+}
+
+VeelineStatus veelineTrainingSetLearningRate(VeelineTraining training,
+                                             double rate) {
+  return guarded([&] {
+    return toStatus(unwrap(training).setLearningRate(rate), VeelineInvalid);
+  });
 }
 
 int64_t veelineTrainingNumSteps(VeelineTraining training) {
   return unwrap(training).steps();
 }
 
-double veelineTrainingGradientNorm(VeelineTraining training) {
-  return unwrap(training).gradientNorm();
+VeelineStepInfo veelineTrainingLastStep(VeelineTraining training) {
+  StepInfo info = unwrap(training).lastStep();
+  return {info.learningRate, info.gradientNorm, info.clipFactor,
+          info.lossScale};
 }
 
 VeelineStatus veelineTrainingGetResult(VeelineTraining training, size_t index,
                                        double *values, size_t capacity) {
   return guarded([&] {
-    std::vector<double> found = unwrap(training).resultOf(index);
-    if (found.empty())
-      return failure(VeelineInvalid,
-                     "there is no result " + std::to_string(index) +
-                         " of a step: the model has " +
-                         std::to_string(unwrap(training).results().size()) +
-                         ", and " + std::to_string(unwrap(training).steps()) +
-                         " steps have run");
-    if (capacity < found.size())
-      return failure(VeelineInvalid,
-                     "the array has room for " + std::to_string(capacity) +
-                         " values, " + std::to_string(found.size()) +
-                         " are written");
-    std::copy(found.begin(), found.end(), values);
-    return success();
+    return copyResults(training, index, unwrap(training).resultOf(index),
+                       "a step", values, capacity);
+  });
+}
+
+VeelineStatus veelineTrainingFeedEvaluation(VeelineTraining training,
+                                            const char *name,
+                                            const void *values, size_t bytes) {
+  auto take = [&](const char *argument, std::string_view content) {
+    return unwrap(training).feedEvaluation(argument, content);
+  };
+  return feed(take, name, values, bytes);
+}
+
+VeelineStatus veelineTrainingStepEvaluation(VeelineTraining training,
+                                            double *loss) {
+  return step(training, &Training::checkEvaluation, &Training::evaluate, loss);
+}
+
+VeelineStatus veelineTrainingGetEvaluatedResult(VeelineTraining training,
+                                                size_t index, double *values,
+                                                size_t capacity) {
+  return guarded([&] {
+    return copyResults(training, index,
+                       unwrap(training).evaluatedResultOf(index),
+                       "an evaluation", values, capacity);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+VeelineStatus veelineTrainingCheckpoint(VeelineTraining training) {
+  return guarded([&] { return toStatus(unwrap(training).checkpoint()); });
+}
+
+VeelineStatus veelineTrainingTakeRemarks(VeelineTraining training,
+                                         VeelineString *remarks) {
+  return guarded([&] {
+    std::string text;
+    for (const std::string &remark : unwrap(training).takeRemarks())
+      text += remark + "\n";
+    return give(text, remarks);
   });
 }
 

@@ -11,6 +11,10 @@ class VeelineError(Exception):
     """What the library says: where, what was expected, what was found, what to do."""
 
 
+class VeelineWarning(UserWarning):
+    """What the library remarks on, and goes on."""
+
+
 class InvalidError(VeelineError, ValueError):
     """An argument has no meaning, or arguments contradict each other."""
 
@@ -107,6 +111,34 @@ class Library:
             check(result)
             return None
         return result
+
+
+class Option(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_char_p)]
+
+
+def options(given):
+    """Options of a command as C has them, and how many: names with _ for -; True gives a flag, None and False leave an option out, a list
+    is joined by commas, a dict stands for the option once for each NAME=VALUE."""
+    found = []
+    for name, value in given.items():
+        values = [f"{key}={_words(one)}" for key, one in value.items()] if isinstance(value, dict) else [value]
+        for one in values:
+            if one is not None and one is not False:
+                found.append(Option(text(name.replace("_", "-")), None if one is True else text(_words(one))))
+    return (Option * len(found))(*found), len(found)
+
+
+def _words(value):
+    return ",".join(map(_words, value)) if isinstance(value, (list, tuple)) else os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+def option_names(at):
+    """The names that `at`, a function of the library, gives one after the other, as Python writes them."""
+    names = []
+    while (name := at(len(names))) is not None:
+        names.append(name.decode().replace("-", "_"))
+    return names
 
 
 def text(value):

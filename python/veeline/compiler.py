@@ -16,7 +16,7 @@ import os
 import secrets
 from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 
-from veeline._library import FailedError, Handle, InvalidError, Library, Status, String, take_bytes, text
+from veeline._library import FailedError, Handle, InvalidError, Library, Option, Status, String, option_names, options, take_bytes, text
 
 
 class _Diagnostic(ctypes.Structure):
@@ -28,10 +28,6 @@ _Diagnostic._fields_ = [("severity", c_int), ("file", c_char_p), ("line", c_int6
 _Handler = ctypes.CFUNCTYPE(None, POINTER(_Diagnostic), c_void_p)
 
 
-class _Option(ctypes.Structure):
-    _fields_ = [("name", c_char_p), ("value", c_char_p)]
-
-
 _library = Library("veeline-c-compile", [
     ("veelineModuleParse", Status, [c_char_p, c_size_t, c_char_p, _Handler, c_void_p, POINTER(Handle)]),
     ("veelineModuleRead", Status, [c_char_p, _Handler, c_void_p, POINTER(Handle)]),
@@ -40,7 +36,7 @@ _library = Library("veeline-c-compile", [
     ("veelineModuleToText", Status, [Handle, POINTER(String)]),
     ("veelineModuleToBytecode", Status, [Handle, POINTER(String)]),
     ("veelineCompileOptionAt", c_char_p, [c_size_t]),
-    ("veelineModuleCompile", Status, [Handle, POINTER(_Option), c_size_t, _Handler, c_void_p, POINTER(Handle)]),
+    ("veelineModuleCompile", Status, [Handle, POINTER(Option), c_size_t, _Handler, c_void_p, POINTER(Handle)]),
     ("veelineArtifactDestroy", None, [Handle]),
     ("veelineArtifactData", c_void_p, [Handle]),
     ("veelineArtifactSize", c_size_t, [Handle]),
@@ -119,16 +115,6 @@ class Artifact:
         return f"<veeline.Artifact of {len(self.data)} bytes>"
 
 
-def _words(value):
-    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else os.fspath(value) if isinstance(value, os.PathLike) else str(value)
-
-
-def _options(options):
-    """Options of `veeline compile` as C has them; None and False leave one out."""
-    given = [(name.replace("_", "-"), value) for name, value in options.items() if value is not None and value is not False]
-    return (_Option * len(given))(*(_Option(text(name), None if value is True else text(_words(value))) for name, value in given)), len(given)
-
-
 class Module:
     """An MLIR module: the path of a file; a text (a str with more than one line) or bytecode (bytes); or a module of MLIR's own Python
     bindings, which is copied. One thread may use it at a time."""
@@ -156,10 +142,10 @@ class Module:
         self.diagnostics += listener.diagnostics
         return self
 
-    def compile(self, **options):
+    def compile(self, **given):
         """The artifact that `veeline compile` makes with these options: stages=2, evaluation=True, memory_limit=["2GiB", "1GiB"]."""
         listener, handle = _Listener(), Handle()
-        listener.call("veelineModuleCompile", self._handle, *_options(options), result=[byref(handle)])
+        listener.call("veelineModuleCompile", self._handle, *options(given), result=[byref(handle)])
         try:
             size = _library.call("veelineArtifactSize", handle)
             data = ctypes.string_at(_library.call("veelineArtifactData", handle), size)
@@ -183,14 +169,11 @@ class Module:
             _library.call("veelineModuleDestroy", handle)
 
 
-def compile(model, *, name=None, **options):  # noqa: A001, as re.compile.
+def compile(model, *, name=None, **given):  # noqa: A001, as re.compile.
     """The artifact of a model, which is what Module takes; options are those of `veeline compile`. Raises CompileError."""
-    return Module(model, name=name).compile(**options)
+    return Module(model, name=name).compile(**given)
 
 
 def compile_options():
     """The names of the options of `compile`."""
-    names = []
-    while (name := _library.call("veelineCompileOptionAt", len(names))) is not None:
-        names.append(name.decode().replace("-", "_"))
-    return names
+    return option_names(lambda index: _library.call("veelineCompileOptionAt", index))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Artifacts that a program trains, which has the loop over the data.
 
-    with veeline.Trainer("net.vee", learning_rate=1e-2) as trainer:
+    with veeline.Trainer("net.vee", lr=1e-2) as trainer:
         for x, y in data:
             loss = trainer.step({"x": x, "y": y})
         w0 = numpy.asarray(trainer.parameters["w0"])
@@ -9,19 +9,17 @@
 
 import collections.abc
 import ctypes
-import os
 import threading
-from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
+import warnings
+from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
 
 from veeline import _arrays
 from veeline.compiler import Artifact
-from veeline._library import Handle, InvalidError, Library, Status, text
+from veeline._library import Handle, InvalidError, Library, Option, Status, String, VeelineWarning, option_names, options, take_bytes, text
 
 
-class _Options(ctypes.Structure):
-    _fields_ = [("program", c_char_p), ("data", POINTER(c_char_p)), ("num_data", c_size_t), ("other_data", c_char_p), ("seed", c_uint64),
-                ("init", c_char_p), ("learning_rate", c_double), ("weight_decay", c_double), ("beta1", c_double), ("beta2", c_double),
-                ("epsilon", c_double), ("module_directory", c_char_p)]
+class _StepInfo(ctypes.Structure):
+    _fields_ = [("learning_rate", c_double), ("gradient_norm", c_double), ("clip_factor", c_double), ("loss_scale", c_double)]
 
 
 class _TensorInfo(ctypes.Structure):
@@ -29,19 +27,24 @@ class _TensorInfo(ctypes.Structure):
 
 
 _library = Library("veeline-c-training", [
-    ("veelineTrainingOptionsGet", _Options, []),
-    ("veelineTrainingOpen", Status, [c_char_p, POINTER(_Options), POINTER(Handle)]),
-    ("veelineTrainingOpenInMemory", Status, [c_char_p, c_size_t, POINTER(_Options), POINTER(Handle)]),
+    ("veelineTrainingOptionAt", c_char_p, [c_size_t]),
+    ("veelineTrainingOpen", Status, [c_char_p, POINTER(Option), c_size_t, POINTER(Handle)]),
+    ("veelineTrainingOpenInMemory", Status, [c_char_p, c_size_t, POINTER(Option), c_size_t, POINTER(Handle)]),
     ("veelineTrainingDestroy", None, [Handle]),
     ("veelineTrainingNumTensors", c_size_t, [Handle, c_int]),
     ("veelineTrainingGetTensorInfo", Status, [Handle, c_int, c_size_t, POINTER(_TensorInfo)]),
     ("veelineTrainingNumMicrobatches", c_int32, [Handle]),
     ("veelineTrainingFeed", Status, [Handle, c_char_p, c_char_p, c_size_t]),
     ("veelineTrainingStep", Status, [Handle, POINTER(c_double)]),
-    ("veelineTrainingSetLearningRate", None, [Handle, c_double]),
+    ("veelineTrainingSetLearningRate", Status, [Handle, c_double]),
     ("veelineTrainingNumSteps", c_int64, [Handle]),
-    ("veelineTrainingGradientNorm", c_double, [Handle]),
+    ("veelineTrainingLastStep", _StepInfo, [Handle]),
     ("veelineTrainingGetResult", Status, [Handle, c_size_t, POINTER(c_double), c_size_t]),
+    ("veelineTrainingFeedEvaluation", Status, [Handle, c_char_p, c_char_p, c_size_t]),
+    ("veelineTrainingStepEvaluation", Status, [Handle, POINTER(c_double)]),
+    ("veelineTrainingGetEvaluatedResult", Status, [Handle, c_size_t, POINTER(c_double), c_size_t]),
+    ("veelineTrainingCheckpoint", Status, [Handle]),
+    ("veelineTrainingTakeRemarks", Status, [Handle, POINTER(String)]),
     ("veelineTrainingGetParameter", Status, [Handle, c_size_t, c_void_p, c_size_t]),
     ("veelineTrainingSetParameter", Status, [Handle, c_size_t, c_char_p, c_size_t]),
     ("veelineTrainingSave", Status, [Handle, c_char_p]),
@@ -89,36 +92,34 @@ class Parameters(collections.abc.Mapping):
 class Trainer:
     """An artifact with its parameters: the path of a file, an Artifact, or its bytes.
 
-    A file must stay as it is until the trainer is closed, and so must the files of `data`: to replace one, write another and rename it.
-    They are mapped into memory, and one that is truncated ends the process with SIGBUS.
-
-    Arguments of the model that `data` does not name (a dict of what `veeline train --data` takes: {"x": "x.npy"}) are given to `step`, or
-    are random where `other_data` is "random" or "random:fixed". `options` are seed, init, learning_rate, weight_decay, beta1, beta2 and
-    epsilon, as of `veeline train`.
+    Options are those of `veeline train`, with _ for -, but for those about its loop over steps: lr=1e-2, clip_norm=1, skip_nonfinite=True,
+    lr_schedule="linear", steps=1000, checkpoint="run", every=100. `trainer_options` lists them. Those that may be given several times are a
+    dict: data={"x": "x.npy"}. Arguments of the model that `data` does not name are given to `step`, or are random with synthetic="fixed" or
+    "fresh". What the library remarks on is a VeelineWarning.
     """
 
-    def __init__(self, artifact, *, program="pipeline", data=None, other_data="fed", **options):
+    def __init__(self, artifact, **given):
         self._lock = threading.RLock()
-        given = _library.call("veelineTrainingOptionsGet")
-        specs = [text(f"{name}={os.fsdecode(source)}") for name, source in (data or {}).items()]
-        given.program, given.other_data = text(program), text(other_data)
-        given.data, given.num_data = (c_char_p * len(specs))(*specs), len(specs)
-        for name, value in options.items():
-            if name not in ("seed", "init", "learning_rate", "weight_decay", "beta1", "beta2", "epsilon"):
-                raise InvalidError(f"a trainer has no option '{name}'")
-            setattr(given, name, text(value) if name == "init" else value)
         handle = Handle()
         if isinstance(artifact, Artifact):
             artifact = artifact.data
         if isinstance(artifact, (bytes, bytearray, memoryview)):
             content = bytes(artifact)
-            _library.call("veelineTrainingOpenInMemory", content, len(content), byref(given), byref(handle))
+            _library.call("veelineTrainingOpenInMemory", content, len(content), *options(given), byref(handle))
         else:
-            _library.call("veelineTrainingOpen", text(artifact), byref(given), byref(handle))
+            _library.call("veelineTrainingOpen", text(artifact), *options(given), byref(handle))
         self._handle = handle
         self.microbatches = self._call("veelineTrainingNumMicrobatches")
         self.batches, self.buffers, self.results = (self._tensors(kind) for kind in (_BATCH, _BUFFER, _RESULT))
         self.parameters = Parameters(self)
+        self._warn()
+
+    def _warn(self):
+        """Says what the library remarks on, as if the caller of the trainer's method did."""
+        remarks = String()
+        self._call("veelineTrainingTakeRemarks", byref(remarks))
+        for remark in take_bytes(remarks).decode(errors="replace").splitlines():
+            warnings.warn(remark, VeelineWarning, stacklevel=3)
 
     def _call(self, name, *arguments):
         # One thread at a time, also where another one closes the trainer.
@@ -149,14 +150,17 @@ class Trainer:
             shapes.append((self.microbatches * tensor.shape[0], *tensor.shape[1:]))
         return tensor, shapes, f"batch argument '{name}'"
 
-    def feed(self, values):
-        """Gives arguments their values: batch arguments those of the next step, the microbatches in the first dimension or one after the
-        other; buffers those of all further steps."""
+    def _feed(self, function, values):
         with self._lock:
             for name, value in values.items():
                 tensor, shapes, what = self._shapes(name)
                 data = _arrays.to_bytes(value, tensor.type, shapes, what)
-                self._call("veelineTrainingFeed", text(name), data, len(data))
+                self._call(function, text(name), data, len(data))
+
+    def feed(self, values):
+        """Gives arguments their values: batch arguments those of the next step, the microbatches in the first dimension or one after the
+        other; buffers those of all further steps."""
+        self._feed("veelineTrainingFeed", values)
 
     def step(self, batch=None):
         """Runs the next step, on `batch` (see `feed`), and returns its mean loss."""
@@ -164,29 +168,66 @@ class Trainer:
         with self._lock:
             self.feed(batch or {})
             self._call("veelineTrainingStep", byref(loss))
+            self._warn()
+        return loss.value
+
+    def evaluate(self, batch):
+        """The mean loss of the model on `batch`, whose arguments are given as to `step`, with the parameters as they are. Steps know nothing
+        of it. The artifact has to be compiled with --evaluation."""
+        loss = c_double()
+        with self._lock:
+            self._feed("veelineTrainingFeedEvaluation", batch)
+            self._call("veelineTrainingStepEvaluation", byref(loss))
         return loss.value
 
     @property
     def steps(self):
-        """How many have run."""
+        """How many have run, those before `resume` among them."""
         return self._call("veelineTrainingNumSteps")
+
+    @property
+    def learning_rate(self):
+        """Of the last step."""
+        return self._call("veelineTrainingLastStep").learning_rate
 
     @property
     def gradient_norm(self):
         """Of the averaged gradients of all parameters in the last step."""
-        return self._call("veelineTrainingGradientNorm")
+        return self._call("veelineTrainingLastStep").gradient_norm
 
-    def last(self, result):
-        """The values of a result (the loss, or a metric) in each microbatch of the last step."""
+    @property
+    def clip_factor(self):
+        """What the last step multiplied gradients by; 0: it changed nothing."""
+        return self._call("veelineTrainingLastStep").clip_factor
+
+    @property
+    def loss_scale(self):
+        """What the loss of the last step was multiplied by."""
+        return self._call("veelineTrainingLastStep").loss_scale
+
+    def _results(self, function, result):
         if result not in self.results:
             raise InvalidError(f"the model has no result '{result}', it has {', '.join(self.results)}")
         values = (c_double * self.microbatches)()
-        self._call("veelineTrainingGetResult", self.results[result].index, values, self.microbatches)
+        self._call(function, self.results[result].index, values, self.microbatches)
         return list(values)
 
+    def last(self, result):
+        """The values of a result (the loss, or a metric) in each microbatch of the last step."""
+        return self._results("veelineTrainingGetResult", result)
+
+    def last_evaluated(self, result):
+        """The same of the last evaluation."""
+        return self._results("veelineTrainingGetEvaluatedResult", result)
+
     def set_learning_rate(self, rate):
-        """From the next step on."""
+        """The peak, from the next step on."""
         self._call("veelineTrainingSetLearningRate", rate)
+
+    def checkpoint(self):
+        """Writes a checkpoint of the state after the last step to the folder of the option `checkpoint`, and returns once all are written."""
+        self._call("veelineTrainingCheckpoint")
+        self._warn()
 
     def save(self, path):
         """Writes all parameters as a .safetensors file."""
@@ -207,3 +248,8 @@ class Trainer:
 
     def __del__(self):
         self.close()
+
+
+def trainer_options():
+    """The names of the options of Trainer."""
+    return option_names(lambda index: _library.call("veelineTrainingOptionAt", index))

@@ -20,6 +20,33 @@ module = veeline.Module(path)
 print(veeline.compile(module.to_bytecode(), **options).data == artifact.data)
 print(module.compile(**options).data == artifact.data, len(artifact) == len(artifact.data))
 
+
+
+class Binding:
+    """A module as MLIR's Python bindings have it, as far as Veeline asks: its `operation` writes bytecode."""
+
+    def __init__(self, module):
+        self.operation, self.module = self, module
+
+    def write_bytecode(self, file):
+        file.write(self.module.to_bytecode())
+
+
+again = veeline.Module(Binding(module))
+print("binding:", again.compile(**options).data == artifact.data, str(again) == str(module), str(veeline.Module(str(again))) == str(module))
+# A joint graph, whose results are named by a pass.
+JOINT = """func.func @main(%w: tensor<4xf32>, %x: tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %loss = linalg.dot ins(%w, %x : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+  return %loss, %x : tensor<f32>, tensor<4xf32>
+}
+"""
+joint = veeline.Module(JOINT).run("pipe-import-joint{params=0 results=gradients}").compile(optimizer="sgd", optimize=0)
+with veeline.Trainer(joint, lr=0.5) as trainer:
+    trainer.parameters["arg0"] = [1.0] * 4
+    trainer.step({"arg1": [2.0, 0.0, -2.0, 1.0]})
+    print("joint:", trainer.parameters["arg0"].tolist())
+
 x = [float(i % 7) - 3 for i in range(4 * 8 * 4)]
 batch = {"x": x, "y": [x[4 * i] - x[4 * i + 3] for i in range(4 * 8)]}
 with veeline.Trainer(artifact) as trainer:

@@ -17,7 +17,7 @@ for name, values in (("x", x), ("mask", mask)):
     header += " " * (63 - (10 + len(header)) % 64) + "\n"
     with open(f"{name}.npy", "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + STEPS * values.tobytes())
-with veeline.Trainer(sys.argv[1], learning_rate=1e-2) as trainer:
+with veeline.Trainer(sys.argv[1], lr=1e-2) as trainer:
     print(", ".join(trainer.batches))
     for step in range(1, STEPS + 1):
         loss = trainer.step({"x": x, "mask": mask})

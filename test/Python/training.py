@@ -78,8 +78,8 @@ def arrays(step):
     return {"x": values[0], "y": memoryview(values[1]).cast("f") if isinstance(values[1], bytes) else values[1]}
 
 
-trainer = veeline.Trainer(path, learning_rate=1e-2, beta1=0)
-other = veeline.Trainer(pathlib.Path(path).read_bytes(), learning_rate=1e-2, beta1=0, seed=7)
+trainer = veeline.Trainer(path, lr=1e-2, momentum=0)
+other = veeline.Trainer(pathlib.Path(path).read_bytes(), lr=1e-2, momentum=0, seed=7)
 print(*trainer.batches.values(), *trainer.parameters.info.values(), *trainer.results.values(), sep=", ")
 print_error("not fed", trainer.step)
 print_error("no array", trainer.step, {"x": object()})
@@ -98,6 +98,7 @@ print_error("no step", trainer.last, "loss")
 print_error("file", veeline.Trainer, "none.vee")
 print_error("bytes", veeline.Trainer, b"text")
 print_error("option", veeline.Trainer, path, rate=1)
+print_error("value", veeline.Trainer, path, lr=-1)
 print_error("source", veeline.Trainer, path, data={"x": "x.txt"})
 print_error("parameter", trainer.parameters.__setitem__, "w0", [1.0] * 3)
 assert "w2" not in trainer.parameters and list(trainer.parameters) == ["w0", "w1"] and trainer.microbatches == 4

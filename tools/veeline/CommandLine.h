@@ -32,9 +32,6 @@ std::function<int(char **argv)> addEvalCommand(CLI::App &app);
 /// a fresh process can have: starts this one again with it, once.
 void restartWithAllocationCounter(char **argv);
 
-/// The options of `train`.
-std::vector<commandline::OptionName> listTrainOptions();
-
 /// What to check of a training before it is started.
 enum class TrainCheck {
   files,           ///< Files that are read.

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
-#include "SharedOptions.h"
+#include "SharedCommand.h"
 
 #include "Evaluation.h"
 #include "Train.h"
@@ -37,7 +37,7 @@ static void addOutputOptions(CLI::App &app, train::Options &options) {
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->group(group);
-  driver::addTimelineOptions(app, options, group);
+  train::addTimelineOptions(app, options, group);
   group = "Checks";
   app.add_flag("--check-messages", options.checkMessages,
                "Send edge, microbatch and size with each message, and compare "
@@ -49,7 +49,7 @@ static void addOutputOptions(CLI::App &app, train::Options &options) {
       ->group(group);
 }
 
-static void addOptions(CLI::App &app, driver::SharedCommand &command) {
+static void addOptions(CLI::App &app, train::SharedCommand &command) {
   train::Options &options = command.options;
   options.evaluates = true;
   options.steps = 0;
@@ -69,19 +69,20 @@ static void addOptions(CLI::App &app, driver::SharedCommand &command) {
                  "that training begins with]")
       ->type_name("FILE|DIR")
       ->check(commandline::checkFileName);
-  driver::addInitNames(app, options);
+  train::addInitNames(app, options);
   app.add_option("--steps", options.steps,
-                 "How many steps to evaluate [default: all samples once]")
-      ->check(CLI::Validator(driver::checkCount, ">= 1"));
-  driver::addDataOptions(app, command);
+                 "Steps, of as many microbatches as the artifact has "
+                 "[default: all samples once]")
+      ->check(CLI::Validator(train::checkCount, ">= 1"));
+  train::addDataOptions(app, command);
   addOutputOptions(app, options);
-  driver::addProcessOptions(app, options);
-  driver::addDeviceOptions(app, command);
+  train::addProcessOptions(app, options);
+  train::addDeviceOptions(app, command);
 }
 
-static int runEval(driver::SharedCommand &command, char **argv) {
+static int runEval(train::SharedCommand &command, char **argv) {
   train::Options &options = command.options;
-  driver::resolveShared(command);
+  train::resolveShared(command);
   std::error_code ignored;
   if (std::filesystem::is_directory(options.init, ignored))
     options.resume = std::exchange(options.init, "");
@@ -99,9 +100,10 @@ static int runEval(driver::SharedCommand &command, char **argv) {
 }
 
 std::function<int(char **)> driver::addEvalCommand(CLI::App &app) {
-  auto command = std::make_shared<SharedCommand>();
-  addOptions(*app.add_subcommand("eval", "Compute the loss and the metrics of "
-                                         "a compiled model, without training"),
+  auto command = std::make_shared<train::SharedCommand>();
+  addOptions(*app.add_subcommand(
+                 "eval", "Compute the loss and the metrics of a compiled model "
+                         "on given data"),
              *command);
   return [command](char **argv) { return runEval(*command, argv); };
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Job.h"
+#include "TrainCommand.h"
 #include "VPipeKeys.h"
 
 #include "veeline/Base/Suggest.h"
@@ -131,7 +132,7 @@ bool Job::checkKeys() {
   for (const OptionName &option : compiler::listCompileOptions())
     if (option.name != "output")
       compileOptions[option.name] = option;
-  for (const OptionName &option : driver::listTrainOptions())
+  for (const OptionName &option : veeline::train::listTrainOptions())
     if (option.name != "data")
       trainOptions[option.name == "profile" ? "write-profile" : option.name] =
           option;

@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// This is the interface for programs that train an artifact themselves, step by
-// step. `veeline train` has more (checkpoints, metrics, evaluation). Such a
-// program links Veeline::runtime, which exports runtime.h to the compiled code.
+// What a program needs that trains by itself, step by step: it has the loop and
+// the data, and `veeline train` has the rest, by options of the same names.
+// Such a program links Veeline::runtime, which exports runtime.h to the
+// compiled code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,33 +18,25 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace veeline {
 
-namespace train {
-struct Options;
-} // namespace train
+/// An option of `veeline train` (docs/runtime.md): its name without dashes,
+/// "lr", and its value, or none of a flag, "skip-nonfinite". Options that may
+/// be given several times, as "data", stand once for each.
+using TrainingOption = std::pair<std::string, std::optional<std::string>>;
 
-/// The options of `veeline train` with the same names (docs/runtime.md).
 struct TrainingOptions {
-  std::string program = "pipeline";
-  /// "NAME=SPEC" each, as `--data` takes them: "x=x.npy", "tokens=text:a.txt".
-  std::vector<std::string> data;
-  /// The source of arguments that `data` does not name: "random" (new values in
-  /// each step), "random:fixed", or "fed" (by Training::feed); empty if that is
-  /// an error.
-  std::string otherData;
-  /// The seed of random parameters and data.
-  uint64_t seed = 0;
-  /// A .safetensors file with all parameters; empty: as the model says.
-  std::string init;
-  double learningRate = 1e-3;
-  double weightDecay = 0;
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-  /// The folder of Veeline's modules (LIBDIR/veeline); only MPI needs it.
+  /// Those of Training::optionNames. Arguments that have no "data" are fed by
+  /// the program, unless "synthetic" is given. Without "steps" there is no last
+  /// step.
+  std::vector<TrainingOption> values;
+  /// Where Veeline's modules are (LIBDIR/veeline), for MPI alone.
   std::string moduleDirectory;
 };
 
@@ -56,20 +49,35 @@ struct TensorInfo {
   int64_t bytes = 0;          ///< The size of such a tensor, row-major, dense.
 };
 
+/// What is known of a step that has run.
+struct StepInfo {
+  double learningRate = 0;
+  /// Of the averaged gradients of all parameters.
+  double gradientNorm = 0;
+  /// What updates multiplied gradients by; 0: they were skipped.
+  double clipFactor = 1;
+  double lossScale = 1; ///< What the loss was multiplied by.
+};
+
 /// A program of an artifact with its parameters and data. Not for use by two
 /// threads at a time.
 class Training {
 public:
-  /// Reads the artifact at `path` and starts its ranks as threads, or meets the
-  /// processes of a launcher. The file is mapped: it must not be written to or
-  /// truncated while the result lives. To replace it, write another file and
-  /// rename it. An error says what is wrong with a file, an option or this
-  /// machine.
+  /// What an option may be called.
+  static std::vector<std::string> optionNames();
+  /// An error says which option has no meaning, or does not fit another one.
+  static Status check(const TrainingOptions &options);
+
+  /// Reads the artifact at `path`, a file that must not be written to while the
+  /// result lives, and starts its ranks as threads, or meets the processes of a
+  /// launcher. With "resume" it goes on from a checkpoint. An error says what
+  /// is wrong with a file, an option or this machine.
   static Expected<std::unique_ptr<Training>>
   open(const std::string &path, const TrainingOptions &options);
   /// The same for an artifact's content in memory, which is copied.
   static Expected<std::unique_ptr<Training>>
   openInMemory(std::string_view content, const TrainingOptions &options);
+  /// Waits until checkpoints are written.
   ~Training();
 
   const std::vector<TensorInfo> &parameters() const;
@@ -88,22 +96,47 @@ public:
   /// does not accept the values; earlier values then stay.
   Status feed(const std::string &name, std::string_view values);
 
-  /// An error if an argument was not fed for the next step.
-  Status checkFed() const;
+  /// An error where the next step cannot begin: an argument was not fed for it,
+  /// or the last one of "steps" has run.
+  Status checkNext() const;
 
-  /// Runs the next step, and returns its mean loss. If an argument was not fed,
-  /// that is an error and no step runs. After any other error no further step
-  /// runs.
+  /// Runs the next step, and returns its mean loss. With "checkpoint" and
+  /// "every", a checkpoint is copied after some steps, and written while others
+  /// run. If `checkNext` fails, that is the error and no step runs. After any
+  /// other error no further step runs.
   Expected<double> step();
 
-  /// A result in each microbatch of the last step, and the norm of its averaged
-  /// gradients of all parameters. Empty and 0 before the first step.
+  /// Of the last step of this object: a result in each microbatch. Nothing
+  /// before the first one.
   std::vector<double> resultOf(size_t index) const;
-  double gradientNorm() const;
-  int64_t steps() const; ///< The number of steps that have run.
+  StepInfo lastStep() const;
+  /// How many steps have run, those before "resume" among them.
+  int64_t steps() const;
 
-  /// Sets the learning rate from the next step on.
-  void setLearningRate(double rate);
+  /// The peak of the learning rate, from the next step on. An error where rates
+  /// come from a file.
+  Status setLearningRate(double rate);
+
+  /// Copies values of a batch argument of the next evaluation, as `feed` does.
+  /// Buffers are those of training. An error, too, where the artifact was
+  /// compiled without --evaluation.
+  Status feedEvaluation(const std::string &name, std::string_view values);
+  /// An error where an argument was not fed.
+  Status checkEvaluation() const;
+  /// Runs the model's forwards alone, in as many microbatches as a step has, on
+  /// the parameters as they are, and returns the mean loss. Steps know nothing
+  /// of it.
+  Expected<double> evaluate();
+  /// As resultOf, of the last evaluation.
+  std::vector<double> evaluatedResultOf(size_t index) const;
+
+  /// Writes a checkpoint of the state after the last step to the folder of
+  /// "checkpoint", unless there is one, and waits until all are written. An
+  /// error if the last one could not be.
+  Status checkpoint();
+  /// What the user should know and has not been told: of checkpoints that could
+  /// not be written, of options that are others than before "resume", ...
+  std::vector<std::string> takeRemarks();
 
   /// Copies the value of a parameter out of all ranks, or into them, between
   /// steps; `bytes` as in TensorInfo. It is an error if ranks are processes. If
@@ -118,7 +151,8 @@ private:
   struct Implementation;
   explicit Training(std::unique_ptr<Implementation> implementation);
   static Expected<std::unique_ptr<Training>>
-  openRun(const train::Options &options);
+  openRun(const std::string &path, std::optional<std::string_view> content,
+          const TrainingOptions &options);
   Status checkParameter(size_t index, size_t bytes) const;
   std::unique_ptr<Implementation> implementation;
 };

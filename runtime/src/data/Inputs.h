@@ -93,6 +93,11 @@ public:
   /// all steps from now on. Fails if `name` is not fed, or has other bytes or
   /// other values.
   Status feed(const std::string &name, std::string_view bytes);
+  /// Whether buffer `index` has values by now.
+  bool hasBuffer(size_t index) const {
+    auto fed = fedBuffers.find(index);
+    return fed == fedBuffers.end() || fed->second;
+  }
   /// Whether all arguments that are fed have values for the next step.
   Status checkFed() const;
   /// After `checkFed`: begins that step. Batch arguments then need new values.

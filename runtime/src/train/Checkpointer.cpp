@@ -303,15 +303,35 @@ void Checkpointer::waitUntilIdle() {
   changed.wait(lock, [&] { return numUnfinished == 0; });
 }
 
-Status Checkpointer::take(data::CheckpointIndex index) {
-  int64_t begin = nanoseconds(), step = index.step;
+/// Lacks the pieces.
+data::CheckpointIndex Checkpointer::indexOf(int64_t step, int64_t numSkipped,
+                                            const StepPlan &plan) const {
+  data::CheckpointIndex index;
+  index.model = run.metadata().model;
+  index.optimizer = run.metadata().optimizer;
+  index.errorFeedback = run.metadata().errorFeedback;
+  index.step = step;
+  index.updates = run.updatesAfter(step) - numSkipped;
+  if (run.resumed)
+    index.updates -=
+        run.updatesAfter(run.stepsBefore()) - run.resumed->index().updates;
+  index.lossScale = plan.stateAfter(step);
+  index.data = run.inputs->positionsOf(step + 1);
+  index.options = run.optionsOfCheckpoint();
+  index.params = params;
+  return index;
+}
+
+Status Checkpointer::take(int64_t step, int64_t numSkipped,
+                          const StepPlan &plan) {
+  int64_t begin = nanoseconds();
   // The copy is still being written where the disk is slower than training.
   waitUntilIdle();
   for (Piece &piece : pieces)
     for (size_t i = 0; i < piece.tensors.size(); ++i)
       VEELINE_TRY(session.readState(piece.tensors[i],
                                     piece.copy.data() + piece.offsets[i]));
-  index.params = params;
+  data::CheckpointIndex index = indexOf(step, numSkipped, plan);
   taken = step;
   if (run.isFirst() && run.network)
     pending[step].index = index;

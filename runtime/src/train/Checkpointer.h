@@ -16,6 +16,7 @@
 
 #include "Report.h"
 #include "Session.h"
+#include "StepPlan.h"
 
 #include <condition_variable>
 #include <deque>
@@ -46,9 +47,9 @@ public:
   }
   /// Of the last one that was taken, or 0.
   int64_t lastTaken() const { return taken; }
-  /// Copies the state, while no step is under way. `index` lacks parameters and
-  /// pieces.
-  Status take(data::CheckpointIndex index);
+  /// Copies the state after step `step`, while none is under way. `numSkipped`
+  /// steps of this run have updated nothing.
+  Status take(int64_t step, int64_t numSkipped, const StepPlan &plan);
 
   /// What this process tells the others: lines of text.
   std::string report();
@@ -99,6 +100,8 @@ private:
 
   Checkpointer(Run &run, const Session &session);
   void listPieces();
+  data::CheckpointIndex indexOf(int64_t step, int64_t numSkipped,
+                                const StepPlan &plan) const;
   void runThread();
   void enqueue(Job job);
   Status act(const Job &job);

@@ -15,9 +15,6 @@
 
 namespace veeline::train {
 
-/// What an artifact calls the program that runs forwards alone.
-inline constexpr const char *evaluationProgram = "evaluation";
-
 /// The names of the results after the loss.
 std::vector<std::string> metricNames(const artifact::Metadata &metadata);
 

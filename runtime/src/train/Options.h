@@ -13,6 +13,8 @@
 #include "LearningRate.h"
 #include "ParamGroups.h"
 
+#include <functional>
+
 namespace veeline::train {
 
 /// What the loss is multiplied by, in an artifact that is made for it. All
@@ -106,6 +108,9 @@ struct Options {
 
   /// Of an artifact for a GPU: where its libraries are, and which GPUs to use.
   cuda::CudaOptions cuda;
+
+  /// Takes remarks for the user; none: they go to standard error.
+  std::function<void(const std::string &)> hearRemark;
 
   /// `resume` is the last checkpoint of `checkpoint`, if there is one. Then it
   /// is no error if training has ended with it.

@@ -113,18 +113,24 @@ static bool isGiven(const data::InputOptions &options,
   });
 }
 
-/// Opens what is evaluated during training.
-Status Run::openEvaluated() {
-  const artifact::Program *program = metadata().findProgram("evaluation");
+Status Run::checkEvaluates(const std::string &option) const {
+  const artifact::Program *program = metadata().findProgram(evaluationProgram);
   if (!program)
-    return Status::error("--eval-every: '" + options.artifact +
+    return Status::error(option + ": '" + options.artifact +
                          "' has no program that evaluates; compile it with "
                          "--evaluation");
   const artifact::Program *trained = metadata().findProgram(options.program);
   if (trained && trained->ranks.size() != program->ranks.size())
-    return Status::error("--eval-every evaluates on the ranks of program "
-                         "'pipeline', and program '" +
+    return Status::error(option +
+                         " evaluates on the ranks of program 'pipeline', and "
+                         "program '" +
                          trained->name + "' has others");
+  return Status::success();
+}
+
+/// Opens what is evaluated during training.
+Status Run::openEvaluated() {
+  VEELINE_TRY(checkEvaluates("--eval-every"));
   EvaluationOptions &evaluation = options.evaluation;
   data::InputOptions &given = evaluation.inputs;
   for (const std::string &spec : options.inputs.specs) {
@@ -583,10 +589,12 @@ Status Run::checkInit(const Parameter &param) const {
 }
 
 void Run::say(const std::string &remark) {
-  if (remark.empty() || remark == said || !isFirst())
+  if (remark.empty() || !isFirst() || !said.insert(remark).second)
     return;
-  said = remark;
-  std::fprintf(stderr, "veeline: remark: %s\n", remark.c_str());
+  if (options.hearRemark)
+    options.hearRemark(remark);
+  else
+    std::fprintf(stderr, "veeline: remark: %s\n", remark.c_str());
 }
 
 WorkOfStep Run::workOfStep() const {

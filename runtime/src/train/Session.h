@@ -18,11 +18,16 @@
 #include "TensorFiles.h"
 #include "veeline/Base/File.h"
 
+#include <set>
+
 namespace veeline::train {
 
 class LossWeights;
 
 int64_t byteSizeOf(const artifact::Parameter &param);
+
+/// What an artifact calls the program that runs forwards alone.
+inline constexpr const char *evaluationProgram = "evaluation";
 
 /// The most steps that a flight record has.
 inline constexpr int32_t flightSteps = 2;
@@ -90,8 +95,7 @@ public:
   std::optional<int32_t> localRank() const {
     return place ? place->localRank : std::nullopt;
   }
-  /// Prints a remark for the user on standard error, in the first process; not
-  /// twice in a row.
+  /// Gives the user a remark, in the first process, and each one once.
   void say(const std::string &remark);
 
   Options options;
@@ -110,6 +114,9 @@ public:
   bool isOver() const { return stepsBefore() >= options.steps; }
   /// What this run has in the place of CheckpointIndex::options.
   std::vector<std::string> optionsOfCheckpoint() const;
+  /// Whether the ranks of the program that is run can evaluate; `option` is
+  /// what asks for it.
+  Status checkEvaluates(const std::string &option) const;
   /// How many updates the optimiser has made once `step` steps are done, had
   /// all of them counted.
   int64_t updatesAfter(int64_t step) const;
@@ -140,7 +147,7 @@ private:
   std::string commonOptions() const;
   std::string optionsOfBits() const;
 
-  std::string said; ///< The last remark.
+  std::set<std::string> said; ///< Remarks.
   /// Among the processes of a launcher; none if there is only one.
   std::optional<net::Place> place;
   uint64_t artifactChecksum = 0; ///< If there is a place.

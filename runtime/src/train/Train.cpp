@@ -356,19 +356,7 @@ bool Trainer::mayBegin(int64_t step) const {
 }
 
 Status Trainer::takeCheckpoint() {
-  data::CheckpointIndex index;
-  index.model = run.metadata().model;
-  index.optimizer = run.metadata().optimizer;
-  index.errorFeedback = run.metadata().errorFeedback;
-  index.step = lastStep();
-  index.updates = run.updatesAfter(index.step) - numSkipped;
-  if (run.resumed)
-    index.updates -=
-        run.updatesAfter(run.stepsBefore()) - run.resumed->index().updates;
-  index.lossScale = plan.stateAfter(index.step);
-  index.data = run.inputs->positionsOf(index.step + 1);
-  index.options = run.optionsOfCheckpoint();
-  Status status = checkpointer->take(std::move(index));
+  Status status = checkpointer->take(lastStep(), numSkipped, plan);
   return status.ok() ? status
                      : fail("after step " + std::to_string(lastStep()) + ": " +
                             status.message());
@@ -594,7 +582,10 @@ Status train::checkFiles(const Options &options, bool writesResults) {
 }
 
 Status train::check(const Options &options) {
-  VEELINE_TRY_VALUE(std::unique_ptr<Run> run, Run::load(options));
+  // The run itself says what there is to say.
+  Options silent = options;
+  silent.hearRemark = [](const std::string &) {};
+  VEELINE_TRY_VALUE(std::unique_ptr<Run> run, Run::load(silent));
   return run->findProgram(options.program).status();
 }
 

@@ -6,27 +6,51 @@
 
 #include "veeline/training.h"
 
+#include "Checkpointer.h"
+#include "Evaluation.h"
+#include "ProgramOptions.h"
 #include "Session.h"
 #include "StepPlan.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 using namespace veeline;
 using namespace veeline::train;
 
 struct Training::Implementation {
-  explicit Implementation(std::unique_ptr<Run> opened)
-      : run(std::move(opened)), plan(run->options) {}
+  Implementation(std::unique_ptr<Run> opened,
+                 std::shared_ptr<std::vector<std::string>> remarks)
+      : remarks(std::move(remarks)), run(std::move(opened)),
+        plan(run->options) {}
 
+  std::shared_ptr<std::vector<std::string>> remarks; ///< Of the run.
   std::unique_ptr<Run> run;
   StepPlan plan;
   std::unique_ptr<Session> session;
-  int64_t steps = 0; ///< That have ended.
+  std::unique_ptr<Checkpointer> checkpointer; ///< Null: not asked for.
+  int64_t steps = 0;                          ///< That have ended, of all runs.
+  int64_t numSkipped = 0;                     ///< Of this one.
   StepResult result;
+  StepSettings settings;              ///< Of the last step.
   Status failure = Status::success(); ///< After it no step runs.
   std::vector<TensorInfo> parameters, batches, buffers, results;
+  /// A second session on the same ranks, once something is fed to it.
+  struct {
+    std::unique_ptr<data::Inputs> inputs;
+    std::unique_ptr<Session> session;
+    int64_t count = 0;
+    StepResult result;
+  } evaluation;
 
   void describe();
+  Status open();
+  Status runStep(int64_t step);
+  Status openEvaluation();
+  Status takeCheckpoint();
+  std::vector<double> resultsIn(const StepResult &from, size_t index) const;
 };
 
 /// Of anything with a name, a type and a shape.
@@ -50,54 +74,57 @@ void Training::Implementation::describe() {
     results.push_back(infoOf(result.name, result.type, {}));
 }
 
-static Options toOptions(const std::string &path,
-                         const TrainingOptions &given) {
-  Options options;
-  options.artifact = path;
-  options.program = given.program;
-  options.inputs.specs = given.data;
-  options.inputs.otherwise = given.otherData;
-  options.inputs.seed = given.seed;
-  options.init = given.init;
-  options.optimizer.learningRate = given.learningRate;
-  options.optimizer.weightDecay = given.weightDecay;
-  options.optimizer.beta1 = given.beta1;
-  options.optimizer.beta2 = given.beta2;
-  options.optimizer.epsilon = given.epsilon;
-  options.rates.shape = RateShape::constant;
-  // Nobody knows when the last one is.
-  options.steps = std::numeric_limits<int64_t>::max();
-  options.stepsInFlight = 1;
-  options.libraryDirectory = given.moduleDirectory;
-  return options;
+Status Training::Implementation::open() {
+  SessionOptions options;
+  options.network = run->network.get();
+  options.checkMessages = run->options.checkMessages;
+  VEELINE_TRY_VALUE(session,
+                    Session::create(*run, run->options.program, options));
+  steps = run->stepsBefore();
+  if (run->resumed)
+    plan.goOnAfter(steps, run->resumed->index().lossScale);
+  if (!run->options.checkpoint.empty()) {
+    VEELINE_TRY_VALUE(checkpointer, Checkpointer::create(*run, *session));
+  }
+  describe();
+  return Status::success();
 }
 
 Training::Training(std::unique_ptr<Implementation> implementation)
     : implementation(std::move(implementation)) {}
 Training::~Training() = default;
 
+Status Training::check(const TrainingOptions &options) {
+  return parseProgramOptions(options.values).status();
+}
+
 Expected<std::unique_ptr<Training>>
 Training::open(const std::string &path, const TrainingOptions &options) {
-  return openRun(toOptions(path, options));
+  return openRun(path, std::nullopt, options);
 }
 
 Expected<std::unique_ptr<Training>>
 Training::openInMemory(std::string_view content,
                        const TrainingOptions &options) {
-  Options ofRun = toOptions("an artifact in memory", options);
-  ofRun.content = content;
-  return openRun(ofRun);
+  return openRun("an artifact in memory", content, options);
 }
 
-Expected<std::unique_ptr<Training>> Training::openRun(const Options &options) {
+Expected<std::unique_ptr<Training>>
+Training::openRun(const std::string &path,
+                  std::optional<std::string_view> content,
+                  const TrainingOptions &given) {
+  VEELINE_TRY_VALUE(Options options, parseProgramOptions(given.values));
+  options.artifact = path;
+  options.content = content;
+  options.libraryDirectory = given.moduleDirectory;
+  auto remarks = std::make_shared<std::vector<std::string>>();
+  options.hearRemark = [remarks](const std::string &remark) {
+    remarks->push_back(remark);
+  };
   VEELINE_TRY(data::checkFiles(options.inputs));
   VEELINE_TRY_VALUE(std::unique_ptr<Run> run, Run::open(options));
-  auto opened = std::make_unique<Implementation>(std::move(run));
-  SessionOptions ofSession;
-  ofSession.network = opened->run->network.get();
-  VEELINE_TRY_VALUE(opened->session,
-                    Session::create(*opened->run, options.program, ofSession));
-  opened->describe();
+  auto opened = std::make_unique<Implementation>(std::move(run), remarks);
+  VEELINE_TRY(opened->open());
   return std::unique_ptr<Training>(new Training(std::move(opened)));
 }
 
@@ -121,41 +148,183 @@ Status Training::feed(const std::string &name, std::string_view values) {
   return implementation->run->inputs->feed(name, values);
 }
 
-Status Training::checkFed() const {
-  return implementation->run->inputs->checkFed();
+Status Training::checkNext() const {
+  const Run &run = *implementation->run;
+  if (run.isOver() || implementation->steps >= run.options.steps)
+    return Status::error("training ends with step " +
+                         std::to_string(run.options.steps) +
+                         ", which has run; the option 'steps' says so");
+  return run.inputs->checkFed();
+}
+
+/// Processes meet before a step where the first one has to hear what others
+/// have written.
+Status Training::Implementation::runStep(int64_t step) {
+  if (run->network && checkpointer) {
+    VEELINE_TRY_VALUE(auto all, run->network->exchange(checkpointer->report()));
+    checkpointer->hear(all);
+  }
+  settings = plan.begin(step);
+  VEELINE_TRY(session->step(step, settings, result));
+  steps = step;
+  numSkipped += result.clip.skips;
+  VEELINE_TRY(plan.end(step, result));
+  return checkpointer && checkpointer->isDue(step) ? takeCheckpoint()
+                                                   : Status::success();
 }
 
 Expected<double> Training::step() {
   Implementation &own = *implementation;
   VEELINE_TRY(own.failure);
-  VEELINE_TRY(checkFed());
+  VEELINE_TRY(checkNext());
   own.run->inputs->takeFed();
-  int64_t step = own.steps + 1;
-  own.failure = own.session->step(step, own.plan.begin(step), own.result);
-  if (own.failure.ok())
-    own.failure = own.plan.end(step, own.result);
+  own.failure = own.runStep(own.steps + 1);
   VEELINE_TRY(own.failure);
-  own.steps = step;
-  return meanOfResult(own.result, 0, own.run->microbatches());
+  return meanOfResult(own.result, 0, microbatches());
 }
 
-std::vector<double> Training::resultOf(size_t index) const {
-  const std::vector<double> &all = implementation->result.results;
-  auto count = static_cast<size_t>(microbatches());
-  if ((index + 1) * count > all.size())
+std::vector<double> Training::Implementation::resultsIn(const StepResult &from,
+                                                        size_t index) const {
+  auto count = static_cast<size_t>(run->microbatches());
+  if ((index + 1) * count > from.results.size())
     return {};
-  auto first = all.begin() + static_cast<std::ptrdiff_t>(index * count);
+  auto first =
+      from.results.begin() + static_cast<std::ptrdiff_t>(index * count);
   return {first, first + static_cast<std::ptrdiff_t>(count)};
 }
 
-double Training::gradientNorm() const {
-  return implementation->result.gradientNorm;
+std::vector<double> Training::resultOf(size_t index) const {
+  return implementation->resultsIn(implementation->result, index);
+}
+
+StepInfo Training::lastStep() const {
+  const Implementation &own = *implementation;
+  StepInfo info;
+  info.gradientNorm = own.result.gradientNorm;
+  info.clipFactor = own.result.clip.skips ? 0 : own.result.clip.factor;
+  if (own.steps > own.run->stepsBefore()) {
+    info.learningRate = own.settings.learningRate;
+    info.lossScale = own.settings.lossScale;
+  }
+  return info;
 }
 
 int64_t Training::steps() const { return implementation->steps; }
 
-void Training::setLearningRate(double rate) {
-  implementation->run->options.optimizer.learningRate = rate;
+Status Training::setLearningRate(double rate) {
+  Options &options = implementation->run->options;
+  if (!std::isfinite(rate) || rate < 0)
+    return Status::error(
+        "a learning rate is a finite number of 0 or more, not " +
+        std::to_string(rate));
+  if (options.rates.shape == RateShape::file)
+    return Status::error("the learning rate of each step is in '" +
+                         options.rates.file + "', as 'lr-schedule' says");
+  options.optimizer.learningRate = rate;
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Evaluation
+//===----------------------------------------------------------------------===//
+
+/// Of an artifact that is compiled with it.
+Status Training::Implementation::openEvaluation() {
+  if (evaluation.session)
+    return Status::success();
+  VEELINE_TRY(run->checkEvaluates("evaluation"));
+  if (run->network && run->metadata().target == "cuda")
+    return Status::error("evaluation: where ranks are processes with GPUs, "
+                         "veeline eval evaluates what 'save' has written");
+  data::InputOptions fed;
+  fed.otherwise = "fed";
+  VEELINE_TRY_VALUE(evaluation.inputs,
+                    data::Inputs::open(run->metadata(), fed, run->replicas()));
+  SessionOptions options;
+  options.network = run->network.get();
+  options.inputs = evaluation.inputs.get();
+  options.steps = std::numeric_limits<int64_t>::max();
+  VEELINE_TRY_VALUE(evaluation.session,
+                    Session::create(*run, evaluationProgram, options));
+  return Status::success();
+}
+
+Status Training::feedEvaluation(const std::string &name,
+                                std::string_view values) {
+  Implementation &own = *implementation;
+  VEELINE_TRY(own.openEvaluation());
+  if (std::ranges::find(own.buffers, name, &TensorInfo::name) !=
+      own.buffers.end())
+    return Status::error("buffer '" + name +
+                         "' is that of training, which it is fed to");
+  return own.evaluation.inputs->feed(name, values);
+}
+
+Status Training::checkEvaluation() const {
+  Implementation &own = *implementation;
+  VEELINE_TRY(own.openEvaluation());
+  data::Inputs &inputs = *own.evaluation.inputs;
+  const std::vector<artifact::Buffer> &buffers = own.run->metadata().buffers;
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (!buffers[i].lossScale && own.run->inputs->hasBuffer(i))
+      VEELINE_TRY(inputs.feed(buffers[i].name,
+                              {own.run->inputs->buffer(i),
+                               static_cast<size_t>(artifact::bytesOf(
+                                   buffers[i].type, buffers[i].shape))}));
+  return inputs.checkFed();
+}
+
+Expected<double> Training::evaluate() {
+  Implementation &own = *implementation;
+  VEELINE_TRY(own.failure);
+  VEELINE_TRY(checkEvaluation());
+  Session &session = *own.evaluation.session;
+  VEELINE_TRY(session.copyParameters(*own.session));
+  own.evaluation.inputs->takeFed();
+  StepSettings settings;
+  settings.step = ++own.evaluation.count;
+  own.failure = session.step(settings.step, settings, own.evaluation.result);
+  VEELINE_TRY(own.failure);
+  ResultMeans means(own.run->metadata());
+  means.add(own.evaluation.result, static_cast<size_t>(microbatches()),
+            /*weightedLoss=*/false);
+  return means.of(0);
+}
+
+std::vector<double> Training::evaluatedResultOf(size_t index) const {
+  return implementation->resultsIn(implementation->evaluation.result, index);
+}
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+Status Training::Implementation::takeCheckpoint() {
+  Status status = checkpointer->take(steps, numSkipped, plan);
+  return status.ok() ? status
+                     : Status::error("after step " + std::to_string(steps) +
+                                     ": " + status.message());
+}
+
+Status Training::checkpoint() {
+  Implementation &own = *implementation;
+  if (!own.checkpointer)
+    return Status::error("there is no folder for checkpoints; the option "
+                         "'checkpoint' says which one");
+  VEELINE_TRY(own.failure);
+  if (own.steps == own.run->stepsBefore())
+    return Status::error("no step has run that a checkpoint could be of");
+  if (own.checkpointer->lastTaken() != own.steps)
+    VEELINE_TRY(own.takeCheckpoint());
+  return own.checkpointer->finish();
+}
+
+std::vector<std::string> Training::takeRemarks() {
+  Implementation &own = *implementation;
+  if (own.checkpointer)
+    for (const std::string &remark : own.checkpointer->takeRemarks())
+      own.run->say(remark);
+  return std::exchange(*own.remarks, {});
 }
 
 Status Training::checkParameter(size_t index, size_t bytes) const {

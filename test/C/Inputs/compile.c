@@ -39,7 +39,7 @@ static size_t readFile(const char *path) {
   return length;
 }
 
-static const VeelineCompileOption options[] = {
+static const VeelineOption options[] = {
     {"stages", "2"},      {"microbatches", "4"}, {"schedule", "zb-h1"},
     {"optimizer", "sgd"}, {"optimize", "0"},     {"evaluation", NULL}};
 enum { numOptions = sizeof(options) / sizeof(*options) };
@@ -49,7 +49,7 @@ static int train(VeelineArtifact artifact) {
   VeelineTraining training;
   if (failed("open", veelineTrainingOpenInMemory(veelineArtifactData(artifact),
                                                  veelineArtifactSize(artifact),
-                                                 NULL, &training)))
+                                                 NULL, 0, &training)))
     return 1;
   float x[4 * 8 * 4], y[4 * 8];
   for (size_t i = 0; i < sizeof(x) / sizeof(*x); ++i)
@@ -75,7 +75,7 @@ static VeelineArtifact none;
 static void refuseOptions(VeelineModule module) {
   const struct {
     const char *what;
-    VeelineCompileOption option;
+    VeelineOption option;
   } wrong[] = {
       {"name", {"stage", "2"}},        {"value", {"stages", "two"}},
       {"flag", {"evaluation", "yes"}}, {"no value", {"stages", NULL}},

@@ -51,7 +51,7 @@ static int runPasses(MlirModule module) {
   return 0;
 }
 
-static void compile(MlirModule module, const VeelineCompileOption *options,
+static void compile(MlirModule module, const VeelineOption *options,
                     size_t numOptions) {
   VeelineArtifact artifact;
   VeelineStatus status = veelineMlirModuleCompile(module, options, numOptions,
@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
       mlirModuleCreateParse(context, mlirStringRefCreate(text, length));
   if (mlirModuleIsNull(module))
     return 1;
-  VeelineCompileOption options[] = {
+  VeelineOption options[] = {
       {"stages", "2"}, {"microbatches", "4"}, {"optimize", "0"}};
   compile(module, options, 3);
   /* It is as it was: there is a model to compile, and to cut. */

@@ -114,19 +114,21 @@ static void checkFailures(const char *artifact, VeelineTraining training) {
   printFailure("tensor", veelineTrainingGetTensorInfo(
                              training, VeelineTensorResult, 1, &info));
   printFailure("folder", veelineTrainingSave(training, "none/a.safetensors"));
-  printFailure("file", veelineTrainingOpen("none.vee", NULL, &none));
-  printFailure("memory", veelineTrainingOpenInMemory("text", 4, NULL, &none));
-  VeelineTrainingOptions options = veelineTrainingOptionsGet();
-  options.program = "pipelin";
-  printFailure("program", veelineTrainingOpen(artifact, &options, &none));
-  options = veelineTrainingOptionsGet();
-  options.otherData = "zeros";
-  printFailure("source", veelineTrainingOpen(artifact, &options, &none));
-  const char *data[] = {"z=random"};
-  options = veelineTrainingOptionsGet();
-  options.data = data;
-  options.numData = 1;
-  printFailure("argument", veelineTrainingOpen(artifact, &options, &none));
+  printFailure("file", veelineTrainingOpen("none.vee", NULL, 0, &none));
+  printFailure("memory",
+               veelineTrainingOpenInMemory("text", 4, NULL, 0, &none));
+  const struct {
+    const char *what;
+    VeelineOption option;
+  } wrong[] = {
+      {"program", {"program", "pipelin"}}, {"source", {"synthetic", "zeros"}},
+      {"argument", {"data", "z=random"}},  {"option", {"weigth-decay", "0"}},
+      {"value", {"clip-norm", "-1"}},      {"flag", {"drop-last", "no"}},
+      {"nothing", {"lr", NULL}},           {"null", {NULL, NULL}},
+      {"of the loop", {"epochs", "2"}}};
+  for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i)
+    printFailure(wrong[i].what,
+                 veelineTrainingOpen(artifact, &wrong[i].option, 1, &none));
   REQUIRE(!none.ptr && veelineTrainingNumSteps(training) == 0);
   veelineTrainingDestroy(none);
 }
@@ -138,13 +140,11 @@ int main(int argc, char **argv) {
   ys = readFile("y.bin");
   Bytes artifact = readFile(argv[1]);
 
-  VeelineTrainingOptions options = veelineTrainingOptionsGet();
-  options.learningRate = 1e-2;
-  options.beta1 = 0;
+  const VeelineOption options[] = {
+      {"lr", "1e-2"}, {"momentum", "0"}, {"seed", "7"}};
   VeelineTraining training, other;
-  SUCCEED(veelineTrainingOpen(argv[1], &options, &training));
-  options.seed = 7;
-  SUCCEED(veelineTrainingOpenInMemory(artifact.data, artifact.size, &options,
+  SUCCEED(veelineTrainingOpen(argv[1], options, 2, &training));
+  SUCCEED(veelineTrainingOpenInMemory(artifact.data, artifact.size, options, 3,
                                       &other));
   memset(artifact.data, 0, artifact.size);
   free(artifact.data);
@@ -158,7 +158,7 @@ int main(int argc, char **argv) {
       copyParameters(training, other);
     double loss = stepAt(training, step), results[4];
     printf("step %d loss %.17g norm %.17g\n", step, loss,
-           veelineTrainingGradientNorm(training));
+           veelineTrainingLastStep(training).gradientNorm);
     SUCCEED(veelineTrainingGetResult(training, 0, results, 4));
     REQUIRE((results[0] + results[1] + results[2] + results[3]) / 4 == loss);
     double same = stepAt(other, step);
@@ -169,7 +169,8 @@ int main(int argc, char **argv) {
   printFailure("room", veelineTrainingGetResult(training, 0, few, 3));
   SUCCEED(veelineTrainingSave(training, "params.safetensors"));
   /* A rate of 0 changes nothing. */
-  veelineTrainingSetLearningRate(other, 0);
+  printFailure("rate", veelineTrainingSetLearningRate(other, NAN));
+  SUCCEED(veelineTrainingSetLearningRate(other, 0));
   double loss = stepAt(other, 1);
   REQUIRE(loss == stepAt(other, 1));
   veelineTrainingDestroy(training);

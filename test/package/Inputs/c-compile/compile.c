@@ -48,7 +48,7 @@ static VeelineStatus compile(const char *path, VeelineArtifact *artifact) {
   VeelineStatus status = veelineModuleRead(path, print, NULL, &module);
   if (status.code != VeelineOk)
     return status;
-  const VeelineCompileOption options[] = {
+  const VeelineOption options[] = {
       {"stages", "2"}, {"microbatches", "4"}, {"schedule", "zb-h1"}};
   status = veelineModuleCompile(module, options, 3, print, NULL, artifact);
   veelineModuleDestroy(module);
@@ -61,7 +61,7 @@ static VeelineStatus open(const char *path, VeelineTraining *training) {
   if (status.code != VeelineOk)
     return status;
   status = veelineTrainingOpenInMemory(veelineArtifactData(artifact),
-                                       veelineArtifactSize(artifact), NULL,
+                                       veelineArtifactSize(artifact), NULL, 0,
                                        training);
   veelineArtifactDestroy(artifact);
   return status;

@@ -31,10 +31,9 @@ static VeelineStatus step(VeelineTraining training, int number, double *loss) {
 }
 
 static int train(const char *artifact, const char *parameters) {
-  VeelineTrainingOptions options = veelineTrainingOptionsGet();
-  options.learningRate = 1e-2;
+  const VeelineOption options[] = {{"lr", "1e-2"}, {"clip-value", "10"}};
   VeelineTraining training;
-  VeelineStatus status = veelineTrainingOpen(artifact, &options, &training);
+  VeelineStatus status = veelineTrainingOpen(artifact, options, 2, &training);
   if (status.code != VeelineOk)
     return fail(status);
   for (int number = 1; number <= 20 && status.code == VeelineOk; ++number) {

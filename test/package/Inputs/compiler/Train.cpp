@@ -12,8 +12,7 @@ static int fail(const std::string &message) {
 // [docs: train]
 int train(const std::string &artifact, const std::string &parameters) {
   veeline::TrainingOptions options;
-  options.otherData = "random:fixed";
-  options.learningRate = 1e-2;
+  options.values = {{"synthetic", "fixed"}, {"lr", "1e-2"}};
   auto training = veeline::Training::open(artifact, options);
   if (!training.ok())
     return fail(training.message());

@@ -1,11 +1,12 @@
-//===- RateOptions.cpp - options of the learning rate ---------------------===//
+//===- RateCommand.cpp - options of the learning rate ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "RateOptions.h"
+#include "RateCommand.h"
 
+#include "SharedCommand.h"
 #include "veeline/Base/Completion.h"
 #include "veeline/Base/Suggest.h"
 
@@ -13,25 +14,19 @@
 #include <cmath>
 
 using namespace veeline;
-using train::RateShape;
+using namespace veeline::train;
 
 static constexpr std::string_view filePrefix = "file:";
 
-std::string driver::checkNumber(const std::string &text) {
+std::string train::checkNumber(const std::string &text) {
   double number = 0;
   bool valid = CLI::detail::lexical_cast(text, number) &&
                std::isfinite(number) && number >= 0;
   return valid ? "" : text + " is not a finite number of 0 or more";
 }
 
-static std::string checkSteps(const std::string &text) {
-  int64_t count = 0;
-  bool valid = CLI::detail::lexical_cast(text, count) && count >= 1;
-  return valid ? "" : text + " is not a whole number of 1 or more";
-}
-
 static std::string checkGroup(const std::string &text) {
-  return train::parseParamGroup(text)
+  return parseParamGroup(text)
              ? ""
              : "expected a pattern of names and a number of 0 or more, as "
                "wte*=0.1, found '" +
@@ -44,15 +39,15 @@ static std::string checkShape(const std::string &text) {
                ? ""
                : "expected file:PATH, a .csv file with rates, found '" + text +
                      "'";
-  std::vector<std::string> known = train::rateShapeNames();
-  if (train::parseRateShape(text))
+  std::vector<std::string> known = rateShapeNames();
+  if (parseRateShape(text))
     return "";
   return "unknown schedule '" + text + "'; expected " + joinNames(known) +
          " or file:PATH" + suggestion(text, known);
 }
 
-void driver::addRateOptions(CLI::App &app, RateCommand &command,
-                            train::Options &options) {
+void train::addRateOptions(CLI::App &app, RateCommand &command,
+                           Options &options) {
   std::string group = "Optimiser";
   CLI::Validator number(checkNumber, ">= 0");
   app.add_option("--lr", options.optimizer.learningRate, "Peak learning rate")
@@ -71,7 +66,7 @@ void driver::addRateOptions(CLI::App &app, RateCommand &command,
          "last steps), or file:PATH, a .csv file with rates")
       ->capture_default_str()
       ->check(CLI::Validator(checkShape, ""))
-      ->check(commandline::offer(train::rateShapeNames()))
+      ->check(commandline::offer(rateShapeNames()))
       ->option_text("NAME|file:PATH [cosine]")
       ->group(group);
   command.leastOption =
@@ -84,7 +79,7 @@ void driver::addRateOptions(CLI::App &app, RateCommand &command,
   app.add_option("--lr-decay-steps", options.rates.decaySteps,
                  "With --lr-schedule wsd: how many of the last steps the decay "
                  "takes [default: a tenth]")
-      ->check(CLI::Validator(checkSteps, ">= 1"))
+      ->check(CLI::Validator(checkCount, ">= 1"))
       ->group(group);
   app.add_flag("--print-lr", options.printsRates,
                "Do not train: print the learning rate of each step, as a file "
@@ -92,7 +87,7 @@ void driver::addRateOptions(CLI::App &app, RateCommand &command,
       ->group(group);
 }
 
-void driver::addGroupOptions(CLI::App &app, RateCommand &command) {
+void train::addGroupOptions(CLI::App &app, RateCommand &command) {
   auto add = [&](const std::string &name, std::vector<std::string> &texts,
                  const std::string &what) {
     app.add_option("--" + name, texts, what)
@@ -111,21 +106,21 @@ void driver::addGroupOptions(CLI::App &app, RateCommand &command) {
       "--weight-decay; once for each pattern");
 }
 
-bool driver::isGroupOption(const std::string &name) {
+bool train::isGroupOption(const std::string &name) {
   return name == "lr-scale" || name == "weight-decay-of";
 }
 
-static std::vector<train::ParamGroup>
+static std::vector<ParamGroup>
 parseGroups(const std::vector<std::string> &texts) {
-  std::vector<train::ParamGroup> groups;
+  std::vector<ParamGroup> groups;
   for (const std::string &text : texts)
-    if (auto group = train::parseParamGroup(text))
+    if (auto group = parseParamGroup(text))
       groups.push_back(*group);
   return groups;
 }
 
-std::string driver::checkRateOptions(const CLI::App &app,
-                                     const RateCommand &command) {
+std::string train::checkRateOptions(const CLI::App &app,
+                                    const RateCommand &command) {
   bool isFile = command.shape.starts_with(filePrefix);
   if (app.count("--lr-decay-steps") && command.shape != "wsd")
     return "--lr-decay-steps is for --lr-schedule wsd, not for " +
@@ -140,12 +135,12 @@ std::string driver::checkRateOptions(const CLI::App &app,
   return "";
 }
 
-void driver::resolveRates(const RateCommand &command, train::Options &options) {
+void train::resolveRates(const RateCommand &command, Options &options) {
   options.groups = {parseGroups(command.scales),
                     parseGroups(command.weightDecays)};
   if (*command.leastOption)
     options.rates.least = command.least;
-  if (auto shape = train::parseRateShape(command.shape)) {
+  if (auto shape = parseRateShape(command.shape)) {
     options.rates.shape = *shape;
     return;
   }

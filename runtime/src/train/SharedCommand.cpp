@@ -1,10 +1,10 @@
-//===- SharedOptions.cpp - options of both train and eval -----------------===//
+//===- SharedCommand.cpp - options of both train and eval -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "SharedOptions.h"
+#include "SharedCommand.h"
 
 #include "veeline/Base/CommandLine.h"
 
@@ -14,15 +14,16 @@
 #include <tuple>
 
 using namespace veeline;
+using namespace veeline::train;
 
-std::string driver::checkCount(const std::string &text) {
+std::string train::checkCount(const std::string &text) {
   int64_t count = 0;
   bool valid = CLI::detail::lexical_cast(text, count) && count >= 1;
   return valid ? "" : text + " is not a whole number of 1 or more";
 }
 
-void driver::addDataOptions(CLI::App &app, SharedCommand &command) {
-  train::Options &options = command.options;
+void train::addDataOptions(CLI::App &app, SharedCommand &command) {
+  Options &options = command.options;
   app.add_option("--data", options.inputs.specs,
                  "Data of an argument, once for each: NAME=FILE.npy, "
                  "NAME=FILE.safetensors:ENTRY, NAME=text:FILE or "
@@ -69,8 +70,8 @@ static std::string checkTimeout(const std::string &text) {
   return valid ? "" : text + " is not a number of seconds from 0.1 to 86400";
 }
 
-void driver::addTimelineOptions(CLI::App &app, train::Options &options,
-                                const std::string &group) {
+void train::addTimelineOptions(CLI::App &app, Options &options,
+                               const std::string &group) {
   app.add_option("--timeline", options.timeline,
                  "Write the last steps, one lane per rank: an interactive page "
                  "if the name ends in .html, otherwise a Chrome trace")
@@ -98,7 +99,7 @@ static constexpr const char *environmentHelp =
     "where others can\n"
     "                             reach MASTER_ADDR";
 
-void driver::addProcessOptions(CLI::App &app, train::Options &options) {
+void train::addProcessOptions(CLI::App &app, Options &options) {
   app.footer(environmentHelp);
   app.add_option("--transport", options.transport,
                  "How processes send messages: tcp, mpi, or auto, which is mpi "
@@ -152,7 +153,7 @@ static std::string checkChannels(const std::string &text) {
                                    "greater one";
 }
 
-void driver::addDeviceOptions(CLI::App &app, SharedCommand &command) {
+void train::addDeviceOptions(CLI::App &app, SharedCommand &command) {
   cuda::CudaOptions &options = command.options.cuda;
   std::string group = "GPUs, for an artifact of the target cuda";
   app.add_option("--cuda-driver", options.driver,
@@ -198,7 +199,7 @@ void driver::addDeviceOptions(CLI::App &app, SharedCommand &command) {
       ->group(group);
 }
 
-void driver::addInitNames(CLI::App &app, train::Options &options) {
+void train::addInitNames(CLI::App &app, Options &options) {
   app.add_option("--init-names", options.initNames,
                  "The names that parameters have in the files of --init: lines "
                  "'PARAMETER NAME', or 'PARAMETER NAME transposed', where a * "
@@ -208,7 +209,7 @@ void driver::addInitNames(CLI::App &app, train::Options &options) {
       ->needs(app.get_option("--init"));
 }
 
-std::string driver::checkTokenFiles(const std::string &files) {
+std::string train::checkTokenFiles(const std::string &files) {
   if (files.empty())
     return "names no file";
   for (const char *option :
@@ -219,16 +220,16 @@ std::string driver::checkTokenFiles(const std::string &files) {
   return "";
 }
 
-void driver::addWindows(const std::string &kind, const std::string &files,
-                        std::vector<std::string> &specs) {
+void train::addWindows(const std::string &kind, const std::string &files,
+                       std::vector<std::string> &specs) {
   if (files.empty())
     return;
   specs.push_back("tokens=" + kind + files);
   specs.push_back("labels=" + kind + files + ":shift=1");
 }
 
-void driver::resolveShared(SharedCommand &command) {
-  train::Options &options = command.options;
+void train::resolveShared(SharedCommand &command) {
+  Options &options = command.options;
   if (auto channels = parseChannels(command.ncclChannels))
     std::tie(options.cuda.minNcclChannels, options.cuda.maxNcclChannels) =
         *channels;

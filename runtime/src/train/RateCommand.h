@@ -1,13 +1,13 @@
-//===- RateOptions.h - options of the learning rate -------------*- C++ -*-===//
+//===- RateCommand.h - options of the learning rate -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_TOOLS_VEELINE_RATEOPTIONS_H
-#define VEELINE_TOOLS_VEELINE_RATEOPTIONS_H
+#ifndef VEELINE_RUNTIME_TRAIN_RATECOMMAND_H
+#define VEELINE_RUNTIME_TRAIN_RATECOMMAND_H
 
-#include "Train.h"
+#include "Options.h"
 
 #include <string>
 
@@ -16,7 +16,7 @@ class App;
 class Option;
 } // namespace CLI
 
-namespace veeline::driver {
+namespace veeline::train {
 
 /// What is parsed.
 struct RateCommand {
@@ -29,8 +29,7 @@ struct RateCommand {
 /// Why `text` is no finite number of 0 or more, or empty.
 std::string checkNumber(const std::string &text);
 
-void addRateOptions(CLI::App &app, RateCommand &command,
-                    train::Options &options);
+void addRateOptions(CLI::App &app, RateCommand &command, Options &options);
 /// Those about some parameters alone.
 void addGroupOptions(CLI::App &app, RateCommand &command);
 /// Whether a job file has the option `name` as lines 'pattern: number'.
@@ -38,8 +37,8 @@ bool isGroupOption(const std::string &name);
 /// Why the options do not fit each other, or empty.
 std::string checkRateOptions(const CLI::App &app, const RateCommand &command);
 /// Turns them into what the trainer takes.
-void resolveRates(const RateCommand &command, train::Options &options);
+void resolveRates(const RateCommand &command, Options &options);
 
-} // namespace veeline::driver
+} // namespace veeline::train
 
-#endif // VEELINE_TOOLS_VEELINE_RATEOPTIONS_H
+#endif // VEELINE_RUNTIME_TRAIN_RATECOMMAND_H

@@ -1,23 +1,23 @@
-//===- SharedOptions.h - options of both train and eval --------*- C++ -*-===//
+//===- SharedCommand.h - options of both train and eval --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_TOOLS_VEELINE_SHAREDOPTIONS_H
-#define VEELINE_TOOLS_VEELINE_SHAREDOPTIONS_H
+#ifndef VEELINE_RUNTIME_TRAIN_SHAREDCOMMAND_H
+#define VEELINE_RUNTIME_TRAIN_SHAREDCOMMAND_H
 
-#include "Train.h"
+#include "Options.h"
 
 namespace CLI {
 class App;
 } // namespace CLI
 
-namespace veeline::driver {
+namespace veeline::train {
 
 /// The runtime's options, and what the user writes for some of them.
 struct SharedCommand {
-  train::Options options;
+  Options options;
   std::string ncclChannels;
   std::string text, tokens;
   std::string synthetic;
@@ -29,15 +29,15 @@ std::string checkCount(const std::string &text);
 /// The data of a run, and the seed of what is random.
 void addDataOptions(CLI::App &app, SharedCommand &command);
 /// Of the last steps, as a file.
-void addTimelineOptions(CLI::App &app, train::Options &options,
+void addTimelineOptions(CLI::App &app, Options &options,
                         const std::string &group);
 /// About ranks that are processes, with a footer on the environment.
-void addProcessOptions(CLI::App &app, train::Options &options);
+void addProcessOptions(CLI::App &app, Options &options);
 /// About GPUs.
 void addDeviceOptions(CLI::App &app, SharedCommand &command);
 
 /// Adds --init-names to a command that has --init.
-void addInitNames(CLI::App &app, train::Options &options);
+void addInitNames(CLI::App &app, Options &options);
 /// Why `files` are nothing for --tokens and the like; empty: they are.
 std::string checkTokenFiles(const std::string &files);
 /// Adds the sources of tokens and labels that a text or files of tokens stand
@@ -47,6 +47,6 @@ void addWindows(const std::string &kind, const std::string &files,
 /// Turns options that stand for others into these.
 void resolveShared(SharedCommand &command);
 
-} // namespace veeline::driver
+} // namespace veeline::train
 
-#endif // VEELINE_TOOLS_VEELINE_SHAREDOPTIONS_H
+#endif // VEELINE_RUNTIME_TRAIN_SHAREDCOMMAND_H
