@@ -1,6 +1,6 @@
 """Usage: lsp_session.py MODEL
 
-A session with veeline-lsp-server: opens a file, points at an op, goes to a definition, asks for completions, and breaks the file.
+A session with veeline-lsp-server: opens a file, points at ops, goes to a definition, asks for completions, and breaks the file.
 """
 
 import json
@@ -57,6 +57,9 @@ send("initialized", {})
 send("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "mlir", "version": 1, "text": text}})
 print("errors:", len(diagnostics()))
 print("hover:", json.dumps(ask("textDocument/hover", at("pipe.boundary", 6))["contents"]["value"]))
+print("of another dialect:", json.dumps(ask("textDocument/hover", at("arith.subf", 2))["contents"]["value"]))
+print("of a value:", json.dumps(ask("textDocument/hover", at("%h,", 1))["contents"]["value"]))
+print("of nothing:", ask("textDocument/hover", at("\n", 0)))
 definition = ask("textDocument/definition", at("%h,", 1))
 print("definition: line", definition[0]["range"]["start"]["line"], "of", at("%h = ")["position"]["line"])
 print("symbols:", *(symbol["name"] for symbol in ask("textDocument/documentSymbol", {"textDocument": {"uri": uri}})))
@@ -66,6 +69,18 @@ for error in diagnostics():
     print(f"error at line {error['range']['start']['line'] - at('%h = ')['position']['line']} of the op:", error["message"])
     for note in error.get("relatedInformation", []):
         print("note:", note["message"])
+script = """module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+    transform.pipe.cut %module : !transform.any_op
+    transform.yield
+  }
+}
+"""
+script_uri = f"{uri}.script.mlir"
+send("textDocument/didOpen", {"textDocument": {"uri": script_uri, "languageId": "mlir", "version": 1, "text": script}})
+print("errors of the script:", len(diagnostics()))
+place = {"textDocument": {"uri": script_uri}, "position": {"line": 2, "character": 20}}
+print("op of a script:", json.dumps(ask("textDocument/hover", place)["contents"]["value"]))
 send("textDocument/didChange", {"textDocument": {"uri": uri, "version": 3}, "contentChanges": [{"text": text}]})
 print("errors:", len(diagnostics()))
 ask("shutdown", None)

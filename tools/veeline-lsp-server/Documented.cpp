@@ -1,0 +1,205 @@
+//===- Documented.cpp - a server whose answers say more -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR's server answers a hover with an op's name and its generic form, and has
+// no place for more. Its messages are JSON after a line "Content-Length: N" and
+// an empty one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Documented.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace veeline;
+namespace json = llvm::json;
+
+//===----------------------------------------------------------------------===//
+// Documentation
+//===----------------------------------------------------------------------===//
+
+/// What tablegen writes about ops: each begins with a heading of three #, and
+/// its name in back quotes.
+static constexpr llvm::StringLiteral pages =
+#include "Pages.inc"
+    ;
+
+std::string lsp::documentationOf(llvm::StringRef op) {
+  std::string heading = ("### `" + op + "` ").str();
+  size_t begin = pages.find(heading);
+  if (op.empty() || begin == llvm::StringRef::npos)
+    return "";
+  llvm::StringRef rest = pages.substr(begin).split('\n').second;
+  // Traits and tables of operands say little to who reads IR.
+  std::string text;
+  while (!rest.empty()) {
+    auto [line, next] = rest.split('\n');
+    bool isOver = line.starts_with("#") || line.starts_with("Traits: ") ||
+                  line.starts_with("Interfaces: ") ||
+                  line.starts_with("Effects: ");
+    if (isOver)
+      break;
+    text += line.str() + "\n";
+    rest = next;
+  }
+  return llvm::StringRef(text).trim().str() + "\n";
+}
+
+/// The op that a hover is about: it begins with its name in quotes.
+static llvm::StringRef nameIn(llvm::StringRef hover) {
+  return hover.consume_front("\"") ? hover.split('"').first : "";
+}
+
+/// Puts documentation behind the op's name in an answer. False: there is none.
+static bool document(json::Object &answer) {
+  json::Object *result = answer.getObject("result");
+  json::Object *contents = result ? result->getObject("contents") : nullptr;
+  std::optional<llvm::StringRef> value =
+      contents ? contents->getString("value") : std::nullopt;
+  if (!value)
+    return false;
+  std::string text = lsp::documentationOf(nameIn(*value));
+  if (text.empty())
+    return false;
+  auto [title, form] = value->split("\n\n");
+  (*contents)["value"] = (title + "\n\n" + text + "\n" + form).str();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+/// The content of the next message; none at the end.
+static std::optional<std::string> readMessage(std::FILE *from) {
+  size_t length = 0;
+  std::array<char, 256> line;
+  while (std::fgets(line.data(), line.size(), from)) {
+    llvm::StringRef header = llvm::StringRef(line.data()).trim();
+    if (header.empty()) {
+      std::string content(length, '\0');
+      if (std::fread(content.data(), 1, length, from) != length)
+        return std::nullopt;
+      return content;
+    }
+    if (header.consume_front_insensitive("content-length:"))
+      (void)header.trim().getAsInteger(10, length);
+  }
+  return std::nullopt;
+}
+
+static bool writeMessage(std::FILE *to, const std::string &content) {
+  return std::fprintf(to, "Content-Length: %zu\r\n\r\n", content.size()) > 0 &&
+         std::fwrite(content.data(), 1, content.size(), to) == content.size() &&
+         std::fflush(to) == 0;
+}
+
+static std::optional<json::Object> parseObject(llvm::StringRef content) {
+  llvm::Expected<json::Value> value = json::parse(content);
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return std::nullopt;
+  }
+  const json::Object *object = value->getAsObject();
+  return object ? std::optional(*object) : std::nullopt;
+}
+
+namespace {
+/// Stands between an editor and a server.
+class Relay {
+public:
+  Relay(std::FILE *toServer, std::FILE *fromServer)
+      : toServer(toServer), fromServer(fromServer) {}
+
+  /// Until the editor has no more to say.
+  void relayRequests() {
+    while (std::optional<std::string> content = readMessage(stdin)) {
+      if (std::optional<json::Object> request = parseObject(*content))
+        note(*request);
+      if (!writeMessage(toServer, *content))
+        break;
+    }
+    std::fclose(toServer);
+  }
+
+  /// Until the server ends.
+  void relayAnswers() {
+    while (std::optional<std::string> content = readMessage(fromServer)) {
+      std::optional<json::Object> answer = parseObject(*content);
+      if (answer && isOfHover(*answer) && document(*answer))
+        content = llvm::formatv("{0}", json::Value(std::move(*answer)));
+      if (!writeMessage(stdout, *content))
+        return;
+    }
+  }
+
+private:
+  /// A number or a text, as one of them.
+  static std::string idOf(const json::Object &message) {
+    const json::Value *id = message.get("id");
+    return id ? llvm::formatv("{0}", *id).str() : "";
+  }
+
+  void note(const json::Object &request) {
+    std::lock_guard lock(mutex);
+    if (request.getString("method") == "textDocument/hover")
+      hovers.insert(idOf(request));
+  }
+
+  bool isOfHover(const json::Object &answer) {
+    std::lock_guard lock(mutex);
+    return !answer.get("method") && hovers.erase(idOf(answer)) > 0;
+  }
+
+  std::FILE *toServer, *fromServer;
+  std::mutex mutex;
+  std::set<std::string> hovers; ///< Requests that are not answered yet.
+};
+} // namespace
+
+static int fail(const char *what) {
+  std::perror(what);
+  return EXIT_FAILURE;
+}
+
+int lsp::runDocumented(const std::function<int()> &serve) {
+  std::array<int, 2> requests, answers;
+  if (::pipe(requests.data()) != 0 || ::pipe(answers.data()) != 0)
+    return fail("veeline-lsp-server: pipe");
+  pid_t child = ::fork();
+  if (child < 0)
+    return fail("veeline-lsp-server: fork");
+  if (child == 0) {
+    ::dup2(requests[0], STDIN_FILENO);
+    ::dup2(answers[1], STDOUT_FILENO);
+    for (int end : {requests[0], requests[1], answers[0], answers[1]})
+      ::close(end);
+    return serve();
+  }
+  ::close(requests[0]);
+  ::close(answers[1]);
+  // A server that has ended is seen when its answers end.
+  std::signal(SIGPIPE, SIG_IGN);
+  Relay relay(::fdopen(requests[1], "w"), ::fdopen(answers[0], "r"));
+  std::thread([&] { relay.relayRequests(); }).detach();
+  relay.relayAnswers();
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  // The editor may keep its end open, on which the thread waits.
+  std::_Exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
+}

@@ -1,0 +1,29 @@
+//===- Documented.h - a server whose answers say more -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LSP_SERVER_DOCUMENTED_H
+#define VEELINE_LSP_SERVER_DOCUMENTED_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <functional>
+#include <string>
+
+namespace veeline::lsp {
+
+/// Runs `serve`, a language server on standard input and output, as a child of
+/// this process, and stands between it and the editor. Every message goes on as
+/// it is, but answers to textDocument/hover have the documentation of the op
+/// that they name, too. Returns the exit code of the process.
+int runDocumented(const std::function<int()> &serve);
+
+/// The summary, the syntax and the description of one of our ops, as Markdown;
+/// empty of another name.
+std::string documentationOf(llvm::StringRef op);
+
+} // namespace veeline::lsp
+
+#endif // VEELINE_LSP_SERVER_DOCUMENTED_H
