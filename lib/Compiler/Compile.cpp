@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Diagnostics.h"
+#include "Script.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -114,8 +115,10 @@ namespace {
 /// Lowers one module after the other and compiles all into one artifact.
 class ArtifactBuilder {
 public:
-  ArtifactBuilder(MLIRContext &context, const CompileCommand &command)
-      : context(context), command(command), target(getHostTarget(command)) {
+  ArtifactBuilder(MLIRContext &context, const CompileCommand &command,
+                  CompileRecord *record)
+      : context(context), command(command), record(record),
+        target(getHostTarget(command)) {
     if (command.target == "cuda")
       device.emplace(context);
   }
@@ -153,6 +156,7 @@ private:
 
   MLIRContext &context;
   const CompileCommand &command;
+  CompileRecord *record; ///< Null: nobody asks.
   HostTargetOptions target;
   HostUnits host;
   std::optional<CodeCache> cache;
@@ -194,6 +198,7 @@ LogicalResult ArtifactBuilder::dump(ModuleOp module, StringRef phase) {
 LogicalResult
 ArtifactBuilder::run(ModuleOp module, StringRef phase,
                      llvm::function_ref<void(OpPassManager &)> build) {
+  PhaseTimer timer(record, moduleName, phase.str());
   if (failed(runPhase(module, build)))
     return failure();
   return dump(module, phase);
@@ -281,6 +286,7 @@ LogicalResult ArtifactBuilder::addKernels(ModuleOp module,
 }
 
 LogicalResult ArtifactBuilder::compileSteps() {
+  PhaseTimer timer(record, "", "code");
   auto code = host.compile(target, cache ? &*cache : nullptr);
   if (!code) {
     std::string message = toString(code.takeError());
@@ -303,11 +309,16 @@ LogicalResult ArtifactBuilder::compileKernels() {
     key = std::move(*found);
   }
   // IR that is to be written has to be made.
-  if (cache && command.dumpDirectory.empty() &&
-      device->find(*cache, key, gpu, artifact))
-    return success();
+  if (cache && command.dumpDirectory.empty()) {
+    llvm::Expected<bool> found = device->find(*cache, key, gpu, artifact);
+    if (!found)
+      return printError(toString(found.takeError()));
+    if (*found)
+      return success();
+  }
   if (failed(run(device->getModule(), "kernels", buildGpuCodePipeline)))
     return failure();
+  PhaseTimer timer(record, moduleName, "code");
   if (llvm::Error problem =
           device->compile(gpu, cache ? &*cache : nullptr, key, artifact))
     return printError(toString(std::move(problem)));
@@ -357,8 +368,10 @@ static FailureOr<std::string> getFingerprintOf(Model &model,
 /// Adds forwards alone, cut as the program for training is, so that each rank
 /// has the same parameters in both. Limits of memory are of that one.
 static LogicalResult addEvaluation(ArtifactBuilder &builder, ModuleOp module,
+                                   Progress progress,
                                    const CompileCommand &command) {
   CompileOptions options = getOptions(command);
+  options.progress = progress;
   options.forwardOnly = true;
   options.pieces = builder.getPieces();
   options.profile.clear();
@@ -403,70 +416,107 @@ static int32_t findLossWeight(const CompileCommand &command,
              : int32_t(found - metadata.results.begin());
 }
 
+/// Adds the model as it was before it was cut, for --verify.
+static LogicalResult addReference(ArtifactBuilder &builder, ModuleOp module,
+                                  const CompileCommand &command) {
+  CompileOptions whole = getOptions(command);
+  whole.stages = whole.chunksPerStage = whole.replicas = 1;
+  whole.stageReplicas.clear();
+  whole.shardOptimizer = false;
+  whole.schedule = "sequential";
+  whole.placement = "linear";
+  whole.pieces.clear();
+  whole.profile.clear();
+  whole.machineTable.clear();
+  // Recomputation does not change the bits of gradients, except those of GELU
+  // on a GPU, which either the library or a kernel computes.
+  bool isOne = whole.recompute.size() == 1 && whole.recompute[0] != "auto";
+  if (!isOne || command.target != "cuda")
+    whole.recompute.clear();
+  whole.memoryLimits.clear();
+  // The model is the same, so its warnings were printed above.
+  ScopedDiagnosticHandler once(module.getContext(), [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);
+  });
+  return builder.add(module, whole, "reference");
+}
+
+/// What the machine can compile for, or a message.
+static LogicalResult checkTargets(const CompileCommand &command) {
+  llvm::Error problem = checkHostTarget(getHostTarget(command));
+  if (!problem && command.target == "cuda")
+    problem = checkGpuTarget(getGpuTarget(command));
+  return problem ? printError(toString(std::move(problem))) : success();
+}
+
+/// Runs the script, if there is one; see runScript.
+static FailureOr<Progress> applyScript(ModuleOp module,
+                                       CompileCommand &command) {
+  if (command.script.empty())
+    return Progress::Model;
+  using Mode = RepeatedRemarks::Mode;
+  RepeatedRemarks remarks(module.getContext(), command.quiet ? Mode::Silent
+                                               : command.import.verbose
+                                                   ? Mode::Each
+                                                   : Mode::Once);
+  if (failed(runPhase(module, [&](OpPassManager &passManager) {
+        buildWholeModelPipeline(passManager, getOptions(command));
+      })))
+    return failure();
+  return runScript(module, command);
+}
+
+/// Adds all programs of the model. A script decides some of the `command`.
+static LogicalResult addPrograms(ArtifactBuilder &builder, ModuleOp model,
+                                 CompileCommand &command) {
+  auto cloneIf = [&](bool isNeeded) {
+    return isNeeded ? OwningOpRef<ModuleOp>(model.clone())
+                    : OwningOpRef<ModuleOp>();
+  };
+  bool trains = !command.forwardOnly;
+  auto unpartitioned = cloneIf(command.reference && trains);
+  auto weighed = cloneIf(!command.lossWeight.empty() && trains);
+  FailureOr<Progress> progress = applyScript(model, command);
+  if (failed(progress))
+    return failure();
+  auto evaluated = cloneIf(command.evaluation);
+  CompileOptions options = getOptions(command);
+  options.progress = *progress;
+  options.sequential = trains;
+  options.forwardOnly = command.forwardOnly;
+  if (failed(
+          builder.add(model, options, trains ? "pipeline" : evaluationName)) ||
+      (evaluated &&
+       failed(addEvaluation(builder, *evaluated, *progress, command))) ||
+      (weighed && failed(addWeights(builder, *weighed, command))) ||
+      (unpartitioned && failed(addReference(builder, *unpartitioned, command))))
+    return failure();
+  // The modules must live until all steps are compiled.
+  return builder.finish();
+}
+
 FailureOr<artifact::Artifact>
-veeline::compiler::compile(Model &model, const CompileCommand &command) {
+veeline::compiler::compile(Model &model, const CompileCommand &given,
+                           CompileRecord *record) {
+  CompileCommand command = given;
   std::optional<Optimizer> optimizer = parseOptimizer(command.optimizer);
   if (!optimizer)
     return printError("unknown optimizer '" + command.optimizer +
                       "'; expected " + listOptimizers());
-  llvm::Error problem = checkHostTarget(getHostTarget(command));
-  if (!problem && command.target == "cuda")
-    problem = checkGpuTarget(getGpuTarget(command));
-  if (problem)
-    return printError(toString(std::move(problem)));
-  ArtifactBuilder builder(model.getContext(), command);
+  if (failed(checkTargets(command)))
+    return failure();
+  ArtifactBuilder builder(model.getContext(), command, record);
   if (!command.cacheDirectory.empty()) {
     auto cache = CodeCache::open(command.cacheDirectory);
     if (!cache)
       return printError(toString(cache.takeError()));
     builder.use(std::move(*cache));
   }
+  if (!command.script.empty())
+    dropScripts(model.getModule());
   FailureOr<std::string> fingerprint = getFingerprintOf(model, command);
-  if (failed(fingerprint))
-    return failure();
-  OwningOpRef<ModuleOp> unpartitioned =
-      command.reference ? model.getModule().clone() : ModuleOp();
-  OwningOpRef<ModuleOp> evaluated =
-      command.evaluation ? model.getModule().clone() : ModuleOp();
-  bool weighs = !command.lossWeight.empty() && !command.forwardOnly;
-  OwningOpRef<ModuleOp> weighed =
-      weighs ? model.getModule().clone() : ModuleOp();
-  CompileOptions options = getOptions(command);
-  options.sequential = !command.forwardOnly;
-  options.forwardOnly = command.forwardOnly;
-  if (failed(builder.add(model.getModule(), options,
-                         command.forwardOnly ? evaluationName : "pipeline")))
-    return failure();
-  if (command.evaluation && failed(addEvaluation(builder, *evaluated, command)))
-    return failure();
-  if (weighs && failed(addWeights(builder, *weighed, command)))
-    return failure();
-  if (command.reference && !command.forwardOnly) {
-    CompileOptions whole = getOptions(command);
-    whole.stages = whole.chunksPerStage = whole.replicas = 1;
-    whole.stageReplicas.clear();
-    whole.shardOptimizer = false;
-    whole.schedule = "sequential";
-    whole.placement = "linear";
-    whole.pieces.clear();
-    whole.profile.clear();
-    whole.machineTable.clear();
-    // Recomputation does not change the bits of gradients, except those of GELU
-    // on a GPU, which either the library or a kernel computes.
-    bool isOne = whole.recompute.size() == 1 && whole.recompute[0] != "auto";
-    if (!isOne || command.target != "cuda")
-      whole.recompute.clear();
-    whole.memoryLimits.clear();
-    // The model is the same, so its warnings were printed above.
-    ScopedDiagnosticHandler once(&model.getContext(),
-                                 [](Diagnostic &diagnostic) {
-                                   return success(diagnostic.getSeverity() ==
-                                                  DiagnosticSeverity::Warning);
-                                 });
-    if (failed(builder.add(*unpartitioned, whole, "reference")))
-      return failure();
-  }
-  if (failed(builder.finish()))
+  if (failed(fingerprint) ||
+      failed(addPrograms(builder, model.getModule(), command)))
     return failure();
   artifact::Artifact artifact = builder.take();
   artifact.metadata.optimizer = *optimizer;
@@ -506,6 +556,14 @@ veeline_check_partition(int argc, const char *const *argv, std::string &error) {
   return true;
 }
 
+static LogicalResult load(Model &model, CompileCommand &command,
+                          CompileRecord &record) {
+  PhaseTimer timer(&record, "", "load");
+  return success(succeeded(chooseMachineTable(command)) &&
+                 succeeded(model.load(command.model)) &&
+                 succeeded(model.import(command.import, command.quiet)));
+}
+
 int veeline::compiler::compileMain(int argc, const char *const *argv,
                                    const DialectRegistry &more) {
   Parsed<CompileCommand> parsed = parseCompile(argc, argv);
@@ -513,19 +571,31 @@ int veeline::compiler::compileMain(int argc, const char *const *argv,
     return parsed.exitCode;
   CompileCommand &command = *parsed.command;
   catchInterrupts();
+  auto begin = std::chrono::steady_clock::now();
+  CompileRecord record;
+  MessageCapture capture(
+      [&](const Message &message) { record.messages.push_back(message); },
+      /*passes=*/true);
   Model model(more);
-  if (failed(chooseMachineTable(command)) ||
-      failed(model.load(command.model)) ||
-      failed(model.import(command.import, command.quiet)))
+  if (failed(load(model, command, record)))
     return 1;
-  auto artifact = compile(model, command);
+  auto artifact = compile(model, command, &record);
   if (failed(artifact))
     return 1;
   Status status = artifact::writeArtifact(command.output, *artifact);
   if (!status.ok())
     return failed(printError(status.message()));
-  if (!command.quiet)
+  if (command.json) {
+    uint64_t bytes = 0;
+    if (std::error_code code = llvm::sys::fs::file_size(command.output, bytes))
+      return failed(printError(command.output + ": " + code.message()));
+    record.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+            .count();
+    llvm::outs() << toJson(record, command.output, bytes, artifact->metadata);
+  } else if (!command.quiet) {
     printSummary(llvm::outs(), command.output, artifact->metadata);
+  }
   // What follows in this process may replace it.
   llvm::outs().flush();
   return 0;

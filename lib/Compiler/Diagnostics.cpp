@@ -20,8 +20,7 @@ static bool wasCaptured(Severity severity, const Twine &text) {
   Message message;
   message.severity = severity;
   message.text = text.str();
-  capture->handle(message);
-  return true;
+  return !capture->handle(message);
 }
 
 mlir::LogicalResult veeline::compiler::printError(const Twine &message) {

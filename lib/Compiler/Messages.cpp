@@ -14,8 +14,8 @@ using namespace veeline::compiler;
 
 static thread_local MessageCapture *innermost = nullptr;
 
-MessageCapture::MessageCapture(Handler handler)
-    : handler(std::move(handler)), outer(innermost) {
+MessageCapture::MessageCapture(Handler handler, bool passes)
+    : handler(std::move(handler)), passes(passes), outer(innermost) {
   innermost = this;
 }
 MessageCapture::~MessageCapture() { innermost = outer; }

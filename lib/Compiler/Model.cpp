@@ -11,8 +11,6 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "veeline/Compiler/Compiler.h"
@@ -29,9 +27,7 @@ using namespace veeline::compiler;
 
 static DialectRegistry createRegistry(const DialectRegistry &more) {
   DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  veeline::registerAllDialects(registry);
+  veeline::registerEveryDialect(registry);
   more.appendTo(registry);
   return registry;
 }
@@ -55,9 +51,8 @@ struct Model::Implementation {
     sourceManager.setDiagHandler(printShort);
     told.emplace(context, [](Diagnostic &diagnostic) {
       MessageCapture *capture = MessageCapture::get();
-      if (capture)
-        capture->handle(toMessage(diagnostic));
-      return success(capture != nullptr);
+      bool passes = !capture || capture->handle(toMessage(diagnostic));
+      return success(!passes);
     });
   }
   ~Implementation() { context->printOpOnDiagnostic(printedOps); }

@@ -286,6 +286,35 @@ static std::string checkTimes(const CompileCommand &command) {
              : "--machine-table is of a CPU, and --target is " + command.target;
 }
 
+/// What is wrong with --script, or empty. Sizes may be those of the script, so
+/// the passes find out what does not fit them.
+static std::string checkScript(const CLI::App &app, CompileCommand &command) {
+  for (const CLI::Option *option : app.get_options())
+    if (option->count() > 0)
+      for (const std::string &name : option->get_lnames())
+        command.given.push_back(name);
+  return app.count("--length-bound")
+             ? "--length-bound makes a version of the model for each length, "
+               "and a script works on one function; leave one of them out"
+             : "";
+}
+
+/// What is wrong with options that depend on sizes, or empty.
+static std::string checkSizes(const CLI::App &app, CompileCommand &command) {
+  if (!command.script.empty())
+    return checkScript(app, command);
+  std::string misfit = checkSchedule(app, command);
+  if (misfit.empty())
+    misfit = checkObjective(command);
+  if (misfit.empty())
+    misfit = checkLengths(app, command);
+  if (misfit.empty())
+    misfit = checkWidths(command);
+  if (misfit.empty())
+    misfit = checkShards(command);
+  return misfit.empty() ? checkMemory(command) : misfit;
+}
+
 std::string compiler::checkOptions(const CLI::App &app,
                                    CompileCommand &command) {
   std::string misfit = checkName("target", command.target, {"host", "cuda"});
@@ -299,21 +328,11 @@ std::string compiler::checkOptions(const CLI::App &app,
     misfit = checkName("placement", command.placement,
                        {"linear", "interleaved", "v", "wave"});
   if (misfit.empty())
-    misfit = checkSchedule(app, command);
-  if (misfit.empty())
-    misfit = checkObjective(command);
-  if (misfit.empty())
-    misfit = checkLengths(app, command);
-  if (misfit.empty())
-    misfit = checkWidths(command);
+    misfit = checkSizes(app, command);
   if (misfit.empty())
     misfit = checkName("clip-sync", command.clipSync,
                        {"none", "barrier", "optimistic"});
   if (misfit.empty())
     misfit = checkClipSync(command);
-  if (misfit.empty())
-    misfit = checkShards(command);
-  if (misfit.empty())
-    misfit = checkLossWeight(command);
-  return misfit.empty() ? checkMemory(command) : misfit;
+  return misfit.empty() ? checkLossWeight(command) : misfit;
 }

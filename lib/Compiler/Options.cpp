@@ -155,6 +155,11 @@ static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
       ->type_name("FILE")
       ->check(commandline::checkFileName);
   addMachineTable(app, command.machineTable, "Without a profile: take");
+  app.add_option("--script", command.script,
+                 "Run the transform script in this file on the model, and then "
+                 "what the script has not done, as the other options say")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName);
   app.add_option("--optimizer", command.optimizer,
                  listOptimizers() + "; it determines the state that is kept")
       ->capture_default_str()
@@ -296,7 +301,12 @@ static void addOutputOptions(CLI::App &app, CompileCommand &command) {
       ->type_name("DIR")
       ->envname("VEELINE_CACHE")
       ->check(commandline::checkFileName);
-  app.add_flag("-q,--quiet", command.quiet, "Print nothing but errors");
+  CLI::Option *quiet =
+      app.add_flag("-q,--quiet", command.quiet, "Print nothing but errors");
+  app.add_flag("--json", command.json,
+               "Print what was made, and how long that took, as JSON, and no "
+               "text")
+      ->excludes(quiet);
 }
 
 static void addCompileOptions(CLI::App &app, CompileCommand &command) {
@@ -341,7 +351,8 @@ veeline::compiler::parseCompile(int argc, const char *const *argv) {
 std::vector<std::string> veeline::compiler::listMemoryOptions() {
   std::vector<std::string> names;
   for (const commandline::OptionName &option : listCompileOptions())
-    if (option.name != "output" && option.name != "quiet")
+    if (option.name != "output" && option.name != "quiet" &&
+        option.name != "json")
       names.push_back(option.name);
   return names;
 }
@@ -443,6 +454,7 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
   add("no-reference", command.reference ? "" : "true");
   add("evaluation", command.evaluation ? "true" : "");
   add("forward-only", command.forwardOnly ? "true" : "");
+  add("script", command.script);
   add("profile", command.profile);
   add("machine-table", command.machineTable.path, "none");
   return options;

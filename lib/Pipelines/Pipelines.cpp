@@ -76,8 +76,9 @@ void veeline::addDifferentiation(OpPassManager &passManager,
   differentiate.recompute = llvm::to_vector(options.recompute);
   differentiate.target = options.target;
   differentiate.forwardOnly = options.forwardOnly;
-  passManager.addPass(pipe::createPipeDifferentiate(differentiate));
-  if (!options.forwardOnly)
+  if (options.progress < Progress::Functions)
+    passManager.addPass(pipe::createPipeDifferentiate(differentiate));
+  if (options.progress < Progress::Split && !options.forwardOnly)
     passManager.addPass(pipe::createPipeSplitBackward());
   passManager.addPass(pipe::createPipeRoundParameters());
 }
@@ -141,15 +142,8 @@ void veeline::buildPartitionPipeline(OpPassManager &passManager,
   addPartition(passManager, options);
 }
 
-void veeline::buildProgramPipeline(OpPassManager &passManager,
-                                   const CompileOptions &options) {
-  buildWholeModelPipeline(passManager, options);
-  if (options.memoryLimits.empty()) {
-    addPartition(passManager, options);
-    addDifferentiation(passManager, options);
-  } else {
-    passManager.addPass(createFitMemoryPass(options));
-  }
+static void addSchedule(OpPassManager &passManager,
+                        const CompileOptions &options) {
   pipe::PipeScheduleOptions schedule;
   schedule.schedule = options.schedule;
   schedule.objective = options.objective;
@@ -160,11 +154,32 @@ void veeline::buildProgramPipeline(OpPassManager &passManager,
   schedule.shardOptimizer = options.shardOptimizer;
   schedule.sequential = options.sequential;
   passManager.addPass(pipe::createPipeSchedule(schedule));
+}
+
+static void addCommunication(OpPassManager &passManager,
+                             const CompileOptions &options) {
   pipe::PipeInsertCommunicationOptions communication;
   communication.strategy = options.communication;
   communication.model = options.getRules();
   communication.splitMessages = options.splitMessages;
   passManager.addPass(pipe::createPipeInsertCommunication(communication));
+}
+
+void veeline::buildProgramPipeline(OpPassManager &passManager,
+                                   const CompileOptions &options) {
+  if (options.progress < Progress::Whole)
+    buildWholeModelPipeline(passManager, options);
+  if (!options.memoryLimits.empty()) {
+    passManager.addPass(createFitMemoryPass(options));
+  } else if (options.progress < Progress::Programs) {
+    if (options.progress < Progress::Chunks)
+      addPartition(passManager, options);
+    addDifferentiation(passManager, options);
+  }
+  if (options.progress < Progress::Programs)
+    addSchedule(passManager, options);
+  if (options.progress < Progress::Messages)
+    addCommunication(passManager, options);
   pipe::PipeVerifyCommunicationOptions verification;
   verification.model = options.getRules();
   passManager.addPass(pipe::createPipeVerifyCommunication(verification));

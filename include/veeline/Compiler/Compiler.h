@@ -8,6 +8,7 @@
 #define VEELINE_COMPILER_COMPILER_H
 
 #include "veeline/Compiler/Options.h"
+#include "veeline/Compiler/Record.h"
 #include "veeline/MlirVersion.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -55,9 +56,11 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-/// Compiles `model` as `command` says. Fails after a message.
+/// Compiles `model` as `command` says. Fails after a message. `record`, if
+/// there is one, gets the times of phases.
 mlir::FailureOr<artifact::Artifact> compile(Model &model,
-                                            const CompileCommand &command);
+                                            const CompileCommand &command,
+                                            CompileRecord *record = nullptr);
 
 /// From now on SIGHUP, SIGINT and SIGTERM end the process with exit code 128 +
 /// signal, and leave nothing half-written or temporary behind.

@@ -28,20 +28,26 @@ struct Message {
 };
 
 /// While it lives, what the compiler says on this thread goes to `handler`, in
-/// the order in which it is said, and not to standard error.
+/// the order in which it is said, and not to standard error, unless it `passes`
+/// everything on.
 class MessageCapture {
 public:
   using Handler = std::function<void(const Message &)>;
-  explicit MessageCapture(Handler handler);
+  explicit MessageCapture(Handler handler, bool passes = false);
   ~MessageCapture();
   MessageCapture(const MessageCapture &) = delete;
 
   /// That of this thread, the innermost one; or null.
   static MessageCapture *get();
-  void handle(const Message &message) const { handler(message); }
+  /// Whether somebody else is to say it, too.
+  bool handle(const Message &message) const {
+    handler(message);
+    return passes;
+  }
 
 private:
   Handler handler;
+  bool passes;
   MessageCapture *outer;
 };
 

@@ -55,6 +55,10 @@ struct CompileCommand : ProgramOptions {
   std::string output;
   ImportCommand import;
   MachineTableOption machineTable;
+  /// A transform script that does the front of compiling; empty: none.
+  std::string script;
+  /// The names of the options that the user gave; not an option.
+  std::vector<std::string> given;
   /// Empty: period, where steps that follow one another overlap, else makespan.
   std::string objective;
   /// How messages are sent and received.
@@ -85,6 +89,7 @@ struct CompileCommand : ProgramOptions {
   /// Where machine code is kept for later; empty: nowhere.
   std::string cacheDirectory;
   bool quiet = false;
+  bool json = false; ///< Print what was made as JSON.
 };
 
 /// What the schedule makes short.
@@ -140,7 +145,7 @@ describeOptions(const CompileCommand &command);
 /// Parse `argv`, whose first element is the name of the command.
 Parsed<CompileCommand> parseCompile(int argc, const char *const *argv);
 /// The names of those that a program has that compiles in memory: all but
-/// --output and --quiet.
+/// --output, --quiet and --json.
 std::vector<std::string> listMemoryOptions();
 /// Names without dashes, and values; none of a flag.
 using CompileOptionList =

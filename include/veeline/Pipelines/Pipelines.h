@@ -34,8 +34,21 @@ llvm::LogicalResult
 runPhase(mlir::ModuleOp module,
          llvm::function_ref<void(mlir::OpPassManager &)> build);
 
+/// What has been done to a model, before its programs have messages.
+enum class Progress {
+  Model, ///< Nothing.
+  Whole, ///< What is done before it is cut.
+  Chunks,
+  Functions, ///< It is differentiated.
+  Split,     ///< Backwards are split.
+  Programs,
+  Messages
+};
+
 /// What `--pipe-compile` takes; the defaults of the passes.
 struct CompileOptions : ProgramOptions {
+  /// Of the module that is compiled: by somebody else, such as a script.
+  Progress progress = Progress::Model;
   std::string entry;
   /// A table of veeline doctor --calibrate; empty: default numbers.
   std::string machineTable;
@@ -90,8 +103,8 @@ void buildWholeModelPipeline(mlir::OpPassManager &passManager,
 void buildPartitionPipeline(mlir::OpPassManager &passManager,
                             const CompileOptions &options);
 
-/// From the model function to programs with communication; chunk functions are
-/// on tensors.
+/// From the model function, or from where `progress` says, to programs with
+/// communication; chunk functions are on tensors.
 void buildProgramPipeline(mlir::OpPassManager &passManager,
                           const CompileOptions &options);
 

@@ -1,4 +1,4 @@
-"""Usage: json_schema.py PAGE schedule|dial|comparison|inspect|pieces|evaluation|doctor < JSON
+"""Usage: json_schema.py PAGE schedule|dial|comparison|compilation|inspect|pieces|evaluation|doctor < JSON
 
 Checks that the members have these types, and that PAGE, docs/tools.md, lists them. Those of a schedule are in docs/scheduling.md.
 """
@@ -13,6 +13,8 @@ SCHEMAS = {
     "dial": {"format": str, "version": int, "schedule": str, "stages": int, "microbatches": int, "objective": str, "memory_unit": str,
              "limits": list},
     "comparison": {"format": str, "version": int, "stages": int, "microbatches": int, "memory_unit": str, "schedules": list},
+    "compilation": {"format": str, "version": int, "artifact": str, "bytes": int, "model": str, "target": str, "microbatches": int,
+                    "programs": list, "phases": list, "seconds": NUMBER, "messages": list},
     "pieces": {"format": str, "version": int, "model": str, "machine_table": (str, type(None)), "pieces": list},
     "evaluation": {"event": str, "loss": NUMBER, "metrics": dict, "perplexity": NUMBER, "microbatches": int, "seconds": NUMBER},
     "inspect": {"model": str, "fingerprint": str, "cpu": str, "cpu_features": list, "optimizer": str, "error_feedback": bool,
@@ -28,7 +30,8 @@ for name, type_ in schema.items():
     if not isinstance(value.get(name), type_):
         sys.exit(f"member '{name}' is {value.get(name)!r}")
 # The objects of these arrays have members of their own.
-members = list(value) + [name for rows in ("limits", "schedules", "pieces") for row in value.get(rows, []) for name in row]
+members = list(value) + [name for rows in ("limits", "schedules", "pieces", "programs", "phases", "messages")
+                         if sys.argv[2] != "inspect" for row in value.get(rows, []) for name in row]
 for name in members:
     if f"`{name}`" not in page:
         sys.exit(f"{sys.argv[1]} does not list '{name}'")

@@ -92,6 +92,10 @@ DiagnosedSilenceableFailure script::PartitionOp::applyToOne(
     options.placement = *placement;
     if (auto pieces = getPieces())
       options.pieces.assign(pieces->begin(), pieces->end());
+    options.profile = getProfile().str();
+    options.machineTable = getMachineTable().str();
+    options.machineCores = getMachineCores();
+    options.replicas = getReplicas();
     if (auto replicas = getStageReplicas())
       options.stageReplicas.assign(replicas->begin(), replicas->end());
     options.clipSync = *sync;
@@ -193,11 +197,29 @@ DiagnosedSilenceableFailure script::SplitBackwardOp::applyToOne(
   return runOn(target, createPipeSplitBackward(), results);
 }
 
+DiagnosedSilenceableFailure script::RoundParametersOp::applyToOne(
+    TransformRewriter & /*rewriter*/, PipelineOp target,
+    ApplyToEachResultList &results, TransformState & /*state*/) {
+  return runOn(target, createPipeRoundParameters(), results);
+}
+
 DiagnosedSilenceableFailure script::ScheduleOp::applyToOne(
     TransformRewriter & /*rewriter*/, PipelineOp target,
     ApplyToEachResultList &results, TransformState & /*state*/) {
   PipeScheduleOptions options;
+  using schedule::Objective;
+  auto objective =
+      readName<Objective>(*this, getObjectiveAttrName(), getObjective(),
+                          {{"period", Objective::Period},
+                           {"makespan", Objective::Makespan},
+                           {"span", Objective::Span}});
+  if (failed(objective))
+    return DiagnosedSilenceableFailure::definiteFailure();
   options.schedule = getSchedule().str();
+  options.objective = *objective;
+  options.slip = getSlip();
+  options.updatesAtEnd = getUpdatesAtEnd();
+  options.sequential = getSequential();
   options.microbatches = getMicrobatches();
   options.replicas = getReplicas();
   options.shardOptimizer = getShardOptimizer();
@@ -220,6 +242,7 @@ DiagnosedSilenceableFailure script::InsertCommunicationOp::applyToOne(
     return DiagnosedSilenceableFailure::definiteFailure();
   options.strategy = *strategy;
   options.model = *model;
+  options.splitMessages = getSplitMessages();
   return runOn(target, createPipeInsertCommunication(options), results);
 }
 

@@ -79,6 +79,10 @@ def PartitionOp : PipeTransformOp<"partition", [
     DefaultValuedAttr<I64Attr, "1">:$chunks_per_stage,
     DefaultValuedAttr<StrAttr, "\"\"">:$placement,
     OptionalAttr<DenseI64ArrayAttr>:$pieces,
+    DefaultValuedAttr<StrAttr, "\"\"">:$profile,
+    DefaultValuedAttr<StrAttr, "\"\"">:$machine_table,
+    DefaultValuedAttr<I64Attr, "0">:$machine_cores,
+    DefaultValuedAttr<I64Attr, "1">:$replicas,
     OptionalAttr<DenseI64ArrayAttr>:$stage_replicas,
     DefaultValuedAttr<StrAttr, "\"none\"">:$clip_sync,
     UnitAttr:$forward_only);
@@ -114,18 +118,31 @@ def SplitBackwardOp : PipelineTransformOp<"split_backward"> {
   let arguments = (ins Transform_PipelineHandle:$target);
 }
 
+def RoundParametersOp : PipelineTransformOp<"round_parameters"> {
+  let summary = "Round parameters of a pipeline to narrower types once a step";
+  let description = [{
+    Does what `--pipe-round-parameters` does, to one pipeline.
+  }];
+  let arguments = (ins Transform_PipelineHandle:$target);
+}
+
 def ScheduleOp : PipelineTransformOp<"schedule"> {
   let summary = "Order the work of every rank of a pipeline";
   let description = [{
     Does what `--pipe-schedule` does, to one pipeline, and with options of the same
-    names.
+    names. With `sequential` there is a second pipeline afterwards, which has no
+    handle.
   }];
   let arguments = (ins
     Transform_PipelineHandle:$target,
     DefaultValuedAttr<StrAttr, "\"1f1b\"">:$schedule,
+    DefaultValuedAttr<StrAttr, "\"period\"">:$objective,
     DefaultValuedAttr<I64Attr, "1">:$microbatches,
     DefaultValuedAttr<I64Attr, "1">:$replicas,
-    UnitAttr:$shard_optimizer);
+    DefaultValuedAttr<BoolAttr, "true">:$slip,
+    UnitAttr:$updates_at_end,
+    UnitAttr:$shard_optimizer,
+    UnitAttr:$sequential);
 }
 
 def InsertCommunicationOp : PipelineTransformOp<"insert_communication"> {
@@ -138,7 +155,8 @@ def InsertCommunicationOp : PipelineTransformOp<"insert_communication"> {
   let arguments = (ins
     Transform_PipelineHandle:$target,
     DefaultValuedAttr<StrAttr, "\"overlap\"">:$strategy,
-    DefaultValuedAttr<StrAttr, "\"mpi\"">:$model);
+    DefaultValuedAttr<StrAttr, "\"mpi\"">:$model,
+    DefaultValuedAttr<I64Attr, "1">:$split_messages);
 }
 
 #endif // VEELINE_DIALECT_PIPE_TRANSFORMOPS_PIPETRANSFORMOPS_TD

@@ -1,0 +1,59 @@
+//===- Record.h - what compiling made, and how long it took -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_COMPILER_RECORD_H
+#define VEELINE_COMPILER_RECORD_H
+
+#include "veeline/Compiler/Messages.h"
+
+#include "veeline/artifact.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace veeline::compiler {
+
+/// What a compilation took and said.
+struct CompileRecord {
+  struct Phase {
+    std::string program, name;
+    double seconds;
+  };
+  /// In their order. Those without a program are of all of them.
+  std::vector<Phase> phases;
+  double seconds = 0; ///< From start to end.
+  std::vector<Message> messages;
+};
+
+/// Adds the time from its making to its end to a record, if there is one.
+class PhaseTimer {
+public:
+  PhaseTimer(CompileRecord *record, std::string program, std::string name)
+      : record(record), program(std::move(program)), name(std::move(name)) {}
+  ~PhaseTimer() {
+    if (record)
+      record->phases.push_back(
+          {program, name,
+           std::chrono::duration<double>(Clock::now() - begin).count()});
+  }
+  PhaseTimer(const PhaseTimer &) = delete;
+
+private:
+  using Clock = std::chrono::steady_clock;
+  CompileRecord *record;
+  std::string program, name;
+  Clock::time_point begin = Clock::now();
+};
+
+/// The artifact at `path`, of so many bytes, and its record as JSON
+/// (docs/tools.md).
+std::string toJson(const CompileRecord &record, const std::string &path,
+                   uint64_t bytes, const artifact::Metadata &metadata);
+
+} // namespace veeline::compiler
+
+#endif // VEELINE_COMPILER_RECORD_H

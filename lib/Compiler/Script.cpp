@@ -1,0 +1,207 @@
+//===- Script.cpp - a transform script in the front of compiling ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Script.h"
+
+#include "Diagnostics.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
+#include "veeline/Dialect/Pipe/TransformOps/PipeTransformOps.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/Steps.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::compiler;
+using pipe::PipelineOp;
+
+void compiler::dropScripts(ModuleOp module) {
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (isa<transform::TransformDialect>(op.getDialect()))
+      op.erase();
+  module->removeAttr(transform::TransformDialect::kWithNamedSequenceAttrName);
+}
+
+//===----------------------------------------------------------------------===//
+// What the script has done
+//===----------------------------------------------------------------------===//
+
+static bool hasMessages(ArrayRef<pipe::ProgramOp> programs) {
+  return llvm::any_of(programs, [](pipe::ProgramOp program) {
+    return program
+        .walk([](Operation *op) {
+          return isa<pipe::SendOp, pipe::RecvOp, pipe::AllReduceOp,
+                     pipe::AllGatherOp, pipe::CopyOp>(op)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  });
+}
+
+static Progress getProgress(PipelineOp pipeline) {
+  SmallVector<pipe::ProgramOp> programs = pipe::getPrograms(pipeline);
+  if (!programs.empty())
+    return hasMessages(programs) ? Progress::Messages : Progress::Programs;
+  auto chunks = pipeline.getChunks();
+  if (llvm::any_of(chunks, [](pipe::ChunkOp chunk) {
+        return chunk.getBackwardWeight().has_value();
+      }))
+    return Progress::Split;
+  return llvm::any_of(
+             chunks,
+             [](pipe::ChunkOp chunk) { return chunk.getForward().has_value(); })
+             ? Progress::Functions
+             : Progress::Chunks;
+}
+
+/// The only pipeline of the module but for its copy on one rank; null where
+/// there is none yet. Fails where there are others.
+static FailureOr<PipelineOp> findPipeline(ModuleOp module) {
+  PipelineOp found;
+  for (auto pipeline : module.getOps<PipelineOp>()) {
+    if (!found) {
+      found = pipeline;
+    } else if (pipeline.getSymName() !=
+               (found.getSymName() + "_sequential").str()) {
+      InFlightDiagnostic error =
+          pipeline.emitError("an artifact has one pipeline, and the script "
+                             "makes two; partition the model alone");
+      error.attachNote(found.getLoc()) << "the other one";
+      return failure();
+    }
+  }
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Contradictions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Something that either the script or the command line decides.
+struct Decision {
+  /// How far the script has come where it has.
+  Progress by;
+  const char *done, *op;
+  std::initializer_list<const char *> options;
+};
+} // namespace
+
+static const Decision decisions[] = {
+    {Progress::Chunks,
+     "cuts the model",
+     "partition",
+     {"stages", "chunks-per-stage", "placement", "partition", "profile",
+      "stage-replicas", "clip-sync", "memory-limit", "evaluation"}},
+    {Progress::Functions,
+     "differentiates the model",
+     "differentiate",
+     {"recompute"}},
+    {Progress::Programs,
+     "makes the schedule",
+     "schedule",
+     {"schedule", "objective", "microbatches", "replicas", "shard-optimizer"}},
+    {Progress::Messages,
+     "inserts messages",
+     "insert_communication",
+     {"communication", "split-messages"}}};
+
+/// Fails at an option that was given for what the script does.
+static LogicalResult checkGiven(const CompileCommand &command,
+                                Progress progress) {
+  for (const Decision &decision : decisions)
+    for (StringRef option : decision.options) {
+      if (progress < decision.by ||
+          !llvm::is_contained(command.given, option.str()))
+        continue;
+      if (option == "evaluation")
+        return printError("--evaluation: forwards alone are cut as the options "
+                          "say, and '" +
+                          command.script +
+                          "' cuts the model itself; leave one of them out");
+      return printError("--" + option.str() + ": '" + command.script + "' " +
+                        decision.done + " itself (transform.pipe." +
+                        decision.op + "); leave the option out, or that op");
+    }
+  return success();
+}
+
+/// Fails at an op for another target than that of the command.
+static LogicalResult checkTarget(ModuleOp script,
+                                 const CompileCommand &command) {
+  WalkResult result = script.walk([&](pipe::script::DifferentiateOp op) {
+    if (op.getKernels() == command.target)
+      return WalkResult::advance();
+    op.emitOpError() << "is for kernels = \"" << op.getKernels()
+                     << "\", and --target says " << command.target;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+static LogicalResult checkPurpose(PipelineOp pipeline, Progress progress,
+                                  const CompileCommand &command) {
+  if (progress < Progress::Functions ||
+      pipe::isForwardOnly(pipeline) == command.forwardOnly)
+    return success();
+  return pipeline.emitError()
+         << (command.forwardOnly
+                 ? "--forward-only compiles forwards alone, and the script "
+                   "makes backwards; differentiate with forward_only"
+                 : "the script makes forwards alone; compile with "
+                   "--forward-only");
+}
+
+//===----------------------------------------------------------------------===//
+// Running it
+//===----------------------------------------------------------------------===//
+
+/// What the pipeline is, in the place of what the command line says.
+static void takeOver(PipelineOp pipeline, Progress progress,
+                     CompileCommand &command) {
+  command.stages = pipeline.getStages();
+  command.chunksPerStage = pipeline.getChunksPerStage();
+  command.placement = pipe::stringifyPlacement(pipeline.getPlacement()).str();
+  command.clipSync = "none";
+  if (std::optional<pipe::ClipSync> sync = pipeline.getClipSync())
+    command.clipSync = pipe::stringifyClipSync(*sync).str();
+  if (auto widths = pipeline.getStageReplicas())
+    command.stageReplicas.assign(widths->begin(), widths->end());
+  if (progress < Progress::Programs)
+    return;
+  command.microbatches = pipeline.getMicrobatches().value_or(1);
+  command.replicas = pipeline.getReplicas();
+  command.schedule = pipeline.getSchedule().value_or(command.schedule).str();
+  command.shardOptimizer = pipeline.getShardOptimizer();
+}
+
+FailureOr<Progress> compiler::runScript(ModuleOp module,
+                                        CompileCommand &command) {
+  OwningOpRef<ModuleOp> script;
+  if (failed(transform::detail::parseTransformModuleFromFile(
+          module.getContext(), command.script, script)) ||
+      !script)
+    return failure();
+  auto entry = transform::detail::findTransformEntryPoint(*script, ModuleOp());
+  if (!entry || failed(checkTarget(*script, command)) ||
+      failed(transform::applyTransformNamedSequence(
+          module, entry, ModuleOp(), transform::TransformOptions())))
+    return failure();
+  FailureOr<PipelineOp> pipeline = findPipeline(module);
+  if (failed(pipeline))
+    return failure();
+  if (!*pipeline)
+    return Progress::Whole;
+  Progress progress = getProgress(*pipeline);
+  if (failed(checkGiven(command, progress)) ||
+      failed(checkPurpose(*pipeline, progress, command)))
+    return failure();
+  takeOver(*pipeline, progress, command);
+  return progress;
+}
