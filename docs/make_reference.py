@@ -159,8 +159,8 @@ def job_page(veeline):
         page.append(f"## Keys of veeline {command}\n")
         for names, what in options_of(help_of(veeline, command)):
             key = re.search(r"--([\w-]+)", names)
-            if key and key[1] not in ("help", "output"):  # The artifact is a key of the job.
-                page.append(f"- `{key[1]}`: {escaped(what)}")
+            if key and key[1] not in ("help", "output", "json"):  # The artifact is a key of the job, and its log is text or JSON.
+                page.append(f"- `{key[1]}`: {what}")
         page.append("")
     return "\n".join(page)
 

@@ -130,7 +130,7 @@ bool Job::checkKey(const JobEntry &entry) {
 
 bool Job::checkKeys() {
   for (const OptionName &option : compiler::listCompileOptions())
-    if (option.name != "output")
+    if (option.name != "output" && option.name != "json")
       compileOptions[option.name] = option;
   for (const OptionName &option : veeline::train::listTrainOptions())
     if (option.name != "data")

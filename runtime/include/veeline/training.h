@@ -60,7 +60,9 @@ struct StepInfo {
 };
 
 /// A program of an artifact with its parameters and data. Not for use by two
-/// threads at a time.
+/// threads at a time. Where a launcher has started a process for each rank, all
+/// of them call what steps, evaluates, saves and writes checkpoints, in the
+/// same order.
 class Training {
 public:
   /// What an option may be called.
