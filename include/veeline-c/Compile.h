@@ -92,7 +92,8 @@ veelineModuleToBytecode(VeelineModule module, VeelineString *bytecode);
 \*===----------------------------------------------------------------------===*/
 
 /** The names of the options of compiling, one after the other; NULL after the
-    last one. They are those of `veeline compile`, but help, json, quiet and output.
+    last one. They are those of `veeline compile`, but help, json, quiet and
+   output.
  */
 VEELINE_C_EXPORTED const char *veelineCompileOptionAt(size_t index);
 

@@ -8,7 +8,7 @@
 |* has a copy of: a program uses one of them. Support.h has the rules of      *|
 |* ownership and threads; docs/runtime.md the options. veelineTrainingOpen    *|
 |* copies what it is given, and a VeelineTraining is its caller's to destroy. *|
-|* Where a launcher has started a process for each rank, all of them call   *|
+|* Where a launcher has started a process for each rank, all of them call     *|
 |* what steps, evaluates, saves and writes checkpoints, in the same order.    *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/

@@ -111,3 +111,8 @@ std::string_view veeline::strip(std::string_view text) {
   std::size_t begin = std::min(text.find_first_not_of(blanks), text.size());
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
+
+std::string veeline::counted(std::int64_t count, std::string_view one) {
+  const char *ending = count == 1 ? "" : one.ends_with("ch") ? "es" : "s";
+  return std::to_string(count) + " " + std::string(one) + ending;
+}

@@ -7,6 +7,7 @@
 #include "veeline-c/Schedule.h"
 
 #include "Support.h"
+#include "veeline/Base/Text.h"
 #include "veeline/Schedule/Formats/CommunicationCells.h"
 #include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"

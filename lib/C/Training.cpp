@@ -7,6 +7,7 @@
 #include "veeline-c/Training.h"
 
 #include "Support.h"
+#include "veeline/Base/Text.h"
 #include "veeline/training.h"
 
 #include <algorithm>
@@ -196,11 +197,11 @@ static VeelineStatus copyResults(VeelineTraining training, size_t index,
     return failure(VeelineInvalid,
                    "there is no result " + std::to_string(index) + " of " +
                        what + ": the model has " +
-                       std::to_string(unwrap(training).results().size()) +
+                       counted(unwrap(training).results().size(), "result") +
                        ", and " + what + " has to run first");
   if (capacity < found.size())
     return failure(VeelineInvalid,
-                   "the array has room for " + std::to_string(capacity) + " values" +
+                   "the array has room for " + counted(capacity, "value") +
                        ", " + std::to_string(found.size()) + " are written");
   std::copy(found.begin(), found.end(), values);
   return success();

@@ -18,6 +18,7 @@
 
 #include "veeline/Base/File.h"
 #include "veeline/Base/ProcessLimits.h"
+#include "veeline/Base/Text.h"
 #include "veeline/gemm.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ static std::string getToday() {
 static void printMachine() {
   int64_t bytes = getAllowedMemory().value_or(0);
   llvm::outs() << "CPU      " << getCpuName() << ", "
-               << schedule::counted(countUsableCores(), "core") << '\n'
+               << counted(countUsableCores(), "core") << '\n'
                << llvm::formatv("memory   {0:f1} GiB\n",
                                 bytes / double(1 << 30))
                << "library  " << productLibrary()
@@ -59,8 +60,8 @@ static void printTable(const std::string &path,
                  << (table->cpu == getCpuName()
                          ? "of this machine"
                          : "of another CPU, '" + table->cpu + "'")
-                 << ", " << schedule::counted(table->cores, "core") << ", "
-                 << table->date << '\n';
+                 << ", " << counted(table->cores, "core") << ", " << table->date
+                 << '\n';
 }
 
 /// Both, as docs/tools.md describes it.

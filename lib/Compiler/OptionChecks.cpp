@@ -9,6 +9,7 @@
 #include "veeline/Analysis/Recompute.h"
 #include "veeline/Base/Optimizers.h"
 #include "veeline/Base/Suggest.h"
+#include "veeline/Base/Text.h"
 #include "veeline/Pipelines/Limits.h"
 #include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
@@ -53,7 +54,7 @@ static std::string readSizes(const CLI::App &app, const std::string &path,
         Size{"--microbatches", "microbatch", file->microbatches,
              command.microbatches}}) {
     if (app.count(size.option) && size.value != size.found)
-      return "'" + path + "' has " + schedule::counted(size.found, size.one) +
+      return "'" + path + "' has " + counted(size.found, size.one) +
              (&size.value == &command.chunksPerStage ? " per stage" : "") +
              ", but " + size.option + " says " + std::to_string(size.value);
     size.value = size.found;
@@ -191,12 +192,11 @@ static std::string checkWidths(const CompileCommand &command) {
   if (widths.empty())
     return "";
   if (static_cast<int64_t>(widths.size()) != command.stages)
-    return option + "found " + schedule::counted(widths.size(), "number") +
-           ", expected one for each of " +
-           schedule::counted(command.stages, "stage");
+    return option + "found " + counted(widths.size(), "number") +
+           ", expected one for each of " + counted(command.stages, "stage");
   int64_t widest = *std::max_element(widths.begin(), widths.end());
   if (widest > command.microbatches)
-    return option + "a stage of " + schedule::counted(widest, "rank") +
+    return option + "a stage of " + counted(widest, "rank") +
            " needs as many microbatches, found " +
            std::to_string(command.microbatches) + "; give --microbatches";
   return "";

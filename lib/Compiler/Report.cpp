@@ -15,6 +15,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "veeline/Base/ProcessLimits.h"
+#include "veeline/Base/Text.h"
 #include "veeline/prediction.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ static void printDevice(llvm::raw_ostream &os,
     os << ", PTX for " << device.ptx << " and later";
   if (!device.toolkit.empty())
     os << ", toolkit " << device.toolkit;
-  os << ", " << schedule::counted(device.kernels.size(), "kernel") << '\n';
+  os << ", " << counted(device.kernels.size(), "kernel") << '\n';
 }
 
 static void printChunks(llvm::raw_ostream &os,
@@ -133,7 +134,7 @@ static void printSharing(llvm::raw_ostream &os,
     return;
   os << llvm::formatv("{0} ranks are more than the {1} of this machine: here "
                       "steps that follow one another take {2:f3} ms each\n",
-                      ranks, schedule::counted(cores, "core"), *step / 1e3);
+                      ranks, counted(cores, "core"), *step / 1e3);
 }
 
 /// In one line, of an artifact that trains, too.
@@ -153,8 +154,8 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
                                      const std::string &path,
                                      const artifact::Metadata &metadata) {
   os << path << ": model " << metadata.model << ", "
-     << schedule::counted(metadata.params.size(), "parameter") << " with "
-     << schedule::counted(countElements(metadata), "element");
+     << counted(metadata.params.size(), "parameter") << " with "
+     << counted(countElements(metadata), "element");
   if (metadata.findProgram("pipeline"))
     os << ", optimizer "
        << describeOptimizer(metadata.optimizer, metadata.errorFeedback);
@@ -168,9 +169,9 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
     if (program.name != "pipeline" && !(program.forwardOnly && isOnly))
       continue;
     os << "schedule " << program.schedule << ", "
-       << schedule::counted(program.stages, "stage") << " of "
-       << schedule::counted(program.chunksPerStage, "chunk") << ", "
-       << schedule::counted(metadata.microbatches, "microbatch");
+       << counted(program.stages, "stage") << " of "
+       << counted(program.chunksPerStage, "chunk") << ", "
+       << counted(metadata.microbatches, "microbatch");
     if (!program.stageReplicas.empty())
       os << ", " << llvm::interleaved(program.stageReplicas, "+") << " ranks";
     if (program.replicas > 1)

@@ -6,6 +6,7 @@
 
 #include "veeline/Pipelines/Limits.h"
 
+#include "veeline/Base/Text.h"
 #include "veeline/Schedule/ProblemOptions.h"
 
 using namespace veeline;
@@ -25,6 +26,5 @@ std::string veeline::parseMemoryLimits(std::span<const std::string> texts,
   if (limits.size() == static_cast<size_t>(stages))
     return "";
   return "expected one limit or one for each of the " +
-         schedule::counted(stages, "stage") + ", found " +
-         std::to_string(limits.size());
+         counted(stages, "stage") + ", found " + std::to_string(limits.size());
 }

@@ -6,6 +6,8 @@
 
 #include "veeline/Schedule/Execution.h"
 
+#include "veeline/Base/Text.h"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -143,11 +145,12 @@ static Status checkCompleteness(const Problem &problem,
                                 std::span<const Message> messages,
                                 const Calls &calls) {
   if (calls.size() != static_cast<std::size_t>(problem.ranks()))
-    return Error{
-        ErrorKind::WrongMessage,
-        "calls are given for " +
-            counted(calls.size(), problem.widths.empty() ? "stage" : "rank") +
-            ", but there are " + std::to_string(problem.ranks())};
+    return Error{ErrorKind::WrongMessage,
+                 "calls are given for " +
+                     veeline::counted(calls.size(), problem.widths.empty()
+                                                        ? "stage"
+                                                        : "rank") +
+                     ", but there are " + std::to_string(problem.ranks())};
   std::vector<std::array<bool, 2>> called(messages.size());
   for (int stage = 0; stage < problem.ranks(); ++stage)
     for (const Call &call : calls[stage]) {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "veeline/Base/Text.h"
 #include "veeline/Schedule/Execution.h"
 #include "veeline/Schedule/Text.h"
 
@@ -61,8 +62,8 @@ Status OpIndex::add(const Problem &problem, const Schedule &schedule, int stage,
   if (!isKnown(problem, op))
     return fail(ErrorKind::UnknownOp,
                 "does not exist: the problem has " +
-                    counted(problem.numChunks(), "chunk") + " and " +
-                    counted(problem.microbatches, "microbatch"));
+                    veeline::counted(problem.numChunks(), "chunk") + " and " +
+                    veeline::counted(problem.microbatches, "microbatch"));
   if (op.kind == OpKind::BackwardInput &&
       !problem.chunks[op.chunk].hasBackwardInput)
     return fail(ErrorKind::UnknownOp,
@@ -151,12 +152,12 @@ static Status checkBlocks(const Problem &problem, const Schedule &schedule) {
   if (schedule.overlapped.empty())
     return Status::success();
   if (schedule.overlapped.size() != schedule.stages.size())
-    return Error{ErrorKind::WrongBlock,
-                 "overlapped blocks are given for " +
-                     counted(schedule.overlapped.size(),
+    return Error{
+        ErrorKind::WrongBlock,
+        "overlapped blocks are given for " +
+            veeline::counted(schedule.overlapped.size(),
                              problem.widths.empty() ? "stage" : "rank") +
-                     ", but there are " +
-                     std::to_string(schedule.stages.size())};
+            ", but there are " + std::to_string(schedule.stages.size())};
   for (int stage = 0; stage < problem.ranks(); ++stage) {
     int previous = -2;
     for (int step : schedule.overlapped[stage]) {
@@ -172,11 +173,12 @@ static Status checkBlocks(const Problem &problem, const Schedule &schedule) {
 Expected<OpIndex> OpIndex::build(const Problem &problem,
                                  const Schedule &schedule) {
   if (schedule.stages.size() != static_cast<std::size_t>(problem.ranks()))
-    return Error{ErrorKind::WrongStage,
-                 "the schedule has " +
-                     counted(schedule.stages.size(),
+    return Error{
+        ErrorKind::WrongStage,
+        "the schedule has " +
+            veeline::counted(schedule.stages.size(),
                              problem.widths.empty() ? "stage" : "rank") +
-                     ", the problem " + std::to_string(problem.ranks())};
+            ", the problem " + std::to_string(problem.ranks())};
   OpIndex index(problem);
   for (int stage = 0; stage < problem.ranks(); ++stage)
     for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step)

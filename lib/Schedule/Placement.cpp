@@ -6,6 +6,8 @@
 
 #include "veeline/Schedule/Problem.h"
 
+#include "veeline/Base/Text.h"
+
 #include <array>
 
 using namespace veeline::schedule;

@@ -7,6 +7,7 @@
 #include "veeline/Schedule/Problem.h"
 
 #include "veeline/Base/Numbers.h"
+#include "veeline/Base/Text.h"
 #include "veeline/Schedule/Memory.h"
 
 #include <algorithm>

@@ -28,12 +28,6 @@ std::string veeline::schedule::describe(const Op &op) {
          std::to_string(op.microbatch) + (op.late ? " of the step before" : "");
 }
 
-std::string veeline::schedule::counted(std::int64_t count,
-                                       std::string_view one) {
-  const char *ending = count == 1 ? "" : one.ends_with("ch") ? "es" : "s";
-  return std::to_string(count) + " " + std::string(one) + ending;
-}
-
 std::string Error::str() const {
   return neighbourhood.empty() ? message : message + "\n" + neighbourhood;
 }

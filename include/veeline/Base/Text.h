@@ -7,6 +7,7 @@
 #ifndef VEELINE_BASE_TEXT_H
 #define VEELINE_BASE_TEXT_H
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ std::string printable(std::string_view text);
 std::vector<std::string_view> splitAt(std::string_view text, char separator);
 /// `text` without the blanks, tabs and carriage returns around it.
 std::string_view strip(std::string_view text);
+
+/// "1 microbatch", "2 microbatches": `one` is the word for one of them.
+std::string counted(std::int64_t count, std::string_view one);
 
 } // namespace veeline
 

@@ -43,8 +43,6 @@ struct Op {
 const char *toString(OpKind kind);
 /// "F of chunk 2, microbatch 0"; for messages.
 std::string describe(const Op &op);
-/// "1 microbatch", "2 microbatches": `one` is the word for one of them.
-std::string counted(std::int64_t count, std::string_view one);
 
 enum class ErrorKind {
   /// The problem contradicts itself (`check`), or an option has no meaning.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Request.h"
+#include "veeline/Base/Text.h"
 #include "veeline/Schedule/Communication/Plan.h"
 #include "veeline/Schedule/Formats/CommunicationCells.h"
 #include "veeline/Schedule/Loop.h"
@@ -31,8 +32,7 @@ static std::int64_t countMessages(const Program &program) {
 
 static std::string rightUnder(const Program &program, const std::string &what,
                               Model model) {
-  return "communication: " +
-         schedule::counted(countMessages(program), "message") + what +
+  return "communication: " + counted(countMessages(program), "message") + what +
          ", right under the rules of " + describe(model) + "\n";
 }
 
@@ -56,8 +56,8 @@ static Expected<std::string> prove(const Answer &answer,
     std::size_t ranks = answer.solution.schedule.stages.size();
     if (rows != ranks)
       return failure("'" + answer.task.name + "' has communication cells of " +
-                     schedule::counted(rows, "rank") +
-                     ", but its order is spread over " + std::to_string(ranks) +
+                     counted(rows, "rank") + ", but its order is spread over " +
+                     std::to_string(ranks) +
                      " by --stage-replicas; leave one of the two out");
     if (std::optional<Error> error = verify(cells->program, model))
       return failure(toText(*cells, *error));

@@ -7,6 +7,7 @@
 #include "Model.h"
 #include "veeline/Base/File.h"
 #include "veeline/Base/Numbers.h"
+#include "veeline/Base/Text.h"
 #include "veeline/Schedule/Formats/Formats.h"
 
 #include <algorithm>
@@ -135,7 +136,7 @@ Status CostReader::addLine(const std::vector<Word> &words, int line) {
     return errorIn(path, {line, words.back().column},
                    "expected the times of F, B and W of one chunk, and perhaps "
                    "the memory that F and B add; found " +
-                       counted(words.size(), "value"));
+                       veeline::counted(words.size(), "value"));
   addChunk(values);
   return Status::success();
 }
@@ -181,14 +182,14 @@ Expected<CostFile> CostReader::read(std::string_view text) {
                         "B and W for each chunk"};
   if (count > Placement::maxChunks)
     return Error{ErrorKind::InvalidProblem,
-                 path + ": has costs of " + counted(count, "chunk") +
+                 path + ": has costs of " + veeline::counted(count, "chunk") +
                      ", which are more than " +
                      std::to_string(Placement::maxChunks)};
   if (count % options.stages != 0)
     return Error{ErrorKind::InvalidProblem,
-                 path + ": has costs of " + counted(count, "chunk") +
+                 path + ": has costs of " + veeline::counted(count, "chunk") +
                      ", which is no multiple of the " +
-                     counted(options.stages, "stage")};
+                     veeline::counted(options.stages, "stage")};
   model.edges = chainEdges(count, options.transfer);
   for (Edge &edge : model.edges)
     edge.carriesGradient = model.chunks[edge.to].hasBackwardInput;

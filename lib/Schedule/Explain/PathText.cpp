@@ -7,6 +7,7 @@
 #include "PathText.h"
 
 #include "veeline/Base/Numbers.h"
+#include "veeline/Base/Text.h"
 #include "veeline/Schedule/Text.h"
 
 #include <algorithm>

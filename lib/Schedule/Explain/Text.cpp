@@ -7,6 +7,7 @@
 #include "veeline/Schedule/Text.h"
 #include "PathText.h"
 #include "veeline/Base/Numbers.h"
+#include "veeline/Base/Text.h"
 #include "veeline/Schedule/Asynchronous.h"
 #include "veeline/Schedule/Memory.h"
 

@@ -6,6 +6,7 @@
 
 #include "Drawing.h"
 
+#include "veeline/Base/Text.h"
 #include "veeline/Schedule/Text.h"
 
 #include <algorithm>

@@ -6,6 +6,8 @@
 
 #include "Cells.h"
 
+#include "veeline/Base/Text.h"
+
 #include <algorithm>
 #include <climits>
 #include <nlohmann/json.hpp>
@@ -354,14 +356,16 @@ void JsonReader::readPlacement(ImportedSchedule &result) {
     get(Pointer("/stages"), stages);
     if (stages != result.placement.stages())
       fail(Pointer("/stages"),
-           "the order has " + counted(result.placement.stages(), "stage"));
+           "the order has " +
+               veeline::counted(result.placement.stages(), "stage"));
   }
   if (has(Pointer("/microbatches"))) {
     int microbatches = 0;
     get(Pointer("/microbatches"), microbatches);
     if (microbatches != result.microbatches)
       fail(Pointer("/microbatches"),
-           "the order has " + counted(result.microbatches, "microbatch"));
+           "the order has " +
+               veeline::counted(result.microbatches, "microbatch"));
   }
   if (Pointer path("/stage_replicas"); has(path)) {
     const Json *list =

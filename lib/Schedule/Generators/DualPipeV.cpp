@@ -37,6 +37,8 @@
 
 #include "Generators.h"
 
+#include "veeline/Base/Text.h"
+
 #include <algorithm>
 
 using namespace veeline::schedule;

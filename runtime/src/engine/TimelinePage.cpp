@@ -6,6 +6,7 @@
 
 #include "Names.h"
 #include "Timeline.h"
+#include "veeline/Base/Text.h"
 #include "veeline/Page/Page.h"
 
 #include <algorithm>
@@ -234,18 +235,12 @@ void GraphMaker::addMeasured(const std::vector<std::vector<Event>> &ranks) {
     graph.times.push_back(std::move(times));
 }
 
-/// "1 stage", "2 stages".
-static std::string counted(int64_t count, const std::string &one,
-                           const char *ending = "s") {
-  return std::to_string(count) + " " + one + (count == 1 ? "" : ending);
-}
-
 /// "4 stages of 1 chunk, 8 microbatches".
 static std::string sizeLine(const Metadata &metadata, const Program &program) {
-  std::string size = counted(program.stages, "stage") + " of " +
-                     counted(program.chunksPerStage, "chunk") + ", " +
-                     counted(program.microbatchesOf(metadata.microbatches),
-                             "microbatch", "es");
+  std::string size =
+      counted(program.stages, "stage") + " of " +
+      counted(program.chunksPerStage, "chunk") + ", " +
+      counted(program.microbatchesOf(metadata.microbatches), "microbatch");
   return program.replicas == 1
              ? size
              : size + ", " + counted(program.replicas, "replica");

@@ -6,6 +6,7 @@
 
 #include "veeline/Dialect/Pipe/Transforms/ScheduleFile.h"
 
+#include "veeline/Base/Text.h"
 #include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Text.h"
@@ -36,7 +37,7 @@ static LogicalResult checkSizes(PipelineOp pipeline, StringRef path,
   auto check = [&](const char *one, int found, int expected) -> LogicalResult {
     if (found == expected)
       return success();
-    return pipeline.emitOpError() << "has " << schedule::counted(expected, one)
+    return pipeline.emitOpError() << "has " << counted(expected, one)
                                   << ", but '" << path << "' has " << found;
   };
   if (failed(check("stage", file.placement.stages(), wanted.stages())) ||
