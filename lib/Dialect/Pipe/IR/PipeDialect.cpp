@@ -72,9 +72,11 @@ LogicalResult PipeDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   StringRef name = attr.getName();
   if (name == roleAttrName)
     return verifyKind<RoleAttr>(op, argument, attr, "a #pipe.role");
-  if (name == batchAttrName || name == bufferAttrName)
+  if (name == batchAttrName || name == bufferAttrName ||
+      name == stateOfAttrName)
     return verifyKind<StringAttr>(op, argument, attr, "a name");
-  if (name == lossScaleAttrName || name == lossWeightAttrName)
+  if (name == lossScaleAttrName || name == lossWeightAttrName ||
+      name == stepAttrName)
     return verifyKind<UnitAttr>(op, argument, attr, "no value");
   if (name == rangeAttrName)
     return verifyRange(op, argument, attr);
@@ -109,12 +111,16 @@ LogicalResult PipeDialect::verifyRegionResultAttribute(Operation *op, unsigned,
                                                        NamedAttribute attr) {
   if (attr.getName() == roleAttrName && isa<RoleAttr>(attr.getValue()))
     return success();
-  for (StringRef name : {metricAttrName, gradientOfAttrName, updatedAttrName})
+  if (attr.getName() == stepAttrName && isa<UnitAttr>(attr.getValue()))
+    return success();
+  for (StringRef name :
+       {metricAttrName, gradientOfAttrName, updatedAttrName, stateOfAttrName})
     if (attr.getName() == name && isa<StringAttr>(attr.getValue()))
       return success();
   return op->emitOpError() << "result " << result
                            << ": expected a #pipe.role, or a 'pipe.metric', "
-                              "'pipe.gradient_of' or 'pipe.updated' with a "
-                              "name; found '"
+                              "'pipe.gradient_of', 'pipe.updated' or "
+                              "'pipe.state_of' with a name, or 'pipe.step'; "
+                              "found '"
                            << attr.getName().getValue() << "'";
 }

@@ -90,12 +90,12 @@ func.func private @f(f32 {pipe.param = #pipe.param<"w", init = zeros>})
 
 // -----
 
-// expected-error @below {{result 0: expected a #pipe.role, or a 'pipe.metric', 'pipe.gradient_of' or 'pipe.updated' with a name; found 'pipe.batch'}}
+// expected-error @below {{result 0: expected a #pipe.role, or a 'pipe.metric', 'pipe.gradient_of', 'pipe.updated' or 'pipe.state_of' with a name, or 'pipe.step'; found 'pipe.batch'}}
 func.func private @f() -> (tensor<f32> {pipe.batch = "x"})
 
 // -----
 
-// expected-error @below {{result 0: expected a #pipe.role, or a 'pipe.metric', 'pipe.gradient_of' or 'pipe.updated' with a name; found 'pipe.role'}}
+// expected-error @below {{result 0: expected a #pipe.role, or a 'pipe.metric', 'pipe.gradient_of', 'pipe.updated' or 'pipe.state_of' with a name, or 'pipe.step'; found 'pipe.role'}}
 func.func private @f() -> (tensor<f32> {pipe.role = "result"})
 
 // -----

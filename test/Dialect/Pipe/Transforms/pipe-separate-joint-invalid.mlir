@@ -81,7 +81,7 @@ func.func private @extern(tensor<f32>, tensor<f32>) -> tensor<f32>
 
 // -----
 
-// expected-error @below {{'func.func' op result 1: expected a #pipe.role, or a 'pipe.metric', 'pipe.gradient_of' or 'pipe.updated' with a name; found 'pipe.gradient_of'}}
+// expected-error @below {{'func.func' op result 1: expected a #pipe.role, or a 'pipe.metric', 'pipe.gradient_of', 'pipe.updated' or 'pipe.state_of' with a name, or 'pipe.step'; found 'pipe.gradient_of'}}
 func.func @name(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>})
     -> (tensor<f32>, tensor<f32> {pipe.gradient_of = 1}) {
   return %x, %x : tensor<f32>, tensor<f32>

@@ -74,7 +74,7 @@ func.func @net(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param =
 
 // -----
 
-// expected-error @below {{result 1: expected a #pipe.role, or a 'pipe.metric', 'pipe.gradient_of' or 'pipe.updated' with a name; found 'pipe.metric'}}
+// expected-error @below {{result 1: expected a #pipe.role, or a 'pipe.metric', 'pipe.gradient_of', 'pipe.updated' or 'pipe.state_of' with a name, or 'pipe.step'; found 'pipe.metric'}}
 func.func @net(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>}) -> (tensor<f32>, tensor<f32> {pipe.metric = 2}) {
   %loss = arith.mulf %x, %w : tensor<f32>
   return %loss, %x : tensor<f32>, tensor<f32>

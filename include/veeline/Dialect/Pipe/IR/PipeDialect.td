@@ -44,6 +44,11 @@ def Pipe_Dialect : Dialect {
     static constexpr llvm::StringLiteral gradientOfAttrName =
         "pipe.gradient_of";
     static constexpr llvm::StringLiteral updatedAttrName = "pipe.updated";
+    /// On an argument of a joint function: the parameter of which it is what an
+    /// optimiser keeps; on a result, its new value. And a unit on the argument
+    /// that counts steps, and on the result that is the next count.
+    static constexpr llvm::StringLiteral stateOfAttrName = "pipe.state_of";
+    static constexpr llvm::StringLiteral stepAttrName = "pipe.step";
     /// On the model function, or a chunk's part of it: the private function
     /// that has its derivative, too.
     static constexpr llvm::StringLiteral jointAttrName = "pipe.joint";

@@ -44,8 +44,9 @@ mlir::LogicalResult refuseJoint(mlir::func::FuncOp model,
 
 /// Replaces the joint function `func` by a model function of its name, which
 /// has the results that are no gradients, and a private function with all of
-/// it, in which updated parameters are gradients, too. Fails with an error if
-/// results and parameters do not fit, or an update is not `w - c g`.
+/// it, in which updated parameters are gradients, too, and what an optimiser
+/// keeps is gone. Fails with an error if results and parameters do not fit, or
+/// an update is none that the runtime can do.
 mlir::LogicalResult separateJoint(mlir::func::FuncOp func,
                                   mlir::SymbolTable &symbols);
 

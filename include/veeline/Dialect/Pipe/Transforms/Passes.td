@@ -105,13 +105,12 @@ def PipeJointGraph : Pass<"pipe-joint-graph", "::mlir::ModuleOp"> {
 def PipeSeparateJoint : Pass<"pipe-separate-joint", "::mlir::ModuleOp"> {
   let summary = "Separate a model from the derivative that it brings";
   let description = [{
-    This pass is for a function that returns gradients, marked `pipe.gradient_of`, or updated
-    parameters, marked `pipe.updated`. It makes a model function that returns everything else, and a
-    private function, named in the model's attribute `pipe.joint`, that still returns everything.
-    `--pipe-partition` cuts both alike, and `--pipe-differentiate` takes the derivative from the
-    private one (docs/joint-graphs.md). An update has to be the parameter minus a constant times its
-    gradient. It is left to the runtime, and a remark gives its rate. Without such results, nothing
-    changes.
+    Of a function that returns gradients, marked `pipe.gradient_of`, or updated parameters, marked `pipe.updated`, makes the
+    model function that returns everything else, and a private one, named in its attribute `pipe.joint`, that still has all of
+    it. `--pipe-partition` cuts both alike, and `--pipe-differentiate` takes the derivative from there
+    (docs/joint-graphs.md). An update has to be the parameter minus a constant times its gradient, or that of sgd-momentum,
+    sgd-nesterov or adamw, with what these keep marked `pipe.state_of`. It is left to the runtime, and a remark says which
+    numbers it had. Changes nothing where there are no such results.
   }];
   let options = [
     Option<"entry", "entry", "std::string", "", "The function (default: the only public one)">

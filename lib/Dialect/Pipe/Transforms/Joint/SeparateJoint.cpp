@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Joint/GraphState.h"
 #include "Joint/Update.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -228,7 +229,11 @@ LogicalResult veeline::pipe::separateJoint(func::FuncOp func,
   if (failed(veeline::autodiff::prepareModel(func)))
     return failure();
   FailureOr<SmallVector<SubjectResult>> results = findSubjectResults(func);
-  if (failed(results) || failed(takeUpdatesOut(func, *results)))
+  FailureOr<GraphState> state = findState(func);
+  if (failed(results) || failed(state) ||
+      failed(state->arguments.none() && state->results.none()
+                 ? takeUpdatesOut(func, *results)
+                 : takeStateOut(func, *results, *state)))
     return failure();
   func::FuncOp joint = func.clone();
   joint.setName((func.getSymName() + "_joint").str());

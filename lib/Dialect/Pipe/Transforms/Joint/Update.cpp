@@ -6,9 +6,8 @@
 
 #include "Joint/Update.h"
 
+#include "Joint/Elements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace veeline::pipe;
@@ -27,66 +26,6 @@ std::optional<APFloat> veeline::pipe::unifyRates(const APFloat &a,
                   &losesInfo);
   if (rounded.bitwiseIsEqual(other))
     return exact;
-  return {};
-}
-
-/// A structured op that computes each element of its result from the same
-/// elements of its operands, or null.
-static linalg::LinalgOp getElementwise(Value tensor) {
-  auto op = tensor.getDefiningOp<linalg::LinalgOp>();
-  bool isElementwise =
-      op && op->getNumResults() == 1 && op.getNumReductionLoops() == 0 &&
-      op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity();
-  return isElementwise ? op : linalg::LinalgOp();
-}
-
-/// An element of a tensor: the scalar that a body computes, the operand that it
-/// reads in its place, or the tensor itself.
-static Value resolve(Value element) {
-  if (auto argument = dyn_cast<BlockArgument>(element)) {
-    auto op = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
-    if (!op || argument.getOwner() != op.getBlock())
-      return element;
-    OpOperand *operand = op.getMatchingOpOperand(argument);
-    AffineMap map = op.getMatchingIndexingMap(operand);
-    // What is the same everywhere may be read anywhere.
-    SplatElementsAttr splat;
-    bool isSplat = matchPattern(operand->get(), m_Constant(&splat)) ||
-                   operand->get().getDefiningOp<linalg::FillOp>() ||
-                   map.getNumResults() == 0;
-    return map.isIdentity() || isSplat ? operand->get() : element;
-  }
-  return element;
-}
-
-/// What computes the element, once structured ops are looked into.
-static Operation *getComputation(Value element) {
-  element = resolve(element);
-  if (linalg::LinalgOp op = getElementwise(element)) {
-    Value scalar = op.getBlock()->getTerminator()->getOperand(0);
-    return scalar.getDefiningOp();
-  }
-  return element.getDefiningOp();
-}
-
-static std::optional<APFloat> getConstant(Value element) {
-  element = resolve(element);
-  if (auto fill = element.getDefiningOp<linalg::FillOp>())
-    element = fill.getInputs().front();
-  if (linalg::LinalgOp op = getElementwise(element)) {
-    Value scalar = op.getBlock()->getTerminator()->getOperand(0);
-    // A constant that is broadcast.
-    if (scalar != element &&
-        (isa<BlockArgument>(scalar) || matchPattern(scalar, m_Constant())))
-      return getConstant(scalar);
-  }
-  FloatAttr number;
-  SplatElementsAttr splat;
-  if (matchPattern(element, m_Constant(&number)))
-    return number.getValue();
-  if (matchPattern(element, m_Constant(&splat)) &&
-      isa<FloatType>(splat.getElementType()))
-    return splat.getSplatValue<APFloat>();
   return {};
 }
 

@@ -1,0 +1,248 @@
+//===- StatefulUpdate.cpp - updates with a memory, in a graph -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Joint/StatefulUpdate.h"
+
+#include "Joint/Elements.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+/// Constants of f32 have an error, and differences of them a larger one.
+static bool isNear(double a, double b) {
+  return std::abs(a - b) <= 1e-4 * std::max(std::abs(a), std::abs(b)) + 1e-12;
+}
+
+bool StatefulUpdate::isLike(const StatefulUpdate &other) const {
+  return optimizer == other.optimizer && isNear(rate, other.rate) &&
+         isNear(beta1, other.beta1) && isNear(beta2, other.beta2) &&
+         isNear(epsilon, other.epsilon);
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Finds what may be the gradient in the new value of a state.
+class GradientFinder {
+public:
+  explicit GradientFinder(const UpdateValues &values) : values(values) {}
+
+  /// The parts of `element` that no state goes into, as large as they can be;
+  /// and what they are multiples of.
+  SmallVector<Value> find(Value element) {
+    collect(element);
+    return candidates;
+  }
+
+private:
+  bool usesState(Value element);
+  void collect(Value element);
+  void add(Value element);
+
+  const UpdateValues &values;
+  llvm::DenseMap<Value, bool> known;
+  SmallVector<Value> candidates;
+};
+} // namespace
+
+bool GradientFinder::usesState(Value element) {
+  element = resolve(element);
+  if (auto found = known.find(element); found != known.end())
+    return found->second;
+  bool uses =
+      element == values.step || llvm::is_contained(values.state, element);
+  if (Operation *op = element.getDefiningOp())
+    for (Value operand : op->getOperands())
+      uses = uses || usesState(operand);
+  return known[element] = uses;
+}
+
+void GradientFinder::add(Value element) {
+  for (;;) {
+    element = resolve(element);
+    if (element.getType() == values.param.getType() &&
+        !llvm::is_contained(candidates, element))
+      candidates.push_back(element);
+    Operation *op = getComputation(element);
+    if (!isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op))
+      return;
+    if (getConstant(op->getOperand(1)))
+      element = op->getOperand(0);
+    else if (isa<arith::MulFOp>(op) && getConstant(op->getOperand(0)))
+      element = op->getOperand(1);
+    else
+      return;
+  }
+}
+
+void GradientFinder::collect(Value element) {
+  element = resolve(element);
+  if (getConstant(element))
+    return;
+  if (!usesState(element))
+    return add(element);
+  if (Operation *op = getComputation(element))
+    for (Value operand : op->getOperands())
+      collect(operand);
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What an element is before an update.
+struct Point {
+  double param = 0, gradient = 0;
+  std::array<double, 2> state = {0, 0};
+  double step = 0;
+};
+
+/// The update as a function of such elements.
+class Probe {
+public:
+  Probe(const UpdateValues &values, Value gradient)
+      : values(values), gradient(gradient) {}
+
+  double param(const Point &at) { return evaluate(values.newParam, at); }
+  double state(size_t i, const Point &at) {
+    return evaluate(values.newState[i], at);
+  }
+  /// Whether all that was asked could be computed.
+  bool isKnown() const { return known; }
+
+private:
+  double evaluate(Value of, const Point &at) {
+    ElementEvaluator evaluator;
+    evaluator.set(values.param, at.param);
+    evaluator.set(gradient, at.gradient);
+    for (auto [i, state] : llvm::enumerate(values.state))
+      evaluator.set(state, at.state[i]);
+    if (values.step)
+      evaluator.set(values.step, at.step);
+    std::optional<double> number = evaluator.evaluate(of);
+    known &= number.has_value();
+    return number.value_or(0);
+  }
+
+  const UpdateValues &values;
+  Value gradient;
+  bool known = true;
+};
+} // namespace
+
+/// For which a formula has to hold, step 1 to 3.
+static const Point points[] = {{0.7, -0.3, {0.2, 0.5}, 1},
+                               {-1.5, 2.0, {-0.4, 1.25}, 2},
+                               {3.0, 0.01, {1.0, 0.002}, 3}};
+
+/// What is taken from a parameter of 1 besides the gradient, or 0 where that is
+/// an error of constants of f32.
+static double cleanDecay(double ofParam) {
+  double decay = 1 - ofParam;
+  return std::abs(decay) < 2e-7 ? 0 : decay;
+}
+
+/// v = beta1 v + g, and the parameter goes by v, or by g + beta1 v.
+static std::optional<StatefulUpdate> matchMomentum(const UpdateValues &values,
+                                                   Value gradient) {
+  Probe probe(values, gradient);
+  StatefulUpdate update{gradient};
+  update.beta1 = probe.state(0, {.state = {1, 0}});
+  double ofGradient = -probe.param({.gradient = 1});
+  double ofState = -probe.param({.state = {1, 0}});
+  update.rate = ofGradient;
+  if (!isNear(ofState, ofGradient * update.beta1)) {
+    update.optimizer = Optimizer::sgdNesterov;
+    update.rate = ofGradient / (1 + update.beta1);
+  }
+  update.weightDecay = cleanDecay(probe.param({.param = 1})) / update.rate;
+  for (const Point &at : points) {
+    double state = update.beta1 * at.state[0] + at.gradient;
+    double direction = update.optimizer == Optimizer::sgdNesterov
+                           ? at.gradient + update.beta1 * state
+                           : state;
+    double param = (1 - update.rate * update.weightDecay) * at.param -
+                   update.rate * direction;
+    if (!isNear(probe.state(0, at), state) || !isNear(probe.param(at), param))
+      return {};
+  }
+  return probe.isKnown() && update.rate > 0 ? std::optional(update)
+                                            : std::nullopt;
+}
+
+/// The graph may count from `first`, 0 or 1.
+static std::optional<StatefulUpdate> matchAdamW(const UpdateValues &values,
+                                                Value gradient, double first) {
+  Probe probe(values, gradient);
+  StatefulUpdate update{gradient, Optimizer::adamw};
+  update.beta1 = probe.state(0, {.state = {1, 0}, .step = first});
+  update.beta2 = probe.state(1, {.state = {0, 1}, .step = first});
+  // In the first step the direction is g / (|g| + epsilon).
+  update.rate = -probe.param({.gradient = 1e9, .step = first});
+  constexpr double small = 1e-8;
+  double direction = -probe.param({.gradient = small, .step = first});
+  update.epsilon = small * (update.rate / direction - 1);
+  // Less is the error of constants.
+  if (update.epsilon < 1e-3 * small)
+    update.epsilon = 0;
+  update.weightDecay =
+      cleanDecay(probe.param({.param = 1, .step = first})) / update.rate;
+  for (Point at : points) {
+    double step = at.step;
+    at.step += first - 1;
+    double m = update.beta1 * at.state[0] + (1 - update.beta1) * at.gradient;
+    double v = update.beta2 * at.state[1] +
+               (1 - update.beta2) * at.gradient * at.gradient;
+    double of =
+        m / (1 - std::pow(update.beta1, step)) /
+        (std::sqrt(v / (1 - std::pow(update.beta2, step))) + update.epsilon);
+    double param =
+        (1 - update.rate * update.weightDecay) * at.param - update.rate * of;
+    if (!isNear(probe.state(0, at), m) || !isNear(probe.state(1, at), v) ||
+        !isNear(probe.param(at), param))
+      return {};
+  }
+  return probe.isKnown() && update.rate > 0 ? std::optional(update)
+                                            : std::nullopt;
+}
+
+static std::optional<StatefulUpdate> match(const UpdateValues &values,
+                                           Value gradient) {
+  if (values.state.size() == 1)
+    return matchMomentum(values, gradient);
+  if (values.state.size() != 2 || !values.step)
+    return {};
+  for (double first : {0, 1})
+    if (auto update = matchAdamW(values, gradient, first))
+      return update;
+  return {};
+}
+
+std::optional<StatefulUpdate>
+veeline::pipe::matchStatefulUpdate(const UpdateValues &values) {
+  for (Value gradient : GradientFinder(values).find(values.newState.front()))
+    if (std::optional<StatefulUpdate> update = match(values, gradient))
+      return update;
+  if (values.state.size() != 2)
+    return {};
+  // The first one may be the mean of squares.
+  UpdateValues swapped = values;
+  std::swap(swapped.state[0], swapped.state[1]);
+  std::swap(swapped.newState[0], swapped.newState[1]);
+  for (Value gradient : GradientFinder(swapped).find(swapped.newState.front()))
+    if (std::optional<StatefulUpdate> update = match(swapped, gradient))
+      return update;
+  return {};
+}

@@ -1,0 +1,104 @@
+// RUN: veeline-opt %s --pipe-separate-joint --split-input-file --verify-diagnostics -o /dev/null
+
+// A momentum whose gradient is damped is none of the runtime's.
+func.func @damped(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                  %m: tensor<f32> {pipe.state_of = "w"})
+    -> (tensor<f32>, tensor<f32> {pipe.updated = "w"}, tensor<f32> {pipe.state_of = "w"}) {
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %loss = arith.mulf %x, %w : tensor<f32>
+  %a = arith.mulf %m, %half : tensor<f32>
+  %squared = arith.mulf %a, %a : tensor<f32>
+  %m1 = arith.addf %squared, %x : tensor<f32>
+  %step = arith.mulf %m1, %half : tensor<f32>
+  // expected-error @below {{result 1, the new value of "w", is not updated as sgd-momentum, sgd-nesterov or adamw do (docs/optimizers.md)}}
+  %new = arith.subf %w, %step : tensor<f32>
+  return %loss, %new, %m1 : tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// The runtime's AdamW corrects its means by the number of the step.
+func.func @uncorrected(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                       %m: tensor<f32> {pipe.state_of = "w"}, %s: tensor<f32> {pipe.state_of = "w"}, %t: tensor<i32> {pipe.step})
+    -> (tensor<f32>, tensor<f32> {pipe.updated = "w"}, tensor<f32> {pipe.state_of = "w"}, tensor<f32> {pipe.state_of = "w"}) {
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %epsilon = arith.constant dense<1.0e-8> : tensor<f32>
+  %loss = arith.mulf %x, %w : tensor<f32>
+  %0 = arith.mulf %m, %half : tensor<f32>
+  %1 = arith.mulf %x, %half : tensor<f32>
+  %m1 = arith.addf %0, %1 : tensor<f32>
+  %2 = arith.mulf %s, %half : tensor<f32>
+  %3 = arith.mulf %x, %1 : tensor<f32>
+  %s1 = arith.addf %2, %3 : tensor<f32>
+  %4 = math.sqrt %s1 : tensor<f32>
+  %5 = arith.addf %4, %epsilon : tensor<f32>
+  %6 = arith.divf %m1, %5 : tensor<f32>
+  %step = arith.mulf %6, %half : tensor<f32>
+  // expected-error @below {{is not updated as sgd-momentum, sgd-nesterov or adamw do}}
+  %new = arith.subf %w, %step : tensor<f32>
+  return %loss, %new, %m1, %s1 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{the state of parameter "w" is 1 argument and 0 results; each 'pipe.state_of' that is taken is returned, too}}
+func.func @lost(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                %m: tensor<f32> {pipe.state_of = "w"}) -> (tensor<f32>, tensor<f32> {pipe.updated = "w"}) {
+  %loss = arith.mulf %x, %w : tensor<f32>
+  return %loss, %w : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{parameter "v" has no 'pipe.state_of' with a new value, as others have; one optimiser updates all parameters}}
+func.func @mixed(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                 %m: tensor<f32> {pipe.state_of = "w"}, %v: tensor<f32> {pipe.param = #pipe.param<"v", init = ones>})
+    -> (tensor<f32>, tensor<f32> {pipe.updated = "w"}, tensor<f32> {pipe.state_of = "w"}, tensor<f32> {pipe.updated = "v"}) {
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %0 = arith.mulf %x, %w : tensor<f32>
+  %loss = arith.addf %0, %v : tensor<f32>
+  %a = arith.mulf %m, %half : tensor<f32>
+  %m1 = arith.addf %a, %x : tensor<f32>
+  %step = arith.mulf %m1, %half : tensor<f32>
+  %new = arith.subf %w, %step : tensor<f32>
+  return %loss, %new, %m1, %v : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{parameters are updated in different ways: compile with --optimizer sgd-momentum, and train with --lr 0.5 --momentum 0.5}}
+func.func @different(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                     %m: tensor<f32> {pipe.state_of = "w"}, %v: tensor<f32> {pipe.param = #pipe.param<"v", init = ones>},
+                     %n: tensor<f32> {pipe.state_of = "v"})
+    -> (tensor<f32>, tensor<f32> {pipe.updated = "w"}, tensor<f32> {pipe.state_of = "w"}, tensor<f32> {pipe.updated = "v"},
+        tensor<f32> {pipe.state_of = "v"}) {
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %quarter = arith.constant dense<0.25> : tensor<f32>
+  %0 = arith.mulf %x, %w : tensor<f32>
+  %loss = arith.addf %0, %v : tensor<f32>
+  %a = arith.mulf %m, %half : tensor<f32>
+  %m1 = arith.addf %a, %x : tensor<f32>
+  %step = arith.mulf %m1, %half : tensor<f32>
+  %w1 = arith.subf %w, %step : tensor<f32>
+  %b = arith.mulf %n, %half : tensor<f32>
+  %n1 = arith.addf %b, %x : tensor<f32>
+  %other = arith.mulf %n1, %quarter : tensor<f32>
+  %v1 = arith.subf %v, %other : tensor<f32>
+  return %loss, %w1, %m1, %v1, %n1 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+func.func @metric(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                  %m: tensor<f32> {pipe.state_of = "w"})
+    -> (tensor<f32>, tensor<f32>, tensor<f32> {pipe.updated = "w"}, tensor<f32> {pipe.state_of = "w"}) {
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %loss = arith.mulf %x, %w : tensor<f32>
+  // expected-error @below {{uses argument 2, which is for updates alone: 'pipe.state_of' or 'pipe.step'}}
+  %metric = arith.addf %m, %m : tensor<f32>
+  %a = arith.mulf %m, %half : tensor<f32>
+  %m1 = arith.addf %a, %x : tensor<f32>
+  %step = arith.mulf %m1, %half : tensor<f32>
+  %new = arith.subf %w, %step : tensor<f32>
+  return %loss, %metric, %new, %m1 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
