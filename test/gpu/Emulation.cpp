@@ -281,7 +281,9 @@ uint32_t Machine::runGroup(uint32_t group, int32_t place, int32_t others) {
   while (group && place < others && !isWrong()) {
     const Instruction &instruction = kernel.code[static_cast<size_t>(place)];
     uint32_t active = findActive(warp, instruction, group);
-    if (instruction.flow == Flow::next) {
+    // A whole warp has no lanes to wait for.
+    bool isTogether = instruction.flow == Flow::together && active == ~0u;
+    if (instruction.flow == Flow::next || isTogether) {
       perform(warp, instruction, active);
     } else if (instruction.flow != Flow::branch) {
       waiting |= wait(instruction.flow, active, place);

@@ -205,10 +205,8 @@ bool hasCarry(std::string_view name);
 // Registers
 //===----------------------------------------------------------------------===//
 
-template <typename T>
-T getRegister(const Warp &warp, uint32_t place, int32_t lane) {
+template <typename T> T fromBits(uint64_t bits) {
   static_assert(sizeof(T) <= sizeof(uint64_t));
-  uint64_t bits = warp.registers[place + uint32_t(lane)];
   if constexpr (std::is_same_v<T, bool>)
     return bits & 1;
   T value;
@@ -216,12 +214,21 @@ T getRegister(const Warp &warp, uint32_t place, int32_t lane) {
   return value;
 }
 
-template <typename T>
-void setRegister(const Warp &warp, uint32_t place, int32_t lane, T value) {
+template <typename T> uint64_t toBits(T value) {
   static_assert(sizeof(T) <= sizeof(uint64_t));
   uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof(T));
-  warp.registers[place + uint32_t(lane)] = bits;
+  return bits;
+}
+
+template <typename T>
+T getRegister(const Warp &warp, uint32_t place, int32_t lane) {
+  return fromBits<T>(warp.registers[place + uint32_t(lane)]);
+}
+
+template <typename T>
+void setRegister(const Warp &warp, uint32_t place, int32_t lane, T value) {
+  warp.registers[place + uint32_t(lane)] = toBits(value);
 }
 
 /// The address in an operand, which is the `which`-th address of the

@@ -13,7 +13,7 @@
 
 #include <bit>
 #include <cmath>
-#include <tuple>
+#include <utility>
 
 namespace veeline::gpu {
 
@@ -92,20 +92,65 @@ template <typename T> T magnitude(T a) {
     return {uint16_t(a.bits & 0x7fff)};
 }
 
+/// Computes the results of lanes from their sources. They are written last, so
+/// that lanes can be computed side by side.
+template <auto function, typename Result, typename... Sources, size_t... i>
+[[gnu::always_inline]] inline void
+computeLanes(uint64_t *results,
+             const std::array<const uint64_t *, sizeof...(Sources)> &sources,
+             int32_t begin, int32_t end, std::index_sequence<i...>) {
+  uint64_t bits[warpSize];
+  for (int32_t lane = begin; lane < end; ++lane)
+    bits[lane] =
+        toBits<Result>(function(fromBits<Sources>(sources[i][lane])...));
+  for (int32_t lane = begin; lane < end; ++lane)
+    results[lane] = bits[lane];
+}
+
 /// Performs an instruction that computes its first operand from the others.
+template <auto function, typename Result, typename... Sources>
+[[gnu::always_inline]] inline void computeFirst(Warp &warp,
+                                                const Instruction &instruction,
+                                                int32_t begin, int32_t end) {
+  std::array<const uint64_t *, sizeof...(Sources)> sources;
+  for (size_t i = 0; i < sources.size(); ++i)
+    sources[i] = warp.registers + instruction.operands[i + 1];
+  uint64_t *results = warp.registers + instruction.operands[0];
+  auto indices = std::index_sequence_for<Sources...>();
+  // Of a whole warp, which is the most common case, the number is known.
+  if (end - begin == warpSize)
+    computeLanes<function, Result, Sources...>(results, sources, 0, warpSize,
+                                               indices);
+  else
+    computeLanes<function, Result, Sources...>(results, sources, begin, end,
+                                               indices);
+}
+
 template <auto function, typename Result, typename... Sources>
 void compute(Warp &warp, const Instruction &instruction, int32_t begin,
              int32_t end) {
-  for (int32_t lane = begin; lane < end; ++lane) {
-    size_t i = 0;
-    auto next = [&]<typename T>(T *) {
-      return getRegister<T>(warp, instruction.operands[++i], lane);
-    };
-    // Braces keep the order of evaluation.
-    std::tuple<Sources...> sources{next(static_cast<Sources *>(nullptr))...};
-    setRegister<Result>(warp, instruction.operands[0], lane,
-                        std::apply(function, sources));
-  }
+  computeFirst<function, Result, Sources...>(warp, instruction, begin, end);
+}
+
+#if defined(__x86_64__)
+/// The same for processors that compute several lanes at once, and a b + c in
+/// one instruction.
+template <auto function, typename Result, typename... Sources>
+[[gnu::target("avx2,fma")]] void computeWide(Warp &warp,
+                                             const Instruction &instruction,
+                                             int32_t begin, int32_t end) {
+  computeFirst<function, Result, Sources...>(warp, instruction, begin, end);
+}
+#endif
+
+/// The fastest one that this processor has.
+template <auto function, typename Result, typename... Sources>
+Action chooseCompute() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return computeWide<function, Result, Sources...>;
+#endif
+  return compute<function, Result, Sources...>;
 }
 
 /// Adds instructions of one type.
@@ -119,7 +164,7 @@ public:
   void add(const std::string &name) {
     Opcode opcode;
     opcode.numOperands = 1 + sizeof...(Sources);
-    opcode.action = compute<function, Result, Sources...>;
+    opcode.action = chooseCompute<function, Result, Sources...>();
     opcodes[name + "." + type] = opcode;
   }
   template <auto function, typename T> void unary(const std::string &name) {
