@@ -20,8 +20,8 @@ CASES = {
         "sends and receives side by side": ["--stages", "4", "--chunks-per-stage", "2", "--schedule", "zb-v", "--communication", "duplex"],
         "replicas, sends one by one": ["--stages", "2", "--replicas", "2", "--communication", "p2p"]},
 }
-# Width, heads, sequence and microbatches; over the stand-ins, which are slow.
-SIZES = {False: (64, 4, 32, 8), True: (16, 2, 8, 4)}
+# Layers, width, heads, sequence and microbatches; over the stand-ins, which are slow. Eight chunks take three layers.
+SIZES = {False: (4, 64, 4, 32, 8), True: (3, 16, 2, 8, 4)}
 
 
 class Runs:
@@ -31,7 +31,7 @@ class Runs:
         self.environment = {}
 
     def compile(self, model, flags):
-        flags = ["--no-reference", "--microbatches", SIZES[self.build is not None][3], *flags]
+        flags = ["--no-reference", "--microbatches", SIZES[self.build is not None][-1], *flags]
         if self.build:
             artifact = compile_for_gpu(model, self.work, flags)
             if "duplex" in flags:
@@ -85,8 +85,8 @@ def main():
     runs = Runs(parser.parse_args())
     runs.work.mkdir(parents=True, exist_ok=True)
     model = runs.work / "gpt.mlir"
-    width, heads, length, _ = SIZES[runs.build is not None]
-    run(sys.executable, ROOT / "examples/gpt/generate.py", "--layers", 4, "--width", width, "--heads", heads, "--sequence", length,
+    layers, width, heads, length, _ = SIZES[runs.build is not None]
+    run(sys.executable, ROOT / "examples/gpt/generate.py", "--layers", layers, "--width", width, "--heads", heads, "--sequence", length,
         "--microbatch-size", 2, "-o", model)
     for what, flags in CASES[runs.count].items():
         artifact = runs.compare(model, what, flags)
