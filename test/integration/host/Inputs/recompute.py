@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-SIZES = "--layers 4 --width 16 --heads 2 --sequence 8 --vocabulary 128 --microbatch-size 2".split()
+SIZES = "--layers 2 --width 16 --heads 2 --sequence 8 --vocabulary 128 --microbatch-size 2".split()
 MODELS = {"plain": [], "tied": ["--tied"]}
 # Fused and split backwards, one and several chunks a stage.
 SCHEDULES = {"1f1b": 1, "interleaved-1f1b": 2, "zb-v": 2, "zb-h1": 1, "gpipe": 1, "zb-2p": 1}
