@@ -24,6 +24,7 @@
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/Pipelines/Pipelines.h"
 #include "veeline/Schedule/Generators.h"
+#include "veeline/Schedule/ProblemOptions.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -83,6 +84,8 @@ static CompileOptions getOptions(const CompileCommand &command) {
       command.target == "cuda" ? KernelTarget::Cuda : KernelTarget::Host;
   options.objective = *schedule::parseObjective(objectiveOf(command));
   options.chunkStreams = command.computeStreams == "chunk";
+  if (!command.offload.empty())
+    options.offload = *schedule::parseBandwidth(command.offload);
   options.tf32 = command.products == "tf32";
   planScratch(options, command);
   if (options.target == KernelTarget::Cuda)
@@ -379,6 +382,7 @@ static LogicalResult addEvaluation(ArtifactBuilder &builder, ModuleOp module,
   options.memoryLimits.clear();
   options.clipSync = "none";
   options.chunkStreams = false;
+  options.offload = 0;
   options.shardOptimizer = false;
   ScopedDiagnosticHandler once(module.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);
@@ -434,6 +438,7 @@ static LogicalResult addReference(ArtifactBuilder &builder, ModuleOp module,
   if (!isOne || command.target != "cuda")
     whole.recompute.clear();
   whole.memoryLimits.clear();
+  whole.offload = 0;
   // The model is the same, so its warnings were printed above.
   ScopedDiagnosticHandler once(module.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);

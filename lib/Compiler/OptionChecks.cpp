@@ -13,6 +13,7 @@
 #include "veeline/Pipelines/Limits.h"
 #include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
+#include "veeline/Schedule/ProblemOptions.h"
 #include "veeline/Schedule/Text.h"
 
 #include <CLI/CLI.hpp>
@@ -81,7 +82,7 @@ static std::string checkForwardOnly(const CLI::App &app) {
        {"--schedule", "--objective", "--profile", "--optimizer",
         "--error-feedback", "--clip-sync", "--loss-scaling", "--recompute",
         "--memory-limit", "--compute-streams", "--no-deterministic",
-        "--shard-optimizer"})
+        "--shard-optimizer", "--offload"})
     if (app.count(name))
       return std::string(name) +
              " is about training, and --forward-only compiles forwards alone; "
@@ -202,8 +203,22 @@ static std::string checkWidths(const CompileCommand &command) {
   return "";
 }
 
+/// What is wrong with --offload, or empty.
+static std::string checkOffload(const CompileCommand &command) {
+  if (command.offload.empty())
+    return "";
+  if (auto bandwidth = schedule::parseBandwidth(command.offload); !bandwidth)
+    return "--offload: " + bandwidth.error().message;
+  if (command.computeStreams == "chunk")
+    return "--offload orders copies after one compute stream, and "
+           "--compute-streams chunk has several; leave one of them out";
+  return "";
+}
+
 /// What is wrong with the options about memory, or empty.
 static std::string checkMemory(const CompileCommand &command) {
+  if (std::string misfit = checkOffload(command); !misfit.empty())
+    return misfit;
   std::vector<Recompute> policies;
   std::string misfit = parseRecompute(
       command.recompute, command.stages * command.chunksPerStage, policies);

@@ -221,6 +221,11 @@ static void addMemoryOptions(CLI::App &app, CompileCommand &command) {
                  "as --memory-limit requires); one for all chunks, or one for "
                  "each in model order, such as full,none")
       ->delimiter(',');
+  app.add_option("--offload", command.offload,
+                 "Let what chunks keep for their backwards wait in the host's "
+                 "memory, as far as copies over a link of this bandwidth each "
+                 "way cost no time, or as --memory-limit demands: as 25GB/s")
+      ->type_name("BANDWIDTH");
   app.add_option("--memory-limit", command.memoryLimits,
                  "The largest arena of a rank, such as 2GiB; one limit for all "
                  "ranks, or one for the ranks of each stage")
@@ -443,6 +448,7 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
   addNumber("split-messages", command.splitMessages, 1);
   add("recompute", join(command.recompute));
   add("memory-limit", join(command.memoryLimits));
+  add("offload", command.offload);
   add("cpu", command.cpu);
   addNumber("optimize", command.optimizationLevel, 3);
   add("target", command.target, "host");

@@ -135,6 +135,15 @@ artifact::Op RankWriter::describeOp(Operation *op) {
   }
   if (isa<ValidateOp>(op))
     result.kind = artifact::OpKind::validate;
+  auto setCopy = [&](auto copy, artifact::OpKind kind) {
+    result.kind = kind;
+    result.chunk = static_cast<int32_t>(copy.getChunk());
+    result.microbatch = static_cast<int32_t>(copy.getMicrobatch());
+  };
+  if (auto offload = dyn_cast<OffloadOp>(op))
+    setCopy(offload, artifact::OpKind::offload);
+  if (auto reload = dyn_cast<ReloadOp>(op))
+    setCopy(reload, artifact::OpKind::reload);
   if (auto norm = dyn_cast<SquaredNormOp>(op)) {
     result.kind = artifact::OpKind::norm;
     result.param = norm.getParam();
@@ -217,6 +226,9 @@ void RankWriter::describeOutputs() {
 
 static std::string describeWork(Operation *op) {
   std::optional<schedule::Op> work = getScheduleOp(op);
+  if (auto reload = dyn_cast<ReloadOp>(op))
+    return "reload c" + std::to_string(reload.getChunk()) + " m" +
+           std::to_string(reload.getMicrobatch());
   if (!work)
     return op->getName().stripDialect().str();
   return std::string(schedule::toString(work->kind)) + " c" +
@@ -366,6 +378,8 @@ SmallVector<artifact::RegionKind> RankWriter::getResultKinds(Operation *op) {
       func ? getChunkSignature(func) : FailureOr<ChunkSignature>(failure());
   if (isa<SquaredNormOp, GatherNormsOp, ClipOp>(op))
     kinds.assign(kinds.size(), artifact::RegionKind::other);
+  if (isa<ReloadOp>(op))
+    kinds.assign(kinds.size(), artifact::RegionKind::residual);
   if (failed(signature))
     return kinds;
   SmallVector<ChunkValue> values =
@@ -407,9 +421,12 @@ public:
     last = numbers.lookup(value.getDefiningOp());
     ofNext = -1;
     addUses(value);
-    for (Operation *user : value.getUsers())
-      if (auto wait = dyn_cast<WaitOp>(user))
+    for (OpOperand &use : value.getUses()) {
+      if (auto wait = dyn_cast<WaitOp>(use.getOwner()))
         addUses(wait.getValue());
+      if (auto restore = dyn_cast<RestoreOp>(use.getOwner()))
+        addUses(restore.getCopies()[use.getOperandNumber()]);
+    }
     return ofNext >= 0 ? ofNext : last;
   }
 
@@ -476,7 +493,8 @@ void RankWriter::describeSlots() {
   LastUse lastUse(program, plan.device.has_value(), numbers);
   describeReductionSlots(numbers);
   for (Operation &op : program.getBody().front()) {
-    if (isReduction(&op))
+    // What is offloaded is in the host's memory.
+    if (isReduction(&op) || isa<OffloadOp>(op))
       continue;
     int64_t number = numbers.lookup(&op);
     if (auto workspace = op.getAttrOfType<IntegerAttr>(workspaceOffsetAttrName))
@@ -545,6 +563,9 @@ FailureOr<artifact::Rank> RankWriter::write(int32_t object) {
   }
   rank.object = object;
   rank.arenaBytes = plan.arenaBytes;
+  rank.hostBytes = plan.hostBytes;
+  rank.numOffloads = static_cast<int32_t>(
+      llvm::range_size(program.getBody().front().getOps<OffloadOp>()));
   rank.peakLiveBytes = plan.peakLiveBytes;
   rank.gemms = std::move(*gemms);
   rank.convolutions = std::move(*convolutions);

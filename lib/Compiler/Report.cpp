@@ -78,6 +78,15 @@ static void printRanks(llvm::raw_ostream &os,
             ? static_cast<double>(rank.arenaBytes) / rank.peakLiveBytes
             : 1.0);
   }
+  int64_t host = 0, parts = 0;
+  for (const artifact::Rank &rank : program.ranks) {
+    host = std::max(host, rank.hostBytes);
+    parts = std::max(parts, int64_t(rank.numOffloads));
+  }
+  if (host > 0)
+    os << llvm::format("up to %.2f MiB of a rank wait in the host's memory, "
+                       "of up to %lld F a step\n",
+                       toMiB(host), static_cast<long long>(parts));
   if (makespan > 0)
     os << llvm::format(
         "predicted step %.3f ms, bubble of the worst rank %.1f%% (of the "

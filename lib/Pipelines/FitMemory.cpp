@@ -528,6 +528,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.shardOptimizer = shardOptimizer;
     result.target = target;
     result.chunkStreams = chunkStreams;
+    result.offload = offload;
     result.recompute.assign(recompute.begin(), recompute.end());
     result.memoryLimits.assign(memoryLimits.begin(), memoryLimits.end());
     return result;
@@ -576,6 +577,7 @@ veeline::createFitMemoryPass(const CompileOptions &options) {
   given.shardOptimizer = options.shardOptimizer;
   given.target = options.target;
   given.chunkStreams = options.chunkStreams;
+  given.offload = options.offload;
   given.stageReplicas = llvm::to_vector(options.stageReplicas);
   given.clipSync = options.clipSync;
   return std::make_unique<FitMemory>(given, options);

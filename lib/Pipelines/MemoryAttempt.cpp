@@ -382,11 +382,12 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
   pipeline.setReplicas(options.replicas);
   pipeline.setShardOptimizer(options.shardOptimizer);
   SymbolTableCollection symbols;
-  auto simulation = schedulePipeline(
-      pipeline, options.schedule,
-      ScheduleGoal{options.objective, options.mayWeightsSlip(),
-                   /*updatesAtEnd=*/options.chunkStreams, searchSeconds},
-      options.microbatches, symbols, &attempt.outOfMemory);
+  ScheduleGoal goal{options.objective, options.mayWeightsSlip(),
+                    /*updatesAtEnd=*/options.chunkStreams, searchSeconds};
+  goal.offload = options.offload;
+  auto simulation =
+      schedulePipeline(pipeline, options.schedule, goal, options.microbatches,
+                       symbols, &attempt.outOfMemory);
   if (attempt.outOfMemory)
     return attempt;
   if (failed(simulation))

@@ -149,6 +149,7 @@ static void addSchedule(OpPassManager &passManager,
   schedule.objective = options.objective;
   schedule.slip = options.mayWeightsSlip();
   schedule.updatesAtEnd = options.chunkStreams;
+  schedule.offload = options.offload;
   schedule.microbatches = options.microbatches;
   schedule.replicas = options.replicas;
   schedule.shardOptimizer = options.shardOptimizer;
@@ -360,6 +361,11 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
       *this, "target",
       llvm::cl::desc("What programs are lowered to: host or cuda"),
       llvm::cl::init("host")};
+  Option<double> offload{
+      *this, "offload",
+      llvm::cl::desc("Activations may wait in the host's memory, over links of "
+                     "so many gigabytes a second"),
+      llvm::cl::init(0)};
   Option<bool> chunkStreams{
       *this, "chunk-streams",
       llvm::cl::desc("A compute stream for each chunk of a rank, on a GPU"),
@@ -420,6 +426,7 @@ void veeline::registerPipelines() {
         options.target =
             given.target == "cuda" ? KernelTarget::Cuda : KernelTarget::Host;
         options.chunkStreams = given.chunkStreams;
+        options.offload = given.offload;
         options.forwardOnly = given.forwardOnly;
         options.tf32 = given.tf32;
         options.deterministic = given.deterministic;

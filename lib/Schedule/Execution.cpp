@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Schedule/Execution.h"
+#include "HostCopies.h"
 
 #include <algorithm>
 #include <array>
@@ -68,8 +69,8 @@ private:
 
 /// When the inputs of operations are there.
 struct Ready {
-  double forward = 0, gradient = 0;
-  double time() const { return std::max(forward, gradient); }
+  double forward = 0, gradient = 0, offload = 0;
+  double time() const { return std::max({forward, gradient, offload}); }
 };
 
 /// An operation that cannot run, and the input that is not there.
@@ -98,7 +99,7 @@ private:
   bool needsGradients(const Op &op, Ready &ready, Position &missing) const;
   bool needsLate(const Op &op, Ready &ready, Position &missing) const;
   void runStage(int stage);
-  void runBlock(int stage, int size, const Ready &ready);
+  void runBlock(int stage, int size, Ready ready);
   void send(const Op &op, double time);
   void wake(int stage);
   Missing missingInput(int stage) const;
@@ -110,6 +111,8 @@ private:
   const OpIndex &index;
   BlockCursor blocks;
   std::optional<Links> links;
+  /// Of each rank, where anything is offloaded.
+  std::vector<HostCopies> copies;
   Execution result;
   std::vector<int> progress;
   std::vector<double> now;
@@ -147,27 +150,51 @@ static std::int64_t carriedMemory(const Problem &problem,
   return held;
 }
 
+/// By step, what leaves and returns before it.
+static std::vector<std::int64_t>
+offloadedBefore(const Problem &problem, const Schedule &schedule, int stage) {
+  std::vector<std::int64_t> changes(schedule.stages[stage].size());
+  if (!schedule.offloads.empty())
+    for (const Offload &offload : schedule.offloads[stage]) {
+      std::int64_t memory = problem.chunks[offload.chunk].offloadMemory;
+      changes[offload.leaves] -= memory;
+      changes[offload.returns] += memory;
+    }
+  return changes;
+}
+
+std::vector<HeldMemory> veeline::schedule::heldMemory(const Problem &problem,
+                                                      const Schedule &schedule,
+                                                      int stage) {
+  const std::vector<Op> &ops = schedule.stages[stage];
+  std::vector<std::int64_t> offloaded =
+      offloadedBefore(problem, schedule, stage);
+  std::vector<HeldMemory> memory;
+  memory.reserve(ops.size());
+  BlockCursor blocks(schedule);
+  std::int64_t held = carriedMemory(problem, ops);
+  for (int step = 0, e = ops.size(); step < e;) {
+    int last = step + blocks.sizeAt(stage, step);
+    held += offloaded[step];
+    std::int64_t during = held;
+    for (int i = step; i < last; ++i) {
+      std::int64_t change = problem.chunks[ops[i].chunk].memory(ops[i].kind);
+      during += std::max<std::int64_t>(change, 0);
+      held += change;
+    }
+    for (; step < last; ++step)
+      memory.push_back({during, step + 1 < last ? during : held});
+  }
+  return memory;
+}
+
 std::vector<std::int64_t>
 veeline::schedule::memoryAfter(const Problem &problem, const Schedule &schedule,
                                int stage) {
-  const std::vector<Op> &ops = schedule.stages[stage];
-  auto change = [&](int step) {
-    return problem.chunks[ops[step].chunk].memory(ops[step].kind);
-  };
   std::vector<std::int64_t> memory;
-  memory.reserve(ops.size());
-  BlockCursor blocks(schedule);
-  std::int64_t held = carriedMemory(problem, ops), none = 0;
-  for (int step = 0, e = ops.size(); step < e; ++step) {
-    if (blocks.sizeAt(stage, step) == 2) {
-      std::int64_t first = change(step), second = change(step + 1);
-      memory.push_back(held + std::max(first, none) + std::max(second, none));
-      held += first;
-      ++step;
-    }
-    held += change(step);
-    memory.push_back(held);
-  }
+  memory.reserve(schedule.stages[stage].size());
+  for (const HeldMemory &held : heldMemory(problem, schedule, stage))
+    memory.push_back(held.after);
   return memory;
 }
 
@@ -191,6 +218,9 @@ Executor::Executor(const Problem &problem, const Flow &flow,
     worklist.push_back(stage);
   }
   result.topological.reserve(total);
+  if (!schedule.offloads.empty())
+    for (int rank = 0; rank < problem.ranks(); ++rank)
+      copies.emplace_back(problem, schedule, index, rank);
 }
 
 /// Whether an input from another chunk is there; raises `ready` to its arrival.
@@ -287,16 +317,20 @@ void Executor::send(const Op &op, double time) {
 /// Adds the time until an operation starts to the cause of waiting for it.
 static void addWaiting(Waiting &waiting, bool isFirst, double now,
                        const Ready &ready) {
-  if (isFirst)
-    waiting.fill = ready.time();
-  else if (ready.time() > now)
-    (ready.gradient > ready.forward ? waiting.gradient : waiting.forward) +=
-        ready.time() - now;
+  double &cause =
+      isFirst ? waiting.fill
+      : ready.offload > ready.forward && ready.offload > ready.gradient
+          ? waiting.offload
+      : ready.gradient > ready.forward ? waiting.gradient
+                                       : waiting.forward;
+  cause += std::max(0.0, ready.time() - now);
 }
 
-void Executor::runBlock(int stage, int size, const Ready &ready) {
+void Executor::runBlock(int stage, int size, Ready ready) {
   const std::vector<Op> &ops = schedule.stages[stage];
   int &step = progress[stage];
+  if (!copies.empty())
+    ready.offload = copies[stage].begin(step, size, now[stage]);
   addWaiting(result.waiting[stage], step == 0, now[stage], ready);
   double start = std::max(now[stage], ready.time());
   now[stage] = start + blockTime(problem, ops, step, size);
@@ -304,6 +338,8 @@ void Executor::runBlock(int stage, int size, const Ready &ready) {
     result.start[stage][step] = start;
     result.end[stage][step] = now[stage];
     result.topological.push_back({stage, step});
+    if (!copies.empty())
+      copies[stage].end(step, now[stage]);
     if (links)
       send(ops[step], now[stage]);
   }
@@ -347,6 +383,8 @@ Expected<Execution> Executor::run() {
   for (int stage = 0; stage < problem.ranks(); ++stage)
     if (progress[stage] != static_cast<int>(schedule.stages[stage].size()))
       return deadlock();
+  for (HostCopies &ofRank : copies)
+    result.offloads.push_back(ofRank.takeTimes());
   return std::move(result);
 }
 

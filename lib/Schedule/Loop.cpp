@@ -29,12 +29,13 @@ bool veeline::schedule::isCyclic(const Schedule &schedule) {
 
 Unrolled veeline::schedule::unroll(const Problem &problem,
                                    const Schedule &schedule, int steps) {
-  Unrolled result{problem, {schedule.name, {}, {}, schedule.warnings}};
+  Unrolled result{problem, {schedule.name, {}, {}, schedule.warnings, {}}};
   int m = problem.microbatches;
   result.problem.microbatches = steps * m;
   result.schedule.stages.resize(schedule.stages.size());
   if (!schedule.overlapped.empty())
     result.schedule.overlapped.resize(schedule.stages.size());
+  result.schedule.offloads.resize(schedule.offloads.size());
   for (std::size_t rank = 0; rank < schedule.stages.size(); ++rank) {
     std::vector<Op> &order = result.schedule.stages[rank];
     // The turn after the last step runs what is late of it alone.
@@ -43,9 +44,18 @@ Unrolled veeline::schedule::unroll(const Problem &problem,
       if (turn < steps && !schedule.overlapped.empty())
         for (int step : schedule.overlapped[rank])
           result.schedule.overlapped[rank].push_back(first + step);
-      for (const Op &op : schedule.stages[rank])
+      // Where each step of the turn is, or what comes next.
+      std::vector<int> places;
+      for (const Op &op : schedule.stages[rank]) {
+        places.push_back(static_cast<int>(order.size()));
         if (int step = turn - op.late; step >= 0 && step < steps)
           order.push_back({op.kind, op.chunk, op.microbatch + step * m});
+      }
+      if (turn < steps && !schedule.offloads.empty())
+        for (const Offload &it : schedule.offloads[rank])
+          result.schedule.offloads[rank].push_back(
+              {it.chunk, it.microbatch + turn * m, places[it.leaves],
+               places[it.returns]});
     }
   }
   return result;
@@ -117,6 +127,9 @@ private:
   template <typename Visitor>
   void forEachLateInput(const Op &op, Visitor visit) const;
   void add(Position position, int size);
+  int listOffloads(int gate);
+  void addCopiesOut(int rank, int step);
+  void addCopiesBack(int rank, int step);
   void findCrossings(int firstGate);
   void addToUpdate(Position position);
 
@@ -134,6 +147,20 @@ private:
   };
   /// By rank and step of the backward that makes it, and of the late one.
   std::multimap<std::pair<int, int>, Crossing> made, taken;
+  /// What is offloaded. The copies out and back of a rank are gates of its
+  /// links, one after the other, as its operations are.
+  struct Copies {
+    int offload;
+    double time;
+  };
+  /// By rank and step: what F sends, what leaves before the step, what returns
+  /// there, and what is read there.
+  std::multimap<std::pair<int, int>, Copies> sent, leaving, returning, reading;
+  /// By rank: the nodes of copies, and the last ones of each link.
+  std::vector<std::vector<int>> copiesOut, copiesBack;
+  std::vector<int> lastOut, lastBack;
+  /// The gate of the link out of each rank; that back is the next one.
+  std::vector<int> links;
   /// Of each operation; both of an overlapped block have one.
   std::vector<std::vector<int>> nodes;
   std::optional<LoopGraph> graph;
@@ -167,13 +194,81 @@ TurnGraph::TurnGraph(const Problem &problem, const Schedule &schedule,
       updates(findUpdates(problem)) {
   int gates = countGates(problem, updates);
   findCrossings(gates);
-  graph.emplace(gates + static_cast<int>(made.size()));
+  graph.emplace(listOffloads(gates + static_cast<int>(made.size())));
   for (const std::vector<Op> &ops : schedule.stages)
     nodes.emplace_back(ops.size(), -1);
   BlockCursor blocks(schedule);
   for (Position position : execution.topological)
     if (nodes[position.stage][position.step] < 0)
       add(position, blocks.sizeAt(position.stage, position.step));
+  for (int rank = 0, e = static_cast<int>(copiesOut.size()); rank < e; ++rank)
+    if (lastOut[rank] >= 0) {
+      graph->hold(links[rank], lastOut[rank]);
+      graph->hold(links[rank] + 1, lastBack[rank]);
+    }
+}
+
+/// Numbers gates from `gate` on; returns the next number.
+int TurnGraph::listOffloads(int gate) {
+  for (std::size_t rank = 0; rank < schedule.offloads.size(); ++rank) {
+    const std::vector<Offload> &offloads = schedule.offloads[rank];
+    links.push_back(gate);
+    gate += offloads.empty() ? 0 : 2;
+    copiesOut.emplace_back(offloads.size(), -1);
+    copiesBack.emplace_back(offloads.size(), -1);
+    std::vector<std::pair<int, int>> readers;
+    for (std::size_t i = 0; i < offloads.size(); ++i) {
+      const Offload &it = offloads[i];
+      Copies copies{static_cast<int>(i), problem.chunks[it.chunk].offloadTime};
+      auto key = [&](int step) {
+        return std::pair(static_cast<int>(rank), step);
+      };
+      int reader = index.reader(problem, it.chunk, it.microbatch);
+      sent.insert({key(index.forward(it.chunk, it.microbatch)), copies});
+      leaving.insert({key(it.leaves), copies});
+      reading.insert({key(reader), copies});
+      readers.push_back({reader, static_cast<int>(i)});
+    }
+    // Of one step, in the order of the readers.
+    std::sort(readers.begin(), readers.end());
+    for (auto [reader, i] : readers)
+      returning.insert({{static_cast<int>(rank), offloads[i].returns},
+                        {i, problem.chunks[offloads[i].chunk].offloadTime}});
+  }
+  lastOut.assign(copiesOut.size(), -1);
+  lastBack = lastOut;
+  return gate;
+}
+
+/// Adds the copy to the host of what an F keeps.
+void TurnGraph::addCopiesOut(int rank, int step) {
+  auto [begin, end] = sent.equal_range({rank, step});
+  for (auto it = begin; it != end; ++it) {
+    int node = graph->add(it->second.time);
+    graph->after(nodes[rank][step], 0);
+    if (lastOut[rank] < 0)
+      graph->behind(links[rank]);
+    else
+      graph->after(lastOut[rank], 0);
+    copiesOut[rank][it->second.offload] = lastOut[rank] = node;
+  }
+}
+
+/// Adds the copies back that begin before a step.
+void TurnGraph::addCopiesBack(int rank, int step) {
+  auto [begin, end] = returning.equal_range({rank, step});
+  for (auto it = begin; it != end; ++it) {
+    int node = graph->add(it->second.time);
+    graph->after(nodes[rank][step - 1], 0);
+    auto [first, last] = leaving.equal_range({rank, step});
+    for (auto left = first; left != last; ++left)
+      graph->after(copiesOut[rank][left->second.offload], 0);
+    if (lastBack[rank] < 0)
+      graph->behind(links[rank] + 1);
+    else
+      graph->after(lastBack[rank], 0);
+    copiesBack[rank][it->second.offload] = lastBack[rank] = node;
+  }
 }
 
 /// Calls `visit` with the node of each operation that one waits for in its own
@@ -232,6 +327,7 @@ void TurnGraph::findCrossings(int firstGate) {
 void TurnGraph::add(Position position, int size) {
   auto [rank, first] = position;
   const std::vector<Op> &ops = schedule.stages[rank];
+  addCopiesBack(rank, first);
   int node = graph->add(blockTime(problem, ops, first, size));
   if (first == 0)
     graph->behind(rank);
@@ -244,11 +340,19 @@ void TurnGraph::add(Position position, int size) {
     auto [begin, end] = taken.equal_range({rank, step});
     for (auto crossing = begin; crossing != end; ++crossing)
       graph->behind(crossing->second.gate);
+    auto [leave, left] = leaving.equal_range({rank, step});
+    for (auto it = leave; it != left; ++it)
+      graph->after(copiesOut[rank][it->second.offload], 0);
+    auto [read, isRead] = reading.equal_range({rank, step});
+    for (auto it = read; it != isRead; ++it)
+      graph->after(copiesBack[rank][it->second.offload], 0);
     nodes[rank][step] = node;
     addToUpdate({rank, step});
   }
   if (first + size == static_cast<int>(ops.size()))
     graph->hold(rank, node);
+  for (int step = first; step < first + size; ++step)
+    addCopiesOut(rank, step);
   for (int step = first; step < first + size; ++step) {
     auto [begin, end] = made.equal_range({rank, step});
     for (auto crossing = begin; crossing != end; ++crossing) {

@@ -240,7 +240,19 @@ static Status checkChunk(const Problem &problem, int number) {
       (chunk.backwardInput != 0 || chunk.backwardInputMemory != 0))
     return invalid(where + " has no backward_input, but a cost or memory for "
                            "it; they belong to its W");
-  return checkMemory(problem, where, chunk);
+  if (Status status =
+          checkTime(where + ": the time to offload", chunk.offloadTime);
+      !status)
+    return status;
+  if (Status status = checkMemory(problem, where, chunk); !status)
+    return status;
+  if (chunk.offloadMemory >= 0 && chunk.offloadMemory <= chunk.forwardMemory)
+    return Status::success();
+  return invalid(where +
+                 ": what can be offloaded must be from 0 to what F "
+                 "adds, " +
+                 formatMemory(problem, chunk.forwardMemory) + ", not " +
+                 formatMemory(problem, chunk.offloadMemory));
 }
 
 static Status checkEdge(const Problem &problem, const Edge &edge) {

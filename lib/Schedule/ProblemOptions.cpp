@@ -134,3 +134,14 @@ Expected<std::int64_t> veeline::schedule::parseBytes(std::string_view text) {
                  "GB, TB, KiB, MiB, GiB and TiB), found '" +
                  std::string(text) + "'");
 }
+
+Expected<double> veeline::schedule::parseBandwidth(std::string_view text) {
+  constexpr std::string_view aSecond = "/s";
+  if (text.ends_with(aSecond))
+    if (Expected<std::int64_t> bytes =
+            parseBytes(text.substr(0, text.size() - aSecond.size()));
+        bytes && *bytes > 0)
+      return 1e-9 * static_cast<double>(*bytes);
+  return invalid("expected a bandwidth such as 25GB/s or 800MiB/s, found '" +
+                 std::string(text) + "'");
+}

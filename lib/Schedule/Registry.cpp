@@ -10,6 +10,7 @@
 #include "veeline/Schedule/Limits.h"
 #include "veeline/Schedule/Loop.h"
 #include "veeline/Schedule/Memory.h"
+#include "veeline/Schedule/Offload.h"
 #include "veeline/Schedule/Widths.h"
 
 #include <algorithm>
@@ -380,6 +381,8 @@ veeline::schedule::generate(std::string_view name, const Problem &problem,
     return status.takeError();
   if (Status status = checkPlacement(**generator, problem.placement); !status)
     return status.takeError();
+  if (options.offload)
+    return generateWithOffloads(name, problem, options);
   Expected<Schedule> schedule = generateBy(**generator, problem, options);
   if (!schedule)
     return withLeastOfAny(problem, schedule.takeError());

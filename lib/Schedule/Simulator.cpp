@@ -16,7 +16,7 @@ using namespace veeline::schedule;
 static StageStatistics summarize(const Problem &problem,
                                  const Schedule &schedule,
                                  const Execution &execution, int stage,
-                                 const std::vector<std::int64_t> &memory) {
+                                 const std::vector<HeldMemory> &memory) {
   StageStatistics result;
   const std::vector<Op> &ops = schedule.stages[stage];
   BlockCursor blocks(schedule);
@@ -30,8 +30,8 @@ static StageStatistics summarize(const Problem &problem,
                                         execution.start[stage].end());
   result.lastEnd = *std::max_element(execution.end[stage].begin(),
                                      execution.end[stage].end());
-  result.peakMemory = std::max<std::int64_t>(
-      0, *std::max_element(memory.begin(), memory.end()));
+  for (const HeldMemory &held : memory)
+    result.peakMemory = std::max(result.peakMemory, held.during);
   return result;
 }
 
@@ -96,13 +96,16 @@ static Expected<Execution> execute(const Problem &problem,
       execute(problem, flow, schedule, index, buffered && options.contention);
   if (!execution || buffered)
     return execution;
+  if (!schedule.offloads.empty())
+    return invalid("what is offloaded is simulated with buffered transfers, "
+                   "not with a rendezvous");
   return executeRendezvous(
       problem, schedule,
       orderMessages(problem, flow, schedule, index, *execution));
 }
 
 /// A cyclic schedule alone: what is late runs after everything else of its
-/// stage.
+/// stage. What is offloaded comes back before that.
 static Expected<Execution> executeAlone(const Problem &problem,
                                         const Schedule &schedule,
                                         const SimulationOptions &options) {
@@ -132,6 +135,8 @@ veeline::schedule::simulate(const Problem &problem, const Schedule &schedule,
   Expected<OpIndex> index = OpIndex::build(problem, schedule);
   if (!index)
     return index.takeError();
+  if (Status status = checkOffloads(problem, schedule, *index); !status)
+    return status.takeError();
   bool cyclic = isCyclic(schedule);
   Expected<Execution> execution =
       cyclic ? executeAlone(problem, schedule, options)
@@ -142,9 +147,13 @@ veeline::schedule::simulate(const Problem &problem, const Schedule &schedule,
   Simulation result;
   result.options = options;
   for (int stage = 0; stage < problem.ranks(); ++stage) {
-    result.memory.push_back(memoryAfter(problem, schedule, stage));
+    std::vector<HeldMemory> memory = heldMemory(problem, schedule, stage);
+    std::vector<std::int64_t> &after = result.memory.emplace_back();
+    after.reserve(memory.size());
+    for (const HeldMemory &held : memory)
+      after.push_back(held.after);
     result.stages.push_back(
-        summarize(problem, schedule, *execution, stage, result.memory.back()));
+        summarize(problem, schedule, *execution, stage, memory));
     result.makespan = std::max(result.makespan, result.stages[stage].lastEnd);
   }
   for (StageStatistics &stage : result.stages) {
@@ -163,6 +172,7 @@ veeline::schedule::simulate(const Problem &problem, const Schedule &schedule,
     result.period = loop->period;
     result.bubbleSteady = loop->bubble;
   }
+  result.offloads = std::move(execution->offloads);
   result.start = std::move(execution->start);
   result.end = std::move(execution->end);
   return result;
@@ -177,15 +187,39 @@ static void setMemory(std::vector<MemoryPoint> &curve, double time,
     curve.push_back({time, memory});
 }
 
+/// By step, by how much memory changes before it by offloads, and when.
+static std::vector<MemoryPoint> offloadedBefore(const Problem &problem,
+                                                const Schedule &schedule,
+                                                const Simulation &simulation,
+                                                int stage) {
+  std::vector<MemoryPoint> changes(schedule.stages[stage].size(), {0, 0});
+  if (schedule.offloads.empty())
+    return changes;
+  const std::vector<Offload> &offloads = schedule.offloads[stage];
+  for (std::size_t i = 0; i < offloads.size(); ++i) {
+    const OffloadTimes &times = simulation.offloads[stage][i];
+    std::int64_t memory = problem.chunks[offloads[i].chunk].offloadMemory;
+    MemoryPoint &leaves = changes[offloads[i].leaves];
+    leaves = {times.left, leaves.memory - memory};
+    MemoryPoint &returns = changes[offloads[i].returns];
+    returns = {times.returned, returns.memory + memory};
+  }
+  return changes;
+}
+
 std::vector<MemoryPoint>
 veeline::schedule::memoryCurve(const Problem &problem, const Schedule &schedule,
                                const Simulation &simulation, int stage) {
   const std::vector<Op> &ops = schedule.stages[stage];
   std::vector<MemoryPoint> curve{{0, 0}};
   BlockCursor blocks(schedule);
+  std::vector<MemoryPoint> offloaded =
+      offloadedBefore(problem, schedule, simulation, stage);
   std::int64_t held = 0;
   for (int step = 0, e = ops.size(); step < e;) {
     int last = step + blocks.sizeAt(stage, step);
+    if (offloaded[step].memory != 0)
+      setMemory(curve, offloaded[step].time, held += offloaded[step].memory);
     std::int64_t added = 0, after = held;
     for (int i = step; i < last; ++i) {
       std::int64_t change = problem.chunks[ops[i].chunk].memory(ops[i].kind);

@@ -410,6 +410,34 @@ static std::string steadyLine(const Problem &problem, const Schedule &schedule,
          ")\n";
 }
 
+/// What waits in the host's memory, and how busy the links are.
+static std::string offloadLine(const Problem &problem, const Schedule &schedule,
+                               const Simulation &simulation) {
+  if (schedule.offloads.empty())
+    return "";
+  double all = 0, away = 0, busiest = 0, waits = 0;
+  for (int rank = 0; rank < problem.ranks(); ++rank) {
+    for (const Op &op : schedule.stages[rank])
+      if (op.kind == OpKind::Forward)
+        all += static_cast<double>(problem.chunks[op.chunk].forwardMemory);
+    double busy = 0;
+    for (const Offload &it : schedule.offloads[rank]) {
+      const Chunk &chunk = problem.chunks[it.chunk];
+      away += static_cast<double>(chunk.offloadMemory);
+      busy += chunk.offloadTime;
+    }
+    busiest = std::max(busiest, busy);
+    waits = std::max(waits, simulation.stages[rank].waiting.offload);
+  }
+  double makespan = simulation.makespan;
+  return "offloaded         " + formatRate(all > 0 ? away / all : 0) +
+         "  (of what all F add; a link each way is busy " +
+         formatRate(makespan > 0 ? busiest / makespan : 0) +
+         ", stages wait for them " +
+         formatRate(makespan > 0 ? waits / makespan : 0) +
+         ", each of the worst one)\n";
+}
+
 std::string veeline::schedule::summary(const Problem &problem,
                                        const Schedule &schedule,
                                        const Simulation &simulation,
@@ -430,6 +458,7 @@ std::string veeline::schedule::summary(const Problem &problem,
   text += steadyLine(problem, schedule, simulation);
   text += "peak memory       " +
           formatMemory(problem, simulation.peakMemory()) + worst + ")\n";
+  text += offloadLine(problem, schedule, simulation);
   if (options.generatorSeconds >= 0) {
     text += "generated in      " +
             formatted("%.2f ms", options.generatorSeconds * 1e3);

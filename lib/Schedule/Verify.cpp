@@ -211,16 +211,87 @@ static Status checkOrder(const Problem &problem, const Schedule &schedule,
   return Status::success();
 }
 
+/// Checks one offload of a rank; `previous` is the step of the F before it.
+static Status checkOffload(const Problem &problem, const Schedule &schedule,
+                           const OpIndex &index, int rank,
+                           const Offload &offload, int &previous) {
+  auto [chunk, microbatch, leaves, returns] = offload;
+  auto fail = [&](int step, const std::string &what) {
+    return errorAt(ErrorKind::WrongOffload, problem, schedule, rank, step,
+                   what);
+  };
+  int forward = index.forward(chunk, microbatch);
+  int reader = index.reader(problem, chunk, microbatch);
+  if (forward <= previous)
+    return fail(forward, "is offloaded after that of step " +
+                             std::to_string(previous) +
+                             "; offloads stand in the order of their F, each "
+                             "once");
+  previous = forward;
+  if (problem.chunks[chunk].offloadMemory == 0)
+    return fail(forward, "keeps nothing that could be offloaded");
+  if (schedule.stages[rank][reader].late)
+    return fail(forward, "is offloaded, but its backward is late");
+  if (leaves <= forward || returns < leaves || reader < returns)
+    return fail(forward,
+                "is offloaded from step " + std::to_string(leaves) + " to " +
+                    std::to_string(returns) +
+                    "; it can leave after its own step, and has to be back "
+                    "for " +
+                    describe(schedule.stages[rank][reader]) + " at step " +
+                    std::to_string(reader));
+  for (int step : {leaves, returns})
+    if (blockAround(schedule, rank, step).first != step)
+      return fail(forward, "leaves or returns within the overlapped block at "
+                           "step " +
+                               std::to_string(step));
+  return Status::success();
+}
+
+Status veeline::schedule::checkOffloads(const Problem &problem,
+                                        const Schedule &schedule,
+                                        const OpIndex &index) {
+  if (schedule.offloads.empty())
+    return Status::success();
+  if (schedule.offloads.size() != schedule.stages.size())
+    return Error{ErrorKind::WrongOffload,
+                 "the schedule has offloads of " +
+                     counted(schedule.offloads.size(), "rank") + " and " +
+                     counted(schedule.stages.size(), "order")};
+  for (int rank = 0; rank < problem.ranks(); ++rank) {
+    int previous = -1;
+    for (const Offload &offload : schedule.offloads[rank]) {
+      auto [chunk, microbatch, leaves, returns] = offload;
+      if (chunk < 0 || chunk >= problem.numChunks() || microbatch < 0 ||
+          microbatch >= problem.microbatches ||
+          problem.rankOf(chunk, microbatch) != rank)
+        return Error{ErrorKind::WrongOffload,
+                     problem.nameOfRank(rank) + " offloads chunk " +
+                         std::to_string(chunk) + ", microbatch " +
+                         std::to_string(microbatch) +
+                         ", which it does not have"};
+      if (Status status =
+              checkOffload(problem, schedule, index, rank, offload, previous);
+          !status)
+        return status;
+    }
+  }
+  return Status::success();
+}
+
 static Status checkMemory(const Problem &problem, const Schedule &schedule,
                           int rank) {
   std::int64_t limit = problem.memoryLimits[problem.stageOfRank(rank)];
-  std::vector<std::int64_t> memory = memoryAfter(problem, schedule, rank);
-  auto above = std::find_if(memory.begin(), memory.end(),
-                            [&](std::int64_t held) { return held > limit; });
+  std::vector<HeldMemory> memory = heldMemory(problem, schedule, rank);
+  auto above =
+      std::find_if(memory.begin(), memory.end(),
+                   [&](const HeldMemory &held) { return held.during > limit; });
   if (above == memory.end())
     return Status::success();
   int firstAbove = above - memory.begin();
-  std::int64_t peak = *std::max_element(above, memory.end());
+  std::int64_t peak = 0;
+  for (const HeldMemory &held : memory)
+    peak = std::max(peak, held.during);
   Error error = errorAt(
       ErrorKind::OutOfMemory, problem, schedule, rank, firstAbove,
       "exceeds the memory limit of " + formatMemory(problem, limit) +
@@ -239,6 +310,8 @@ Status veeline::schedule::verify(const Problem &problem,
     if (Status status = LateCheck(problem, schedule).run(); !status)
       return status;
   if (Status status = checkOrder(problem, schedule, *index); !status)
+    return status;
+  if (Status status = checkOffloads(problem, schedule, *index); !status)
     return status;
   if (Expected<Execution> execution =
           execute(problem, Flow(problem), schedule, *index);

@@ -39,6 +39,8 @@
 #include "veeline/convolution.h"
 #include "veeline/gemm.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace veeline;
 using namespace veeline::fuzz;
@@ -110,6 +112,7 @@ private:
   bool scalesLoss() const { return !task.chunks && task.seed % 3 == 1; }
   int64_t replicas() const;
   bool sharesUpdates(StringRef schedule) const;
+  double chooseOffload(StringRef schedule) const;
   std::string chooseOptimizer() const;
   CompileOptions getOptions() const;
   LogicalResult apply(llvm::function_ref<void(OpPassManager &)> build);
@@ -376,6 +379,16 @@ bool Compilation::sharesUpdates(StringRef schedule) const {
 }
 
 /// The pass takes the pipelines that have no programs yet.
+/// For a third of the programs of random models, how fast what chunks keep
+/// leaves and returns: at once, or so slowly that some of it stays.
+double Compilation::chooseOffload(StringRef schedule) const {
+  uint64_t sum = std::accumulate(schedule.begin(), schedule.end(), uint64_t(0));
+  Random random(task.seed ^ (0x0FF10AD + 131 * sum));
+  if (task.chunks || !random.chance(1.0 / 3))
+    return 0;
+  return random.oneOf(std::vector<double>{0.1, 1, 10, 1000});
+}
+
 LogicalResult Compilation::schedulePipeline(StringRef name,
                                             int64_t microbatches) {
   return apply([&](OpPassManager &passManager) {
@@ -384,6 +397,8 @@ LogicalResult Compilation::schedulePipeline(StringRef name,
     options.shardOptimizer = options.replicas > 1 && sharesUpdates(name);
     options.schedule = name.str();
     options.microbatches = microbatches ? microbatches : task.microbatches;
+    if (name != "sequential")
+      options.offload = chooseOffload(name);
     passManager.addPass(pipe::createPipeSchedule(options));
   });
 }
@@ -592,6 +607,7 @@ LogicalResult Compilation::addLimited() {
     options.chunksPerStage = variant.chunksPerStage;
     options.placement = pipe::stringifyPlacement(variant.placement);
     options.schedule = variant.schedule;
+    options.offload = chooseOffload(variant.schedule);
     options.shardOptimizer =
         options.replicas > 1 && sharesUpdates(variant.schedule);
     auto limited = compileWithinLimits(*model, options, {least, 0.95, 0.99},

@@ -74,6 +74,9 @@ struct CompileCommand : ProgramOptions {
   std::string computeStreams = "one";
   /// For cuda: the arithmetic of products of f32, f32 or tf32.
   std::string products = "f32";
+  /// The bandwidth of a rank's links to the host's memory and back, as 25GB/s;
+  /// empty: nothing is offloaded.
+  std::string offload;
   /// For cuda: the directory of a toolkit; empty: looked for.
   std::string cudaToolkit;
   std::string cpu = "native";

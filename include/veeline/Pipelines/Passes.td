@@ -57,6 +57,8 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
                "Ranks of each stage (default: one each)">,
     ClipSyncOption,
     TargetOption<"Where arenas are">,
+    Option<"offload", "offload", "double", "0",
+           "Activations may wait in the host's memory, over links of so many gigabytes a second">,
     Option<"chunkStreams", "chunk-streams", "bool", "false",
            "A compute stream for each chunk of a rank, on a GPU">
   ];

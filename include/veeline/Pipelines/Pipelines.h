@@ -80,6 +80,9 @@ struct CompileOptions : ProgramOptions {
   bool mayWeightsSlip() const { return !chunkStreams && clipSync != "barrier"; }
   /// A compute stream for each chunk of a rank, on a GPU.
   bool chunkStreams = false;
+  /// The bandwidth of a rank's links to the host's memory and back, in bytes a
+  /// nanosecond, where activations may wait there; 0: they may not.
+  double offload = 0;
   /// Round the operands of products of f32 to tf32, on a GPU.
   bool tf32 = false;
   /// Also make the program that runs the chunks one after the other.

@@ -37,6 +37,12 @@ public:
   int backwardWeight(int chunk, int microbatch) const {
     return steps[slot(chunk, microbatch) + 2];
   }
+  /// That of the reader (`Problem`).
+  int reader(const Problem &problem, int chunk, int microbatch) const {
+    return problem.chunks[chunk].hasBackwardInput
+               ? backwardInput(chunk, microbatch)
+               : backwardWeight(chunk, microbatch);
+  }
 
 private:
   explicit OpIndex(const Problem &problem)
@@ -90,6 +96,15 @@ std::pair<int, int> blockAround(const Schedule &schedule, int stage, int step);
 double blockTime(const Problem &problem, const std::vector<Op> &ops, int step,
                  int size);
 
+/// What a stage holds while an operation runs, at most, and then.
+struct HeldMemory {
+  std::int64_t during;
+  /// For the first operation of an overlapped block, as `during`.
+  std::int64_t after;
+};
+std::vector<HeldMemory> heldMemory(const Problem &problem,
+                                   const Schedule &schedule, int stage);
+
 /// The memory of a stage after each operation; for the first one of an
 /// overlapped block, while the block runs.
 std::vector<std::int64_t> memoryAfter(const Problem &problem,
@@ -98,6 +113,8 @@ std::vector<std::int64_t> memoryAfter(const Problem &problem,
 /// Times of an execution, and the order it was found in.
 struct Execution {
   std::vector<std::vector<double>> start, end;
+  /// As `Schedule::offloads`.
+  std::vector<std::vector<OffloadTimes>> offloads;
   /// Per stage, all but `drain`.
   std::vector<Waiting> waiting;
   /// All operations, each after everything it waits for.
@@ -109,6 +126,10 @@ struct Execution {
 Expected<Execution> execute(const Problem &problem, const Flow &flow,
                             const Schedule &schedule, const OpIndex &index,
                             bool contention = false);
+
+/// What `verify` says of offloads.
+Status checkOffloads(const Problem &problem, const Schedule &schedule,
+                     const OpIndex &index);
 
 /// `loopOf`, of an order whose execution is known.
 Loop loopOf(const Problem &problem, const Schedule &schedule,

@@ -33,6 +33,8 @@ struct GeneratorOptions {
   /// Whether W may run in the next step (Loop.h) where the objective is the
   /// period and the schedule can.
   bool maySlip = true;
+  /// Whether activations may wait in the host's memory (Offload.h).
+  bool offload = false;
   /// Whether a schedule that searches makes orders by list scheduling alone, to
   /// estimate what it would find. With a budget of a few milliseconds that
   /// takes not much longer.

@@ -109,6 +109,11 @@ struct Chunk {
   /// once what both of them recompute. At most either of them.
   double backwardShared = 0;
 
+  /// How much of what F adds may wait for the backward in the host's memory
+  /// (Offload.h), and the time of a copy there, which is that of a copy back.
+  std::int64_t offloadMemory = 0;
+  double offloadTime = 0;
+
   /// Time of one operation; that of a fused Backward is the sum of both, less
   /// what they share.
   double cost(OpKind kind) const;
@@ -158,6 +163,8 @@ enum class UpdateSemantics {
 ///   W(k,i)       on B(k,i); where k has no BackwardInput, on what B(k,i) would
 ///                depend on;
 ///   Backward(k,i) as B(k,i).
+/// The operation that takes what F(k,i) keeps, the first of those backwards, is
+/// the *reader* of (k,i): B, or W where k has no BackwardInput, or Backward.
 struct Problem {
   Placement placement;
   int microbatches;
@@ -245,7 +252,7 @@ constexpr std::int64_t maxMemory = std::int64_t(1) << 60;
 /// - an edge that does not go forward or leaves the chunks;
 /// - tied chunks that do not exist, are alone, or are in two sets;
 /// - a chunk whose operations do not release exactly what they add, or release
-///   it too early;
+///   it too early, or of which more can be offloaded than F adds;
 /// - a chunk without BackwardInput that has costs for it or an incoming edge
 ///   that carries a gradient.
 Status check(const Problem &problem);

@@ -33,6 +33,9 @@ Expected<OpValues> parseOpValues(std::string_view text);
 /// Bytes as "512MiB", "1.5GiB", "4096" or "10kB". The error quotes the text.
 Expected<std::int64_t> parseBytes(std::string_view text);
 
+/// Bytes a nanosecond of "25GB/s". The error quotes the text.
+Expected<double> parseBandwidth(std::string_view text);
+
 struct ProblemOptions {
   /// Decides the placement.
   std::string schedule = {};

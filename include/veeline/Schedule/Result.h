@@ -70,6 +70,8 @@ enum class ErrorKind {
   WrongBlock,
   /// A message occurs twice, never, or between the wrong operations.
   WrongMessage,
+  /// What is offloaded leaves or returns where it cannot.
+  WrongOffload,
 };
 
 /// What went wrong, where, and what to do. `message` is complete in itself;

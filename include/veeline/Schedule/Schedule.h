@@ -15,6 +15,22 @@
 
 namespace veeline::schedule {
 
+/// A part of the memory that a chunk holds of a microbatch between its F and
+/// its reader (`Problem`), which waits in the host's memory meanwhile
+/// (Offload.h). Steps are places in the order of the rank.
+struct Offload {
+  int chunk;
+  int microbatch;
+  /// The copy to the host begins when F ends. Before this step the rank waits
+  /// until it is over. From there on the memory is free.
+  int leaves;
+  /// Before this step the memory is taken again, and the copy back begins. The
+  /// reader waits until it is over.
+  int returns;
+
+  friend bool operator==(const Offload &, const Offload &) = default;
+};
+
 /// The solution of a problem: what each stage runs, in order. With late
 /// operations it is *cyclic*: one turn of a loop over steps (Loop.h).
 struct Schedule {
@@ -33,6 +49,8 @@ struct Schedule {
   /// What its user should know, one sentence each, without a full stop: that
   /// few microbatches cost a lot, say.
   std::vector<std::string> warnings = {};
+  /// Of each rank, in the order of their F. Empty where there are none.
+  std::vector<std::vector<Offload>> offloads = {};
 
   /// Whether any backward is split into B and W.
   bool splitsBackward() const {
@@ -61,6 +79,9 @@ struct Schedule {
 ///   and of each chunk tied to it, all of which are on this stage. The late W
 ///   of a chunk are those of its last microbatches, and ascend. So the update,
 ///   after the last W, is complete before the next step uses the parameters;
+/// - what is offloaded has memory to offload and a reader that is not late. It
+///   leaves after F and returns before its reader or there, after it has left,
+///   and not within an overlapped block;
 /// - executing each stage in order, with the dependencies of the problem, ends.
 ///   Then no strict rendezvous can deadlock either, if the messages are called
 ///   in the order of `communicationOrder`: see the proof at

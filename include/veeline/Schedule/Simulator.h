@@ -53,10 +53,14 @@ struct Waiting {
   double gradient = 0;
   /// In sends; 0 where transfers are buffered.
   double send = 0;
+  /// For a copy to the host's memory or back, where nothing else comes later.
+  double offload = 0;
   /// After its last operation, until all stages have finished.
   double drain = 0;
 
-  double total() const { return fill + forward + gradient + send + drain; }
+  double total() const {
+    return fill + forward + gradient + send + offload + drain;
+  }
 };
 
 /// What a schedule is measured by.
@@ -95,6 +99,17 @@ struct StageStatistics {
   double span() const { return lastEnd - firstStart; }
 };
 
+/// When the copies of an offload run.
+struct OffloadTimes {
+  double outStart = 0, outEnd = 0;
+  double backStart = 0, backEnd = 0;
+  /// When the rank has come to the step `leaves` and has waited there, and when
+  /// it has come to `returns`: from the one to the other the memory is free.
+  double left = 0, returned = 0;
+
+  friend bool operator==(const OffloadTimes &, const OffloadTimes &) = default;
+};
+
 /// Times and memory of a schedule, in the units of the problem. The inner
 /// vectors are indexed like the order of the stage. Where stages have several
 /// ranks (`Problem::widths`), everything is of ranks.
@@ -105,6 +120,8 @@ struct Simulation {
   /// overlapped block, while the block runs.
   std::vector<std::vector<std::int64_t>> memory;
   std::vector<StageStatistics> stages;
+  /// As `Schedule::offloads`.
+  std::vector<std::vector<OffloadTimes>> offloads = {};
   /// From time 0 to the end of the last operation.
   double makespan = 0;
   /// 1 - busy / makespan of the worst stage, with the makespan of all stages:
@@ -134,7 +151,11 @@ struct Simulation {
 /// block) as soon as the stage is free and its inputs are there. A transfer
 /// between stages costs what its edge says. An error (Deadlock, UnknownOp,
 /// WrongStage, Missing, Duplicate, WrongBlock) where the order cannot run;
-/// `verify` says more. Of a cyclic schedule, times are those of one step alone,
+/// `verify` says more. Copies to the host's memory run one after the other, in
+/// the order of their F, and so do copies back, in the order of the steps where
+/// they begin and, of one step, of their readers; each way has a link of its
+/// own for each rank. With a rendezvous, what is offloaded is an error
+/// (InvalidProblem). Of a cyclic schedule, times are those of one step alone,
 /// in which what is late runs after everything else of its stage; memory is
 /// that of a loop. O(operations · edges per chunk), for a rendezvous plus the
 /// sort of `communicationOrder`.

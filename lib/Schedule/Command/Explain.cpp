@@ -287,7 +287,7 @@ namespace {
 struct Share {
   std::string name;
   /// Busy, and the causes in the order of `Waiting`.
-  std::array<double, 6> time;
+  std::array<double, 7> time;
 };
 } // namespace
 
@@ -296,7 +296,7 @@ static Share shareOf(const Solution &solution, std::size_t stage) {
   const Waiting &waiting = it.waiting;
   return {std::to_string(stage),
           {it.busy, waiting.fill, waiting.forward, waiting.gradient,
-           waiting.send, waiting.drain}};
+           waiting.send, waiting.offload, waiting.drain}};
 }
 
 /// The stages to show: all of a few, else the first and last ones and those
@@ -319,8 +319,8 @@ static std::vector<std::size_t> shownStages(const Simulation &simulation) {
 
 /// Where the time of every stage goes.
 static std::string waitingTable(const Solution &solution) {
-  constexpr const char *names[] = {"busy",     "fill", "forward",
-                                   "gradient", "send", "drain"};
+  constexpr const char *names[] = {"busy", "fill",    "forward", "gradient",
+                                   "send", "offload", "drain"};
   const Simulation &simulation = solution.simulation;
   Share mean{"mean", {}};
   for (std::size_t stage = 0; stage < simulation.stages.size(); ++stage)
@@ -390,6 +390,9 @@ Expected<std::string> veeline::schedule::explain(const Answer &answer,
   if (request.generator.objective == Objective::Period || isCyclic(schedule))
     return text + loopLines(answer.solution);
   text += waitingTable(answer.solution);
+  if (!schedule.offloads.empty())
+    return text + "\nno critical path is shown of a schedule with offloads; "
+                  "without --offload there is one\n";
   Expected<Explanation> why =
       explain(problem, schedule, request.generator, simulation.options);
   if (!why)

@@ -165,6 +165,17 @@ static void addMemoryOptions(CLI::App &command, CommandOptions &options) {
           "possible limit to the memory of the schedule without a limit")
       ->option_text("all|LIMITS")
       ->excludes(memoryLimit);
+  command
+      .add_option("--offload", options.offload,
+                  "Let activations wait for their backward in the host's "
+                  "memory: the time of a copy there, and of one back, of one "
+                  "activation unit; with --from the bandwidth, as 25GB/s")
+      ->option_text("TIME|BANDWIDTH");
+  command
+      .add_option("--offload-share", options.offloadShare,
+                  "Share of what F adds that can be offloaded, 0 to 1 "
+                  "(default: 1; with --from, what the model says)")
+      ->check(number(0, 1));
   command.add_option("--message-bytes", options.messageBytes,
                      "Bytes of a message between two stages, as 16MiB");
   command
@@ -383,6 +394,10 @@ Status veeline::schedule::checkOptions(const CommandOptions &options) {
       return status;
   if (Status status = checkJson(options); !status)
     return status;
+  if (options.has("--offload-share") && options.offload.empty())
+    return usage("--offload-share goes with --offload");
+  if (!options.offload.empty() && options.transfers == "rendezvous")
+    return usage("--offload is for buffered transfers; leave out --transfers");
   if (options.has("--communication") && options.verifyCommunication.empty())
     return usage("--communication goes with --verify-communication");
   return checkExplained(options);

@@ -30,9 +30,9 @@ struct CommandOptions {
   std::string stageReplicas;
   std::string cost, chunkCost, activation, costFile, from;
   std::string placement;
-  std::string transfer, memoryLimit, messageBytes, layerBytes;
+  std::string transfer, memoryLimit, offload, messageBytes, layerBytes;
   std::optional<double> layers;
-  std::optional<double> overlap;
+  std::optional<double> overlap, offloadShare;
   bool overlapBlocks = false, contention = false;
   std::string transfers = "buffered";
   std::string objective = "makespan";

@@ -163,8 +163,11 @@ Expected<Request> Request::get(const CommandOptions &options) {
   Request request;
   request.memoryLimit = options.memoryLimit;
   request.overlap = options.overlap;
+  request.offload = options.offload;
+  request.offloadShare = options.offloadShare;
   request.generator = {*parseObjective(options.objective),
                        options.overlapBlocks, options.timeBudget, options.seed};
+  request.generator.offload = !options.offload.empty();
   request.simulation = {options.transfers == "rendezvous"
                             ? Transfers::Rendezvous
                             : Transfers::Buffered,

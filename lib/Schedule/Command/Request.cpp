@@ -11,6 +11,7 @@
 #include "veeline/Base/Text.h"
 #include "veeline/Schedule/Asynchronous.h"
 #include "veeline/Schedule/Loop.h"
+#include "veeline/Schedule/Offload.h"
 #include "veeline/Schedule/Widths.h"
 
 #include <algorithm>
@@ -155,6 +156,49 @@ Status Request::setLimits(Problem &problem) const {
                  counted(problem.stages(), "stage") + ", found " +
                  std::to_string(limits->size()));
   problem.memoryLimits = std::move(*limits);
+  return Status::success();
+}
+
+/// The time of a copy of one memory unit.
+static Expected<double> parseOffload(const std::string &text,
+                                     const MemoryUnit &unit) {
+  bool isBytes = unit.name != "activations";
+  auto fail = [&](const std::string &what) {
+    return usage("--offload: expected " + what + ", found '" + text + "'");
+  };
+  if (!isBytes) {
+    std::optional<double> time = parseNumber(text);
+    if (time && *time >= 0 && *time <= maxTime)
+      return *time / activationUnit;
+    return fail("the time of a copy of one activation unit, from 0 to " +
+                shortNumber(maxTime) +
+                (text.ends_with("/s")
+                     ? " (a bandwidth goes with costs in bytes, of --from)"
+                     : ""));
+  }
+  Expected<double> bandwidth = parseBandwidth(text);
+  if (!bandwidth)
+    return usage("--offload: " + bandwidth.error().message +
+                 "; costs are in bytes and nanoseconds");
+  return 1 / *bandwidth;
+}
+
+/// What chunks can offload, and how long that takes.
+Status Request::setOffload(Problem &problem) const {
+  if (offload.empty())
+    return Status::success();
+  Expected<double> time = parseOffload(offload, problem.memoryUnit);
+  if (!time)
+    return time.takeError();
+  bool isKnown =
+      std::any_of(problem.chunks.begin(), problem.chunks.end(),
+                  [](const Chunk &chunk) { return chunk.offloadMemory > 0; });
+  for (Chunk &chunk : problem.chunks) {
+    if (!isKnown || offloadShare)
+      chunk.offloadMemory = static_cast<std::int64_t>(
+          offloadShare.value_or(1) * static_cast<double>(chunk.forwardMemory));
+    chunk.offloadTime = *time * static_cast<double>(chunk.offloadMemory);
+  }
   return Status::success();
 }
 
@@ -420,8 +464,9 @@ Expected<AutoChoice> Request::choosePlacement(const Generator &wanted,
     Expected<Task> task = makeTask("auto", placement, costs.microbatches);
     if (!task)
       return task.takeError();
-    if (Status status = setLimits(task->problem); !status)
-      return status.takeError();
+    for (auto set : {&Request::setLimits, &Request::setOffload})
+      if (Status status = (this->*set)(task->problem); !status)
+        return status.takeError();
     task->problem.overlap = overlap.value_or(task->problem.overlap);
     return std::move(task->problem);
   };
@@ -452,8 +497,9 @@ Expected<Task> Request::task(const std::string &wanted) const {
   Expected<Task> task = make();
   if (!task)
     return task;
-  if (Status status = setLimits(task->problem); !status)
-    return status.takeError();
+  for (auto set : {&Request::setLimits, &Request::setOffload})
+    if (Status status = (this->*set)(task->problem); !status)
+      return status.takeError();
   task->problem.overlap = overlap.value_or(task->problem.overlap);
   // Of stages of several ranks there are windows alone, as in files without
   // late operations.
@@ -488,6 +534,17 @@ Status Request::shareModel() {
   return Status::success();
 }
 
+/// An order from a file with offloads.
+static Expected<Schedule> offloaded(Problem problem, const Schedule &order,
+                                    Objective objective) {
+  std::vector<std::int64_t> limits = std::move(problem.memoryLimits);
+  problem.memoryLimits.clear();
+  if (Status status = verify(problem, order); !status)
+    return status.takeError();
+  problem.memoryLimits = std::move(limits);
+  return addOffloads(problem, order, objective);
+}
+
 Expected<Answer> Request::solve(Task task) const {
   auto begin = std::chrono::steady_clock::now();
   // This thread generates alone.
@@ -495,6 +552,8 @@ Expected<Answer> Request::solve(Task task) const {
   Expected<Schedule> schedule =
       task.imported ? *task.imported
                     : generate(task.name, task.problem, generator);
+  if (task.imported && generator.offload && task.imported->offloads.empty())
+    schedule = offloaded(task.problem, *task.imported, generator.objective);
   std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - begin;
   double processor = 1e-9 * (processorNanoseconds() - processorBegin);

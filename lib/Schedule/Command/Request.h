@@ -106,6 +106,7 @@ private:
   Expected<Model> modelFor(int stages, int chunksPerStage) const;
   bool choosesChunks() const;
   Status setLimits(Problem &problem) const;
+  Status setOffload(Problem &problem) const;
   Status checkFile(const std::string &path, const ImportedSchedule &file) const;
   Status setWidths(Task &task, const ImportedSchedule &file,
                    const std::string &path) const;
@@ -137,6 +138,9 @@ private:
   std::string memoryLimit;
   std::optional<std::int64_t> limitOfAll;
   std::optional<double> overlap;
+  /// As the command line has them.
+  std::string offload;
+  std::optional<double> offloadShare;
 };
 
 /// Memory limits with commas, as "4,5.5", or "1GiB,2GiB" where `unit` is one of

@@ -33,6 +33,7 @@ private:
   void addName(const char *what, int thread, const std::string &name);
   void addOperation(int stage, int step);
   void addMemory(int stage);
+  void addCopies(int rank);
   void addMessage(const Message &message, std::size_t number);
 
   const Problem &problem;
@@ -77,6 +78,28 @@ void TraceWriter::addMemory(int stage) {
   }
 }
 
+/// The links to the host's memory and back are threads of their own.
+void TraceWriter::addCopies(int rank) {
+  for (bool isBack : {false, true}) {
+    int link = problem.ranks() + 2 * rank + (isBack ? 1 : 0);
+    addName("thread_name", link,
+            problem.nameOfRank(rank) + (isBack ? " from host" : " to host"));
+    for (std::size_t i = 0; i < schedule.offloads[rank].size(); ++i) {
+      const Offload &it = schedule.offloads[rank][i];
+      const OffloadTimes &times = simulation.offloads[rank][i];
+      double start = isBack ? times.backStart : times.outStart;
+      double end = isBack ? times.backEnd : times.outEnd;
+      Op op{OpKind::Forward, it.chunk, it.microbatch};
+      add("\"ph\":\"X\",\"name\":" +
+          jsonString(cellName(problem, op) + (isBack ? " back" : " away")) +
+          ",\"cat\":\"offload\"," + thread(link) + ",\"ts\":" +
+          exactNumber(start) + ",\"dur\":" + exactNumber(end - start) +
+          ",\"args\":{\"chunk\":" + std::to_string(it.chunk) +
+          ",\"microbatch\":" + std::to_string(it.microbatch) + "}");
+    }
+  }
+}
+
 /// Adds an arrow from the producer to the start of the consumer. A viewer draws
 /// it from what runs at the time where it begins, so that is before the end of
 /// the producer, when the next operation may start.
@@ -102,6 +125,9 @@ std::string TraceWriter::write() {
       addOperation(stage, step);
     addMemory(stage);
   }
+  if (!schedule.offloads.empty())
+    for (int rank = 0; rank < problem.ranks(); ++rank)
+      addCopies(rank);
   // A valid schedule has an order of messages.
   if (Expected<std::vector<Message>> messages =
           communicationOrder(problem, schedule))

@@ -105,6 +105,11 @@ Schedule veeline::schedule::withoutMissingInputs(const Problem &problem,
                               isMissingInput(problem, op));
     std::erase_if(ops,
                   [&](const Op &op) { return isMissingInput(problem, op); });
+    if (!schedule.offloads.empty())
+      for (Offload &offload : schedule.offloads[stage])
+        for (int *step : {&offload.leaves, &offload.returns})
+          if (*step >= 0 && *step < static_cast<int>(removedBefore.size()))
+            *step -= removedBefore[*step];
     if (schedule.overlapped.empty())
       continue;
     // A block that loses one of its two operations is none any more.

@@ -6,6 +6,7 @@
 
 #include "Drawing.h"
 #include "veeline/Page/Page.h"
+#include "veeline/Schedule/Execution.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,6 +29,7 @@ private:
   int entryOf(const Op &op);
   page::Lane laneOf(int rank);
   std::vector<page::Event> eventsOf(int rank) const;
+  void addCopies(int rank, bool isBack, page::Times &times);
 
   const Solution &solution;
   const Problem &problem;
@@ -70,20 +72,18 @@ page::Lane GraphMaker::laneOf(int rank) {
   if (!problem.memoryLimits.empty())
     lane.limit = problem.memoryLimits[problem.stageOfRank(rank)];
   const std::vector<Op> &ops = schedule.stages[rank];
-  const std::vector<std::int64_t> &memory = simulation.memory[rank];
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    std::int64_t before = i > 0 ? memory[i - 1] : 0;
+  const std::vector<HeldMemory> memory = heldMemory(problem, schedule, rank);
+  for (std::size_t i = 0; i < ops.size(); ++i)
     lane.operations.push_back({.entry = entryOf(ops[i]),
                                .microbatch = ops[i].microbatch,
-                               .held = std::max(before, memory[i]),
-                               .after = memory[i]});
-  }
+                               .held = memory[i].during,
+                               .after = memory[i].after});
   if (schedule.overlapped.empty())
     return lane;
   for (int step : schedule.overlapped[rank]) {
     page::Operation &first = lane.operations[step];
     page::Operation &second = lane.operations[step + 1];
-    first.held = second.held = memory[step];
+    first.held = second.held = memory[step].during;
     first.after = second.after;
   }
   return lane;
@@ -97,6 +97,36 @@ std::vector<page::Event> GraphMaker::eventsOf(int rank) const {
                       .begin = simulation.start[rank][i],
                       .end = simulation.end[rank][i]});
   return events;
+}
+
+/// The link from a rank to the host's memory, or the one back, as a lane.
+void GraphMaker::addCopies(int rank, bool isBack, page::Times &times) {
+  page::Lane lane{.name = problem.labelOfRank(rank) +
+                          (isBack ? " from host" : " to host")};
+  std::vector<page::Event> events;
+  int kind = static_cast<int>(2 * drawnKinds.size()) + (isBack ? 1 : 0);
+  for (std::size_t i = 0; i < schedule.offloads[rank].size(); ++i) {
+    const Offload &offload = schedule.offloads[rank][i];
+    const OffloadTimes &copy = simulation.offloads[rank][i];
+    auto [it, isNew] = entries.emplace(std::pair(kind, offload.chunk),
+                                       static_cast<int>(graph.entries.size()));
+    if (isNew)
+      graph.entries.push_back(
+          {.kind = kind,
+           .number = offload.chunk,
+           .shade = problem.placement.localChunk(offload.chunk)});
+    events.push_back({.operation = static_cast<int>(i),
+                      .begin = isBack ? copy.backStart : copy.outStart,
+                      .end = isBack ? copy.backEnd : copy.outEnd});
+    lane.operations.push_back(
+        {.entry = it->second, .microbatch = offload.microbatch});
+  }
+  std::sort(events.begin(), events.end(),
+            [](const page::Event &a, const page::Event &b) {
+              return a.begin < b.begin;
+            });
+  graph.lanes.push_back(std::move(lane));
+  times.lanes.push_back(std::move(events));
 }
 
 page::Graph GraphMaker::make() {
@@ -115,6 +145,14 @@ page::Graph GraphMaker::make() {
   for (int rank = 0; rank < problem.ranks(); ++rank) {
     graph.lanes.push_back(laneOf(rank));
     times.lanes.push_back(eventsOf(rank));
+  }
+  if (!schedule.offloads.empty()) {
+    for (auto [name, legend] : {std::pair("O", "O, to the host's memory"),
+                                std::pair("I", "I, back from it")})
+      graph.kinds.push_back({.name = name, .legend = legend, .role = "other"});
+    for (int rank = 0; rank < problem.ranks(); ++rank)
+      for (bool isBack : {false, true})
+        addCopies(rank, isBack, times);
   }
   graph.times.push_back(std::move(times));
   return std::move(graph);

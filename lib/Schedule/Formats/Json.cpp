@@ -10,6 +10,7 @@
 #include "veeline/Base/Numbers.h"
 #include "veeline/Base/Text.h"
 
+#include <array>
 #include <numeric>
 
 using namespace veeline;
@@ -52,7 +53,12 @@ static std::string chunkObject(const Chunk &chunk) {
          ", \"forward_memory\": " + integer(chunk.forwardMemory) +
          ", \"backward_input_memory\": " + integer(chunk.backwardInputMemory) +
          ", \"backward_weight_memory\": " +
-         integer(chunk.backwardWeightMemory) + "}";
+         integer(chunk.backwardWeightMemory) +
+         (chunk.offloadMemory != 0
+              ? ", \"offload_memory\": " + integer(chunk.offloadMemory) +
+                    ", \"offload_time\": " + exactNumber(chunk.offloadTime)
+              : "") +
+         "}";
 }
 
 static std::string edgeObject(const Edge &edge) {
@@ -63,13 +69,30 @@ static std::string edgeObject(const Edge &edge) {
          (edge.carriesGradient ? "true" : "false") + "}";
 }
 
+/// What is offloaded, and the steps where it leaves and returns.
+static std::string offloadList(const Offload &it) {
+  return list(std::array{it.chunk, it.microbatch, it.leaves, it.returns},
+              integer);
+}
+
+/// The times of its copies to the host and back.
+static std::string copyTimes(const OffloadTimes &it) {
+  return list(std::array{it.outStart, it.outEnd, it.backStart, it.backEnd},
+              exactNumber);
+}
+
 static std::string stageObject(const Simulation &simulation, int stage) {
   const StageStatistics &statistics = simulation.stages[stage];
   return "{\"busy\": " + exactNumber(statistics.busy) +
          ", \"peak_memory\": " + integer(statistics.peakMemory) +
          ", \"start\": " + list(simulation.start[stage], exactNumber) +
          ", \"end\": " + list(simulation.end[stage], exactNumber) +
-         ", \"memory\": " + list(simulation.memory[stage], integer) + "}";
+         ", \"memory\": " + list(simulation.memory[stage], integer) +
+         (simulation.offloads.empty()
+              ? ""
+              : ", \"offloads\": " +
+                    list(simulation.offloads[stage], copyTimes)) +
+         "}";
 }
 
 static std::string placementList(const Placement &placement) {
@@ -128,6 +151,11 @@ std::string veeline::schedule::toJson(const Solution &solution) {
          lines(ranks, [&, &problem = problem, &schedule = schedule](int rank) {
            return list(stageCells(problem, schedule, rank, false), jsonString);
          }));
+  if (!schedule.offloads.empty())
+    member("offloads",
+           lines(schedule.offloads, [](const std::vector<Offload> &ofRank) {
+             return list(ofRank, offloadList);
+           }));
   text += "  \"prediction\": {\n    \"makespan\": " +
           exactNumber(simulation.makespan) +
           ",\n    \"bubble\": " + exactNumber(simulation.bubbleMakespan) +

@@ -240,6 +240,7 @@ private:
   void readHeader();
   void readOrder(OrderReader &reader);
   void readProblem(ImportedSchedule &result);
+  void readOffloads(ImportedSchedule &result);
   void readPlacement(ImportedSchedule &result);
   Chunk readChunk(const Pointer &path);
   Edge readEdge(const Pointer &path);
@@ -314,10 +315,11 @@ void JsonReader::get(const Pointer &path, std::string &value) {
 }
 
 void JsonReader::readHeader() {
-  checkMembers(Pointer(), {"format", "version", "name", "stages",
-                           "stage_replicas", "microbatches", "placement",
-                           "chunks", "edges", "tied", "memory_limits",
-                           "memory_unit", "overlap", "order", "prediction"});
+  checkMembers(Pointer(),
+               {"format", "version", "name", "stages", "stage_replicas",
+                "microbatches", "placement", "chunks", "edges", "tied",
+                "memory_limits", "memory_unit", "overlap", "order", "offloads",
+                "prediction"});
   std::string format = "veeline-schedule";
   std::int64_t version = 1;
   if (has(Pointer("/format")))
@@ -396,7 +398,8 @@ Chunk JsonReader::readChunk(const Pointer &path) {
     return chunk;
   checkMembers(path, {"forward", "backward_input", "backward_weight",
                       "backward_shared", "has_backward_input", "forward_memory",
-                      "backward_input_memory", "backward_weight_memory"});
+                      "backward_input_memory", "backward_weight_memory",
+                      "offload_memory", "offload_time"});
   get(path / "forward", chunk.forward);
   get(path / "backward_input", chunk.backwardInput);
   get(path / "backward_weight", chunk.backwardWeight);
@@ -406,6 +409,10 @@ Chunk JsonReader::readChunk(const Pointer &path) {
   get(path / "forward_memory", chunk.forwardMemory);
   get(path / "backward_input_memory", chunk.backwardInputMemory);
   get(path / "backward_weight_memory", chunk.backwardWeightMemory);
+  if (has(path / "offload_memory"))
+    get(path / "offload_memory", chunk.offloadMemory);
+  if (has(path / "offload_time"))
+    get(path / "offload_time", chunk.offloadTime);
   return chunk;
 }
 
@@ -465,6 +472,32 @@ void JsonReader::readProblem(ImportedSchedule &result) {
   result.problem = std::move(problem);
 }
 
+/// `verify` has the rules.
+void JsonReader::readOffloads(ImportedSchedule &result) {
+  Pointer path("/offloads");
+  if (!has(path))
+    return;
+  const Json *ranks =
+      get(path, Json::value_t::array, "a list with the offloads of each rank");
+  for (std::size_t rank = 0; ranks && rank < ranks->size(); ++rank) {
+    std::vector<Offload> &offloads = result.schedule.offloads.emplace_back();
+    const Json *list =
+        get(path / rank, Json::value_t::array, "a list of offloads");
+    for (std::size_t i = 0; list && i < list->size() && !failure; ++i) {
+      Pointer one = path / rank / i;
+      if (const Json *numbers = get(one, Json::value_t::array, "a list");
+          numbers && numbers->size() != 4)
+        return fail(one, "expected [chunk, microbatch, step where it leaves, "
+                         "step where it returns]");
+      Offload &offload = offloads.emplace_back();
+      get(one / 0, offload.chunk);
+      get(one / 1, offload.microbatch);
+      get(one / 2, offload.leaves);
+      get(one / 3, offload.returns);
+    }
+  }
+}
+
 Expected<ImportedSchedule> JsonReader::read() {
   if (std::optional<Error> error = Scanner(text, file).scan())
     return *error;
@@ -484,6 +517,7 @@ Expected<ImportedSchedule> JsonReader::read() {
     return result;
   readPlacement(*result);
   readProblem(*result);
+  readOffloads(*result);
   if (failure)
     return *failure;
   if (result->problem)

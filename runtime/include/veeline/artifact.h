@@ -132,7 +132,9 @@ enum class OpKind {
   norm,      ///< The square of the norm of a parameter's gradient.
   validate,  ///< Waits until updates of the step before are known to be right.
   allGather, ///< Posts shares of parameters, which the stage's ranks exchange.
-  allGatherWait
+  allGatherWait,
+  offload, ///< Begins copies to the host's memory; on a CPU, all of them.
+  reload   ///< The same of copies back.
 };
 constexpr bool postsReduction(OpKind kind) {
   return kind == OpKind::allReduce || kind == OpKind::allGather;
@@ -142,14 +144,14 @@ constexpr bool waitsForReduction(OpKind kind) {
 }
 
 /// "F", "BW", "B", "W", "send", "recv", "update", "all-reduce",
-/// "all-reduce-wait", "norm", "validate", "all-gather", "all-gather-wait": the
-/// names of the timeline.
+/// "all-reduce-wait", "norm", "validate", "all-gather", "all-gather-wait",
+/// "offload", "reload": the names of the timeline.
 std::string_view name(OpKind kind);
 
 /// One entry of a rank's table of operations, in program order.
 struct Op {
   OpKind kind = OpKind::forward;
-  int32_t chunk = -1;      ///< Of F, B, W; -1 elsewhere.
+  int32_t chunk = -1;      ///< Of F, B, W, offload, reload; -1 elsewhere.
   int32_t microbatch = -1; ///< -1 for what is done once a step.
   int32_t channel = -1;    ///< Of send and recv; index into Program::channels.
   int32_t param = -1;      ///< Of update and norm; index into Metadata::params.
@@ -296,6 +298,10 @@ struct Rank {
   }
   int32_t object = 0; ///< Index into Artifact::objects.
   int64_t arenaBytes = 0;
+  /// What the rank offloads, in the host's memory: in how much of that, and in
+  /// how many parts, which veeline_offload numbers.
+  int64_t hostBytes = 0;
+  int32_t numOffloads = 0;
   /// The largest sum of live bytes at any op, as planned (<= arenaBytes).
   int64_t peakLiveBytes = 0;
   std::vector<Region> regions;

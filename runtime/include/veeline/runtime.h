@@ -104,6 +104,35 @@ VEELINE_API void veeline_event_record(veeline_rank *rank, int32_t event);
 /* Makes the current stream wait for what was last recorded as `event`. */
 VEELINE_API void veeline_event_wait(veeline_rank *rank, int32_t event);
 
+/* --- Offloading -------------------------------------------------------------
+ *
+ * What a rank does not need for a while waits in the host's memory. There the
+ * rank has as many bytes as its table says, in which offsets lie. Copies there
+ * run one after the other, and so do copies back, both beside computations. On
+ * a CPU, whose arena is memory of the host, they run at once.
+ *
+ * The values of part `part`, from 0 to the number in the rank's table, are
+ * offloaded one by one, then released, then reloaded one by one, and restored;
+ * each part once a step. */
+
+/* Begins to copy `bytes` at `source` to `offset` in the host's memory. Never
+ * blocks. */
+VEELINE_API void veeline_offload(veeline_rank *rank, int32_t part,
+                                 int64_t offset, const void *source,
+                                 int64_t bytes);
+
+/* What follows comes after the copies of the part: the memory of its values is
+ * free. */
+VEELINE_API void veeline_release(veeline_rank *rank, int32_t part);
+
+/* Begins to copy `bytes` at `offset` in the host's memory to `target`. Never
+ * blocks. */
+VEELINE_API void veeline_reload(veeline_rank *rank, int32_t part, void *target,
+                                int64_t offset, int64_t bytes);
+
+/* What follows comes after the copies back of the part. */
+VEELINE_API void veeline_restore(veeline_rank *rank, int32_t part);
+
 /* --- Replicas ---------------------------------------------------------------
  *
  * The accumulators of entry `reduction` of the rank's table are complete. From

@@ -228,6 +228,8 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("late_symbol", self.lateSymbol, MayBeMissing());
   visit("object", self.object);
   visit("arena_bytes", self.arenaBytes);
+  visit("host_bytes", self.hostBytes, MayBeMissing());
+  visit("offloads", self.numOffloads, MayBeMissing());
   visit("peak_live_bytes", self.peakLiveBytes);
   visit("regions", self.regions);
   visit("params", self.params);

@@ -39,7 +39,9 @@ template <> struct EnumNames<OpKind> {
                                                "norm",
                                                "validate",
                                                "all-gather",
-                                               "all-gather-wait"};
+                                               "all-gather-wait",
+                                               "offload",
+                                               "reload"};
 };
 template <> struct EnumNames<RegionKind> {
   static constexpr std::string_view names[] = {

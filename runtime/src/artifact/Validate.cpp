@@ -429,6 +429,10 @@ private:
     require(isIndex(rank.object, objects), where, "its object does not exist");
     require(rank.arenaBytes >= 0 && rank.arenaBytes <= maxElements, where,
             "its arena has no valid size");
+    require(rank.hostBytes >= 0 && rank.hostBytes <= maxElements &&
+                rank.numOffloads >= 0 &&
+                rank.numOffloads <= static_cast<int64_t>(rank.ops.size()),
+            where, "its memory of the host has no valid size");
     require(rank.peakLiveBytes >= 0 && rank.peakLiveBytes <= rank.arenaBytes,
             where, "its live bytes do not fit its arena");
     for (const Region &region : rank.regions)

@@ -98,6 +98,8 @@ Status CudaRank::makeStreams() {
   for (const artifact::Reduction &reduction : description->reductions)
     numMessageStreams = std::max(numMessageStreams, reduction.stream + 1);
   int32_t count = numMessageStreams + numComputeStreams() - 1;
+  if (description->numOffloads > 0)
+    count += 2;
   for (int32_t i = 0; i < count; ++i)
     VEELINE_TRY(streams.emplace_back().create(*device));
   for (int32_t i = 0; i < description->events; ++i)
@@ -106,7 +108,19 @@ Status CudaRank::makeStreams() {
     VEELINE_TRY(joined.emplace_back().create(*device));
   for (Event *event : {&ended[0], &ended[1], &reached})
     VEELINE_TRY(event->create(*device));
+  VEELINE_TRY(prepareOffloads());
   return stepMarks.allocate(*device, 2);
+}
+
+Status CudaRank::prepareOffloads() {
+  if (description->numOffloads == 0)
+    return Status::success();
+  VEELINE_TRY(offloaded.allocate(*device, description->hostBytes));
+  for (int32_t i = 0; i < description->numOffloads; ++i)
+    for (std::vector<Event> *events : {&left, &returned})
+      VEELINE_TRY(events->emplace_back().create(*device));
+  VEELINE_TRY(beforeOut.create(*device));
+  return beforeBack.create(*device);
 }
 
 Status CudaRank::writeConstants(const artifact::Artifact &artifact) {
@@ -471,6 +485,56 @@ void CudaRank::copy(void *target, const void *source, int64_t bytes) {
   (void)require(VEELINE_CALL(driver(), cuMemcpyDtoDAsync_v2, addressOf(target),
                              addressOf(source), static_cast<size_t>(bytes),
                              currentStream()));
+}
+
+//===----------------------------------------------------------------------===//
+// Offloading
+//===----------------------------------------------------------------------===//
+
+void CudaRank::offload(int32_t part, int64_t offset, const void *source,
+                       int64_t bytes) {
+  VEELINE_CHECK(part >= 0 && static_cast<size_t>(part) < left.size() &&
+                    arena.contains(source, bytes) && offset >= 0 &&
+                    offset <= description->hostBytes - bytes,
+                "what is offloaded is not in the arena, or has no place");
+  auto lock = serialize();
+  (void)(require(beforeOut.record(currentStream())) &&
+         require(beforeOut.holdUp(outStream())) &&
+         (bytes == 0 ||
+          require(VEELINE_CALL(driver(), cuMemcpyDtoHAsync_v2,
+                               offloaded.data() + offset, addressOf(source),
+                               static_cast<size_t>(bytes), outStream()))) &&
+         require(left[part].record(outStream())));
+}
+
+void CudaRank::release(int32_t part) {
+  VEELINE_CHECK(part >= 0 && static_cast<size_t>(part) < left.size(),
+                "a part that the rank does not offload");
+  auto lock = serialize();
+  (void)require(left[part].holdUp(currentStream()));
+}
+
+void CudaRank::reload(int32_t part, void *target, int64_t offset,
+                      int64_t bytes) {
+  VEELINE_CHECK(part >= 0 && static_cast<size_t>(part) < returned.size() &&
+                    arena.contains(target, bytes) && offset >= 0 &&
+                    offset <= description->hostBytes - bytes,
+                "what was offloaded has no place, or comes back to none");
+  auto lock = serialize();
+  (void)(require(beforeBack.record(currentStream())) &&
+         require(beforeBack.holdUp(backStream())) &&
+         (bytes == 0 ||
+          require(VEELINE_CALL(driver(), cuMemcpyHtoDAsync_v2,
+                               addressOf(target), offloaded.data() + offset,
+                               static_cast<size_t>(bytes), backStream()))) &&
+         require(returned[part].record(backStream())));
+}
+
+void CudaRank::restore(int32_t part) {
+  VEELINE_CHECK(part >= 0 && static_cast<size_t>(part) < returned.size(),
+                "a part that the rank does not offload");
+  auto lock = serialize();
+  (void)require(returned[part].holdUp(currentStream()));
 }
 
 void CudaRank::zero(void *target, int64_t bytes) {

@@ -181,6 +181,12 @@ public:
   void setStream(int32_t stream) override;
   void recordEvent(int32_t event) override;
   void waitForEvent(int32_t event) override;
+  void offload(int32_t part, int64_t offset, const void *source,
+               int64_t bytes) override;
+  void release(int32_t part) override;
+  void reload(int32_t part, void *target, int64_t offset,
+              int64_t bytes) override;
+  void restore(int32_t part) override;
   void reducePost(int32_t reduction) override;
   void reduceWait(int32_t reduction) override;
   void lengthReceived(int32_t microbatch, const void *length) override;
@@ -219,6 +225,7 @@ private:
   };
   void settleGradients(const void *target, int64_t bytes);
   Status makeStreams();
+  Status prepareOffloads();
   Status prepareLibraries(const BlasLt &blas, const Cudnn *dnn);
   Status prepareDnn(const Cudnn *dnn);
   Status writeConstants(const artifact::Artifact &artifact);
@@ -261,11 +268,20 @@ private:
     bool decays;
   };
   std::vector<UpdateKind> updates;
-  std::vector<Stream> streams;   ///< By number: see computeNumber.
+  /// By number: see computeNumber. The last two, if anything is offloaded, are
+  /// for copies to the host's memory and back.
+  std::vector<Stream> streams;
   int32_t numMessageStreams = 1; ///< Including number 0.
   int32_t current = 0;
   std::vector<Event> events; ///< That order compute streams.
   DeviceMemory arena;
+  /// What is offloaded; by part, the ends of its copies there and back; and
+  /// what copies come after, on their way there and back.
+  PinnedMemory offloaded;
+  std::vector<Event> left, returned;
+  Event beforeOut, beforeBack;
+  api::Stream outStream() const { return streams[streams.size() - 2].get(); }
+  api::Stream backStream() const { return streams.back().get(); }
   GemmTable gemms;
   DnnContext dnnContext; ///< Outlives the tables, which use it.
   ConvolutionTable convolutions;

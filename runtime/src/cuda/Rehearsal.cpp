@@ -31,6 +31,10 @@ public:
   void setStream(int32_t) override {}
   void recordEvent(int32_t) override {}
   void waitForEvent(int32_t) override {}
+  void offload(int32_t, int64_t, const void *, int64_t) override {}
+  void release(int32_t) override {}
+  void reload(int32_t, void *, int64_t, int64_t) override {}
+  void restore(int32_t) override {}
   void reducePost(int32_t) override {}
   void reduceWait(int32_t) override {}
   void lengthReceived(int32_t, const void *) override {}

@@ -81,6 +81,28 @@ void veeline_event_wait(veeline_rank *rank, int32_t event) {
     rank->waitForEvent(event);
 }
 
+void veeline_offload(veeline_rank *rank, int32_t part, int64_t offset,
+                     const void *source, int64_t bytes) {
+  if (!rank->failed)
+    rank->offload(part, offset, source, bytes);
+}
+
+void veeline_release(veeline_rank *rank, int32_t part) {
+  if (!rank->failed)
+    rank->release(part);
+}
+
+void veeline_reload(veeline_rank *rank, int32_t part, void *target,
+                    int64_t offset, int64_t bytes) {
+  if (!rank->failed)
+    rank->reload(part, target, offset, bytes);
+}
+
+void veeline_restore(veeline_rank *rank, int32_t part) {
+  if (!rank->failed)
+    rank->restore(part);
+}
+
 void veeline_reduce_post(veeline_rank *rank, int32_t reduction) {
   if (!rank->failed)
     rank->reducePost(reduction);

@@ -58,6 +58,12 @@ struct veeline_rank {
   virtual void setStream(int32_t stream) = 0;
   virtual void recordEvent(int32_t event) = 0;
   virtual void waitForEvent(int32_t event) = 0;
+  virtual void offload(int32_t part, int64_t offset, const void *source,
+                       int64_t bytes) = 0;
+  virtual void release(int32_t part) = 0;
+  virtual void reload(int32_t part, void *target, int64_t offset,
+                      int64_t bytes) = 0;
+  virtual void restore(int32_t part) = 0;
   virtual void reducePost(int32_t reduction) = 0;
   virtual void reduceWait(int32_t reduction) = 0;
   virtual void lengthReceived(int32_t microbatch, const void *length) = 0;

@@ -78,6 +78,8 @@ static const char *colourOf(OpKind kind) {
   case OpKind::allGather:
   case OpKind::allGatherWait:
   case OpKind::validate:
+  case OpKind::offload:
+  case OpKind::reload:
     return "rail_load";
   case OpKind::update:
   case OpKind::norm:

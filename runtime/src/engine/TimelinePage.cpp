@@ -38,6 +38,8 @@ static std::string roleOf(OpKind kind) {
   case OpKind::update:
   case OpKind::norm:
   case OpKind::validate:
+  case OpKind::offload:
+  case OpKind::reload:
     return "other";
   }
   return "other";
@@ -53,6 +55,10 @@ static std::string legendOf(OpKind kind) {
     return "B, gradient of inputs";
   case OpKind::backwardWeight:
     return "W, gradient of weights";
+  case OpKind::offload:
+    return "offload, to the host's memory";
+  case OpKind::reload:
+    return "reload, back from it";
   default:
     return std::string(artifact::name(kind));
   }

@@ -161,8 +161,11 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   const artifact::Metadata &metadata = artifact.metadata;
   HostWorker &worker = addWorker(index);
   VEELINE_TRY(worker.arena.allocate(program.ranks[index].arenaBytes));
-  if (options.poison)
+  VEELINE_TRY(worker.hostArena.allocate(program.ranks[index].hostBytes));
+  if (options.poison) {
     worker.arena.poison();
+    worker.hostArena.poison();
+  }
   VEELINE_TRY(findStep(worker, options.steps));
   if (!options.lateFunctions.empty())
     worker.lateFunctions = options.lateFunctions[index];
@@ -171,6 +174,7 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   describeRank(worker);
   HostRank &rank = worker.rank;
   rank.arena = &worker.arena;
+  rank.hostArena = &worker.hostArena;
   rank.discard.resize(static_cast<size_t>(maxMessageBytes()));
   rank.updates = makeUpdates(metadata, rank);
   rank.whenNormsKnown = [this, &worker] {

@@ -42,7 +42,7 @@ struct HostOptions {
 };
 
 struct HostWorker : engine::RankWorker<HostRank> {
-  engine::Arena arena;
+  engine::Arena arena, hostArena;
   Status prepared = Status::success();
   std::atomic<bool> isPrepared{false};
   int64_t stepEnd = 0; ///< In nanoseconds(); 0: before the first step.

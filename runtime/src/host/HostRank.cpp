@@ -181,6 +181,24 @@ void HostRank::copy(void *target, const void *source, int64_t bytes) {
   std::memcpy(target, source, static_cast<size_t>(bytes));
 }
 
+void HostRank::offload(int32_t part, int64_t offset, const void *source,
+                       int64_t bytes) {
+  VEELINE_CHECK(part >= 0 && part < description->numOffloads &&
+                    owns(source, bytes) && offset >= 0 && bytes >= 0 &&
+                    offset <= hostArena->size() - bytes,
+                "what is offloaded is not in the arena, or has no place");
+  std::memcpy(hostArena->data() + offset, source, static_cast<size_t>(bytes));
+}
+
+void HostRank::reload(int32_t part, void *target, int64_t offset,
+                      int64_t bytes) {
+  VEELINE_CHECK(part >= 0 && part < description->numOffloads &&
+                    owns(target, bytes) && offset >= 0 && bytes >= 0 &&
+                    offset <= hostArena->size() - bytes,
+                "what was offloaded has no place, or comes back to none");
+  std::memcpy(target, hostArena->data() + offset, static_cast<size_t>(bytes));
+}
+
 void HostRank::zero(void *target, int64_t bytes) {
   VEELINE_CHECK(owns(target, bytes), "what is zeroed is not in the arena");
   std::memset(target, 0, static_cast<size_t>(bytes));

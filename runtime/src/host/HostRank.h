@@ -30,6 +30,12 @@ struct HostRank final : veeline_rank {
   void setStream(int32_t) override {}
   void recordEvent(int32_t) override {}
   void waitForEvent(int32_t) override {}
+  void offload(int32_t part, int64_t offset, const void *source,
+               int64_t bytes) override;
+  void release(int32_t) override {}
+  void reload(int32_t part, void *target, int64_t offset,
+              int64_t bytes) override;
+  void restore(int32_t) override {}
   void reducePost(int32_t reduction) override;
   void reduceWait(int32_t reduction) override;
   void lengthReceived(int32_t microbatch, const void *length) override;
@@ -77,6 +83,8 @@ struct HostRank final : veeline_rank {
   }
 
   const engine::Arena *arena = nullptr;
+  /// What is offloaded; it stands for another memory than the arena's.
+  const engine::Arena *hostArena = nullptr;
   library::CallTable gemms;
   library::CallTable convolutions;
   std::vector<ParamUpdate> updates;

@@ -34,7 +34,7 @@ int64_t train::bytesOfProgram(const Run &run, const Program &program,
                               int64_t stepsInFlight) {
   int64_t arenas = 0, batches = 0, message = 1, spares = 0;
   for (const artifact::Rank &rank : program.ranks)
-    arenas += rank.arenaBytes;
+    arenas += rank.arenaBytes + rank.hostBytes;
   for (size_t i = 0; i < run.metadata().batches.size(); ++i)
     batches += run.inputs->batchBytes(i);
   for (const artifact::Channel &channel : program.channels) {

@@ -30,6 +30,9 @@ static Chunk randomChunk(Random &random, bool integral) {
   chunk.backwardInputMemory =
       randomInt(random, -static_cast<int>(chunk.forwardMemory), 2);
   chunk.backwardWeightMemory = -chunk.forwardMemory - chunk.backwardInputMemory;
+  chunk.offloadMemory =
+      randomInt(random, 0, static_cast<int>(chunk.forwardMemory));
+  chunk.offloadTime = randomTime(random, integral);
   return chunk;
 }
 
@@ -153,4 +156,41 @@ void veeline::schedule::disturb(Random &random, Schedule &schedule) {
     for (std::size_t i = 0; i + 1 < ops.size(); ++i)
       if (chance(random, rarity))
         std::swap(ops[i], ops[i + 1]);
+}
+
+void veeline::schedule::addRandomOffloads(Random &random,
+                                          const Problem &problem,
+                                          Schedule &schedule) {
+  for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
+    std::vector<Offload> &offloads = schedule.offloads.emplace_back();
+    const std::vector<Op> &ops = schedule.stages[stage];
+    std::vector<int> places;
+    for (int step = 0, e = static_cast<int>(ops.size()); step < e; ++step)
+      if (schedule.overlapped.empty() ||
+          std::find(schedule.overlapped[stage].begin(),
+                    schedule.overlapped[stage].end(),
+                    step - 1) == schedule.overlapped[stage].end())
+        places.push_back(step);
+    for (std::size_t first = 0; first < ops.size(); ++first) {
+      const Op &op = ops[first];
+      if (op.kind != OpKind::Forward || chance(random, 2) ||
+          problem.chunks[op.chunk].offloadMemory == 0)
+        continue;
+      auto reader = std::find_if(ops.begin(), ops.end(), [&](const Op &other) {
+        return other.chunk == op.chunk && other.microbatch == op.microbatch &&
+               other.kind != OpKind::Forward;
+      });
+      auto begin = std::upper_bound(places.begin(), places.end(),
+                                    static_cast<int>(first));
+      auto end = std::upper_bound(places.begin(), places.end(),
+                                  static_cast<int>(reader - ops.begin()));
+      if (begin >= end)
+        continue;
+      auto count = static_cast<int>(end - begin);
+      int one = randomInt(random, 0, count - 1);
+      int other = randomInt(random, 0, count - 1);
+      offloads.push_back({op.chunk, op.microbatch, begin[std::min(one, other)],
+                          begin[std::max(one, other)]});
+    }
+  }
 }

@@ -22,6 +22,10 @@ Schedule randomOrder(Random &random, const Problem &problem, bool ascending);
 /// Makes some neighbours overlapped blocks. They may deadlock.
 void addBlocks(Random &random, Schedule &schedule);
 
+/// Offloads what some F keep, for as long as it may be away or less.
+void addRandomOffloads(Random &random, const Problem &problem,
+                       Schedule &schedule);
+
 /// Swaps some neighbours.
 void disturb(Random &random, Schedule &schedule);
 

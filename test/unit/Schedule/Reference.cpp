@@ -101,8 +101,78 @@ struct Run {
   std::map<std::pair<int, int>, double> linkFree;
   Simulation result;
   std::vector<double> now;
+  /// Until when the links to the host and back are taken, by stage.
+  std::map<int, double> outFree, backFree;
 };
 } // namespace
+
+/// Whether an operation is the first one that takes what F keeps.
+static bool isReader(const Problem &problem, const Op &op) {
+  return op.kind == OpKind::Backward || op.kind == OpKind::BackwardInput ||
+         (op.kind == OpKind::BackwardWeight &&
+          !problem.chunks[op.chunk].hasBackwardInput);
+}
+
+static bool concerns(const Offload &offload, const Op &op) {
+  return op.chunk == offload.chunk && op.microbatch == offload.microbatch;
+}
+
+/// Where the reader of what is offloaded stands.
+static std::size_t readerOf(const Problem &problem, const std::vector<Op> &ops,
+                            const Offload &offload) {
+  std::size_t step = 0;
+  while (!isReader(problem, ops[step]) || !concerns(offload, ops[step]))
+    ++step;
+  return step;
+}
+
+/// When a stage that has come to a step may go on, as far as copies to the host
+/// and back are concerned.
+static double awaitCopies(const Problem &problem, const Schedule &schedule,
+                          int stage, int step, const std::vector<Op> &together,
+                          Run &run) {
+  double time = run.now[stage];
+  if (schedule.offloads.empty())
+    return time;
+  const std::vector<Offload> &offloads = schedule.offloads[stage];
+  std::vector<OffloadTimes> &times = run.result.offloads[stage];
+  for (std::size_t i = 0; i < offloads.size(); ++i)
+    if (offloads[i].leaves == step)
+      time = std::max(time, times[i].outEnd);
+  std::map<std::size_t, std::size_t> returning;
+  for (std::size_t i = 0; i < offloads.size(); ++i) {
+    if (offloads[i].leaves == step)
+      times[i].left = time;
+    if (offloads[i].returns == step)
+      returning[readerOf(problem, schedule.stages[stage], offloads[i])] = i;
+  }
+  for (auto [reader, i] : returning) {
+    times[i].returned = time;
+    times[i].backStart = std::max(time, run.backFree[stage]);
+    times[i].backEnd = run.backFree[stage] =
+        times[i].backStart + problem.chunks[offloads[i].chunk].offloadTime;
+  }
+  for (std::size_t i = 0; i < offloads.size(); ++i)
+    for (const Op &op : together)
+      if (isReader(problem, op) && concerns(offloads[i], op))
+        time = std::max(time, times[i].backEnd);
+  return time;
+}
+
+/// Begins the copy of what an F keeps.
+static void copyOut(const Problem &problem, const Schedule &schedule, int stage,
+                    const Op &op, double end, Run &run) {
+  if (schedule.offloads.empty() || op.kind != OpKind::Forward)
+    return;
+  for (std::size_t i = 0; i < schedule.offloads[stage].size(); ++i) {
+    if (!concerns(schedule.offloads[stage][i], op))
+      continue;
+    OffloadTimes &times = run.result.offloads[stage][i];
+    times.outStart = std::max(end, run.outFree[stage]);
+    times.outEnd = run.outFree[stage] =
+        times.outStart + problem.chunks[op.chunk].offloadTime;
+  }
+}
 
 static void sendAll(const Problem &problem, const Op &op, double time,
                     Run &run) {
@@ -147,10 +217,14 @@ static bool step(const Problem &problem, const Schedule &schedule,
       double &latest = op.kind == OpKind::Forward ? forward : gradient;
       latest = std::max(latest, there);
     }
-  double start = std::max({run.now[stage], forward, gradient});
+  double host =
+      awaitCopies(problem, schedule, stage, static_cast<int>(next), ops, run);
+  double start = std::max({host, forward, gradient});
   double end = start + timeOf(problem, ops);
   Waiting &waiting = run.result.stages[stage].waiting;
+  bool isForHost = host > forward && host > gradient;
   double &cause = next == 0            ? waiting.fill
+                  : isForHost          ? waiting.offload
                   : gradient > forward ? waiting.gradient
                                        : waiting.forward;
   cause += start - run.now[stage];
@@ -160,6 +234,7 @@ static bool step(const Problem &problem, const Schedule &schedule,
     run.result.end[stage].push_back(end);
     for (Product product : productsOf(op.kind))
       run.done[{product, op.chunk, op.microbatch}] = end;
+    copyOut(problem, schedule, stage, op, end, run);
     if (contention)
       sendAll(problem, op, end, run);
   }
@@ -181,6 +256,12 @@ static void addMemory(const Problem &problem, const Schedule &schedule,
   std::int64_t memory = 0;
   for (std::size_t step = 0; step < schedule.stages[stage].size();) {
     std::vector<Op> ops = togetherAt(schedule, stage, step);
+    if (!schedule.offloads.empty())
+      for (const Offload &it : schedule.offloads[stage]) {
+        std::int64_t amount = problem.chunks[it.chunk].offloadMemory;
+        memory -= it.leaves == static_cast<int>(step) ? amount : 0;
+        memory += it.returns == static_cast<int>(step) ? amount : 0;
+      }
     std::int64_t during = memory, after = memory;
     for (const Op &op : ops) {
       std::int64_t change = problem.chunks[op.chunk].memory(op.kind);
@@ -222,6 +303,8 @@ std::optional<Simulation> veeline::schedule::reference::simulate(
   Run run;
   run.now.resize(problem.stages());
   run.result = emptySimulation(problem);
+  for (const std::vector<Offload> &ofStage : schedule.offloads)
+    run.result.offloads.emplace_back(ofStage.size());
   bool advanced = true;
   while (advanced) {
     advanced = false;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AsynchronousVerifier.h"
+#include "OffloadVerifier.h"
 
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
@@ -618,8 +619,8 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
       .Case([&](AssignOp op) {
         return verifyParam(op, op.getParam(), op.getValue().getType());
       })
-      .Case<AddOp, CopyOp, WaitOp, ValidateOp, CarryOp>(
-          [](Operation *) { return success(); })
+      .Case<AddOp, CopyOp, WaitOp, ValidateOp, CarryOp, OffloadOp, ReleaseOp,
+            ReloadOp, RestoreOp>([](Operation *) { return success(); })
       .Default([](Operation *op) {
         return op->emitOpError("does not belong in a pipe.program");
       });
@@ -643,6 +644,7 @@ LogicalResult ProgramVerifier::verify() {
   return failure(failed(verifySums()) || failed(verifyCarried()) ||
                  failed(verifyLate()) || failed(verifyValidation()) ||
                  failed(verifyUpdatesAfterUses()) ||
+                 failed(verifyOffloads(program)) ||
                  failed(verifyAsynchronous(program, pipeline)));
 }
 

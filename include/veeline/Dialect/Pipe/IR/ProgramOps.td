@@ -169,6 +169,80 @@ def CopyOp : Pipe_ProgramOp<"copy", [SameOperandsAndResultType]> {
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
+/// About what a chunk keeps of a microbatch between F and backward, on its way
+/// to the host's memory or back.
+class Pipe_OffloadOp<string mnemonic> : Pipe_ProgramOp<mnemonic> {
+  let arguments = (ins
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$chunk,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$microbatch,
+    Variadic<AnyStaticShapeTensor>:$values
+  );
+}
+
+/// One that gives the values at another place.
+class Pipe_CopyingOffloadOp<string mnemonic> : Pipe_OffloadOp<mnemonic> {
+  let results = (outs Variadic<AnyStaticShapeTensor>:$copies);
+  let assemblyFormat = [{
+    `chunk` `(` $chunk `)` `microbatch` `(` $microbatch `)` `(` $values `)` attr-dict
+    `:` functional-type($values, $copies)
+  }];
+}
+
+def OffloadOp : Pipe_CopyingOffloadOp<"offload"> {
+  let summary = "Begins to copy what a chunk keeps to the host's memory";
+  let description = [{
+    The copies are in memory of the host, where no operation can use them but `pipe.reload`. Each
+    `pipe.offload` of a chunk and a microbatch is followed by a `pipe.release`, a `pipe.reload` and a
+    `pipe.restore`, in this order, within the same step. Never blocks.
+
+    Example:
+    ```mlir
+    %away:2 = pipe.offload chunk(1) microbatch(0) (%x, %r) : (tensor<2x4xf32>, tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>)
+    ```
+  }];
+}
+
+def ReleaseOp : Pipe_OffloadOp<"release"> {
+  let summary = "Waits until what is offloaded has left";
+  let description = [{
+    Takes the values that `pipe.offload` copies. It is the last op that does, unless these are used by others:
+    from here on their memory is free.
+
+    Example:
+    ```mlir
+    pipe.release chunk(1) microbatch(0) (%x, %r) : tensor<2x4xf32>, tensor<2x4xf32>
+    ```
+  }];
+  let assemblyFormat = [{
+    `chunk` `(` $chunk `)` `microbatch` `(` $microbatch `)` `(` $values `)` attr-dict `:` type($values)
+  }];
+}
+
+def ReloadOp : Pipe_CopyingOffloadOp<"reload"> {
+  let summary = "Begins to copy what was offloaded back";
+  let description = [{
+    Takes the results of `pipe.offload`. From here on the memory of its own results is written. Never blocks.
+
+    Example:
+    ```mlir
+    %coming:2 = pipe.reload chunk(1) microbatch(0) (%away#0, %away#1) : (tensor<2x4xf32>, tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>)
+    ```
+  }];
+}
+
+def RestoreOp : Pipe_CopyingOffloadOp<"restore"> {
+  let summary = "Waits until what was offloaded is back";
+  let description = [{
+    Takes the results of `pipe.reload`. Its results are the values that were offloaded, in the memory of its
+    operands.
+
+    Example:
+    ```mlir
+    %back:2 = pipe.restore chunk(1) microbatch(0) (%coming#0, %coming#1) : (tensor<2x4xf32>, tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>)
+    ```
+  }];
+}
+
 def CarryOp : Pipe_ProgramOp<"carry"> {
   let summary = "The values that late ops of the next turn take";
   let description = [{

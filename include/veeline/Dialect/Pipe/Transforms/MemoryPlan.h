@@ -163,6 +163,9 @@ struct MemoryPlan {
   int64_t getClipBytes() const { return gpuClipSettings + getSettingsStride(); }
 
   int64_t arenaBytes = 0;
+  /// Of what the rank offloads, in the host's memory, where the offsets of
+  /// pipe.offload lie.
+  int64_t hostBytes = 0;
   /// Where Muon updates work, or -1.
   int64_t updateWorkspace = -1;
   int64_t updateWorkspaceBytes = 0;

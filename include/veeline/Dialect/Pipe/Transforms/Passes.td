@@ -262,6 +262,10 @@ def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     each stage, the values that the chunks of a stage hold for their backwards stay within its
     number, on each of the stage's ranks.
 
+    With `offload`, what a chunk keeps between its F and its backward may wait in the host's memory
+    (docs/offloading.md): as much as lowers the peak of all ranks without a longer step, or as the
+    limits demand.
+
     Some orders run W of a step in the next one (docs/loops.md). These W are `late`, and so are the
     updates that they complete. They stand where the next step runs them, and take values of the
     step before as arguments of the program:
@@ -292,6 +296,9 @@ def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
            "Number d of pipelines side by side, each with m microbatches of its own">,
     Option<"shardOptimizer", "shard-optimizer", "bool", "false",
            "Each rank of a stage updates only a share of the parameters, and has only that share of the optimiser's state">,
+    Option<"offload", "offload", "double", "0",
+           "What a chunk keeps for its backward may wait in the host's memory, over a link each way of so many gigabytes "
+           "a second; 0: it does not">,
     Option<"sequential", "sequential", "bool", "false",
            "Also write a program that runs all chunks on one rank, one microbatch after the other (where stages have several ranks, a single one): the reference for bitwise equality">
   ];

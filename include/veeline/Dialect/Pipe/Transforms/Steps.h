@@ -76,6 +76,10 @@ struct ScheduleGoal {
   bool updatesAtEnd = false;
   /// How long a schedule may search, in seconds.
   double searchSeconds = schedule::GeneratorOptions().searchSeconds;
+  /// The bandwidth of a rank's link to the host's memory, and of that back, in
+  /// bytes a nanosecond, where activations may wait there (Offload.h); 0: they
+  /// may not.
+  double offload = 0;
   /// Of a schedule "file:PATH": what was read from it. Null: read it.
   const schedule::ImportedSchedule *order = nullptr;
 };

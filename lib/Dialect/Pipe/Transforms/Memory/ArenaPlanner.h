@@ -87,6 +87,7 @@ private:
   void addBuffers(int64_t number, Reduction &reduction);
   void placeBuffers();
   mlir::LogicalResult collect();
+  void placeOnHost();
   /// `nextTurnEnd` is where a value's life in the next turn ends, 0 without.
   void addSlot(Slot slot, const StreamOrder::Point &uses, uint64_t bytes,
                uint64_t liveBytes, int64_t nextTurnEnd = 0);

@@ -130,6 +130,8 @@ DictionaryAttr MemoryPlan::toAttribute(MLIRContext *context) const {
     entries.push_back(builder.getNamedAttr(
         "kept", builder.getDenseI64ArrayAttr(llvm::map_to_vector(
                     params, [](const Param &param) { return param.kept; }))));
+  if (hostBytes > 0)
+    entries.push_back(number("host_bytes", hostBytes));
   if (updateWorkspace >= 0)
     entries.push_back(builder.getNamedAttr(
         "update_workspace",
@@ -283,6 +285,7 @@ FailureOr<MemoryPlan> MemoryPlan::get(ProgramOp program) {
   if (succeeded(outputs))
     for (ArrayRef<int64_t> row : *outputs)
       plan.outputs.push_back({row[0], row[1], row[2]});
+  valid &= succeeded(readNumber(dict, "host_bytes", plan.hostBytes));
   if (dict.contains("device")) {
     FailureOr<Device> device = readDevice(dict.getAs<DictionaryAttr>("device"));
     valid &= succeeded(device);

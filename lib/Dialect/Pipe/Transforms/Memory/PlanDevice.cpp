@@ -189,6 +189,11 @@ LogicalResult ArenaPlanner::checkDevice() {
     if (isa<ValidateOp>(op))
       return op.emitOpError("validates updates, which a GPU's step cannot; "
                             "partition with clip-sync=barrier");
+    if (isa<OffloadOp>(op) && plan.device->streams > 1)
+      return op.emitOpError("offloads to the host's memory, which programs "
+                            "with several compute streams cannot; leave out "
+                            "--pipe-assign-streams, or schedule without "
+                            "offload");
     if (isLate(&op) && plan.device->streams > 1)
       return op.emitOpError("is of the step before, which programs with "
                             "several compute streams do not have; leave out "

@@ -324,10 +324,21 @@ void ArenaPlanner::addSlot(Slot slot, const StreamOrder::Point &uses,
     lives.ends.push_back(order.findFirstAfter(all, stream));
 }
 
+/// What stands for the value of `use` from its user on: the value that a wait
+/// gives of a handle, or a restore of what was reloaded. Null elsewhere.
+static Value getAlias(OpOperand &use) {
+  if (auto wait = dyn_cast<WaitOp>(use.getOwner()))
+    return wait.getValue();
+  if (auto restore = dyn_cast<RestoreOp>(use.getOwner()))
+    return restore.getCopies()[use.getOperandNumber()];
+  return {};
+}
+
 /// Extends `uses` by all ops during which `value` has to stay. A handle lives
 /// as long as the value that comes out of it.
 void ArenaPlanner::addUses(Value value, StreamOrder::Point &uses) {
-  for (Operation *user : value.getUsers()) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
     order.include(uses, user);
     if (Operation *end = sendEnds.lookup(user)) {
       order.include(uses, end);
@@ -335,8 +346,8 @@ void ArenaPlanner::addUses(Value value, StreamOrder::Point &uses) {
       if (end == &program.getBody().front().back())
         uses[getComputeStream(user)] = order.getNumOps();
     }
-    if (auto wait = dyn_cast<WaitOp>(user))
-      addUses(wait.getValue(), uses);
+    if (Value alias = getAlias(use))
+      addUses(alias, uses);
   }
 }
 
@@ -347,8 +358,8 @@ int64_t ArenaPlanner::findNextTurnEnd(Value value) const {
   int64_t end = 0;
   Block &body = ProgramOp(program).getBody().front();
   for (OpOperand &use : value.getUses()) {
-    if (auto wait = dyn_cast<WaitOp>(use.getOwner()))
-      end = std::max(end, findNextTurnEnd(wait.getValue()));
+    if (Value alias = getAlias(use))
+      end = std::max(end, findNextTurnEnd(alias));
     if (!isa<CarryOp>(use.getOwner()))
       continue;
     for (Operation *late :
@@ -409,8 +420,8 @@ LogicalResult ArenaPlanner::collect() {
         return failure();
       continue;
     }
-    if (!kind &&
-        !isa<AddOp, CopyOp, LengthOp, SquaredNormOp, GatherNormsOp, ClipOp>(op))
+    if (!kind && !isa<AddOp, CopyOp, LengthOp, SquaredNormOp, GatherNormsOp,
+                      ClipOp, ReloadOp>(op))
       continue;
     for (OpResult result : op.getResults()) {
       if (kind && !isOnDevice && isComputedAtReceiver(result))
@@ -437,6 +448,33 @@ LogicalResult ArenaPlanner::collect() {
     addSlot({&op, std::nullopt}, order.getNone(), workspace, live);
   }
   return success();
+}
+
+/// Places copies in the host's memory, each from its pipe.offload to its
+/// pipe.restore.
+void ArenaPlanner::placeOnHost() {
+  std::vector<LiveInterval> copies;
+  SmallVector<OffloadOp> offloads;
+  for (auto offload : program.getBody().front().getOps<OffloadOp>()) {
+    offloads.push_back(offload);
+    auto reload = cast<ReloadOp>(*offload.getCopies().front().user_begin());
+    Operation *restore = *reload.getCopies().front().user_begin();
+    for (Value copy : offload.getCopies())
+      copies.push_back({order.getNumber(offload), order.getNumber(restore) + 1,
+                        getByteSize(copy.getType())});
+  }
+  if (copies.empty())
+    return;
+  OffsetPlan offsets = planLoopOffsets(copies, order.getNumOps(), alignment);
+  plan.hostBytes = llvm::alignTo(offsets.totalBytes, alignment);
+  const auto *next = offsets.offsets.data();
+  for (OffloadOp offload : offloads) {
+    SmallVector<int64_t> row;
+    for (size_t i = 0; i != offload.getCopies().size(); ++i)
+      row.push_back(static_cast<int64_t>(*next++));
+    offload->setAttr(offsetsAttrName,
+                     Builder(offload.getContext()).getDenseI64ArrayAttr(row));
+  }
 }
 
 void ArenaPlanner::writeOffsets(const OffsetPlan &offsets) {
@@ -501,6 +539,7 @@ LogicalResult ArenaPlanner::run() {
                            : planLoopOffsets(intervals, turn, alignment);
   writeOffsets(offsets);
   placeBuffers();
+  placeOnHost();
   plan.arenaBytes = llvm::alignTo(persistent + offsets.totalBytes, alignment);
   plan.peakLiveBytes = persistent + peakLoopBytes(liveBytes, turn);
   program.setMemoryAttr(plan.toAttribute(program.getContext()));

@@ -7,6 +7,7 @@
 #include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
 
 #include "PipelineTables.h"
+#include "PlaceValidations.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -54,6 +55,12 @@ public:
   /// Those of one microbatch, whose backward was added last.
   void addUpdatesOf(const schedule::Op &op);
   void addUpdates();
+  /// Begins to copy what the F that was added last keeps to the host's memory.
+  LogicalResult addOffload(const schedule::Op &op);
+  /// Waits until that has left, begins to copy it back, and waits for that.
+  void addRelease(const schedule::Offload &offload);
+  void addReload(const schedule::Offload &offload);
+  void addRestore(const schedule::Op &op);
   /// Gives late ops of the next turn the values that they take.
   void addCarry();
 
@@ -76,6 +83,7 @@ private:
   Value getOperand(const schedule::Op &op, unsigned operand);
   Value getResultGradient(const schedule::Op &op, unsigned result);
   Value getArgument(const schedule::Op &op, const ChunkValue &value);
+  Value *findKept(const schedule::Op &op, const ChunkValue &value);
   FailureOr<SmallVector<Value>> getOperands(const schedule::Op &op);
   SmallVector<Value> addGradients(unsigned param, bool late);
   SmallVector<unsigned> getUpdatedAtEnd() const;
@@ -102,6 +110,13 @@ private:
   std::map<std::tuple<int64_t, Direction, int64_t>, Value> edgeValues;
   /// Of the arguments of the program.
   SmallVector<Source> carried;
+  /// By chunk and microbatch, what is away: where its values are found, and
+  /// these, which are copies once they are on their way.
+  struct Away {
+    SmallVector<Value *> places;
+    SmallVector<Value> originals, copies;
+  };
+  std::map<std::pair<int, int>, Away> away;
   llvm::SetVector<unsigned> updatedLate;
   llvm::DenseSet<unsigned> updated; ///< In time, before the end of the step.
   bool isValidated = false;         ///< The last step's updates.
@@ -252,6 +267,70 @@ LogicalResult ProgramWriter::addWork(const schedule::Op &op, double begin,
        llvm::zip_equal(carried.results, created->getResults()))
     values[key(op, value.kind, value.index)] = result;
   return success();
+}
+
+/// Where a value is found that exists after F; null where it does not.
+Value *ProgramWriter::findKept(const schedule::Op &op,
+                               const ChunkValue &value) {
+  if (value.kind == RoleKind::Residual || value.kind == RoleKind::Result)
+    return &values[key(op, value.kind, value.index)];
+  if (value.kind != RoleKind::Operand || !getOperand(op, value.index))
+    return nullptr;
+  int64_t number = *tables.edges.getIncoming(op.chunk, value.index);
+  const Edge &edge = tables.edges[number];
+  if (!isHere(edge.producer))
+    return &edgeValues[{number, Direction::Activation, op.microbatch}];
+  schedule::Op producer = op;
+  producer.chunk = edge.producer;
+  return &values[key(producer, RoleKind::Result, *edge.result)];
+}
+
+LogicalResult ProgramWriter::addOffload(const schedule::Op &op) {
+  ChunkOp chunk = tables.chunks[op.chunk];
+  llvm::SmallSetVector<Value *, 8> places;
+  for (ChunkFunctionKind kind :
+       {ChunkFunctionKind::Backward, ChunkFunctionKind::BackwardInput,
+        ChunkFunctionKind::BackwardWeight})
+    if (getFunctionName(chunk, kind))
+      for (const ChunkValue &value : tables.get(op.chunk, kind).arguments)
+        if (Value *place = findKept(op, value); place && *place)
+          places.insert(place);
+  if (places.empty())
+    return chunk.emitOpError("keeps nothing that could be offloaded");
+  Away &it = away[{op.chunk, op.microbatch}];
+  it.places.assign(places.begin(), places.end());
+  for (Value *place : places)
+    it.originals.push_back(*place);
+  auto offload = OffloadOp::create(builder, loc, TypeRange(it.originals),
+                                   op.chunk, op.microbatch, it.originals);
+  it.copies.assign(offload.getCopies().begin(), offload.getCopies().end());
+  return success();
+}
+
+void ProgramWriter::addRelease(const schedule::Offload &offload) {
+  Away &it = away[{offload.chunk, offload.microbatch}];
+  ReleaseOp::create(builder, loc, offload.chunk, offload.microbatch,
+                    it.originals);
+}
+
+void ProgramWriter::addReload(const schedule::Offload &offload) {
+  Away &it = away[{offload.chunk, offload.microbatch}];
+  auto reload = ReloadOp::create(builder, loc, TypeRange(it.copies),
+                                 offload.chunk, offload.microbatch, it.copies);
+  it.copies.assign(reload.getCopies().begin(), reload.getCopies().end());
+}
+
+/// From here on the values are those that have come back.
+void ProgramWriter::addRestore(const schedule::Op &op) {
+  auto found = away.find({op.chunk, op.microbatch});
+  if (found == away.end())
+    return;
+  Away &it = found->second;
+  auto restore = RestoreOp::create(builder, loc, TypeRange(it.copies), op.chunk,
+                                   op.microbatch, it.copies);
+  for (auto [place, value] : llvm::zip_equal(it.places, restore.getCopies()))
+    *place = value;
+  away.erase(found);
 }
 
 void ProgramWriter::addCarry() {
@@ -459,17 +538,71 @@ static bool waitForOthers(PipelineOp pipeline, int64_t stage) {
          pipeline.getNumMembers(stage) > 1;
 }
 
+namespace {
+/// What a rank offloads, by step.
+class OffloadTable {
+public:
+  explicit OffloadTable(ArrayRef<schedule::Offload> offloads) {
+    for (const schedule::Offload &offload : offloads) {
+      offloaded.insert({offload.chunk, offload.microbatch});
+      leaving[offload.leaves].push_back(offload);
+      returning[offload.returns].push_back(offload);
+    }
+  }
+
+  /// Adds what stands before the operation of a step.
+  void addBefore(ProgramWriter &writer, ArrayRef<schedule::Op> ops,
+                 size_t step) {
+    for (const schedule::Offload &offload : leaving.lookup(step))
+      writer.addRelease(offload);
+    SmallVector<schedule::Offload> back = returning.lookup(step);
+    // Copies back of one step run in the order of their readers.
+    if (back.size() > 1)
+      llvm::sort(back, [&](const auto &a, const auto &b) {
+        return findReader(ops, step, a) < findReader(ops, step, b);
+      });
+    for (const schedule::Offload &offload : back)
+      writer.addReload(offload);
+    if (ops[step].kind != schedule::OpKind::Forward && !ops[step].late)
+      writer.addRestore(ops[step]);
+  }
+  LogicalResult addAfter(ProgramWriter &writer, const schedule::Op &op) {
+    if (op.kind == schedule::OpKind::Forward &&
+        offloaded.contains({op.chunk, op.microbatch}))
+      return writer.addOffload(op);
+    return success();
+  }
+
+private:
+  static size_t findReader(ArrayRef<schedule::Op> ops, size_t step,
+                           const schedule::Offload &offload) {
+    while (step < ops.size() &&
+           (ops[step].chunk != offload.chunk ||
+            ops[step].microbatch != offload.microbatch || ops[step].late))
+      ++step;
+    return step;
+  }
+
+  llvm::DenseSet<std::pair<int, int>> offloaded;
+  llvm::DenseMap<size_t, SmallVector<schedule::Offload>> leaving, returning;
+};
+} // namespace
+
 /// Adds the work of a rank, and updates where they do not stand at the end.
 static LogicalResult addOrder(ProgramWriter &writer, PipelineTables &tables,
                               ArrayRef<schedule::Op> ops,
+                              ArrayRef<schedule::Offload> offloads,
                               const CompleteUpdates &completeUpdates,
                               ArrayRef<double> start, ArrayRef<double> end) {
   auto lateUpdates = findLateUpdates(tables, ops);
   bool isStashed = tables.pipeline.getAsynchronous() == Asynchronous::Stashed;
+  OffloadTable table(offloads);
   for (auto [step, op] : llvm::enumerate(ops)) {
     for (unsigned param : lateUpdates[step])
       writer.addLateUpdate(param);
-    if (failed(writer.addWork(op, start[step], end[step])))
+    table.addBefore(writer, ops, step);
+    if (failed(writer.addWork(op, start[step], end[step])) ||
+        failed(table.addAfter(writer, op)))
       return failure();
     if (isStashed && op.kind == schedule::OpKind::Backward)
       writer.addUpdatesOf(op);
@@ -490,74 +623,6 @@ static LateBackwards findLateBackwards(const schedule::Schedule &order) {
         late.insert({op.chunk, op.microbatch});
   return late;
 }
-
-namespace {
-/// Puts the pipe.validate of each program where nothing before it takes a value
-/// that another rank computes after its own: in a void turn that is none, and
-/// an integer among such values may be used as an index. Linear in the ops for
-/// each time that one is moved.
-class ValidationMover {
-public:
-  ValidationMover(PipelineTables &tables, ArrayRef<ProgramOp> programs)
-      : tables(tables) {
-    for (ProgramOp program : programs)
-      collect(program);
-  }
-
-  void run() {
-    for (bool isMoving = true; isMoving;) {
-      isMoving = false;
-      for (auto [block, validation] : validations)
-        isMoving |= moveBeforeVoid(validation);
-    }
-  }
-
-private:
-  /// Forward or not, chunk, microbatch.
-  using Key = std::tuple<bool, int64_t, int64_t>;
-
-  void collect(ProgramOp program) {
-    for (Operation &op : program.getBody().front()) {
-      if (auto validation = dyn_cast<ValidateOp>(op))
-        validations[op.getBlock()] = validation;
-      std::optional<schedule::Op> work = getScheduleOp(&op);
-      if (work && work->kind != schedule::OpKind::BackwardWeight)
-        producers[{work->kind == schedule::OpKind::Forward, work->chunk,
-                   work->microbatch}] = &op;
-    }
-  }
-
-  /// Whether the value is computed after its rank's pipe.validate.
-  bool isVoid(EdgeValueOp value) const {
-    const Edge &edge = tables.edges[value.getEdge()];
-    bool isForward = value.getDirection() == Direction::Activation;
-    auto producer =
-        producers.find({isForward, isForward ? edge.producer : edge.consumer,
-                        value.getMicrobatch()});
-    if (!edge.isValue() || producer == producers.end())
-      return false;
-    Operation *op = producer->second;
-    return ValidateOp(validations.lookup(op->getBlock()))->isBeforeInBlock(op);
-  }
-
-  bool moveBeforeVoid(ValidateOp validation) const {
-    for (Operation &op : *validation->getBlock()) {
-      if (&op == validation)
-        return false;
-      auto value = dyn_cast<EdgeValueOp>(op);
-      if (!value || !isVoid(value))
-        continue;
-      validation->moveBefore(value);
-      return true;
-    }
-    return false;
-  }
-
-  PipelineTables &tables;
-  llvm::MapVector<Block *, ValidateOp> validations;
-  std::map<Key, Operation *> producers;
-};
-} // namespace
 
 LogicalResult veeline::pipe::buildPrograms(PipelineOp pipeline,
                                            const schedule::Schedule &order,
@@ -589,14 +654,17 @@ LogicalResult veeline::pipe::buildPrograms(PipelineOp pipeline,
     CompleteUpdates completeUpdates;
     if (!updatesAtEnd && !waitForOthers(pipeline, stage))
       completeUpdates = findCompleteUpdates(tables, stage, ops);
-    if (failed(addOrder(writer, tables, ops, completeUpdates, times.start[rank],
-                        times.end[rank])))
+    ArrayRef<schedule::Offload> offloads;
+    if (!order.offloads.empty())
+      offloads = order.offloads[rank];
+    if (failed(addOrder(writer, tables, ops, offloads, completeUpdates,
+                        times.start[rank], times.end[rank])))
       return failure();
     writer.addUpdates();
     writer.addCarry();
     programs.push_back(program);
   }
   if (pipeline.getClipSync() == ClipSync::Optimistic)
-    ValidationMover(tables, programs).run();
+    placeValidations(tables, programs);
   return success();
 }

@@ -142,6 +142,7 @@ generateSchedule(PipelineOp pipeline, StringRef name, ScheduleGoal goal,
   options.objective = goal.objective;
   options.maySlip = goal.maySlip;
   options.searchSeconds = goal.searchSeconds;
+  options.offload = goal.offload > 0;
   auto generated = schedule::generate(schedule, problem, options);
   if (!generated)
     return report(pipeline, "", generated.takeError(), outOfMemory);
@@ -257,6 +258,10 @@ veeline::pipe::schedulePipeline(PipelineOp pipeline, StringRef name,
   auto problem = buildProblem(pipeline, microbatches, tables);
   if (failed(problem) || failed(readLimits(pipeline, *problem)))
     return failure();
+  for (schedule::Chunk &chunk : problem->chunks)
+    if (goal.offload > 0)
+      chunk.offloadTime =
+          static_cast<double>(chunk.offloadMemory) / goal.offload;
   if (auto seconds = pipeline->getAttrOfType<FloatAttr>(searchSecondsAttrName))
     goal.searchSeconds = seconds.getValueAsDouble();
   auto order = getOrder(pipeline, name, goal, *problem, outOfMemory);
@@ -265,6 +270,9 @@ veeline::pipe::schedulePipeline(PipelineOp pipeline, StringRef name,
   auto simulation = schedule::simulate(*problem, *order);
   if (!simulation)
     return pipeline.emitOpError() << simulation.error().str();
+  VEELINE_CHECK(order->offloads.empty() ||
+                    order->offloads.size() == order->stages.size(),
+                "a schedule that is verified has offloads for all ranks");
   auto times = schedule::turnTimes(*problem, *order);
   if (!times)
     return pipeline.emitOpError() << times.error().str();
@@ -279,6 +287,9 @@ veeline::pipe::schedulePipeline(PipelineOp pipeline, StringRef name,
   return *simulation;
 }
 
+/// So that the time of a copy is a sensible number.
+static constexpr double maxOffload = 1e6;
+
 namespace {
 struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
   using PipeScheduleBase::PipeScheduleBase;
@@ -289,6 +300,12 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
     if (microbatches < 1) {
       getOperation().emitError()
           << "microbatches is at least 1, found " << microbatches.getValue();
+      return signalPassFailure();
+    }
+    if (!(offload >= 0 && offload <= maxOffload)) {
+      getOperation().emitError()
+          << "offload is a bandwidth in gigabytes a second from 0 to "
+          << maxOffload << ", found " << offload.getValue();
       return signalPassFailure();
     }
     if (replicas < 1) {
@@ -304,12 +321,14 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
         return signalPassFailure();
       ScheduleGoal goal{objective, slip && mayWeightsSlip(pipeline),
                         updatesAtEnd};
+      goal.offload = offload;
       bool failedOne = failed(
           schedulePipeline(pipeline, schedule, goal, microbatches, tables));
       // Ranks of one stage add up their microbatches apart, so only a single
       // microbatch has the same bits on one rank. Or each has updates.
       bool isGrouped = pipeline.getStageReplicas().has_value() ||
                        pipeline.getAsynchronous() == Asynchronous::Stashed;
+      goal.offload = 0;
       if (!failedOne && sequential)
         failedOne = failed(schedulePipeline(
             cloneForOneRank(pipeline, symbols), "sequential", goal,

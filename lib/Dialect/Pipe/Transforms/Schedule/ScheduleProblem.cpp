@@ -103,6 +103,7 @@ schedule::Chunk veeline::pipe::describeChunk(ChunkOp chunk,
   bool isSplit = chunk.getBackwardInput() || chunk.getBackwardWeight();
   int64_t left = isSplit ? afterInput.total({}) : kept;
   result.forwardMemory = kept;
+  result.offloadMemory = kept;
   result.backwardInputMemory = left - kept;
   result.backwardWeightMemory = -left;
   if (getOperandGradients(chunk, symbols).empty())
@@ -294,6 +295,25 @@ static void addBackwardsOfTurn(std::vector<schedule::Op> &order, int chunk,
   order = std::move(whole);
 }
 
+/// Adds what an op before step `step` says of offloads, if it is about them.
+static void readOffload(Operation *op, int step,
+                        std::vector<schedule::Offload> &offloads) {
+  auto find = [&](auto of) {
+    return llvm::find_if(offloads, [&](const schedule::Offload &offload) {
+      return offload.chunk == static_cast<int>(of.getChunk()) &&
+             offload.microbatch == static_cast<int>(of.getMicrobatch());
+    });
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](OffloadOp offload) {
+        offloads.push_back({static_cast<int>(offload.getChunk()),
+                            static_cast<int>(offload.getMicrobatch()), step,
+                            step});
+      })
+      .Case([&](ReleaseOp release) { find(release)->leaves = step; })
+      .Case([&](ReloadOp reload) { find(reload)->returns = step; });
+}
+
 schedule::Schedule veeline::pipe::readSchedule(PipelineOp pipeline,
                                                ArrayRef<ProgramOp> programs) {
   SmallVector<ChunkOp> chunks = pipeline.getChunks();
@@ -302,10 +322,13 @@ schedule::Schedule veeline::pipe::readSchedule(PipelineOp pipeline,
   bool isSplit = false;
   for (ProgramOp program : programs) {
     auto &order = result.stages.emplace_back();
+    auto &offloads = result.offloads.emplace_back();
     for (Operation &op : program.getBody().front()) {
       std::optional<schedule::Op> found = getScheduleOp(&op);
-      if (!found)
+      if (!found) {
+        readOffload(&op, static_cast<int>(order.size()), offloads);
         continue;
+      }
       order.push_back(*found);
       isSplit |= found->kind == schedule::OpKind::BackwardInput ||
                  found->kind == schedule::OpKind::BackwardWeight;
@@ -315,6 +338,9 @@ schedule::Schedule veeline::pipe::readSchedule(PipelineOp pipeline,
                          found->microbatch});
     }
   }
+  if (llvm::all_of(result.offloads,
+                   [](const auto &ofRank) { return ofRank.empty(); }))
+    result.offloads.clear();
   for (ChunkOp chunk : chunks) {
     if (chunk.getBackward())
       continue;

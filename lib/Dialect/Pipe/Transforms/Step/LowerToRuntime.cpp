@@ -120,6 +120,9 @@ Value StepWriter::getAddress(Value value) {
     return getAddress(getSource(value));
   if (auto wait = value.getDefiningOp<WaitOp>())
     return getAddress(wait.getHandle());
+  if (auto restore = value.getDefiningOp<RestoreOp>())
+    return getAddress(
+        restore.getValues()[cast<OpResult>(value).getResultNumber()]);
   if (auto gradient = value.getDefiningOp<GradientOp>())
     return atArena(
         *plan.findAccumulator(gradient.getParam(), gradient.getChunk()));
@@ -239,41 +242,6 @@ void StepWriter::acquireDirectSends(Operation *op) {
   }
 }
 
-/// Copies a result that is a tensor to its room.
-void StepWriter::keepOutput(int64_t result, int64_t microbatch, Value value,
-                            Type type) {
-  for (const MemoryPlan::Output &output : plan.outputs)
-    if (output.result == result)
-      copy(atArena(output.offset +
-                   microbatch * static_cast<int64_t>(getByteSize(type))),
-           value, type);
-}
-
-/// Hands the loss and the metrics to the runtime, and keeps other results.
-void StepWriter::reportResults(Operation *op) {
-  auto forward = dyn_cast<ForwardOp>(op);
-  if (!forward)
-    return;
-  ChunkOp chunk = tables.chunks[forward.getChunk()];
-  for (auto [i, result] :
-       llvm::enumerate(tables.pipeline.getYield().getResults())) {
-    if (result.getDefiningOp() != chunk)
-      continue;
-    unsigned number = cast<OpResult>(result).getResultNumber();
-    Value place = getAddress(forward.getResult(number));
-    if (isOutput(result.getType())) {
-      keepOutput(i, forward.getMicrobatch(), place, result.getType());
-      continue;
-    }
-    unlessVoid([&] {
-      callRuntime(
-          "veeline_report",
-          {rank, constant(i, 32), constant(forward.getMicrobatch(), 32), place},
-          {});
-    });
-  }
-}
-
 LogicalResult StepWriter::lowerWork(Operation *op) {
   schedule::Op work = *getScheduleOp(op);
   ChunkOp chunk = tables.chunks[work.chunk];
@@ -335,8 +303,9 @@ LogicalResult StepWriter::verifyPlaced(Operation *op) {
     return verifySum(gradient);
   if (auto sum = dyn_cast<AllReduceOp>(op))
     return verifySum(sum);
-  if ((!getScheduleOp(op) && !isa<AddOp, CopyOp, LengthOp, RecvOp,
-                                  SquaredNormOp, GatherNormsOp, ClipOp>(op)) ||
+  if ((!getScheduleOp(op) &&
+       !isa<AddOp, CopyOp, LengthOp, RecvOp, SquaredNormOp, GatherNormsOp,
+            ClipOp, OffloadOp, ReloadOp>(op)) ||
       (isOnDevice && isLength(op)))
     return success();
   auto offsets = op->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
@@ -363,6 +332,10 @@ LogicalResult StepWriter::lower(Operation *op) {
       .Case([&](AllReduceOp op) { return lowerAllReduce(op), success(); })
       .Case([&](AllGatherOp op) { return lowerAllGather(op), success(); })
       .Case([&](LengthOp op) { return lowerLength(op), success(); })
+      .Case([&](OffloadOp op) { return lowerOffload(op), success(); })
+      .Case([&](ReleaseOp op) { return lowerRelease(op), success(); })
+      .Case([&](ReloadOp op) { return lowerReload(op), success(); })
+      .Case([&](RestoreOp op) { return lowerRestore(op), success(); })
       .Case([&](AddOp op) { return lowerAdd(op), success(); })
       .Case([&](CopyOp op) {
         copy(getAddress(op.getResult()), getAddress(op.getValue()),
@@ -601,6 +574,10 @@ LogicalResult StepWriter::run(StepPart which) {
   batch = func.getArgument(2);
   for (auto [i, op] : llvm::enumerate(getTimelineOps(program)))
     timelineNumbers[op] = i;
+  for (auto [i, offload] :
+       llvm::enumerate(program.getBody().front().getOps<OffloadOp>()))
+    offloadNumbers[{offload.getChunk(), offload.getMicrobatch()}] =
+        static_cast<int64_t>(i);
   for (auto [i, reduction] : llvm::enumerate(getReductions(program))) {
     reductionNumbers[reduction.ops.back()] = i;
     reductionNumbers[reduction.firstWait] = i;

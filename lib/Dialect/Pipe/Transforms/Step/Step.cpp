@@ -119,7 +119,8 @@ SmallVector<Operation *> veeline::pipe::getTimelineOps(ProgramOp program) {
   SmallVector<Operation *> ops;
   for (Operation &op : program.getBody().front()) {
     if (getScheduleOp(&op) || getReceive(&op) ||
-        isa<SendOp, SquaredNormOp, UpdateOp, ValidateOp>(op) ||
+        isa<SendOp, SquaredNormOp, UpdateOp, ValidateOp, OffloadOp, ReloadOp>(
+            op) ||
         ofReductions.contains(&op))
       ops.push_back(&op);
   }

@@ -1,4 +1,4 @@
-//===- StepMessages.cpp - messages, sums and updates of a step ------------===//
+//===- StepMessages.cpp - messages, sums, results, updates of a step ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,6 +19,41 @@ using namespace veeline::pipe;
 static MemRefType getMemRefType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
+/// Copies a result that is a tensor to its room.
+void StepWriter::keepOutput(int64_t result, int64_t microbatch, Value value,
+                            Type type) {
+  for (const MemoryPlan::Output &output : plan.outputs)
+    if (output.result == result)
+      copy(atArena(output.offset +
+                   microbatch * static_cast<int64_t>(getByteSize(type))),
+           value, type);
+}
+
+/// Hands the loss and the metrics to the runtime, and keeps other results.
+void StepWriter::reportResults(Operation *op) {
+  auto forward = dyn_cast<ForwardOp>(op);
+  if (!forward)
+    return;
+  ChunkOp chunk = tables.chunks[forward.getChunk()];
+  for (auto [i, result] :
+       llvm::enumerate(tables.pipeline.getYield().getResults())) {
+    if (result.getDefiningOp() != chunk)
+      continue;
+    unsigned number = cast<OpResult>(result).getResultNumber();
+    Value place = getAddress(forward.getResult(number));
+    if (isOutput(result.getType())) {
+      keepOutput(i, forward.getMicrobatch(), place, result.getType());
+      continue;
+    }
+    unlessVoid([&] {
+      callRuntime(
+          "veeline_report",
+          {rank, constant(i, 32), constant(forward.getMicrobatch(), 32), place},
+          {});
+    });
+  }
 }
 
 void StepWriter::lowerSend(SendOp send) {

@@ -116,6 +116,10 @@ private:
   void lowerWait(WaitOp wait);
   void lowerAllReduce(AllReduceOp sum);
   void lowerAllGather(AllGatherOp gather);
+  void lowerOffload(OffloadOp offload);
+  void lowerRelease(ReleaseOp release);
+  void lowerReload(ReloadOp reload);
+  void lowerRestore(RestoreOp restore);
   void postReduction(mlir::Operation *op);
   bool isSharded() const;
   mlir::Value atShard(const MemoryPlan::Param &entry, mlir::Value place);
@@ -214,6 +218,8 @@ private:
   /// The reduction that an op posts, as its last all-reduce, or waits for, as
   /// the first wait.
   llvm::DenseMap<mlir::Operation *, int64_t> reductionNumbers;
+  /// By chunk and microbatch, the number of what is offloaded of these.
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, int64_t> offloadNumbers;
   /// The microbatches whose length is agreed on.
   llvm::DenseSet<int64_t> knownLengths;
   /// The addresses of values that are not at a fixed place of the arena.

@@ -1,0 +1,504 @@
+//===- Offload.cpp - activations in the host's memory ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Schedule/Offload.h"
+
+#include "veeline/Schedule/Execution.h"
+#include "veeline/Schedule/Memory.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <queue>
+
+using namespace veeline::schedule;
+
+namespace {
+/// What may be done to stay within a limit, each more than the one before.
+enum class Effort {
+  /// Copies that are over in time.
+  NoWaiting,
+  /// A stage waits until the memory that it needs has left.
+  WaitToLeave,
+  /// And begins to copy back what it needs only when it needs it.
+  WaitToReturn,
+};
+
+/// Something that can be offloaded.
+struct Candidate {
+  int chunk, microbatch, forward, reader;
+  std::int64_t memory;
+  double time;
+  /// Whether it is offloaded, or cannot be.
+  bool isChosen = false, isRefused = false;
+  int leaves = 0, returns = 0;
+};
+
+/// Chooses what one rank offloads.
+class RankPlanner {
+public:
+  RankPlanner(const Problem &problem, const Schedule &schedule,
+              const OpIndex &index, int rank);
+
+  /// Plans for a limit. `start` and `end` are the times of the operations with
+  /// offloads that are the plan so far, or none.
+  std::vector<Offload> plan(std::int64_t limit, Effort effort,
+                            const std::vector<double> &start,
+                            const std::vector<double> &end);
+
+private:
+  void setTimes();
+  void setLeaving();
+  bool setReturning();
+  bool choose(std::int64_t limit);
+  int findReturn(double time, int reader) const;
+  std::int64_t changeAt(int step, std::int64_t &during) const;
+
+  const Problem &problem;
+  const Schedule &schedule;
+  const std::vector<Op> &ops;
+  int rank;
+  std::vector<Candidate> candidates; ///< In the order of their F.
+  std::vector<int> byReader;         ///< Numbers of candidates, last first.
+  Effort effort = Effort::NoWaiting;
+  const std::vector<double> *start = nullptr, *end = nullptr;
+};
+} // namespace
+
+bool veeline::schedule::canOffload(const Problem &problem) {
+  return std::any_of(
+      problem.chunks.begin(), problem.chunks.end(),
+      [](const Chunk &chunk) { return chunk.offloadMemory > 0; });
+}
+
+RankPlanner::RankPlanner(const Problem &problem, const Schedule &schedule,
+                         const OpIndex &index, int rank)
+    : problem(problem), schedule(schedule), ops(schedule.stages[rank]),
+      rank(rank) {
+  for (int step = 0, e = static_cast<int>(ops.size()); step < e; ++step) {
+    const Op &op = ops[step];
+    const Chunk &chunk = problem.chunks[op.chunk];
+    if (op.kind != OpKind::Forward || chunk.offloadMemory == 0)
+      continue;
+    int reader = index.reader(problem, op.chunk, op.microbatch);
+    if (!ops[reader].late && reader > blockAround(schedule, rank, step).second)
+      candidates.push_back({op.chunk, op.microbatch, step, reader,
+                            chunk.offloadMemory, chunk.offloadTime});
+  }
+  byReader.resize(candidates.size());
+  std::iota(byReader.begin(), byReader.end(), 0);
+  std::sort(byReader.begin(), byReader.end(), [&](int a, int b) {
+    return candidates[a].reader > candidates[b].reader;
+  });
+}
+
+/// Times are sums of other times: by how much they may be off.
+static double slack(double time) { return 1e-9 * std::max(1.0, time); }
+
+/// The last step up to `reader` that the rank comes to before `time`.
+int RankPlanner::findReturn(double time, int reader) const {
+  auto after =
+      std::upper_bound(end->begin(), end->begin() + reader, time + slack(time));
+  auto step = static_cast<int>(after - end->begin());
+  return blockAround(schedule, rank, step).first;
+}
+
+/// As early as copies, one after the other, are over. Where the rank waits for
+/// them, the step stays where it was chosen, if that is earlier.
+void RankPlanner::setLeaving() {
+  double free = 0;
+  for (Candidate &it : candidates) {
+    if (!it.isChosen)
+      continue;
+    free = std::max(free, (*end)[it.forward]) + it.time;
+    auto first =
+        std::lower_bound(start->begin(), start->end(), free - slack(free));
+    auto step = static_cast<int>(first - start->begin());
+    if (effort == Effort::NoWaiting || step < it.leaves)
+      it.leaves =
+          std::max(step, blockAround(schedule, rank, it.forward).second);
+  }
+}
+
+/// As late as copies back, one after the other, are in time. Refuses what would
+/// return before it has left; false if there was any.
+bool RankPlanner::setReturning() {
+  double next = std::numeric_limits<double>::max();
+  bool isComplete = true;
+  for (int number : byReader) {
+    Candidate &it = candidates[number];
+    if (!it.isChosen)
+      continue;
+    double begin = std::min(next, (*start)[it.reader]) - it.time;
+    it.returns = effort == Effort::WaitToReturn
+                     ? blockAround(schedule, rank, it.reader).first
+                     : findReturn(begin, it.reader);
+    if (it.returns < it.leaves && effort != Effort::NoWaiting)
+      it.returns = it.leaves;
+    if (it.returns > it.leaves && it.leaves < static_cast<int>(ops.size())) {
+      next = begin;
+      continue;
+    }
+    it.isChosen = false;
+    it.isRefused = true;
+    isComplete = false;
+  }
+  return isComplete;
+}
+
+void RankPlanner::setTimes() {
+  do
+    setLeaving();
+  while (!setReturning());
+}
+
+/// What a step adds; `during` is the most of that while it runs.
+std::int64_t RankPlanner::changeAt(int step, std::int64_t &during) const {
+  auto [first, last] = blockAround(schedule, rank, step);
+  std::int64_t after = 0;
+  during = 0;
+  for (int i = first; i < last; ++i) {
+    std::int64_t change = problem.chunks[ops[i].chunk].memory(ops[i].kind);
+    during += std::max<std::int64_t>(change, 0);
+    after += change;
+  }
+  return after;
+}
+
+/// Goes through the order and chooses what has to leave before each step that
+/// exceeds the limit. False: nothing more was chosen.
+bool RankPlanner::choose(std::int64_t limit) {
+  std::vector<std::int64_t> offloaded(ops.size() + 1);
+  for (const Candidate &it : candidates)
+    if (it.isChosen) {
+      offloaded[it.leaves] -= it.memory;
+      offloaded[it.returns] += it.memory;
+    }
+  auto isSooner = [&](int a, int b) {
+    return candidates[a].reader < candidates[b].reader;
+  };
+  std::priority_queue<int, std::vector<int>, decltype(isSooner)> present(
+      isSooner);
+  std::size_t next = 0;
+  std::int64_t held = 0, during = 0;
+  for (const Op &op : ops)
+    held -= op.late ? problem.chunks[op.chunk].memory(op.kind) : 0;
+  bool hasChosen = false;
+  for (int step = 0, e = static_cast<int>(ops.size()); step < e;
+       step = blockAround(schedule, rank, step).second) {
+    held += offloaded[step];
+    for (; next < candidates.size() && candidates[next].forward < step; ++next)
+      if (!candidates[next].isChosen && !candidates[next].isRefused)
+        present.push(static_cast<int>(next));
+    std::int64_t change = changeAt(step, during);
+    std::vector<int> notYet;
+    while (held + during > limit && !present.empty()) {
+      int number = present.top();
+      present.pop();
+      Candidate &it = candidates[number];
+      if (it.reader <= step)
+        continue;
+      it.returns = effort == Effort::WaitToReturn
+                       ? blockAround(schedule, rank, it.reader).first
+                       : findReturn((*start)[it.reader] - it.time, it.reader);
+      double over = (*end)[it.forward] + it.time;
+      if (effort == Effort::NoWaiting && over > (*start)[step] + slack(over)) {
+        notYet.push_back(number);
+        continue;
+      }
+      if (it.returns <= step)
+        continue;
+      it.isChosen = hasChosen = true;
+      it.leaves = step;
+      held -= it.memory;
+      offloaded[it.returns] += it.memory;
+    }
+    for (int number : notYet)
+      present.push(number);
+    held += change;
+  }
+  return hasChosen;
+}
+
+std::vector<Offload> RankPlanner::plan(std::int64_t limit, Effort most,
+                                       const std::vector<double> &starts,
+                                       const std::vector<double> &ends) {
+  effort = most;
+  start = &starts;
+  end = &ends;
+  for (Candidate &it : candidates)
+    it.isChosen = it.isRefused = false;
+  // Each round begins with what the links can carry of the one before.
+  constexpr int mostRounds = 16;
+  for (int round = 0; round < mostRounds && choose(limit); ++round)
+    setTimes();
+  std::vector<Offload> result;
+  for (const Candidate &it : candidates)
+    if (it.isChosen)
+      result.push_back({it.chunk, it.microbatch, it.leaves, it.returns});
+  return result;
+}
+
+namespace {
+/// Chooses what all ranks offload.
+class Planner {
+public:
+  Planner(const Problem &problem, Schedule schedule, Objective objective,
+          Simulation simulation, const OpIndex &index)
+      : problem(problem), schedule(std::move(schedule)), objective(objective),
+        unloaded(std::move(simulation)) {
+    for (int rank = 0; rank < problem.ranks(); ++rank)
+      ranks.emplace_back(problem, this->schedule, index, rank);
+  }
+
+  /// None where the limits of stages are too low.
+  std::optional<Solution> plan(const std::vector<std::int64_t> &limits,
+                               Effort effort);
+  Solution planLowest(double tolerance);
+  /// Least peaks, however long that takes; those of all stages.
+  std::vector<std::int64_t> leastPeaks();
+
+private:
+  Expected<Simulation> tryPlan(const std::vector<std::int64_t> &limits,
+                               Effort effort, const Simulation &times);
+  bool fits(const Simulation &simulation,
+            const std::vector<std::int64_t> &limits) const;
+
+  const Problem &problem;
+  Schedule schedule;
+  Objective objective;
+  Simulation unloaded;
+  std::vector<RankPlanner> ranks;
+};
+} // namespace
+
+bool Planner::fits(const Simulation &simulation,
+                   const std::vector<std::int64_t> &limits) const {
+  for (int rank = 0; rank < problem.ranks(); ++rank)
+    if (simulation.stages[rank].peakMemory > limits[problem.stageOfRank(rank)])
+      return false;
+  return true;
+}
+
+Expected<Simulation> Planner::tryPlan(const std::vector<std::int64_t> &limits,
+                                      Effort effort, const Simulation &times) {
+  schedule.offloads.clear();
+  for (int rank = 0; rank < problem.ranks(); ++rank)
+    schedule.offloads.push_back(
+        ranks[rank].plan(limits[problem.stageOfRank(rank)], effort,
+                         times.start[rank], times.end[rank]));
+  return simulate(problem, schedule);
+}
+
+std::optional<Solution> Planner::plan(const std::vector<std::int64_t> &limits,
+                                      Effort effort) {
+  // Where ranks wait, copies have more time than it seemed.
+  int rounds = effort == Effort::NoWaiting ? 1 : 4;
+  std::optional<Solution> best;
+  Simulation times = unloaded;
+  for (int round = 0; round < rounds; ++round) {
+    Expected<Simulation> simulation = tryPlan(limits, effort, times);
+    if (!simulation)
+      break;
+    times = *simulation;
+    if (fits(*simulation, limits) &&
+        (!best ||
+         simulation->value(objective) < best->simulation.value(objective)))
+      best = Solution{problem, schedule, std::move(*simulation)};
+  }
+  return best;
+}
+
+std::vector<std::int64_t> Planner::leastPeaks() {
+  std::vector<std::int64_t> none(problem.stages(), 0);
+  std::vector<std::int64_t> peaks(problem.stages(), 0);
+  if (Expected<Simulation> least =
+          tryPlan(none, Effort::WaitToReturn, unloaded))
+    for (int rank = 0; rank < problem.ranks(); ++rank) {
+      std::int64_t &peak = peaks[problem.stageOfRank(rank)];
+      peak = std::max(peak, least->stages[rank].peakMemory);
+    }
+  return peaks;
+}
+
+/// Looks for the least limit by halving.
+Solution Planner::planLowest(double tolerance) {
+  Solution best{problem, schedule, unloaded};
+  std::int64_t low = 0, high = unloaded.peakMemory();
+  double longest = unloaded.value(objective) * (1 + tolerance);
+  for (int round = 0; round < 20 && low < high; ++round) {
+    std::int64_t limit = low + (high - low) / 2;
+    std::optional<Solution> found = plan(
+        std::vector<std::int64_t>(problem.stages(), limit), Effort::NoWaiting);
+    if (found && found->simulation.value(objective) <= longest) {
+      high = found->simulation.peakMemory();
+      best = std::move(*found);
+    } else {
+      low = limit + 1;
+    }
+  }
+  return best;
+}
+
+Expected<Schedule> veeline::schedule::addOffloads(const Problem &problem,
+                                                  Schedule schedule,
+                                                  Objective objective,
+                                                  double tolerance) {
+  Expected<Simulation> simulation = simulate(problem, schedule);
+  if (!simulation)
+    return simulation.takeError();
+  Expected<OpIndex> index = OpIndex::build(problem, schedule);
+  if (!index)
+    return index.takeError();
+  Planner planner(problem, std::move(schedule), objective,
+                  std::move(*simulation), *index);
+  if (problem.memoryLimits.empty())
+    return planner.planLowest(tolerance).schedule;
+  std::optional<Solution> best;
+  for (Effort effort :
+       {Effort::NoWaiting, Effort::WaitToLeave, Effort::WaitToReturn}) {
+    if (best)
+      break;
+    best = planner.plan(problem.memoryLimits, effort);
+  }
+  if (best)
+    return std::move(best->schedule);
+  std::vector<std::int64_t> peaks = planner.leastPeaks();
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    std::int64_t limit = problem.memoryLimits[stage];
+    if (peaks[stage] <= limit)
+      continue;
+    Error error{
+        ErrorKind::OutOfMemory,
+        "stage " + std::to_string(stage) + ": exceeds the memory limit of " +
+            formatMemory(problem, limit) + "; this order of the stage needs " +
+            formatMemory(problem, peaks[stage]) + ", however much it offloads"};
+    error.stage = stage;
+    error.leastLimit = peaks[stage];
+    return error;
+  }
+  return Error{ErrorKind::OutOfMemory,
+               "no choice of what to offload stays within all memory limits"};
+}
+
+/// The problem of which a generator that follows limits makes the order: of
+/// what can be offloaded, chunks hold this share from their reader on only.
+/// Where nothing could be away, that would be too much for the limits.
+static Problem withoutShare(const Problem &problem, double share) {
+  Problem lighter = problem;
+  for (Chunk &chunk : lighter.chunks) {
+    auto away = static_cast<std::int64_t>(
+        share * static_cast<double>(chunk.offloadMemory));
+    chunk.forwardMemory -= away;
+    // A chunk without B releases in W all that it holds.
+    (chunk.hasBackwardInput ? chunk.backwardInputMemory
+                            : chunk.backwardWeightMemory) += away;
+    chunk.offloadMemory -= away;
+  }
+  return lighter;
+}
+
+namespace {
+/// Keeps the best of several schedules of one problem.
+class Best {
+public:
+  Best(const Problem &problem, Objective objective)
+      : problem(problem), objective(objective) {}
+
+  /// Takes a schedule without offloads, which get what they have to.
+  void offer(Expected<Schedule> order) {
+    if (order && order->stages == last)
+      return;
+    if (order) {
+      last = order->stages;
+      order = addOffloads(problem, std::move(*order), objective);
+    }
+    Expected<Simulation> simulation =
+        order ? simulate(problem, *order) : order.takeError();
+    if (!simulation)
+      error = simulation.takeError();
+    else if (!best ||
+             simulation->value(objective) < best->simulation.value(objective))
+      best = Solution{problem, std::move(*order), std::move(*simulation)};
+  }
+  Expected<Solution> take() {
+    if (!best)
+      return *error;
+    return std::move(*best);
+  }
+
+private:
+  const Problem &problem;
+  Objective objective;
+  std::vector<std::vector<Op>> last;
+  std::optional<Solution> best;
+  std::optional<Error> error;
+};
+} // namespace
+
+static constexpr double triedShares[] = {0, 0.5, 0.75, 0.9, 1};
+
+static Expected<Solution> solveWithinLimits(std::string_view name,
+                                            const Problem &problem,
+                                            GeneratorOptions plain) {
+  plain.searchSeconds /= std::size(triedShares) + 1;
+  Best best(problem, plain.objective);
+  for (double share : triedShares)
+    best.offer(generate(name, withoutShare(problem, share), plain));
+  Problem unlimited = problem;
+  unlimited.memoryLimits.clear();
+  best.offer(generate(name, unlimited, plain));
+  return best.take();
+}
+
+/// Lower and lower limits, as long as the step becomes no longer.
+static Expected<Solution> solveWithoutLimits(std::string_view name,
+                                             const Problem &problem,
+                                             GeneratorOptions plain,
+                                             double tolerance) {
+  constexpr double fractions[] = {0.5, 0.25, 0.125};
+  plain.searchSeconds /= std::size(fractions) + 1;
+  Expected<Schedule> order = generate(name, problem, plain);
+  if (!order)
+    return order.takeError();
+  Expected<Simulation> before = simulate(problem, *order);
+  if (!before)
+    return before.takeError();
+  double longest = before->value(plain.objective) * (1 + tolerance);
+  Best best(problem, plain.objective);
+  best.offer(std::move(order));
+  Expected<Solution> lowest = best.take();
+  for (double fraction : fractions) {
+    Problem limited = problem;
+    limited.memoryLimits.assign(
+        problem.stages(),
+        static_cast<std::int64_t>(fraction *
+                                  static_cast<double>(before->peakMemory())));
+    Expected<Solution> found = solveWithinLimits(name, limited, plain);
+    if (!lowest || !found || found->simulation.value(plain.objective) > longest)
+      break;
+    if (found->simulation.peakMemory() < lowest->simulation.peakMemory())
+      lowest = std::move(found);
+  }
+  return lowest;
+}
+
+Expected<Schedule> veeline::schedule::generateWithOffloads(
+    std::string_view name, const Problem &problem,
+    const GeneratorOptions &options, double tolerance) {
+  GeneratorOptions plain = options;
+  plain.offload = false;
+  if (!canOffload(problem))
+    return generate(name, problem, plain);
+  Expected<Solution> solution =
+      problem.memoryLimits.empty()
+          ? solveWithoutLimits(name, problem, plain, tolerance)
+          : solveWithinLimits(name, problem, plain);
+  if (!solution)
+    return solution.takeError();
+  return std::move(solution->schedule);
+}
