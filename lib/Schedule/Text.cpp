@@ -431,11 +431,10 @@ static std::string offloadLine(const Problem &problem, const Schedule &schedule,
   }
   double makespan = simulation.makespan;
   return "offloaded         " + formatRate(all > 0 ? away / all : 0) +
-         "  (of what all F add; a link each way is busy " +
+         "  (of what all F add; worst stage: a link is busy " +
          formatRate(makespan > 0 ? busiest / makespan : 0) +
-         ", stages wait for them " +
-         formatRate(makespan > 0 ? waits / makespan : 0) +
-         ", each of the worst one)\n";
+         " of the makespan, waits take " +
+         formatRate(makespan > 0 ? waits / makespan : 0) + ")\n";
 }
 
 std::string veeline::schedule::summary(const Problem &problem,

@@ -30,7 +30,8 @@ struct Kind {
   /// parameter; 0: there is none.
   char letter = 'c';
   /// "F", "B", "W" or "BW", "send" or "recv" of an `activation` or a
-  /// `gradient`, "sync" or "other": what a reader of the data has to know.
+  /// `gradient`, "copy" to the host's memory or back, "sync" or "other": what a
+  /// reader of the data has to know.
   std::string role;
   /// Of messages over edges: gradients go the other way.
   bool isGradient = false;

@@ -42,14 +42,15 @@ function nameLanes(panel) {
   panel.names.forEach((lane, index) => {
     const { name } = panel.graph.lanes[index], peak = panel.facts.peaks[index], small = lane.querySelector("small");
     lane.firstChild.textContent = name;
-    small.textContent = `peak ${Number((peak / panel.graph.memoryUnit.size).toPrecision(4))}`;
-    lane.title = `${name}: peak memory ${formatMemory(panel, peak)}`;
+    const memory = peak > 0 ? `, peak memory ${formatMemory(panel, peak)}` : "";
+    small.textContent = peak > 0 ? `peak ${Number((peak / panel.graph.memoryUnit.size).toPrecision(4))}` : "";
+    lane.title = name + memory.replace(",", ":");
     lane.style.height = sizes.pitch + "px";
     lane.style.fontSize = Math.min(13, sizes.lane + 1, sizes.pitch - 2) + "px";
     lane.style.lineHeight = Math.min(sizes.lane, sizes.pitch) + "px";
     small.hidden = sizes.curve < 14;
     small.style.lineHeight = sizes.curve + "px";
-    lane.setAttribute("aria-label", `${name}: ${panel.lanes[index].op.length} operations, peak memory ${formatMemory(panel, peak)}`);
+    lane.setAttribute("aria-label", `${name}: ${panel.lanes[index].op.length} operations${memory}`);
   });
   panel.canvas.setAttribute("aria-label", `${panel.name}: ${panel.lanes.length} lanes. Arrow keys move, + and - zoom, ? has all keys`);
 }
@@ -73,11 +74,13 @@ function buildFacts() {
 }
 
 function buildLegend() {
-  const used = new Map();
+  const used = new Map(), inRoles = new Set(panels.flatMap(({ graph }) => graph.entries.map(entry => entry.role)));
+  const copies = "copies to the host's memory and back", hasMessages = inRoles.has("send") || inRoles.has("recv");
+  const messages = !inRoles.has("copy") ? "messages" : hasMessages ? `messages, ${copies}` : copies;
   for (const { graph } of panels) for (const entry of graph.entries) {
     const role = colorRole(entry.role), isShared = !worksOn(entry.role);
     const shades = Math.max(graph.shades, used.get(role)?.shades || 1);
-    const legend = isShared ? { message: "messages", sync: "sums and exchanges of parameters", other: "updates" }[role] : entry.legend;
+    const legend = isShared ? { message: messages, sync: "sums and exchanges of parameters", other: "updates" }[role] : entry.legend;
     used.set(role, { legend, shades: isShared ? 1 : shades });
   }
   const entries = stackedRoles.filter(role => used.has(role)).map(role => {

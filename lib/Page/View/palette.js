@@ -38,7 +38,7 @@ function contrastOf(a, b) {
 }
 const inkOn = fill => contrastOf(fill, "#000000") >= contrastOf(fill, "#ffffff") ? "#000000" : "#ffffff";
 
-const colorRole = role => role === "send" || role === "recv" ? "message" : role;
+const colorRole = role => role === "send" || role === "recv" || role === "copy" ? "message" : role;
 function fillOf(palette, role, shade, shades) {
   const [first, last] = palette.roles[colorRole(role)];
   return mixed(first, last, shades > 1 ? shade / (shades - 1) : 0);

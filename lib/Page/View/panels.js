@@ -67,10 +67,12 @@ function factsOf(panel) {
       first = Math.min(first, lane.begin[j]);
       latest = Math.max(latest, lane.end[j]);
     }
+    facts.peaks.push(peak);
+    // Links to the host's memory compute nothing.
+    if (first === Infinity) return;
     const share = time => time > 0 ? 1 - busy / time : 0;
     facts.bubble = Math.max(facts.bubble, share(panel.span));
     facts.bubbleOfSpan = Math.max(facts.bubbleOfSpan, share(latest - first));
-    facts.peaks.push(peak);
   });
   return facts;
 }

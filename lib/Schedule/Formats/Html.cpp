@@ -149,7 +149,7 @@ page::Graph GraphMaker::make() {
   if (!schedule.offloads.empty()) {
     for (auto [name, legend] : {std::pair("O", "O, to the host's memory"),
                                 std::pair("I", "I, back from it")})
-      graph.kinds.push_back({.name = name, .legend = legend, .role = "other"});
+      graph.kinds.push_back({.name = name, .legend = legend, .role = "copy"});
     for (int rank = 0; rank < problem.ranks(); ++rank)
       for (bool isBack : {false, true})
         addCopies(rank, isBack, times);

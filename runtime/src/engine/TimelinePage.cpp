@@ -38,9 +38,10 @@ static std::string roleOf(OpKind kind) {
   case OpKind::update:
   case OpKind::norm:
   case OpKind::validate:
+    return "other";
   case OpKind::offload:
   case OpKind::reload:
-    return "other";
+    return "copy";
   }
   return "other";
 }

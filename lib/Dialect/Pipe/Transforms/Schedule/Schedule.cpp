@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "veeline/Base/Check.h"
+#include "veeline/Base/Numbers.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
@@ -305,7 +306,8 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
     if (!(offload >= 0 && offload <= maxOffload)) {
       getOperation().emitError()
           << "offload is a bandwidth in gigabytes a second from 0 to "
-          << maxOffload << ", found " << offload.getValue();
+          << shortNumber(maxOffload) << ", found "
+          << shortNumber(offload.getValue());
       return signalPassFailure();
     }
     if (replicas < 1) {
