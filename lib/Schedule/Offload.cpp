@@ -7,6 +7,7 @@
 #include "veeline/Schedule/Offload.h"
 
 #include "veeline/Schedule/Execution.h"
+#include "veeline/Schedule/Loop.h"
 #include "veeline/Schedule/Memory.h"
 
 #include <algorithm>
@@ -244,98 +245,174 @@ std::vector<Offload> RankPlanner::plan(std::int64_t limit, Effort most,
 }
 
 namespace {
+/// What a schedule comes to, as far as planning needs it.
+struct Trial {
+  TurnTimes times; ///< In each rank's order, also of a cyclic schedule.
+  double value = 0;
+  std::vector<std::int64_t> peaks; ///< By rank.
+};
+
+/// A schedule with offloads, and what it comes to.
+struct Plan {
+  Schedule schedule;
+  double value;
+  std::int64_t peak;
+};
+
 /// Chooses what all ranks offload.
 class Planner {
 public:
   Planner(const Problem &problem, Schedule schedule, Objective objective,
-          Simulation simulation, const OpIndex &index)
+          OpIndex index)
       : problem(problem), schedule(std::move(schedule)), objective(objective),
-        unloaded(std::move(simulation)) {
+        flow(problem), index(std::move(index)) {
     for (int rank = 0; rank < problem.ranks(); ++rank)
-      ranks.emplace_back(problem, this->schedule, index, rank);
+      ranks.emplace_back(problem, this->schedule, this->index, rank);
   }
 
+  /// To be called first: looks at the schedule without offloads.
+  Status begin();
   /// None where the limits of stages are too low.
-  std::optional<Solution> plan(const std::vector<std::int64_t> &limits,
-                               Effort effort);
-  Solution planLowest(double tolerance);
-  /// Least peaks, however long that takes; those of all stages.
-  std::vector<std::int64_t> leastPeaks();
+  std::optional<Plan> plan(const std::vector<std::int64_t> &limits,
+                           Effort effort);
+  Plan planLowest(double tolerance);
+  /// The least peaks of all stages, however long they take, and which of the
+  /// limits they exceed.
+  Error tooLow(const std::vector<std::int64_t> &limits);
 
 private:
-  Expected<Simulation> tryPlan(const std::vector<std::int64_t> &limits,
-                               Effort effort, const Simulation &times);
-  bool fits(const Simulation &simulation,
-            const std::vector<std::int64_t> &limits) const;
+  Expected<Trial> run() const;
+  Expected<Trial> tryPlan(const std::vector<std::int64_t> &limits,
+                          Effort effort, const TurnTimes &times);
+  bool fits(const Trial &trial, const std::vector<std::int64_t> &limits) const;
+  Plan planOf(const Trial &trial) const {
+    return {schedule, trial.value,
+            *std::max_element(trial.peaks.begin(), trial.peaks.end())};
+  }
 
   const Problem &problem;
   Schedule schedule;
   Objective objective;
-  Simulation unloaded;
+  Flow flow;
+  OpIndex index;
   std::vector<RankPlanner> ranks;
+  Trial unloaded;
 };
 } // namespace
 
-bool Planner::fits(const Simulation &simulation,
+static double valueOf(const Execution &execution, Objective objective) {
+  double value = 0;
+  for (std::size_t rank = 0; rank < execution.end.size(); ++rank) {
+    double begin =
+        objective == Objective::Span ? execution.start[rank].front() : 0;
+    value = std::max(value, execution.end[rank].back() - begin);
+  }
+  return value;
+}
+
+/// As `simulate`, without what planning does not need.
+Expected<Trial> Planner::run() const {
+  Trial trial;
+  if (isCyclic(schedule)) {
+    Expected<Simulation> simulation = simulate(problem, schedule);
+    Expected<TurnTimes> times = turnTimes(problem, schedule);
+    if (!simulation || !times)
+      return simulation ? times.takeError() : simulation.takeError();
+    trial.times = std::move(*times);
+    trial.value = simulation->value(objective);
+  } else {
+    Expected<Execution> execution = execute(problem, flow, schedule, index);
+    if (!execution)
+      return execution.takeError();
+    trial.value = objective == Objective::Period
+                      ? loopOf(problem, schedule, index, *execution).period
+                      : valueOf(*execution, objective);
+    trial.times = {std::move(execution->start), std::move(execution->end)};
+  }
+  for (int rank = 0; rank < problem.ranks(); ++rank) {
+    std::int64_t &peak = trial.peaks.emplace_back(0);
+    for (const HeldMemory &held : heldMemory(problem, schedule, rank))
+      peak = std::max(peak, held.during);
+  }
+  return trial;
+}
+
+Status Planner::begin() {
+  Expected<Trial> trial = run();
+  if (!trial)
+    return trial.takeError();
+  unloaded = std::move(*trial);
+  return Status::success();
+}
+
+bool Planner::fits(const Trial &trial,
                    const std::vector<std::int64_t> &limits) const {
   for (int rank = 0; rank < problem.ranks(); ++rank)
-    if (simulation.stages[rank].peakMemory > limits[problem.stageOfRank(rank)])
+    if (trial.peaks[rank] > limits[problem.stageOfRank(rank)])
       return false;
   return true;
 }
 
-Expected<Simulation> Planner::tryPlan(const std::vector<std::int64_t> &limits,
-                                      Effort effort, const Simulation &times) {
+Expected<Trial> Planner::tryPlan(const std::vector<std::int64_t> &limits,
+                                 Effort effort, const TurnTimes &times) {
   schedule.offloads.clear();
   for (int rank = 0; rank < problem.ranks(); ++rank)
     schedule.offloads.push_back(
         ranks[rank].plan(limits[problem.stageOfRank(rank)], effort,
                          times.start[rank], times.end[rank]));
-  return simulate(problem, schedule);
+  return run();
 }
 
-std::optional<Solution> Planner::plan(const std::vector<std::int64_t> &limits,
-                                      Effort effort) {
+std::optional<Plan> Planner::plan(const std::vector<std::int64_t> &limits,
+                                  Effort effort) {
   // Where ranks wait, copies have more time than it seemed.
   int rounds = effort == Effort::NoWaiting ? 1 : 4;
-  std::optional<Solution> best;
-  Simulation times = unloaded;
+  std::optional<Plan> best;
+  TurnTimes times = unloaded.times;
   for (int round = 0; round < rounds; ++round) {
-    Expected<Simulation> simulation = tryPlan(limits, effort, times);
-    if (!simulation)
+    Expected<Trial> trial = tryPlan(limits, effort, times);
+    if (!trial)
       break;
-    times = *simulation;
-    if (fits(*simulation, limits) &&
-        (!best ||
-         simulation->value(objective) < best->simulation.value(objective)))
-      best = Solution{problem, schedule, std::move(*simulation)};
+    if (fits(*trial, limits) && (!best || trial->value < best->value))
+      best = planOf(*trial);
+    times = std::move(trial->times);
   }
   return best;
 }
 
-std::vector<std::int64_t> Planner::leastPeaks() {
+Error Planner::tooLow(const std::vector<std::int64_t> &limits) {
+  Error error{ErrorKind::OutOfMemory,
+              "no choice of what to offload stays within all memory limits"};
   std::vector<std::int64_t> none(problem.stages(), 0);
-  std::vector<std::int64_t> peaks(problem.stages(), 0);
-  if (Expected<Simulation> least =
-          tryPlan(none, Effort::WaitToReturn, unloaded))
-    for (int rank = 0; rank < problem.ranks(); ++rank) {
-      std::int64_t &peak = peaks[problem.stageOfRank(rank)];
-      peak = std::max(peak, least->stages[rank].peakMemory);
-    }
-  return peaks;
+  Expected<Trial> least = tryPlan(none, Effort::WaitToReturn, unloaded.times);
+  for (int rank = 0; least && rank < problem.ranks(); ++rank) {
+    int stage = problem.stageOfRank(rank);
+    if (least->peaks[rank] <= limits[stage])
+      continue;
+    error.message =
+        problem.nameOfRank(rank) + ": exceeds the memory limit of " +
+        formatMemory(problem, limits[stage]) + "; this order of the " +
+        (problem.widths.empty() ? "stage" : "rank") + " needs " +
+        formatMemory(problem, least->peaks[rank]) +
+        ", however much it offloads";
+    error.stage = stage;
+    error.leastLimit = least->peaks[rank];
+    break;
+  }
+  return error;
 }
 
 /// Looks for the least limit by halving.
-Solution Planner::planLowest(double tolerance) {
-  Solution best{problem, schedule, unloaded};
-  std::int64_t low = 0, high = unloaded.peakMemory();
-  double longest = unloaded.value(objective) * (1 + tolerance);
-  for (int round = 0; round < 20 && low < high; ++round) {
+Plan Planner::planLowest(double tolerance) {
+  Plan best = planOf(unloaded);
+  std::int64_t low = 0, high = best.peak;
+  double longest = best.value * (1 + tolerance);
+  while (high - low > best.peak / 256) {
     std::int64_t limit = low + (high - low) / 2;
-    std::optional<Solution> found = plan(
+    std::optional<Plan> found = plan(
         std::vector<std::int64_t>(problem.stages(), limit), Effort::NoWaiting);
-    if (found && found->simulation.value(objective) <= longest) {
-      high = found->simulation.peakMemory();
+    if (found && found->value <= longest) {
+      high = found->peak;
       best = std::move(*found);
     } else {
       low = limit + 1;
@@ -348,41 +425,19 @@ Expected<Schedule> veeline::schedule::addOffloads(const Problem &problem,
                                                   Schedule schedule,
                                                   Objective objective,
                                                   double tolerance) {
-  Expected<Simulation> simulation = simulate(problem, schedule);
-  if (!simulation)
-    return simulation.takeError();
   Expected<OpIndex> index = OpIndex::build(problem, schedule);
   if (!index)
     return index.takeError();
-  Planner planner(problem, std::move(schedule), objective,
-                  std::move(*simulation), *index);
+  Planner planner(problem, std::move(schedule), objective, std::move(*index));
+  if (Status status = planner.begin(); !status)
+    return status.takeError();
   if (problem.memoryLimits.empty())
     return planner.planLowest(tolerance).schedule;
-  std::optional<Solution> best;
   for (Effort effort :
-       {Effort::NoWaiting, Effort::WaitToLeave, Effort::WaitToReturn}) {
-    if (best)
-      break;
-    best = planner.plan(problem.memoryLimits, effort);
-  }
-  if (best)
-    return std::move(best->schedule);
-  std::vector<std::int64_t> peaks = planner.leastPeaks();
-  for (int stage = 0; stage < problem.stages(); ++stage) {
-    std::int64_t limit = problem.memoryLimits[stage];
-    if (peaks[stage] <= limit)
-      continue;
-    Error error{
-        ErrorKind::OutOfMemory,
-        "stage " + std::to_string(stage) + ": exceeds the memory limit of " +
-            formatMemory(problem, limit) + "; this order of the stage needs " +
-            formatMemory(problem, peaks[stage]) + ", however much it offloads"};
-    error.stage = stage;
-    error.leastLimit = peaks[stage];
-    return error;
-  }
-  return Error{ErrorKind::OutOfMemory,
-               "no choice of what to offload stays within all memory limits"};
+       {Effort::NoWaiting, Effort::WaitToLeave, Effort::WaitToReturn})
+    if (std::optional<Plan> plan = planner.plan(problem.memoryLimits, effort))
+      return std::move(plan->schedule);
+  return planner.tooLow(problem.memoryLimits);
 }
 
 /// The problem of which a generator that follows limits makes the order: of
@@ -406,12 +461,14 @@ namespace {
 /// Keeps the best of several schedules of one problem.
 class Best {
 public:
-  Best(const Problem &problem, Objective objective)
-      : problem(problem), objective(objective) {}
+  /// Passes over `known`, an order that was tried elsewhere.
+  Best(const Problem &problem, Objective objective,
+       const std::vector<std::vector<Op>> &known = {})
+      : problem(problem), objective(objective), known(known) {}
 
   /// Takes a schedule without offloads, which get what they have to.
   void offer(Expected<Schedule> order) {
-    if (order && order->stages == last)
+    if (order && (order->stages == last || order->stages == known))
       return;
     if (order) {
       last = order->stages;
@@ -427,14 +484,15 @@ public:
   }
   Expected<Solution> take() {
     if (!best)
-      return *error;
+      return error.value_or(
+          Error{ErrorKind::OutOfMemory, "there is no other order"});
     return std::move(*best);
   }
 
 private:
   const Problem &problem;
   Objective objective;
-  std::vector<std::vector<Op>> last;
+  std::vector<std::vector<Op>> known, last;
   std::optional<Solution> best;
   std::optional<Error> error;
 };
@@ -442,11 +500,12 @@ private:
 
 static constexpr double triedShares[] = {0, 0.5, 0.75, 0.9, 1};
 
-static Expected<Solution> solveWithinLimits(std::string_view name,
-                                            const Problem &problem,
-                                            GeneratorOptions plain) {
+static Expected<Solution>
+solveWithinLimits(std::string_view name, const Problem &problem,
+                  GeneratorOptions plain,
+                  const std::vector<std::vector<Op>> &known = {}) {
   plain.searchSeconds /= std::size(triedShares) + 1;
-  Best best(problem, plain.objective);
+  Best best(problem, plain.objective, known);
   for (double share : triedShares)
     best.offer(generate(name, withoutShare(problem, share), plain));
   Problem unlimited = problem;
@@ -469,6 +528,7 @@ static Expected<Solution> solveWithoutLimits(std::string_view name,
   if (!before)
     return before.takeError();
   double longest = before->value(plain.objective) * (1 + tolerance);
+  std::vector<std::vector<Op>> known = order->stages;
   Best best(problem, plain.objective);
   best.offer(std::move(order));
   Expected<Solution> lowest = best.take();
@@ -478,7 +538,7 @@ static Expected<Solution> solveWithoutLimits(std::string_view name,
         problem.stages(),
         static_cast<std::int64_t>(fraction *
                                   static_cast<double>(before->peakMemory())));
-    Expected<Solution> found = solveWithinLimits(name, limited, plain);
+    Expected<Solution> found = solveWithinLimits(name, limited, plain, known);
     if (!lowest || !found || found->simulation.value(plain.objective) > longest)
       break;
     if (found->simulation.peakMemory() < lowest->simulation.peakMemory())

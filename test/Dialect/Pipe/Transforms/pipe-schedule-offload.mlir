@@ -61,6 +61,7 @@
 // The reference keeps everything.
 // SEQUENTIAL-LABEL: pipe.program @net_sequential_rank0
 // SEQUENTIAL-NOT:     pipe.offload
+// SEQUENTIAL:         }
 
 func.func @net(%x: tensor<2x64xf32> {pipe.batch = "x"}, %w: tensor<64x64xf32> {pipe.param = #pipe.param<"w", init = normal(0.0, 0.02)>}, %v: tensor<64x64xf32> {pipe.param = #pipe.param<"v", init = normal(0.0, 0.02)>}) -> tensor<f32> {
   %zero = arith.constant 0.0 : f32
