@@ -59,9 +59,13 @@ typedef struct VeelineProblemOptions {
   VeelineCosts activation;
   /** The limit of every stage, in activations; below 0: none. */
   double memoryLimit;
+  /** The time of a copy of one activation to the host's memory, which is that
+      of a copy back; below 0: nothing can be offloaded. */
+  double offloadTime;
 } VeelineProblemOptions;
 
-/** `schedule` with costs of 1, messages that take no time, and no limit. */
+/** `schedule` with costs of 1, messages that take no time, no limit, and
+   nothing that can be offloaded. */
 VEELINE_C_EXPORTED VeelineProblemOptions veelineProblemOptionsGet(
     const char *schedule, int32_t stages, int32_t microbatches);
 
@@ -93,6 +97,10 @@ typedef struct VeelineChunk {
   /** False for a chunk without a B, since nothing needs the gradient of its
       inputs: its whole backward is W, and the members of B are 0. */
   bool hasBackwardInput;
+  /** How much of what F adds may wait for the backward in the host's memory,
+      and the time of a copy there, which is that of a copy back. */
+  int64_t offloadMemory;
+  double offloadTime;
 } VeelineChunk;
 
 enum { veelineActivationUnit = 720720 * 1000 };
@@ -151,6 +159,9 @@ typedef struct VeelineGenerateOptions {
   /** How long `auto` may search, and the seed of its choices. */
   double searchSeconds;
   uint64_t seed;
+  /** Let memory that chunks can offload wait in the host's memory, as far as
+      that costs no time, or memory limits demand (docs/offloading.md). */
+  bool offload;
 } VeelineGenerateOptions;
 
 VEELINE_C_EXPORTED VeelineGenerateOptions veelineGenerateOptionsGet(void);
@@ -209,6 +220,27 @@ VEELINE_C_EXPORTED VeelineStatus veelineScheduleGetOps(VeelineSchedule schedule,
                                                        int32_t rank,
                                                        VeelineOp *ops,
                                                        size_t capacity);
+
+/** What a chunk holds of a microbatch, and lets wait in the host's memory. */
+typedef struct VeelineOffload {
+  int32_t chunk;
+  int32_t microbatch;
+  /** Before this operation of the rank, the memory is free: the rank waits for
+      the end of the copy, which has begun after F. */
+  int32_t leaves;
+  /** Before this operation, the memory is taken again, and the copy back
+      begins. */
+  int32_t returns;
+} VeelineOffload;
+
+/** 0 if the rank offloads nothing, or does not exist. */
+VEELINE_C_EXPORTED size_t veelineScheduleNumOffloads(VeelineSchedule schedule,
+                                                     int32_t rank);
+/** Writes all offloads of a rank to `offloads`, which has room for `capacity`.
+   An error if that is too little. */
+VEELINE_C_EXPORTED VeelineStatus
+veelineScheduleGetOffloads(VeelineSchedule schedule, int32_t rank,
+                           VeelineOffload *offloads, size_t capacity);
 
 /** Checks that it solves its problem: every operation once and in its place, no
     deadlock, no memory limit exceeded. The message shows the place. */

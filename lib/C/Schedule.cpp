@@ -12,6 +12,7 @@
 #include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Loop.h"
+#include "veeline/Schedule/Offload.h"
 #include "veeline/Schedule/ProblemOptions.h"
 #include "veeline/Schedule/Text.h"
 
@@ -126,7 +127,7 @@ static OpValues toValues(const VeelineCosts &costs) {
 VeelineProblemOptions veelineProblemOptionsGet(const char *schedule,
                                                int32_t stages,
                                                int32_t microbatches) {
-  return {schedule, stages, 0, microbatches, {1, 1, 1}, 0, {1, 0, -1}, -1};
+  return {schedule, stages, 0, microbatches, {1, 1, 1}, 0, {1, 0, -1}, -1, -1};
 }
 
 VeelineStatus veelineProblemCreate(const VeelineProblemOptions *given,
@@ -152,6 +153,8 @@ VeelineStatus veelineProblemCreate(const VeelineProblemOptions *given,
     Expected<Problem> made = makeProblem(options);
     if (!made)
       return toStatus(made.error());
+    if (!(given->offloadTime < 0))
+      setOffload(*made, given->offloadTime / activationUnit);
     made->updates = (*findGenerator(given->schedule))->semantics;
     problem->ptr = new Problem(std::move(*made));
     return success();
@@ -192,7 +195,9 @@ VeelineStatus veelineProblemGetChunk(VeelineProblem problem, int32_t chunk,
                found.forwardMemory,
                found.backwardInputMemory,
                found.backwardWeightMemory,
-               found.hasBackwardInput};
+               found.hasBackwardInput,
+               found.offloadMemory,
+               found.offloadTime};
     return success();
   });
 }
@@ -212,6 +217,8 @@ VeelineStatus veelineProblemSetChunk(VeelineProblem problem, int32_t chunk,
     target.backwardInputMemory = values->backwardInputMemory;
     target.backwardWeightMemory = values->backwardWeightMemory;
     target.hasBackwardInput = values->hasBackwardInput;
+    target.offloadMemory = values->offloadMemory;
+    target.offloadTime = values->offloadTime;
     return success();
   });
 }
@@ -255,7 +262,7 @@ VeelineStatus veelineProblemSetMemoryUnit(VeelineProblem problem, int64_t size,
 VeelineGenerateOptions veelineGenerateOptionsGet(void) {
   GeneratorOptions defaults;
   return {VeelineObjectiveDefault, defaults.overlapBlocks,
-          defaults.searchSeconds, defaults.seed};
+          defaults.searchSeconds, defaults.seed, defaults.offload};
 }
 
 static Expected<Objective> objectiveOf(VeelineObjective objective,
@@ -291,6 +298,7 @@ static Expected<Order> makeOrder(const Problem &given, const char *name,
   ofGenerator.overlapBlocks = options.overlapBlocks;
   ofGenerator.searchSeconds = options.searchSeconds;
   ofGenerator.seed = options.seed;
+  ofGenerator.offload = options.offload;
   Problem problem = given;
   problem.updates = (*generator)->semantics;
   Expected<Schedule> schedule = generate(name, problem, ofGenerator);
@@ -428,6 +436,35 @@ VeelineStatus veelineScheduleGetOps(VeelineSchedule schedule, int32_t rank,
     std::transform(row.begin(), row.end(), ops, [](const Op &op) {
       return VeelineOp{static_cast<VeelineOpKind>(op.kind), op.chunk,
                        op.microbatch, op.late};
+    });
+    return success();
+  });
+}
+
+size_t veelineScheduleNumOffloads(VeelineSchedule schedule, int32_t rank) {
+  const std::vector<std::vector<Offload>> &offloads =
+      unwrap(schedule)->schedule.offloads;
+  return isBelow(rank, offloads.size())
+             ? offloads[static_cast<std::size_t>(rank)].size()
+             : 0;
+}
+
+VeelineStatus veelineScheduleGetOffloads(VeelineSchedule schedule, int32_t rank,
+                                         VeelineOffload *offloads,
+                                         size_t capacity) {
+  return guarded([&] {
+    const Schedule &found = unwrap(schedule)->schedule;
+    if (!isBelow(rank, found.stages.size()))
+      return noIndex("rank", rank, found.stages.size());
+    if (found.offloads.empty())
+      return success();
+    const std::vector<Offload> &row =
+        found.offloads[static_cast<std::size_t>(rank)];
+    VeelineStatus status = checkCapacity(row.size(), capacity);
+    if (status.code != VeelineOk)
+      return status;
+    std::transform(row.begin(), row.end(), offloads, [](const Offload &it) {
+      return VeelineOffload{it.chunk, it.microbatch, it.leaves, it.returns};
     });
     return success();
   });

@@ -76,6 +76,18 @@ bool veeline::schedule::canOffload(const Problem &problem) {
       [](const Chunk &chunk) { return chunk.offloadMemory > 0; });
 }
 
+void veeline::schedule::setOffload(Problem &problem, double time,
+                                   std::optional<double> share) {
+  if (!share && !canOffload(problem))
+    share = 1;
+  for (Chunk &chunk : problem.chunks) {
+    if (share)
+      chunk.offloadMemory = static_cast<std::int64_t>(
+          *share * static_cast<double>(chunk.forwardMemory));
+    chunk.offloadTime = time * static_cast<double>(chunk.offloadMemory);
+  }
+}
+
 RankPlanner::RankPlanner(const Problem &problem, const Schedule &schedule,
                          const OpIndex &index, int rank)
     : problem(problem), schedule(schedule), ops(schedule.stages[rank]),

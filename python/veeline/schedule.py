@@ -21,14 +21,14 @@ class _Costs(ctypes.Structure):
 
 class _ProblemOptions(ctypes.Structure):
     _fields_ = [("schedule", c_char_p), ("stages", c_int32), ("chunks_per_stage", c_int32), ("microbatches", c_int32), ("cost", _Costs),
-                ("transfer", c_double), ("activation", _Costs), ("memory_limit", c_double)]
+                ("transfer", c_double), ("activation", _Costs), ("memory_limit", c_double), ("offload_time", c_double)]
 
 
 class Chunk(ctypes.Structure):
     """What the operations of a chunk cost, and by how much they change the memory of its stage."""
     _fields_ = [("forward", c_double), ("backward_input", c_double), ("backward_weight", c_double), ("backward_shared", c_double),
                 ("forward_memory", c_int64), ("backward_input_memory", c_int64), ("backward_weight_memory", c_int64),
-                ("has_backward_input", c_bool)]
+                ("has_backward_input", c_bool), ("offload_memory", c_int64), ("offload_time", c_double)]
 
     def __repr__(self):
         return f"Chunk({', '.join(f'{name}={getattr(self, name)!r}' for name, _ in self._fields_)})"
@@ -40,11 +40,16 @@ class _Edge(ctypes.Structure):
 
 
 class _GenerateOptions(ctypes.Structure):
-    _fields_ = [("objective", c_int), ("overlap_blocks", c_bool), ("search_seconds", c_double), ("seed", c_uint64)]
+    _fields_ = [("objective", c_int), ("overlap_blocks", c_bool), ("search_seconds", c_double), ("seed", c_uint64),
+                ("offload", c_bool)]
 
 
 class _Op(ctypes.Structure):
     _fields_ = [("kind", c_int), ("chunk", c_int32), ("microbatch", c_int32), ("late", c_bool)]
+
+
+class _Offload(ctypes.Structure):
+    _fields_ = [("chunk", c_int32), ("microbatch", c_int32), ("leaves", c_int32), ("returns", c_int32)]
 
 
 class _SimulateOptions(ctypes.Structure):
@@ -80,6 +85,8 @@ _library = Library("veeline-c-schedule", [
     ("veelineScheduleNumRanks", c_int32, [Handle]),
     ("veelineScheduleNumOps", c_size_t, [Handle, c_int32]),
     ("veelineScheduleGetOps", Status, [Handle, c_int32, POINTER(_Op), c_size_t]),
+    ("veelineScheduleNumOffloads", c_size_t, [Handle, c_int32]),
+    ("veelineScheduleGetOffloads", Status, [Handle, c_int32, POINTER(_Offload), c_size_t]),
     ("veelineScheduleVerify", Status, [Handle]),
     ("veelineScheduleToText", Status, [Handle, c_char_p, POINTER(String)]),
     ("veelineScheduleSimulate", Status, [Handle, POINTER(_SimulateOptions), POINTER(Handle)]),
@@ -95,6 +102,9 @@ _KINDS = ("F", "B", "W", "BW")
 
 Op = collections.namedtuple("Op", "kind chunk microbatch late")
 Op.__doc__ = """An operation: kind "F", "B", "W" or "BW" (both as one), of the step before where it is `late`."""
+Offload = collections.namedtuple("Offload", "chunk microbatch leaves returns")
+Offload.__doc__ = """What a chunk holds of a microbatch, and lets wait in the host's memory: it has left before operation `leaves` of the rank, and
+begins to come back before operation `returns`."""
 Times = collections.namedtuple("Times", "starts ends memory")
 Times.__doc__ = """Of the operations of a rank, in their order: arrays of the standard library, which NumPy takes without a copy."""
 
@@ -128,15 +138,16 @@ class Problem(_Owner):
     """What is to be scheduled.
 
     `schedule` decides which chunk is on which stage. `cost` is the time of F, B and W of a whole stage for one microbatch, `activation`
-    what they add to its memory, in activations, as `memory_limit` is.
+    what they add to its memory, in activations, as `memory_limit` is. `offload_time` is that of a copy of one activation to the host's
+    memory, or back.
     """
     _destroy = "veelineProblemDestroy"
 
     def __init__(self, schedule, stages, microbatches, *, chunks_per_stage=0, cost=(1, 1, 1), transfer=0, activation=(1, 0, -1),
-                 memory_limit=None):
+                 memory_limit=None, offload_time=None):
         options = _ProblemOptions(text(schedule), _integer("stages", stages), _integer("chunks_per_stage", chunks_per_stage),
                                   _integer("microbatches", microbatches), _Costs(*cost), transfer, _Costs(*activation),
-                                  -1 if memory_limit is None else memory_limit)
+                                  -1 if memory_limit is None else memory_limit, -1 if offload_time is None else offload_time)
         handle = Handle()
         _library.call("veelineProblemCreate", byref(options), byref(handle))
         super().__init__(handle)
@@ -245,6 +256,16 @@ class Schedule(_Owner):
             rows.append([Op(_KINDS[op.kind], op.chunk, op.microbatch, op.late) for op in ops])
         return rows
 
+    @property
+    def offloads(self):
+        """What each stage, or each of its ranks, lets wait in the host's memory, in the order of F."""
+        rows = []
+        for rank in range(_library.call("veelineScheduleNumRanks", self._handle)):
+            row = (_Offload * _library.call("veelineScheduleNumOffloads", self._handle, rank))()
+            _library.call("veelineScheduleGetOffloads", self._handle, rank, row, len(row))
+            rows.append([Offload(it.chunk, it.microbatch, it.leaves, it.returns) for it in row])
+        return rows
+
     def verify(self):
         """Raises WrongScheduleError (or OverMemoryLimitError) where it does not solve its problem."""
         _library.call("veelineScheduleVerify", self._handle)
@@ -271,8 +292,9 @@ class Schedule(_Owner):
 
 
 def generate(name, stages=None, microbatches=None, *, problem=None, objective=None, overlap_blocks=False, search_seconds=1.0, seed=0,
-             **options):
-    """The schedule `name`, verified: of `problem`, or of one with these stages, microbatches and further options of Problem."""
+             offload=None, **options):
+    """The schedule `name`, verified: of `problem`, or of one with these stages, microbatches and further options of Problem. `offload`
+    lets memory that chunks can offload wait in the host's memory, which is the default with an `offload_time`."""
     if problem is None:
         if stages is None or microbatches is None:
             raise InvalidError("give stages and microbatches, or a problem")
@@ -281,7 +303,9 @@ def generate(name, stages=None, microbatches=None, *, problem=None, objective=No
         raise InvalidError("a problem has its own stages, microbatches and costs; give either a problem or these")
     if objective not in _OBJECTIVES:
         raise InvalidError(f"objective is makespan, span or period, not '{objective}'")
-    given = _GenerateOptions(_OBJECTIVES[objective], overlap_blocks, search_seconds, seed)
+    if offload is None:
+        offload = options.get("offload_time") is not None
+    given = _GenerateOptions(_OBJECTIVES[objective], overlap_blocks, search_seconds, seed, offload)
     handle = Handle()
     _library.call("veelineScheduleGenerate", problem._handle, text(name), byref(given), byref(handle))
     return Schedule(handle)

@@ -45,6 +45,14 @@ print_error("limit", generate, "gpipe", problem=problem)
 problem.set_memory_limits([])
 generate("gpipe", problem=problem)
 
+away = generate("gpipe", 2, 8, memory_limit=4, offload_time=0.5)
+away.verify()
+assert [len(row) >= 4 for row in away.offloads] == [True, True] and away.offloads[0][0].chunk == 0
+assert away.simulate().peak_memory <= 4 * ACTIVATION and generate("gpipe", 2, 8).offloads == [[], []]
+assert read(away.to("json"), "json").offloads == away.offloads
+print_error("away", generate, "gpipe", problem=away.problem)
+assert generate("gpipe", problem=away.problem, offload=True).offloads == away.offloads
+
 assert "zb-v" in names() and "auto" in names()
 found = generate("auto", 2, 4, chunks_per_stage=2, memory_limit=1.5, objective="makespan", search_seconds=0.1, seed=3)
 found.verify()

@@ -23,6 +23,13 @@ namespace veeline::schedule {
 /// Whether any chunk has memory that can be offloaded.
 bool canOffload(const Problem &problem);
 
+/// Says how long copies take: `time` for a memory unit, there or back. Sets
+/// what each chunk can offload to `share` of what its F adds, from 0 to 1.
+/// Without one that stays as it is, or is all of it where no chunk can offload
+/// any.
+void setOffload(Problem &problem, double time,
+                std::optional<double> share = std::nullopt);
+
 /// Adds offloads to a schedule that has none.
 ///
 /// With memory limits, every stage offloads what it has to: where copies would

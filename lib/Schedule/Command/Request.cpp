@@ -190,15 +190,7 @@ Status Request::setOffload(Problem &problem) const {
   Expected<double> time = parseOffload(offload, problem.memoryUnit);
   if (!time)
     return time.takeError();
-  bool isKnown =
-      std::any_of(problem.chunks.begin(), problem.chunks.end(),
-                  [](const Chunk &chunk) { return chunk.offloadMemory > 0; });
-  for (Chunk &chunk : problem.chunks) {
-    if (!isKnown || offloadShare)
-      chunk.offloadMemory = static_cast<std::int64_t>(
-          offloadShare.value_or(1) * static_cast<double>(chunk.forwardMemory));
-    chunk.offloadTime = *time * static_cast<double>(chunk.offloadMemory);
-  }
+  schedule::setOffload(problem, *time, offloadShare);
   return Status::success();
 }
 

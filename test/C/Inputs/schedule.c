@@ -213,6 +213,40 @@ static void checkFailures(void) {
   veelineSimulationDestroy((VeelineSimulation){NULL});
 }
 
+/* A limit that gpipe meets by letting activations wait in the host's memory. */
+static void checkOffloads(void) {
+  VeelineProblemOptions options = veelineProblemOptionsGet("gpipe", 2, 8);
+  options.memoryLimit = 4;
+  options.offloadTime = 0.5;
+  VeelineProblem problem;
+  SUCCEED(veelineProblemCreate(&options, &problem));
+  VeelineChunk chunk;
+  SUCCEED(veelineProblemGetChunk(problem, 1, &chunk));
+  REQUIRE(chunk.offloadMemory == veelineActivationUnit &&
+          chunk.offloadTime == 0.5);
+  VeelineGenerateOptions generating = veelineGenerateOptionsGet();
+  generating.offload = true;
+  VeelineSchedule schedule;
+  SUCCEED(veelineScheduleGenerate(problem, "gpipe", &generating, &schedule));
+  SUCCEED(veelineScheduleVerify(schedule));
+  VeelineOffload offloads[8];
+  size_t count = veelineScheduleNumOffloads(schedule, 0);
+  REQUIRE(count >= 4 && count <= 8 && !veelineScheduleNumOffloads(schedule, 2));
+  SUCCEED(veelineScheduleGetOffloads(schedule, 0, offloads, count));
+  for (size_t i = 0; i < count; ++i)
+    REQUIRE(offloads[i].chunk == 0 &&
+            offloads[i].leaves > offloads[i].microbatch &&
+            offloads[i].returns > offloads[i].leaves);
+  printFailure("room", veelineScheduleGetOffloads(schedule, 0, offloads, 1));
+  printFailure("rank", veelineScheduleGetOffloads(schedule, 2, offloads, 8));
+  veelineScheduleDestroy(schedule);
+  chunk.offloadMemory *= 2;
+  SUCCEED(veelineProblemSetChunk(problem, 1, &chunk));
+  printFailure("too much", veelineScheduleGenerate(problem, "gpipe",
+                                                   &generating, &schedule));
+  veelineProblemDestroy(problem);
+}
+
 /* Every schedule by its name, with the least that it takes. */
 static void checkNames(void) {
   size_t count = veelineNumSchedules();
@@ -243,6 +277,7 @@ int main(void) {
   veelineScheduleDestroy(schedule);
   veelineProblemDestroy(problem);
   checkCosts();
+  checkOffloads();
   checkNames();
   checkFailures();
   puts("done");

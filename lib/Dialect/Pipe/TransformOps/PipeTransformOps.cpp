@@ -219,6 +219,7 @@ DiagnosedSilenceableFailure script::ScheduleOp::applyToOne(
   options.objective = *objective;
   options.slip = getSlip();
   options.updatesAtEnd = getUpdatesAtEnd();
+  options.offload = getOffload().convertToDouble();
   options.sequential = getSequential();
   options.microbatches = getMicrobatches();
   options.replicas = getReplicas();

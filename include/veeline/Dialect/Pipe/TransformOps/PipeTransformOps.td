@@ -141,6 +141,7 @@ def ScheduleOp : PipelineTransformOp<"schedule"> {
     DefaultValuedAttr<I64Attr, "1">:$replicas,
     DefaultValuedAttr<BoolAttr, "true">:$slip,
     UnitAttr:$updates_at_end,
+    DefaultValuedAttr<F64Attr, "0.0">:$offload,
     UnitAttr:$shard_optimizer,
     UnitAttr:$sequential);
 }
