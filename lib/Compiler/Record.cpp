@@ -51,6 +51,7 @@ static json::Object toJson(const artifact::Program &program) {
   for (const artifact::Rank &rank : program.ranks)
     ranks.push_back(json::Object{{"arena_bytes", rank.arenaBytes},
                                  {"peak_live_bytes", rank.peakLiveBytes},
+                                 {"host_bytes", rank.hostBytes},
                                  {"ops", int64_t(rank.ops.size())}});
   return json::Object{
       {"program", program.name},

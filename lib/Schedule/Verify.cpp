@@ -4,12 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "veeline/Base/Text.h"
 #include "veeline/Schedule/Execution.h"
 #include "veeline/Schedule/Loop.h"
 #include "veeline/Schedule/Memory.h"
 
 #include <algorithm>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 namespace {

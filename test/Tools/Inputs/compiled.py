@@ -12,7 +12,7 @@ with open(sys.argv[1], encoding="utf-8") as file:
 assert made["artifact"] == sys.argv[2] and made["bytes"] == os.path.getsize(sys.argv[2])
 for program in made["programs"]:
     ranks = program["ranks"]
-    assert all(rank["arena_bytes"] >= rank["peak_live_bytes"] > 0 < rank["ops"] for rank in ranks)
+    assert all(rank["arena_bytes"] >= rank["peak_live_bytes"] > 0 == rank["host_bytes"] < rank["ops"] for rank in ranks)
     assert program["predicted_step_microseconds"] > 0
     print(f"{program['program']}: {program['schedule']}, {program['stages']} stages, {len(ranks)} arenas")
 phases = made["phases"]
