@@ -19,6 +19,7 @@
 #include "veeline/Schedule/Bounds.h"
 
 #include "veeline/Schedule/Flow.h"
+#include "veeline/Schedule/Offload.h"
 #include "veeline/Schedule/Simulator.h"
 
 #include <algorithm>
@@ -618,12 +619,16 @@ PeriodBound Analysis::runPeriod() {
 
 Bounds veeline::schedule::lowerBounds(const Problem &problem,
                                       const BoundOptions &options) {
-  return Analysis(problem, options).run();
+  if (!canOffload(problem))
+    return Analysis(problem, options).run();
+  return Analysis(withoutShare(problem, 1), options).run();
 }
 
 PeriodBound veeline::schedule::lowerPeriodBound(const Problem &problem,
                                                 const BoundOptions &options) {
-  return Analysis(problem, options).runPeriod();
+  if (!canOffload(problem))
+    return Analysis(problem, options).runPeriod();
+  return Analysis(withoutShare(problem, 1), options).runPeriod();
 }
 
 Bound veeline::schedule::lowerBound(const Problem &problem, Objective objective,

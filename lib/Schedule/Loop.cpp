@@ -153,9 +153,11 @@ private:
     int offload;
     double time;
   };
-  /// By rank and step: what F sends, what leaves before the step, what returns
-  /// there, and what is read there.
-  std::multimap<std::pair<int, int>, Copies> sent, leaving, returning, reading;
+  /// By rank and step: what F sends, what returns before the step, and what is
+  /// read there.
+  std::multimap<std::pair<int, int>, Copies> sent, returning, reading;
+  /// What leaves before a step: the last one, since copies out are in order.
+  std::map<std::pair<int, int>, int> leaving;
   /// By rank: the nodes of copies, and the last ones of each link.
   std::vector<std::vector<int>> copiesOut, copiesBack;
   std::vector<int> lastOut, lastBack;
@@ -225,7 +227,7 @@ int TurnGraph::listOffloads(int gate) {
       };
       int reader = index.reader(problem, it.chunk, it.microbatch);
       sent.insert({key(index.forward(it.chunk, it.microbatch)), copies});
-      leaving.insert({key(it.leaves), copies});
+      leaving[key(it.leaves)] = copies.offload;
       reading.insert({key(reader), copies});
       readers.push_back({reader, static_cast<int>(i)});
     }
@@ -260,9 +262,8 @@ void TurnGraph::addCopiesBack(int rank, int step) {
   for (auto it = begin; it != end; ++it) {
     int node = graph->add(it->second.time);
     graph->after(nodes[rank][step - 1], 0);
-    auto [first, last] = leaving.equal_range({rank, step});
-    for (auto left = first; left != last; ++left)
-      graph->after(copiesOut[rank][left->second.offload], 0);
+    if (auto left = leaving.find({rank, step}); left != leaving.end())
+      graph->after(copiesOut[rank][left->second], 0);
     if (lastBack[rank] < 0)
       graph->behind(links[rank] + 1);
     else
@@ -340,9 +341,8 @@ void TurnGraph::add(Position position, int size) {
     auto [begin, end] = taken.equal_range({rank, step});
     for (auto crossing = begin; crossing != end; ++crossing)
       graph->behind(crossing->second.gate);
-    auto [leave, left] = leaving.equal_range({rank, step});
-    for (auto it = leave; it != left; ++it)
-      graph->after(copiesOut[rank][it->second.offload], 0);
+    if (auto left = leaving.find({rank, step}); left != leaving.end())
+      graph->after(copiesOut[rank][left->second], 0);
     auto [read, isRead] = reading.equal_range({rank, step});
     for (auto it = read; it != isRead; ++it)
       graph->after(copiesBack[rank][it->second.offload], 0);

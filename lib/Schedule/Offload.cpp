@@ -163,10 +163,15 @@ bool RankPlanner::setReturning() {
   return isComplete;
 }
 
+/// What is refused makes room on the links: others leave sooner. Few rounds
+/// find most of that, and after any of them the rest is right.
 void RankPlanner::setTimes() {
-  do
+  constexpr int mostRounds = 8;
+  for (int round = 0; round < mostRounds; ++round) {
     setLeaving();
-  while (!setReturning());
+    if (setReturning())
+      return;
+  }
 }
 
 /// What a step adds; `during` is the most of that while it runs.
@@ -452,10 +457,7 @@ Expected<Schedule> veeline::schedule::addOffloads(const Problem &problem,
   return planner.tooLow(problem.memoryLimits);
 }
 
-/// The problem of which a generator that follows limits makes the order: of
-/// what can be offloaded, chunks hold this share from their reader on only.
-/// Where nothing could be away, that would be too much for the limits.
-static Problem withoutShare(const Problem &problem, double share) {
+Problem veeline::schedule::withoutShare(const Problem &problem, double share) {
   Problem lighter = problem;
   for (Chunk &chunk : lighter.chunks) {
     auto away = static_cast<std::int64_t>(
@@ -531,7 +533,7 @@ static Expected<Solution> solveWithoutLimits(std::string_view name,
                                              const Problem &problem,
                                              GeneratorOptions plain,
                                              double tolerance) {
-  constexpr double fractions[] = {0.5, 0.25, 0.125};
+  constexpr double fractions[] = {0.875, 0.75, 0.5, 0.25, 0.125};
   plain.searchSeconds /= std::size(fractions) + 1;
   Expected<Schedule> order = generate(name, problem, plain);
   if (!order)

@@ -137,11 +137,13 @@ Expected<std::int64_t> veeline::schedule::parseBytes(std::string_view text) {
 
 Expected<double> veeline::schedule::parseBandwidth(std::string_view text) {
   constexpr std::string_view aSecond = "/s";
+  constexpr std::int64_t mostBytes = 1'000'000'000'000'000;
   if (text.ends_with(aSecond))
     if (Expected<std::int64_t> bytes =
             parseBytes(text.substr(0, text.size() - aSecond.size()));
-        bytes && *bytes > 0)
+        bytes && *bytes > 0 && *bytes <= mostBytes)
       return 1e-9 * static_cast<double>(*bytes);
-  return invalid("expected a bandwidth such as 25GB/s or 800MiB/s, found '" +
+  return invalid("expected a bandwidth such as 25GB/s or 800MiB/s, at most "
+                 "1000TB/s, found '" +
                  std::string(text) + "'");
 }

@@ -98,7 +98,8 @@ static Expected<Execution> execute(const Problem &problem,
     return execution;
   if (!schedule.offloads.empty())
     return invalid("what is offloaded is simulated with buffered transfers, "
-                   "not with a rendezvous");
+                   "not with a rendezvous; leave out the offloads, or "
+                   "--transfers");
   return executeRendezvous(
       problem, schedule,
       orderMessages(problem, flow, schedule, index, *execution));

@@ -9,6 +9,7 @@
 #include "veeline/Schedule/Execution.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace veeline::schedule;
 
@@ -129,6 +130,28 @@ Schedule Widening::narrow(const Schedule &schedule) const {
   return spreadOverRanks(problem, result);
 }
 
+/// Adds what a stage offloads to its ranks. Steps of the stage become those of
+/// the rank, of which as many operations stand before.
+static void spreadOffloads(const Problem &problem, const std::vector<Op> &ops,
+                           const std::vector<Offload> &offloads,
+                           std::vector<std::vector<Offload>> &ofRanks) {
+  std::map<int, std::vector<int>> before;
+  for (const Offload &it : offloads)
+    before.try_emplace(problem.rankOf(it.chunk, it.microbatch));
+  for (auto &[rank, counts] : before) {
+    counts.push_back(0);
+    for (const Op &op : ops)
+      counts.push_back(counts.back() +
+                       (problem.rankOf(op.chunk, op.microbatch) == rank));
+  }
+  for (const Offload &it : offloads) {
+    int rank = problem.rankOf(it.chunk, it.microbatch);
+    const std::vector<int> &counts = before[rank];
+    ofRanks[rank].push_back(
+        {it.chunk, it.microbatch, counts[it.leaves], counts[it.returns]});
+  }
+}
+
 Schedule veeline::schedule::spreadOverRanks(const Problem &problem,
                                             const Schedule &schedule) {
   if (problem.widths.empty())
@@ -136,9 +159,15 @@ Schedule veeline::schedule::spreadOverRanks(const Problem &problem,
   Schedule result{schedule.name, {}};
   result.warnings = schedule.warnings;
   result.stages.resize(problem.ranks());
-  for (const std::vector<Op> &ops : schedule.stages)
-    for (const Op &op : ops)
+  if (!schedule.offloads.empty())
+    result.offloads.resize(problem.ranks());
+  for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
+    for (const Op &op : schedule.stages[stage])
       result.stages[problem.rankOf(op.chunk, op.microbatch)].push_back(op);
+    if (!schedule.offloads.empty())
+      spreadOffloads(problem, schedule.stages[stage], schedule.offloads[stage],
+                     result.offloads);
+  }
   return result;
 }
 

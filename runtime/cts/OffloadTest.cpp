@@ -54,7 +54,13 @@ TEST(Offload, ValuesComeBackAsTheyLeft) {
   Fixture fixture({moveAround}, arenaBytes);
   fixture.rank(0).hostBytes = 256;
   fixture.rank(0).numOffloads = 2;
-  fixture.rank(0).ops.resize(2);
+  for (artifact::OpKind kind :
+       {artifact::OpKind::offload, artifact::OpKind::reload})
+    for (int i = 0; i < 2; ++i) {
+      artifact::Op op;
+      op.kind = kind;
+      fixture.rank(0).ops.push_back(op);
+    }
   ASSERT_NO_FATAL_FAILURE(fixture.create());
   for (int step = 0; step < 3; ++step) {
     std::vector<char> before = places(), expected = before;

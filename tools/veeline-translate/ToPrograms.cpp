@@ -84,7 +84,14 @@ static OwningOpRef<Operation *> build(const ImportedSchedule &file,
   auto pipeline = *module->getOps<pipe::PipelineOp>().begin();
   SymbolTableCollection symbols;
   pipe::ScheduleGoal goal;
-  goal.order = &file;
+  // The model that is made keeps nothing.
+  ImportedSchedule order = file;
+  if (!order.schedule.offloads.empty())
+    emitWarning(where)
+        << "what the schedule offloads is left out: the programs "
+           "are of a model that keeps nothing for backwards";
+  order.schedule.offloads.clear();
+  goal.order = &order;
   if (failed(pipe::schedulePipeline(pipeline, "file:" + path, goal,
                                     file.microbatches, symbols)))
     return {};

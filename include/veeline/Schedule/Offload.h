@@ -30,6 +30,12 @@ bool canOffload(const Problem &problem);
 void setOffload(Problem &problem, double time,
                 std::optional<double> share = std::nullopt);
 
+/// The problem in which chunks hold this share of what they can offload from
+/// their reader on only. With the whole, no schedule of `problem` with offloads
+/// holds less at any time: for lower bounds. With any share, for orders of
+/// generators that follow limits.
+Problem withoutShare(const Problem &problem, double share);
+
 /// Adds offloads to a schedule that has none.
 ///
 /// With memory limits, every stage offloads what it has to: where copies would

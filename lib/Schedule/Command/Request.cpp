@@ -159,35 +159,38 @@ Status Request::setLimits(Problem &problem) const {
   return Status::success();
 }
 
-/// The time of a copy of one memory unit.
+/// "activation unit" for activations; else the unit's name.
+static std::string singular(const MemoryUnit &unit) {
+  return unit.name == "activations" ? "activation unit" : unit.name;
+}
+
+/// The time of a copy of one memory unit. Costs of a compiled model are in
+/// microseconds and bytes.
 static Expected<double> parseOffload(const std::string &text,
-                                     const MemoryUnit &unit) {
-  bool isBytes = unit.name != "activations";
-  auto fail = [&](const std::string &what) {
-    return usage("--offload: expected " + what + ", found '" + text + "'");
-  };
-  if (!isBytes) {
-    std::optional<double> time = parseNumber(text);
-    if (time && *time >= 0 && *time <= maxTime)
-      return *time / activationUnit;
-    return fail("the time of a copy of one activation unit, from 0 to " +
-                shortNumber(maxTime) +
-                (text.ends_with("/s")
-                     ? " (a bandwidth goes with costs in bytes, of --from)"
-                     : ""));
+                                     const MemoryUnit &unit, bool isCompiled) {
+  if (isCompiled) {
+    Expected<double> bandwidth = parseBandwidth(text);
+    if (!bandwidth)
+      return usage("--offload: " + bandwidth.error().message);
+    return 1e-3 / *bandwidth;
   }
-  Expected<double> bandwidth = parseBandwidth(text);
-  if (!bandwidth)
-    return usage("--offload: " + bandwidth.error().message +
-                 "; costs are in bytes and nanoseconds");
-  return 1 / *bandwidth;
+  std::optional<double> time = parseNumber(text);
+  if (time && *time >= 0 && *time <= maxTime)
+    return *time / static_cast<double>(unit.size);
+  return usage("--offload: expected the time of a copy of one " +
+               singular(unit) + ", from 0 to " + shortNumber(maxTime) +
+               (text.ends_with("/s")
+                    ? " (a bandwidth goes with the costs of --from)"
+                    : "") +
+               ", found '" + text + "'");
 }
 
 /// What chunks can offload, and how long that takes.
 Status Request::setOffload(Problem &problem) const {
   if (offload.empty())
     return Status::success();
-  Expected<double> time = parseOffload(offload, problem.memoryUnit);
+  Expected<double> time =
+      parseOffload(offload, problem.memoryUnit, !compiledStages.empty());
   if (!time)
     return time.takeError();
   schedule::setOffload(problem, *time, offloadShare);
@@ -296,6 +299,15 @@ Expected<Task> Request::importedTask(const std::string &path) const {
     return task;
   if (Status status = setWidths(*task, *file, path); !status)
     return status.takeError();
+  bool hasOffloads = !file->schedule.offloads.empty();
+  bool hasOwnCosts = file->problem && !hasCosts && !model;
+  if (hasOffloads && (!hasOwnCosts || !offload.empty())) {
+    file->schedule.offloads.clear();
+    if (offload.empty())
+      file->schedule.warnings.emplace_back(
+          "what the file offloads is left out, since it is for the file's own "
+          "costs; --offload plans it for others");
+  }
   if (lacksFirstInput(file->schedule))
     task->problem.chunks[0] = task->problem.chunks[0].withoutBackwardInput();
   if (Expected<const Generator *> known = findGenerator(file->schedule.name))

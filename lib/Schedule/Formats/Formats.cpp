@@ -105,7 +105,7 @@ Schedule veeline::schedule::withoutMissingInputs(const Problem &problem,
                               isMissingInput(problem, op));
     std::erase_if(ops,
                   [&](const Op &op) { return isMissingInput(problem, op); });
-    if (!schedule.offloads.empty())
+    if (stage < schedule.offloads.size())
       for (Offload &offload : schedule.offloads[stage])
         for (int *step : {&offload.leaves, &offload.returns})
           if (*step >= 0 && *step < static_cast<int>(removedBefore.size()))

@@ -479,6 +479,14 @@ void JsonReader::readOffloads(ImportedSchedule &result) {
     return;
   const Json *ranks =
       get(path, Json::value_t::array, "a list with the offloads of each rank");
+  if (ranks && ranks->size() != result.schedule.stages.size())
+    return fail(path,
+                "the order has rows for " +
+                    veeline::counted(result.schedule.stages.size(), "rank") +
+                    ", and this for " + std::to_string(ranks->size()));
+  if (ranks && !result.problem)
+    return fail(path, "needs chunks: how much they offload belongs to the "
+                      "costs that the file then has to give");
   for (std::size_t rank = 0; ranks && rank < ranks->size(); ++rank) {
     std::vector<Offload> &offloads = result.schedule.offloads.emplace_back();
     const Json *list =
@@ -494,8 +502,21 @@ void JsonReader::readOffloads(ImportedSchedule &result) {
       get(one / 1, offload.microbatch);
       get(one / 2, offload.leaves);
       get(one / 3, offload.returns);
+      auto isWithin = [&](int value, std::size_t bound) {
+        return value >= 0 && static_cast<std::size_t>(value) < bound;
+      };
+      std::size_t steps = result.schedule.stages[rank].size();
+      if (!failure && !(isWithin(offload.chunk, result.placement.chunks()) &&
+                        isWithin(offload.microbatch, result.microbatches) &&
+                        isWithin(offload.leaves, steps) &&
+                        isWithin(offload.returns, steps)))
+        return fail(one, "there is no such chunk, microbatch or step");
     }
   }
+  std::vector<std::vector<Offload>> &all = result.schedule.offloads;
+  if (std::all_of(all.begin(), all.end(),
+                  [](const auto &ofRank) { return ofRank.empty(); }))
+    all.clear();
 }
 
 Expected<ImportedSchedule> JsonReader::read() {

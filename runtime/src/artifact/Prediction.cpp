@@ -32,7 +32,9 @@ static std::optional<double> predictAlone(const Program &program,
   std::vector<std::pair<double, int64_t>> changes;
   for (const Rank &rank : program.ranks)
     for (const Op &op : rank.ops) {
-      if (op.chunk >= 0 && op.predictedEnd < 0)
+      // Copies to the host's memory run beside the work.
+      bool isCopy = op.kind == OpKind::offload || op.kind == OpKind::reload;
+      if (op.chunk >= 0 && op.predictedEnd < 0 && !isCopy)
         return std::nullopt;
       end = std::max(end, op.predictedEnd);
       if (!isPredictedWork(op))

@@ -433,6 +433,16 @@ private:
                 rank.numOffloads >= 0 &&
                 rank.numOffloads <= static_cast<int64_t>(rank.ops.size()),
             where, "its memory of the host has no valid size");
+    auto countOps = [&](OpKind kind) {
+      return std::count_if(rank.ops.begin(), rank.ops.end(),
+                           [&](const Op &op) { return op.kind == kind; });
+    };
+    require(countOps(OpKind::offload) == rank.numOffloads &&
+                countOps(OpKind::reload) == rank.numOffloads &&
+                (rank.hostBytes > 0) == (rank.numOffloads > 0),
+            where,
+            "each of its offloads leaves once, returns once and has memory of "
+            "the host");
     require(rank.peakLiveBytes >= 0 && rank.peakLiveBytes <= rank.arenaBytes,
             where, "its live bytes do not fit its arena");
     for (const Region &region : rank.regions)

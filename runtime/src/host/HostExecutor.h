@@ -71,6 +71,10 @@ public:
   const engine::Arena &arena(int32_t rank) const {
     return workers[rank]->arena;
   }
+  /// What is offloaded.
+  const engine::Arena &hostArena(int32_t rank) const {
+    return workers[rank]->hostArena;
+  }
   const library::CallTable &gemms(int32_t rank) const {
     return workers[rank]->rank.gemms;
   }

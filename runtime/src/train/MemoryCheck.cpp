@@ -253,8 +253,17 @@ Status train::checkMemory(const artifact::Metadata &metadata,
         long(session.executor().gemms(index).extraScratchBytes() +
              session.executor().convolutions(index).extraScratchBytes()));
     printUntouched(arena, ranks[i]);
+    const engine::Arena &host = session.executor().hostArena(index);
+    if (host.size() > 0)
+      std::printf("      in the host's memory: %ld of %ld bytes\n",
+                  long(host.highWaterMark()), long(host.size()));
     std::string where = "rank " + std::to_string(i);
     int64_t stray = linesOutsideRegions(arena, ranks[i]);
+    if (error.empty() && host.highWaterMark() > host.size())
+      error = where + " wrote up to byte " +
+              std::to_string(host.highWaterMark()) +
+              " of the host's memory, of which it has " +
+              std::to_string(host.size());
     if (error.empty() && mark > arena.size())
       error = where + " wrote up to byte " + std::to_string(mark) +
               ", its arena has " + std::to_string(arena.size());

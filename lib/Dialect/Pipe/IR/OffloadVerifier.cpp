@@ -6,6 +6,7 @@
 
 #include "OffloadVerifier.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -31,12 +32,15 @@ private:
   LogicalResult visit(ReleaseOp op);
   LogicalResult visit(ReloadOp op);
   LogicalResult visit(RestoreOp op);
+  LogicalResult visitReader(Operation *op, uint64_t chunk, uint64_t microbatch);
   template <typename OpT> Stations &stationsOf(OpT op) {
     return all[{op.getChunk(), op.getMicrobatch()}];
   }
 
   ProgramOp program;
   llvm::MapVector<std::pair<uint64_t, uint64_t>, Stations> all;
+  /// Those that have run.
+  llvm::DenseSet<std::pair<uint64_t, uint64_t>> forwards;
 };
 } // namespace
 
@@ -89,6 +93,9 @@ LogicalResult OffloadVerifier::visit(OffloadOp op) {
   if (stations.offload)
     return misplaced(op, stations.offload, "");
   stations.offload = op;
+  if (!forwards.contains({op.getChunk(), op.getMicrobatch()}))
+    return op.emitOpError("has to follow the pipe.forward of this chunk and "
+                          "microbatch, and there is none before it");
   if (op.getValues().empty())
     return op.emitOpError("offloads nothing");
   return verifyTypes(op);
@@ -125,11 +132,33 @@ LogicalResult OffloadVerifier::visit(RestoreOp op) {
                      stations.reload, /*isOnlyUse=*/true);
 }
 
+/// The backward of a chunk finds what F has kept.
+LogicalResult OffloadVerifier::visitReader(Operation *op, uint64_t chunk,
+                                           uint64_t microbatch) {
+  auto found = all.find({chunk, microbatch});
+  if (isLate(op) || found == all.end() || found->second.restore)
+    return success();
+  InFlightDiagnostic diagnostic =
+      op->emitOpError("stands before the pipe.restore of what its chunk has "
+                      "offloaded of this microbatch");
+  diagnostic.attachNote(found->second.offload.getLoc()) << "it leaves here";
+  return diagnostic;
+}
+
 LogicalResult OffloadVerifier::verify() {
   for (Operation &op : program.getBody().front())
     if (failed(llvm::TypeSwitch<Operation *, LogicalResult>(&op)
                    .Case<OffloadOp, ReleaseOp, ReloadOp, RestoreOp>(
                        [&](auto op) { return visit(op); })
+                   .Case([&](ForwardOp op) {
+                     forwards.insert({op.getChunk(), op.getMicrobatch()});
+                     return success();
+                   })
+                   .Case<BackwardOp, BackwardInputOp, BackwardWeightOp>(
+                       [&](auto op) {
+                         return visitReader(op, op.getChunk(),
+                                            op.getMicrobatch());
+                       })
                    .Default([](Operation *) { return success(); })))
       return failure();
   for (auto &[key, stations] : all)

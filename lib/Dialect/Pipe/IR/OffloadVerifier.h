@@ -14,7 +14,8 @@ namespace veeline::pipe {
 /// Whether values that are offloaded come back: each `pipe.offload` of a chunk
 /// and microbatch is followed by one `pipe.release` of the same values, one
 /// `pipe.reload` of the copies and one `pipe.restore` of what comes back, which
-/// nothing else takes before. Linear in the ops.
+/// nothing else takes before. It stands between the F and the backward of
+/// these. Linear in the ops.
 mlir::LogicalResult verifyOffloads(ProgramOp program);
 
 } // namespace veeline::pipe

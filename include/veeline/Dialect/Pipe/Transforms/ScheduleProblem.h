@@ -25,6 +25,9 @@ inline constexpr llvm::StringLiteral piecesAttrName = "pieces";
 /// those of parameters: the measured times of a message and of its gradient, in
 /// nanoseconds.
 inline constexpr llvm::StringLiteral transfersAttrName = "transfers";
+/// On pipelines, the bandwidth of each rank's links to the host's memory and
+/// back, in bytes a nanosecond, where activations may wait there.
+inline constexpr llvm::StringLiteral offloadAttrName = "offload_bandwidth";
 /// On pipelines, two numbers: the bytes of a measured all-reduce, and the
 /// nanoseconds that it took.
 inline constexpr llvm::StringLiteral allReduceAttrName = "all_reduce";

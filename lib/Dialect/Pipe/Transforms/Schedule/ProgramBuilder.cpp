@@ -542,7 +542,11 @@ namespace {
 /// What a rank offloads, by step.
 class OffloadTable {
 public:
-  explicit OffloadTable(ArrayRef<schedule::Offload> offloads) {
+  OffloadTable(ArrayRef<schedule::Op> ops,
+               ArrayRef<schedule::Offload> offloads) {
+    for (auto [step, op] : llvm::enumerate(ops))
+      if (!offloads.empty() && !op.late && op.kind != schedule::OpKind::Forward)
+        readers.try_emplace({op.chunk, op.microbatch}, step);
     for (const schedule::Offload &offload : offloads) {
       offloaded.insert({offload.chunk, offload.microbatch});
       leaving[offload.leaves].push_back(offload);
@@ -559,7 +563,7 @@ public:
     // Copies back of one step run in the order of their readers.
     if (back.size() > 1)
       llvm::sort(back, [&](const auto &a, const auto &b) {
-        return findReader(ops, step, a) < findReader(ops, step, b);
+        return findReader(a) < findReader(b);
       });
     for (const schedule::Offload &offload : back)
       writer.addReload(offload);
@@ -574,15 +578,11 @@ public:
   }
 
 private:
-  static size_t findReader(ArrayRef<schedule::Op> ops, size_t step,
-                           const schedule::Offload &offload) {
-    while (step < ops.size() &&
-           (ops[step].chunk != offload.chunk ||
-            ops[step].microbatch != offload.microbatch || ops[step].late))
-      ++step;
-    return step;
+  size_t findReader(const schedule::Offload &offload) const {
+    return readers.lookup({offload.chunk, offload.microbatch});
   }
 
+  llvm::DenseMap<std::pair<int, int>, size_t> readers;
   llvm::DenseSet<std::pair<int, int>> offloaded;
   llvm::DenseMap<size_t, SmallVector<schedule::Offload>> leaving, returning;
 };
@@ -596,7 +596,7 @@ static LogicalResult addOrder(ProgramWriter &writer, PipelineTables &tables,
                               ArrayRef<double> start, ArrayRef<double> end) {
   auto lateUpdates = findLateUpdates(tables, ops);
   bool isStashed = tables.pipeline.getAsynchronous() == Asynchronous::Stashed;
-  OffloadTable table(offloads);
+  OffloadTable table(ops, offloads);
   for (auto [step, op] : llvm::enumerate(ops)) {
     for (unsigned param : lateUpdates[step])
       writer.addLateUpdate(param);

@@ -19,6 +19,7 @@
 #include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Loop.h"
+#include "veeline/Schedule/Offload.h"
 #include "veeline/Schedule/Simulator.h"
 
 namespace veeline::pipe {
@@ -183,6 +184,31 @@ static LogicalResult checkFunctions(PipelineOp pipeline,
   return success();
 }
 
+/// The order of a file. Where activations may wait in the host's memory, they
+/// do as far as that gains something, or limits demand.
+static FailureOr<schedule::Schedule>
+getOrderOfFile(PipelineOp pipeline, StringRef path, ScheduleGoal goal,
+               const schedule::Problem &problem,
+               std::optional<schedule::Error> *outOfMemory) {
+  auto adopt = [&](const schedule::Problem &given) {
+    return goal.order ? adoptSchedule(pipeline, path, *goal.order, given)
+                      : importSchedule(pipeline, path, given);
+  };
+  if (goal.offload == 0)
+    return adopt(problem);
+  schedule::Problem unlimited = problem;
+  unlimited.memoryLimits.clear();
+  auto order = adopt(unlimited);
+  if (failed(order))
+    return failure();
+  order->offloads.clear();
+  auto offloaded =
+      schedule::addOffloads(problem, std::move(*order), goal.objective);
+  if (!offloaded)
+    return report(pipeline, "", offloaded.takeError(), outOfMemory);
+  return std::move(*offloaded);
+}
+
 /// The order by name, or from a file, which may name its schedule. Forwards
 /// alone have an order of their own.
 static FailureOr<schedule::Schedule>
@@ -197,9 +223,8 @@ getOrder(PipelineOp pipeline, StringRef name, ScheduleGoal goal,
   }
   std::optional<std::string> path = schedule::scheduleFilePath(name);
   auto order =
-      path && goal.order ? adoptSchedule(pipeline, *path, *goal.order, problem)
-      : path             ? importSchedule(pipeline, *path, problem)
-             : generateSchedule(pipeline, name, goal, problem, outOfMemory);
+      path ? getOrderOfFile(pipeline, *path, goal, problem, outOfMemory)
+           : generateSchedule(pipeline, name, goal, problem, outOfMemory);
   if (failed(order) || failed(checkTurns(pipeline, goal.maySlip, *order)) ||
       failed(checkFunctions(pipeline, problem, *order)))
     return failure();
@@ -256,13 +281,14 @@ veeline::pipe::schedulePipeline(PipelineOp pipeline, StringRef name,
   if (isForwardOnly(pipeline))
     name = schedule::forwardOrderName;
   pipeline.setAsynchronous(getAsynchronous(name));
+  if (goal.offload > 0)
+    pipeline->setAttr(offloadAttrName,
+                      Builder(pipeline).getF64FloatAttr(goal.offload));
+  else
+    pipeline->removeAttr(offloadAttrName);
   auto problem = buildProblem(pipeline, microbatches, tables);
   if (failed(problem) || failed(readLimits(pipeline, *problem)))
     return failure();
-  for (schedule::Chunk &chunk : problem->chunks)
-    if (goal.offload > 0)
-      chunk.offloadTime =
-          static_cast<double>(chunk.offloadMemory) / goal.offload;
   if (auto seconds = pipeline->getAttrOfType<FloatAttr>(searchSecondsAttrName))
     goal.searchSeconds = seconds.getValueAsDouble();
   auto order = getOrder(pipeline, name, goal, *problem, outOfMemory);
@@ -303,7 +329,8 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
           << "microbatches is at least 1, found " << microbatches.getValue();
       return signalPassFailure();
     }
-    if (!(offload >= 0 && offload <= maxOffload)) {
+    // More than that by rounding is not too much.
+    if (!(offload >= 0 && offload <= maxOffload * (1 + 1e-9))) {
       getOperation().emitError()
           << "offload is a bandwidth in gigabytes a second from 0 to "
           << shortNumber(maxOffload) << ", found "

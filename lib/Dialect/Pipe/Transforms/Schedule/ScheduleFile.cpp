@@ -9,6 +9,7 @@
 #include "veeline/Base/Text.h"
 #include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
+#include "veeline/Schedule/Offload.h"
 #include "veeline/Schedule/Text.h"
 #include "veeline/Schedule/Widths.h"
 
@@ -116,6 +117,12 @@ veeline::pipe::adoptSchedule(PipelineOp pipeline, StringRef path,
     return failure();
   schedule::Schedule order =
       schedule::withoutMissingInputs(problem, file.schedule);
+  if (!order.offloads.empty() && !schedule::canOffload(problem))
+    return pipeline.emitOpError()
+           << "cannot run the order of '" << path
+           << "', which offloads activations: nothing says how fast copies to "
+              "the host's memory are; give that (offload), or an order "
+              "without";
   auto check = [&](const schedule::Problem &solved) -> LogicalResult {
     auto status = schedule::verify(solved, order);
     if (status)

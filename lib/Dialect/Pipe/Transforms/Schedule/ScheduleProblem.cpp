@@ -11,6 +11,7 @@
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
 #include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
+#include "veeline/Schedule/Offload.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -103,7 +104,6 @@ schedule::Chunk veeline::pipe::describeChunk(ChunkOp chunk,
   bool isSplit = chunk.getBackwardInput() || chunk.getBackwardWeight();
   int64_t left = isSplit ? afterInput.total({}) : kept;
   result.forwardMemory = kept;
-  result.offloadMemory = kept;
   result.backwardInputMemory = left - kept;
   result.backwardWeightMemory = -left;
   if (getOperandGradients(chunk, symbols).empty())
@@ -229,6 +229,9 @@ veeline::pipe::buildProblem(PipelineOp pipeline, int64_t microbatches,
          (*transfers)[2 * number], (*transfers)[2 * number + 1],
          llvm::is_contained(getOperandGradients(chunks[edge.consumer], symbols),
                             edge.operand)});
+  if (auto bandwidth = pipeline->getAttrOfType<FloatAttr>(offloadAttrName))
+    schedule::setOffload(problem, 1 / bandwidth.getValueAsDouble(),
+                         /*share=*/1);
   problem.tied = getTied(pipeline);
   if (std::optional<Asynchronous> kind = pipeline.getAsynchronous())
     problem.updates = *kind == Asynchronous::DoubleBuffered
@@ -295,24 +298,35 @@ static void addBackwardsOfTurn(std::vector<schedule::Op> &order, int chunk,
   order = std::move(whole);
 }
 
-/// Adds what an op before step `step` says of offloads, if it is about them.
-static void readOffload(Operation *op, int step,
-                        std::vector<schedule::Offload> &offloads) {
-  auto find = [&](auto of) {
-    return llvm::find_if(offloads, [&](const schedule::Offload &offload) {
-      return offload.chunk == static_cast<int>(of.getChunk()) &&
-             offload.microbatch == static_cast<int>(of.getMicrobatch());
-    });
-  };
-  llvm::TypeSwitch<Operation *>(op)
-      .Case([&](OffloadOp offload) {
-        offloads.push_back({static_cast<int>(offload.getChunk()),
-                            static_cast<int>(offload.getMicrobatch()), step,
-                            step});
-      })
-      .Case([&](ReleaseOp release) { find(release)->leaves = step; })
-      .Case([&](ReloadOp reload) { find(reload)->returns = step; });
-}
+namespace {
+/// Reads what a rank offloads, op by op.
+class OffloadReader {
+public:
+  /// `step` operations stand before the op.
+  void read(Operation *op, int step) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](OffloadOp offload) {
+          numbers[getKey(offload)] = offloads.size();
+          offloads.push_back({static_cast<int>(offload.getChunk()),
+                              static_cast<int>(offload.getMicrobatch()), step,
+                              step});
+        })
+        .Case([&](ReleaseOp release) {
+          offloads[numbers.lookup(getKey(release))].leaves = step;
+        })
+        .Case([&](ReloadOp reload) {
+          offloads[numbers.lookup(getKey(reload))].returns = step;
+        });
+  }
+  std::vector<schedule::Offload> offloads;
+
+private:
+  template <typename OpT> std::pair<uint64_t, uint64_t> getKey(OpT op) {
+    return {op.getChunk(), op.getMicrobatch()};
+  }
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, size_t> numbers;
+};
+} // namespace
 
 schedule::Schedule veeline::pipe::readSchedule(PipelineOp pipeline,
                                                ArrayRef<ProgramOp> programs) {
@@ -322,11 +336,11 @@ schedule::Schedule veeline::pipe::readSchedule(PipelineOp pipeline,
   bool isSplit = false;
   for (ProgramOp program : programs) {
     auto &order = result.stages.emplace_back();
-    auto &offloads = result.offloads.emplace_back();
+    OffloadReader offloads;
     for (Operation &op : program.getBody().front()) {
       std::optional<schedule::Op> found = getScheduleOp(&op);
       if (!found) {
-        readOffload(&op, static_cast<int>(order.size()), offloads);
+        offloads.read(&op, static_cast<int>(order.size()));
         continue;
       }
       order.push_back(*found);
@@ -337,6 +351,7 @@ schedule::Schedule veeline::pipe::readSchedule(PipelineOp pipeline,
         order.push_back({schedule::OpKind::BackwardWeight, found->chunk,
                          found->microbatch});
     }
+    result.offloads.push_back(std::move(offloads.offloads));
   }
   if (llvm::all_of(result.offloads,
                    [](const auto &ofRank) { return ofRank.empty(); }))
