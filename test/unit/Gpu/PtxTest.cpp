@@ -10,11 +10,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emulation.h"
+#include "PtxValues.h"
 
 #include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <random>
 
 using namespace veeline::gpu;
 
@@ -94,6 +96,18 @@ std::string describeError(const std::string &body) {
   std::string message;
   EXPECT_EQ(module.get("k", message), nullptr);
   return message;
+}
+
+/// Registers that `action` leaves of `begin` to `end`: four, of which it
+/// computes the first one from the others.
+std::vector<uint64_t> perform(Action action, std::vector<uint64_t> registers,
+                              int32_t begin, int32_t end) {
+  Instruction instruction;
+  for (uint32_t i = 0; i < 4; ++i)
+    instruction.operands[i] = i * warpSize;
+  Warp warp = {registers.data(), nullptr, false};
+  action(warp, instruction, begin, end);
+  return registers;
 }
 
 } // namespace
@@ -484,4 +498,36 @@ TEST(Ptx, Fragments) {
   EXPECT_EQ(outcome.words[128], 0x40003c00u);
   EXPECT_EQ(outcome.words[128 + 4 * 3], 0x58005400u);
   EXPECT_EQ(outcome.words[128 + 4 * 4], 0u);
+}
+
+/// What a processor with wide registers does is what any other does.
+TEST(Ptx, LanesSideBySideAreThoseOneByOne) {
+  std::mt19937_64 engine(7);
+  std::uniform_real_distribution<float> floats(-2, 2);
+  std::vector<uint64_t> registers(size_t{4} * warpSize);
+  for (uint64_t &value : registers)
+    value = toBits(floats(engine));
+  constexpr auto quotient = [](float a, float b, float) { return a / b; };
+  constexpr auto isLess = [](float a, float b, float) { return a < b; };
+  constexpr auto product = [](uint64_t a, uint64_t b, uint32_t) {
+    return a * b;
+  };
+  for (auto [begin, end] : {std::pair(0, 32), {0, 1}, {5, 20}, {31, 32}}) {
+    auto same = [&](Action any, Action chosen) {
+      std::vector<uint64_t> expected = perform(any, registers, begin, end);
+      EXPECT_EQ(perform(chosen, registers, begin, end), expected);
+      for (int32_t lane = 0; lane < warpSize; ++lane)
+        if (lane < begin || lane >= end)
+          EXPECT_EQ(expected[size_t(lane)], registers[size_t(lane)]);
+    };
+    using F = float;
+    same(veeline::gpu::compute<multiplyAdd<F>, F, F, F, F>,
+         chooseCompute<multiplyAdd<F>, F, F, F, F>());
+    same(veeline::gpu::compute<quotient, F, F, F, F>,
+         chooseCompute<quotient, F, F, F, F>());
+    same(veeline::gpu::compute<isLess, bool, F, F, F>,
+         chooseCompute<isLess, bool, F, F, F>());
+    same(veeline::gpu::compute<product, uint64_t, uint64_t, uint64_t, uint32_t>,
+         chooseCompute<product, uint64_t, uint64_t, uint64_t, uint32_t>());
+  }
 }
