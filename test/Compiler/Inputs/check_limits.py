@@ -30,16 +30,16 @@ def main():
         program, _ = limited("zb-v", [int(arena * share) for arena in arenas(plain)])
         print(f"zb-v, {100 * share:.0f} %:", describe(program, plain))
 
-    none, _ = compile("1f1b", "--recompute", "none", "--partition", "4,4")
+    none, _ = compile("1f1b", "--recompute", "none", "--partition", "3,3")
     at = lambda *shares: [int(arena * share) for arena, share in zip(arenas(none), shares)]
-    cuts = ["--partition", "4,4"]
+    cuts = ["--partition", "3,3"]
     print("1f1b, 95 %:", describe(limited("1f1b", at(0.95, 0.95), "--recompute", "none", *cuts)[0], none))
     for name, shares, recompute in (("95 %, auto", (0.95, 0.95), "auto"), ("100 %,90 %, auto", (1, 0.9), "auto"),
                                     ("100 %,90 %, none,auto", (1, 0.9), "none,auto")):
         print(f"1f1b, {name}:", describe(limited("1f1b", at(*shares), "--recompute", recompute, *cuts)[0], none))
 
     # What one piece less on stage 0 takes.
-    moved, _ = compile("1f1b", "--partition", "2,6")
+    moved, _ = compile("1f1b", "--partition", "2,4")
     uneven = [int(1.01 * arena) for arena in arenas(moved)]
     program, _ = limited("1f1b", uneven)
     print("1f1b, uneven limits:", "fits, other cuts" if program and program["chunks"] != none["chunks"] else "refused")
