@@ -22,6 +22,12 @@
 // RUN: cat coming.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=COMING
 // RUN: cat types.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=TYPES
 
+// RUN: cat elsewhere.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=ELSEWHERE
+// RUN: cat not-back.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=NOT-BACK
+
+// ELSEWHERE:  'pipe.offload' op has to follow the pipe.forward of this chunk and microbatch, and there is none before it
+// NOT-BACK:   'pipe.backward' op stands before the pipe.restore of what its chunk has offloaded of this microbatch
+// NOT-BACK:   note: it leaves here
 // TWICE:      'pipe.offload' op of this chunk and microbatch comes a second time
 // TWICE:      note: the first one is here
 // NOTHING:    'pipe.offload' op offloads nothing
@@ -46,6 +52,20 @@ pipe.program @net_rank0 of @net stage(0) {
   pipe.backward chunk(0) microbatch(0) (%d) : (tensor<2xf32>) -> ()
 }
 
+//--- elsewhere.mlir
+pipe.program @net_rank0 of @net stage(0) {
+  %x = pipe.forward chunk(0) microbatch(0) () : () -> tensor<2xf32>
+  %a = pipe.offload chunk(77) microbatch(99) (%x) : (tensor<2xf32>) -> tensor<2xf32>
+}
+
+//--- not-back.mlir
+pipe.program @net_rank0 of @net stage(0) {
+  %x = pipe.forward chunk(0) microbatch(0) () : () -> tensor<2xf32>
+  %l, %r = pipe.forward chunk(1) microbatch(0) (%x) : (tensor<2xf32>) -> (tensor<f32>, tensor<3xf32>)
+  %a = pipe.offload chunk(1) microbatch(0) (%r) : (tensor<3xf32>) -> tensor<3xf32>
+  %d = pipe.backward chunk(1) microbatch(0) (%r) : (tensor<3xf32>) -> tensor<2xf32>
+}
+
 //--- twice.mlir
 pipe.program @net_rank0 of @net stage(0) {
   %x = pipe.forward chunk(0) microbatch(0) () : () -> tensor<2xf32>
@@ -56,7 +76,8 @@ pipe.program @net_rank0 of @net stage(0) {
 
 //--- nothing.mlir
 pipe.program @net_rank0 of @net stage(0) {
-  pipe.offload chunk(1) microbatch(0) () : () -> ()
+  %x = pipe.forward chunk(0) microbatch(0) () : () -> tensor<2xf32>
+  pipe.offload chunk(0) microbatch(0) () : () -> ()
 }
 
 //--- no-release.mlir
