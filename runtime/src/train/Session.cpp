@@ -282,10 +282,13 @@ Status Session::gatherOutput(size_t result, char *bytes) const {
   for (size_t rank = 0; rank < description->ranks.size(); ++rank)
     if (loaded->isLocal(static_cast<int32_t>(rank)))
       forEachOutput(rank, result, [&](int64_t microbatch, int64_t offset) {
-        char *place = bytes + microbatch * size;
+        // Only the first rank of several processes has a place for the whole.
+        char *place = nullptr;
         if (run.network) {
           mine.resize(mine.size() + static_cast<size_t>(size));
           place = mine.data() + mine.size() - size;
+        } else {
+          place = bytes + microbatch * size;
         }
         if (status.ok())
           status =
