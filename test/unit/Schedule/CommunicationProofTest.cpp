@@ -190,7 +190,7 @@ TEST(CommunicationProof, VerifierAndModelAgree) {
             rounds / 30);
   EXPECT_GT(counts["right, as planned, with stages of several ranks, with "
                    "replicas"],
-            rounds / 60);
+            rounds / 100);
   EXPECT_GT(counts["(stages of several ranks, wrong)"], rounds / 10);
   EXPECT_GT(counts["(parameters of two stages)"], rounds / 10);
   EXPECT_GT(counts["right in spite of damage"], rounds / 50);
