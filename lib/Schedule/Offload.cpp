@@ -201,6 +201,14 @@ bool RankPlanner::choose(std::int64_t limit) {
   };
   std::priority_queue<int, std::vector<int>, decltype(isSooner)> present(
       isSooner);
+  // Where no rank waits, a value can leave once its copy is over.
+  auto over = [&](int number) {
+    const Candidate &it = candidates[number];
+    return (*end)[it.forward] + it.time;
+  };
+  auto isLater = [&](int a, int b) { return over(a) > over(b); };
+  std::priority_queue<int, std::vector<int>, decltype(isLater)> copying(
+      isLater);
   std::size_t next = 0;
   std::int64_t held = 0, during = 0;
   for (const Op &op : ops)
@@ -211,9 +219,14 @@ bool RankPlanner::choose(std::int64_t limit) {
     held += offloaded[step];
     for (; next < candidates.size() && candidates[next].forward < step; ++next)
       if (!candidates[next].isChosen && !candidates[next].isRefused)
-        present.push(static_cast<int>(next));
+        copying.push(static_cast<int>(next));
+    for (; !copying.empty(); copying.pop()) {
+      double time = over(copying.top());
+      if (effort == Effort::NoWaiting && time > (*start)[step] + slack(time))
+        break;
+      present.push(copying.top());
+    }
     std::int64_t change = changeAt(step, during);
-    std::vector<int> notYet;
     while (held + during > limit && !present.empty()) {
       int number = present.top();
       present.pop();
@@ -223,11 +236,6 @@ bool RankPlanner::choose(std::int64_t limit) {
       it.returns = effort == Effort::WaitToReturn
                        ? blockAround(schedule, rank, it.reader).first
                        : findReturn((*start)[it.reader] - it.time, it.reader);
-      double over = (*end)[it.forward] + it.time;
-      if (effort == Effort::NoWaiting && over > (*start)[step] + slack(over)) {
-        notYet.push_back(number);
-        continue;
-      }
       if (it.returns <= step)
         continue;
       it.isChosen = hasChosen = true;
@@ -235,8 +243,6 @@ bool RankPlanner::choose(std::int64_t limit) {
       held -= it.memory;
       offloaded[it.returns] += it.memory;
     }
-    for (int number : notYet)
-      present.push(number);
     held += change;
   }
   return hasChosen;

@@ -4,23 +4,10 @@
 
 #include "veeline-c/Training.h"
 
+#include "checks.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-
-static void succeed(VeelineStatus status, int line) {
-  if (status.code != VeelineOk) {
-    fprintf(stderr, "line %d: %s\n", line, status.message);
-    exit(1);
-  }
-}
-#define SUCCEED(call) succeed(call, __LINE__)
-
-static void printFailure(const char *what, VeelineStatus status) {
-  printf("%s: %d: %s\n", what, (int)status.code,
-         status.message ? status.message : "(null)");
-  veelineStatusDestroy(status);
-}
 
 static VeelineStepInfo step(VeelineTraining training, float first) {
   float x[32][4] = {{first, 1, 1, 1}}, y[32] = {0.5F};

@@ -3,31 +3,9 @@
 
 #include "veeline-c/Schedule.h"
 
-#include <stdio.h>
+#include "checks.h"
+
 #include <string.h>
-
-#define REQUIRE(condition)                                                     \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      fprintf(stderr, "line %d: not %s\n", __LINE__, #condition);              \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
-
-static void succeed(VeelineStatus status, int line) {
-  if (status.code != VeelineOk) {
-    fprintf(stderr, "line %d: %s\n", line, status.message);
-    exit(1);
-  }
-  REQUIRE(!status.message);
-}
-#define SUCCEED(call) succeed(call, __LINE__)
-
-static void printFailure(const char *what, VeelineStatus status) {
-  printf("%s: %d: %s\n", what, (int)status.code,
-         status.message ? status.message : "(null)");
-  veelineStatusDestroy(status);
-}
 
 static VeelineProblem makeProblem(const char *name, int stages,
                                   int microbatches, double limit) {

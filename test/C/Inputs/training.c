@@ -4,31 +4,10 @@
 
 #include "veeline-c/Training.h"
 
+#include "checks.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-
-#define REQUIRE(condition)                                                     \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      fprintf(stderr, "line %d: not %s\n", __LINE__, #condition);              \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
-
-static void succeed(VeelineStatus status, int line) {
-  if (status.code != VeelineOk) {
-    fprintf(stderr, "line %d: %s\n", line, status.message);
-    exit(1);
-  }
-}
-#define SUCCEED(call) succeed(call, __LINE__)
-
-static void printFailure(const char *what, VeelineStatus status) {
-  printf("%s: %d: %s\n", what, (int)status.code,
-         status.message ? status.message : "(null)");
-  veelineStatusDestroy(status);
-}
 
 typedef struct Bytes {
   char *data;

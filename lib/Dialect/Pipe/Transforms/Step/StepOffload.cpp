@@ -12,9 +12,13 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
+template <typename OpTy> Value StepWriter::getOffloadNumber(OpTy op) {
+  return constant(offloadNumbers.lookup({op.getChunk(), op.getMicrobatch()}),
+                  32);
+}
+
 void StepWriter::lowerOffload(OffloadOp offload) {
-  Value number = constant(
-      offloadNumbers.lookup({offload.getChunk(), offload.getMicrobatch()}), 32);
+  Value number = getOffloadNumber(offload);
   auto offsets = offload->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
   bracket(offload, [&] {
     for (auto [value, offset] :
@@ -27,16 +31,11 @@ void StepWriter::lowerOffload(OffloadOp offload) {
 }
 
 void StepWriter::lowerRelease(ReleaseOp release) {
-  callRuntime("veeline_release",
-              {rank, constant(offloadNumbers.lookup({release.getChunk(),
-                                                     release.getMicrobatch()}),
-                              32)},
-              {});
+  callRuntime("veeline_release", {rank, getOffloadNumber(release)}, {});
 }
 
 void StepWriter::lowerReload(ReloadOp reload) {
-  Value number = constant(
-      offloadNumbers.lookup({reload.getChunk(), reload.getMicrobatch()}), 32);
+  Value number = getOffloadNumber(reload);
   Operation *offload = reload.getValues().front().getDefiningOp();
   auto offsets = offload->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
   bracket(reload, [&] {
@@ -50,9 +49,5 @@ void StepWriter::lowerReload(ReloadOp reload) {
 }
 
 void StepWriter::lowerRestore(RestoreOp restore) {
-  callRuntime("veeline_restore",
-              {rank, constant(offloadNumbers.lookup({restore.getChunk(),
-                                                     restore.getMicrobatch()}),
-                              32)},
-              {});
+  callRuntime("veeline_restore", {rank, getOffloadNumber(restore)}, {});
 }

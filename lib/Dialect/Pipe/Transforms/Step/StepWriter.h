@@ -116,6 +116,8 @@ private:
   void lowerWait(WaitOp wait);
   void lowerAllReduce(AllReduceOp sum);
   void lowerAllGather(AllGatherOp gather);
+  /// The number of what the rank offloads, for an op of any of its four kinds.
+  template <typename OpTy> mlir::Value getOffloadNumber(OpTy op);
   void lowerOffload(OffloadOp offload);
   void lowerRelease(ReleaseOp release);
   void lowerReload(ReloadOp reload);
