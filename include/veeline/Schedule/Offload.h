@@ -63,7 +63,8 @@ Expected<Schedule> addOffloads(const Problem &problem, Schedule schedule,
 /// before its reader, from all to nothing, and without limits.
 ///
 /// Without limits: the lowest peak that is found for a step that takes at most
-/// 1 + `tolerance` times as long as the order without offloads.
+/// 1 + `tolerance` times as long as the order without offloads. For one order,
+/// only copies that no rank waits for are tried.
 Expected<Schedule> generateWithOffloads(std::string_view name,
                                         const Problem &problem,
                                         const GeneratorOptions &options,
