@@ -18,8 +18,8 @@
 |*   passed, and lives as long.                                               *|
 |* - Threads may use different handles at the same time. They may use one     *|
 |*   handle at the same time if none of them changes or destroys it.          *|
-|*   Functions that change a handle have "Set", "Feed" or "Step" in their     *|
-|*   names.                                                                   *|
+|*   Functions that change a handle have "Set", "Feed", "Step", "Take" or     *|
+|*   "Checkpoint" in their names.                                             *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 

@@ -217,8 +217,6 @@ static std::string checkOffload(const CompileCommand &command) {
 
 /// What is wrong with the options about memory, or empty.
 static std::string checkMemory(const CompileCommand &command) {
-  if (std::string misfit = checkOffload(command); !misfit.empty())
-    return misfit;
   std::vector<Recompute> policies;
   std::string misfit = parseRecompute(
       command.recompute, command.stages * command.chunksPerStage, policies);
@@ -316,9 +314,12 @@ static std::string checkScript(const CLI::App &app, CompileCommand &command) {
 
 /// What is wrong with options that depend on sizes, or empty.
 static std::string checkSizes(const CLI::App &app, CompileCommand &command) {
+  std::string misfit = checkOffload(command);
+  if (!misfit.empty())
+    return misfit;
   if (!command.script.empty())
     return checkScript(app, command);
-  std::string misfit = checkSchedule(app, command);
+  misfit = checkSchedule(app, command);
   if (misfit.empty())
     misfit = checkObjective(command);
   if (misfit.empty())

@@ -137,15 +137,16 @@ public:
     std::fclose(toServer);
   }
 
-  /// Until the server ends.
-  void relayAnswers() {
+  /// Until the server ends; false: the editor is gone before.
+  bool relayAnswers() {
     while (std::optional<std::string> content = readMessage(fromServer)) {
       std::optional<json::Object> answer = parseObject(*content);
       if (answer && isOfHover(*answer) && document(*answer))
         content = llvm::formatv("{0}", json::Value(std::move(*answer)));
       if (!writeMessage(stdout, *content))
-        return;
+        return false;
     }
+    return true;
   }
 
 private:
@@ -197,7 +198,9 @@ int lsp::runDocumented(const std::function<int()> &serve) {
   std::signal(SIGPIPE, SIG_IGN);
   Relay relay(::fdopen(requests[1], "w"), ::fdopen(answers[0], "r"));
   std::thread([&] { relay.relayRequests(); }).detach();
-  relay.relayAnswers();
+  // Nobody reads what a server would still have to say.
+  if (!relay.relayAnswers())
+    ::kill(child, SIGTERM);
   int status = 0;
   ::waitpid(child, &status, 0);
   // The editor may keep its end open, on which the thread waits.

@@ -41,6 +41,69 @@ func.func @uncorrected(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe
 
 // -----
 
+// So where the rate is small beside the parameter.
+func.func @uncorrected_slow(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                       %m: tensor<f32> {pipe.state_of = "w"}, %s: tensor<f32> {pipe.state_of = "w"}, %t: tensor<i32> {pipe.step})
+    -> (tensor<f32>, tensor<f32> {pipe.updated = "w"}, tensor<f32> {pipe.state_of = "w"}, tensor<f32> {pipe.state_of = "w"}) {
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %rate = arith.constant dense<1.0e-5> : tensor<f32>
+  %epsilon = arith.constant dense<1.0e-8> : tensor<f32>
+  %loss = arith.mulf %x, %w : tensor<f32>
+  %0 = arith.mulf %m, %half : tensor<f32>
+  %1 = arith.mulf %x, %half : tensor<f32>
+  %m1 = arith.addf %0, %1 : tensor<f32>
+  %2 = arith.mulf %s, %half : tensor<f32>
+  %3 = arith.mulf %x, %1 : tensor<f32>
+  %s1 = arith.addf %2, %3 : tensor<f32>
+  %4 = math.sqrt %s1 : tensor<f32>
+  %5 = arith.addf %4, %epsilon : tensor<f32>
+  %6 = arith.divf %m1, %5 : tensor<f32>
+  %step = arith.mulf %6, %rate : tensor<f32>
+  // expected-error @below {{is not updated as sgd-momentum, sgd-nesterov or adamw do}}
+  %new = arith.subf %w, %step : tensor<f32>
+  return %loss, %new, %m1, %s1 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// The runtime takes no momentum of 1 or more.
+func.func @growing(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                   %m: tensor<f32> {pipe.state_of = "w"})
+    -> (tensor<f32>, tensor<f32> {pipe.updated = "w"}, tensor<f32> {pipe.state_of = "w"}) {
+  %more = arith.constant dense<1.5> : tensor<f32>
+  %rate = arith.constant dense<0.1> : tensor<f32>
+  %loss = arith.mulf %x, %w : tensor<f32>
+  %a = arith.mulf %m, %more : tensor<f32>
+  %m1 = arith.addf %a, %x : tensor<f32>
+  %step = arith.mulf %m1, %rate : tensor<f32>
+  // expected-error @below {{is not updated as sgd-momentum, sgd-nesterov or adamw do}}
+  %new = arith.subf %w, %step : tensor<f32>
+  return %loss, %new, %m1 : tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// One element of the state is not each of them.
+func.func @extracted(%x: tensor<2xf32> {pipe.batch = "x"}, %w: tensor<2xf32> {pipe.param = #pipe.param<"w", init = ones>},
+                     %m: tensor<2xf32> {pipe.state_of = "w"})
+    -> (tensor<f32>, tensor<2xf32> {pipe.updated = "w"}, tensor<2xf32> {pipe.state_of = "w"}) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %half = arith.constant dense<0.5> : tensor<2xf32>
+  %0 = arith.mulf %x, %w : tensor<2xf32>
+  %loss = linalg.reduce {arith.addf} ins(%0 : tensor<2xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+  %a = arith.mulf %m, %half : tensor<2xf32>
+  %m1 = arith.addf %a, %x : tensor<2xf32>
+  %c0 = arith.constant 0 : index
+  %first = tensor.extract %m1[%c0] : tensor<2xf32>
+  %all = tensor.splat %first : tensor<2xf32>
+  %step = arith.mulf %all, %half : tensor<2xf32>
+  // expected-error @below {{is not updated as sgd-momentum, sgd-nesterov or adamw do}}
+  %new = arith.subf %w, %step : tensor<2xf32>
+  return %loss, %new, %m1 : tensor<f32>, tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
 // expected-error @below {{the state of parameter "w" is 1 argument and 0 results; each 'pipe.state_of' that is taken is returned, too}}
 func.func @lost(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
                 %m: tensor<f32> {pipe.state_of = "w"}) -> (tensor<f32>, tensor<f32> {pipe.updated = "w"}) {

@@ -72,7 +72,7 @@ func.func @nesterov(%x: tensor<f64> {pipe.batch = "x"}, %w: tensor<f64> {pipe.pa
 // -----
 
 // AdamW as PyTorch writes it: matrices decay, biases do not; steps are counted from 0.
-// REMARK: compile with --optimizer adamw, and train with --lr 0.01 --beta1 0.9 --beta2 0.99 --epsilon 1e-08 --weight-decay 0.1 to update
+// REMARK: compile with --optimizer adamw, and train with --lr 0.01 --beta1 0.9 --beta2 0.999 --epsilon 1e-08 --weight-decay 0.1 to update
 // CHECK-LABEL: func.func private @adamw_joint(
 // CHECK-SAME:    %[[X:[^:]*]]: tensor<2x4xf32> {pipe.batch = "x"}, %[[Y:[^:]*]]: tensor<4xf32> {pipe.batch = "y"}
 // CHECK-SAME:    -> (tensor<f32>, tensor<2x4xf32> {pipe.gradient_of = "w"}, tensor<4xf32> {pipe.gradient_of = "b"})
@@ -97,7 +97,7 @@ func.func @adamw(%x: tensor<2x4xf32> {pipe.batch = "x"}, %y: tensor<4xf32> {pipe
   %t1 = arith.addi %t, %one : tensor<i64>
   %tf = arith.sitofp %t1 : tensor<i64> to tensor<f32>
   %beta1 = arith.constant dense<0.9> : tensor<f32>
-  %beta2 = arith.constant dense<0.99> : tensor<f32>
+  %beta2 = arith.constant dense<0.999> : tensor<f32>
   %unit = arith.constant dense<1.0> : tensor<f32>
   %p1 = math.powf %beta1, %tf : tensor<f32>
   %p2 = math.powf %beta2, %tf : tensor<f32>
@@ -106,8 +106,8 @@ func.func @adamw(%x: tensor<2x4xf32> {pipe.batch = "x"}, %y: tensor<4xf32> {pipe
 
   %b1w = arith.constant dense<0.9> : tensor<2x4xf32>
   %d1w = arith.constant dense<0.1> : tensor<2x4xf32>
-  %b2w = arith.constant dense<0.99> : tensor<2x4xf32>
-  %d2w = arith.constant dense<0.01> : tensor<2x4xf32>
+  %b2w = arith.constant dense<0.999> : tensor<2x4xf32>
+  %d2w = arith.constant dense<0.001> : tensor<2x4xf32>
   %k1w = arith.mulf %mw, %b1w : tensor<2x4xf32>
   %g1w = arith.mulf %x, %d1w : tensor<2x4xf32>
   %mw1 = arith.addf %k1w, %g1w : tensor<2x4xf32>
@@ -140,8 +140,8 @@ func.func @adamw(%x: tensor<2x4xf32> {pipe.batch = "x"}, %y: tensor<4xf32> {pipe
   // As optax does, with a state in the other order.
   %b1b = arith.constant dense<0.9> : tensor<4xf32>
   %d1b = arith.constant dense<0.1> : tensor<4xf32>
-  %b2b = arith.constant dense<0.99> : tensor<4xf32>
-  %d2b = arith.constant dense<0.01> : tensor<4xf32>
+  %b2b = arith.constant dense<0.999> : tensor<4xf32>
+  %d2b = arith.constant dense<0.001> : tensor<4xf32>
   %k1b = arith.mulf %mb, %b1b : tensor<4xf32>
   %g1b = arith.mulf %y, %d1b : tensor<4xf32>
   %mb1 = arith.addf %k1b, %g1b : tensor<4xf32>

@@ -96,8 +96,13 @@ static std::optional<double> compute(Operation *op, ArrayRef<double> of) {
           [&](auto) { return std::pow(of[0], of[1]); })
       // Rounding is not what tells one update from another.
       .Case<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp,
-            arith::ExtSIOp, arith::TruncIOp, tensor::ExtractOp,
-            tensor::SplatOp>([&](auto) { return of[0]; })
+            arith::ExtSIOp, arith::TruncIOp, tensor::SplatOp>(
+          [&](auto) { return of[0]; })
+      // Of more elements it takes one for all.
+      .Case([&](tensor::ExtractOp extract) {
+        return extract.getTensor().getType().getRank() == 0 ? Number(of[0])
+                                                            : Number();
+      })
       .Default([](Operation *) { return Number(); });
 }
 

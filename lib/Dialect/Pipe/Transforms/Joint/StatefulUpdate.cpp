@@ -148,10 +148,25 @@ static const Point points[] = {{0.7, -0.3, {0.2, 0.5}, 1},
                                {3.0, 0.01, {1.0, 0.002}, 3}};
 
 /// What is taken from a parameter of 1 besides the gradient, or 0 where that is
-/// an error of constants of f32.
+/// less than f32 can tell from 1.
 static double cleanDecay(double ofParam) {
   double decay = 1 - ofParam;
-  return std::abs(decay) < 2e-7 ? 0 : decay;
+  return std::abs(decay) < 3e-8 ? 0 : decay;
+}
+
+/// Whether a parameter of `at` goes by `rate * direction`, where `ofParam` is
+/// what is left of one of 1. What it goes by is compared, as that is small
+/// beside the parameter.
+static bool goesBy(double direction, double rate, double ofParam,
+                   const Point &at, double newParam) {
+  return isNear((ofParam * at.param - newParam) / rate, direction);
+}
+
+/// Whether `veeline train` takes these numbers.
+static bool isValid(const StatefulUpdate &update) {
+  auto isRate = [](double beta) { return beta >= 0 && beta < 1; };
+  return update.rate > 0 && update.weightDecay >= 0 && update.epsilon >= 0 &&
+         isRate(update.beta1) && isRate(update.beta2);
 }
 
 /// v = beta1 v + g, and the parameter goes by v, or by g + beta1 v.
@@ -167,18 +182,18 @@ static std::optional<StatefulUpdate> matchMomentum(const UpdateValues &values,
     update.optimizer = Optimizer::sgdNesterov;
     update.rate = ofGradient / (1 + update.beta1);
   }
-  update.weightDecay = cleanDecay(probe.param({.param = 1})) / update.rate;
+  double ofParam = probe.param({.param = 1});
+  update.weightDecay = cleanDecay(ofParam) / update.rate;
   for (const Point &at : points) {
     double state = update.beta1 * at.state[0] + at.gradient;
     double direction = update.optimizer == Optimizer::sgdNesterov
                            ? at.gradient + update.beta1 * state
                            : state;
-    double param = (1 - update.rate * update.weightDecay) * at.param -
-                   update.rate * direction;
-    if (!isNear(probe.state(0, at), state) || !isNear(probe.param(at), param))
+    if (!isNear(probe.state(0, at), state) ||
+        !goesBy(direction, update.rate, ofParam, at, probe.param(at)))
       return {};
   }
-  return probe.isKnown() && update.rate > 0 ? std::optional(update)
+  return probe.isKnown() && isValid(update) ? std::optional(update)
                                             : std::nullopt;
 }
 
@@ -189,16 +204,21 @@ static std::optional<StatefulUpdate> matchAdamW(const UpdateValues &values,
   StatefulUpdate update{gradient, Optimizer::adamw};
   update.beta1 = probe.state(0, {.state = {1, 0}, .step = first});
   update.beta2 = probe.state(1, {.state = {0, 1}, .step = first});
-  // In the first step the direction is g / (|g| + epsilon).
-  update.rate = -probe.param({.gradient = 1e9, .step = first});
-  constexpr double small = 1e-8;
-  double direction = -probe.param({.gradient = small, .step = first});
-  update.epsilon = small * (update.rate / direction - 1);
+  // Means of g and g * g that are these already stay what they are, whatever
+  // error constants like 1 - beta2 have; the first step corrects them.
+  double mean = 1 / (1 - update.beta1), root = 1 / std::sqrt(1 - update.beta2);
+  auto direction = [&](double g) {
+    return -probe.param({.gradient = g, .state = {g, g * g}, .step = first});
+  };
+  // Epsilon is nothing beside the first g, and much beside the second one.
+  constexpr double large = 1e9, small = 1e-10;
+  update.rate = direction(large) * root / mean;
+  update.epsilon = small * (update.rate * mean / direction(small) - root);
   // Less is the error of constants.
-  if (update.epsilon < 1e-3 * small)
+  if (std::abs(update.epsilon) < 1e-3 * small)
     update.epsilon = 0;
-  update.weightDecay =
-      cleanDecay(probe.param({.param = 1, .step = first})) / update.rate;
+  double ofParam = probe.param({.param = 1, .step = first});
+  update.weightDecay = cleanDecay(ofParam) / update.rate;
   for (Point at : points) {
     double step = at.step;
     at.step += first - 1;
@@ -208,13 +228,11 @@ static std::optional<StatefulUpdate> matchAdamW(const UpdateValues &values,
     double of =
         m / (1 - std::pow(update.beta1, step)) /
         (std::sqrt(v / (1 - std::pow(update.beta2, step))) + update.epsilon);
-    double param =
-        (1 - update.rate * update.weightDecay) * at.param - update.rate * of;
     if (!isNear(probe.state(0, at), m) || !isNear(probe.state(1, at), v) ||
-        !isNear(probe.param(at), param))
+        !goesBy(of, update.rate, ofParam, at, probe.param(at)))
       return {};
   }
-  return probe.isKnown() && update.rate > 0 ? std::optional(update)
+  return probe.isKnown() && isValid(update) ? std::optional(update)
                                             : std::nullopt;
 }
 
