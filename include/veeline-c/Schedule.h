@@ -101,6 +101,11 @@ typedef struct VeelineChunk {
       and the time of a copy there, which is that of a copy back. */
   int64_t offloadMemory;
   double offloadTime;
+  /** Whether what the backward needs of the forward is computed again by an
+      operation of its own ahead of it, what that takes, and what it adds. */
+  bool hasRecompute;
+  double recompute;
+  int64_t recomputeMemory;
 } VeelineChunk;
 
 enum { veelineActivationUnit = 720720 * 1000 };
@@ -198,7 +203,10 @@ typedef enum VeelineOpKind {
   VeelineOpBackwardInput = 1,
   VeelineOpBackwardWeight = 2,
   /** B and W of a chunk as one operation. */
-  VeelineOpBackward = 3
+  VeelineOpBackward = 3,
+  /** What the backward of a chunk needs of its forward, computed again ahead of
+      it. */
+  VeelineOpRecompute = 4
 } VeelineOpKind;
 
 typedef struct VeelineOp {

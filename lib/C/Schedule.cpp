@@ -197,7 +197,10 @@ VeelineStatus veelineProblemGetChunk(VeelineProblem problem, int32_t chunk,
                found.backwardWeightMemory,
                found.hasBackwardInput,
                found.offloadMemory,
-               found.offloadTime};
+               found.offloadTime,
+               found.hasRecompute,
+               found.recompute,
+               found.recomputeMemory};
     return success();
   });
 }
@@ -219,6 +222,9 @@ VeelineStatus veelineProblemSetChunk(VeelineProblem problem, int32_t chunk,
     target.hasBackwardInput = values->hasBackwardInput;
     target.offloadMemory = values->offloadMemory;
     target.offloadTime = values->offloadTime;
+    target.hasRecompute = values->hasRecompute;
+    target.recompute = values->recompute;
+    target.recomputeMemory = values->recomputeMemory;
     return success();
   });
 }
@@ -359,8 +365,7 @@ static Expected<Order> readOrder(bool isJson, std::string_view text,
   Problem problem = given               ? *given
                     : imported->problem ? std::move(*imported->problem)
                                         : unitProblem(*imported);
-  Schedule schedule =
-      withoutMissingInputs(problem, std::move(imported->schedule));
+  Schedule schedule = withoutMissing(problem, std::move(imported->schedule));
   return Order{std::move(problem), std::move(schedule)};
 }
 

@@ -86,6 +86,7 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.chunkStreams = command.computeStreams == "chunk";
   if (!command.offload.empty())
     options.offload = *schedule::parseBandwidth(command.offload);
+  options.recomputeAhead = command.recomputeAhead;
   options.tf32 = command.products == "tf32";
   planScratch(options, command);
   if (options.target == KernelTarget::Cuda)
@@ -383,6 +384,7 @@ static LogicalResult addEvaluation(ArtifactBuilder &builder, ModuleOp module,
   options.clipSync = "none";
   options.chunkStreams = false;
   options.offload = 0;
+  options.recomputeAhead = false;
   options.shardOptimizer = false;
   ScopedDiagnosticHandler once(module.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);
@@ -439,6 +441,7 @@ static LogicalResult addReference(ArtifactBuilder &builder, ModuleOp module,
     whole.recompute.clear();
   whole.memoryLimits.clear();
   whole.offload = 0;
+  whole.recomputeAhead = false;
   // The model is the same, so its warnings were printed above.
   ScopedDiagnosticHandler once(module.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);

@@ -82,7 +82,7 @@ static std::string checkForwardOnly(const CLI::App &app) {
        {"--schedule", "--objective", "--profile", "--optimizer",
         "--error-feedback", "--clip-sync", "--loss-scaling", "--recompute",
         "--memory-limit", "--compute-streams", "--no-deterministic",
-        "--shard-optimizer", "--offload"})
+        "--shard-optimizer", "--offload", "--recompute-ahead"})
     if (app.count(name))
       return std::string(name) +
              " is about training, and --forward-only compiles forwards alone; "
@@ -215,6 +215,28 @@ static std::string checkOffload(const CompileCommand &command) {
   return "";
 }
 
+/// What is wrong with --recompute-ahead, or empty.
+static std::string checkRecomputeAhead(const CompileCommand &command,
+                                       const std::vector<Recompute> &policies) {
+  if (!command.recomputeAhead)
+    return "";
+  auto known = schedule::findGenerator(command.schedule);
+  if (known && (*known)->semantics != schedule::UpdateSemantics::Synchronous)
+    return "--recompute-ahead needs backwards of the same step, and those of "
+           "schedule " +
+           command.schedule + " may be of the step before";
+  bool recomputes =
+      std::any_of(policies.begin(), policies.end(), [](const Recompute &it) {
+        return it.kind != RecomputeKind::None &&
+               it.kind != RecomputeKind::Balanced;
+      });
+  return recomputes
+             ? ""
+             : "--recompute-ahead: backwards recompute only what is cheap, "
+               "which stays inside of them; say with --recompute what else, "
+               "such as full";
+}
+
 /// What is wrong with the options about memory, or empty.
 static std::string checkMemory(const CompileCommand &command) {
   std::vector<Recompute> policies;
@@ -222,6 +244,9 @@ static std::string checkMemory(const CompileCommand &command) {
       command.recompute, command.stages * command.chunksPerStage, policies);
   if (!misfit.empty())
     return "--recompute: " + misfit;
+  misfit = checkRecomputeAhead(command, policies);
+  if (!misfit.empty())
+    return misfit;
   if (command.memoryLimits.empty()) {
     bool isAuto = std::find(policies.begin(), policies.end(),
                             Recompute{RecomputeKind::Auto}) != policies.end();

@@ -221,6 +221,9 @@ static void addMemoryOptions(CLI::App &app, CompileCommand &command) {
                  "as --memory-limit requires); one for all chunks, or one for "
                  "each in model order, such as full,none")
       ->delimiter(',');
+  app.add_flag("--recompute-ahead", command.recomputeAhead,
+               "Recompute by operations of their own ahead of the backwards, "
+               "so that ranks do it while they wait for gradients");
   app.add_option("--offload", command.offload,
                  "Let what chunks keep for their backwards wait in the host's "
                  "memory, as far as copies over a link of this bandwidth each "
@@ -447,6 +450,7 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
   add("verify-communication", command.rules);
   addNumber("split-messages", command.splitMessages, 1);
   add("recompute", join(command.recompute));
+  add("recompute-ahead", command.recomputeAhead ? "true" : "");
   add("memory-limit", join(command.memoryLimits));
   add("offload", command.offload);
   add("cpu", command.cpu);

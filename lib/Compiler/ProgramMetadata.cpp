@@ -75,6 +75,9 @@ static LogicalResult describeProblem(PipelineOp pipeline,
     entry.forwardMemory = chunk.forwardMemory;
     entry.backwardInputMemory = chunk.backwardInputMemory;
     entry.backwardWeightMemory = chunk.backwardWeightMemory;
+    entry.hasRecomputation = chunk.hasRecompute;
+    entry.recomputationCost = chunk.recompute / 1000.0;
+    entry.recomputationMemory = chunk.recomputeMemory;
   }
   std::vector<int64_t> bytes;
   for (const Edge &edge : edges.getEdges())

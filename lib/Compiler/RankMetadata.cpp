@@ -95,11 +95,12 @@ artifact::Op RankWriter::describeOp(Operation *op) {
   result.late = isLate(op);
   if (std::optional<schedule::Op> work = getScheduleOp(op)) {
     using Kind = schedule::OpKind;
-    result.kind = work->kind == Kind::Forward    ? artifact::OpKind::forward
-                  : work->kind == Kind::Backward ? artifact::OpKind::backward
-                  : work->kind == Kind::BackwardInput
-                      ? artifact::OpKind::backwardInput
-                      : artifact::OpKind::backwardWeight;
+    result.kind =
+        work->kind == Kind::Forward         ? artifact::OpKind::forward
+        : work->kind == Kind::Backward      ? artifact::OpKind::backward
+        : work->kind == Kind::Recompute     ? artifact::OpKind::recomputation
+        : work->kind == Kind::BackwardInput ? artifact::OpKind::backwardInput
+                                            : artifact::OpKind::backwardWeight;
     result.chunk = work->chunk;
     result.microbatch = work->microbatch;
     setPredicted(op, result);
@@ -385,7 +386,7 @@ SmallVector<artifact::RegionKind> RankWriter::getResultKinds(Operation *op) {
   SmallVector<ChunkValue> values =
       getCarried(chunks[work->chunk], signature->results);
   for (auto [kind, value] : llvm::zip(kinds, values)) {
-    if (value.kind == RoleKind::Residual)
+    if (value.kind == RoleKind::Residual || value.kind == RoleKind::Recomputed)
       kind = artifact::RegionKind::residual;
     if (value.kind == RoleKind::Saved)
       kind = artifact::RegionKind::saved;

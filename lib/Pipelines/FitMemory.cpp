@@ -529,6 +529,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.target = target;
     result.chunkStreams = chunkStreams;
     result.offload = offload;
+    result.recomputeAhead = recomputeAhead;
     result.recompute.assign(recompute.begin(), recompute.end());
     result.memoryLimits.assign(memoryLimits.begin(), memoryLimits.end());
     return result;
@@ -578,6 +579,7 @@ veeline::createFitMemoryPass(const CompileOptions &options) {
   given.target = options.target;
   given.chunkStreams = options.chunkStreams;
   given.offload = options.offload;
+  given.recomputeAhead = options.recomputeAhead;
   given.stageReplicas = llvm::to_vector(options.stageReplicas);
   given.clipSync = options.clipSync;
   return std::make_unique<FitMemory>(given, options);

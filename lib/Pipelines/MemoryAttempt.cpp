@@ -22,9 +22,10 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-static constexpr std::array<ChunkFunctionKind, 4> allKinds = {
+static constexpr ByFunctionKind<ChunkFunctionKind> allKinds = {
     ChunkFunctionKind::Forward, ChunkFunctionKind::Backward,
-    ChunkFunctionKind::BackwardInput, ChunkFunctionKind::BackwardWeight};
+    ChunkFunctionKind::BackwardInput, ChunkFunctionKind::BackwardWeight,
+    ChunkFunctionKind::Recomputation};
 
 static PipelineOp getPipeline(ModuleOp module) {
   return *module.getOps<PipelineOp>().begin();
@@ -106,16 +107,20 @@ static int64_t getLocalBytes(PipelineOp pipeline, ChunkOp chunk,
 static schedule::Chunk withoutLocalBytes(PipelineOp pipeline, ChunkOp chunk,
                                          const ChunkVariant &variant) {
   schedule::Chunk own = variant.chunk;
-  int64_t kept = own.forwardMemory, left = kept + own.backwardInputMemory;
+  auto getLocal = [&](ArrayRef<ChunkFunctionKind> kinds) {
+    return getLocalBytes(pipeline, chunk, kinds, variant);
+  };
+  int64_t kept = own.forwardMemory, whole = kept + own.recomputeMemory;
+  int64_t left = whole + own.backwardInputMemory;
   bool releases = own.backwardInputMemory != 0;
-  kept -=
-      getLocalBytes(pipeline, chunk, ArrayRef(allKinds).drop_front(), variant);
-  left = !releases ? kept
-                   : left - getLocalBytes(pipeline, chunk,
-                                          {ChunkFunctionKind::BackwardWeight},
-                                          variant);
+  kept -= getLocal(ArrayRef(allKinds).drop_front());
+  // Without the forward and the recomputation.
+  whole -= getLocal(ArrayRef(allKinds).drop_front().drop_back());
+  left =
+      releases ? left - getLocal({ChunkFunctionKind::BackwardWeight}) : whole;
   own.forwardMemory = kept;
-  own.backwardInputMemory = left - kept;
+  own.recomputeMemory = whole - kept;
+  own.backwardInputMemory = left - whole;
   own.backwardWeightMemory = -left;
   return own;
 }
@@ -137,6 +142,7 @@ LogicalResult MemoryTrial::makeVariant(int number, ChunkVariant &variant) {
   SymbolTable symbols(*variant.functions);
   if (failed(
           differentiateChunk(chunk, variant.policy, options.target, symbols)) ||
+      (options.recomputeAhead && failed(splitRecomputation(chunk, symbols))) ||
       failed(splitBackward(chunk, symbols)))
     return failure();
   SymbolTableCollection tables;

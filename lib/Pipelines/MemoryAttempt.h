@@ -21,8 +21,10 @@
 
 namespace veeline {
 
+template <typename T>
+using ByFunctionKind = std::array<T, pipe::numChunkFunctionKinds>;
 /// A set of a chunk's functions, by `pipe::ChunkFunctionKind`.
-using FunctionKinds = std::array<bool, 4>;
+using FunctionKinds = ByFunctionKind<bool>;
 
 /// One chunk under one choice of what it recomputes.
 struct ChunkVariant {
@@ -36,14 +38,14 @@ struct ChunkVariant {
   pipe::CostAttr cost = {};
   /// Bytes of each function's workspace, and the most of them that are live at
   /// once, by kind; 0 until measured.
-  std::array<int64_t, 4> workspaces = {}, livePeaks = {};
+  ByFunctionKind<int64_t> workspaces = {}, livePeaks = {};
   FunctionKinds isMeasured = {};
   /// On a GPU: which of them call the library, and the dense constants of each.
   FunctionKinds callsLibrary = {};
-  std::array<std::vector<mlir::OwningOpRef<mlir::memref::GlobalOp>>, 4>
+  ByFunctionKind<std::vector<mlir::OwningOpRef<mlir::memref::GlobalOp>>>
       constants = {};
   /// The functions without their bodies, null where there is none.
-  std::array<mlir::OwningOpRef<mlir::func::FuncOp>, 4> declarations = {};
+  ByFunctionKind<mlir::OwningOpRef<mlir::func::FuncOp>> declarations = {};
   /// The functions on tensors, until their workspaces are measured.
   mlir::OwningOpRef<mlir::ModuleOp> functions = {};
 };

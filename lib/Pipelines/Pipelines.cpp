@@ -78,8 +78,11 @@ void veeline::addDifferentiation(OpPassManager &passManager,
   differentiate.forwardOnly = options.forwardOnly;
   if (options.progress < Progress::Functions)
     passManager.addPass(pipe::createPipeDifferentiate(differentiate));
-  if (options.progress < Progress::Split && !options.forwardOnly)
+  if (options.progress < Progress::Split && !options.forwardOnly) {
+    if (options.recomputeAhead)
+      passManager.addPass(pipe::createPipeSplitRecomputation());
     passManager.addPass(pipe::createPipeSplitBackward());
+  }
   passManager.addPass(pipe::createPipeRoundParameters());
 }
 
@@ -366,6 +369,10 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
       llvm::cl::desc("Activations may wait in the host's memory, over links of "
                      "so many gigabytes a second"),
       llvm::cl::init(0)};
+  Option<bool> recomputeAhead{
+      *this, "recompute-ahead",
+      llvm::cl::desc("What backwards compute again runs ahead of them"),
+      llvm::cl::init(false)};
   Option<bool> chunkStreams{
       *this, "chunk-streams",
       llvm::cl::desc("A compute stream for each chunk of a rank, on a GPU"),
@@ -427,6 +434,7 @@ void veeline::registerPipelines() {
             given.target == "cuda" ? KernelTarget::Cuda : KernelTarget::Host;
         options.chunkStreams = given.chunkStreams;
         options.offload = given.offload;
+        options.recomputeAhead = given.recomputeAhead;
         options.forwardOnly = given.forwardOnly;
         options.tf32 = given.tf32;
         options.deterministic = given.deterministic;

@@ -10,8 +10,9 @@ using namespace mlir;
 using namespace veeline;
 
 double veeline::getWork(const schedule::Chunk &chunk, bool isFused) {
-  return chunk.forward + (isFused ? chunk.cost(schedule::OpKind::Backward)
-                                  : chunk.backwardInput + chunk.backwardWeight);
+  return chunk.forward + chunk.recompute +
+         (isFused ? chunk.cost(schedule::OpKind::Backward)
+                  : chunk.backwardInput + chunk.backwardWeight);
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Limits.h"
+#include "veeline/Schedule/Recompute.h"
 #include "veeline/Schedule/Simulator.h"
 
 #include <cmath>
@@ -119,11 +120,16 @@ int64_t RecomputeSearch::estimateHeld(const schedule::Schedule &order,
                                       bool isBound) const {
   const schedule::Problem &problem = *start.problem;
   int first = problem.firstRankOf(stage);
+  bool runsRecompute =
+      trial.getOptions().recomputeAhead && schedule::runsRecompute(order);
   int64_t peak = 0;
   for (int rank = first, e = first + problem.width(stage); rank != e; ++rank) {
     auto getChange = [&](const schedule::Op &op) {
       const ChunkVariant &point = getPoint(choice, op.chunk);
-      return (isBound ? point.own : point.chunk).memory(op.kind);
+      const schedule::Chunk &chunk = isBound ? point.own : point.chunk;
+      // The order may be one for points without R.
+      return (runsRecompute ? chunk : chunk.withRecomputeInside())
+          .memory(op.kind);
     };
     // What late W release is held from the step before on.
     int64_t held = 0;

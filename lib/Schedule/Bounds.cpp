@@ -53,9 +53,9 @@ namespace {
 /// Times of a chunk for one microbatch: F, the part of the backward that its
 /// gradient waits for, and the least that is left of the backward, which nobody
 /// waits for. A W of its own takes `weight`, more than `rest` where B and W
-/// share work.
+/// share work. R, between F and the backward, waits for no gradient.
 struct Costs {
-  double forward, backward, rest, weight;
+  double forward, backward, rest, weight, recompute;
 };
 
 /// Longest chains to the start (heads) or from the end (tails) of each of the
@@ -137,12 +137,13 @@ Analysis::Analysis(const Problem &problem, const BoundOptions &options)
     : problem(problem), flow(problem), allHeads(0), allTails(0) {
   for (const Chunk &chunk : problem.chunks) {
     if (options.fusedBackward || !chunk.hasBackwardInput)
-      costs.push_back({chunk.forward, chunk.cost(OpKind::Backward), 0, 0});
+      costs.push_back(
+          {chunk.forward, chunk.cost(OpKind::Backward), 0, 0, chunk.recompute});
     else
       // A fused backward leaves out of W what it shares with B.
       costs.push_back({chunk.forward, chunk.backwardInput,
                        chunk.backwardWeight - chunk.backwardShared,
-                       chunk.backwardWeight});
+                       chunk.backwardWeight, chunk.recompute});
   }
   for (int rank = 0; rank < problem.ranks(); ++rank)
     ranks.push_back({problem.stageOfRank(rank), problem.microbatchesOf(rank)});
@@ -170,7 +171,8 @@ Chains Analysis::heads(int first, IsStart isStart) const {
   }
   for (int chunk = count - 1; chunk >= 0; --chunk) {
     double &head = result.backward[chunk];
-    head = result.forward[chunk] + costs[chunk].forward;
+    head =
+        result.forward[chunk] + costs[chunk].forward + costs[chunk].recompute;
     for (const Link &link : flow.backwardInputs[chunk])
       head = std::max(head, result.backward[link.chunk] +
                                 costs[link.chunk].backward + link.transfer);
@@ -197,7 +199,8 @@ template <typename IsEnd> Chains Analysis::tails(int first, IsEnd isEnd) const {
   }
   for (int chunk = count - 1; chunk >= first; --chunk) {
     double &tail = result.forward[chunk];
-    tail = costs[chunk].backward + result.backward[chunk];
+    tail =
+        costs[chunk].recompute + costs[chunk].backward + result.backward[chunk];
     for (const Link &link : flow.forwardUsers[chunk])
       tail = std::max(tail, link.transfer + costs[link.chunk].forward +
                                 result.forward[link.chunk]);
@@ -223,6 +226,9 @@ std::vector<Job> Analysis::jobs(const Rank &rank, const Chains &heads,
                       tails.backward[chunk], false});
     if (cost.rest > 0)
       result.push_back({heads.rest[chunk], m * cost.rest, 0, false});
+    if (cost.recompute > 0)
+      result.push_back({heads.forward[chunk] + cost.forward, m * cost.recompute,
+                        cost.backward + tails.backward[chunk], false});
   }
   return result;
 }
@@ -485,6 +491,12 @@ double Analysis::turn(const Rank &rank, int chunk) const {
     const Costs &cost = costs[other];
     add(heads.forward[other], cost.forward, tails.forward[other], true);
     add(heads.backward[other], cost.backward, tails.backward[other], false);
+    if (cost.recompute > 0 && heads.forward[other] != never)
+      add(heads.forward[other] + cost.forward, cost.recompute,
+          tails.backward[other] == never
+              ? never
+              : cost.backward + tails.backward[other],
+          false);
     if (other == chunk)
       add(heads.rest[other], cost.rest, 0, false);
   }
@@ -543,7 +555,8 @@ double Analysis::busy(const Rank &rank) const {
   for (int local = 0; local < problem.chunksPerStage(); ++local) {
     const Chunk &chunk =
         problem.chunks[problem.placement.globalChunk(rank.stage, local)];
-    time += rank.microbatches * (chunk.forward + chunk.cost(OpKind::Backward));
+    time += rank.microbatches *
+            (chunk.forward + chunk.recompute + chunk.cost(OpKind::Backward));
   }
   return time;
 }
@@ -617,18 +630,30 @@ PeriodBound Analysis::runPeriod() {
   return result;
 }
 
+/// The problem with what the arguments about memory look at: chunks hold what
+/// they can offload from their reader on only, what R adds from the backward
+/// on, and what it releases never.
+static Problem lightest(const Problem &problem) {
+  Problem lighter = withoutShare(problem, 1);
+  for (Chunk &chunk : lighter.chunks) {
+    std::int64_t &holder = chunk.recomputeMemory < 0 ? chunk.forwardMemory
+                           : chunk.hasBackwardInput
+                               ? chunk.backwardInputMemory
+                               : chunk.backwardWeightMemory;
+    holder += chunk.recomputeMemory;
+    chunk.recomputeMemory = 0;
+  }
+  return lighter;
+}
+
 Bounds veeline::schedule::lowerBounds(const Problem &problem,
                                       const BoundOptions &options) {
-  if (!canOffload(problem))
-    return Analysis(problem, options).run();
-  return Analysis(withoutShare(problem, 1), options).run();
+  return Analysis(lightest(problem), options).run();
 }
 
 PeriodBound veeline::schedule::lowerPeriodBound(const Problem &problem,
                                                 const BoundOptions &options) {
-  if (!canOffload(problem))
-    return Analysis(problem, options).runPeriod();
-  return Analysis(withoutShare(problem, 1), options).runPeriod();
+  return Analysis(lightest(problem), options).runPeriod();
 }
 
 Bound veeline::schedule::lowerBound(const Problem &problem, Objective objective,

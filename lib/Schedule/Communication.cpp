@@ -27,9 +27,7 @@ static void visitMessages(const Problem &problem, const Flow &flow,
       continue;
     int step = index.forward(link.chunk, op.microbatch);
     if (gradient)
-      step = problem.chunks[link.chunk].hasBackwardInput
-                 ? index.backwardInput(link.chunk, op.microbatch)
-                 : index.backwardWeight(link.chunk, op.microbatch);
+      step = index.firstBackward(problem, link.chunk, op.microbatch);
     visit(Message{link.edge, op.microbatch, gradient, source.stage, source.step,
                   target, step});
   }
@@ -49,7 +47,7 @@ veeline::schedule::orderMessages(const Problem &problem, const Flow &flow,
   order.reserve(execution.topological.size());
   for (std::uint32_t i = 0, e = execution.topological.size(); i < e; ++i) {
     auto [stage, step] = execution.topological[i];
-    if (schedule.stages[stage][step].kind != OpKind::BackwardWeight)
+    if (!flow.usersOf(schedule.stages[stage][step]).empty())
       order.push_back({execution.end[stage][step], i});
   }
   std::sort(order.begin(), order.end(), [](const Entry &a, const Entry &b) {

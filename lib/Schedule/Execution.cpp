@@ -250,7 +250,9 @@ bool Executor::needsOwn(const Op &op, int step, Position &missing) const {
 
 bool Executor::needsGradients(const Op &op, Ready &ready,
                               Position &missing) const {
-  if (!needsOwn(op, index.forward(op.chunk, op.microbatch), missing))
+  if (!needsOwn(op, index.forward(op.chunk, op.microbatch), missing) ||
+      (problem.chunks[op.chunk].hasRecompute &&
+       !needsOwn(op, index.recompute(op.chunk, op.microbatch), missing)))
     return false;
   for (const Link &link : flow.backwardInputs[op.chunk])
     if (!needs(op, link, index.backwardInput(link.chunk, op.microbatch), true,
@@ -292,6 +294,8 @@ bool Executor::isReady(const Op &op, Ready &ready, Position &missing) const {
   case OpKind::BackwardInput:
   case OpKind::Backward:
     return needsGradients(op, ready, missing);
+  case OpKind::Recompute:
+    return needsOwn(op, index.forward(op.chunk, op.microbatch), missing);
   }
   return true;
 }

@@ -16,6 +16,16 @@
 using namespace veeline::schedule;
 
 namespace {
+/// What a chunk holds of a microbatch at its F, at its Backward, with what R
+/// adds, and at least between the two.
+struct Held {
+  explicit Held(const Chunk &chunk)
+      : atForward(chunk.forwardMemory),
+        atBackward(chunk.forwardMemory + chunk.recomputeMemory),
+        between(std::min(atForward, atBackward)) {}
+  std::int64_t atForward, atBackward, between;
+};
+
 /// The order that dependencies, over paths through all stages, impose on F and
 /// Backward of one microbatch on one stage, by local chunk.
 class StageOrder {
@@ -24,7 +34,17 @@ public:
 
   int size() const { return static_cast<int>(chunks.size()); }
   int chunk(int local) const { return chunks[local]; }
-  std::int64_t memory(int local) const { return held[local]; }
+  /// What the chunk holds at least from its F to its Backward: an R that
+  /// releases runs right after F.
+  std::int64_t memory(int local) const { return held[local].between; }
+  std::int64_t atForward(int local) const { return held[local].atForward; }
+  std::int64_t atBackward(int local) const { return held[local].atBackward; }
+  /// Whether a Backward only releases.
+  bool onlyReleases() const {
+    return std::all_of(held.begin(), held.end(), [](const Held &it) {
+      return it.atBackward <= it.between;
+    });
+  }
   bool forwardBeforeForward(int a, int b) const {
     return reached[a].forward[b];
   }
@@ -42,7 +62,7 @@ private:
   std::vector<bool> onStage(const std::vector<bool> &all) const;
 
   std::vector<int> chunks;
-  std::vector<std::int64_t> held;
+  std::vector<Held> held;
   std::vector<Reached> reached;
   std::vector<std::vector<bool>> backwardReached;
 };
@@ -67,7 +87,7 @@ std::vector<bool> StageOrder::onStage(const std::vector<bool> &all) const {
 StageOrder::StageOrder(const Problem &problem, const Flow &flow, int stage) {
   for (int local = 0; local < problem.chunksPerStage(); ++local) {
     chunks.push_back(problem.placement.globalChunk(stage, local));
-    held.push_back(problem.chunks[chunks.back()].forwardMemory);
+    held.emplace_back(problem.chunks[chunks.back()]);
   }
   int count = problem.numChunks();
   for (int from : chunks) {
@@ -97,7 +117,7 @@ static void findWitness(const StageOrder &order, LeastLimit &result) {
     for (int local = 0; local < order.size(); ++local)
       if (order.forwardBeforeBackward(local, last) &&
           order.backwardBeforeBackward(last, local)) {
-        sum += order.memory(local);
+        sum += local == last ? order.atBackward(local) : order.memory(local);
         together.push_back(order.chunk(local));
       }
     if (sum <= most)
@@ -110,8 +130,8 @@ static void findWitness(const StageOrder &order, LeastLimit &result) {
 }
 
 namespace {
-/// Runs forwards in a given order, and every Backward as soon as it may: it
-/// only releases, so running it earlier never needs more memory.
+/// Runs forwards in a given order, and every Backward as soon as it may. Where
+/// it only releases, running it earlier never needs more memory.
 class ReleaseEarly {
 public:
   ReleaseEarly(const StageOrder &order)
@@ -128,14 +148,15 @@ public:
   std::int64_t runForward(int local, std::vector<Op> &ops) {
     forward[local] = true;
     ops.push_back({OpKind::Forward, order.chunk(local), 0});
+    std::int64_t peak = held + order.atForward(local);
     held += order.memory(local);
-    std::int64_t peak = held;
     // Later chunks are released first.
     for (int other = order.size() - 1; other >= 0; --other)
       if (mayBackward(other)) {
         backward[other] = true;
         ops.push_back({OpKind::Backward, order.chunk(other), 0});
         held -= order.memory(other);
+        peak = std::max(peak, held + order.atBackward(other));
       }
     return peak;
   }
@@ -206,7 +227,7 @@ private:
         continue;
       std::size_t next = set | std::size_t(1) << local;
       std::int64_t needed =
-          std::max(peak[set], run.holds() + order.memory(local));
+          std::max(peak[set], run.holds() + order.atForward(local));
       if (needed < peak[next]) {
         peak[next] = needed;
         last[next] = local;
@@ -247,12 +268,15 @@ static LeastLimit withForwardsFirst(const Problem &problem, bool hasOneOrder,
   LeastLimit result{0, 0, {}};
   std::vector<int> chunks;
   std::size_t first = 0, end = 0;
+  std::int64_t held = 0;
   for (int local = 0; local < problem.chunksPerStage(); ++local) {
     chunks.push_back(problem.placement.globalChunk(stage, local));
     result.order.push_back({OpKind::Forward, chunks.back(), 0});
-    std::int64_t memory = problem.chunks[chunks.back()].forwardMemory;
-    result.attained += memory;
-    std::int64_t together = hasOneOrder ? result.attained : memory;
+    Held memory(problem.chunks[chunks.back()]);
+    std::int64_t own = std::max(memory.atForward, memory.atBackward);
+    result.attained = std::max(result.attained, held + own);
+    std::int64_t together = hasOneOrder ? held + own : own;
+    held += memory.between;
     if (result.witness && together <= result.limit)
       continue;
     result.limit = together;
@@ -282,7 +306,7 @@ static LeastLimit leastLimit(const Problem &problem, const Flow &flow,
   std::vector<int> inModelOrder(order.size());
   std::iota(inModelOrder.begin(), inModelOrder.end(), 0);
   attain(order, inModelOrder, result);
-  if (result.attained == result.limit ||
+  if (result.attained == result.limit || !order.onlyReleases() ||
       order.size() > LeastLimit::maxChunksSearched)
     return result;
   attain(order, SubsetSearch(order).run(), result);

@@ -293,6 +293,8 @@ void TurnGraph::forEachInput(const Op &op, Visitor visit) const {
       problem.chunks[op.chunk].hasBackwardInput)
     return from(op.chunk, index.backwardInput(op.chunk, op.microbatch), 0);
   from(op.chunk, index.forward(op.chunk, op.microbatch), 0);
+  if (op.kind == OpKind::Recompute)
+    return;
   for (const Link &link : flow.backwardInputs[op.chunk])
     from(link.chunk, index.backwardInput(link.chunk, op.microbatch),
          link.transfer);

@@ -470,8 +470,9 @@ Problem veeline::schedule::withoutShare(const Problem &problem, double share) {
         share * static_cast<double>(chunk.offloadMemory));
     chunk.forwardMemory -= away;
     // A chunk without B releases in W all that it holds.
-    (chunk.hasBackwardInput ? chunk.backwardInputMemory
-                            : chunk.backwardWeightMemory) += away;
+    (chunk.hasRecompute       ? chunk.recomputeMemory
+     : chunk.hasBackwardInput ? chunk.backwardInputMemory
+                              : chunk.backwardWeightMemory) += away;
     chunk.offloadMemory -= away;
   }
   return lighter;

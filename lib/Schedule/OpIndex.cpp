@@ -50,7 +50,7 @@ Error veeline::schedule::errorAt(ErrorKind kind, const Problem &problem,
 static bool isKnown(const Problem &problem, const Op &op) {
   return op.chunk >= 0 && op.chunk < problem.numChunks() &&
          op.microbatch >= 0 && op.microbatch < problem.microbatches &&
-         op.kind <= OpKind::Backward;
+         op.kind <= OpKind::Recompute;
 }
 
 Status OpIndex::add(const Problem &problem, const Schedule &schedule, int stage,
@@ -69,6 +69,10 @@ Status OpIndex::add(const Problem &problem, const Schedule &schedule, int stage,
     return fail(ErrorKind::UnknownOp,
                 "does not exist: this chunk has no backward_input, its whole "
                 "backward is W");
+  if (op.kind == OpKind::Recompute && !problem.chunks[op.chunk].hasRecompute)
+    return fail(ErrorKind::UnknownOp,
+                "does not exist: what this chunk recomputes is inside of its "
+                "backward");
   int home = problem.rankOf(op.chunk, op.microbatch);
   if (home != stage)
     return fail(ErrorKind::WrongStage,
@@ -79,8 +83,9 @@ Status OpIndex::add(const Problem &problem, const Schedule &schedule, int stage,
       op.kind == OpKind::BackwardInput || op.kind == OpKind::Backward;
   bool takesWeight =
       op.kind == OpKind::BackwardWeight || op.kind == OpKind::Backward;
-  bool taken[3] = {op.kind == OpKind::Forward, takesInput, takesWeight};
-  for (int i = 0; i < 3; ++i) {
+  bool taken[kindsOfIndex] = {op.kind == OpKind::Forward, takesInput,
+                              takesWeight, op.kind == OpKind::Recompute};
+  for (int i = 0; i < kindsOfIndex; ++i) {
     if (!taken[i])
       continue;
     if (entry[i] >= 0)
@@ -93,13 +98,15 @@ Status OpIndex::add(const Problem &problem, const Schedule &schedule, int stage,
 }
 
 Status OpIndex::checkComplete(const Problem &problem) const {
-  constexpr OpKind kinds[] = {OpKind::Forward, OpKind::BackwardInput,
-                              OpKind::BackwardWeight};
+  constexpr OpKind kinds[kindsOfIndex] = {
+      OpKind::Forward, OpKind::BackwardInput, OpKind::BackwardWeight,
+      OpKind::Recompute};
   for (int chunk = 0; chunk < problem.numChunks(); ++chunk)
     for (int microbatch = 0; microbatch < problem.microbatches; ++microbatch)
-      for (int i = 0; i < 3; ++i) {
+      for (int i = 0; i < kindsOfIndex; ++i) {
         if (steps[slot(chunk, microbatch) + i] >= 0 ||
-            (i == 1 && !problem.chunks[chunk].hasBackwardInput))
+            (i == 1 && !problem.chunks[chunk].hasBackwardInput) ||
+            (i == 3 && !problem.chunks[chunk].hasRecompute))
           continue;
         int rank = problem.rankOf(chunk, microbatch);
         Op op{kinds[i], chunk, microbatch};

@@ -26,6 +26,8 @@ double Chunk::cost(OpKind kind) const {
     return backwardWeight;
   case OpKind::Backward:
     return backwardInput + backwardWeight - backwardShared;
+  case OpKind::Recompute:
+    return recompute;
   }
   return 0;
 }
@@ -40,6 +42,8 @@ std::int64_t Chunk::memory(OpKind kind) const {
     return backwardWeightMemory;
   case OpKind::Backward:
     return backwardInputMemory + backwardWeightMemory;
+  case OpKind::Recompute:
+    return recomputeMemory;
   }
   return 0;
 }
@@ -90,6 +94,17 @@ Chunk Chunk::withoutBackwardInput() const {
   chunk.backwardWeightMemory += chunk.backwardInputMemory;
   chunk.backwardInput = 0;
   chunk.backwardInputMemory = 0;
+  return chunk;
+}
+
+Chunk Chunk::withRecomputeInside() const {
+  Chunk chunk = *this;
+  (hasBackwardInput ? chunk.backwardInput : chunk.backwardWeight) += recompute;
+  (hasBackwardInput ? chunk.backwardInputMemory : chunk.backwardWeightMemory) +=
+      recomputeMemory;
+  chunk.hasRecompute = false;
+  chunk.recompute = 0;
+  chunk.recomputeMemory = 0;
   return chunk;
 }
 
@@ -187,12 +202,15 @@ static Status checkTime(const std::string &what, double time) {
                  ", not " + shortNumber(time));
 }
 
+static constexpr OpKind ownKinds[] = {OpKind::Forward, OpKind::Recompute,
+                                      OpKind::BackwardInput,
+                                      OpKind::BackwardWeight};
+
 static Status checkMemory(const Problem &problem, const std::string &where,
                           const Chunk &chunk) {
   std::int64_t bound = maxMemory / (std::int64_t(4) * problem.numChunks() *
                                     problem.microbatches);
-  for (OpKind kind :
-       {OpKind::Forward, OpKind::BackwardInput, OpKind::BackwardWeight})
+  for (OpKind kind : ownKinds)
     if (chunk.memory(kind) > bound || chunk.memory(kind) < -bound)
       return invalid(where + ": the memory of " + toString(kind) +
                      " is too large to be summed over a step: " +
@@ -202,16 +220,19 @@ static Status checkMemory(const Problem &problem, const std::string &where,
   auto format = [&](std::int64_t amount) {
     return formatMemoryNumber(problem, amount);
   };
-  std::int64_t kept = chunk.forwardMemory + chunk.backwardInputMemory;
-  if (chunk.forwardMemory < 0 || kept < 0)
+  std::string recomputed =
+      chunk.hasRecompute ? ", R " + format(chunk.recomputeMemory) : "";
+  std::int64_t before = chunk.forwardMemory + chunk.recomputeMemory;
+  std::int64_t kept = before + chunk.backwardInputMemory;
+  if (chunk.forwardMemory < 0 || before < 0 || kept < 0)
     return invalid(where + ": F adds " + format(chunk.forwardMemory) +
-                   " and B " + format(chunk.backwardInputMemory) +
+                   recomputed + " and B " + format(chunk.backwardInputMemory) +
                    ", which releases memory that was never held");
   std::int64_t rest = kept + chunk.backwardWeightMemory;
   if (rest != 0)
-    return invalid(where + ": F adds " + format(chunk.forwardMemory) + ", B " +
-                   format(chunk.backwardInputMemory) + ", W " +
-                   format(chunk.backwardWeightMemory) + ", which " +
+    return invalid(where + ": F adds " + format(chunk.forwardMemory) +
+                   recomputed + ", B " + format(chunk.backwardInputMemory) +
+                   ", W " + format(chunk.backwardWeightMemory) + ", which " +
                    (rest > 0 ? "leaves " : "releases too much by ") +
                    format(rest > 0 ? rest : -rest) +
                    " after each microbatch; the sum must be 0");
@@ -221,8 +242,7 @@ static Status checkMemory(const Problem &problem, const std::string &where,
 static Status checkChunk(const Problem &problem, int number) {
   const Chunk &chunk = problem.chunks[number];
   std::string where = "chunk " + std::to_string(number);
-  for (OpKind kind :
-       {OpKind::Forward, OpKind::BackwardInput, OpKind::BackwardWeight})
+  for (OpKind kind : ownKinds)
     if (Status status = checkTime(where + ": the cost of " + toString(kind),
                                   chunk.cost(kind));
         !status)
@@ -240,6 +260,9 @@ static Status checkChunk(const Problem &problem, int number) {
       (chunk.backwardInput != 0 || chunk.backwardInputMemory != 0))
     return invalid(where + " has no backward_input, but a cost or memory for "
                            "it; they belong to its W");
+  if (!chunk.hasRecompute &&
+      (chunk.recompute != 0 || chunk.recomputeMemory != 0))
+    return invalid(where + " has no R, but a cost or memory for it");
   if (Status status =
           checkTime(where + ": the time to offload", chunk.offloadTime);
       !status)

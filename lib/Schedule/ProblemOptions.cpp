@@ -18,8 +18,8 @@ using namespace veeline;
 using namespace veeline::schedule;
 
 Expected<OpValues> veeline::schedule::parseOpValues(std::string_view text) {
-  constexpr std::string_view names = "FBW";
-  std::optional<double> values[3];
+  constexpr std::string_view names = "FBWR";
+  std::optional<double> values[4];
   for (std::string_view part : splitAt(text, ',')) {
     part = strip(part);
     std::size_t name = part.empty() ? names.npos : names.find(part[0]);
@@ -40,7 +40,7 @@ Expected<OpValues> veeline::schedule::parseOpValues(std::string_view text) {
     if (!values[i])
       return invalid(std::string(names.substr(i, 1)) + " is missing in '" +
                      std::string(text) + "'");
-  return OpValues{*values[0], *values[1], *values[2]};
+  return OpValues{*values[0], *values[1], *values[2], values[3]};
 }
 
 /// Activations in memory units; none where they are out of range.
@@ -52,20 +52,27 @@ static std::optional<std::int64_t> toMemory(double activations, int parts) {
 }
 
 static Status setMemory(Chunk &chunk, const OpValues &activation, int v) {
-  double sum =
-      activation.forward + activation.backwardInput + activation.backwardWeight;
+  if (activation.recompute && !chunk.hasRecompute)
+    return invalid("the activation memory has an R, but the cost has none");
+  double ofRecompute = activation.recompute.value_or(0);
+  double sum = activation.forward + activation.backwardInput +
+               activation.backwardWeight + ofRecompute;
   if (!(std::abs(sum) < 1e-9))
-    return invalid(
-        "the activation memory of F, B and W must add up to 0, not " +
-        formatted("%g", sum));
+    return invalid("the activation memory of F, B and W" +
+                   std::string(activation.recompute ? ", and R," : "") +
+                   " must add up to 0, not " + formatted("%g", sum));
   std::optional<std::int64_t> forward = toMemory(activation.forward, v);
   std::optional<std::int64_t> backward = toMemory(activation.backwardInput, v);
-  if (!forward || !backward)
-    return invalid("the activation memory of F or B is out of range");
+  std::optional<std::int64_t> recompute = toMemory(ofRecompute, v);
+  if (!forward || !backward || !recompute)
+    return invalid("the activation memory of F" +
+                   std::string(activation.recompute ? ", B or R" : " or B") +
+                   " is out of range");
   chunk.forwardMemory = *forward;
   chunk.backwardInputMemory = *backward;
+  chunk.recomputeMemory = *recompute;
   // Not rounded by itself, so that nothing is left over.
-  chunk.backwardWeightMemory = -*forward - *backward;
+  chunk.backwardWeightMemory = -*forward - *backward - *recompute;
   return Status::success();
 }
 
@@ -84,9 +91,13 @@ veeline::schedule::makeProblem(const ProblemOptions &options) {
   OpValues cost = options.chunkCost.value_or(
       OpValues{options.cost.forward / v, options.cost.backwardInput / v,
                options.cost.backwardWeight / v});
+  if (!options.chunkCost && options.cost.recompute)
+    cost.recompute = *options.cost.recompute / v;
   chunk.forward = cost.forward;
   chunk.backwardInput = cost.backwardInput;
   chunk.backwardWeight = cost.backwardWeight;
+  chunk.hasRecompute = cost.recompute.has_value();
+  chunk.recompute = cost.recompute.value_or(0);
   if (Status status = setMemory(chunk, options.activation, v); !status)
     return status.takeError();
 

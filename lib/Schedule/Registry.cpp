@@ -11,6 +11,7 @@
 #include "veeline/Schedule/Loop.h"
 #include "veeline/Schedule/Memory.h"
 #include "veeline/Schedule/Offload.h"
+#include "veeline/Schedule/Recompute.h"
 #include "veeline/Schedule/Widths.h"
 
 #include <algorithm>
@@ -383,6 +384,8 @@ veeline::schedule::generate(std::string_view name, const Problem &problem,
     return status.takeError();
   if (options.offload)
     return generateWithOffloads(name, problem, options);
+  if (hasRecompute(problem))
+    return generateWithRecompute(name, problem, options);
   Expected<Schedule> schedule = generateBy(**generator, problem, options);
   if (!schedule)
     return withLeastOfAny(problem, schedule.takeError());

@@ -18,6 +18,8 @@ const char *veeline::schedule::toString(OpKind kind) {
     return "W";
   case OpKind::Backward:
     return "BW";
+  case OpKind::Recompute:
+    return "R";
   }
   return "?";
 }

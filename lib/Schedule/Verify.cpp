@@ -75,6 +75,14 @@ static Status checkOrderAt(const Problem &problem, const Schedule &schedule,
     latest.weightMicrobatch = op.microbatch;
     latest.weightStep = step;
   }
+  if (op.kind == OpKind::Recompute) {
+    int backward = index.firstBackward(problem, op.chunk, op.microbatch);
+    return backward > step
+               ? Status::success()
+               : errorAt(ErrorKind::WrongOrder, problem, schedule, stage, step,
+                         "comes after the backward that takes it, at step " +
+                             std::to_string(backward));
+  }
   if (op.kind != OpKind::BackwardWeight)
     return Status::success();
   int input = index.backwardInput(op.chunk, op.microbatch);
@@ -139,7 +147,9 @@ Status LateCheck::checkAt(int rank, int step,
   if (problem.ranks() != problem.stages())
     return fail("cannot be late where stages have several ranks");
   if (isAsynchronous)
-    return Status::success();
+    return problem.chunks[op.chunk].hasRecompute
+               ? fail("cannot be late: its chunk has an R, which is in time")
+               : Status::success();
   if (!problem.chunks[op.chunk].hasBackwardInput)
     return fail("cannot be late: its chunk has no B, so it waits for gradients "
                 "of other stages itself");

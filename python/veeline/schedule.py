@@ -28,7 +28,8 @@ class Chunk(ctypes.Structure):
     """What the operations of a chunk cost, and by how much they change the memory of its stage."""
     _fields_ = [("forward", c_double), ("backward_input", c_double), ("backward_weight", c_double), ("backward_shared", c_double),
                 ("forward_memory", c_int64), ("backward_input_memory", c_int64), ("backward_weight_memory", c_int64),
-                ("has_backward_input", c_bool), ("offload_memory", c_int64), ("offload_time", c_double)]
+                ("has_backward_input", c_bool), ("offload_memory", c_int64), ("offload_time", c_double), ("has_recompute", c_bool),
+                ("recompute", c_double), ("recompute_memory", c_int64)]
 
     def __repr__(self):
         return f"Chunk({', '.join(f'{name}={getattr(self, name)!r}' for name, _ in self._fields_)})"
@@ -98,10 +99,10 @@ _library = Library("veeline-c-schedule", [
 # One activation, what a microbatch holds of a stage, in the memory unit of a problem without bytes.
 ACTIVATION = 720720 * 1000
 _OBJECTIVES = {None: 0, "makespan": 1, "span": 2, "period": 3}
-_KINDS = ("F", "B", "W", "BW")
+_KINDS = ("F", "B", "W", "BW", "R")
 
 Op = collections.namedtuple("Op", "kind chunk microbatch late")
-Op.__doc__ = """An operation: kind "F", "B", "W" or "BW" (both as one), of the step before where it is `late`."""
+Op.__doc__ = """An operation: kind "F", "B", "W", "BW" (both as one) or "R" (recomputed ahead of the backward), of the step before where it is `late`."""
 Offload = collections.namedtuple("Offload", "chunk microbatch leaves returns")
 Offload.__doc__ = """What a chunk holds of a microbatch, and lets wait in the host's memory: it has left before operation `leaves` of the rank, and
 begins to come back before operation `returns`."""

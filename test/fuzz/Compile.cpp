@@ -113,6 +113,7 @@ private:
   int64_t replicas() const;
   bool sharesUpdates(StringRef schedule) const;
   double chooseOffload(StringRef schedule) const;
+  bool recomputesAhead() const;
   std::string chooseOptimizer() const;
   CompileOptions getOptions() const;
   LogicalResult apply(llvm::function_ref<void(OpPassManager &)> build);
@@ -120,7 +121,8 @@ private:
   LogicalResult partition();
   LogicalResult partitionJoint(const pipe::PartitionOptions &options);
   LogicalResult differentiate();
-  LogicalResult differentiate(std::vector<std::string> recompute);
+  LogicalResult differentiate(std::vector<std::string> recompute,
+                              bool recomputeAhead);
   LogicalResult schedule();
   LogicalResult schedulePipeline(StringRef name, int64_t microbatches = 0);
   std::string findAsynchronous(pipe::PipelineOp pipeline) const;
@@ -246,18 +248,22 @@ Compilation::partitionJoint(const pipe::PartitionOptions &options) {
   return success();
 }
 
-LogicalResult Compilation::differentiate(std::vector<std::string> recompute) {
+LogicalResult Compilation::differentiate(std::vector<std::string> recompute,
+                                         bool recomputeAhead) {
   return apply([&](OpPassManager &passManager) {
     pipe::PipeDifferentiateOptions options;
     options.recompute = llvm::to_vector(recompute);
     passManager.addPass(pipe::createPipeDifferentiate(options));
+    if (recomputeAhead)
+      passManager.addPass(pipe::createPipeSplitRecomputation());
     passManager.addPass(pipe::createPipeSplitBackward());
   });
 }
 
 /// Differentiates the pipeline twice: for the sequential program, which
 /// recomputes nothing, and for the others, where the seed chooses what each
-/// chunk recomputes. The derivative of the others may be a joint graph's.
+/// chunk recomputes, and whether ahead of the backward. The derivative of the
+/// others may be a joint graph's.
 LogicalResult Compilation::differentiate() {
   Random random(task.seed ^ 0x9EC0);
   std::vector<std::string> choices = {"none", "balanced", "cheap", "full",
@@ -271,13 +277,13 @@ LogicalResult Compilation::differentiate() {
     pipeline.erase();
     pipeline = *module->getOps<pipe::PipelineOp>().begin();
   }
-  if (failed(differentiate(recompute)))
+  if (failed(differentiate(recompute, recomputesAhead())))
     return failure();
   // The pass takes every pipeline that it finds, so that the module has only
   // one of them at a time.
   pipeline->remove();
   module->push_back(sequential);
-  LogicalResult result = differentiate({"none"});
+  LogicalResult result = differentiate({"none"}, /*recomputeAhead=*/false);
   sequential.setSymName("sequential");
   module->push_back(pipeline);
   return result;
@@ -389,6 +395,11 @@ double Compilation::chooseOffload(StringRef schedule) const {
   return random.oneOf(std::vector<double>{0.1, 1, 10, 1000});
 }
 
+/// Whether what backwards recompute runs ahead of them.
+bool Compilation::recomputesAhead() const {
+  return Random(task.seed ^ 0xA4EAD).chance(1.0 / 3);
+}
+
 LogicalResult Compilation::schedulePipeline(StringRef name,
                                             int64_t microbatches) {
   return apply([&](OpPassManager &passManager) {
@@ -437,7 +448,9 @@ LogicalResult Compilation::schedule() {
     pipeline.setClipSync(pipe::symbolizeClipSync(clipSync()));
   OwningOpRef<pipe::PipelineOp> original = pipelines[1].clone();
   pipelines[1]->erase();
-  std::string asynchronous = findAsynchronous(*original);
+  // Late backwards have nothing that runs ahead of them.
+  std::string asynchronous =
+      recomputesAhead() ? "" : findAsynchronous(*original);
   OwningOpRef<pipe::PipelineOp> sequential = first.clone();
   if (failed(schedulePipeline("sequential")) ||
       (asynchronous == "pipedream" && failed(addSingle(*sequential))))
@@ -602,6 +615,7 @@ LogicalResult Compilation::addLimited() {
   options.replicas = replicas();
   options.clipSync = clipSync();
   options.pieces = pieces;
+  options.recomputeAhead = recomputesAhead();
   for (const Variant &variant : variants) {
     options.stages = variant.stages;
     options.chunksPerStage = variant.chunksPerStage;

@@ -180,6 +180,12 @@ void Planner::chooseCode() {
   for (int64_t i = 0; i < stages * chunksPerStage; ++i)
     recompute.push_back(random.oneOf(choices));
   compile("--recompute", join(recompute));
+  bool recomputes = std::any_of(
+      recompute.begin(), recompute.end(), [](const std::string &choice) {
+        return choice != "none" && choice != "balanced";
+      });
+  if (recomputes && !isAsynchronous && random.chance(0.5))
+    result.compile.push_back("--recompute-ahead");
   if (random.chance(0.2))
     compile("--products", "tf32");
   if (random.chance(0.2))

@@ -91,6 +91,26 @@ splitBackward(mlir::func::FuncOp backward, llvm::StringRef chunkName,
               const Recompute &recompute = {},
               const PartitionChoice *follow = nullptr);
 
+/// A backward function whose recomputation is a function of its own. Both are
+/// null where there is none.
+struct SplitRecomputation {
+  mlir::OwningOpRef<mlir::func::FuncOp> recomputation;
+  /// In place of the backward function, with its name.
+  mlir::OwningOpRef<mlir::func::FuncOp> backward;
+  PartitionChoice choice;
+};
+
+/// Takes out of a fused backward function what it computes without an incoming
+/// gradient, so that this can run ahead of the rest. What Balanced would
+/// compute again stays in the backward. Where that is all, or where the chunk
+/// has no incoming gradient, there is no recomputation. Both functions run the
+/// ops of `backward`, so results are bitwise the same. `isConstant`, `follow`
+/// and errors are those of `splitBackward`, which comes later.
+llvm::FailureOr<SplitRecomputation>
+splitRecomputation(mlir::func::FuncOp backward, llvm::StringRef chunkName,
+                   llvm::function_ref<bool(unsigned)> isConstant,
+                   const PartitionChoice *follow = nullptr);
+
 } // namespace veeline::autodiff
 
 #endif // VEELINE_AUTODIFF_AUTODIFF_H

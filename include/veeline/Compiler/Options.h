@@ -77,6 +77,8 @@ struct CompileCommand : ProgramOptions {
   /// The bandwidth of a rank's links to the host's memory and back, as 25GB/s;
   /// empty: nothing is offloaded.
   std::string offload;
+  /// What backwards recompute runs ahead of them.
+  bool recomputeAhead = false;
   /// For cuda: the directory of a toolkit; empty: looked for.
   std::string cudaToolkit;
   std::string cpu = "native";

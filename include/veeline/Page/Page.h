@@ -29,7 +29,7 @@ struct Kind {
   /// What the number in a name is of: 'c' a chunk, 'e' an edge, 'p' a
   /// parameter; 0: there is none.
   char letter = 'c';
-  /// "F", "B", "W" or "BW", "send" or "recv" of an `activation` or a
+  /// "F", "R", "B", "W" or "BW", "send" or "recv" of an `activation` or a
   /// `gradient`, "copy" to the host's memory or back, "sync" or "other": what a
   /// reader of the data has to know.
   std::string role;

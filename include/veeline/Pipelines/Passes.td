@@ -59,6 +59,8 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
     TargetOption<"Where arenas are">,
     Option<"offload", "offload", "double", "0",
            "Activations may wait in the host's memory, over links of so many gigabytes a second">,
+    Option<"recomputeAhead", "recompute-ahead", "bool", "false",
+           "What backwards recompute runs ahead of them">,
     Option<"chunkStreams", "chunk-streams", "bool", "false",
            "A compute stream for each chunk of a rank, on a GPU">
   ];

@@ -83,6 +83,9 @@ struct CompileOptions : ProgramOptions {
   /// The bandwidth of a rank's links to the host's memory and back, in bytes a
   /// nanosecond, where activations may wait there; 0: they may not.
   double offload = 0;
+  /// What backwards compute again runs ahead of them, as an operation of its
+  /// own, where it is worth one.
+  bool recomputeAhead = false;
   /// Round the operands of products of f32 to tf32, on a GPU.
   bool tf32 = false;
   /// Also make the program that runs the chunks one after the other.

@@ -37,21 +37,34 @@ public:
   int backwardWeight(int chunk, int microbatch) const {
     return steps[slot(chunk, microbatch) + 2];
   }
-  /// That of the reader (`Problem`).
-  int reader(const Problem &problem, int chunk, int microbatch) const {
+  int recompute(int chunk, int microbatch) const {
+    return steps[slot(chunk, microbatch) + 3];
+  }
+  /// That of the first of the backwards.
+  int firstBackward(const Problem &problem, int chunk, int microbatch) const {
     return problem.chunks[chunk].hasBackwardInput
                ? backwardInput(chunk, microbatch)
                : backwardWeight(chunk, microbatch);
   }
+  /// That of the reader (`Problem`).
+  int reader(const Problem &problem, int chunk, int microbatch) const {
+    return problem.chunks[chunk].hasRecompute
+               ? recompute(chunk, microbatch)
+               : firstBackward(problem, chunk, microbatch);
+  }
 
 private:
+  /// F, B, W and R.
+  static constexpr int kindsOfIndex = 4;
+
   explicit OpIndex(const Problem &problem)
       : microbatches(problem.microbatches),
         steps(static_cast<std::size_t>(problem.numChunks()) *
-                  problem.microbatches * 3,
+                  problem.microbatches * kindsOfIndex,
               -1) {}
   std::size_t slot(int chunk, int microbatch) const {
-    return (static_cast<std::size_t>(chunk) * microbatches + microbatch) * 3;
+    return (static_cast<std::size_t>(chunk) * microbatches + microbatch) *
+           kindsOfIndex;
   }
   Status add(const Problem &problem, const Schedule &schedule, int stage,
              int step);

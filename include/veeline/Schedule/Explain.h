@@ -59,7 +59,7 @@ struct CriticalStep {
 struct PathShares {
   /// By `OpKind`. The time of an overlapped block is shared by its two
   /// operations in proportion to their costs.
-  std::array<double, 4> kinds = {};
+  std::array<double, numOpKinds> kinds = {};
   double messages = 0;
 };
 

@@ -51,9 +51,9 @@ struct Flow {
   /// The backwards of these wait for the backward of k.
   LinkTable backwardUsers;
 
-  /// Where what an operation makes goes: nowhere for a W.
+  /// Where what an operation makes goes: nowhere for a W or an R.
   std::span<const Link> usersOf(const Op &op) const {
-    if (op.kind == OpKind::BackwardWeight)
+    if (op.kind == OpKind::BackwardWeight || op.kind == OpKind::Recompute)
       return {};
     return (op.kind == OpKind::Forward ? forwardUsers
                                        : backwardUsers)[op.chunk];

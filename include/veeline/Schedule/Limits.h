@@ -23,24 +23,24 @@ namespace veeline::schedule {
 /// time, because a chunk never holds less than nothing for a microbatch
 /// (`check`). Conversely, running one microbatch after the other, each in the
 /// best order, needs no more than one of them. Nor does splitting a backward or
-/// overlapping help: a fused Backward never holds more than its F did, and all
-/// of that is free again before the stage does anything else.
+/// overlapping help: a fused Backward never holds more than its F and R did,
+/// and all of that is free again before the stage does anything else.
 struct LeastLimit {
   /// No schedule exists below this limit.
   std::int64_t limit;
   /// A schedule exists with this one. Equal to `limit` on a chain, and, of
   /// problems that can be ordered (see `maxStepsOrdered`), where all chunks of
   /// the stage depend on each other (see `witness`), or there are at most
-  /// `maxChunksSearched`.
+  /// `maxChunksSearched` and no R adds memory.
   std::int64_t attained;
   /// The order of F and Backward of microbatch 0 on the stage that attains it.
   std::vector<Op> order;
   /// A simple reason for `limit`, where there is one: right before the Backward
-  /// of this chunk, the stage holds `together`.
+  /// of this chunk, after its R, the stage holds `together`.
   std::optional<int> witness = std::nullopt;
   /// The chunks of the stage whose F must run before the Backward of `witness`,
-  /// and whose own Backward must run after it or is it. Their F add up to
-  /// `limit`.
+  /// and whose own Backward must run after it or is it. Their F, and the R of
+  /// `witness`, add up to `limit`.
   std::vector<int> together = {};
 
   static constexpr int maxChunksSearched = 16;

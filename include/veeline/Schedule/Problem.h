@@ -109,6 +109,13 @@ struct Chunk {
   /// once what both of them recompute. At most either of them.
   double backwardShared = 0;
 
+  /// Whether each microbatch has an R before its reader, for what its backwards
+  /// compute again, what that takes, and what it adds. The reader, or W,
+  /// releases that. Both are 0 for a chunk without R.
+  bool hasRecompute = false;
+  double recompute = 0;
+  std::int64_t recomputeMemory = 0;
+
   /// How much of what F adds may wait for the backward in the host's memory
   /// (Offload.h), and the time of a copy there, which is that of a copy back.
   std::int64_t offloadMemory = 0;
@@ -121,6 +128,8 @@ struct Chunk {
   std::int64_t memory(OpKind kind) const;
   /// The same chunk without a BackwardInput: its costs move into W.
   Chunk withoutBackwardInput() const;
+  /// The same chunk without R: the backward that comes after it does its work.
+  Chunk withRecomputeInside() const;
 };
 
 /// A value that chunk `from` makes and a later chunk `to` uses, and its
@@ -162,9 +171,12 @@ enum class UpdateSemantics {
 ///                every edge k -> l that carries a gradient;
 ///   W(k,i)       on B(k,i); where k has no BackwardInput, on what B(k,i) would
 ///                depend on;
-///   Backward(k,i) as B(k,i).
-/// The operation that takes what F(k,i) keeps, the first of those backwards, is
-/// the *reader* of (k,i): B, or W where k has no BackwardInput, or Backward.
+///   Backward(k,i) as B(k,i);
+///   R(k,i), where k has one, on F(k,i), and the first of the backwards of
+///                (k,i) on R(k,i).
+/// The operation that takes what F(k,i) keeps is the *reader* of (k,i): R where
+/// k has one, else the first of the backwards, which is B, or W where k has no
+/// BackwardInput, or Backward.
 struct Problem {
   Placement placement;
   int microbatches;

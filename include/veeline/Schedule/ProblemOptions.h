@@ -18,16 +18,17 @@
 
 namespace veeline::schedule {
 
-/// One number for each of F, B and W.
+/// One number for each of F, B and W, and perhaps for R.
 struct OpValues {
   double forward;
   double backwardInput;
   double backwardWeight;
+  std::optional<double> recompute = std::nullopt;
 };
 
 /// Parses "F=18522,B=18086,W=9337", in any order, each exactly once, with
-/// or without blanks around them. The error (InvalidProblem) quotes the part
-/// that is wrong.
+/// or without blanks around them; "R=9000" may be among them. The error
+/// (InvalidProblem) quotes the part that is wrong.
 Expected<OpValues> parseOpValues(std::string_view text);
 
 /// Bytes as "512MiB", "1.5GiB", "4096" or "10kB". The error quotes the text.
@@ -44,11 +45,13 @@ struct ProblemOptions {
   std::optional<int> chunksPerStage = std::nullopt;
   int microbatches = 1;
   /// Time of a whole stage for one microbatch, shared evenly by its chunks.
+  /// With one of R, each chunk has an R.
   OpValues cost = {1, 1, 1};
   /// Time of one chunk; instead of `cost`.
   std::optional<OpValues> chunkCost = std::nullopt;
   double transfer = 0;
-  /// What F, B and W of a whole stage add, in activation units.
+  /// What F, B, W and R of a whole stage add, in activation units. R belongs to
+  /// a cost of R.
   OpValues activation = {1, 0, -1};
   /// Of every stage, in activation units.
   std::optional<double> memoryLimit = std::nullopt;

@@ -26,7 +26,12 @@ enum class OpKind : std::uint8_t {
   BackwardWeight,
   /// B and W of a chunk as one operation.
   Backward,
+  /// What a backward needs of its forward, computed again before it
+  /// (Recompute.h).
+  Recompute,
 };
+
+inline constexpr int numOpKinds = 5;
 
 /// One operation of a schedule. `chunk` is the global number, in model order.
 struct Op {
@@ -39,7 +44,7 @@ struct Op {
   friend bool operator==(const Op &, const Op &) = default;
 };
 
-/// "F", "B", "W" or "BW".
+/// "F", "B", "W", "BW" or "R".
 const char *toString(OpKind kind);
 /// "F of chunk 2, microbatch 0"; for messages.
 std::string describe(const Op &op);
@@ -62,7 +67,8 @@ enum class ErrorKind {
   UnknownOp,
   /// An operation stands on a stage that does not hold its chunk.
   WrongStage,
-  /// B or W of a chunk do not run in ascending microbatch order, or W before B.
+  /// B or W of a chunk do not run in ascending microbatch order, or W before B,
+  /// or R after its reader.
   WrongOrder,
   /// Stages wait for each other in a cycle.
   Deadlock,

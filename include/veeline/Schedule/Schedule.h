@@ -70,10 +70,11 @@ struct Schedule {
 ///   Backward, of different microbatches, and shares no operation with the next
 ///   block;
 /// - every (chunk, microbatch) has one F, and either one fused Backward or one
-///   W and, where the chunk has a BackwardInput, one B; nothing twice;
+///   W and, where the chunk has a BackwardInput, one B, and, where the chunk
+///   has one, an R; nothing twice;
 /// - per chunk, B and fused Backward ascend in the microbatch, and so do W and
 ///   fused Backward, so that every synchronous schedule sums gradients in the
-///   same order; W follows its B;
+///   same order; W follows its B, and the backwards their R;
 /// - what is late is a W of a chunk that has a B, without overlapped blocks and
 ///   where every stage has one rank. It stands before the first F of its chunk,
 ///   and of each chunk tied to it, all of which are on this stage. The late W

@@ -22,7 +22,7 @@ function addRows(lane) {
   }
 }
 
-const worksOn = role => role === "F" || role === "B" || role === "W" || role === "BW";
+const worksOn = role => ["F", "R", "B", "W", "BW"].includes(role);
 
 // The first begin of work; of events where there is none. Ranks may wait for it in a receive before that.
 function firstWork(graph, lanes) {

@@ -1,12 +1,12 @@
 // Who needs what from whom, by the edges between chunks: for chunk k and microbatch i
-//   F needs F of the chunks before it; B and BW need their F, and the B or BW of the chunks after it; W needs its B, or
-//   what that would need where there is none. What comes from another rank comes by a send and a receive, where the
+//   F needs F of the chunks before it; R needs its F; B and BW need their F and R, and the B or BW of the chunks after
+//   it; W needs its B, or what that would need where there is none. What comes from another rank comes by a send and a receive, where the
 //   program has these.
 // An operation is its number among those of all lanes of its graph.
 
-const slots = { F: 0, B: 1, BW: 1, W: 2, send: 3, recv: 5 };
+const slots = { F: 0, B: 1, BW: 1, W: 2, send: 3, recv: 5, R: 7 };
 const slotOf = entry => slots[entry.role] + (entry.role === "send" || entry.role === "recv" ? +entry.gradient : 0);
-const numSlots = 7;
+const numSlots = 8;
 
 function indexOf(graph) {
   if (graph.index) return graph.index;
@@ -51,11 +51,12 @@ function producersOf(graph, id) {
   const entry = graph.entries[graph.lanes[lane].entry[op]], microbatch = graph.lanes[lane].microbatch[op];
   const find = (slot, number) => index.find(lane, slot, number, microbatch);
   const either = (first, second) => first >= 0 ? first : second;
-  const gradients = () => [find(slots.F, entry.number), ...index.edgesFrom[entry.number].filter(edge => edge.carriesGradient)
+  const gradients = () => [find(slots.F, entry.number), find(slots.R, entry.number), ...index.edgesFrom[entry.number].filter(edge => edge.carriesGradient)
     .map(edge => either(find(slots.recv + 1, edge.number), find(slots.B, edge.to)))];
   const edge = index.edges[entry.number];
   const lists = {
     F: () => index.edgesInto[entry.number].map(into => either(find(slots.recv, into.number), find(slots.F, into.from))),
+    R: () => [find(slots.F, entry.number)],
     B: gradients,
     BW: gradients,
     W: () => find(slots.B, entry.number) >= 0 ? [find(slots.B, entry.number)] : gradients(),
@@ -76,7 +77,7 @@ function consumersOf(graph, id) {
   const isMessage = entry.role === "send" || entry.role === "recv";
   const chunks = isMessage && index.edges[entry.number] ? [index.edges[entry.number].from, index.edges[entry.number].to] : [entry.number];
   for (const chunk of chunks) {
-    for (const slot of [slots.F, slots.B, slots.W]) candidates.push(find(slot, chunk));
+    for (const slot of [slots.F, slots.R, slots.B, slots.W]) candidates.push(find(slot, chunk));
     if (isMessage) continue;
     for (const edge of index.edgesFrom[chunk]) candidates.push(find(slots.send, edge.number), find(slots.F, edge.to));
     for (const edge of index.edgesInto[chunk])

@@ -5,7 +5,7 @@ function parseQuery(text) {
   const words = text.trim().replace(/\b(rank|chunk|microbatch|step)\s+(?=\d)/gi, (_, word) => word[0] === "s" ? "step" : word[0])
     .split(/\s+/).filter(Boolean);
   const tests = words.map(word => {
-    const cell = /^(\d+)?(F|B|W|BW)(\d+)'?$/.exec(word), numbered = /^([rcmep]|step)(\d+)$/.exec(word.toLowerCase());
+    const cell = /^(\d+)?(F|B|W|BW|R)(\d+)'?$/.exec(word), numbered = /^([rcmep]|step)(\d+)$/.exec(word.toLowerCase());
     const compared = /^([<>])(\d*\.?\d+)$/.exec(word);
     if (numbered) return { part: numbered[1], number: +numbered[2] };
     if (cell) return { role: cell[2], chunk: cell[1] === undefined ? null : +cell[1], microbatch: +cell[3] };
@@ -17,7 +17,7 @@ function parseQuery(text) {
 
 function fitsEntry(entry, test) {
   if (test.word !== undefined)
-    return /^(f|b|w|bw)$/.test(test.word) ? entry.name.toLowerCase() === test.word : entry.name.toLowerCase().includes(test.word);
+    return /^(f|b|w|bw|r)$/.test(test.word) ? entry.name.toLowerCase() === test.word : entry.name.toLowerCase().includes(test.word);
   if (test.role) return entry.role === test.role && (test.chunk === null || entry.number === test.chunk);
   return !["c", "e", "p"].includes(test.part) || (entry.letter === test.part && entry.number === test.number);
 }

@@ -3,7 +3,7 @@
 // pixels shows what share of its time is of which role.
 
 const tileWidth = 256;
-const stackedRoles = ["F", "B", "W", "BW", "message", "sync", "other"];
+const stackedRoles = ["F", "R", "B", "W", "BW", "message", "sync", "other"];
 
 // Everything that the pixels of a tile depend on, except its place and the zoom.
 function styleOf(panel) {

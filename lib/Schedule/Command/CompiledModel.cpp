@@ -17,7 +17,9 @@ static Chunk toChunk(const veeline::artifact::Chunk &chunk) {
   return {chunk.forwardCost,          chunk.backwardInputCost,
           chunk.backwardWeightCost,   chunk.hasBackwardInput,
           chunk.forwardMemory,        chunk.backwardInputMemory,
-          chunk.backwardWeightMemory, chunk.backwardSharedCost};
+          chunk.backwardWeightMemory, chunk.backwardSharedCost,
+          chunk.hasRecomputation,     chunk.recomputationCost,
+          chunk.recomputationMemory};
 }
 
 /// A unit in which what a microbatch holds is a readable number.

@@ -12,6 +12,7 @@
 #include "veeline/Schedule/ClosedForms.h"
 #include "veeline/Schedule/Loop.h"
 #include "veeline/Schedule/Memory.h"
+#include "veeline/Schedule/Recompute.h"
 #include "veeline/Schedule/Text.h"
 
 #include <algorithm>
@@ -61,11 +62,13 @@ struct Applicability {
   explicit Applicability(const Solution &solution);
 
   /// Whether bubbles are those of the published problem.
-  bool bubble() const { return equalCosts && freeTransfers && buffered; }
+  bool bubble() const {
+    return equalCosts && keepsAll && freeTransfers && buffered;
+  }
   /// "for equal chunks": what the published problem has and this one has not.
   std::string missing() const;
 
-  bool equalCosts, equalMemory, freeTransfers, buffered, isChain;
+  bool equalCosts, keepsAll, equalMemory, freeTransfers, buffered, isChain;
 };
 } // namespace
 
@@ -81,6 +84,7 @@ Applicability::Applicability(const Solution &solution) {
            chunk.backwardWeight == first.backwardWeight &&
            chunk.backwardShared == 0;
   });
+  keepsAll = !hasRecompute(problem);
   equalMemory = all(problem.chunks, [&](const Chunk &chunk) {
     return chunk.forwardMemory == first.forwardMemory &&
            chunk.backwardInputMemory <= 0;
@@ -98,6 +102,7 @@ Applicability::Applicability(const Solution &solution) {
 std::string Applicability::missing() const {
   std::string text;
   for (auto [is, what] : {std::pair(equalCosts, "equal chunks"),
+                          {keepsAll, "no R"},
                           {freeTransfers, "free transfers"},
                           {buffered, "no blocking"}})
     if (!is)

@@ -24,6 +24,9 @@ static Chunk mergedChunk(const Model &model, int first, int last) {
     sum.forwardMemory += chunk.forwardMemory;
     sum.backwardInputMemory += chunk.backwardInputMemory;
     sum.backwardWeightMemory += chunk.backwardWeightMemory;
+    sum.hasRecompute |= chunk.hasRecompute;
+    sum.recompute += chunk.recompute;
+    sum.recomputeMemory += chunk.recomputeMemory;
     lacksInput |= !chunk.hasBackwardInput;
   }
   for (const Edge &edge : model.edges)

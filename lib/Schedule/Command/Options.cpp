@@ -108,7 +108,8 @@ static void addCostOptions(CLI::App &command, CommandOptions &options) {
       command.add_option("--cost", options.cost,
                          "Time of a whole stage for one microbatch, as "
                          "F=<t>,B=<t>,W=<t>, shared evenly by its chunks "
-                         "(default: F=1,B=1,W=1)");
+                         "(default: F=1,B=1,W=1); with R=<t>, chunks "
+                         "recompute ahead of B");
   CLI::Option *chunkCost =
       command
           .add_option("--chunk-cost", options.chunkCost,
@@ -148,7 +149,7 @@ static void addCostOptions(CLI::App &command, CommandOptions &options) {
   command
       .add_option("--activation", options.activation,
                   "Memory that a stage's operations add, in activation units "
-                  "(default: F=1,B=0,W=-1)")
+                  "(default: F=1,B=0,W=-1); with R in the cost, R may be here")
       ->excludes(from);
 }
 

@@ -32,8 +32,8 @@ static Status parseInto(const std::string &text, const std::string &option,
   Expected<OpValues> parsed = parseOpValues(text);
   if (!parsed)
     return usage(option + ": " + parsed.error().message);
-  for (double value :
-       {parsed->forward, parsed->backwardInput, parsed->backwardWeight})
+  for (double value : {parsed->forward, parsed->backwardInput,
+                       parsed->backwardWeight, parsed->recompute.value_or(0)})
     if (value < range.least || value > range.most)
       return usage(option + ": expected " + range.what + " from " +
                    exactNumber(range.least) + " to " + exactNumber(range.most) +

@@ -12,6 +12,7 @@
 #include "veeline/Schedule/Asynchronous.h"
 #include "veeline/Schedule/Loop.h"
 #include "veeline/Schedule/Offload.h"
+#include "veeline/Schedule/Recompute.h"
 #include "veeline/Schedule/Widths.h"
 
 #include <algorithm>
@@ -316,8 +317,7 @@ Expected<Task> Request::importedTask(const std::string &path) const {
     task->semantics = UpdateSemantics::DoubleBuffered;
   task->imported = std::move(file->schedule);
   if (model)
-    task->imported =
-        withoutMissingInputs(task->problem, std::move(*task->imported));
+    task->imported = withoutMissing(task->problem, std::move(*task->imported));
   if (file->widths.empty() && !task->problem.widths.empty())
     task->imported = spreadOverRanks(task->problem, *task->imported);
   return task;
@@ -538,6 +538,16 @@ Status Request::shareModel() {
   return Status::success();
 }
 
+/// An order from a file with the R that the problem has and the order lacks.
+static Expected<Schedule>
+recomputed(const Problem &problem, const Schedule &order, Objective objective) {
+  Problem inside = withRecomputeInside(problem);
+  inside.memoryLimits.clear();
+  if (Status status = verify(inside, order); !status)
+    return status.takeError();
+  return addRecompute(problem, order, objective);
+}
+
 /// An order from a file with offloads.
 static Expected<Schedule> offloaded(Problem problem, const Schedule &order,
                                     Objective objective) {
@@ -556,6 +566,13 @@ Expected<Answer> Request::solve(Task task) const {
   Expected<Schedule> schedule =
       task.imported ? *task.imported
                     : generate(task.name, task.problem, generator);
+  if (task.imported && hasRecompute(task.problem) &&
+      !runsRecompute(*task.imported)) {
+    schedule = recomputed(task.problem, *task.imported, generator.objective);
+    if (!schedule)
+      return schedule.takeError();
+    task.imported = *schedule;
+  }
   if (task.imported && generator.offload && task.imported->offloads.empty())
     schedule = offloaded(task.problem, *task.imported, generator.objective);
   std::chrono::duration<double> elapsed =

@@ -80,7 +80,7 @@ std::string Writer::heading() const {
     operations += step.size;
   std::string text = "critical path: " + counted(operations, "operation");
   const PathShares &shares = explanation.shares;
-  for (OpKind kind : {OpKind::Forward, OpKind::BackwardInput,
+  for (OpKind kind : {OpKind::Forward, OpKind::Recompute, OpKind::BackwardInput,
                       OpKind::BackwardWeight, OpKind::Backward})
     if (double time = shares.kinds[static_cast<int>(kind)]; time > 0)
       text += ", " + percent(time, length()) + " " + toString(kind);

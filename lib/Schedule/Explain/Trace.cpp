@@ -115,8 +115,9 @@ void Tracer::sendAll(int stage, int step) {
 
 void Tracer::offerInputs(const Op &op, int &cause) const {
   bool forward = op.kind == OpKind::Forward;
-  if (op.kind == OpKind::BackwardWeight &&
-      problem.chunks[op.chunk].hasBackwardInput)
+  if (op.kind == OpKind::Recompute ||
+      (op.kind == OpKind::BackwardWeight &&
+       problem.chunks[op.chunk].hasBackwardInput))
     return;
   for (const Link &link :
        (forward ? flow.forwardInputs : flow.backwardInputs)[op.chunk]) {

@@ -32,6 +32,8 @@ static char letterOf(const Problem &problem, const Op &op, bool wholeBackward) {
                                                                        : 'W';
   case OpKind::Backward:
     return 'B';
+  case OpKind::Recompute:
+    return 'R';
   }
   return '?';
 }
@@ -74,7 +76,7 @@ std::vector<std::string> veeline::schedule::stageCells(const Problem &problem,
 
 static Error malformed(std::string_view cell, const std::string &why) {
   return invalid("'" + std::string(cell) + "' " + why +
-                 "; expected a cell as 2F0 (chunk, F, I, W or B, "
+                 "; expected a cell as 2F0 (chunk, F, R, I, W or B, "
                  "microbatch), 7W3' (of the step before), "
                  "(0F3;7B1)OVERLAP_F_B, or nothing");
 }
@@ -111,6 +113,8 @@ static std::optional<OpKind> parseKind(std::string_view action) {
     return OpKind::BackwardWeight;
   if (action == "B")
     return OpKind::Backward;
+  if (action == "R")
+    return OpKind::Recompute;
   return std::nullopt;
 }
 
@@ -153,8 +157,12 @@ static Expected<std::vector<Op>> parseBlock(std::string_view cell) {
       return part.takeError();
     ops.insert(ops.end(), part->begin(), part->end());
   }
-  auto isForward = [](const Op &op) { return op.kind == OpKind::Forward; };
-  if (ops.size() != 2 || std::count_if(ops.begin(), ops.end(), isForward) != 1)
+  auto count = [&](OpKind kind) {
+    return std::count_if(ops.begin(), ops.end(),
+                         [&](const Op &op) { return op.kind == kind; });
+  };
+  if (ops.size() != 2 || count(OpKind::Forward) != 1 ||
+      count(OpKind::Recompute) != 0)
     return malformed(cell, "is not a block of one forward and one backward");
   return ops;
 }

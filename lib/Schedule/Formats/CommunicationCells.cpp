@@ -73,9 +73,11 @@ void CellReader::add(const Op &op) {
                               std::to_string(column) + ": " + name);
 }
 
-/// A forward needs the chunk before it, a backward the one after it; a W that
-/// follows its own B needs nobody.
+/// A forward needs the chunk before it, a backward the one after it; an R, and
+/// a W that follows its own B, need nobody.
 Status CellReader::waitForInput(const schedule::Op &op) {
+  if (op.kind == schedule::OpKind::Recompute)
+    return Status::success();
   bool isForward = op.kind == schedule::OpKind::Forward;
   Direction direction = isForward ? Direction::Activation : Direction::Gradient;
   int neighbour = isForward ? op.chunk - 1 : op.chunk + 1;
@@ -106,6 +108,8 @@ Status CellReader::addWork(const std::vector<schedule::Op> &ops) {
       return status;
   for (const schedule::Op &op : ops) {
     add(Op());
+    if (op.kind == schedule::OpKind::Recompute)
+      continue;
     bool isForward = op.kind == schedule::OpKind::Forward;
     made[{op.chunk, op.microbatch,
           isForward ? Direction::Activation : Direction::Gradient}] = true;

@@ -99,7 +99,10 @@ void RowWriter::addWork(int step) {
       seen[op.chunk] = true;
       add(std::to_string(op.chunk) + "UNSHARD");
     }
-  add(cells[cell++]);
+  std::string name = std::move(cells[cell++]);
+  // PyTorch recomputes inside of backwards.
+  if (ops[step].kind != schedule::OpKind::Recompute)
+    add(name);
   for (const schedule::Op &op : part)
     if (&op - ops.data() == lasts[op.chunk]) {
       add(std::to_string(op.chunk) + "REDUCE_GRAD");

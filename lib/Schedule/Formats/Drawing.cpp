@@ -26,6 +26,8 @@ const char *veeline::schedule::legendName(OpKind kind) {
     return "W, gradient of weights";
   case OpKind::Backward:
     return "BW, whole backward";
+  case OpKind::Recompute:
+    return "R, recomputation";
   }
   return "?";
 }
@@ -50,6 +52,8 @@ static Hue hueOf(OpKind kind) {
     return {{253, 220, 140}, {224, 150, 30}};
   case OpKind::Backward:
     return {{214, 186, 228}, {126, 82, 152}};
+  case OpKind::Recompute:
+    return {{214, 214, 214}, {118, 118, 118}};
   }
   return {};
 }

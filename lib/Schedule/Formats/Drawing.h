@@ -13,9 +13,9 @@
 
 namespace veeline::schedule {
 
-inline constexpr std::array<OpKind, 4> drawnKinds{
-    OpKind::Forward, OpKind::BackwardInput, OpKind::BackwardWeight,
-    OpKind::Backward};
+inline constexpr std::array<OpKind, numOpKinds> drawnKinds{
+    OpKind::Forward, OpKind::Recompute, OpKind::BackwardInput,
+    OpKind::BackwardWeight, OpKind::Backward};
 
 /// "F, forward", "B, gradient of inputs", ...: for a legend.
 const char *legendName(OpKind kind);

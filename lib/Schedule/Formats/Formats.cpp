@@ -89,22 +89,23 @@ veeline::schedule::scheduleFilePath(std::string_view name) {
   return std::string(name.substr(prefix.size()));
 }
 
-/// Whether `op` is a BackwardInput of a chunk that has none.
-static bool isMissingInput(const Problem &problem, const Op &op) {
-  return op.kind == OpKind::BackwardInput && op.chunk < problem.numChunks() &&
-         !problem.chunks[op.chunk].hasBackwardInput;
+/// Whether `op` is a BackwardInput or Recompute of a chunk that has none.
+static bool isMissing(const Problem &problem, const Op &op) {
+  if (op.chunk >= problem.numChunks())
+    return false;
+  const Chunk &chunk = problem.chunks[op.chunk];
+  return (op.kind == OpKind::BackwardInput && !chunk.hasBackwardInput) ||
+         (op.kind == OpKind::Recompute && !chunk.hasRecompute);
 }
 
-Schedule veeline::schedule::withoutMissingInputs(const Problem &problem,
-                                                 Schedule schedule) {
+Schedule veeline::schedule::withoutMissing(const Problem &problem,
+                                           Schedule schedule) {
   for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
     std::vector<Op> &ops = schedule.stages[stage];
     std::vector<int> removedBefore{0};
     for (const Op &op : ops)
-      removedBefore.push_back(removedBefore.back() +
-                              isMissingInput(problem, op));
-    std::erase_if(ops,
-                  [&](const Op &op) { return isMissingInput(problem, op); });
+      removedBefore.push_back(removedBefore.back() + isMissing(problem, op));
+    std::erase_if(ops, [&](const Op &op) { return isMissing(problem, op); });
     if (stage < schedule.offloads.size())
       for (Offload &offload : schedule.offloads[stage])
         for (int *step : {&offload.leaves, &offload.returns})

@@ -54,6 +54,10 @@ static std::string chunkObject(const Chunk &chunk) {
          ", \"backward_input_memory\": " + integer(chunk.backwardInputMemory) +
          ", \"backward_weight_memory\": " +
          integer(chunk.backwardWeightMemory) +
+         (chunk.hasRecompute
+              ? ", \"recompute\": " + exactNumber(chunk.recompute) +
+                    ", \"recompute_memory\": " + integer(chunk.recomputeMemory)
+              : "") +
          (chunk.offloadMemory != 0
               ? ", \"offload_memory\": " + integer(chunk.offloadMemory) +
                     ", \"offload_time\": " + exactNumber(chunk.offloadTime)

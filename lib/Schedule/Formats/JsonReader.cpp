@@ -396,10 +396,11 @@ Chunk JsonReader::readChunk(const Pointer &path) {
   Chunk chunk;
   if (!get(path, Json::value_t::object, "an object"))
     return chunk;
-  checkMembers(path, {"forward", "backward_input", "backward_weight",
-                      "backward_shared", "has_backward_input", "forward_memory",
-                      "backward_input_memory", "backward_weight_memory",
-                      "offload_memory", "offload_time"});
+  checkMembers(path,
+               {"forward", "backward_input", "backward_weight",
+                "backward_shared", "has_backward_input", "forward_memory",
+                "backward_input_memory", "backward_weight_memory", "recompute",
+                "recompute_memory", "offload_memory", "offload_time"});
   get(path / "forward", chunk.forward);
   get(path / "backward_input", chunk.backwardInput);
   get(path / "backward_weight", chunk.backwardWeight);
@@ -409,6 +410,11 @@ Chunk JsonReader::readChunk(const Pointer &path) {
   get(path / "forward_memory", chunk.forwardMemory);
   get(path / "backward_input_memory", chunk.backwardInputMemory);
   get(path / "backward_weight_memory", chunk.backwardWeightMemory);
+  chunk.hasRecompute = has(path / "recompute");
+  if (chunk.hasRecompute)
+    get(path / "recompute", chunk.recompute);
+  if (has(path / "recompute_memory"))
+    get(path / "recompute_memory", chunk.recomputeMemory);
   if (has(path / "offload_memory"))
     get(path / "offload_memory", chunk.offloadMemory);
   if (has(path / "offload_time"))

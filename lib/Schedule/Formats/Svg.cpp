@@ -131,7 +131,7 @@ double SvgWriter::addLimitEntry(double x) {
 }
 
 void SvgWriter::addLegend() {
-  bool isUsed[4] = {};
+  bool isUsed[numOpKinds] = {};
   for (const std::vector<Op> &ops : schedule.stages)
     for (const Op &op : ops)
       isUsed[static_cast<int>(op.kind)] = true;

@@ -123,6 +123,7 @@ enum class OpKind {
   backward, ///< Fused.
   backwardInput,
   backwardWeight,
+  recomputation, ///< Ahead of a backward, of what that takes.
   send, ///< From acquiring the slot to committing it; only the commit where an
         ///< op computes into the slot.
   recv, ///< The wait.
@@ -143,7 +144,7 @@ constexpr bool waitsForReduction(OpKind kind) {
   return kind == OpKind::allReduceWait || kind == OpKind::allGatherWait;
 }
 
-/// "F", "BW", "B", "W", "send", "recv", "update", "all-reduce",
+/// "F", "BW", "B", "W", "R", "send", "recv", "update", "all-reduce",
 /// "all-reduce-wait", "norm", "validate", "all-gather", "all-gather-wait",
 /// "offload", "reload": the names of the timeline.
 std::string_view name(OpKind kind);
@@ -170,7 +171,7 @@ enum class RegionKind {
   param,
   state,
   gradient,
-  residual, ///< What F keeps for B and W.
+  residual, ///< What F keeps, or R recomputes, for B and W.
   saved,    ///< What B saves for W.
   edge,     ///< Values of edges, and their gradients, that this rank computes.
   message,
@@ -454,6 +455,11 @@ struct Chunk {
   int64_t forwardMemory = 0;
   int64_t backwardInputMemory = 0;
   int64_t backwardWeightMemory = 0;
+  /// Whether it recomputes by an operation of its own ahead of the backward,
+  /// and what that takes and adds.
+  bool hasRecomputation = false;
+  double recomputationCost = 0;
+  int64_t recomputationMemory = 0;
 };
 
 /// A value that one chunk makes and a later one uses; for `schedule`.

@@ -297,6 +297,9 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("forward_memory", self.forwardMemory);
   visit("backward_input_memory", self.backwardInputMemory);
   visit("backward_weight_memory", self.backwardWeightMemory);
+  visit("has_recomputation", self.hasRecomputation, MayBeMissing());
+  visit("recomputation_cost", self.recomputationCost, MayBeMissing());
+  visit("recomputation_memory", self.recomputationMemory, MayBeMissing());
 }
 
 template <typename Visitor, Is<Edge> Self>

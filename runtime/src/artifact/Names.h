@@ -27,21 +27,14 @@ template <> struct EnumNames<AttentionKind> {
   static constexpr std::string_view names[] = {"forward", "backward"};
 };
 template <> struct EnumNames<OpKind> {
-  static constexpr std::string_view names[] = {"F",
-                                               "BW",
-                                               "B",
-                                               "W",
-                                               "send",
-                                               "recv",
-                                               "update",
-                                               "all-reduce",
-                                               "all-reduce-wait",
-                                               "norm",
-                                               "validate",
-                                               "all-gather",
-                                               "all-gather-wait",
-                                               "offload",
-                                               "reload"};
+  static constexpr std::string_view names[] = {"F",          "BW",
+                                               "B",          "W",
+                                               "R",          "send",
+                                               "recv",       "update",
+                                               "all-reduce", "all-reduce-wait",
+                                               "norm",       "validate",
+                                               "all-gather", "all-gather-wait",
+                                               "offload",    "reload"};
 };
 template <> struct EnumNames<RegionKind> {
   static constexpr std::string_view names[] = {

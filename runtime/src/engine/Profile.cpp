@@ -209,6 +209,7 @@ Profile Profiler::result() const {
         key.second == OpKind::forward         ? chunk.forward
         : key.second == OpKind::backwardInput ? chunk.backwardInput
         : key.second == OpKind::backward      ? chunk.backward
+        : key.second == OpKind::recomputation ? chunk.recomputation
                                               : chunk.backwardWeight;
     slot = measured(samples);
   }
@@ -306,6 +307,7 @@ static Json describeChunk(const Profile::Chunk &chunk,
       Prediction{c.backwardWeightCost,
                  ofForward * c.forwardInWeight + ofInput * c.inputInWeight,
                  weight, c.backwardWeightScale});
+  addMeasured(object, "R", chunk.recomputation);
   addMeasured(object, "BW", chunk.backward,
               Prediction{fused, ofForward * c.forwardInFused,
                          fused - c.forwardInFused,

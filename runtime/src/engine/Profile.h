@@ -27,6 +27,7 @@ struct Profile {
   struct Chunk {
     std::optional<Measured> forward, backwardInput, backwardWeight;
     std::optional<Measured> backward; ///< Fused.
+    std::optional<Measured> recomputation;
   };
   /// From the end of a send to the end of the receive that waited for it.
   /// None if no rank ever waited.

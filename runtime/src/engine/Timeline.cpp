@@ -71,6 +71,8 @@ static const char *colourOf(OpKind kind) {
     return "thread_state_iowait";
   case OpKind::backwardWeight:
     return "thread_state_runnable";
+  case OpKind::recomputation:
+    return "thread_state_uninterruptible";
   case OpKind::send:
   case OpKind::recv:
   case OpKind::allReduce:

@@ -27,6 +27,7 @@ static std::string roleOf(OpKind kind) {
   case OpKind::backward:
   case OpKind::backwardInput:
   case OpKind::backwardWeight:
+  case OpKind::recomputation:
   case OpKind::send:
   case OpKind::recv:
     return std::string(artifact::name(kind));
@@ -56,6 +57,8 @@ static std::string legendOf(OpKind kind) {
     return "B, gradient of inputs";
   case OpKind::backwardWeight:
     return "W, gradient of weights";
+  case OpKind::recomputation:
+    return "R, recomputation";
   case OpKind::offload:
     return "offload, to the host's memory";
   case OpKind::reload:

@@ -161,7 +161,7 @@ TEST(Formats, CsvBlocks) {
   EXPECT_EQ(file->schedule.stages[0].size(), 8u);
   EXPECT_EQ(csvError("(0F0;0F1)OVERLAP_F_B"),
             "x.csv:1:1: '(0F0;0F1)OVERLAP_F_B' is not a block of one forward "
-            "and one backward; expected a cell as 2F0 (chunk, F, I, W or B, "
+            "and one backward; expected a cell as 2F0 (chunk, F, R, I, W or B, "
             "microbatch), 7W3' (of the step before), (0F3;7B1)OVERLAP_F_B, "
             "or nothing");
   EXPECT_NE(csvError("(0F0;0B1)").find("does not end in ')OVERLAP_F_B'"),
@@ -186,11 +186,11 @@ TEST(Formats, InputsThatAreMissing) {
   ASSERT_TRUE(file) << file.error().message;
   Problem problem =
       uniformProblem(file->placement, 3, makeChunk(1, 1, 1, 1), 0);
-  Schedule same = withoutMissingInputs(problem, file->schedule);
+  Schedule same = withoutMissing(problem, file->schedule);
   EXPECT_EQ(same.stages, file->schedule.stages);
   EXPECT_EQ(same.overlapped, file->schedule.overlapped);
   problem.chunks[0] = problem.chunks[0].withoutBackwardInput();
-  Schedule schedule = withoutMissingInputs(problem, file->schedule);
+  Schedule schedule = withoutMissing(problem, file->schedule);
   EXPECT_EQ(toCsv(problem, schedule),
             "0F0,1F0,1I0,0F1,1W0,0B0,1F1,(0F2;1I1)OVERLAP_F_B,1W1,0B1,1F2,1B2,"
             "0B2\n");
@@ -198,7 +198,7 @@ TEST(Formats, InputsThatAreMissing) {
 
 TEST(Formats, CsvErrors) {
   const std::string expected =
-      "; expected a cell as 2F0 (chunk, F, I, W or B, "
+      "; expected a cell as 2F0 (chunk, F, R, I, W or B, "
       "microbatch), 7W3' (of the step before), (0F3;7B1)OVERLAP_F_B, "
       "or nothing";
   EXPECT_EQ(csvError("0F0,0X1\n"),

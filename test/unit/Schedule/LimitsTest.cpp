@@ -7,6 +7,7 @@
 #include "veeline/Schedule/Limits.h"
 #include "RandomSchedules.h"
 #include "Reference.h"
+#include "veeline/Schedule/Recompute.h"
 
 #include <algorithm>
 #include <map>
@@ -219,7 +220,7 @@ TEST(Limits, AgreesWithBruteForce) {
   Random random = makeRandom();
   int searched = 0, simple = 0;
   for (int round = 0; round < 3000 && !HasFatalFailure(); ++round) {
-    Problem problem = randomSmallProblem(random);
+    Problem problem = withRecomputeInside(randomSmallProblem(random));
     // Few edges, so that orders differ.
     std::erase_if(problem.edges,
                   [&](const Edge &) { return randomInt(random, 0, 3) == 0; });
@@ -253,8 +254,13 @@ TEST(Limits, OneMicrobatchAtATimeAttainsThoseOfAChain) {
   for (int round = 0; round < 500; ++round) {
     Problem problem = randomSmallProblem(random);
     problem.edges = chainEdges(problem.numChunks(), 1);
-    for (int chunk = 1; chunk < problem.numChunks(); ++chunk)
-      problem.chunks[chunk].hasBackwardInput = true;
+    for (int chunk = 0; chunk < problem.numChunks(); ++chunk) {
+      Chunk &it = problem.chunks[chunk];
+      it.hasBackwardInput |= chunk > 0;
+      // The schedule runs R late.
+      if (it.recomputeMemory < 0)
+        it = it.withRecomputeInside();
+    }
     for (int stage = 0; stage < problem.stages(); ++stage)
       problem.memoryLimits.push_back(leastLimit(problem, stage).limit);
     ASSERT_TRUE(check(problem));

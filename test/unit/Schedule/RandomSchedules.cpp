@@ -27,9 +27,15 @@ static Chunk randomChunk(Random &random, bool integral) {
   chunk.backwardInput = randomTime(random, integral);
   chunk.backwardWeight = randomTime(random, integral);
   chunk.forwardMemory = randomInt(random, 0, 6);
-  chunk.backwardInputMemory =
-      randomInt(random, -static_cast<int>(chunk.forwardMemory), 2);
-  chunk.backwardWeightMemory = -chunk.forwardMemory - chunk.backwardInputMemory;
+  if (chance(random, 3)) {
+    chunk.hasRecompute = true;
+    chunk.recompute = randomTime(random, integral);
+    chunk.recomputeMemory =
+        randomInt(random, -static_cast<int>(chunk.forwardMemory), 4);
+  }
+  std::int64_t held = chunk.forwardMemory + chunk.recomputeMemory;
+  chunk.backwardInputMemory = randomInt(random, -static_cast<int>(held), 2);
+  chunk.backwardWeightMemory = -held - chunk.backwardInputMemory;
   chunk.offloadMemory =
       randomInt(random, 0, static_cast<int>(chunk.forwardMemory));
   chunk.offloadTime = randomTime(random, integral);
@@ -102,6 +108,9 @@ Schedule veeline::schedule::randomOrder(Random &random, const Problem &problem,
       for (const Edge &edge : problem.edges)
         if (edge.from == chunk && edge.carriesGradient)
           ready = std::max(ready, b[edge.to]);
+      if (problem.chunks[chunk].hasRecompute)
+        ready = std::max(ready,
+                         place(OpKind::Recompute, chunk, f[chunk] + later()));
       bool fused = chance(random, 2);
       if (ascending && microbatch > 0)
         ready =

@@ -14,7 +14,7 @@ using namespace veeline::schedule;
 
 namespace {
 /// What an operation gives to others.
-enum Product { Output, InputGradient, WeightGradient };
+enum Product { Output, InputGradient, WeightGradient, Recomputed };
 using Key = std::tuple<Product, int, int>;
 
 struct Dependency {
@@ -46,6 +46,10 @@ static std::vector<Dependency> dependenciesOf(const Problem &problem, Op op) {
       problem.chunks[op.chunk].hasBackwardInput)
     return {{{InputGradient, op.chunk, op.microbatch}, 0, -1}};
   result.push_back({{Output, op.chunk, op.microbatch}, 0, -1});
+  if (op.kind == OpKind::Recompute)
+    return result;
+  if (problem.chunks[op.chunk].hasRecompute)
+    result.push_back({{Recomputed, op.chunk, op.microbatch}, 0, -1});
   for (int i = 0; i < edges; ++i)
     if (const Edge &edge = problem.edges[i];
         edge.from == op.chunk && edge.carriesGradient)
@@ -65,6 +69,8 @@ static std::vector<Product> productsOf(OpKind kind) {
     return {WeightGradient};
   case OpKind::Backward:
     return {InputGradient, WeightGradient};
+  case OpKind::Recompute:
+    return {Recomputed};
   }
   return {};
 }
@@ -108,6 +114,8 @@ struct Run {
 
 /// Whether an operation is the first one that takes what F keeps.
 static bool isReader(const Problem &problem, const Op &op) {
+  if (problem.chunks[op.chunk].hasRecompute)
+    return op.kind == OpKind::Recompute;
   return op.kind == OpKind::Backward || op.kind == OpKind::BackwardInput ||
          (op.kind == OpKind::BackwardWeight &&
           !problem.chunks[op.chunk].hasBackwardInput);
@@ -176,7 +184,7 @@ static void copyOut(const Problem &problem, const Schedule &schedule, int stage,
 
 static void sendAll(const Problem &problem, const Op &op, double time,
                     Run &run) {
-  if (op.kind == OpKind::BackwardWeight)
+  if (op.kind == OpKind::BackwardWeight || op.kind == OpKind::Recompute)
     return;
   bool gradient = op.kind != OpKind::Forward;
   for (std::size_t i = 0; i < problem.edges.size(); ++i) {
@@ -442,7 +450,7 @@ static bool hasGoodBlocks(const Schedule &schedule) {
       if (a.kind != OpKind::Forward)
         std::swap(a, b);
       if (a.kind != OpKind::Forward || b.kind == OpKind::Forward ||
-          b.kind == OpKind::BackwardWeight)
+          b.kind == OpKind::BackwardWeight || b.kind == OpKind::Recompute)
         return false;
     }
   }
@@ -466,22 +474,28 @@ static bool isComplete(const Problem &problem, const Schedule &schedule) {
       if (op.kind == OpKind::BackwardInput &&
           !problem.chunks[op.chunk].hasBackwardInput)
         return false;
+      if (op.kind == OpKind::Recompute &&
+          !problem.chunks[op.chunk].hasRecompute)
+        return false;
       for (Product product : productsOf(op.kind)) {
         if (++count[{product, op.chunk, op.microbatch}] > 1)
           return false;
         auto [previous, isFirst] =
             last.try_emplace({product, op.chunk}, op.microbatch);
-        if (product != Output && previous->second > op.microbatch)
+        if (product != Output && product != Recomputed &&
+            previous->second > op.microbatch)
           return false;
         previous->second = op.microbatch;
       }
     }
   for (int chunk = 0; chunk < problem.numChunks(); ++chunk)
     for (int microbatch = 0; microbatch < problem.microbatches; ++microbatch)
-      for (Product product : {Output, InputGradient, WeightGradient})
+      for (Product product :
+           {Output, InputGradient, WeightGradient, Recomputed})
         if (!count.contains({product, chunk, microbatch}) &&
             (product != InputGradient ||
-             problem.chunks[chunk].hasBackwardInput))
+             problem.chunks[chunk].hasBackwardInput) &&
+            (product != Recomputed || problem.chunks[chunk].hasRecompute))
           return false;
   return true;
 }

@@ -117,9 +117,10 @@ Expected<ImportedSchedule> readScheduleFile(const std::string &path);
 std::optional<std::string> scheduleFilePath(std::string_view name);
 
 /// Drops the BackwardInputs of chunks that have none in `problem`, where W is
-/// the whole backward, from a schedule that was read. Who wrote the file may
-/// not have known that a chunk owes nobody an input gradient.
-Schedule withoutMissingInputs(const Problem &problem, Schedule schedule);
+/// the whole backward, and the Recomputes of chunks that recompute inside of
+/// their backward, from a schedule that was read. Who wrote the file may not
+/// have known that a chunk owes nobody an input gradient.
+Schedule withoutMissing(const Problem &problem, Schedule schedule);
 
 } // namespace veeline::schedule
 

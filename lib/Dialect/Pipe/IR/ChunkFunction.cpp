@@ -139,7 +139,7 @@ veeline::pipe::getBackwardFunctions(ModuleOp module) {
     SmallVector<func::FuncOp> functions;
     for (ChunkFunctionKind kind :
          {ChunkFunctionKind::Backward, ChunkFunctionKind::BackwardInput,
-          ChunkFunctionKind::BackwardWeight})
+          ChunkFunctionKind::BackwardWeight, ChunkFunctionKind::Recomputation})
       if (func::FuncOp function = getFunction(symbols, chunk, kind))
         if (known.insert(function).second)
           functions.push_back(function);
@@ -159,6 +159,8 @@ StringRef veeline::pipe::getName(ChunkFunctionKind kind) {
     return "backward_input";
   case ChunkFunctionKind::BackwardWeight:
     return "backward_weight";
+  case ChunkFunctionKind::Recomputation:
+    return "recomputation";
   }
   return {};
 }

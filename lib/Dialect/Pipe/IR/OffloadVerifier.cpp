@@ -154,11 +154,10 @@ LogicalResult OffloadVerifier::verify() {
                      forwards.insert({op.getChunk(), op.getMicrobatch()});
                      return success();
                    })
-                   .Case<BackwardOp, BackwardInputOp, BackwardWeightOp>(
-                       [&](auto op) {
-                         return visitReader(op, op.getChunk(),
-                                            op.getMicrobatch());
-                       })
+                   .Case<RecomputationOp, BackwardOp, BackwardInputOp,
+                         BackwardWeightOp>([&](auto op) {
+                     return visitReader(op, op.getChunk(), op.getMicrobatch());
+                   })
                    .Default([](Operation *) { return success(); })))
       return failure();
   for (auto &[key, stations] : all)

@@ -315,13 +315,16 @@ LogicalResult ChunkOp::verify() {
   if ((getBackwardInput() || getBackwardWeight() || getBackward()) &&
       !getForward())
     return emitOpError("has a backward function but no forward function");
+  if (getRecomputation() && !getBackward())
+    return emitOpError("has a recomputation but no backward function");
   return success();
 }
 
 LogicalResult ChunkOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (FlatSymbolRefAttr name :
        {getPrimalAttr(), getForwardAttr(), getBackwardAttr(),
-        getBackwardInputAttr(), getBackwardWeightAttr()}) {
+        getBackwardInputAttr(), getBackwardWeightAttr(),
+        getRecomputationAttr()}) {
     if (!name)
       continue;
     if (!symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, name))

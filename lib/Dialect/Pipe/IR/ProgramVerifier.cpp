@@ -377,8 +377,8 @@ LogicalResult ProgramVerifier::verifyValidation() {
 
 static std::optional<int64_t> getChunkOfWork(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
-      .Case<ForwardOp, BackwardOp, BackwardInputOp, BackwardWeightOp>(
-          [](auto work) { return work.getChunk(); })
+      .Case<ForwardOp, RecomputationOp, BackwardOp, BackwardInputOp,
+            BackwardWeightOp>([](auto work) { return work.getChunk(); })
       .Default(std::nullopt);
 }
 
@@ -598,6 +598,9 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
       })
       .Case([&](BackwardWeightOp op) {
         return verifyWork(op, ChunkFunctionKind::BackwardWeight);
+      })
+      .Case([&](RecomputationOp op) {
+        return verifyWork(op, ChunkFunctionKind::Recomputation);
       })
       .Case([&](EdgeValueOp op) {
         return verifyMessage(op, op.getValue().getType(), false);

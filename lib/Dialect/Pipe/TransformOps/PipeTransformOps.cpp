@@ -191,6 +191,12 @@ DiagnosedSilenceableFailure script::DifferentiateOp::applyToOne(
   return runOn(target, createPipeDifferentiate(options), results);
 }
 
+DiagnosedSilenceableFailure script::SplitRecomputationOp::applyToOne(
+    TransformRewriter & /*rewriter*/, PipelineOp target,
+    ApplyToEachResultList &results, TransformState & /*state*/) {
+  return runOn(target, createPipeSplitRecomputation(), results);
+}
+
 DiagnosedSilenceableFailure script::SplitBackwardOp::applyToOne(
     TransformRewriter & /*rewriter*/, PipelineOp target,
     ApplyToEachResultList &results, TransformState & /*state*/) {

@@ -36,14 +36,16 @@ void setArgRole(mlir::func::FuncOp func, unsigned index, RoleKind kind,
 void setResultRole(mlir::func::FuncOp func, unsigned index, RoleKind kind,
                    unsigned roleIndex);
 
-/// The four functions that `--pipe-differentiate` and `--pipe-split-backward`
-/// make of a chunk.
+/// The functions that `--pipe-differentiate`, `--pipe-split-recomputation` and
+/// `--pipe-split-backward` make of a chunk.
 enum class ChunkFunctionKind {
   Forward,
   Backward,
   BackwardInput,
-  BackwardWeight
+  BackwardWeight,
+  Recomputation
 };
+inline constexpr unsigned numChunkFunctionKinds = 5;
 
 /// One tensor that a chunk's function takes or gives.
 struct ChunkValue {
@@ -82,12 +84,12 @@ mlir::func::FuncOp getFunction(mlir::SymbolTableCollection &symbols,
                                ChunkOp chunk, ChunkFunctionKind kind);
 
 /// The functions of `module` that compute gradients, by chunk: the fused
-/// backward and its two halves, those that there are. A function of several
-/// chunks is listed for the first of them only.
+/// backward, its two halves and the recomputation, those that there are. A
+/// function of several chunks is listed for the first of them only.
 llvm::SmallVector<llvm::SmallVector<mlir::func::FuncOp>>
 getBackwardFunctions(mlir::ModuleOp module);
 
-/// `forward`, `backward`, `backward_input`, `backward_weight`.
+/// `forward`, `backward`, `backward_input`, `backward_weight`, `recomputation`.
 llvm::StringRef getName(ChunkFunctionKind kind);
 
 /// `location`, marked as that of the computation with this number in a chunk.

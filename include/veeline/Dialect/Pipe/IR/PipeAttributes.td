@@ -47,7 +47,8 @@ def Pipe_RoleKind : Pipe_I32Enum<"RoleKind", "what a value of a chunk function s
   I32EnumAttrCase<"ResultGrad", 4, "result_grad">,
   I32EnumAttrCase<"OperandGrad", 5, "operand_grad">,
   I32EnumAttrCase<"ParamGrad", 6, "param_grad">,
-  I32EnumAttrCase<"Rounded", 7, "rounded">
+  I32EnumAttrCase<"Rounded", 7, "rounded">,
+  I32EnumAttrCase<"Recomputed", 8, "recomputed">
 ]>;
 
 def Pipe_InitKind : Pipe_I32Enum<"InitKind", "how a parameter starts", [
@@ -66,7 +67,8 @@ def Pipe_RoleAttr : AttrDef<Pipe_Dialect, "Role"> {
     `operand`, `operand_grad` and `param_grad` count the operands of the
     `pipe.chunk` op, `result` and `result_grad` its results; `residual` counts the
     values that the forward function keeps for the backward ones, `saved` those that
-    backward_input keeps for backward_weight. `rounded` counts the operands, too: it is
+    backward_input keeps for backward_weight, `recomputed` those that the recomputation
+    gives to the backward ones. `rounded` counts the operands, too: it is
     the parameter in a narrower type, with its value at the beginning of the step.
 
     Example: `#pipe.role<residual 0>`.
@@ -118,14 +120,17 @@ def Pipe_CostAttr : AttrDef<Pipe_Dialect, "Cost"> {
     Nanoseconds of the forward, the backward-input and the backward-weight
     operation, by the cost model or a profile. If a chunk lacks one of them, it has 0
     there. A fused backward costs the sum of both, minus `backward_shared`: the work
-    that both recompute, which it does once.
+    that both recompute, which it does once. `recomputation` is that of a function that
+    recomputes ahead of the backward, where the chunk has one.
   }];
   let parameters = (ins "uint64_t":$forward, "uint64_t":$backwardInput,
                         "uint64_t":$backwardWeight,
-                        DefaultValuedParameter<"uint64_t", "0">:$backwardShared);
+                        DefaultValuedParameter<"uint64_t", "0">:$backwardShared,
+                        DefaultValuedParameter<"uint64_t", "0">:$recomputation);
   let assemblyFormat = [{
     `<` `forward` `=` $forward `,` `backward_input` `=` $backwardInput `,`
-        `backward_weight` `=` $backwardWeight (`,` `backward_shared` `=` $backwardShared^)? `>`
+        `backward_weight` `=` $backwardWeight (`,` `backward_shared` `=` $backwardShared^)?
+        (`,` `recomputation` `=` $recomputation^)? `>`
   }];
 }
 

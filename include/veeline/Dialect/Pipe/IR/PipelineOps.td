@@ -197,8 +197,9 @@ def ChunkOp : Pipe_Op<"chunk", [
     Pure, HasParent<"PipelineOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "One chunk of the model, and the functions that run it";
   let description = [{
-    `primal` is the chunk's part of the model. `--pipe-differentiate` and `--pipe-split-backward`
-    make `forward`, `backward`, `backward_input` and `backward_weight`; their arguments and results
+    `primal` is the chunk's part of the model. `--pipe-differentiate`,
+    `--pipe-split-recomputation` and `--pipe-split-backward` make `forward`, `recomputation`,
+    `backward`, `backward_input` and `backward_weight`; their arguments and results
     carry `#pipe.role`s. `recompute` says what the backward recomputes, if that is not the default.
 
     Example:
@@ -214,6 +215,7 @@ def ChunkOp : Pipe_Op<"chunk", [
     OptionalAttr<FlatSymbolRefAttr>:$backward,
     OptionalAttr<FlatSymbolRefAttr>:$backward_input,
     OptionalAttr<FlatSymbolRefAttr>:$backward_weight,
+    OptionalAttr<FlatSymbolRefAttr>:$recomputation,
     OptionalAttr<Pipe_CostAttr>:$cost,
     OptionalAttr<StrAttr>:$recompute
   );

@@ -83,6 +83,19 @@ def ForwardOp : Pipe_ChunkWorkOp<"forward"> {
   }];
 }
 
+def RecomputationOp : Pipe_ChunkWorkOp<"recomputation"> {
+  let summary = "R: what a chunk's backward needs of its forward, computed again";
+  let description = [{
+    Takes what the chunk's F has kept, and gives values that its backward functions take. It needs
+    no gradient, so it can run while the rank waits for one.
+
+    Example:
+    ```mlir
+    %again = pipe.recomputation chunk(1) microbatch(0) (%x) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    ```
+  }];
+}
+
 /// Work that may be of the step before.
 class Pipe_LateWorkOp<string mnemonic> : Pipe_ProgramOp<mnemonic> {
   let arguments = (ins

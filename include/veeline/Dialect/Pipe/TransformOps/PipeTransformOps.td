@@ -110,6 +110,14 @@ def DifferentiateOp : PipelineTransformOp<"differentiate"> {
     UnitAttr:$forward_only);
 }
 
+def SplitRecomputationOp : PipelineTransformOp<"split_recomputation"> {
+  let summary = "Take the recomputation out of the backward functions of a pipeline";
+  let description = [{
+    Does what `--pipe-split-recomputation` does, to one pipeline.
+  }];
+  let arguments = (ins Transform_PipelineHandle:$target);
+}
+
 def SplitBackwardOp : PipelineTransformOp<"split_backward"> {
   let summary = "Split the backward functions of a pipeline into B and W";
   let description = [{

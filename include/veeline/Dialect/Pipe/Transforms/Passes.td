@@ -219,6 +219,22 @@ def PipeDifferentiate : Pass<"pipe-differentiate", "::mlir::ModuleOp"> {
   ];
 }
 
+def PipeSplitRecomputation : Pass<"pipe-split-recomputation", "::mlir::ModuleOp"> {
+  let summary = "Take the recomputation out of every fused backward function";
+  let description = [{
+    A chunk that keeps little for its backward computes the rest again there. That needs no gradient
+    from the chunks behind it. This pass makes it a function of its own, `recomputation`, which the
+    schedule runs before the backward: while the rank waits for the gradient, if it can. The backward
+    takes what it gives, of role `recomputed`.
+
+    What is cheap stays in the backward, by the prices of `balanced` (docs/differentiation.md). So
+    chunks that keep what `balanced` keeps have no recomputation. Nor has a chunk that no gradient
+    comes into, as that of the loss: its backward can begin at once. Run it between
+    `--pipe-differentiate` and `--pipe-split-backward`.
+  }];
+  let dependentDialects = ["::veeline::pipe::PipeDialect"];
+}
+
 def PipeSplitBackward : Pass<"pipe-split-backward", "::mlir::ModuleOp"> {
   let summary = "Split every fused backward function into B and W";
   let description = [{

@@ -54,6 +54,13 @@ differentiateChunk(ChunkOp chunk, const Recompute &recompute,
                    autodiff::PartitionChoice *choice = nullptr,
                    bool follows = false);
 
+/// Takes the recomputation out of the fused backward function of `chunk`, if
+/// there is one that is worth it. `choice` and `follows` are as above.
+mlir::LogicalResult
+splitRecomputation(ChunkOp chunk, mlir::SymbolTable &symbols,
+                   autodiff::PartitionChoice *choice = nullptr,
+                   bool follows = false);
+
 /// Splits the fused backward function of `chunk` into B and W. `choice` and
 /// `follows` are as above, of what B saves for W.
 mlir::LogicalResult splitBackward(ChunkOp chunk, mlir::SymbolTable &symbols,

@@ -120,7 +120,8 @@ LogicalResult veeline::pipe::roundParameters(ChunkOp chunk,
                                              SymbolTableCollection &symbols) {
   for (auto kind :
        {ChunkFunctionKind::Forward, ChunkFunctionKind::Backward,
-        ChunkFunctionKind::BackwardInput, ChunkFunctionKind::BackwardWeight}) {
+        ChunkFunctionKind::BackwardInput, ChunkFunctionKind::BackwardWeight,
+        ChunkFunctionKind::Recomputation}) {
     func::FuncOp func = getFunction(symbols, chunk, kind);
     if (func && !func.isDeclaration() &&
         failed(roundArguments(func, chunk, kind == ChunkFunctionKind::Forward)))

@@ -284,7 +284,8 @@ void ExtractionPlan::build(PipelineOp pipeline, SymbolTable &symbols) {
     auto chunk = ChunkOp::create(
         builder, loc, function.getFunctionType().getResults(), k, name,
         operands, /*forward=*/{}, /*backward=*/{}, /*backward_input=*/{},
-        /*backward_weight=*/{}, /*cost=*/{}, /*recompute=*/{});
+        /*backward_weight=*/{}, /*recomputation=*/{}, /*cost=*/{},
+        /*recompute=*/{});
     for (auto [value, result] :
          llvm::zip_equal(plan.results, chunk->getResults()))
       given[{value, k}] = result;

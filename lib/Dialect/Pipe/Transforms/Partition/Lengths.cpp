@@ -129,7 +129,7 @@ LogicalResult veeline::pipe::verifyVersions(PipelineOp pipeline,
              << "has " << others.size() << " chunks, the version of the bound "
              << chunks.size();
     for (auto [chunk, other] : llvm::zip_equal(chunks, others))
-      for (unsigned kind = 0; kind != 4; ++kind)
+      for (unsigned kind = 0; kind != numChunkFunctionKinds; ++kind)
         if (failed(verifyChunk(chunk, other, version,
                                static_cast<ChunkFunctionKind>(kind), symbols)))
           return failure();

@@ -161,7 +161,8 @@ static double estimateTraffic(const ChunkSignature &signature) {
   for (ArrayRef<ChunkValue> values :
        {ArrayRef(signature.arguments), ArrayRef(signature.results)})
     for (const ChunkValue &value : values)
-      if (value.kind == RoleKind::Residual || value.kind == RoleKind::Saved)
+      if (value.kind == RoleKind::Residual || value.kind == RoleKind::Saved ||
+          value.kind == RoleKind::Recomputed)
         bytes += getByteSize(value.type);
   return bytes / Machine().bytesPerNs;
 }
@@ -262,7 +263,7 @@ static uint64_t roundUp(double nanoseconds) {
 namespace {
 /// What the functions of a chunk take.
 struct ChunkWork {
-  Work forward, input, weight, fused;
+  Work forward, recomputation, input, weight, fused;
 };
 } // namespace
 
@@ -288,7 +289,7 @@ static CostScale getTableScale(const Estimate &forward, const Estimate &input,
 
 /// Sets the cost of a chunk: its work, scaled.
 static void setCost(ChunkOp chunk, const ChunkWork &work) {
-  const auto &[forward, input, weight, fused] = work;
+  const auto &[forward, recomputation, input, weight, fused] = work;
   CostScale scale = getCostScale(chunk);
   double inputTime = scale[1] * input.own + scale[0] * input.ofForward;
   double weightTime = scale[2] * weight.own + scale[0] * weight.ofForward +
@@ -305,7 +306,8 @@ static void setCost(ChunkOp chunk, const ChunkWork &work) {
   MLIRContext *context = chunk.getContext();
   chunk.setCostAttr(CostAttr::get(context, roundUp(scale[0] * forward.total()),
                                   roundUp(inputTime), roundUp(weightTime),
-                                  roundUp(std::floor(shared + rest))));
+                                  roundUp(std::floor(shared + rest)),
+                                  roundUp(scale[0] * recomputation.total())));
   std::array<int64_t, 4> repeated = {
       static_cast<int64_t>(scale[0] * input.ofForward),
       static_cast<int64_t>(scale[0] * weight.ofForward),
@@ -324,7 +326,7 @@ static uint64_t countCycle(ChunkOp chunk, SymbolTableCollection &symbols) {
                                          : 0;
   };
   using Kind = ChunkFunctionKind;
-  return count(Kind::Forward) +
+  return count(Kind::Forward) + count(Kind::Recomputation) +
          std::max(count(Kind::Backward),
                   count(Kind::BackwardInput) + count(Kind::BackwardWeight));
 }
@@ -339,15 +341,17 @@ static void setChunkCost(ChunkOp chunk, const MachineTable *table,
     return numbers.add(getFunction(symbols, chunk, kind), kind);
   };
   Estimate forwardWork = add(split, ChunkFunctionKind::Forward);
+  Estimate recomputed = add(split, ChunkFunctionKind::Recomputation);
   Estimate inputWork = add(split, ChunkFunctionKind::BackwardInput);
   Estimate weightWork = add(split, ChunkFunctionKind::BackwardWeight);
   add(whole, ChunkFunctionKind::Forward);
+  add(whole, ChunkFunctionKind::Recomputation);
   Estimate fusedWork = add(whole, ChunkFunctionKind::Backward);
   // Not split: the whole backward counts as W.
   if (inputWork.model.total() == 0 && weightWork.model.total() == 0)
     weightWork = fusedWork;
-  ChunkWork model = {forwardWork.model, inputWork.model, weightWork.model,
-                     fusedWork.model};
+  ChunkWork model = {forwardWork.model, recomputed.model, inputWork.model,
+                     weightWork.model, fusedWork.model};
   if (table)
     chunk->setAttr(costScaleAttrName,
                    Builder(chunk.getContext())

@@ -15,7 +15,7 @@ PipelineTables::PipelineTables(PipelineOp pipeline,
     : pipeline(pipeline), edges(pipeline), chunks(pipeline.getChunks()),
       params(pipeline.getParams()), carried(chunks.size()) {
   for (auto [index, chunk] : llvm::enumerate(chunks))
-    for (unsigned kind = 0; kind != 4; ++kind)
+    for (unsigned kind = 0; kind != numChunkFunctionKinds; ++kind)
       read(index, chunk, static_cast<ChunkFunctionKind>(kind), symbols);
 }
 

@@ -62,7 +62,7 @@ private:
   void read(size_t index, ChunkOp chunk, ChunkFunctionKind kind,
             mlir::SymbolTableCollection &symbols);
 
-  std::vector<std::array<Carried, 4>> carried;
+  std::vector<std::array<Carried, numChunkFunctionKinds>> carried;
   llvm::SmallVector<std::pair<int64_t, unsigned>> paramGradients;
 };
 

@@ -46,7 +46,8 @@ private:
       if (auto validation = dyn_cast<ValidateOp>(op))
         validations[op.getBlock()] = validation;
       std::optional<schedule::Op> work = getScheduleOp(&op);
-      if (work && work->kind != schedule::OpKind::BackwardWeight)
+      if (work && work->kind != schedule::OpKind::BackwardWeight &&
+          work->kind != schedule::OpKind::Recompute)
         producers[{work->kind == schedule::OpKind::Forward, work->chunk,
                    work->microbatch}] = &op;
     }

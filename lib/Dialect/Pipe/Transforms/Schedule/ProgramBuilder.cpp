@@ -290,7 +290,7 @@ LogicalResult ProgramWriter::addOffload(const schedule::Op &op) {
   llvm::SmallSetVector<Value *, 8> places;
   for (ChunkFunctionKind kind :
        {ChunkFunctionKind::Backward, ChunkFunctionKind::BackwardInput,
-        ChunkFunctionKind::BackwardWeight})
+        ChunkFunctionKind::BackwardWeight, ChunkFunctionKind::Recomputation})
     if (getFunctionName(chunk, kind))
       for (const ChunkValue &value : tables.get(op.chunk, kind).arguments)
         if (Value *place = findKept(op, value); place && *place)

@@ -170,7 +170,8 @@ static LogicalResult checkFunctions(PipelineOp pipeline,
       bool hasSplit = chunk.getBackwardInput() || chunk.getBackwardWeight();
       bool hasFused = chunk.getBackward().has_value();
       // A chunk on which no gradient depends has neither.
-      if (op.kind == schedule::OpKind::Forward || hasFused == hasSplit ||
+      if (op.kind == schedule::OpKind::Forward ||
+          op.kind == schedule::OpKind::Recompute || hasFused == hasSplit ||
           hasFused == isFused)
         continue;
       return pipeline.emitOpError()
@@ -191,8 +192,9 @@ getOrderOfFile(PipelineOp pipeline, StringRef path, ScheduleGoal goal,
                const schedule::Problem &problem,
                std::optional<schedule::Error> *outOfMemory) {
   auto adopt = [&](const schedule::Problem &given) {
-    return goal.order ? adoptSchedule(pipeline, path, *goal.order, given)
-                      : importSchedule(pipeline, path, given);
+    return goal.order ? adoptSchedule(pipeline, path, *goal.order, given,
+                                      goal.objective)
+                      : importSchedule(pipeline, path, given, goal.objective);
   };
   if (goal.offload == 0)
     return adopt(problem);

@@ -10,6 +10,7 @@
 #include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Offload.h"
+#include "veeline/Schedule/Recompute.h"
 #include "veeline/Schedule/Text.h"
 #include "veeline/Schedule/Widths.h"
 
@@ -98,25 +99,24 @@ static LogicalResult checkBlocks(PipelineOp pipeline, StringRef path,
 
 FailureOr<schedule::Schedule>
 veeline::pipe::importSchedule(PipelineOp pipeline, StringRef path,
-                              const schedule::Problem &problem) {
+                              const schedule::Problem &problem,
+                              schedule::Objective objective) {
   auto file = schedule::readScheduleFile(path.str());
   if (!file)
     return pipeline.emitOpError()
            << "has no schedule: " << file.error().message;
-  return adoptSchedule(pipeline, path, *file, problem);
+  return adoptSchedule(pipeline, path, *file, problem, objective);
 }
 
-FailureOr<schedule::Schedule>
-veeline::pipe::adoptSchedule(PipelineOp pipeline, StringRef path,
-                             const schedule::ImportedSchedule &file,
-                             const schedule::Problem &problem) {
+FailureOr<schedule::Schedule> veeline::pipe::adoptSchedule(
+    PipelineOp pipeline, StringRef path, const schedule::ImportedSchedule &file,
+    const schedule::Problem &problem, schedule::Objective objective) {
   if (failed(checkUpdates(pipeline, file.schedule.name)) ||
       failed(checkSizes(pipeline, path, problem, file)) ||
       failed(checkRanks(pipeline, path, problem, file)) ||
       failed(checkBlocks(pipeline, path, file.schedule, !file.widths.empty())))
     return failure();
-  schedule::Schedule order =
-      schedule::withoutMissingInputs(problem, file.schedule);
+  schedule::Schedule order = schedule::withoutMissing(problem, file.schedule);
   if (!order.offloads.empty() && !schedule::canOffload(problem))
     return pipeline.emitOpError()
            << "cannot run the order of '" << path
@@ -130,6 +130,20 @@ veeline::pipe::adoptSchedule(PipelineOp pipeline, StringRef path,
     return pipeline.emitOpError() << "cannot run the order of '" << path
                                   << "': " << status.error().str();
   };
+  // What the file's writer did not know of runs where it costs least.
+  if (schedule::hasRecompute(problem) && !schedule::runsRecompute(order)) {
+    schedule::Problem free = problem;
+    free.memoryLimits.clear();
+    if (file.widths.empty())
+      free.widths.clear();
+    if (failed(check(schedule::withRecomputeInside(free))))
+      return failure();
+    auto added = schedule::addRecompute(free, std::move(order), objective);
+    if (!added)
+      return pipeline.emitOpError() << "cannot run the order of '" << path
+                                    << "': " << added.error().str();
+    order = std::move(*added);
+  }
   if (file.widths.empty() && !problem.widths.empty()) {
     // The file orders stages, so neither their ranks nor limits of these matter
     // yet.

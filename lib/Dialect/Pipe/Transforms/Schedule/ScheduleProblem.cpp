@@ -93,19 +93,29 @@ schedule::Chunk veeline::pipe::describeChunk(ChunkOp chunk,
   auto function = [&](ChunkFunctionKind kind) {
     return getFunction(symbols, chunk, kind);
   };
-  KeptBytes afterForward, afterInput;
+  KeptBytes afterForward, afterRecompute, afterInput;
   for (auto kind :
        {ChunkFunctionKind::Backward, ChunkFunctionKind::BackwardInput,
-        ChunkFunctionKind::BackwardWeight})
+        ChunkFunctionKind::BackwardWeight}) {
     afterForward.add(chunk, function(kind));
+    afterRecompute.add(chunk, function(kind));
+  }
+  afterForward.add(chunk, function(ChunkFunctionKind::Recomputation));
   afterInput.add(chunk, function(ChunkFunctionKind::BackwardWeight));
-  // Gradients and saved values do not exist yet after F.
-  int64_t kept = afterForward.total({RoleKind::ResultGrad, RoleKind::Saved});
+  // Gradients, saved and recomputed values do not exist yet after F.
+  int64_t kept = afterForward.total(
+      {RoleKind::ResultGrad, RoleKind::Saved, RoleKind::Recomputed});
+  int64_t whole = afterRecompute.total({RoleKind::ResultGrad, RoleKind::Saved});
   bool isSplit = chunk.getBackwardInput() || chunk.getBackwardWeight();
-  int64_t left = isSplit ? afterInput.total({}) : kept;
+  int64_t left = isSplit ? afterInput.total({}) : whole;
   result.forwardMemory = kept;
-  result.backwardInputMemory = left - kept;
+  result.backwardInputMemory = left - whole;
   result.backwardWeightMemory = -left;
+  if (chunk.getRecomputation()) {
+    result.hasRecompute = true;
+    result.recompute = cost.getRecomputation();
+    result.recomputeMemory = whole - kept;
+  }
   if (getOperandGradients(chunk, symbols).empty())
     return result.withoutBackwardInput();
   return result;
@@ -256,6 +266,9 @@ std::optional<schedule::Op> veeline::pipe::getScheduleOp(Operation *op) {
       .Case([&](BackwardWeightOp op) {
         return make(schedule::OpKind::BackwardWeight, op);
       })
+      .Case([&](RecomputationOp op) {
+        return make(schedule::OpKind::Recompute, op);
+      })
       .Default([](Operation *) { return std::nullopt; });
 }
 
@@ -269,6 +282,8 @@ ChunkFunctionKind veeline::pipe::getFunctionKind(schedule::OpKind kind) {
     return ChunkFunctionKind::BackwardInput;
   case schedule::OpKind::BackwardWeight:
     return ChunkFunctionKind::BackwardWeight;
+  case schedule::OpKind::Recompute:
+    return ChunkFunctionKind::Recomputation;
   }
   return ChunkFunctionKind::Forward;
 }

@@ -324,8 +324,8 @@ LogicalResult StepWriter::lower(Operation *op) {
   if (failed(verifyPlaced(op)))
     return failure();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<ForwardOp, BackwardOp, BackwardInputOp, BackwardWeightOp>(
-          [&](Operation *op) { return lowerWork(op); })
+      .Case<ForwardOp, RecomputationOp, BackwardOp, BackwardInputOp,
+            BackwardWeightOp>([&](Operation *op) { return lowerWork(op); })
       .Case([&](SendOp op) { return lowerSend(op), success(); })
       .Case([&](RecvOp op) { return lowerRecv(op), success(); })
       .Case([&](WaitOp op) { return lowerWait(op), success(); })

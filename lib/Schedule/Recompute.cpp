@@ -1,0 +1,326 @@
+//===- Recompute.cpp - recomputation ahead of the backward ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Schedule/Recompute.h"
+
+#include "veeline/Schedule/Execution.h"
+#include "veeline/Schedule/Memory.h"
+#include "veeline/Schedule/Simulator.h"
+
+#include <algorithm>
+
+using namespace veeline::schedule;
+
+bool veeline::schedule::hasRecompute(const Problem &problem) {
+  return std::any_of(problem.chunks.begin(), problem.chunks.end(),
+                     [](const Chunk &chunk) { return chunk.hasRecompute; });
+}
+
+bool veeline::schedule::runsRecompute(const Schedule &schedule) {
+  for (const std::vector<Op> &ops : schedule.stages)
+    for (const Op &op : ops)
+      if (op.kind == OpKind::Recompute)
+        return true;
+  return false;
+}
+
+Problem veeline::schedule::withRecomputeInside(const Problem &problem) {
+  Problem inside = problem;
+  for (Chunk &chunk : inside.chunks)
+    chunk = chunk.withRecomputeInside();
+  return inside;
+}
+
+void veeline::schedule::setRecompute(Problem &problem, double time,
+                                     std::int64_t memory) {
+  for (Chunk &chunk : problem.chunks) {
+    chunk.hasRecompute = true;
+    chunk.recompute = time;
+    chunk.recomputeMemory = memory;
+    (chunk.hasBackwardInput ? chunk.backwardInputMemory
+                            : chunk.backwardWeightMemory) -= memory;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Placing R
+//===----------------------------------------------------------------------===//
+
+/// Whether `op` is the first backward of a microbatch that has an R.
+static bool needsRecompute(const Problem &problem, const Op &op) {
+  const Chunk &chunk = problem.chunks[op.chunk];
+  return chunk.hasRecompute &&
+         (op.kind == OpKind::BackwardInput || op.kind == OpKind::Backward ||
+          (op.kind == OpKind::BackwardWeight && !chunk.hasBackwardInput));
+}
+
+/// Adds each R right before its backward, or the overlapped block of that.
+static Schedule insertRecompute(const Problem &problem, Schedule schedule) {
+  Schedule result = schedule;
+  BlockCursor blocks(schedule);
+  for (int rank = 0, e = problem.ranks(); rank < e; ++rank) {
+    const std::vector<Op> &ops = schedule.stages[rank];
+    std::vector<Op> &order = result.stages[rank];
+    order.clear();
+    if (!result.overlapped.empty())
+      result.overlapped[rank].clear();
+    // Of each step, where it is with the R before it.
+    std::vector<int> places;
+    for (int step = 0, end = static_cast<int>(ops.size()); step < end;) {
+      int last = step + blocks.sizeAt(rank, step);
+      places.insert(places.end(), last - step, static_cast<int>(order.size()));
+      for (int i = step; i < last; ++i)
+        if (needsRecompute(problem, ops[i]))
+          order.push_back({OpKind::Recompute, ops[i].chunk, ops[i].microbatch});
+      if (last > step + 1)
+        result.overlapped[rank].push_back(static_cast<int>(order.size()));
+      for (; step < last; ++step)
+        order.push_back(ops[step]);
+    }
+    if (!result.offloads.empty())
+      for (Offload &it : result.offloads[rank]) {
+        it.leaves = places[it.leaves];
+        it.returns = places[it.returns];
+      }
+  }
+  return result;
+}
+
+namespace {
+/// Moves the R of one rank into the times in which it waits.
+class Mover {
+public:
+  Mover(const Problem &problem, const Schedule &schedule,
+        const Simulation &simulation, int rank, std::int64_t limit);
+
+  /// Moves what takes at most 1 / `share` of the time that it fills.
+  void run(double share);
+  /// The new order; `overlapped` are the steps of blocks in the old one.
+  std::vector<Op> take(std::vector<int> *overlapped);
+
+private:
+  bool canMove(int from, int to) const;
+  void move(int from, int to);
+  int nextRecompute(int step) const;
+
+  const Problem &problem;
+  const std::vector<Op> &ops;
+  const std::vector<double> &start, &end;
+  std::int64_t limit;
+  std::vector<HeldMemory> memory;
+  BlockCursor blocks;
+  int rank;
+  /// The step before which each operation runs: its own, or an earlier one.
+  std::vector<int> target;
+  /// By chunk and microbatch: the step of F.
+  std::vector<int> forwards;
+  /// How far an R moves at most, so that looking at memory takes linear time.
+  int window;
+};
+} // namespace
+
+Mover::Mover(const Problem &problem, const Schedule &schedule,
+             const Simulation &simulation, int rank, std::int64_t limit)
+    : problem(problem), ops(schedule.stages[rank]),
+      start(simulation.start[rank]), end(simulation.end[rank]), limit(limit),
+      memory(heldMemory(problem, schedule, rank)), blocks(schedule), rank(rank),
+      forwards(static_cast<std::size_t>(problem.chunksPerStage()) *
+               problem.microbatches),
+      window(64 + 4 * problem.numChunks()) {
+  for (int step = 0, e = static_cast<int>(ops.size()); step < e; ++step) {
+    target.push_back(step);
+    const Op &op = ops[step];
+    if (op.kind == OpKind::Forward)
+      forwards[static_cast<std::size_t>(
+                   problem.placement.localChunk(op.chunk)) *
+                   problem.microbatches +
+               op.microbatch] = step;
+  }
+}
+
+/// The first R from a step on that has not been moved.
+int Mover::nextRecompute(int step) const {
+  int last = std::min(static_cast<int>(ops.size()), step + window);
+  while (step < last &&
+         (ops[step].kind != OpKind::Recompute || target[step] != step))
+    ++step;
+  return step < last ? step : -1;
+}
+
+/// Whether what is at `from` can run before `to`, where it adds to memory.
+bool Mover::canMove(int from, int to) const {
+  const Op &op = ops[from];
+  int forward = forwards[static_cast<std::size_t>(
+                             problem.placement.localChunk(op.chunk)) *
+                             problem.microbatches +
+                         op.microbatch];
+  std::int64_t added = problem.chunks[op.chunk].recomputeMemory;
+  return forward < to && std::all_of(memory.begin() + to, memory.begin() + from,
+                                     [&](const HeldMemory &held) {
+                                       return held.during + added <= limit;
+                                     });
+}
+
+void Mover::move(int from, int to) {
+  target[from] = to;
+  std::int64_t added = problem.chunks[ops[from].chunk].recomputeMemory;
+  for (int step = to; step < from; ++step)
+    memory[step].during += added;
+}
+
+void Mover::run(double share) {
+  for (int step = 1, last = static_cast<int>(ops.size()); step < last;) {
+    double idle = start[step] - end[step - 1];
+    for (int from = nextRecompute(step); from >= 0;
+         from = nextRecompute(from + 1)) {
+      double time = problem.chunks[ops[from].chunk].recompute;
+      if (idle <= 0 || idle < share * time || !canMove(from, step))
+        break;
+      move(from, step);
+      idle -= time;
+    }
+    step += blocks.sizeAt(rank, step);
+  }
+}
+
+std::vector<Op> Mover::take(std::vector<int> *overlapped) {
+  std::vector<std::vector<Op>> moved(ops.size() + 1);
+  for (int step = 0, e = static_cast<int>(ops.size()); step < e; ++step)
+    if (target[step] != step)
+      moved[target[step]].push_back(ops[step]);
+  std::vector<Op> order;
+  std::vector<int> steps;
+  for (int step = 0, e = static_cast<int>(ops.size()); step < e; ++step) {
+    order.insert(order.end(), moved[step].begin(), moved[step].end());
+    steps.push_back(static_cast<int>(order.size()));
+    if (target[step] == step)
+      order.push_back(ops[step]);
+  }
+  if (overlapped)
+    for (int &step : *overlapped)
+      step = steps[step];
+  return order;
+}
+
+/// The memory that R may take when it runs ahead: the limits of stages, or the
+/// most that any rank holds anyway.
+static std::int64_t roomOf(const Problem &problem, const Simulation &simulation,
+                           int rank) {
+  return problem.memoryLimit(problem.stageOfRank(rank))
+      .value_or(simulation.peakMemory());
+}
+
+Expected<Schedule> veeline::schedule::addRecompute(const Problem &problem,
+                                                   Schedule schedule,
+                                                   Objective objective) {
+  schedule = insertRecompute(problem, std::move(schedule));
+  // What is offloaded is back in time for where R stands now.
+  if (!schedule.offloads.empty())
+    return schedule;
+  Expected<Simulation> best = simulate(problem, schedule);
+  if (!best)
+    return best.takeError();
+  std::vector<std::int64_t> room;
+  for (int rank = 0; rank < problem.ranks(); ++rank)
+    room.push_back(roomOf(problem, *best, rank));
+  // What fits into the time that it fills delays nothing. What does not may
+  // delay others, and is worth trying.
+  for (double share : {1.0, 0.5, 0.25})
+    for (int round = 0; round < 4; ++round) {
+      Schedule trial = schedule;
+      for (int rank = 0; rank < problem.ranks(); ++rank) {
+        Mover mover(problem, schedule, *best, rank, room[rank]);
+        mover.run(share);
+        trial.stages[rank] = mover.take(
+            trial.overlapped.empty() ? nullptr : &trial.overlapped[rank]);
+      }
+      if (trial.stages == schedule.stages)
+        break;
+      Expected<Simulation> simulation = simulate(problem, trial);
+      if (!simulation || simulation->value(objective) >= best->value(objective))
+        break;
+      schedule = std::move(trial);
+      best = std::move(simulation);
+    }
+  return schedule;
+}
+
+//===----------------------------------------------------------------------===//
+// Orders by name
+//===----------------------------------------------------------------------===//
+
+/// What the largest R of each stage adds.
+static std::vector<std::int64_t> reserveOf(const Problem &problem) {
+  std::vector<std::int64_t> reserve(problem.stages());
+  for (int chunk = 0; chunk < problem.numChunks(); ++chunk) {
+    std::int64_t &ofStage = reserve[problem.placement.stageOf(chunk)];
+    ofStage = std::max(ofStage, problem.chunks[chunk].recomputeMemory);
+  }
+  return reserve;
+}
+
+/// The order that the schedule has for `plain`, in which no chunk has an R,
+/// with R added and within the limits.
+static Expected<Solution> solveFrom(std::string_view name,
+                                    const Problem &problem,
+                                    const Problem &plain,
+                                    const GeneratorOptions &options) {
+  Expected<Schedule> order = generate(name, plain, options);
+  if (!order)
+    return order.takeError();
+  order = addRecompute(problem, std::move(*order), options.objective);
+  if (!order)
+    return order.takeError();
+  return solve(problem, std::move(*order));
+}
+
+/// `solveFrom`, if need be with room for R below the limits.
+static Expected<Solution> solveWithRoom(std::string_view name,
+                                        const Problem &problem, Problem plain,
+                                        const GeneratorOptions &options) {
+  Expected<Solution> solution = solveFrom(name, problem, plain, options);
+  if (solution || solution.error().kind != ErrorKind::OutOfMemory ||
+      plain.memoryLimits.empty())
+    return solution;
+  std::vector<std::int64_t> reserve = reserveOf(problem);
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    std::int64_t &limit = plain.memoryLimits[stage];
+    limit = std::max<std::int64_t>(0, limit - reserve[stage]);
+  }
+  solution = solveFrom(name, problem, plain, options);
+  if (solution)
+    return solution;
+  Error error = solution.takeError();
+  if (error.kind != ErrorKind::OutOfMemory || !error.stage)
+    return error;
+  std::int64_t added = reserve[*error.stage];
+  if (error.leastLimit)
+    *error.leastLimit += added;
+  error.message += "; recomputing ahead of the backward adds up to " +
+                   formatMemory(problem, added) + " to that";
+  return error;
+}
+
+Expected<Schedule>
+veeline::schedule::generateWithRecompute(std::string_view name,
+                                         const Problem &problem,
+                                         const GeneratorOptions &options) {
+  GeneratorOptions half = options;
+  half.searchSeconds /= 2;
+  Problem inside = withRecomputeInside(problem), without = problem;
+  // Of backwards that wait for no R, chains of gradients are shorter.
+  for (Chunk &chunk : without.chunks)
+    chunk.recompute = 0;
+  Expected<Solution> best = solveWithRoom(name, problem, inside, half);
+  Expected<Solution> other =
+      solveWithRoom(name, problem, withRecomputeInside(without), half);
+  if (!best && !other)
+    return best.takeError();
+  bool isOther =
+      other && (!best || other->simulation.value(options.objective) <
+                             best->simulation.value(options.objective));
+  return std::move(isOther ? other->schedule : best->schedule);
+}
