@@ -47,12 +47,21 @@ static void printDevice(llvm::raw_ostream &os,
 
 static void printChunks(llvm::raw_ostream &os,
                         const artifact::Program &program) {
-  os << "chunk  stage       F ms       B ms       W ms  residuals MiB\n";
-  for (auto [k, chunk] : llvm::enumerate(program.chunks))
-    os << llvm::format("%5zu %6d %10.3f %10.3f %10.3f %14.2f\n", k, chunk.stage,
-                       chunk.forwardCost / 1e3, chunk.backwardInputCost / 1e3,
+  bool hasRecomputation =
+      llvm::any_of(program.chunks, [](const artifact::Chunk &chunk) {
+        return chunk.hasRecomputation;
+      });
+  os << "chunk  stage       F ms" << (hasRecomputation ? "       R ms" : "")
+     << "       B ms       W ms  residuals MiB\n";
+  for (auto [k, chunk] : llvm::enumerate(program.chunks)) {
+    os << llvm::format("%5zu %6d %10.3f", k, chunk.stage,
+                       chunk.forwardCost / 1e3);
+    if (hasRecomputation)
+      os << llvm::format(" %10.3f", chunk.recomputationCost / 1e3);
+    os << llvm::format(" %10.3f %10.3f %14.2f\n", chunk.backwardInputCost / 1e3,
                        chunk.backwardWeightCost / 1e3,
                        toMiB(chunk.residualBytes));
+  }
 }
 
 /// The busy time of a rank, in microseconds.

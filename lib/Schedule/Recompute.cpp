@@ -269,8 +269,18 @@ static Expected<Solution> solveFrom(std::string_view name,
                                     const Problem &plain,
                                     const GeneratorOptions &options) {
   Expected<Schedule> order = generate(name, plain, options);
-  if (!order)
-    return order.takeError();
+  if (!order) {
+    Error error = order.takeError();
+    if (error.kind == ErrorKind::OutOfMemory && error.stage &&
+        error.leastLimit) {
+      std::int64_t added = reserveOf(problem)[*error.stage];
+      *error.leastLimit += added;
+      error.message += "; besides, recomputing ahead of the backward adds up "
+                       "to " +
+                       formatMemory(problem, added);
+    }
+    return error;
+  }
   order = addRecompute(problem, std::move(*order), options.objective);
   if (!order)
     return order.takeError();
@@ -285,23 +295,15 @@ static Expected<Solution> solveWithRoom(std::string_view name,
   if (solution || solution.error().kind != ErrorKind::OutOfMemory ||
       plain.memoryLimits.empty())
     return solution;
+  Error error = solution.takeError();
   std::vector<std::int64_t> reserve = reserveOf(problem);
   for (int stage = 0; stage < problem.stages(); ++stage) {
     std::int64_t &limit = plain.memoryLimits[stage];
     limit = std::max<std::int64_t>(0, limit - reserve[stage]);
   }
   solution = solveFrom(name, problem, plain, options);
-  if (solution)
-    return solution;
-  Error error = solution.takeError();
-  if (error.kind != ErrorKind::OutOfMemory || !error.stage)
-    return error;
-  std::int64_t added = reserve[*error.stage];
-  if (error.leastLimit)
-    *error.leastLimit += added;
-  error.message += "; recomputing ahead of the backward adds up to " +
-                   formatMemory(problem, added) + " to that";
-  return error;
+  // The error is about the given limits, and not about lower ones.
+  return solution ? std::move(solution) : error;
 }
 
 Expected<Schedule>

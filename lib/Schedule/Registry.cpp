@@ -384,8 +384,12 @@ veeline::schedule::generate(std::string_view name, const Problem &problem,
     return status.takeError();
   if (options.offload)
     return generateWithOffloads(name, problem, options);
-  if (hasRecompute(problem))
-    return generateWithRecompute(name, problem, options);
+  if (hasRecompute(problem)) {
+    Expected<Schedule> schedule = generateWithRecompute(name, problem, options);
+    if (schedule || schedule.error().leastOfAnySchedule)
+      return schedule;
+    return withLeastOfAny(problem, schedule.takeError());
+  }
   Expected<Schedule> schedule = generateBy(**generator, problem, options);
   if (!schedule)
     return withLeastOfAny(problem, schedule.takeError());

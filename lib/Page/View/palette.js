@@ -9,7 +9,7 @@ const palettes = {
     // By role, from the first chunk of a rank to the last.
     roles: {
       F: ["#9ab6ff", "#0b44d9"], B: ["#63d19a", "#08a346"], W: ["#ffd67d", "#d8c82d"], BW: ["#cc5eb6", "#5e116d"],
-      R: ["#f0a8a0", "#a33b2e"], message: ["#8c8484", "#8c8484"], sync: ["#4b4644", "#4b4644"], other: ["#1a0d0d", "#1a0d0d"],
+      R: ["#b84a14", "#5d1a03"], message: ["#8c8484", "#8c8484"], sync: ["#4b4644", "#4b4644"], other: ["#1a0d0d", "#1a0d0d"],
     },
   },
   dark: {
@@ -18,7 +18,7 @@ const palettes = {
     "memory-line": "#8b8e99",
     roles: {
       F: ["#5885fb", "#0939b6"], B: ["#78d7a2", "#0d9e4b"], W: ["#ffd47c", "#d6bc21"], BW: ["#bf60b7", "#652774"],
-      R: ["#f0a8a0", "#a33b2e"], message: ["#6c6c65", "#6c6c65"], sync: ["#b2b3c6", "#b2b3c6"], other: ["#ffffff", "#ffffff"],
+      R: ["#b84a14", "#5d1a03"], message: ["#6c6c65", "#6c6c65"], sync: ["#b2b3c6", "#b2b3c6"], other: ["#ffffff", "#ffffff"],
     },
   },
 };

@@ -85,10 +85,10 @@ Applicability::Applicability(const Solution &solution) {
            chunk.backwardShared == 0;
   });
   keepsAll = !hasRecompute(problem);
-  equalMemory = all(problem.chunks, [&](const Chunk &chunk) {
-    return chunk.forwardMemory == first.forwardMemory &&
-           chunk.backwardInputMemory <= 0;
-  });
+  equalMemory = keepsAll && all(problem.chunks, [&](const Chunk &chunk) {
+                  return chunk.forwardMemory == first.forwardMemory &&
+                         chunk.backwardInputMemory <= 0;
+                });
   freeTransfers = all(problem.edges, [](const Edge &edge) {
     return edge.forwardTransfer == 0 && edge.backwardTransfer == 0;
   });
@@ -102,7 +102,7 @@ Applicability::Applicability(const Solution &solution) {
 std::string Applicability::missing() const {
   std::string text;
   for (auto [is, what] : {std::pair(equalCosts, "equal chunks"),
-                          {keepsAll, "no R"},
+                          {keepsAll, "chunks without R"},
                           {freeTransfers, "free transfers"},
                           {buffered, "no blocking"}})
     if (!is)

@@ -53,7 +53,7 @@ static Hue hueOf(OpKind kind) {
   case OpKind::Backward:
     return {{214, 186, 228}, {126, 82, 152}};
   case OpKind::Recompute:
-    return {{214, 214, 214}, {118, 118, 118}};
+    return {{226, 170, 140}, {150, 66, 28}};
   }
   return {};
 }

@@ -177,7 +177,8 @@ TEST(CommunicationProof, VerifierAndModelAgree) {
         ErrorKind::Duplicate, ErrorKind::Unmatched, ErrorKind::Mismatch,
         ErrorKind::Type, ErrorKind::Shape, ErrorKind::Crossed,
         ErrorKind::AtOnce, ErrorKind::Deadlock})
-    EXPECT_GT(counts[std::string("wrong: ") + toString(kind)], 0)
+    // The rarest is one of 200.
+    EXPECT_GE(counts[std::string("wrong: ") + toString(kind)], rounds / 500)
         << toString(kind);
   EXPECT_GT(counts["  (other elements arrive)"], 0);
   EXPECT_GT(counts["  (another shape arrives)"], 0);

@@ -105,6 +105,6 @@ func.func private @f() attributes {pipe.batch = "x"}
 
 // -----
 
-// expected-error @+2 {{expected one of [operand, result, residual, saved, result_grad, operand_grad, param_grad, rounded] for what a value of a chunk function stands for, got: i}}
+// expected-error @+2 {{expected one of [operand, result, residual, saved, result_grad, operand_grad, param_grad, rounded, recomputed] for what a value of a chunk function stands for, got: i}}
 // expected-error @below {{failed to parse Pipe_RoleAttr parameter 'kind'}}
 func.func private @f(tensor<f32> {pipe.role = #pipe.role<input 0>})
