@@ -33,8 +33,8 @@ struct Op {
   OpKind kind;
   int chunk;
   int microbatch;
-  /// Whether it belongs to the previous step, as a W of a cyclic order may
-  /// (Loop.h).
+  /// Whether it belongs to the previous step, as a W or a fused Backward of a
+  /// cyclic order may (Loop.h).
   bool late = false;
 
   friend bool operator==(const Op &, const Op &) = default;

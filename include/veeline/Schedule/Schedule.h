@@ -79,7 +79,9 @@ struct Schedule {
 ///   F of its chunk and of each chunk tied to it, all of which are on this
 ///   stage. The late W of a chunk are those of its last microbatches, in
 ///   ascending order. So the update, after the last W, is complete before the
-///   next step uses the parameters;
+///   next step uses the parameters. If steps wait for no update, a late
+///   operation is a fused Backward instead, on any chunk; one that is not late
+///   takes no gradient of a late one;
 /// - an offload is of a chunk that has memory to offload, and its reader is not
 ///   late. It leaves after F, and returns after that, at its reader's step or
 ///   before; neither is within an overlapped block;
