@@ -242,7 +242,7 @@ struct ReducedPiece {
   /// apart. Only ranks in processes of their own use it.
   int64_t bufferOffset = 0;
   int64_t stride = 0;
-  /// On a GPU: the kernel that adds the contributions, see docs/cuda-design.md.
+  /// On a GPU: the kernel that adds the contributions (docs/cuda-runtime.md).
   /// It is launched with ceil(elements / 1024) blocks.
   int32_t sumKernel = -1;
   /// The piece is a parameter, and each of the ranks has its own share
