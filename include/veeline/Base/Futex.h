@@ -18,7 +18,7 @@
 namespace veeline {
 
 /// A word that one thread changes and others sleep on. Changing it costs a
-/// system call only while somebody sleeps.
+/// system call only while a thread sleeps.
 class WaitWord {
 public:
   uint32_t load() const { return word.load(std::memory_order_acquire); }

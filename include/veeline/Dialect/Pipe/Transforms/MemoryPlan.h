@@ -52,8 +52,8 @@ inline constexpr int64_t gpuSettingsNumbers = 16;
 inline constexpr int64_t gpuClipLimits = 0, gpuClipOutcome = 256,
                          gpuClipSettings = 512;
 
-/// The parts of a rank's arena that live for the whole step, and its size. It
-/// is the attribute `memory` of a program.
+/// The permanent parts of a rank's arena, and the arena's size. It is the
+/// attribute `memory` of a program.
 struct MemoryPlan {
   struct Param {
     int64_t param;
