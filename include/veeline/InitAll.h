@@ -23,7 +23,8 @@
 
 namespace veeline {
 
-/// The dialects of Veeline, and its interfaces on upstream ones.
+/// Registers Veeline's dialects, and its interfaces on ops of upstream
+/// dialects.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<pipe::PipeDialect>();
   pipe::registerTransformOps(registry);
@@ -33,7 +34,7 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registerGpuTarget(registry);
 }
 
-/// Every pass and pass pipeline of Veeline.
+/// Registers every pass and pass pipeline of Veeline.
 inline void registerAllPasses() {
   pipe::registerPipePasses();
   registerImportPasses();
@@ -44,7 +45,7 @@ inline void registerAllPasses() {
   registerPipelines();
 }
 
-/// Those of upstream, too, with their extensions.
+/// Registers those of upstream, too, with their extensions.
 void registerEveryDialect(mlir::DialectRegistry &registry);
 void registerEveryPass();
 

@@ -1,4 +1,4 @@
-//===- Activity.h - which values carry a gradient ---------------*- C++ -*-===//
+//===- Activity.h - values that carry a gradient ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels of a GPU that compute attention, and libraries, take heads with any
-// strides. So they need no copy of heads that a model splits or joins: it is
-// enough that the model's own arrangement is kept.
+// Attention on a GPU, by our kernels or by a library, accepts heads with any
+// strides. So heads that a model splits or joins need not be copied, if the
+// model's own arrangement is kept.
 //
 //===----------------------------------------------------------------------===//
 

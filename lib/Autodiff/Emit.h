@@ -1,4 +1,4 @@
-//===- Emit.h - short names for what derivative rules emit ------*- C++ -*-===//
+//===- Emit.h - helpers to emit ops in derivative rules ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

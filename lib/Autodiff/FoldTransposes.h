@@ -1,14 +1,14 @@
-//===- FoldTransposes.h - products of what was transposed ------*- C++ -*-===//
+//===- FoldTransposes.h - transposes folded into products -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The bits of a matrix product may depend on the layout of its operands. So the
-// layout is a property of the op: a library is called on operands as the op has
-// them, whatever surrounds it. Which transpositions a product reads or writes
-// through is therefore decided once, before anything is differentiated, split
-// or recomputed.
+// Decides which transposes a product reads or writes through. The bits of a
+// matrix product may depend on the layout of its operands. So the layout is a
+// property of the op, and does not depend on the surrounding code. Therefore
+// the decision is made once, before anything is differentiated, split or
+// recomputed.
 //===----------------------------------------------------------------------===//
 
 #ifndef VEELINE_LIB_AUTODIFF_FOLDTRANSPOSES_H

@@ -1,4 +1,4 @@
-//===- JointSums.h - sums that several chunks add to ------------*- C++ -*-===//
+//===- JointSums.h - sums of several chunks' contributions ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

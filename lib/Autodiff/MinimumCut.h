@@ -1,4 +1,4 @@
-//===- MinimumCut.h - the cheapest cut of a network -------------*- C++ -*-===//
+//===- MinimumCut.h - minimum cuts of networks ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

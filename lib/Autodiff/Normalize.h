@@ -1,4 +1,4 @@
-//===- Normalize.h - the form that is differentiated ------------*- C++ -*-===//
+//===- Normalize.h - normalising before differentiation ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,13 +1,13 @@
-//===- Partition.h - one block into two functions ---------------*- C++ -*-===//
+//===- Partition.h - dividing a block into two functions --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Differentiation cuts a joint block into forward and backward, the split cuts
-// a backward into B and W: both times a second function runs later, on values
-// that the first one keeps for it or that it computes again. What is kept and
-// what is computed again is decided here and nowhere else.
+// Chooses which values are kept and which are recomputed, when a block is
+// divided into two functions of which the second runs later. Differentiation
+// divides a joint block into forward and backward, and the split divides a
+// backward into B and W. Both use this code.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Calibration.h - what veeline doctor --calibrate measures -*- C++ -*-===//
+//===- Calibration.h - measuring a machine ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Diagnostics.h - what compile and inspect say -------------*- C++ -*-===//
+//===- Diagnostics.h - diagnostics of compile and inspect -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

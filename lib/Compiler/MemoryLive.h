@@ -1,4 +1,4 @@
-//===- MemoryLive.h - what is live on a rank at each op ---------*- C++ -*-===//
+//===- MemoryLive.h - live memory of a rank at each op ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

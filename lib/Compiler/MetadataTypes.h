@@ -1,4 +1,4 @@
-//===- MetadataTypes.h - types as artifacts have them -----------*- C++ -*-===//
+//===- MetadataTypes.h - MLIR types as types of artifacts -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- OptionChecks.h - which options of compile fit together ---*- C++ -*-===//
+//===- OptionChecks.h - consistency of compile's options --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

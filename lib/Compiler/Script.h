@@ -1,4 +1,4 @@
-//===- Script.h - a transform script in the front of compiling --*- C++ -*-===//
+//===- Script.h - compiling with a transform script -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

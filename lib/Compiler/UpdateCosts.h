@@ -1,4 +1,4 @@
-//===- UpdateCosts.h - what updates take ------------------------*- C++ -*-===//
+//===- UpdateCosts.h - estimated times of updates ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

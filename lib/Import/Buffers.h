@@ -1,4 +1,4 @@
-//===- Buffers.h - arguments that are the same for all samples --*- C++ -*-===//
+//===- Buffers.h - arguments with one value for all samples -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

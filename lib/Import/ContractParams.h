@@ -1,4 +1,4 @@
-//===- ContractParams.h - arguments that say what they are -----*- C++ -*-===//
+//===- ContractParams.h - arguments that declare what they are --*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Decisions.h - what the import says of arguments ----------*- C++ -*-===//
+//===- Decisions.h - remarks on decisions of the import ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Elementwise.h - what elementwise ops read and make -------*- C++ -*-===//
+//===- Elementwise.h - operands and results of elementwise ops --*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

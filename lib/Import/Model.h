@@ -1,4 +1,4 @@
-//===- Model.h - what the passes of the import share ------------*- C++ -*-===//
+//===- Model.h - shared code of the import's passes -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

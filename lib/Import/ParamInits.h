@@ -1,4 +1,4 @@
-//===- ParamInits.h - how imported parameters start -------------*- C++ -*-===//
+//===- ParamInits.h - initialisers of imported parameters -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

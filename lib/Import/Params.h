@@ -1,4 +1,4 @@
-//===- Params.h - what the arguments of a model are -------------*- C++ -*-===//
+//===- Params.h - kinds of a model's arguments ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

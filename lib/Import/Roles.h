@@ -1,4 +1,4 @@
-//===- Roles.h - which arguments are data, by their uses --------*- C++ -*-===//
+//===- Roles.h - finding data arguments by their uses -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

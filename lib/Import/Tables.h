@@ -1,4 +1,4 @@
-//===- Tables.h - constants that are no weights -----------------*- C++ -*-===//
+//===- Tables.h - constants that are not weights ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Uses.h - what a model does with a value ------------------*- C++ -*-===//
+//===- Uses.h - uses of a value in a model ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

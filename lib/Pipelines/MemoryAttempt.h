@@ -1,4 +1,4 @@
-//===- MemoryAttempt.h - what one way to compile would take -----*- C++ -*-===//
+//===- MemoryAttempt.h - the cost of one way to compile ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- RecomputePoints.h - what a chunk can recompute -----------*- C++ -*-===//
+//===- RecomputePoints.h - choices of recomputation of a chunk --*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

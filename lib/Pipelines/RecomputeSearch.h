@@ -1,4 +1,4 @@
-//===- RecomputeSearch.h - the least time within limits ---------*- C++ -*-===//
+//===- RecomputeSearch.h - recomputation within memory limits ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

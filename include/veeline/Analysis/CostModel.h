@@ -13,7 +13,7 @@
 
 namespace veeline {
 
-/// Work of one operation, or of several.
+/// The work of one or several operations.
 struct OpCost {
   /// Arithmetic of matrix products and other contractions, in FLOPs (a
   /// multiply-add is two).
@@ -31,8 +31,8 @@ struct OpCost {
   }
 };
 
-/// How fast a rank's device is. The defaults are one core of a server CPU of
-/// 2024; only ratios between ops matter for cuts and schedules.
+/// The speed of a rank's device. The defaults are those of one core of a server
+/// CPU of 2024. For cuts and schedules only ratios between ops matter.
 struct Machine {
   /// FLOPs per nanosecond of contractions and of other arithmetic.
   double contractionFlopsPerNs = 150.0;
@@ -41,25 +41,29 @@ struct Machine {
   double bytesPerNs = 16.0;
 };
 
-/// The work of one run of `op`: what the op says, where it has CostOpInterface.
-/// Structured ops (linalg) count the arithmetic of their bodies over their
-/// iteration space; loops count their bodies times their trip counts where
-/// these are constant; views, marks and constants cost nothing; everything else
-/// moves its operands and results.
+/// The work of one run of `op`:
+/// - an op with CostOpInterface: what the interface returns;
+/// - a structured op (linalg): the arithmetic of its body over its iteration
+///   space;
+/// - a loop: its body times its trip count, if that is constant;
+/// - views, marks and constants: nothing;
+/// - everything else: moving its operands and results.
 OpCost estimateCost(mlir::Operation *op);
 
-/// The work of everything in `region`.
+/// The work of all ops in `region`.
 OpCost estimateCost(mlir::Region &region);
 
-/// Time on `machine`, in nanoseconds: arithmetic and memory overlap.
+/// The time on `machine`, in nanoseconds. Arithmetic and memory traffic
+/// overlap.
 double estimateNanoseconds(const OpCost &cost, const Machine &machine = {});
 
-/// Bytes of a tensor or memref of static shape, 0 for other types. As in
-/// compiled code, an element of 24 or 80 bits takes the next power of two.
+/// The bytes of a tensor or memref of static shape; 0 for other types. An
+/// element of 24 or 80 bits takes the next power of two, as in compiled code.
 uint64_t getByteSize(mlir::Type type);
 
-/// True where `op` is a structured op that multiplies two operands and adds up
-/// the products over at least one dimension: a matrix product, a convolution.
+/// True if `op` is a structured op that multiplies two operands and adds up the
+/// products over at least one dimension, such as a matrix product or a
+/// convolution.
 bool isContraction(mlir::Operation *op);
 
 } // namespace veeline

@@ -13,11 +13,11 @@
 
 namespace veeline {
 
-/// A hash, of 16 hexadecimal digits, of the work that a model does: its ops,
-/// types, attributes and data flow, and which arguments are parameters or batch
-/// arguments. Names, locations, initialisers and the elements of large
-/// constants do not count, nor does anything that is chosen when a model is cut
-/// and scheduled.
+/// A hash of the computation of a model, as 16 hexadecimal digits. It covers
+/// ops, types, attributes, data flow, and which arguments are parameters or
+/// batch arguments. It does not cover names, locations, initialisers, the
+/// elements of large constants, and anything that is chosen when the model is
+/// cut and scheduled.
 std::string getFingerprint(mlir::func::FuncOp model);
 
 } // namespace veeline

@@ -11,12 +11,12 @@
 
 namespace veeline {
 
-/// The source of `value`, where its op rounds each element to a smaller float
-/// type and does nothing else; null otherwise.
+/// The source of `value` if its op only rounds each element to a smaller float
+/// type; null otherwise.
 mlir::Value getRounded(mlir::Value value);
 
-/// The source of `value`, where its op extends each element to a larger float
-/// type and does nothing else; null otherwise.
+/// The source of `value` if its op only extends each element to a larger float
+/// type; null otherwise.
 mlir::Value getExtended(mlir::Value value);
 
 } // namespace veeline

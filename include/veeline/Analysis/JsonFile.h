@@ -16,19 +16,19 @@
 
 namespace veeline {
 
-/// Parses as llvm::json::parse, which recurses for each list in a list: a
-/// damaged file could overflow the stack. So deeper nesting than files of ours
-/// have is an error.
+/// Parses JSON as llvm::json::parse does. That recurses for nested lists, so a
+/// damaged file could overflow the stack. Therefore deeper nesting than in our
+/// files is an error.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
 
-/// Parses a file of at most `maxBytes`. The error does not name its path.
+/// Parses a file of at most `maxBytes`. The error does not contain the path.
 llvm::Expected<llvm::json::Value> readJson(llvm::StringRef path,
                                            uint64_t maxBytes);
 
 /// `value` as a diagnostic shows it: "none" for null.
 std::string printJson(const llvm::json::Value *value);
 
-/// Whether there is a number above 0 and at most `limit`.
+/// Whether `value` is a number above 0 and at most `limit`.
 inline bool isPositive(std::optional<double> value, double limit) {
   return value && *value > 0 && *value <= limit;
 }

@@ -13,29 +13,30 @@
 
 namespace veeline {
 
-/// The bytes that one run of `block` touches: its arguments and what its ops
-/// write. Linear in its ops.
+/// The bytes that one run of `block` touches: its arguments, and what its ops
+/// write. Linear in the number of ops.
 uint64_t getFootprint(mlir::Block &block);
 
 /// Estimates the times of a function's ops, in nanoseconds, on one core of the
-/// machine of a table. Ops have to be estimated in the order in which they run:
-/// how fast an op moves a value depends on the bytes touched since the value's
-/// last use (the reuse distance), which decide the cache that still holds it.
+/// machine of a table. Ops must be estimated in the order in which they run.
+/// The time to move a value depends on its reuse distance, the bytes touched
+/// since its last use, which determines the cache that still holds it.
 class MachineCost {
 public:
-  /// `cycle` is the number of bytes touched between two runs of the function:
-  /// the reuse distance of its arguments and of the places that it writes.
+  /// `cycle` is the number of bytes touched between two runs of the function.
+  /// It is the reuse distance of the function's arguments and of the memory
+  /// that it writes.
   MachineCost(const MachineTable &table, uint64_t cycle)
       : table(table), cycle(cycle) {}
 
   /// The time of one run of `op`. Products and convolutions take the time of
-  /// library calls of their class. Everything else takes its arithmetic or the
-  /// movement of its operands and results, whichever is longer. Values that
-  /// only loops use are not moved: these loops compute them.
+  /// library calls of their class. All other ops take the longer of their
+  /// arithmetic and the movement of their operands and results. Values that
+  /// only loops use are not moved, because these loops compute them.
   double estimate(mlir::Operation *op);
 
-  /// The time of adding a gradient of `bytes`, just computed, to the sum over
-  /// earlier microbatches.
+  /// The time to add a gradient of `bytes`, which was just computed, to the sum
+  /// over earlier microbatches.
   double estimateAccumulation(uint64_t bytes) const;
 
 private:
@@ -58,7 +59,8 @@ private:
 
   const MachineTable &table;
   uint64_t cycle;
-  /// The bytes touched so far, and this number at the last use of each value.
+  /// The bytes touched so far, and the value of `clock` at the last use of each
+  /// value.
   uint64_t clock = 0;
   llvm::DenseMap<mlir::Value, uint64_t> lastUses;
 };

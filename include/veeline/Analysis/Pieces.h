@@ -15,54 +15,56 @@ namespace veeline {
 
 struct MachineTable;
 
-/// Consecutive main ops of the model function, without marks; at least one.
+/// A piece: consecutive main ops of the model function, without marks; at least
+/// one.
 struct Piece {
   llvm::SmallVector<mlir::Operation *> ops;
   /// Forward cost on one microbatch.
   OpCost cost;
-  /// Bytes of the activations that cross the cut after this piece (0 for the
-  /// last piece).
+  /// The bytes of the activations that cross the cut after this piece; 0 for
+  /// the last piece.
   uint64_t bytesAfter = 0;
 };
 
-/// The model function as a sequence of pieces in program order, which is a
-/// topological one.
+/// Divides the model function into a sequence of pieces, in program order,
+/// which is a topological order.
 ///
-/// *Main* ops compute activations: they depend on parameters, if any is used,
-/// and on batch arguments, or are contractions. All others (constants, masks,
-/// positions, views of parameters) are *side* ops: they are repeated in every
-/// chunk that uses them, never cut and never sent.
+/// *Main* ops compute activations. They depend on batch arguments and, if any
+/// parameter is used, on parameters, or they are contractions. All others
+/// (constants, masks, positions, views of parameters) are *side* ops. Each
+/// chunk repeats the side ops that it uses; they are never cut and never sent.
 ///
-/// Where the function has `pipe.boundary` marks, pieces are what lies between
-/// them; successive marks, one for each value that crosses, are one cut.
-/// Without marks there is one candidate before the first contraction and one
-/// between any two successive ones: the place where the fewest activations are
-/// live (the last such place). Candidates that are local minima of that number
-/// are cuts: the residual stream of a transformer is cut, the inside of an
-/// attention block is not.
+/// With `pipe.boundary` marks, pieces are the parts between them. Successive
+/// marks, one for each value that crosses, are one cut. Without marks there is
+/// one candidate before the first contraction, and one between any two
+/// successive contractions: the last place where the fewest activations are
+/// live. Candidates that are local minima of that number are cuts. So the
+/// residual stream of a transformer is cut, and the inside of an attention
+/// block is not.
 ///
-/// *Fine* pieces are for more chunks than that gives. Without marks they are
-/// parts of those pieces, of as few ops as can be cut apart, and a few hundred
-/// at most. What crosses a cut between them can be sent, and each has an op
-/// through which a gradient flows from the loss to a parameter.
+/// *Fine* pieces (`isFine`) are for more chunks than that. Without marks they
+/// divide those pieces into parts with as few ops as possible, a few hundred
+/// parts at most. Values that cross a cut between fine pieces can be sent. Each
+/// fine piece has an op through which a gradient flows from the loss to a
+/// parameter.
 ///
 /// Linear in the number of ops and uses.
 llvm::SmallVector<Piece> findPieces(mlir::func::FuncOp model,
                                     bool isFine = false);
 
-/// How long each piece takes, in nanoseconds: by a machine's table, or by
-/// default numbers where there is none.
+/// The time of each piece in nanoseconds, by a machine's table or, if there is
+/// none, by default numbers.
 std::vector<double> estimateNanoseconds(llvm::ArrayRef<Piece> pieces,
                                         const MachineTable *table);
 
-/// Prints one line for each piece of `model`: its number (the unit of
-/// `--partition`), main ops, forward MFLOPs, bytes moved, estimated
-/// microseconds, bytes of the activations that cross a cut after it, and where
-/// it begins; then the sums.
+/// Prints a line for each piece of `model`, then the sums. A line has the
+/// piece's number (the unit of `--partition`), main ops, forward MFLOPs, bytes
+/// moved, estimated microseconds, the bytes of the activations that cross a cut
+/// after it, and the place where it begins.
 void printPieces(mlir::func::FuncOp model, llvm::raw_ostream &os, bool isFine,
                  const MachineTable *table);
 
-/// The same as an array of JSON: of each piece `ops`, `flops`, `bytes_moved`,
+/// The same as a JSON array. Each piece has `ops`, `flops`, `bytes_moved`,
 /// `nanoseconds`, `bytes_crossing` and `begins_with`.
 llvm::json::Array getPiecesAsJson(mlir::func::FuncOp model, bool isFine,
                                   const MachineTable *table);

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads what `veeline train --profile` has written, for another compilation of
-// the same model, which may cut it elsewhere.
+// Reads the file that `veeline train --profile` wrote, for another compilation
+// of the same model, which may be cut elsewhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ namespace veeline {
 using CostScale = std::array<double, 3>;
 
 /// A value that goes from one chunk to another, and its bytes. `from` is the
-/// piece after the producer's last one, `to` the consumer's first one.
+/// piece after the producer's last piece, `to` is the consumer's first piece.
 struct PieceEdge {
   int64_t from = 0;
   int64_t to = 0;
@@ -37,42 +37,43 @@ struct PieceEdge {
 
 class Profile {
 public:
-  /// Reads a file. The error says what is wrong with it, without its path.
+  /// Reads a file. The error does not contain the path.
   static llvm::Expected<Profile> read(llvm::StringRef path);
 
   const std::string &getModel() const { return model; }
   const std::string &getFingerprint() const { return fingerprint; }
-  /// Of the whole model.
+  /// The number of pieces of the whole model.
   int64_t getNumPieces() const;
 
-  /// Counts in fine pieces from here on: piece i becomes `parts[i]`.
+  /// Divides piece i into `parts[i]` fine pieces. From then on pieces are
+  /// counted as fine pieces.
   void refine(llvm::ArrayRef<int64_t> parts);
 
-  /// The time of F, B and W together of each piece, in nanoseconds. The time of
-  /// a chunk is divided among its pieces in proportion to `estimates`, one for
-  /// each.
+  /// The time of F, B and W together for each piece, in nanoseconds. The time
+  /// of a chunk is divided among its pieces in proportion to `estimates`, which
+  /// has a number for each piece.
   std::vector<double> getTimes(llvm::ArrayRef<double> estimates) const;
 
-  /// The scale of a chunk of pieces [begin, end): the mean of theirs, weighted
-  /// with `estimates`.
+  /// The scale of a chunk of pieces [begin, end): the mean of the pieces'
+  /// scales, weighted by `estimates`.
   CostScale getScale(int64_t begin, int64_t end,
                      llvm::ArrayRef<double> estimates) const;
 
-  /// The times of messages in nanoseconds, two for each of the edges: that of
-  /// the activation, then that of the gradient. For an edge that was measured
-  /// between the same pieces they are what was measured, for others the mean of
-  /// all messages. Empty where no message was measured.
+  /// The times of messages in nanoseconds. Each edge has two, that of the
+  /// activation, then that of the gradient. An edge that was measured between
+  /// the same pieces has its measured times, other edges the mean of all
+  /// messages. Empty if no message was measured.
   std::vector<double> getTransfers(llvm::ArrayRef<PieceEdge> edges) const;
 
-  /// The bytes of an all-reduce, and the nanoseconds that it took; none where
-  /// none was measured.
+  /// The bytes of an all-reduce and the nanoseconds that it took; none if none
+  /// was measured.
   std::optional<std::array<double, 2>> getAllReduce() const {
     return allReduce;
   }
   /// The bytes that the updates of a step read and write, and the nanoseconds
-  /// that they took; none where none was measured.
+  /// that they took; none if none was measured.
   std::optional<std::array<double, 2>> getUpdates() const { return updates; }
-  /// The optimiser of these, as describeOptimizer says it.
+  /// The optimiser of these updates, in the form of `describeOptimizer`.
   const std::string &getOptimizer() const { return optimizer; }
 
 private:
@@ -91,7 +92,7 @@ private:
   std::string model, fingerprint, optimizer;
   std::vector<Chunk> chunks;
   std::vector<Edge> edges;
-  /// Of all messages.
+  /// The mean over all messages.
   std::optional<double> meanTransfer;
   std::optional<std::array<double, 2>> allReduce, updates;
 };

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Plain C++, no MLIR types.
+// Policies of recomputation. Plain C++, no MLIR types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,24 +19,28 @@
 namespace veeline {
 
 enum class RecomputeKind {
-  /// Nothing that costs arithmetic or copies data: views, constants, fills.
+  /// Only what neither costs arithmetic nor copies data: views, constants,
+  /// fills.
   None,
-  /// What is cheap for what it saves, by the prices of docs/differentiation.md.
+  /// Values that are cheap to compute for the bytes that they save, by the
+  /// prices of docs/differentiation.md.
   Balanced,
-  /// As Balanced, and whatever reads no more bytes than it writes; no matrix
-  /// products and no convolutions.
+  /// As Balanced, and all ops that read no more bytes than they write, except
+  /// matrix products and convolutions.
   Cheap,
-  /// Everything: only what comes into the chunk is kept.
+  /// Everything. Only the inputs of the chunk are kept.
   Full,
   /// Everything in the last int(amount * n) of the chunk's n pieces.
   Tail,
-  /// Whatever saves at least `amount` bytes for each nanosecond that it takes.
+  /// Values that save at least `amount` bytes for each nanosecond of
+  /// recomputation.
   Rate,
-  /// Chosen by --pipe-fit-memory, within a limit of memory.
+  /// Chosen by --pipe-fit-memory, within a memory limit.
   Auto,
 };
 
-/// What the backward of one chunk computes again, and what is kept for it.
+/// The policy of one chunk: what its backward recomputes instead of F keeping
+/// it.
 struct Recompute {
   RecomputeKind kind = RecomputeKind::Balanced;
   double amount = 0;
@@ -44,16 +48,16 @@ struct Recompute {
   friend bool operator==(const Recompute &, const Recompute &) = default;
 };
 
-/// The text that `parseRecompute` reads as `policy`.
+/// The inverse of `parseRecompute`.
 std::string toString(const Recompute &policy);
 
-/// Reads "none", "balanced", "cheap", "full", "auto", a ratio in (0, 1) as
-/// "0.5", or a rate as "64B/ns". Returns why `text` is none of these, or empty.
+/// Parses "none", "balanced", "cheap", "full", "auto", a ratio in (0, 1) such
+/// as "0.5", or a rate such as "64B/ns". Returns an error message, or empty.
 std::string parseRecompute(std::string_view text, Recompute &policy);
 
-/// Reads one text for all chunks, or one for each in model order; all chunks
-/// are Balanced without any. `numChunks` is at least 1. Returns what is wrong,
-/// or empty.
+/// Parses one text for all chunks, or one for each chunk in model order.
+/// Without any text all chunks are Balanced. `numChunks` is at least 1. Returns
+/// an error message, or empty.
 std::string parseRecompute(std::span<const std::string> texts, int numChunks,
                            std::vector<Recompute> &policies);
 

@@ -22,26 +22,26 @@ mlir::Value createFilled(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::RankedTensorType type);
 
-/// The elementwise op over tensors of one shape whose scalar body is `body`.
+/// An elementwise op on tensors of the same shape, with the scalar body `body`.
 mlir::Value createElementwise(
     mlir::OpBuilder &builder, mlir::Location loc, mlir::Type elementType,
     mlir::ValueRange inputs,
     llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> body);
 
-/// a + b, of scalars or of tensors.
+/// a + b, for scalars or tensors.
 mlir::Value createSum(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value a, mlir::Value b);
 
-/// sum + a * b, of floats, in the type of the sum.
+/// sum + a * b for floats, in the type of the sum.
 mlir::Value createMultiplyAdd(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value a, mlir::Value b, mlir::Value sum);
 
-/// A float, or a tensor of floats, converted to the float type `type`: the
-/// value itself if it has that.
+/// Converts a float, or a tensor of floats, to the float type `type`. Returns
+/// the value itself if it already has that type.
 mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, mlir::Type type);
 
-/// The tensor with its elements converted to `elementType`, by a structured op.
+/// Converts the elements of a tensor to `elementType` by a structured op.
 mlir::Value createConversion(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value tensor, mlir::Type elementType);
 

@@ -15,61 +15,64 @@
 
 namespace veeline::autodiff {
 
-/// What an argument of a chunk's primal function is.
+/// The kind of an argument of a chunk's primal function.
 enum class OperandKind {
-  /// A batch argument or a buffer: there whenever it is needed, no gradient.
+  /// A batch argument or a buffer: always available, without a gradient.
   Constant,
-  /// A trainable parameter: there whenever it is needed.
+  /// A trainable parameter: always available.
   Parameter,
   /// A value of an edge whose gradient is wanted.
   EdgeValue,
   /// A value of an edge whose gradient is not wanted: an integer, or a value
-  /// on which no parameter has an influence.
+  /// that depends on no parameter.
   PassiveEdgeValue,
 };
 
-/// What is to be differentiated, and with respect to what.
+/// The subject of a differentiation.
 struct ChunkDescription {
   /// For each argument of the primal function.
   llvm::SmallVector<OperandKind> operands;
-  /// For each result, whether a gradient of it comes in.
+  /// For each result, whether the backward takes a gradient of it.
   llvm::SmallVector<bool> hasResultGradient;
-  /// The number of the result whose gradient is the constant 1 instead.
+  /// The number of the result that is the loss. Its gradient is the constant 1.
   std::optional<unsigned> loss;
-  /// What the backward function recomputes; anything but Auto. For a tail of
-  /// pieces: they end at the ops of the primal function that are marked
+  /// What the backward function recomputes; any policy except Auto. For Tail,
+  /// pieces end at the ops of the primal function that are marked
   /// `pipe.piece_end`.
   Recompute recompute = {};
-  /// If given, the backward keeps what was chosen for the same chunk at another
-  /// length.
+  /// If given, the backward keeps the values that were chosen for the same
+  /// chunk at another length.
   const PartitionChoice *follow = nullptr;
-  /// If given, the derivative that somebody else has made: it takes the
-  /// arguments of the primal function, then the incoming gradients, and gives
-  /// its results, then the gradients of parameters and edge values, in order.
-  /// The gradient of the loss is part of it.
+  /// If given, a derivative that is used instead of our own. It takes the
+  /// arguments of the primal function, then the incoming gradients. It returns
+  /// the results of the primal function, then the gradients of parameters and
+  /// edge values, in order. It includes the gradient of the loss.
   mlir::func::FuncOp joint = {};
-  /// Where it runs: ops that the library there computes stay whole.
+  /// The target that the chunk runs on. Ops that its library computes stay
+  /// whole.
   KernelTarget target = KernelTarget::Host;
 };
 
-/// The functions of a chunk, each with `pipe.role`s as docs/architecture.md
-/// describes them, in no module. They are named after the primal function.
+/// The functions of a chunk, each with the `pipe.role`s that
+/// docs/architecture.md describes. They are in no module, and named after the
+/// primal function.
 struct DifferentiatedChunk {
   mlir::OwningOpRef<mlir::func::FuncOp> forward;
-  /// Null where no gradient is wanted.
+  /// Null if no gradient is wanted.
   mlir::OwningOpRef<mlir::func::FuncOp> backward;
   PartitionChoice choice;
 };
 
-/// Differentiates a chunk in reverse mode. Fails with an error at the op, or at
-/// the function, that cannot be differentiated. Near linear in the number of
+/// Differentiates a chunk in reverse mode. Fails with an error at the op, or
+/// the function, that cannot be differentiated. Nearly linear in the number of
 /// ops.
 llvm::FailureOr<DifferentiatedChunk>
 differentiateChunk(mlir::func::FuncOp primal,
                    const ChunkDescription &description);
 
-/// The two halves of a backward function. The first is null where the backward
-/// has no gradient of an operand, the second where it has none of a parameter.
+/// The two halves of a backward function: B and W. `input` is null if the
+/// backward has no gradient of an operand, `weight` if it has none of a
+/// parameter.
 struct SplitBackward {
   mlir::OwningOpRef<mlir::func::FuncOp> input;
   mlir::OwningOpRef<mlir::func::FuncOp> weight;
@@ -77,14 +80,14 @@ struct SplitBackward {
 };
 
 /// Splits a fused backward function by data flow. The first half computes what
-/// the gradients of operands need, and saves what the second half needs of it
-/// and cannot cheaply recompute. Both run the ops of `backward` in its order,
-/// so their results are bitwise its results. `isConstant(i)` says whether
-/// operand i of the chunk is there whenever it is needed. A chunk that
-/// recomputes all, or a tail, does so once: the second half then recomputes
-/// what Balanced does. With `follow` the choice is that of the same chunk at
-/// another length. Fails with an error at the function if its roles are not
-/// those of a backward function.
+/// the gradients of operands need. It saves the values that the second half
+/// needs and cannot cheaply recompute. Both halves run the ops of `backward` in
+/// its order, so their results have the same bits. `isConstant(i)` tells
+/// whether operand i of the chunk is always available. With the policies Full
+/// and Tail only the first half recomputes by the policy; the second half
+/// recomputes as with Balanced. With `follow` the choice is that of the same
+/// chunk at another length. Fails with an error at the function if its roles
+/// are not those of a backward function.
 llvm::FailureOr<SplitBackward>
 splitBackward(mlir::func::FuncOp backward, llvm::StringRef chunkName,
               llvm::function_ref<bool(unsigned)> isConstant,

@@ -13,33 +13,34 @@
 
 namespace veeline::autodiff {
 
-/// What a derivative rule sees of the program that is differentiated: the
-/// gradients that have arrived, the values of the forward computation, and a
-/// place to put gradients. A rule must not look at its op's operands in any
-/// other way, since inside the body of a structured op the values of the
-/// forward computation are not the SSA values of the op.
+/// The interface between a derivative rule and the program that is
+/// differentiated. It gives access to incoming gradients and to the values of
+/// the forward computation, and collects the gradients that the rule emits. A
+/// rule must not use its op's operands in any other way, because inside the
+/// body of a structured op the values of the forward computation are not the
+/// SSA values of the op.
 class Adjoint {
 public:
   virtual ~Adjoint();
 
-  /// The gradient of a result of the op, of the result's own type; null where
-  /// nothing that is differentiated depends on this result.
+  /// The gradient of a result of the op, in the result's type; null if nothing
+  /// that is differentiated depends on this result.
   virtual mlir::Value gradient(mlir::Value result) = 0;
 
-  /// Whether a gradient of `value`, an operand or a value that a region of the
-  /// op captures, is wanted. A rule emits nothing for values not wanted.
+  /// Whether a gradient of `value` is wanted, which is an operand or a value
+  /// that a region of the op captures. A rule emits nothing for other values.
   virtual bool wants(mlir::Value value) = 0;
 
   /// The forward value of an operand or result of the op, for use at the
-  /// builder's insertion point. Asking is what makes the backward computation
-  /// depend on it: what nobody asks for need not be kept.
+  /// builder's insertion point. Calling this makes the backward computation
+  /// depend on the value; values that are not asked for need not be kept.
   virtual mlir::Value primal(mlir::Value value) = 0;
 
   /// Adds `gradient`, of the type of `value`, to the gradient of `value`.
   virtual void contribute(mlir::Value value, mlir::Value gradient) = 0;
 
-  /// Adds `gradient` to the gradient of that part of the tensor `value` which a
-  /// `tensor.extract_slice` with these offsets, sizes and strides reads.
+  /// Adds `gradient` to a part of the gradient of the tensor `value`: the part
+  /// that a `tensor.extract_slice` with these offsets, sizes and strides reads.
   virtual void contributeSlice(mlir::Value value, mlir::Value gradient,
                                llvm::ArrayRef<mlir::OpFoldResult> offsets,
                                llvm::ArrayRef<mlir::OpFoldResult> sizes,

@@ -14,21 +14,20 @@ namespace veeline::autodiff {
 /// An argument that no gradient reaches.
 struct LostGradient {
   mlir::BlockArgument argument;
-  /// The first op at which its gradient ends; null where what is differentiated
-  /// does not depend on the argument.
+  /// The first op at which its gradient ends; null if the results do not depend
+  /// on the argument.
   mlir::Operation *op = nullptr;
 };
 
-/// Whether the derivative of `op` is 0 wherever it has one, as that of a
-/// rounding.
+/// Whether the derivative of `op` is 0 wherever it exists, as for a rounding.
 bool isStep(mlir::Operation *op);
 
-/// Those of `arguments` that get no gradient of `results`, because every path
-/// between them has a step or a value that is no float. Both are of a model's
-/// function. An op that is not looked into is assumed to hand gradients on to
-/// all floats that it uses. The body of a loop is looked at until nothing
-/// changes. Otherwise linear in the number of ops, times the words of a set of
-/// bits for the arguments that are lost.
+/// Finds the `arguments` that get no gradient of `results`, because every path
+/// between them contains a step (`isStep`) or a value that is no float. Both
+/// are of the function `model`. An op whose regions are not analysed is assumed
+/// to pass gradients on to all floats that it uses. The body of a loop is
+/// analysed until a fixed point. Otherwise linear in the number of ops, times
+/// the words of a bit set over the lost arguments.
 llvm::SmallVector<LostGradient>
 findLostGradients(mlir::func::FuncOp model,
                   llvm::ArrayRef<mlir::BlockArgument> arguments,

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A joint function returns the results of a model, the loss first, then
-// gradients of the loss. It is one block of pure ops, whoever made it: ops that
-// the results of the model depend on are the forward computation, all others
-// are the backward one.
+// gradients of the loss. It is one block of pure ops, and may come from any
+// source. Ops that the results of the model depend on are the forward
+// computation, all others are the backward computation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,19 +21,23 @@
 
 namespace veeline::autodiff {
 
-/// Makes `model` return, after its own results, the gradients of the first one,
-/// the loss, with respect to the arguments that `wanted` marks. Marks of cuts
-/// stay behind the values that they mark. Fails with an error at an op that
-/// cannot be differentiated. Near linear in the number of ops.
+/// Turns `model` into a joint function: after its own results it also returns
+/// the gradients of the first result, the loss, with respect to the arguments
+/// that `wanted` marks. Marks of cuts stay after the values that they mark.
+/// Fails with an error at an op that cannot be differentiated. Nearly linear in
+/// the number of ops.
 llvm::LogicalResult appendGradients(mlir::func::FuncOp model,
                                     llvm::ArrayRef<bool> wanted,
                                     KernelTarget target);
 
-/// The forward computation of one chunk, in values of the joint function.
+/// The forward computation of one chunk, as ops and values of the joint
+/// function.
 struct JointChunk {
-  /// Its name, which its function gets with `_joint` behind it.
+  /// The name of the chunk. Its function has this name with the suffix
+  /// `_joint`.
   std::string name;
-  /// Ops that no other chunk has. Each chunk repeats what else it needs.
+  /// The ops that no other chunk has. Each chunk repeats all other ops that it
+  /// needs.
   llvm::SmallVector<mlir::Operation *> ops;
   /// Values of earlier chunks, and arguments.
   llvm::SmallVector<mlir::Value> operands;
@@ -42,7 +46,7 @@ struct JointChunk {
 
 /// A gradient that the joint function returns.
 struct JointGradient {
-  /// The argument that it is the gradient of.
+  /// The argument that `gradient` is about.
   mlir::Value argument;
   mlir::Value gradient;
 };
@@ -50,47 +54,51 @@ struct JointGradient {
 /// The backward computation of a joint function, cut where its forward
 /// computation is cut.
 ///
-/// A chunk runs its backward after all later chunks have run theirs. An op of
-/// the backward runs in the latest chunk in which it can: where the forward
-/// values are that it uses, and not before the gradients that it uses. Then ops
-/// that use no forward value move to earlier chunks where fewer bytes are sent
-/// so: a minimum cut between any two chunks. What one chunk sends to an earlier
-/// one takes the place of the gradient of a value that the forward sends the
-/// other way. So there has to be one, with as many elements, for each value
-/// that is sent. A sum of what several chunks contribute to the gradient of one
-/// value, or of one parameter, is taken apart, since the runtime adds these up.
+/// A chunk runs its backward after all later chunks have run theirs. The cut
+/// assigns each op of the backward to a chunk in two steps:
+/// - Each op goes to the latest chunk in which it can run: the forward values
+///   that it uses are there, and the gradients that it uses come from there or
+///   from later chunks.
+/// - Ops that use no forward value then move to earlier chunks if fewer bytes
+///   are sent that way, by a minimum cut between any two chunks.
+///
+/// A value that a chunk sends to an earlier one takes the place of the gradient
+/// of a value that the forward sends in the other direction. So for each value
+/// that is sent there must be such a forward value, with as many elements. A
+/// sum of contributions from several chunks to the gradient of one value, or of
+/// one parameter, is taken apart, since the runtime adds these up.
 class JointCut {
 public:
-  /// Cuts `joint`, which has no marks; sums of gradients may be added to it.
-  /// Fails with an error at a value that cannot be sent, or that is not where
-  /// it is needed. O(chunks times ops), and the minimum cuts; for each value
-  /// that several chunks take, O(ops), and the size of each sum of its type to
-  /// which several chunks add.
+  /// Cuts `joint`, which has no marks. May add sums of gradients to it. Fails
+  /// with an error at a value that cannot be sent, or that is not available
+  /// where it is needed. O(chunks times ops), plus the minimum cuts. Each value
+  /// that several chunks take adds O(ops), and the size of each sum of its type
+  /// to which several chunks contribute.
   static mlir::FailureOr<JointCut>
   make(mlir::func::FuncOp joint, llvm::ArrayRef<JointChunk> chunks,
        llvm::ArrayRef<JointGradient> gradients);
 
-  /// Arguments of the joint function that only the backward of a chunk uses, or
-  /// of which only it gives a gradient.
+  /// The arguments of the joint function that a chunk needs only for its
+  /// backward, either as a value or to return their gradient.
   llvm::ArrayRef<mlir::Value> getMissingOperands(unsigned chunk) const {
     return parts[chunk].missing;
   }
 
-  /// The joint function of a chunk, in no module. It takes the chunk's
-  /// `operands`, then a gradient of each result that is a tensor of floats and
-  /// that a later chunk uses. It gives the chunk's results, then a gradient of
-  /// each operand that is a tensor of floats of an earlier chunk, or an
-  /// argument that `isWanted`.
+  /// Builds the joint function of a chunk, in no module. Its arguments are the
+  /// chunk's `operands`, then a gradient of each result that is a tensor of
+  /// floats and that a later chunk uses. It returns the chunk's results, then
+  /// the gradients of two kinds of operands: tensors of floats from an earlier
+  /// chunk, and arguments for which `isWanted` is true.
   mlir::OwningOpRef<mlir::func::FuncOp>
   build(unsigned chunk, llvm::ArrayRef<mlir::Value> operands,
         llvm::function_ref<bool(mlir::Value)> isWanted) const;
 
-  /// What one chunk has in the backward.
+  /// The backward part of one chunk.
   struct Part {
     /// Its forward and backward ops, in order.
     llvm::SmallVector<mlir::Operation *> ops;
-    /// For a result of the chunk, the value of the joint function that the
-    /// incoming gradient is.
+    /// For a result of the chunk, the value of the joint function that its
+    /// incoming gradient stands for.
     llvm::MapVector<mlir::Value, mlir::Value> received;
     /// For an operand of the chunk, its gradient.
     llvm::MapVector<mlir::Value, mlir::Value> given;

@@ -11,31 +11,32 @@
 
 namespace veeline::autodiff {
 
-/// On an `scf.for`, a boolean that says whether it is unrolled, whatever its
-/// size.
+/// On an `scf.for`, a boolean: whether to unroll it, whatever its size.
 inline constexpr llvm::StringLiteral unrollAttrName = "pipe.unroll";
 
-/// A loop that makes more ops than this, or has more iterations, stays a loop.
+/// A loop with more iterations than this, or that would unroll to more ops,
+/// stays a loop.
 inline constexpr int64_t mostUnrolledOps = 1024;
 inline constexpr int64_t mostUnrolledIterations = 32;
 
-/// Lowers to `scf.for`: `affine.for`, an `scf.forall` whose iterations give
-/// slices, and an `scf.while` that counts a known number of iterations. Other
-/// ops of affine become branches and arithmetic.
+/// Lowers loops to `scf.for`: `affine.for`, an `scf.forall` whose iterations
+/// yield slices, and an `scf.while` with a known number of iterations. Other
+/// ops of the affine dialect become branches and arithmetic.
 llvm::LogicalResult lowerLoops(mlir::func::FuncOp func);
 
-/// Unrolls small loops, and loops that hold marks of cuts, so that every
-/// iteration can be cut, kept and recomputed on its own. Takes the branches
-/// whose condition is known. Fails with an error at a loop whose number of
-/// iterations is not known.
+/// Unrolls small loops, and loops that contain marks of cuts, so that each
+/// iteration can be cut, kept and recomputed by itself. Folds branches with a
+/// known condition. Fails with an error at a loop whose number of iterations is
+/// unknown.
 llvm::LogicalResult unrollLoops(mlir::func::FuncOp func);
 
-/// Brings a model into the form that is cut and differentiated: its loops as
-/// above, and reads by index where nothing else has a rule.
+/// Brings a model into the form that is cut and differentiated: lowers and
+/// unrolls its loops as above, and turns operands and paddings without a rule
+/// into reads by index (Gathers.h).
 llvm::LogicalResult prepareModel(mlir::func::FuncOp func);
 
-/// Removes from loops and branches what they compute for results that nobody
-/// uses. Linear in the number of ops.
+/// Removes unused results of loops and branches, and what computes only these.
+/// Linear in the number of ops.
 void dropUnusedResults(mlir::func::FuncOp func);
 
 } // namespace veeline::autodiff

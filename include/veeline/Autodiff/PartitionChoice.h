@@ -13,12 +13,12 @@
 
 namespace veeline::autodiff {
 
-/// Which values of a block were kept, by place and not by name: versions of one
-/// function for several lengths, which differ only in extents, keep the same
-/// ones. Constants and fills are never kept and not counted, because which of
-/// them are equal depends on extents.
+/// The values of a block that were chosen to be kept. They are identified by
+/// position, so that versions of one function for several lengths, which differ
+/// only in extents, keep the same values. Constants and fills are never kept
+/// and not counted, because it depends on extents which of them are equal.
 struct PartitionChoice {
-  /// A hash of what each other op is and takes.
+  /// A hash of the kind and operands of each other op.
   std::vector<size_t> ops;
   /// (number of the op, number of its result), ascending.
   std::vector<std::pair<unsigned, unsigned>> kept;

@@ -18,8 +18,8 @@ class MLIRContext;
 
 namespace veeline::autodiff {
 
-/// Attaches DifferentiableOpInterface to the ops of arith, math, linalg, scf
-/// and tensor, and the attention of pipe, that have a derivative rule.
+/// Attaches DifferentiableOpInterface to the ops that have a derivative rule,
+/// in arith, math, linalg, scf and tensor, and to the attention of pipe.
 void registerDerivativeInterfaces(mlir::DialectRegistry &registry);
 
 /// The names of all ops with a derivative rule in the dialects that `context`

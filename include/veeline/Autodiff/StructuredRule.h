@@ -12,12 +12,11 @@
 
 namespace veeline::autodiff {
 
-/// The derivative of any structured op, by one rule: the adjoint of an operand
-/// is a structured op over the same iteration space in the same order, which
-/// writes through the operand's map and whose scalar body is the
-/// differentiated body. A dimension that is no plain result of that map is a
-/// reduction. Fails with an error at the op, or at the op of its body, that
-/// cannot be differentiated.
+/// The derivative rule of all structured ops. The adjoint of an operand is a
+/// structured op over the same iteration space, in the same order. It writes
+/// through the operand's map, and its scalar body is the differentiated body. A
+/// dimension that is no plain result of that map is a reduction. Fails with an
+/// error at the op, or the op of its body, that cannot be differentiated.
 llvm::LogicalResult differentiateStructured(mlir::linalg::LinalgOp op,
                                             mlir::OpBuilder &builder,
                                             Adjoint &adjoint);

@@ -4,11 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// VEELINE_CHECK states an invariant that no input can break. If it does not
+// VEELINE_CHECK states an invariant that no input can violate. If it does not
 // hold, the compiler or the runtime has a bug, and the process aborts with the
-// place and the condition. It is compiled in where VEELINE_ENABLE_CHECKS is on
-// (all presets but release). Errors of the user are diagnostics, in every
-// build.
+// place and the condition. It is evaluated if VEELINE_ENABLE_CHECKS is on (all
+// presets except release). Errors of the user are diagnostics, in every build.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +35,7 @@ inline constexpr bool checksEnabled = false;
 
 } // namespace veeline
 
-/// The condition is compiled in every build, and evaluated where checks are on.
+/// The condition is compiled in every build, and evaluated if checks are on.
 #define VEELINE_CHECK(condition, message)                                      \
   do {                                                                         \
     if constexpr (::veeline::checksEnabled)                                    \

@@ -13,8 +13,8 @@
 
 namespace veeline {
 
-/// CRC-64/XZ (ECMA-182, reflected) of the bytes seen so far; any burst of up
-/// to 64 damaged bits is found.
+/// CRC-64/XZ (ECMA-182, reflected) of the bytes added so far. It detects any
+/// burst of up to 64 damaged bits.
 class Crc64 {
 public:
   void add(std::string_view bytes);
@@ -24,17 +24,17 @@ private:
   uint64_t state = ~uint64_t(0);
 };
 
-/// CRC-32C (Castagnoli, reflected), of TensorFlow's records.
+/// CRC-32C (Castagnoli, reflected), as in TensorFlow's record files.
 uint32_t crc32c(std::string_view bytes);
 
 inline constexpr size_t mostBytesOfWholeChecksum = size_t(64) << 20;
 
-/// The CRC of all bytes if there are at most that many. Of more bytes, the CRC
-/// of 1,024 blocks of 64 KiB, evenly spaced, the first and the last block among
-/// them.
+/// The CRC of all bytes if there are at most `mostBytesOfWholeChecksum`.
+/// Otherwise the CRC of 1,024 evenly spaced blocks of 64 KiB, including the
+/// first and the last block.
 uint64_t checksumOfSample(std::string_view bytes);
 
-/// Describes a file's content, to be compared with that on another machine:
+/// Describes a file's content, to compare it with the file on another machine:
 /// "123 bytes (checksum 0123456789abcdef)".
 std::string describeContent(std::string_view bytes);
 

@@ -1,10 +1,11 @@
-//===- CommandLine.h - what all command lines share -------------*- C++ -*-===//
+//===- CommandLine.h - shared parts of command lines ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Plain C++. The parser's exceptions are caught here; callers need not.
+// Plain C++. The parser throws; these functions catch what it throws, so
+// callers need not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,19 +22,18 @@ class App;
 
 namespace veeline::commandline {
 
-/// The exit status of a command line that is not understood.
+/// The exit status for a command line that cannot be parsed.
 inline constexpr int usageError = 2;
 
 /// "veeline: error: `message`" to stderr.
 void printError(const std::string &message);
 
-/// Prints the message, and how to get help on `app` or on the subcommand of it
-/// that was named. Returns usageError.
+/// Prints the message, and how to get help on `app` or on its subcommand if one
+/// was named. Returns usageError.
 int failUsage(CLI::App &app, const std::string &message);
 
-/// While an ErrorCapture exists, it keeps the messages of this thread's
-/// `printError` and `failUsage`, which are then not printed. A thread may have
-/// one at a time.
+/// While it exists, it collects the messages of this thread's `printError` and
+/// `failUsage` instead of printing them. A thread may have one at a time.
 class ErrorCapture {
 public:
   ErrorCapture();
@@ -43,25 +43,28 @@ public:
   std::string message;
 };
 
-/// Parses the arguments. Returns none if the program is to go on, else its exit
-/// status: it printed help, the version, completions (Completion.h), or an
-/// error with the nearest known name.
+/// Parses the arguments. Returns none if the program is to continue. Otherwise
+/// help, the version, completions (Completion.h) or an error has been printed,
+/// and the result is the exit status. An error about an unknown name suggests
+/// the nearest known one.
 std::optional<int> parse(CLI::App &app, int argc, const char *const *argv);
 
-/// An option as it stands on a command line, without the dashes.
+/// An option of a command line, without the dashes.
 struct OptionName {
   std::string name;
   bool isFlag = false;
   bool isList = false; ///< Takes several values, separated by commas.
-  /// Given several times, as NAME=VALUE. `listOptions` does not know which.
+  /// May be given several times, as NAME=VALUE. `listOptions` cannot tell and
+  /// leaves it false.
   bool isMap = false;
 };
 
-/// All options of `app` but --help.
+/// All options of `app` except --help.
 std::vector<OptionName> listOptions(const CLI::App &app);
 
-/// A check of options that take a file: the error for an empty name, which
-/// would read as if the option were left out. Else empty.
+/// Checks the value of an option that takes a file. Returns the error for an
+/// empty name, which would otherwise count as if the option were not given;
+/// empty if there is none.
 std::string checkFileName(const std::string &name);
 
 } // namespace veeline::commandline

@@ -1,14 +1,14 @@
-//===- Completion.h - what a shell offers for a command line ----*- C++ -*-===//
+//===- Completion.h - shell completion of command lines ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // The parser that reads the options also completes them. A shell runs the
-// command line with the word `completionRequest` in front of its arguments, and
-// gets a line for each word that could stand in place of the last one: the
-// word, and after a tab what help says of it. No command runs: a command that
-// does not know the request takes it for an unknown subcommand.
+// command line with the word `completionRequest` in front of its arguments. The
+// output has one line for each candidate for the last word: the candidate, a
+// tab, and its help text. No command runs. A command that does not know the
+// request takes it for an unknown subcommand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ inline constexpr std::string_view completionRequest = "__complete";
 /// Whether a shell asks for completions instead of running the command.
 bool isCompleting(int argc, const char *const *argv);
 
-/// A word that could be meant, and what help says of it: nothing for values.
+/// A candidate, and its help text, which is empty for values.
 struct Candidate {
   std::string word;
   std::string description;
@@ -42,15 +42,16 @@ struct Candidate {
 /// if that option takes a file name or arbitrary values.
 std::vector<Candidate> complete(CLI::App &app, std::vector<std::string> words);
 
-/// A validator that accepts every value and makes completion offer `values`.
-/// For options that take other values too, or that are checked elsewhere.
+/// A validator that accepts every value, and makes completion offer `values`.
+/// It is for options that also take other values, or that are checked
+/// elsewhere.
 CLI::Validator offer(const std::vector<std::string> &values);
 
-/// The shells that there is a script for: bash, fish and zsh.
+/// The shells that have a script: bash, fish and zsh.
 const std::vector<std::string> &completedShells();
 
-/// The script that makes one of these complete `veeline` once it has evaluated
-/// it; empty for any other shell.
+/// The script that such a shell evaluates to complete `veeline`; empty for any
+/// other shell.
 std::string_view completionScript(std::string_view shell);
 
 } // namespace veeline::commandline

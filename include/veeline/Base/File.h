@@ -1,4 +1,4 @@
-//===- File.h - files that are whole or not there --------------*- C++ -*-===//
+//===- File.h - atomic writes, and mapped files -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,8 +18,8 @@ namespace veeline {
 /// Writes a file that appears at its path only when it is complete. The bytes
 /// go into a file without a name, which `commit` syncs and names. If the file
 /// system has no such files, they go into a temporary file in the same
-/// directory. Destroyed without a commit, it leaves nothing behind. A path that
-/// is a device or a pipe is written directly.
+/// directory. Without a commit, the destructor leaves nothing behind. A device
+/// or a pipe is written directly.
 class AtomicFile {
 public:
   explicit AtomicFile(std::string path) : path(std::move(path)) {}
@@ -45,10 +45,10 @@ private:
 /// Writes `bytes` to `path` through an AtomicFile.
 Status writeFileAtomically(const std::string &path, std::string_view bytes);
 
-/// Makes a folder, with a name that is durable, if there is none at `path`.
+/// Makes a folder at `path` if there is none, and makes its name durable.
 Status makeDirectory(const std::string &path);
 
-/// Makes new names in a folder durable, and those that are gone. Best effort:
+/// Makes additions and deletions of names in a folder durable. Best effort:
 /// some file systems cannot sync a folder.
 void syncDirectory(const std::string &path);
 
@@ -69,7 +69,7 @@ public:
   MappedFile &operator=(MappedFile &&other) noexcept;
   ~MappedFile();
 
-  /// Maps a regular file; an empty one has an empty view.
+  /// Maps a regular file. The view of an empty file is empty.
   static Expected<MappedFile> open(const std::string &path);
 
   std::string_view bytes() const { return {data, size}; }
@@ -79,18 +79,18 @@ private:
   size_t size = 0;
 };
 
-/// Has `nameOfMapped` find the bytes of a mapped file by `name`, which the
-/// caller keeps until it calls `forgetMapped`. Of more than 256 files at once
-/// the others are not found.
+/// Registers a mapped file, so that `nameOfMapped` returns `name` for addresses
+/// in it. The caller keeps the string until it calls `forgetMapped`. At most
+/// 256 files are registered at once; further ones are ignored.
 void noteMapped(std::string_view mapped, const char *name);
 void forgetMapped(const char *name);
-/// The name of the mapped file that has this address; null if there is none.
-/// Async-signal-safe: to read beyond the end of a file that has been truncated
-/// is SIGBUS.
+/// The name of the mapped file that contains this address; null if there is
+/// none. Async-signal-safe, for handlers of SIGBUS, which a read beyond the end
+/// of a truncated file raises.
 const char *nameOfMapped(const void *address);
 
-/// Has the system read these bytes of mapped files in the background, so that
-/// who reads them later need not wait. Best effort.
+/// Makes the system read these bytes of mapped files in the background, so that
+/// later reads need not wait. Best effort.
 void readAhead(std::string_view mapped);
 
 } // namespace veeline

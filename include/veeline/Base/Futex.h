@@ -18,13 +18,14 @@
 namespace veeline {
 
 /// A word that one thread changes and others sleep on. Changing it costs a
-/// system call only while somebody sleeps.
+/// system call only while a thread sleeps.
 class WaitWord {
 public:
   uint32_t load() const { return word.load(std::memory_order_acquire); }
 
-  /// Adds or sets bits, then wakes all sleepers. Sequentially consistent with
-  /// the sleeper's own announcement, so that one of the two sees the other.
+  /// Adds, or sets bits, then wakes all sleepers. The change and the sleeper's
+  /// announcement (`sleepers`) are sequentially consistent, so at least one
+  /// side sees the other.
   void add(uint32_t amount) {
     word.fetch_add(amount, std::memory_order_seq_cst);
     wakeSleepers();
@@ -34,8 +35,8 @@ public:
     wakeSleepers();
   }
 
-  /// Returns when the word is not `seen` any more, at a signal, or after
-  /// `milliseconds`; the caller looks again.
+  /// Sleeps until the word is not `seen` any more, a signal arrives, or
+  /// `milliseconds` have passed. The caller checks the word again.
   void sleepWhile(uint32_t seen, int64_t milliseconds) {
     sleepers.fetch_add(1, std::memory_order_seq_cst);
     if (word.load(std::memory_order_seq_cst) == seen) {

@@ -1,4 +1,4 @@
-//===- HalfFloats.h - floats of 16 bits ------------------------*- C++ -*-===//
+//===- HalfFloats.h - 16-bit floating-point types ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Median.h - of measurements ------------------------------*- C++ -*-===//
+//===- Median.h - the median of measurements --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,7 +12,7 @@
 
 namespace veeline {
 
-/// The median: of an even number of values, the greater one of the two in the
+/// The median. For an even number of values it is the greater of the two in the
 /// middle.
 inline double medianOf(std::vector<double> values) {
   auto middle = values.begin() + static_cast<long>(values.size() / 2);

@@ -15,24 +15,24 @@
 
 namespace veeline {
 
-/// The least multiple of `multiple` that is not less than `value`; neither is
-/// negative.
+/// The least multiple of `multiple` that is not less than `value`. Neither may
+/// be negative.
 template <std::integral T>
 constexpr T roundUp(T value, std::type_identity_t<T> multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-/// Parses `text`, all of it, as a finite number.
+/// Parses all of `text` as one finite number.
 std::optional<double> parseNumber(std::string_view text);
 /// The shortest text that reads back as the same number.
 std::string exactNumber(double value);
 /// `value` as printf prints it.
 std::string formatted(const char *format, double value);
-/// At most `digits` significant digits; millions are whole numbers, without an
-/// exponent.
+/// `value` with at most `digits` significant digits. Millions are whole
+/// numbers, without an exponent.
 std::string shortNumber(double value, int digits = 6);
-/// A distance between ticks that gives at most `most` of them up to `length`:
-/// 1, 2 or 5 times a power of ten.
+/// The distance between ticks on an axis of this length, so that there are at
+/// most `most` ticks: 1, 2 or 5 times a power of ten.
 double tickDistance(double length, int most);
 
 } // namespace veeline

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the compiler, which plans memory, and the runtime, which updates
-// parameters, have to agree on. Formulas are in runtime/src/host/Update.h.
+// Facts about optimisers that the compiler needs to plan memory and the runtime
+// to update parameters. Formulas are in runtime/src/host/Update.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,8 @@ enum class Optimizer {
   adamw,
   nadamw, ///< AdamW with Nesterov's momentum.
   lion,
-  adafactor, ///< Of matrices it keeps means of rows and of columns.
-  muon       ///< Of matrices; of other parameters it is AdamW.
+  adafactor, ///< For a matrix it keeps means of rows and of columns.
+  muon       ///< For matrices; other parameters are updated by AdamW.
 };
 
 /// "sgd", "sgd-momentum", "sgd-nesterov", "adam", "adamw", "nadamw", "lion",
@@ -38,60 +38,65 @@ enum class Optimizer {
 std::string_view name(Optimizer optimizer);
 /// "adamw with error feedback".
 std::string describeOptimizer(Optimizer optimizer, bool errorFeedback);
-/// The inverse of name(); none where `text` names no optimiser.
+/// The inverse of name(); none if `text` names no optimiser.
 std::optional<Optimizer> parseOptimizer(std::string_view text);
 /// All names, in the order of the enumerators.
 std::vector<std::string> optimizerNames();
 /// "sgd, sgd-momentum, ... or muon".
 std::string listOptimizers();
 
-/// The shapes of what is kept of a parameter of a shape, one after the other,
-/// in the parameter's type: nothing, the momentum, first moments and then
-/// second ones, of a matrix that Muon updates the momentum and then what it
-/// works on, all of the parameter's shape; of Adafactor the second moments, of
-/// a matrix their means of rows and then of columns. With error feedback one
-/// more of the parameter's shape at the end, for the update before.
+/// The shapes of an optimiser's state for a parameter of `shape`. The tensors
+/// follow one another in memory and have the parameter's element type:
+/// - SGD: none; with momentum, and Lion: the momentum;
+/// - Adam and its variants: the first moments, then the second ones;
+/// - Muon, for a matrix: the momentum, then a workspace of the same shape;
+/// - Adafactor: the second moments; for a matrix, their means of rows, then
+///   those of columns.
+/// Error feedback appends one tensor of the parameter's shape, the previous
+/// update.
 std::vector<std::vector<int64_t>> stateShapes(Optimizer optimizer,
                                               bool errorFeedback,
                                               std::span<const int64_t> shape);
-/// The elements of all these. Allocates nothing.
+/// The number of elements of all these together. Allocates nothing.
 int64_t stateElements(Optimizer optimizer, bool errorFeedback,
                       std::span<const int64_t> shape);
-/// Whether an update of an element is a function of that element alone, so that
-/// it has the same bits on all targets.
+/// Whether the update of an element depends on that element alone. Then it has
+/// the same bits on all targets.
 bool isElementwise(Optimizer optimizer);
-/// What updates a parameter of a shape: `optimizer`, but for parameters that it
-/// is not for.
+/// The optimiser that updates a parameter of `shape`: `optimizer`, except that
+/// Muon leaves what is not a matrix to AdamW.
 Optimizer updateRule(Optimizer optimizer, const std::vector<int64_t> &shape);
-/// Elements of memory in which a Muon update of a matrix works, besides its
-/// state. A GPU has more.
+/// The elements of scratch memory that a Muon update of a matrix needs besides
+/// its state. A GPU needs more.
 int64_t newtonSchulzElements(int64_t rows, int64_t columns);
 
-/// The bytes that an update moves.
+/// The bytes that an update reads and writes.
 struct UpdateTraffic {
   int64_t read = 0, written = 0;
 };
 
-/// What decides that, besides the sizes of a parameter and its state.
+/// What determines `UpdateTraffic`, besides the sizes of a parameter and its
+/// state.
 struct UpdateKind {
-  int64_t numGradients = 1;  ///< How many are added up.
-  bool keepsState = false;   ///< Copies what it replaces, to restore it.
-  bool keepsVersion = false; ///< Copies the value alone, for forwards to come.
-  int64_t shards = 1;        ///< The update is of one of so many shares.
+  int64_t numGradients = 1;  ///< The number of gradients that are added up.
+  bool keepsState = false;   ///< Copies value and state first, to restore them.
+  bool keepsVersion = false; ///< Copies the value, for later forwards.
+  int64_t shards = 1;        ///< The update is of one of this many shards.
 };
-/// `stateBytes` are those of the share.
+/// The traffic of an update. `bytes` is the size of the whole parameter,
+/// `stateBytes` that of the shard's state.
 UpdateTraffic updateTraffic(int64_t bytes, int64_t stateBytes,
                             const UpdateKind &kind);
 
-/// Adafactor's constants, those of section 8 of its paper
-/// (runtime/src/host/Update.h has it): what is added to the square of a
-/// gradient, the least root mean square of a parameter by which its rate is
-/// scaled, the greatest of an update, and the exponent of the decay of moments.
+/// Adafactor's constants, from section 8 of the paper (cited in
+/// runtime/src/host/Update.h): the number added to the square of a gradient,
+/// the least root mean square of a parameter that scales its rate, the greatest
+/// root mean square of an update, and the exponent of the moments' decay.
 inline constexpr double adafactorEpsilon = 1e-30, adafactorLeastScale = 1e-3,
                         adafactorClip = 1, adafactorDecay = 0.8;
 
-/// Muon's steps x = a x + (b x x' + c (x x')^2) x.
-/// runtime/src/host/NewtonSchulz.h has the source.
+/// Muon's Newton-Schulz iteration x = a x + (b x x' + c (x x')^2) x. The source
+/// is cited in runtime/src/host/NewtonSchulz.h.
 inline constexpr int newtonSchulzSteps = 5;
 inline constexpr double newtonSchulzA = 3.4445, newtonSchulzB = -4.7750,
                         newtonSchulzC = 2.0315;

@@ -13,8 +13,8 @@
 
 namespace veeline {
 
-/// The one of `known` with the least edit distance to `text`, where it is near
-/// enough to be what was meant; else empty.
+/// The name in `known` with the least edit distance to `text`; empty if none is
+/// near enough to be what was meant.
 std::string nearest(std::string_view text,
                     const std::vector<std::string> &known);
 

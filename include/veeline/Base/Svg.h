@@ -1,10 +1,10 @@
-//===- Svg.h - pictures for papers ------------------------------*- C++ -*-===//
+//===- Svg.h - SVG pictures for papers --------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lengths are in points at a picture's natural size, y grows downwards, and
-// numbers have at most two digits after the point. Written by hand, because
-// these few functions are less code than the use of a library.
+// Writes SVG. Lengths are in points at a picture's natural size, y grows
+// downwards, and numbers have at most two digits after the point. A library
+// would need more code than these few functions.
 //
 //===----------------------------------------------------------------------===//
 

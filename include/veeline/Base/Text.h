@@ -1,4 +1,4 @@
-//===- Text.h - text for where it goes --------------------------*- C++ -*-===//
+//===- Text.h - escaping and splitting of text ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,22 +14,22 @@
 
 namespace veeline {
 
-/// Quotes a string as JSON, in ASCII and without '<', so that it may stand in a
-/// script of a page. Bytes that are not UTF-8 are replaced.
+/// Quotes a string as JSON, in ASCII and without '<', so that it can be
+/// embedded in a script of a page. Bytes that are not UTF-8 are replaced.
 std::string jsonString(std::string_view text);
 /// Escapes text for XML and HTML in UTF-8. Control characters, and bytes that
 /// are not UTF-8, become '?'.
 std::string escapedText(std::string_view text);
-/// Escapes text for a terminal: control characters but the line feed become
-/// \x1B.
+/// Escapes text for a terminal: control characters other than the line feed are
+/// written as in "\x1B".
 std::string printable(std::string_view text);
 
-/// The parts of `text` between separators, one more than there are separators.
+/// The parts of `text` between separators; n separators give n + 1 parts.
 std::vector<std::string_view> splitAt(std::string_view text, char separator);
-/// `text` without the blanks, tabs and carriage returns around it.
+/// `text` without blanks, tabs and carriage returns at both ends.
 std::string_view strip(std::string_view text);
 
-/// "1 microbatch", "2 microbatches": `one` is the word for one of them.
+/// "1 microbatch", "2 microbatches": `one` is the singular.
 std::string counted(std::int64_t count, std::string_view one);
 
 } // namespace veeline

@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel is an always-inline function. For each width of vectors, a variant
-// inlines it with more instructions enabled, and the widest variant that the
-// CPU supports is called. GCC's target_clones would do the same, but its
-// resolvers run before a sanitizer's runtime is there.
+// Dispatch of a kernel to the widest vectors of the CPU. A kernel is an
+// always-inline function. For each vector width, a variant inlines it with more
+// instructions enabled, and the widest variant that the CPU supports is called.
+// GCC's target_clones would do the same, but its resolvers run before a
+// sanitizer's runtime is initialised.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@
 
 namespace veeline {
 
-/// 128, 256 or 512: what this CPU has.
+/// The width of this CPU's widest vectors: 128, 256 or 512 bits.
 inline int widestVectorBits() {
   static const int bits = __builtin_cpu_supports("avx512f") ? 512
                           : __builtin_cpu_supports("avx2")  ? 256

@@ -16,32 +16,33 @@
 
 namespace veeline::compiler {
 
-/// Keeps machine code in a directory, under the hash of all that it depends
-/// on. Several processes and threads may use one directory at once. A damaged
-/// file counts as missing.
+/// A cache of machine code in a directory. The key is a hash of everything that
+/// the code depends on. Several processes and threads may use one directory at
+/// once. A damaged file counts as missing.
 class CodeCache {
 public:
-  /// Makes `directory` where it is missing. Fails where that cannot be done, or
-  /// where it cannot be written to.
+  /// Opens the cache in `directory`, which is created if missing. Fails if it
+  /// cannot be created or written to.
   static llvm::Expected<CodeCache> open(llvm::StringRef directory);
 
-  /// Tells one version of the file at `path` from another, by its size and
-  /// date, as build tools do. Empty where there is none.
+  /// A string that identifies the version of the file at `path` by size and
+  /// date, as build tools do. Empty if there is no file.
   static std::string identify(llvm::StringRef path);
 
-  /// The key of what is compiled from `inputs`. It also depends on this build
-  /// of the compiler and on LLVM.
+  /// The key of code that is compiled from `inputs`. It also depends on this
+  /// build of the compiler and on LLVM.
   std::string getKey(llvm::ArrayRef<llvm::StringRef> inputs) const;
 
-  /// What was added with `key`.
+  /// The bytes that were added with `key`; none if they are not in the cache.
   std::optional<std::string> find(llvm::StringRef key) const;
 
-  /// Best effort: a full disk costs the next compile time, and nothing else.
+  /// Adds `bytes`. Best effort: if that fails, for example on a full disk, the
+  /// code is only compiled again next time.
   void add(llvm::StringRef key, llvm::StringRef bytes) const;
 
-  /// Deletes what was not used for a week, and the oldest files beyond 4 GiB or
-  /// 3/4 of the space that is free. Does nothing if that was done within 20
-  /// minutes.
+  /// Deletes files that were not used for a week, and the oldest files beyond 4
+  /// GiB or 3/4 of the available space. Does nothing within 20 minutes of the
+  /// last time.
   void prune() const;
 
 private:
@@ -50,7 +51,7 @@ private:
   std::string getPath(llvm::StringRef key) const;
 
   std::string directory;
-  std::string compiler; ///< What identifies it.
+  std::string compiler; ///< Identifies this build of the compiler.
 };
 
 } // namespace veeline::compiler

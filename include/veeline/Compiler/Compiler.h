@@ -22,29 +22,30 @@
 
 namespace veeline::compiler {
 
-/// A model, its context, and a handler that prints diagnostics to standard
-/// error with the lines that they are about, or gives them to the
-/// MessageCapture that there is (Messages.h).
+/// A model with its context, and a handler of diagnostics. The handler prints
+/// diagnostics to standard error with the lines that they are about, or passes
+/// them to the current MessageCapture (Messages.h).
 class Model {
 public:
-  /// Upstream's dialects, those of Veeline, and `more`: dialects and interfaces
-  /// of the program that embeds Veeline.
+  /// Registers upstream's dialects, those of Veeline, and `more`: dialects and
+  /// interfaces of the program that embeds Veeline.
   explicit Model(const mlir::DialectRegistry &more = mlir::DialectRegistry());
-  /// A copy of a module that somebody has, in its context, to which upstream's
-  /// dialects and those of Veeline are added. Only one thread may use that
-  /// while the model is made and used.
+  /// Copies the module `original` in its own context. Upstream's dialects and
+  /// those of Veeline are added to that context. Only one thread may use the
+  /// context while the model is made and used.
   explicit Model(mlir::ModuleOp original);
   ~Model();
 
-  /// Fails after a message where the file cannot be read or parsed.
+  /// Reads and parses a file. Fails after a message.
   mlir::LogicalResult load(const std::string &path);
-  /// The same of what is in memory, text or bytecode. Its identifier stands for
-  /// the name of a file.
+  /// Parses text or bytecode in memory. The buffer's identifier is used as the
+  /// name of the file.
   mlir::LogicalResult parse(std::unique_ptr<llvm::MemoryBuffer> text);
 
-  /// Turns a model that does not follow the input contract (no argument says
-  /// what it is) into one that does. Says what it decided on standard error,
-  /// unless `quiet`. Fails after a message.
+  /// Converts a model that does not follow the input contract, because no
+  /// argument has an attribute that says what it is, into one that does.
+  /// Reports its decisions on standard error unless `quiet`. Fails after a
+  /// message.
   mlir::LogicalResult import(const ImportCommand &command, bool quiet = false);
 
   mlir::MLIRContext &getContext();
@@ -56,18 +57,19 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-/// Compiles `model` as `command` says. Fails after a message. `record`, if
-/// there is one, gets the times of phases.
+/// Compiles `model` as `command` says. Fails after a message. Adds the times of
+/// phases to `record` if it is given.
 mlir::FailureOr<artifact::Artifact> compile(Model &model,
                                             const CompileCommand &command,
                                             CompileRecord *record = nullptr);
 
-/// From now on SIGHUP, SIGINT and SIGTERM end the process with exit code 128 +
-/// signal, and leave nothing half-written or temporary behind.
+/// Installs handlers with which SIGHUP, SIGINT and SIGTERM end the process with
+/// exit code 128 + signal, and leave no partial or temporary files behind.
 void catchInterrupts();
 
-/// The commands: parse, act, print. The exit code of the process. argv[0] is
-/// the command's name, and `more` as of Model.
+/// The commands of `veeline`. Each parses its arguments, runs, prints, and
+/// returns the exit code of the process. argv[0] is the command's name. `more`
+/// is as for Model.
 int compileMain(int argc, const char *const *argv,
                 const mlir::DialectRegistry &more = mlir::DialectRegistry());
 int inspectMain(int argc, const char *const *argv);

@@ -16,33 +16,34 @@
 
 namespace veeline::compiler {
 
-/// The kernels of all modules of an artifact, which become one image. Equal
-/// kernels of several modules are one.
+/// Collects the kernels of all modules of an artifact and compiles them to one
+/// image. Equal kernels of several modules are merged.
 class DeviceModule {
 public:
   explicit DeviceModule(mlir::MLIRContext &context);
 
   mlir::ModuleOp getModule() { return *module; }
 
-  /// Has `other` number its kernels after those taken so far.
+  /// Makes `other` number its kernels after those taken so far.
   void share(mlir::ModuleOp other);
-  /// Takes the kernels out of `other`, whose functions launch them.
+  /// Moves the kernels out of `other`, whose functions launch them.
   void take(mlir::ModuleOp other);
-  /// Describes what only `other`, the module of the steps of `program`, shows:
+  /// Describes what only `other` shows, the module of the steps of `program`:
   /// which ranks read values back, and which kernels add up gradients.
   void describe(mlir::ModuleOp other, artifact::Program &program);
 
-  /// The key of the kernels' image: of kernels as `take` takes them.
+  /// The cache key of the image, for the kernels in the form in which `take`
+  /// takes them.
   llvm::Expected<std::string> getKey(const CodeCache &cache,
                                      const GpuTargetOptions &options);
 
-  /// Takes the image from the cache; false if it is not there.
+  /// Takes the image from the cache; false if the cache does not have it.
   llvm::Expected<bool> find(const CodeCache &cache, llvm::StringRef key,
                             const GpuTargetOptions &options,
                             artifact::Artifact &artifact);
 
   /// Compiles the kernels, which are in the NVVM dialect, to one image, and
-  /// describes them. The image is added to `cache`, if there is one.
+  /// describes them. Adds the image to `cache` if it is given.
   llvm::Error compile(const GpuTargetOptions &options, const CodeCache *cache,
                       llvm::StringRef key, artifact::Artifact &artifact);
 

@@ -24,14 +24,15 @@ struct StepCode {
   /// A shared object for each step.
   std::vector<std::string> objects;
   std::string cpu;
-  std::vector<std::string> features; ///< As HostObject has them.
+  std::vector<std::string> features; ///< As in HostObject.
 };
 
-/// The host code of the steps of several modules. Each function is compiled
-/// once, however many steps call it. So are kernels, which call nothing, that
-/// are equal in several modules. A unit is one of a step's functions, or some
-/// of a module's other functions. Units are compiled in parallel. A step is
-/// linked from those that it reaches, without functions that it does not.
+/// Compiles the host code of the steps of several modules. Each function is
+/// compiled once, however many steps call it. Kernels call nothing; those that
+/// are equal in several modules are also compiled once. A unit is one of a
+/// step's functions, or a set of a module's other functions. Units are compiled
+/// in parallel. A step is linked from the units that it reaches, without
+/// functions that it does not reach.
 class HostUnits {
 public:
   HostUnits();
@@ -40,19 +41,19 @@ public:
   /// The names of a step's functions.
   using Step = std::vector<std::string>;
 
-  /// Adds steps of `module`, on which the passes of host code have not run. The
-  /// module must live until compile() has returned.
+  /// Adds steps of `module`, on which the passes of host code have not run yet.
+  /// The module must live until compile() has returned.
   void add(mlir::ModuleOp module, llvm::ArrayRef<Step> steps);
 
-  /// Compiles all steps, in the order in which they were added; there is at
-  /// least one. The error has no message where diagnostics say what went wrong.
-  /// Units that are in `cache`, if there is one, are not compiled again.
+  /// Compiles all steps, at least one, and returns them in the order in which
+  /// they were added. Units in `cache`, if it is given, are not compiled again.
+  /// The error has no message if diagnostics have been emitted.
   llvm::Expected<StepCode> compile(const HostTargetOptions &target,
                                    const CodeCache *cache = nullptr);
 
-  /// How many units there are.
+  /// The number of units.
   size_t getNumUnits() const;
-  /// How many of them were in the cache.
+  /// The number of units that were in the cache.
   size_t getNumCached() const;
 
 private:

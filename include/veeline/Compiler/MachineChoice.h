@@ -13,12 +13,12 @@
 
 namespace veeline::compiler {
 
-/// Sets the table whose times `command` uses: the one that it names, or else
-/// that of the user's cache if it is of the CPU that is compiled for; empty:
-/// none. Prints why a cached one is not used. Fails after a message about one
-/// that was named.
+/// Sets the machine table whose times `command` uses. It is the one that the
+/// command names, or else that of the user's cache if its CPU is the one to
+/// compile for; empty: none. Prints the reason if a cached table is not used.
+/// Fails after a message if a named table cannot be used.
 mlir::LogicalResult chooseMachineTable(CompileCommand &command);
-/// The same for the times of a model's pieces, on this CPU.
+/// The same for the times of a model's pieces on this CPU.
 mlir::LogicalResult chooseMachineTable(InspectCommand &command);
 
 } // namespace veeline::compiler

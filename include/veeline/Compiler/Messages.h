@@ -19,7 +19,7 @@ enum class Severity { Error, Warning, Remark, Note };
 /// An error, a warning or a remark about a place in a model.
 struct Message {
   Severity severity = Severity::Error;
-  /// Empty: it is about no file, as what is wrong with an option.
+  /// Empty if the message is about no file, such as an error in an option.
   std::string file;
   /// From 1; 0 without a file.
   int64_t line = 0, column = 0;
@@ -27,9 +27,8 @@ struct Message {
   std::vector<Message> notes;
 };
 
-/// While it lives, what the compiler says on this thread goes to `handler`, in
-/// the order in which it is said, and not to standard error, unless it `passes`
-/// everything on.
+/// While it exists, the compiler's messages on this thread go to `handler`, in
+/// order. They are also printed to standard error if `passes` is true.
 class MessageCapture {
 public:
   using Handler = std::function<void(const Message &)>;
@@ -37,9 +36,9 @@ public:
   ~MessageCapture();
   MessageCapture(const MessageCapture &) = delete;
 
-  /// That of this thread, the innermost one; or null.
+  /// The innermost capture of this thread, or null.
   static MessageCapture *get();
-  /// Whether somebody else is to say it, too.
+  /// Handles a message. Returns whether the caller should print it, too.
   bool handle(const Message &message) const {
     handler(message);
     return passes;

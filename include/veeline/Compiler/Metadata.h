@@ -18,36 +18,37 @@
 namespace veeline::compiler {
 
 /// Describes the parameters, inputs and results of a pipeline's model, except
-/// what the next two functions add. Fails with a diagnostic if one has a type
-/// that the runtime does not know. Initial values of parameters are not copied:
-/// they live in the context.
+/// for what the next two functions add. Fails with a diagnostic if one has a
+/// type that the runtime does not support. Initial values of parameters are not
+/// copied; they live in the context.
 mlir::LogicalResult describeModel(pipe::PipelineOp pipeline,
                                   artifact::Artifact &artifact);
 
-/// Sets the valid values of batch arguments and buffers: those that the model
-/// gives and, for those that index tensors, as integers or as floats that
-/// become some, those within the smallest dimension that is indexed. Reads the
-/// primal functions of the chunks, which have to be on tensors.
+/// Sets the ranges of valid values of batch arguments and buffers. These are
+/// the ranges that the model states. For arguments that index tensors, as
+/// integers or as floats that are converted to integers, the range also ends at
+/// the smallest dimension that is indexed. Reads the primal functions of the
+/// chunks, which must be on tensors.
 void describeRanges(pipe::PipelineOp pipeline, artifact::Metadata &metadata);
 
-/// Sets which batch arguments are tokens: integers of 32 or 64 bits that choose
-/// rows of parameters, buffers or constants. Labels, which choose from what is
-/// computed, are none. Reads the same functions.
+/// Sets which batch arguments are tokens: integers of 32 or 64 bits that index
+/// rows of parameters, buffers or constants. Labels are not tokens, since they
+/// index computed values. Reads the same functions.
 void describeTokens(pipe::PipelineOp pipeline, artifact::Metadata &metadata);
 
-/// The values of a module's dense constants as sections of an artifact, equal
-/// ones once. Sections are made when they are asked for, so that none is
-/// unused.
+/// Writes the values of a module's dense constants as sections of an artifact.
+/// Equal values share a section. A section is made when it is asked for, so
+/// that none is unused.
 class ConstantSections {
 public:
   ConstantSections(mlir::ModuleOp module, artifact::Artifact &artifact);
 
-  /// How many constants there are; none in a module for a CPU.
+  /// The number of constants; 0 in a module for a CPU.
   size_t size() const { return names.size(); }
-  /// The section of the constant of this number in the attribute
-  /// `pipe.constants`. Fails with a diagnostic if its values are not there.
+  /// The section of constant `number` of the attribute `pipe.constants`. Fails
+  /// with a diagnostic if its values are missing.
   mlir::FailureOr<int32_t> getSection(size_t number);
-  /// The section of no values.
+  /// An empty section.
   int32_t getEmptySection() { return add({}); }
 
 private:
@@ -58,18 +59,18 @@ private:
   llvm::ArrayRef<mlir::Attribute> names;
 };
 
-/// The programs of a pipeline whose memory is planned, as the artifact's
-/// program `name`. Objects are numbered from `firstObject`, one a rank.
+/// Describes the programs of a pipeline with planned memory as the artifact's
+/// program `name`. Each rank has one object, numbered from `firstObject` on.
 mlir::FailureOr<artifact::Program> describeProgram(pipe::PipelineOp pipeline,
                                                    llvm::StringRef name,
                                                    int32_t firstObject,
                                                    ConstantSections &constants);
 
-/// A matrix product as the runtime's tables have it.
+/// An entry of the runtime's table of matrix products.
 artifact::Gemm toArtifact(const GemmDesc &desc);
-/// A convolution.
+/// An entry of its table of convolutions.
 artifact::Convolution toArtifact(const ConvolutionDesc &desc);
-/// An attention.
+/// An entry of its table of attentions.
 artifact::Attention toArtifact(const AttentionDesc &desc);
 
 } // namespace veeline::compiler

@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Plain C++, no MLIR types: the parser of command lines throws internally.
+// The options of `veeline compile`, `inspect` and `doctor`. Plain C++, no MLIR
+// types, because the parser of command lines throws internally.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@
 
 namespace veeline::compiler {
 
-/// How a model file becomes a model (see --pipe-import).
+/// The options of importing a model file (see --pipe-import).
 struct ImportCommand {
   std::string entry;
   std::vector<std::string> params, freeze, buffer;
@@ -31,23 +32,23 @@ struct ImportCommand {
   std::optional<int64_t> result;
   int64_t microbatchSize = 1;
   std::string retype;
-  /// A remark at each argument, not for each kind of them.
+  /// Emit a remark for each argument, instead of one for each kind.
   bool verbose = false;
 };
 
-/// Where times come from without a profile.
+/// The source of times if there is no profile.
 struct MachineTableOption {
-  /// A file of veeline doctor --calibrate, or "none"; empty: that of the user's
-  /// cache.
+  /// A file of veeline doctor --calibrate, or "none"; empty: the file in the
+  /// user's cache.
   std::string path;
   /// When the table was made; not an option.
   std::string date;
-  /// Cores for ranks. With a table of this CPU, those that this process may
-  /// use; with another one, those of the table. Not an option.
+  /// The number of cores for ranks: with a table of this CPU, those that this
+  /// process may use; with another table, those of the table. Not an option.
   int64_t cores = 0;
 };
 
-/// `veeline compile`, checked as a whole. With a schedule from a file, sizes
+/// `veeline compile`, checked as a whole. If the schedule is from a file, sizes
 /// that the command line does not give are those of the file.
 struct CompileCommand : ProgramOptions {
   std::string model;
@@ -55,56 +56,58 @@ struct CompileCommand : ProgramOptions {
   std::string output;
   ImportCommand import;
   MachineTableOption machineTable;
-  /// A transform script that does the front of compiling; empty: none.
+  /// A transform script that replaces the first phases of compiling; empty:
+  /// none.
   std::string script;
   /// The names of the options that the user gave; not an option.
   std::vector<std::string> given;
-  /// Empty: period, where steps that follow one another overlap, else makespan.
+  /// Empty: period.
   std::string objective;
   /// How messages are sent and received.
   std::string communication = "overlap";
-  /// The rules under which that is proved: mpi, nccl or nccl-duplex; empty: the
-  /// strategy's own.
+  /// The rules under which communication is verified: mpi, nccl or nccl-duplex;
+  /// empty: those of the strategy.
   std::string rules;
-  /// What programs are lowered to: host or cuda.
+  /// The target of programs: host or cuda.
   std::string target = "host";
   /// For cuda: the chips of native code; empty: the default ones.
   std::vector<std::string> gpuChips;
-  /// For cuda: how many compute streams a rank has, one or chunk (for each).
+  /// For cuda: the compute streams of a rank: one, or chunk, which is one for
+  /// each chunk.
   std::string computeStreams = "one";
-  /// For cuda: the arithmetic of products of f32, f32 or tf32.
+  /// For cuda: the arithmetic of f32 products: f32 or tf32.
   std::string products = "f32";
   /// The bandwidth of a rank's links to the host's memory and back, as 25GB/s;
   /// empty: nothing is offloaded.
   std::string offload;
   /// What backwards recompute runs ahead of them.
   bool recomputeAhead = false;
-  /// For cuda: the directory of a toolkit; empty: looked for.
+  /// For cuda: the directory of a toolkit; empty: search for one.
   std::string cudaToolkit;
   std::string cpu = "native";
-  /// How much the code is optimised, from 0 to 3.
+  /// The optimisation level, from 0 to 3.
   unsigned optimizationLevel = 3;
   /// Also compile the unpartitioned model, for `train --verify`.
   bool reference = true;
-  /// Also compile the program that runs forwards alone, for `eval` and `train
-  /// --eval-every`; or only that one.
+  /// `evaluation`: also compile the program that runs only forwards, for `eval`
+  /// and `train --eval-every`. `forwardOnly`: compile that program alone.
   bool evaluation = false, forwardOnly = false;
-  /// Where to write the IR of every phase; empty: nowhere.
+  /// The directory for the IR of every phase; empty: not written.
   std::string dumpDirectory;
-  /// Where machine code is kept for later; empty: nowhere.
+  /// The directory of the cache of machine code; empty: no cache.
   std::string cacheDirectory;
   bool quiet = false;
-  bool json = false; ///< Print what was made as JSON.
+  bool json = false; ///< Print the summary as JSON.
 };
 
-/// What the schedule makes short.
+/// The objective of the schedule.
 inline std::string objectiveOf(const CompileCommand &command) {
   return command.objective.empty() ? "period" : command.objective;
 }
 
 /// `veeline inspect`.
 struct InspectCommand {
-  /// A model or an artifact; which, its content says.
+  /// A model or an artifact; the content tells which.
   std::string file;
   bool isModel = false;
   bool finePieces = false;
@@ -115,12 +118,13 @@ struct InspectCommand {
   bool communication = false;
   bool json = false;
   ImportCommand import;
-  /// The length for which a model with a dynamic dimension is printed; 0: none.
+  /// The length for which to print a model with a dynamic dimension; 0: none.
   int64_t lengthBound = 0;
   MachineTableOption machineTable;
-  /// Where to draw the memory, as SVG; empty: nowhere.
+  /// The SVG file to draw the memory to; empty: none.
   std::string memorySvg;
-  /// What tables and pictures are of; empty: what is trained, or the only one.
+  /// The program that tables and pictures show; empty: the one that is trained,
+  /// or the only one.
   std::string program;
 };
 
@@ -128,12 +132,12 @@ struct InspectCommand {
 struct DoctorCommand {
   bool calibrate = false;
   bool json = false;
-  /// Where the table is, or is written; empty: the user's cache.
+  /// The path of the table, to read or to write; empty: the user's cache.
   std::string output;
 };
 
-/// Either a command, or the exit code with which to stop: help was printed, or
-/// a message about the arguments (exit code 2).
+/// Either a command or, if help or a message about the arguments was printed,
+/// the exit code of the process. It is 2 for wrong arguments.
 template <typename CommandT> struct Parsed {
   std::optional<CommandT> command;
   int exitCode = 0;
@@ -142,21 +146,22 @@ template <typename CommandT> struct Parsed {
 /// The options of `veeline compile`.
 std::vector<commandline::OptionName> listCompileOptions();
 
-/// What an artifact records of its options: those that change what is compiled,
-/// in the order to print. Defaults that are rarely changed are left out.
+/// The options that an artifact records, in the order to print them: those that
+/// change what is compiled, without rarely changed ones that have their
+/// default.
 std::vector<std::pair<std::string, std::string>>
 describeOptions(const CompileCommand &command);
 
-/// Parse `argv`, whose first element is the name of the command.
+/// Parses `argv`, whose first element is the name of the command.
 Parsed<CompileCommand> parseCompile(int argc, const char *const *argv);
-/// The names of those that a program has that compiles in memory: all but
-/// --output, --quiet and --json.
+/// The options for compiling in memory: all except --output, --quiet and
+/// --json.
 std::vector<std::string> listMemoryOptions();
-/// Names without dashes, and values; none of a flag.
+/// Pairs of a name without dashes and a value; flags have no value.
 using CompileOptionList =
     std::vector<std::pair<std::string, std::optional<std::string>>>;
-/// Parses options of `listMemoryOptions`. None, and `error`, where they are
-/// wrong.
+/// Parses options of `listMemoryOptions`. Returns none and sets `error` if they
+/// are wrong.
 std::optional<CompileCommand>
 parseCompileOptions(const CompileOptionList &options, std::string &error);
 Parsed<InspectCommand> parseInspect(int argc, const char *const *argv);

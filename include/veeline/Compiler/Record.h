@@ -17,19 +17,20 @@
 
 namespace veeline::compiler {
 
-/// What a compilation took and said.
+/// A record of a compilation: its times and messages.
 struct CompileRecord {
   struct Phase {
     std::string program, name;
     double seconds;
   };
-  /// In their order. Those without a program are of all of them.
+  /// In order of time. A phase without a program is about all of them.
   std::vector<Phase> phases;
-  double seconds = 0; ///< From start to end.
+  double seconds = 0; ///< The total time.
   std::vector<Message> messages;
 };
 
-/// Adds the time from its making to its end to a record, if there is one.
+/// Adds the time from its construction to its destruction to `record`, if that
+/// is not null.
 class PhaseTimer {
 public:
   PhaseTimer(CompileRecord *record, std::string program, std::string name)
@@ -49,8 +50,8 @@ private:
   Clock::time_point begin = Clock::now();
 };
 
-/// The artifact at `path`, of so many bytes, and its record as JSON
-/// (docs/tools.md).
+/// The description of the artifact at `path`, which has `bytes` bytes, and its
+/// record as JSON (docs/tools.md).
 std::string toJson(const CompileRecord &record, const std::string &path,
                    uint64_t bytes, const artifact::Metadata &metadata);
 

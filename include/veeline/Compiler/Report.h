@@ -17,34 +17,35 @@ class raw_ostream;
 
 namespace veeline::compiler {
 
-/// What the artifact at `path` is: the model, the chunks with their costs, and
-/// for each rank its predicted time and its memory.
+/// Prints a summary of the artifact at `path`: the model, the chunks with their
+/// costs, and the predicted time and memory of each rank.
 void printSummary(llvm::raw_ostream &os, const std::string &path,
                   const artifact::Metadata &metadata);
 
-/// Prints where the times of F, B and W, or of pieces, come from: a named
-/// profile or table, or default numbers. `sharedCores` is the number of cores
-/// that ranks share, which messages are predicted for; empty: none are shared.
+/// Prints the source of the times of F, B and W, or of pieces: a named profile
+/// or table, or default numbers. `sharedCores` is the number of cores that
+/// ranks share in the predicted times of messages; empty: none are shared.
 void printSource(llvm::raw_ostream &os, const std::string &profile,
                  const std::string &table, const std::string &tableDate,
                  const std::string &sharedCores, bool isOnDevice);
 
-/// Every parameter: its type, its shape, how it starts, its name.
+/// Prints the type, shape, initialiser and name of every parameter.
 void printParameters(llvm::raw_ostream &os, const artifact::Metadata &metadata);
 
-/// Every kernel of a GPU: its grid and block, its memory and its name.
+/// Prints the grid, block, memory and name of every GPU kernel.
 void printKernels(llvm::raw_ostream &os, const artifact::DeviceCode &device);
 
-/// The order of every rank of `program`.
+/// Prints the order of every rank of `program`.
 void printSchedule(llvm::raw_ostream &os, const artifact::Program &program);
 
-/// Every message that a rank receives: before which of its F, B and W the
-/// receive is posted and waited for, and how far apart these are.
+/// Prints every message that a rank receives: before which F, B or W the
+/// receive is posted, before which one it is waited for, and the distance of
+/// the two.
 void printCommunication(llvm::raw_ostream &os,
                         const artifact::Program &program);
 
-/// The memory of every rank of `program`, by kind: a table, and a picture of
-/// what is live over the predicted time of the step.
+/// Prints the memory of every rank of `program`: a table by kind, and a picture
+/// of live memory over the predicted time of the step.
 void printMemory(llvm::raw_ostream &os, const artifact::Program &program);
 
 /// The picture of `printMemory` as SVG.

@@ -1,4 +1,4 @@
-//===- Attention.h - attention below the tensors ----------------*- C++ -*-===//
+//===- Attention.h - lowering of attention ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,15 +15,16 @@
 
 namespace veeline {
 
-/// Bufferization of attention and its derivatives.
+/// Registers the bufferization of attention and its derivatives.
 void registerAttentionBufferization(mlir::DialectRegistry &registry);
 
-/// Why a GPU has no kernel for `op`, on tensors or on buffers; nothing where it
-/// has one.
+/// Why there is no GPU kernel for `op`, which is on tensors or buffers; nothing
+/// if there is one.
 std::optional<std::string> whyNoAttentionKernel(pipe::AttentionOpInterface op);
 
-/// Replaces `op` by loops of scalars, row by row. `op` is on buffers of static
-/// shape, and no pipe.attention_backward. Fails with a diagnostic at the op.
+/// Replaces `op` by scalar loops that work row by row. `op` must be on buffers
+/// of static shape, and not be a pipe.attention_backward. Fails with a
+/// diagnostic at the op.
 mlir::LogicalResult lowerAttentionToLoops(mlir::RewriterBase &rewriter,
                                           pipe::AttentionOpInterface op);
 

@@ -1,4 +1,4 @@
-//===- AttentionDesc.h - attention that the runtime computes ----*- C++ -*-===//
+//===- AttentionDesc.h - an attention in the runtime's tables ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -21,14 +21,15 @@ struct AttentionDesc {
   int64_t depth = 1, valueDepth = 1;
   double scale = 1;
   bool causal = false;
-  /// The results have to be the same in every run.
+  /// Whether the results must be the same in every run.
   bool deterministic = true;
-  /// Strides in elements, of sample, head and row. Those of gradients are empty
-  /// in a forward entry.
+  /// Strides in elements, for sample, head and row. Those of gradients are
+  /// empty in a forward entry.
   llvm::SmallVector<int64_t> queryStrides, keyStrides, valueStrides,
       outputStrides, outputGradStrides, queryGradStrides, keyGradStrides,
       valueGradStrides;
-  /// Null without a mask; a stride is 0 where the mask is the same along it.
+  /// Null without a mask. A stride is 0 if the mask is the same along the
+  /// dimension.
   mlir::Type maskType;
   llvm::SmallVector<int64_t> maskStrides;
   uint64_t scratchBytes = 0;
@@ -41,7 +42,7 @@ struct AttentionDesc {
   /// and `value_grad_strides`, and one with a mask `mask_dtype` and
   /// `mask_strides`.
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
-  /// Reads the attribute; fails where an entry is missing or has another type.
+  /// Reads the attribute. Fails if an entry is missing or has another type.
   static mlir::FailureOr<AttentionDesc>
   fromAttribute(mlir::DictionaryAttr dict);
 };

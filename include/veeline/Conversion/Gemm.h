@@ -1,11 +1,12 @@
-//===- Gemm.h - matrix products that the runtime computes -------*- C++ -*-===//
+//===- Gemm.h - a matrix product in the runtime's tables --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// c[batch..., m, n] = sum over k of a[batch..., m, k] * b[batch..., k, n],
-// every operand with its own strides: a transpose is a pair of strides.
+// c[batch..., m, n] = sum over k of a[batch..., m, k] * b[batch..., k, n].
+// Every operand has its own strides. So a transpose needs no copy, only other
+// strides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,47 +21,47 @@
 
 namespace veeline {
 
-/// What a product does to its result before it stores it. Bias adds one number
-/// for each column. Gelu applies GELU (by tanh), and stores its argument in a
-/// matrix beside the result. GeluDerivative multiplies by GELU's derivative at
-/// such an argument.
+/// A function that a product applies to its result before it stores it. Bias
+/// adds a number for each column. Gelu applies GELU (its tanh form), and stores
+/// its argument in an auxiliary matrix. GeluDerivative multiplies by GELU's
+/// derivative at such an argument.
 enum class GemmEpilogue { None, Bias, GeluAux, BiasGeluAux, GeluDerivative };
 
-/// Whether there is a matrix beside the result.
+/// Whether there is an auxiliary matrix.
 constexpr bool hasAux(GemmEpilogue epilogue) {
   return epilogue >= GemmEpilogue::GeluAux;
 }
 
 /// One entry of a module's table of matrix products (`pipe.gemms`).
 struct GemmDesc {
-  mlir::Type dtype; ///< Of a and b.
-  mlir::Type cType; ///< Of c: `dtype`, or f32 for f16 and bf16.
-  /// Operands of f32 are rounded to tf32.
+  mlir::Type dtype; ///< The type of a and b.
+  mlir::Type cType; ///< The type of c: `dtype`, or f32 for f16 and bf16.
+  /// Whether operands in f32 are rounded to tf32.
   bool isTf32 = false;
-  /// Sizes of the batch dimensions, outermost first; may be empty.
+  /// The sizes of the batch dimensions, outermost first; may be empty.
   llvm::SmallVector<int64_t> batch;
   int64_t m = 1, n = 1, k = 1;
-  /// Strides in elements: one for each batch dimension (0 in a or b where all
-  /// products of the dimension share an operand), then (m, k) of a, (k, n) of b
-  /// and (m, n) of c.
+  /// Strides in elements: one for each batch dimension, then those of the
+  /// matrix: (m, k) for a, (k, n) for b, (m, n) for c. The stride of a batch
+  /// dimension is 0 in a or b if all its products share the operand.
   llvm::SmallVector<int64_t> aStrides, bStrides, cStrides;
   uint64_t scratchBytes = 0;
-  bool accumulate = false; ///< c += a * b.
+  bool accumulate = false; ///< Compute c += a * b.
   GemmEpilogue epilogue = GemmEpilogue::None;
   /// The alignment in bytes of the addresses of all operands, in every product
-  /// of a batch. None on a CPU, whose library does not ask.
+  /// of a batch. None on a CPU, whose library does not need it.
   std::optional<int64_t> alignment;
 
   /// The attribute: a dictionary of `dtype`, `batch`, `m`, `n`, `k`,
-  /// `a_strides`, `b_strides`, `c_strides`, `scratch_bytes`, and, only where
-  /// they are not the default, `c_dtype`, `tf32`, `alignment`, `accumulate` and
-  /// `epilogue`.
+  /// `a_strides`, `b_strides`, `c_strides` and `scratch_bytes`; also `c_dtype`,
+  /// `tf32`, `alignment`, `accumulate` and `epilogue`, each only if it is not
+  /// the default.
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
-  /// Reads the attribute; fails where an entry is missing or has another type.
+  /// Reads the attribute. Fails if an entry is missing or has another type.
   static mlir::FailureOr<GemmDesc> fromAttribute(mlir::DictionaryAttr dict);
 };
 
-/// Bytes of scratch memory that the library wants for a product.
+/// Returns the bytes of scratch memory that the library wants for a product.
 using GemmScratchFn = std::function<uint64_t(const GemmDesc &)>;
 
 } // namespace veeline

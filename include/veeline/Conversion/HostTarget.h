@@ -1,12 +1,13 @@
-//===- HostTarget.h - modules to native code for a CPU ----------*- C++ -*-===//
+//===- HostTarget.h - compiling modules to CPU code -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The last steps of host compilation: from a module of functions on memrefs and
-// loops to the LLVM dialect, to an object for a CPU, to a shared object. Every
-// step fails with an error that says what to do; none of them aborts.
+// The last steps of host compilation. A module of functions on memrefs and
+// loops is lowered to the LLVM dialect, compiled to an object for a CPU, and
+// linked to a shared object. Every step fails with an error that says what to
+// do; none of them aborts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +27,8 @@ class OpPassManager;
 
 namespace veeline {
 
-/// Registers what the passes of host code generation and the translation to
-/// LLVM IR need.
+/// Registers the dialects and interfaces that host code generation and the
+/// translation to LLVM IR need.
 void registerHostTarget(mlir::DialectRegistry &registry);
 
 /// Adds the passes that lower loops, vectors, memrefs and functions to the
@@ -37,36 +38,36 @@ void buildLowerToLLVMPipeline(mlir::OpPassManager &passManager);
 struct HostTargetOptions {
   /// A name that LLVM knows (`znver4`, `x86-64-v3`), or `native`.
   std::string cpu = "native";
-  /// 0 to 3, as compilers count.
+  /// The optimisation level, 0 to 3.
   unsigned optimizationLevel = 3;
   /// The path of GNU ld or lld. Empty: the first of `ld`, `ld.lld-22` and
-  /// `ld.lld`, each looked for on PATH and in LLVM's own directory.
+  /// `ld.lld` that is on PATH or in LLVM's own directory.
   std::string linker;
 };
 
-/// Checks `options` before anything is compiled: fails for a CPU that LLVM does
-/// not know, and where there is no linker.
+/// Checks `options` before anything is compiled. Fails for a CPU that LLVM does
+/// not know, and if there is no linker.
 llvm::Error checkHostTarget(const HostTargetOptions &options);
 
 /// Relocatable machine code.
 struct HostObject {
   std::vector<char> bytes;
   std::string triple;
-  /// The name of the CPU, resolved where it was `native`.
+  /// The name of the CPU. `native` is resolved.
   std::string cpu;
-  /// The instruction set extensions that the code may use, by LLVM's names
+  /// The instruction set extensions that the code may use, as LLVM names them
   /// (`avx2`, `fma`, `avx512f`), sorted.
   std::vector<std::string> features;
 };
 
-/// The object without bytes that compileToObject fills. Fails where the CPU is
-/// unknown.
+/// The HostObject that compileToObject would return, without bytes. Fails if
+/// the CPU is unknown.
 llvm::Expected<HostObject> describeHostObject(const HostTargetOptions &options);
 
-/// Compiles `module`, which is in the LLVM dialect alone. No optimisation
+/// Compiles `module`, which must be in the LLVM dialect only. No optimisation
 /// changes a floating-point result: nothing is contracted or reassociated, and
-/// calls of math functions are not replaced. Fails where the CPU is unknown or
-/// the module does not translate.
+/// calls of math functions are not replaced. Fails if the CPU is unknown or the
+/// module cannot be translated.
 llvm::Expected<HostObject> compileToObject(mlir::ModuleOp module,
                                            const HostTargetOptions &options);
 
@@ -74,19 +75,20 @@ llvm::Expected<HostObject> compileToObject(mlir::ModuleOp module,
 llvm::Expected<std::string> compileToAssembly(mlir::ModuleOp module,
                                               const HostTargetOptions &options);
 
-/// Links `objects` to one shared object and returns its bytes. Runs the linker
-/// as a process of its own; what it says on failure is part of the error.
-/// Undefined symbols (the runtime's, libm's) are resolved when it is loaded.
+/// Links `objects` to one shared object and returns its bytes. The linker runs
+/// as a separate process; its messages are part of the error. Undefined
+/// symbols, such as those of the runtime and libm, are resolved when the shared
+/// object is loaded.
 llvm::Expected<std::vector<char>>
 linkSharedObject(llvm::ArrayRef<const HostObject *> objects,
                  const HostTargetOptions &options);
 
-/// Ends the linkers and assemblers that run, and waits until they are gone: one
-/// that goes on could write files that nobody deletes. For signal handlers that
-/// end the process; async-signal-safe.
+/// Ends running linkers and assemblers, and waits for their end, because they
+/// could still write files that nobody deletes. For signal handlers that end
+/// the process; async-signal-safe.
 void stopLinkers();
 
-/// A shared object loaded into this process, unloaded with the value.
+/// A shared object that is loaded into this process. The destructor unloads it.
 class LoadedObject {
 public:
   static llvm::Expected<LoadedObject> load(llvm::ArrayRef<char> bytes);
@@ -94,7 +96,7 @@ public:
   LoadedObject &operator=(LoadedObject &&other);
   ~LoadedObject();
 
-  /// The address of a symbol; an error where there is none.
+  /// The address of a symbol; an error if there is none.
   llvm::Expected<void *> lookup(llvm::StringRef symbol) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- KernelTable.h - the kernels that steps launch ------------*- C++ -*-===//
+//===- KernelTable.h - the table of kernels that steps launch ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,15 +17,15 @@ namespace veeline {
 
 /// One entry of a module's table of kernels.
 struct KernelEntry {
-  std::string name; ///< Of the gpu.func.
+  std::string name; ///< The name of the gpu.func.
   std::array<int32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
-  int64_t sharedBytes = 0; ///< Of dynamic shared memory.
+  int64_t sharedBytes = 0; ///< Dynamic shared memory.
   int64_t numArguments = 0;
 
   /// The attribute: a dictionary of `name`, `grid`, `block`, `shared_bytes`,
   /// `num_arguments`.
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
-  /// Reads the attribute; fails where an entry is missing or has another type.
+  /// Reads the attribute. Fails if an entry is missing or has another type.
   static mlir::FailureOr<KernelEntry> fromAttribute(mlir::Attribute attribute);
 };
 

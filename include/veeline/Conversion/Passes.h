@@ -1,4 +1,4 @@
-//===- Passes.h - from chunk functions to native code -----------*- C++ -*-===//
+//===- Passes.h - passes from chunk functions to native code ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,21 +19,22 @@ namespace veeline {
 #define GEN_PASS_DECL
 #include "veeline/Conversion/Passes.h.inc"
 
-/// Registers what bufferization needs.
+/// Registers the interfaces that bufferization needs.
 void registerBufferization(mlir::DialectRegistry &registry);
 
-/// Gives every output of a structured op below `root` a tensor of its own. One
-/// whose content is not used becomes empty, and a fill is not shared.
+/// Gives every output of a structured op inside `root` a separate tensor. An
+/// output whose content is not used becomes a tensor.empty, and fills are not
+/// shared.
 void separateOutputs(mlir::Operation *root);
 
-/// The pass pipe-lower-convolutions with a library to ask: `scratch` gives the
-/// bytes of scratch memory for a convolution (empty: none).
+/// The pass pipe-lower-convolutions. `scratch` returns the bytes of scratch
+/// memory that the library wants for a convolution (empty: none).
 std::unique_ptr<mlir::Pass>
 createLowerConvolutionsPass(KernelTarget target, bool tf32,
                             ConvolutionScratchFn scratch);
 
-/// The pass pipe-lower-gemms with a library to ask: `scratch` gives the bytes
-/// of scratch memory for a product (empty: none).
+/// The pass pipe-lower-gemms. `scratch` returns the bytes of scratch memory
+/// that the library wants for a product (empty: none).
 std::unique_ptr<mlir::Pass> createLowerGemmsPass(KernelTarget target, bool tf32,
                                                  GemmScratchFn scratch);
 

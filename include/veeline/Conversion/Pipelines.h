@@ -1,4 +1,4 @@
-//===- Pipelines.h - the passes of host code in order -----------*- C++ -*-===//
+//===- Pipelines.h - pipelines of code generation ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,40 +20,42 @@ namespace veeline {
 struct BufferizeChunksOptions {
   KernelTarget target = KernelTarget::Host;
   /// Fuse elementwise ops into their users, and ops on the same rows into one
-  /// pass over memory. Bits do not depend on it.
+  /// pass over memory. Results have the same bits either way.
   bool fuse = true;
-  /// Round the operands of products of f32 to tf32, on a GPU.
+  /// On a GPU: round the operands of f32 products to tf32.
   bool tf32 = false;
-  /// Use only what gives the same bits in every run, on a GPU.
+  /// On a GPU: use only kernels and library calls that give the same bits in
+  /// every run.
   bool deterministic = true;
-  /// Fuse ops on a product's result into the call of a GPU's library.
+  /// On a GPU: fuse ops on a product's result into the library call.
   bool epilogues = true;
-  /// Add each gradient to its accumulator as one number, on a GPU, too: where
-  /// several ranks of a stage share its microbatches, each microbatch is added
-  /// up by itself to verify them.
+  /// Add each gradient to its accumulator as a whole, also on a GPU. This is
+  /// for stages of several ranks: to verify them, the gradients of each
+  /// microbatch are added up separately.
   bool wholeGradients = false;
-  /// Keep attention as loops that store no scores, rather than turn it into
-  /// products and a softmax.
+  /// Keep attention as loops that store no scores, instead of decomposing it
+  /// into products and a softmax.
   bool keepAttention = false;
-  /// The scratch memory that the library wants for a product (empty: none).
+  /// The scratch memory that the library wants for a product (empty function:
+  /// none).
   GemmScratchFn gemmScratch;
-  /// The same for a convolution.
+  /// The same for convolutions.
   ConvolutionScratchFn convolutionScratch;
 };
 
-/// `pipe-bufferize-chunks`: chunk functions on tensors become functions on
-/// memrefs with out-parameters and one workspace, in which matrix products,
-/// convolutions and attention are calls of the runtime.
+/// `pipe-bufferize-chunks`: turns chunk functions on tensors into functions on
+/// memrefs with out-parameters and one workspace. Matrix products, convolutions
+/// and attention become calls of the runtime.
 void buildBufferizeChunksPipeline(mlir::OpPassManager &passManager,
                                   const BufferizeChunksOptions &options);
 
-/// `pipe-host-code`: everything from there to the LLVM dialect.
+/// `pipe-host-code`: lowers bufferized functions to the LLVM dialect.
 void buildHostCodePipeline(mlir::OpPassManager &passManager);
 
-/// `pipe-gpu-code`: the kernels of GPU modules to the NVVM dialect.
+/// `pipe-gpu-code`: lowers the kernels of GPU modules to the NVVM dialect.
 void buildGpuCodePipeline(mlir::OpPassManager &passManager);
 
-/// Registers all under these names.
+/// Registers all of them under these names.
 void registerConversionPipelines();
 
 } // namespace veeline

@@ -1,4 +1,4 @@
-//===- OldSyntax.h - what the parser no longer takes ------------*- C++ -*-===//
+//===- OldSyntax.h - explanations of outdated syntax ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,22 +12,24 @@
 
 namespace veeline {
 
-/// What older versions of MLIR, or dialects of other projects, write.
+/// A construct of an older version of MLIR, or of a dialect of another project.
 struct OldSyntax {
-  /// Matches the line of the error.
+  /// A pattern that matches the line of the error.
   llvm::StringLiteral pattern;
   llvm::StringLiteral construct;
-  /// How it is written now, or how it gets into a dialect that is known here.
+  /// How to write it now, or how to convert it to a dialect that is supported
+  /// here.
   llvm::StringLiteral modern;
-  /// Matches lines that have the modern form, so that the error is another one.
+  /// A pattern that matches lines with the modern form, in which the error has
+  /// another cause.
   llvm::StringLiteral unless = "";
-  /// Part of the error, where the line alone does not tell.
+  /// A part of the error message, if the line alone is ambiguous.
   llvm::StringLiteral message = "";
 };
 
 llvm::ArrayRef<OldSyntax> getOldSyntax();
 
-/// Attaches a note to an error of the parser about a line that has old syntax.
+/// Attaches a note to a parser error at a line with old syntax.
 void explainOldSyntax(mlir::Diagnostic &diagnostic,
                       const llvm::SourceMgr &sources);
 

@@ -1,4 +1,4 @@
-//===- Passes.h - from real files to the input contract ---------*- C++ -*-===//
+//===- Passes.h - passes that import models ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,10 +18,12 @@ namespace veeline {
 #define GEN_PASS_DECL
 #include "veeline/Import/Passes.h.inc"
 
-/// Whether some argument says what it is, as the input contract wants.
+/// Whether any argument has an attribute that says what it is, as the input
+/// contract requires.
 bool followsContract(mlir::func::FuncOp model);
 
-/// No result was chosen: the first, or the only one that can be.
+/// The default of `ImportOptions::result`: the first result, or the only
+/// possible one.
 inline constexpr int64_t anyResult = -1;
 
 struct ImportOptions {
@@ -30,23 +32,24 @@ struct ImportOptions {
   std::vector<std::string> params;
   /// Parameters that are not trained.
   std::vector<std::string> freeze;
-  /// Arguments that are the same for all data; empty: by rule.
+  /// Arguments with the same value for all data; empty: by rule.
   std::vector<std::string> buffer;
-  /// cross-entropy, mse or sum; empty: the model has one.
+  /// cross-entropy, mse or sum; empty: the model has a loss.
   std::string loss;
-  /// The result that the loss is made of.
+  /// The number of the result that the loss is computed from.
   int64_t result = anyResult;
-  /// Samples of a microbatch; more than 1 for a model for one sample only.
+  /// The samples of a microbatch. More than 1 is only for a model of one
+  /// sample.
   int64_t microbatchSize = 1;
-  /// f64: compute in it; empty: in the file's floats.
+  /// "f64": compute in f64; empty: in the float types of the file.
   std::string retype;
-  /// A remark at each argument, not for each kind of them.
+  /// Emit a remark for each argument, instead of one for each kind.
   bool verbose = false;
 };
 
-/// From a function as others export them to one that follows the input
-/// contract. Of one that follows it already, arguments and constants stay; it
-/// is inlined, lowered and canonicalized like any other.
+/// Converts a function exported by another framework to one that follows the
+/// input contract. A function that already follows it keeps its arguments and
+/// constants, but is inlined, lowered and canonicalized like any other.
 void buildImportPipeline(mlir::OpPassManager &passManager,
                          const ImportOptions &options);
 

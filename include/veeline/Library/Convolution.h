@@ -1,4 +1,4 @@
-//===- Convolution.h - convolutions of a rank ------------------*- C++ -*-===//
+//===- Convolution.h - convolutions of a rank by oneDNN ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,14 +13,14 @@
 
 namespace veeline::library {
 
-/// By oneDNN, or as a matrix product where that is faster. oneDNN gets weights
-/// in the layout that it asks for; x and y only if it has nothing fast for the
-/// layout that they are in.
+/// Prepares a convolution by oneDNN, or by a matrix product if that is faster.
+/// oneDNN gets weights in its preferred layout. x and y are converted to such a
+/// layout only if oneDNN has nothing fast for their own.
 Expected<std::unique_ptr<PreparedCall>>
 prepareConvolution(const artifact::Convolution &convolution);
 
-/// Fills a rank's table, on the thread that will run it, with one OpenMP
-/// thread.
+/// Fills a rank's table. Must be called on the thread that will run the calls;
+/// uses one OpenMP thread.
 Status
 prepareConvolutions(const std::vector<artifact::Convolution> &convolutions,
                     CallTable &table);

@@ -13,19 +13,19 @@
 
 namespace veeline::library {
 
-/// f32: oneDNN. Strides that it has no fast implementation for are packed
-/// first.
+/// Prepares an f32 product by oneDNN. Operands with strides for which oneDNN
+/// has no fast implementation are packed first.
 Expected<std::unique_ptr<PreparedCall>>
 prepareGemmF32(const artifact::Gemm &gemm);
 
-/// f64, which oneDNN does not have: our own kernel. Sums over k in ascending
-/// order, without contraction.
+/// Prepares an f64 product by our own kernel, since oneDNN does not support
+/// f64. It sums over k in ascending order, without contraction.
 std::unique_ptr<PreparedCall> prepareGemmF64(const artifact::Gemm &gemm);
 
 Expected<std::unique_ptr<PreparedCall>> prepareGemm(const artifact::Gemm &gemm);
 
-/// Fills a rank's table, on the thread that will run it, with one OpenMP
-/// thread.
+/// Fills a rank's table. Must be called on the thread that will run the calls;
+/// uses one OpenMP thread.
 Status prepareGemms(const std::vector<artifact::Gemm> &gemms, CallTable &table);
 
 } // namespace veeline::library

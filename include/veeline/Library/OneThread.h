@@ -1,12 +1,11 @@
-//===- OneThread.h - how many threads oneDNN takes --------------*- C++ -*-===//
+//===- OneThread.h - limiting oneDNN to one thread --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// oneDNN computes with OpenMP, by g++'s library of it. Only two functions of
-// that library are used here. They are declared here, so that any compiler will
-// do.
+// oneDNN uses OpenMP, by GCC's library of it. This header declares the two
+// functions of that library that it needs, so that it works with any compiler.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +19,8 @@ void omp_set_num_threads(int threads) noexcept;
 
 namespace veeline {
 
-/// While it lives, oneDNN plans and computes with one thread where this thread
-/// calls it.
+/// While it exists, calls of oneDNN on this thread plan and compute with one
+/// thread.
 class OneThread {
 public:
   OneThread() : threads(omp_get_max_threads()) { omp_set_num_threads(1); }

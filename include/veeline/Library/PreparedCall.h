@@ -1,4 +1,4 @@
-//===- PreparedCall.h - what a rank computes by libraries ------*- C++ -*-===//
+//===- PreparedCall.h - library calls of a rank -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,7 @@
 
 namespace veeline::library {
 
-/// Computes c from a and b. Used by one thread at a time.
+/// A library call that computes c from a and b. Used by one thread at a time.
 class PreparedCall {
 public:
   virtual ~PreparedCall() = default;
@@ -27,10 +27,11 @@ public:
   virtual std::string implementation() const = 0;
 };
 
-/// A rank's table of matrix products, or of convolutions.
+/// A rank's table of prepared matrix products, or of convolutions.
 class CallTable {
 public:
-  /// `plannedScratch` is what the artifact has for the call.
+  /// `plannedScratch` is the size of the scratch memory that the artifact has
+  /// for the call, in bytes.
   void add(std::unique_ptr<PreparedCall> call, int64_t plannedScratch);
   Status run(int32_t index, const void *a, const void *b, void *c,
              void *scratch) {
@@ -40,20 +41,20 @@ public:
                            entry.usesExtra ? extraScratch.data() : scratch);
   }
   size_t size() const { return entries.size(); }
-  /// True where call `index` takes the scratch that it is called with.
+  /// True if call `index` uses the scratch memory that `run` passes.
   bool usesGivenScratch(int32_t index) const {
     return !entries[index].usesExtra;
   }
-  /// The scratch that the artifact has for call `index`.
+  /// The bytes of scratch memory that the artifact has for call `index`.
   int64_t plannedScratch(int32_t index) const {
     return entries[index].plannedScratch;
   }
-  /// Scratch outside of the arena, where this machine wants more than the
-  /// compiler's did: 0 on the machine that compiled.
+  /// The bytes of scratch memory outside of the arena, for calls that need more
+  /// here than on the machine that compiled; 0 on that machine.
   int64_t extraScratchBytes() const {
     return static_cast<int64_t>(extraScratch.size());
   }
-  /// How many calls each of the library's implementations has computed.
+  /// The number of runs of each of the library's implementations.
   std::map<std::string, int64_t> runsByImplementation() const;
 
 private:

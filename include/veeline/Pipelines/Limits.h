@@ -1,4 +1,4 @@
-//===- Limits.h - limits of memory as text ----------------------*- C++ -*-===//
+//===- Limits.h - parsing memory limits -------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,8 +18,8 @@
 
 namespace veeline {
 
-/// Reads one limit in bytes ("2GiB") for all stages, or one for each. Returns
-/// what is wrong, or empty.
+/// Parses one limit in bytes ("2GiB") for all stages, or one for each. Returns
+/// an error message, or empty.
 std::string parseMemoryLimits(std::span<const std::string> texts, int stages,
                               std::vector<int64_t> &limits);
 

@@ -1,4 +1,4 @@
-//===- Passes.h - passes over several phases --------------------*- C++ -*-===//
+//===- Passes.h - passes across several phases ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,9 +16,9 @@ namespace veeline {
 #define GEN_PASS_DECL
 #include "veeline/Pipelines/Passes.h.inc"
 
-/// Creates pipe-fit-memory with what its options do not hold, too: `tf32`,
-/// `deterministic`, `epilogues`, and how to ask libraries for their scratch
-/// memory.
+/// Creates pipe-fit-memory. `options` also has values that the pass's own
+/// options do not have: `tf32`, `deterministic`, `epilogues`, and the functions
+/// that ask libraries for scratch memory.
 std::unique_ptr<mlir::Pass> createFitMemoryPass(const CompileOptions &options);
 
 #define GEN_PASS_REGISTRATION

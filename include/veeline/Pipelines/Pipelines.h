@@ -28,42 +28,45 @@ class OpPassManager;
 namespace veeline {
 
 /// Runs the passes that `build` adds. `module` is verified once, at the end.
-/// Only builds with our own checks verify it after each pass, which takes as
-/// long as the passes do.
+/// Only builds with our own checks verify it after each pass, since that takes
+/// as long as the passes.
 llvm::LogicalResult
 runPhase(mlir::ModuleOp module,
          llvm::function_ref<void(mlir::OpPassManager &)> build);
 
-/// What has been done to a model, before its programs have messages.
+/// The progress of compiling a model.
 enum class Progress {
   Model, ///< Nothing.
-  Whole, ///< What is done before it is cut.
+  Whole, ///< Passes on the whole model have run; it is not cut yet.
   Chunks,
-  Functions, ///< It is differentiated.
+  Functions, ///< Chunks are differentiated.
   Split,     ///< Backwards are split.
   Programs,
   Messages
 };
 
-/// What `--pipe-compile` takes; the defaults of the passes.
+/// The options of `--pipe-compile`, with the defaults of the passes.
 struct CompileOptions : ProgramOptions {
-  /// Of the module that is compiled: by somebody else, such as a script.
+  /// The progress of the module when compiling starts, for example after a
+  /// transform script.
   Progress progress = Progress::Model;
   std::string entry;
   /// A table of veeline doctor --calibrate; empty: default numbers.
   std::string machineTable;
-  /// Cores that the ranks have there, all of them; 0: those that the table
-  /// says.
+  /// The number of cores for all ranks together on that machine; 0: that of the
+  /// table.
   int64_t machineCores = 0;
-  /// What the schedule makes short, where it has a choice.
+  /// What the schedule minimises, if it has a choice.
   schedule::Objective objective = schedule::Objective::Period;
   /// How messages are sent and received.
   schedule::communication::Strategy communication =
       schedule::communication::Strategy::Overlap;
-  /// The rules under which that is planned and proved. None: on a GPU NCCL's,
-  /// for `Duplex` with room for two operations. On the host, MPI's for
-  /// strategies that post receives ahead, because these receives would hold up
-  /// sends under NCCL's; NCCL's for the others, which are right under both.
+  /// The rules under which communication is planned and verified. None selects
+  /// them by target and strategy (`getRules`). On a GPU they are NCCL's, for
+  /// `Duplex` those of NcclDuplex. On the host they are MPI's for strategies
+  /// that post receives ahead, because these receives would block sends under
+  /// NCCL's rules; for other strategies, which are correct under both, they are
+  /// NCCL's.
   std::optional<schedule::communication::Model> rules = {};
   schedule::communication::Model getRules() const {
     using namespace schedule::communication;
@@ -73,69 +76,71 @@ struct CompileOptions : ProgramOptions {
       return rules.value_or(Model::Mpi);
     return rules.value_or(isDuplex ? Model::NcclDuplex : Model::Nccl);
   }
-  /// What programs are lowered to.
+  /// The target of programs.
   KernelTarget target = KernelTarget::Host;
-  /// Whether W may run in the next step: where updates do not wait for the norm
-  /// of all gradients, and a rank has one compute stream.
+  /// Whether W may run in the next step. It may if updates do not wait for the
+  /// norm of all gradients, and each rank has one compute stream.
   bool mayWeightsSlip() const { return !chunkStreams && clipSync != "barrier"; }
-  /// A compute stream for each chunk of a rank, on a GPU.
+  /// On a GPU: a compute stream for each chunk of a rank.
   bool chunkStreams = false;
-  /// The bandwidth of a rank's links to the host's memory and back, in bytes a
-  /// nanosecond, where activations may wait there; 0: they may not.
+  /// The bandwidth of a rank's links to the host's memory and back, in bytes
+  /// per nanosecond, if activations may be offloaded; 0: they may not.
   double offload = 0;
-  /// What backwards compute again runs ahead of them, as an operation of its
-  /// own, where it is worth one.
+  /// What backwards recompute runs ahead of them, as an operation of its own,
+  /// where it is worth one.
   bool recomputeAhead = false;
-  /// Round the operands of products of f32 to tf32, on a GPU.
+  /// On a GPU: round the operands of f32 products to tf32.
   bool tf32 = false;
-  /// Also make the program that runs the chunks one after the other.
+  /// Also make the sequential program, which runs the chunks one after the
+  /// other.
   bool sequential = false;
-  /// Run forwards alone, in their own order: nothing is differentiated, kept or
-  /// updated.
+  /// Only run forwards, in an order made for them. Nothing is differentiated,
+  /// kept or updated.
   bool forwardOnly = false;
-  /// Compute the weights of microbatches, and not their losses.
+  /// Compute the weights of microbatches instead of their losses.
   bool weighs = false;
-  /// What scratch memory the GEMM library wants (empty: none).
+  /// The scratch memory that the GEMM library wants (empty function: none).
   GemmScratchFn gemmScratch;
   ConvolutionScratchFn convolutionScratch; ///< The same for convolutions.
 };
 
-/// What is done to the model function as a whole, before it is cut.
+/// The passes on the model function as a whole, before it is cut.
 void buildWholeModelPipeline(mlir::OpPassManager &passManager,
                              const CompileOptions &options);
 
-/// From the model function to a pipeline of chunks, cut as the options say
-/// whatever limits of memory there are.
+/// From the model function to a pipeline of chunks. It is cut as the options
+/// say, without regard to memory limits.
 void buildPartitionPipeline(mlir::OpPassManager &passManager,
                             const CompileOptions &options);
 
-/// From the model function, or from where `progress` says, to programs with
-/// communication; chunk functions are on tensors.
+/// From the model function, or from the state `progress`, to programs with
+/// communication. Chunk functions are on tensors.
 void buildProgramPipeline(mlir::OpPassManager &passManager,
                           const CompileOptions &options);
 
-/// From there to bufferized chunk functions and programs with planned memory:
-/// everything that the metadata of an artifact is read from.
+/// From there to bufferized chunk functions and programs with planned memory.
+/// The metadata of an artifact are read from the result.
 void buildMemoryPipeline(mlir::OpPassManager &passManager,
                          const CompileOptions &options);
 
-/// From there to functions that call each other and the runtime; kernels are
-/// still structured ops. What is not reachable from a step is gone once its
+/// From there to functions that call each other and the runtime. Kernels are
+/// still structured ops. Functions that no step reaches are removed when their
 /// users are.
 void buildRuntimePipeline(mlir::OpPassManager &passManager,
                           const CompileOptions &options);
 
-/// On a GPU, from there to kernels in a gpu.module.
+/// On a GPU: from there to kernels in a gpu.module.
 void buildKernelPipeline(mlir::OpPassManager &passManager,
                          const CompileOptions &options);
 
-/// From there to functions that launch them.
+/// From there to functions that launch these kernels.
 void buildLaunchPipeline(mlir::OpPassManager &passManager);
 
-/// From there, or on a CPU from what calls the runtime, to the LLVM dialect.
+/// From there, or on a CPU from the functions that call the runtime, to the
+/// LLVM dialect.
 void buildHostPipeline(mlir::OpPassManager &passManager);
 
-/// Registers `pipe-compile`, all of the above.
+/// Registers `pipe-compile`, which runs all of the above.
 void registerPipelines();
 
 } // namespace veeline

@@ -1,11 +1,11 @@
-//===- ProgramOptions.h - what decides a model's programs -------*- C++ -*-===//
+//===- ProgramOptions.h - options that determine programs -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Plain C++, no MLIR types: what the command line of `veeline compile` and
-// `--pipe-compile` have in common.
+// The options that `veeline compile` and `--pipe-compile` have in common. Plain
+// C++, no MLIR types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,43 +23,45 @@ struct ProgramOptions {
   int64_t chunksPerStage = 1;
   int64_t microbatches = 1;
   int64_t replicas = 1;
-  /// Ranks of each stage; empty: one each.
+  /// The number of ranks of each stage; empty: one each.
   std::vector<int64_t> stageReplicas;
-  /// Whether updates depend on the norm of all gradients, and how: none,
-  /// barrier or optimistic.
+  /// How updates depend on the norm of all gradients: none, barrier or
+  /// optimistic.
   std::string clipSync = "none";
-  /// Whether the runtime multiplies the loss by a number that it chooses.
+  /// Whether the runtime multiplies the loss by a factor that it chooses.
   bool lossScaling = false;
-  /// The result of the model that says how much a microbatch counts, as
-  /// metric1; empty: all count alike.
+  /// The result of the model that is the weight of a microbatch, such as
+  /// metric1; empty: all weights are equal.
   std::string lossWeight;
-  /// The greatest length of a microbatch, of a model with a dynamic length (0:
-  /// it is static); and what every length is a multiple of.
+  /// For a model with a dynamic length: the greatest length of a microbatch,
+  /// and a divisor of all lengths. The bound is 0 for a static model.
   int64_t lengthBound = 0;
   int64_t lengthMultiple = 1;
   /// A name or file:PATH.
   std::string schedule = "1f1b";
-  /// Empty: the one that the schedule is made for.
+  /// Empty: the default placement of the schedule.
   std::string placement;
-  /// Pieces of each chunk; empty: chosen.
+  /// The number of pieces of each chunk; empty: chosen by cost.
   std::vector<int64_t> pieces;
-  /// What veeline train --profile has written; empty: nothing was measured.
+  /// A file of veeline train --profile; empty: none.
   std::string profile;
   std::string optimizer = "adamw";
-  /// Whether updates know the one before, and correct by it.
+  /// Whether updates use error feedback: each is corrected by the previous one.
   bool errorFeedback = false;
-  /// The ranks that add up gradients share out updates, and their state.
+  /// Whether the ranks that add up gradients divide updates, and the
+  /// optimiser's state, among each other.
   bool shardOptimizer = false;
-  /// Parts in which a message travels.
+  /// The number of parts in which a message is sent.
   int64_t splitMessages = 1;
-  /// What backwards compute again: one for all chunks or one for each; empty:
-  /// the default.
+  /// What backwards recompute, one policy for all chunks or one for each;
+  /// empty: the default.
   std::vector<std::string> recompute;
-  /// What arenas may have, one for all stages or one for each; empty: no limit.
+  /// Limits of arenas, one for all stages or one for each; empty: no limit.
   std::vector<std::string> memoryLimits;
-  /// On a GPU: take only what gives the same bits in every run.
+  /// On a GPU: use only kernels and library calls that give the same bits in
+  /// every run.
   bool deterministic = true;
-  /// On a GPU: fuse what follows products into the library's calls.
+  /// On a GPU: fuse ops on a product's result into the library call.
   bool epilogues = true;
 };
 

@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `pipedream` and `pipedream-2bw` never flush. Where the steps of a problem
-// wait for no update (`Problem::updates`), a `Schedule` of them is a turn. Else
-// it is a window of `Problem::microbatches`, from an empty pipeline to an empty
-// one.
+// `pipedream` and `pipedream-2bw` never flush. If the steps of a problem wait
+// for no update (`Problem::updates`), their `Schedule` is one turn (Loop.h).
+// Otherwise it is a window of `Problem::microbatches`, from an empty pipeline
+// to an empty one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,23 +18,24 @@
 
 namespace veeline::schedule {
 
-/// How many versions of the weights each rank keeps when the schedule runs
-/// without end; its name selects an entry of `generators()`. A synchronous
-/// schedule needs 1 version, double buffering 2, and weight stashing the
-/// greatest number of microbatches in flight on one of the rank's chunks, in a
-/// turn one more than its `olderVersions`. Error (UnknownSchedule): the name.
+/// The number of versions of the weights that each rank keeps when the schedule
+/// runs without end. The schedule's name selects an entry of `generators()`:
+/// - a synchronous schedule needs 1 version, double buffering 2;
+/// - weight stashing needs as many as the most microbatches in flight on one of
+///   the rank's chunks; in a turn, one more than `olderVersions`.
+/// Error (UnknownSchedule): the name.
 Expected<std::vector<int>> weightVersions(const Problem &problem,
                                           const Schedule &schedule);
 
-/// One turn of `pipedream` or `pipedream-2bw`, as steps run it that follow each
-/// other (Loop.h): on each stage F and BW in turn, the first p - 1 - s BW of
-/// which are late. Error (NotApplicable): fewer microbatches than stages, or
-/// stages of several ranks.
+/// One turn of `pipedream` or `pipedream-2bw`, for steps that follow each other
+/// (Loop.h). Each stage alternates F and BW; on stage s the first p - 1 - s BW
+/// are late. Error (NotApplicable): fewer microbatches than stages, or stages
+/// of several ranks.
 Expected<Schedule> turnOf(const Problem &problem, const std::string &name);
 
-/// How many older versions of its weights a stage keeps that stashes them in a
-/// turn of `microbatches`, of which the backwards of `late` are late: the
-/// least divisor of the microbatches that is no smaller, so that each turn
+/// The number of older versions that a stage keeps to stash weights in a turn
+/// of `microbatches`, if the backwards of `late` of them are late. It is the
+/// least divisor of `microbatches` that is at least `late`, so that each turn
 /// finds a version at the same place.
 int olderVersions(int late, int microbatches);
 
@@ -42,8 +43,8 @@ int olderVersions(int late, int microbatches);
 struct SteadyState {
   /// Time between two microbatches, on every stage.
   double period;
-  /// 1 - busy / period of the worst stage, where busy is the time of each of
-  /// its ranks.
+  /// 1 - busy / period of the worst stage. busy is the time of one of its
+  /// ranks.
   double bubble;
   /// That stage.
   int stage;
@@ -56,8 +57,8 @@ struct SteadyState {
 /// tried, of which there are few.
 Expected<SteadyState> steadyState(const Problem &problem);
 
-/// `steadyState` where the schedule, by its name, never flushes; none for
-/// others or where `steadyState` fails.
+/// `steadyState` for a schedule that by its name never flushes; none for
+/// others, or if `steadyState` fails.
 std::optional<SteadyState> steadyStateOf(const Problem &problem,
                                          const Schedule &schedule);
 

@@ -17,15 +17,16 @@ namespace veeline::schedule {
 enum class BoundKind {
   /// Work of the stage.
   Busy,
-  /// Work of the stage, with what has to come before and after it on others.
+  /// Work of the stage, plus work on other stages that has to come before and
+  /// after it.
   FillAndDrain,
   /// The longest chain of operations and transfers of one microbatch.
   CriticalPath,
-  /// The memory limit of the stage: it admits few microbatches at once, each
-  /// for a whole round trip.
+  /// The memory limit of the stage. It admits few microbatches at once, and
+  /// each of them stays for a whole round trip.
   Memory,
-  /// The first F of a chunk to the update of its parameters, which have to be
-  /// complete before the first F of the next step.
+  /// The time from the first F of a chunk to the update of its parameters. The
+  /// update has to be complete before the first F of the next step.
   Update,
 };
 
@@ -46,19 +47,18 @@ struct StageBounds {
   Bound span;
 };
 
-/// Lower bounds on what the simulator says of any schedule that `verify`
-/// accepts, in whatever order and with whatever transfers (blocking and
-/// contention only delay). Infinite where a limit admits no schedule.
+/// Lower bounds on the simulated times of any schedule that `verify` accepts.
+/// They hold for every order and every kind of transfers, since blocking and
+/// contention only delay. Infinite if a limit admits no schedule.
 struct Bounds {
-  /// One for each stage. Where stages have several ranks, one for each rank,
-  /// and `makespanStage` and `spanStage` are ranks.
+  /// One for each stage. If stages have several ranks, one for each rank; then
+  /// `makespanStage` and `spanStage` are ranks, too.
   std::vector<StageBounds> stages;
   /// The greatest bounds, and the stages that give them. `span` is a bound on
   /// the longest span of a step.
   Bound makespan, span;
   int makespanStage = 0, spanStage = 0;
-  /// Lower bounds on the bubbles, which follow from these, as the simulator
-  /// defines them.
+  /// The lower bounds on the bubbles (`Simulation`) that follow from these.
   double bubbleMakespan = 0, bubbleSpan = 0;
 };
 
@@ -72,8 +72,8 @@ struct BoundOptions {
 /// edges) + ranks · v), whatever the number of microbatches.
 Bounds lowerBounds(const Problem &problem, const BoundOptions &options = {});
 
-/// A lower bound on the time from one step to the next where steps follow each
-/// other (Loop.h).
+/// A lower bound on the period, the time from one step to the next if steps
+/// follow each other (Loop.h).
 struct PeriodBound {
   Bound period;
   /// The rank that it is about.
@@ -81,18 +81,20 @@ struct PeriodBound {
   /// The bubble that follows.
   double bubble = 0;
 
-  /// With more chunks, only busy times count: turns would take too long.
+  /// With more chunks than this only busy times count, since the turns of
+  /// parameters would take too long to compute.
   static constexpr int mostChunks = 4096;
 };
 
-/// The greatest of busy times, of the turns of parameters, and of the time that
-/// limits of memory take, of any order, also one whose W slip into the next
-/// step. Infinite where a limit admits no schedule. Expects `check(problem)` to
-/// hold. O(chunks · (chunks + edges)), up to `PeriodBound::mostChunks`.
+/// The greatest of three bounds: busy times, the turns of parameters
+/// (`BoundKind::Update`), and memory limits. It holds for every order,
+/// including those whose W slip into the next step. Infinite if a limit admits
+/// no schedule. Expects `check(problem)` to hold. O(chunks · (chunks + edges)),
+/// up to `PeriodBound::mostChunks`.
 PeriodBound lowerPeriodBound(const Problem &problem,
                              const BoundOptions &options = {});
 
-/// The bound of what an objective minimises.
+/// The lower bound on the value that an objective minimises.
 Bound lowerBound(const Problem &problem, Objective objective,
                  const BoundOptions &options = {});
 

@@ -1,8 +1,8 @@
-//===- ClosedForms.h - what the literature says -----------------*- C++ -*-===//
+//===- ClosedForms.h - published formulas for schedules ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Published formulas to compare with simulated figures. All are for equal
+// Published formulas, to compare them with simulated values. All are for equal
 // chunks on a chain and free transfers.
 //
 //===----------------------------------------------------------------------===//
@@ -18,14 +18,12 @@
 
 namespace veeline::schedule {
 
-/// How a formula relates to what the simulator says of our schedule of that
-/// name.
+/// How a formula relates to the simulated value of our schedule of that name.
 enum class FormKind {
   Exact,
   /// Never more.
   AtMost,
-  /// Holds for many microbatches, or comes from counting that ignores some
-  /// effects.
+  /// Holds for many microbatches, or ignores some effects.
   Approximate,
 };
 
@@ -36,50 +34,50 @@ const char *toString(FormKind kind);
 struct Form {
   double value;
   FormKind kind;
-  /// In p, v, m, F, B and W (of a whole stage), and s for a stage.
+  /// In p, v, m; F, B and W of a whole stage; and s, the number of a stage.
   std::string_view formula;
   /// Where it was published.
   std::string_view source;
 };
 
-/// What is known of a schedule. A form is missing where its conditions do not
+/// The formulas known for a schedule. One is missing if its conditions do not
 /// hold or nothing was published.
 struct ClosedForms {
-  /// Of the makespan of all stages, as `Simulation::bubbleMakespan`.
+  /// The bubble of the makespan, as `Simulation::bubbleMakespan`.
   std::optional<Form> bubble;
-  /// Of each stage's own time, as `Simulation::bubbleSpan`.
+  /// The bubble of each stage's own time, as `Simulation::bubbleSpan`.
   std::optional<Form> bubbleOfSpan;
-  /// The time of the bubble over that of the work, which some papers call the
-  /// bubble: greater than the share above.
+  /// The time of the bubble divided by that of the work. Some papers call this
+  /// ratio the bubble; it is greater than `bubble`.
   std::optional<Form> bubbleToWork;
-  /// The most activations (each of a whole stage, for one microbatch) that a
-  /// stage holds: on the worst stage, and on each.
+  /// The peak of activations that a stage holds, each of a whole stage for one
+  /// microbatch: on the worst stage, and on every stage.
   std::optional<Form> activations;
   std::vector<double> activationsOfStage;
   /// Messages between stages for one microbatch, both ways.
   Form messages;
 
-  /// Bytes over links for one microbatch, with `size` bytes a message (a
-  /// gradient is as large as its activation).
+  /// The bytes over links for one microbatch, with messages of `size` bytes. A
+  /// gradient is as large as its activation.
   double bytes(double size) const { return messages.value * size; }
 };
 
-/// The forms of schedule `name` with p stages of v chunks and m microbatches.
-/// `cost` is of a whole stage. Errors: a name of which nothing is known
-/// (UnknownSchedule), p, v or m below 1 or a v that the schedule does not have
-/// (NotApplicable).
+/// The formulas for schedule `name` with p stages of v chunks and m
+/// microbatches. `cost` is that of a whole stage. Errors: UnknownSchedule for a
+/// name without formulas; NotApplicable for p, v or m below 1, or a v that the
+/// schedule does not have.
 Expected<ClosedForms> closedForms(std::string_view name, int p, int v, int m,
                                   const OpValues &cost = {1, 1, 1});
 
-/// The activations that a stage holds at its peak, in bytes: `count` (the k of
-/// the formula) microbatches in flight, each with `layers` layers of
-/// `layerBytes`: k · L · A_layer.
+/// The peak of a stage's activations in bytes: k · L · A_layer, for k = `count`
+/// microbatches in flight and L = `layers` layers of A_layer = `layerBytes`.
 double activationBytes(double count, double layers, double layerBytes);
 
-/// The same where only the inputs of the stage (`boundaryBytes`) are kept and
-/// the backward recomputes the rest of one microbatch, of which the share
-/// `alpha` is alive at once: k · A_boundary + alpha · L · A_layer (Chen et al.,
-/// Training Deep Nets with Sublinear Memory Cost, 2016, arXiv:1604.06174).
+/// The same with recomputation: k · A_boundary + alpha · L · A_layer. Only the
+/// inputs of the stage (A_boundary = `boundaryBytes`) are kept. The backward
+/// recomputes the rest of one microbatch, of which the share `alpha` is live at
+/// once (Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016,
+/// arXiv:1604.06174).
 double recomputedActivationBytes(double count, double boundaryBytes,
                                  double alpha, double layers,
                                  double layerBytes);

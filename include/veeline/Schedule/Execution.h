@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the verifier, the simulator and the message order share.
+// The execution of a schedule, which the verifier, the simulator and the
+// message order share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@
 
 namespace veeline::schedule {
 
-/// Where each operation of a schedule stands.
+/// The position of each operation of a schedule.
 class OpIndex {
 public:
   /// Indexes a schedule. Errors: UnknownOp, WrongStage, Duplicate, Missing,
@@ -26,8 +27,8 @@ public:
   static Expected<OpIndex> build(const Problem &problem,
                                  const Schedule &schedule);
 
-  /// The step of an operation on the stage of its chunk. A fused Backward
-  /// stands for B and W; -1: there is none.
+  /// The step of an operation on the stage of its chunk; -1 if there is none. A
+  /// fused Backward is both B and W.
   int forward(int chunk, int microbatch) const {
     return steps[slot(chunk, microbatch)];
   }
@@ -40,13 +41,13 @@ public:
   int recompute(int chunk, int microbatch) const {
     return steps[slot(chunk, microbatch) + 3];
   }
-  /// That of the first of the backwards.
+  /// The step of the first of the backwards.
   int firstBackward(const Problem &problem, int chunk, int microbatch) const {
     return problem.chunks[chunk].hasBackwardInput
                ? backwardInput(chunk, microbatch)
                : backwardWeight(chunk, microbatch);
   }
-  /// That of the reader (`Problem`).
+  /// The step of the reader (see `Problem`).
   int reader(const Problem &problem, int chunk, int microbatch) const {
     return problem.chunks[chunk].hasRecompute
                ? recompute(chunk, microbatch)
@@ -80,8 +81,8 @@ struct Position {
   int step;
 };
 
-/// Tells how many operations run together from a step on: 2 for an overlapped
-/// block, else 1. Expects the steps of each stage in order.
+/// Returns how many operations run together from a step on: 2 for an overlapped
+/// block, otherwise 1. The steps of each stage must be asked for in order.
 class BlockCursor {
 public:
   explicit BlockCursor(const Schedule &schedule)
@@ -101,50 +102,51 @@ private:
   mutable std::vector<std::size_t> next;
 };
 
-/// The steps [first, last) of the overlapped block that a step belongs to, or
-/// of the step alone.
+/// The steps [first, last) of the overlapped block that contains `step`, or of
+/// that step alone.
 std::pair<int, int> blockAround(const Schedule &schedule, int stage, int step);
 
-/// The time that `size` operations from a step on take together.
+/// The time that `size` operations, beginning with `step`, take together.
 double blockTime(const Problem &problem, const std::vector<Op> &ops, int step,
                  int size);
 
-/// What a stage holds while an operation runs, at most, and then.
+/// The memory of a stage around one operation.
 struct HeldMemory {
-  std::int64_t during;
-  /// For the first operation of an overlapped block, as `during`.
+  std::int64_t during; ///< At most, while the operation runs.
+  /// When it has ended. For the first operation of an overlapped block,
+  /// `during`.
   std::int64_t after;
 };
 std::vector<HeldMemory> heldMemory(const Problem &problem,
                                    const Schedule &schedule, int stage);
 
-/// The memory of a stage after each operation; for the first one of an
-/// overlapped block, while the block runs.
+/// The memory of a stage after each operation. For the first operation of an
+/// overlapped block, it is the memory while the block runs.
 std::vector<std::int64_t> memoryAfter(const Problem &problem,
                                       const Schedule &schedule, int stage);
 
-/// Times of an execution, and the order it was found in.
+/// The times of an execution, and an order of its operations.
 struct Execution {
   std::vector<std::vector<double>> start, end;
   /// As `Schedule::offloads`.
   std::vector<std::vector<OffloadTimes>> offloads;
   /// Per stage, all but `drain`.
   std::vector<Waiting> waiting;
-  /// All operations, each after everything it waits for.
+  /// All operations, each after those that it waits for.
   std::vector<Position> topological;
 };
 
 /// Runs every stage in its order, with buffered messages. Error (Deadlock):
-/// stages that wait in a cycle.
+/// stages wait for each other in a cycle.
 Expected<Execution> execute(const Problem &problem, const Flow &flow,
                             const Schedule &schedule, const OpIndex &index,
                             bool contention = false);
 
-/// What `verify` says of offloads.
+/// The part of `verify` that is about offloads.
 Status checkOffloads(const Problem &problem, const Schedule &schedule,
                      const OpIndex &index);
 
-/// `loopOf`, of an order whose execution is known.
+/// `loopOf` for an order whose execution is known.
 Loop loopOf(const Problem &problem, const Schedule &schedule,
             const OpIndex &index, const Execution &execution);
 
@@ -154,16 +156,15 @@ std::vector<Message> orderMessages(const Problem &problem, const Flow &flow,
                                    const OpIndex &index,
                                    const Execution &execution);
 
-/// For each message, how many of their operations the sender and the receiver
-/// have run when they call it, where messages are called in order (see
-/// `verifyCommunication`).
+/// For each message, how many operations its sender and its receiver have run
+/// when they call it. Messages are called in order (see `verifyCommunication`).
 struct CallSites {
   CallSites(const Schedule &schedule, std::span<const Message> messages);
   std::vector<int> send, receive;
 };
 
-/// The execution with sends and receives that block; `messages` are all
-/// messages in the order of `communicationOrder`.
+/// The execution with blocking sends and receives. `messages` are all messages
+/// in the order of `communicationOrder`.
 Execution executeRendezvous(const Problem &problem, const Schedule &schedule,
                             std::span<const Message> messages);
 
@@ -174,12 +175,12 @@ Status checkCalls(const Problem &problem, const Schedule &schedule,
 /// "the output of edge 0 (chunk 0 -> 1), microbatch 2"; for messages.
 std::string describe(const Problem &problem, const Message &message);
 
-/// An error about one step: "stage 1, step 3: F of chunk 2, microbatch 0 " and
-/// `what`, with the neighbourhood.
+/// An error about one step, with its neighbourhood. The message is "stage 1,
+/// step 3: F of chunk 2, microbatch 0 " followed by `what`.
 Error errorAt(ErrorKind kind, const Problem &problem, const Schedule &schedule,
               int stage, int step, const std::string &what);
 
-/// A table of the steps around some positions, for messages.
+/// A table of the steps around `positions`, for messages.
 std::string neighbourhood(const Problem &problem, const Schedule &schedule,
                           const std::vector<Position> &positions);
 

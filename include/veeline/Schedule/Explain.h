@@ -17,37 +17,39 @@
 
 namespace veeline::schedule {
 
-/// What ended the time in which a stage did not compute.
+/// The event that ended a time in which a stage did not compute.
 enum class WaitCause {
   /// The stage did not wait.
   None,
   /// The first input of its first operation.
   Fill,
-  /// The output of a forward, and a gradient, of another stage.
+  /// The output of another stage's forward.
   Forward,
+  /// A gradient of another stage.
   Gradient,
-  /// Such a message after it waited for its link (contention).
+  /// Such a message, which had waited for its link (contention).
   Link,
-  /// A message of its own that its receiver took (rendezvous).
+  /// A message that the stage itself sent, when its receiver took it
+  /// (rendezvous).
   Send,
 };
 
-// Where stages have several ranks (`Problem::widths`), what is said of a stage
-// below is said of a rank.
+// If stages have several ranks (`Problem::widths`), "stage" means a rank below.
 
 /// One part of the critical path: operations of a stage, or a message.
 struct CriticalStep {
-  /// Where it runs; the target of a message.
+  /// The stage of the operations, or the target of the message.
   int stage;
-  /// The first step on `stage`; of a message, that of its producer on `source`.
+  /// The first step on `stage`; for a message, the step of its producer on
+  /// `source`.
   int step;
   /// The number of operations: 2 for an overlapped block, 0 for a message.
   int size;
   double start, end;
-  /// Of a message: the stage that sends it, and what.
+  /// For a message: the stage that sends it, and whether it is a gradient.
   int source = -1;
   bool gradient = false;
-  /// Of operations: how long their stage was idle before them, and why,
+  /// For operations: how long their stage was idle before them, and why,
   /// according to the path.
   double waited = 0;
   WaitCause cause = WaitCause::None;
@@ -55,60 +57,63 @@ struct CriticalStep {
   bool isMessage() const { return size == 0; }
 };
 
-/// What the time of the critical path is made of. All add up to its length.
+/// The composition of the critical path. The times add up to its length.
 struct PathShares {
-  /// By `OpKind`. The time of an overlapped block is shared by its two
+  /// By `OpKind`. The time of an overlapped block is divided between its two
   /// operations in proportion to their costs.
   std::array<double, numOpKinds> kinds = {};
   double messages = 0;
 };
 
-/// Where the critical path is, seen from the stage that it computes on longest.
-/// The times add up to its length.
+/// The critical path as seen from `stage`, the stage on which it computes
+/// longest. The times add up to its length.
 struct PathParts {
   int stage = 0;
-  /// Of `stage` itself.
+  /// Operations of `stage`.
   double work = 0;
-  /// Of other stages: before the first and after the last operation of `stage`,
-  /// and between them.
+  /// Operations of other stages: before the first operation of `stage`, after
+  /// its last one, and between them.
   double fill = 0, drain = 0, between = 0;
   double messages = 0;
 };
 
-/// What the idle time of a stage is made of. Each part is by how much the value
-/// (see `Explanation`) falls with one more obstacle removed, in this order, so
-/// that the parts add up to the idle time.
+/// The composition of a stage's idle time. The obstacles are removed one after
+/// the other, in this order; each part is how much the value (see
+/// `Explanation`) falls when its obstacle is removed. So the parts add up to
+/// the idle time.
 struct BubbleParts {
-  /// Messages that wait for their receiver or for other messages: against
-  /// buffered ones, in the same order.
+  /// Messages that wait for their receiver or for other messages, compared with
+  /// buffered ones in the same order.
   double blocking = 0;
-  /// The time of messages: against free ones, in the same order.
+  /// The time of messages, compared with free ones in the same order.
   double messages = 0;
-  /// The order of operations: against the lower bound with these limits.
+  /// The order of operations, compared with the lower bound under the same
+  /// memory limits.
   double order = 0;
-  /// Memory limits: against the lower bound without them. (Bounds are with
-  /// free messages, and with fused backwards where the schedule splits none.)
+  /// Memory limits: that bound compared with the lower bound without limits.
+  /// Bounds assume free messages, and fused backwards if the schedule splits
+  /// none.
   double memory = 0;
-  /// Fill and drain: that bound against the work of the busiest stage.
+  /// Fill and drain: that bound compared with the work of the busiest stage.
   double fillAndDrain = 0;
-  /// That work against the work of the stage.
+  /// That work compared with the work of the stage.
   double imbalance = 0;
 };
 
-/// Idle time of a stage whose memory limit holds back a forward although its
-/// inputs are there.
+/// Idle time of a stage whose memory limit delays a forward although its inputs
+/// are available.
 struct MemoryWait {
   int stage;
-  /// All of it, and the longest time without a break.
+  /// The sum, and the longest interval without a break.
   double time, longest;
-  /// For the longest one: the step of the forward that does not fit, that of
-  /// the first later operation that releases memory (-1: none), and what the
-  /// stage holds meanwhile.
+  /// For the longest interval: the step of the forward that does not fit, the
+  /// step of the first later operation that releases memory (-1: none), and the
+  /// memory that the stage holds meanwhile.
   int blocked, release;
   std::int64_t held;
 };
 
-/// A change of the problem, and what the step becomes with it.
+/// A change of the problem, and its effect on the step.
 struct Change {
   enum class Kind {
     /// One more microbatch.
@@ -119,64 +124,67 @@ struct Change {
     Transfer,
     /// All stages equally heavy.
     Balance,
-    /// Buffered messages that do not wait for each other, where they do.
+    /// Buffered messages that do not wait for each other. Only if they wait
+    /// now.
     Buffers,
   };
   Kind kind;
   /// "one more microbatch"
   std::string what;
-  /// Of the step with the change.
+  /// The step with the change.
   double makespan = 0, bubbleMakespan = 0, bubbleSpan = 0;
-  /// By how much the time of a microbatch falls, as a share of its time now by
-  /// the objective; negative where it rises.
+  /// How much the time of a microbatch falls, as a share of its present time by
+  /// the objective; negative if it rises.
   double gain = 0;
   /// Why there is no result: the change was not tried, or no schedule was
-  /// found. Empty where there is one.
+  /// found. Empty if there is a result.
   std::string reason = {};
 };
 
-/// Why a schedule takes the time that it takes.
+/// Why a schedule takes its time.
 struct Explanation {
   Objective objective;
-  /// What the schedule reaches: the makespan, or the longest span.
+  /// The schedule's value of the objective: the makespan, or the longest span.
   double value;
   /// No schedule of the problem takes less (Bounds.h).
   double lowerBound;
   BoundKind boundKind;
   /// (value - lowerBound) / lowerBound.
   double gap;
-  /// The stage with the worst bubble of the makespan, or with the longest span,
-  /// the time in which it does not compute, and what that is made of.
+  /// The stage with the worst bubble of the makespan, or with the longest span;
+  /// the time in which it does not compute; and the composition of that time.
   int bubbleStage;
   double bubbleTime;
   BubbleParts bubble;
-  /// The critical path to the end of the last operation of the stage that
-  /// decides, in order. Each part starts when the one before it ends. The first
-  /// starts at time 0, or, for the span, with the stage's first operation.
+  /// The critical path, in order. It leads to the last operation of the stage
+  /// that determines the value. Each part starts when the previous one ends.
+  /// The first part starts at time 0 or, for the span, with the stage's first
+  /// operation.
   std::vector<CriticalStep> path;
   PathShares shares;
   PathParts parts;
-  /// Of the stage where it takes most time, if any.
+  /// Waiting for memory, on the stage where it takes most time; none if no
+  /// stage waits.
   std::optional<MemoryWait> memory;
-  /// All changes. Those that were tried come first, by how much they shorten
-  /// the step, most first.
+  /// All changes: first those that were tried, in descending order of gain,
+  /// then the others.
   std::vector<Change> changes;
-  /// The name of the schedule that solved the changed problems.
+  /// The name of the schedule that was used to solve the changed problems.
   std::string solver;
 };
 
-/// Explains a valid schedule under the transfers of `simulation`. Each change
-/// is solved by the generator of the schedule's name, or by `auto` where the
-/// name has none, in a tenth of the search time. The present order competes
-/// where it stays valid. Errors: those of `simulate`, and (NotApplicable) a
-/// cyclic schedule, or the period as objective.
+/// Explains a valid schedule under the transfers of `simulation`. Each changed
+/// problem is solved by the generator of the schedule's name, or by `auto` if
+/// there is none, in a tenth of the search time. The present order is a
+/// candidate, too, if it stays valid. Errors: those of `simulate`;
+/// NotApplicable for a cyclic schedule, or the period as objective.
 Expected<Explanation> explain(const Problem &problem, const Schedule &schedule,
                               const GeneratorOptions &options = {},
                               const SimulationOptions &simulation = {});
 
-/// The critical path in a table of at most `maxRows` rows and a few lines about
-/// it, about memory, the parts of the bubble, the changes, and a verdict in one
-/// sentence.
+/// Prints the explanation: a table of the critical path with at most `maxRows`
+/// rows, a few lines about the path, about memory, about the parts of the
+/// bubble and about the changes, and a verdict in one sentence.
 std::string toText(const Problem &problem, const Schedule &schedule,
                    const Explanation &explanation, int maxRows = 12);
 

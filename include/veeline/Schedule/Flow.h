@@ -14,16 +14,16 @@
 
 namespace veeline::schedule {
 
-/// One end of an edge, seen from the chunk at the other end.
+/// One end of an edge, as seen from the chunk at the other end.
 struct Link {
   int chunk;
   /// Index into `Problem::edges`.
   int edge;
-  /// 0 where both chunks live on one stage.
+  /// The time of the transfer; 0 if both chunks are on one stage.
   double transfer;
 };
 
-/// Lists of links by chunk, in one array.
+/// A list of links for each chunk, stored in one array.
 class LinkTable {
 public:
   explicit LinkTable(int chunks) : begin(chunks + 1) {}
@@ -38,7 +38,7 @@ private:
   std::vector<Link> links;
 };
 
-/// The edges of a problem by chunk, in every direction.
+/// The edges of a problem, indexed by chunk in all directions.
 struct Flow {
   explicit Flow(const Problem &problem);
 
@@ -51,7 +51,7 @@ struct Flow {
   /// The backwards of these wait for the backward of k.
   LinkTable backwardUsers;
 
-  /// Where what an operation makes goes: nowhere for a W or an R.
+  /// The links to the users of an operation's output; none for a W or an R.
   std::span<const Link> usersOf(const Op &op) const {
     if (op.kind == OpKind::BackwardWeight || op.kind == OpKind::Recompute)
       return {};
@@ -59,8 +59,8 @@ struct Flow {
                                        : backwardUsers)[op.chunk];
   }
 
-  /// How many messages there can be, each over an edge, of one microbatch and
-  /// in one direction, and the number of such a one.
+  /// A message is determined by its edge, its microbatch and its direction.
+  /// These number all possible messages from 0 on.
   std::size_t messageSlots() const { return edges * microbatches * 2; }
   std::size_t messageSlot(int edge, int microbatch, bool gradient) const {
     return (edge * microbatches + microbatch) * 2 + gradient;

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One generator a file in lib/Schedule/Generators; the table in Registry.cpp
-// lists them.
+// The generators of schedules. Each has a file in lib/Schedule/Generators; the
+// table in Registry.cpp lists them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,34 +18,34 @@
 namespace veeline::schedule {
 
 struct GeneratorOptions {
-  /// What to minimise where the schedule has a choice.
+  /// What to minimise, if the schedule has a choice.
   Objective objective = Objective::Makespan;
-  /// Whether to pair forwards and backwards into overlapped blocks, where the
+  /// Whether to pair forwards and backwards into overlapped blocks, if the
   /// schedule can.
   bool overlapBlocks = false;
-  /// How long `auto` may search, and the seed of its choices. The same seed
-  /// gives the same schedule as long as the budget suffices.
+  /// How long `auto` may search, and the seed of its random choices. The same
+  /// seed gives the same schedule as long as the budget suffices.
   double searchSeconds = 1;
   std::uint64_t seed = 0;
-  /// The simulation by which `auto` chooses among what it has found. All other
-  /// schedules, and the search of `auto`, are made for the default.
+  /// The simulation by which `auto` chooses among its candidates. The search
+  /// itself, and all other schedules, assume the default.
   SimulationOptions simulation = {};
-  /// Whether W may run in the next step (Loop.h) where the objective is the
+  /// Whether W may run in the next step (Loop.h), if the objective is the
   /// period and the schedule can.
   bool maySlip = true;
   /// Whether activations may wait in the host's memory (Offload.h).
   bool offload = false;
-  /// Whether a schedule that searches makes orders by list scheduling alone, to
-  /// estimate what it would find. With a budget of a few milliseconds that
-  /// takes not much longer.
+  /// Whether a schedule that searches uses list scheduling alone, to estimate
+  /// what it would find. With a budget of a few milliseconds it takes little
+  /// longer than that.
   bool estimates = false;
 };
 
-/// The order of a problem of which only forwards are run: whatever is there
-/// runs, the chunk furthest on first. For every placement, and for stages of
-/// several ranks. Its backwards stand at the end, as `verify` expects; they
-/// cost nothing if the problem says so, and compiled programs have none.
-/// O(n log n) for n forwards.
+/// The order for a problem of which only forwards are run. A stage runs
+/// whichever forward has its inputs, that of the last chunk first. Applies to
+/// every placement, and to stages of several ranks. The backwards, which
+/// `verify` expects, are at the end. They cost nothing if the problem says so,
+/// and compiled programs have none. O(n log n) for n forwards.
 inline constexpr const char *forwardOrderName = "forward";
 Schedule forwardOrder(const Problem &problem);
 
@@ -58,18 +58,16 @@ struct Generator {
   std::string_view summary;
   /// The placement it is made for.
   PlacementKind placement = PlacementKind::Linear;
-  /// The chunks per stage it takes; 0 as `maxChunksPerStage`: no bound.
+  /// The range of chunks per stage. A `maxChunksPerStage` of 0 is no bound.
   int minChunksPerStage = 1;
   int maxChunksPerStage = 1;
   UpdateSemantics semantics = UpdateSemantics::Synchronous;
-  /// Whether it takes every placement; `placement` is what it gets when the
-  /// user names none.
+  /// Whether it applies to every placement. `placement` is then the default.
   bool anyPlacement = false;
   /// Whether B and W are separate operations.
   bool splitsBackward = false;
-  /// Which of the `GeneratorOptions` it looks at: the objective,
-  /// `overlapBlocks` (blocks need a placement with several chunks a stage), and
-  /// the budget and the seed of a search.
+  /// Which of the `GeneratorOptions` it uses: the objective, `overlapBlocks`
+  /// (blocks need several chunks a stage), and the budget and seed of a search.
   bool hasObjective = false;
   bool pairsBlocks = false;
   bool searches = false;
@@ -85,27 +83,28 @@ std::span<const Generator> generators();
 /// The names of all schedules.
 std::vector<std::string> scheduleNames();
 
-/// By name. The error (UnknownSchedule) lists the known names and suggests one
-/// that is near.
+/// Finds a generator by name. The error (UnknownSchedule) lists the known names
+/// and suggests a similar one.
 Expected<const Generator *> findGenerator(std::string_view name);
 
-/// The placement that schedule `name` uses with p stages of v chunks, needed
-/// to build its problem. Errors: unknown name, a v that the schedule does not
-/// have (NotApplicable).
+/// The placement that schedule `name` uses for p stages of v chunks, which its
+/// problem needs. Errors: UnknownSchedule; NotApplicable for a v that the
+/// schedule does not have.
 Expected<Placement> placementFor(std::string_view name, int stages,
                                  int chunksPerStage);
 
-/// Checks the problem, generates the schedule, and verifies it. Problems with
-/// `Problem::widths` are described in Widths.h. Errors besides those of
-/// `check`: NotApplicable where the schedule is not defined for this problem
-/// (says what to change), OutOfMemory where no order of it fits (with stage,
-/// limit and the least limit that does).
+/// Checks the problem, generates the schedule, and verifies it. For problems
+/// with `Problem::widths`, see Widths.h. Errors besides those of `check`:
+/// - NotApplicable if the schedule is not defined for this problem; the message
+///   says what to change;
+/// - OutOfMemory if no order of this schedule fits; the message has the stage,
+///   its limit, and the least limit that fits.
 Expected<Schedule> generate(std::string_view name, const Problem &problem,
                             const GeneratorOptions &options = {});
 
-/// Completes an OutOfMemory error, as `generate` does; others stay as they are.
-/// Sets `leastOfAnySchedule`. Where that is less than what the order needs, the
-/// message says so and names the schedules that go down to it.
+/// Completes an OutOfMemory error, as `generate` does; returns other errors
+/// unchanged. Sets `leastOfAnySchedule`. If that is less than the order needs,
+/// the message says so and names the schedules that reach it.
 Error withLeastOfAny(const Problem &problem, Error error);
 
 } // namespace veeline::schedule

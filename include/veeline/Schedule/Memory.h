@@ -1,4 +1,4 @@
-//===- Memory.h - amounts of memory in messages -----------------*- C++ -*-===//
+//===- Memory.h - printing amounts of memory --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,14 +11,14 @@
 
 namespace veeline::schedule {
 
-/// "3.5 activations" in the unit of the problem; whole numbers without a point.
-/// Bytes are as in `formatBytes`, but rounded up, so that the text is enough as
-/// a limit.
+/// "3.5 activations", in the unit of the problem; whole numbers without a
+/// point. Bytes are formatted as by `formatBytes`, but rounded up, so that the
+/// printed number suffices as a limit.
 std::string formatMemory(const Problem &problem, std::int64_t amount);
-/// "1.5 MiB", "768 B": five digits, in the greatest unit that is not more than
-/// the amount.
+/// "1.5 MiB", "768 B": at most five digits, in the greatest unit that does not
+/// exceed the amount.
 std::string formatBytes(double bytes);
-/// The number of `formatMemory` alone.
+/// The number of `formatMemory` without the unit.
 std::string formatMemoryNumber(const MemoryUnit &unit, std::int64_t amount);
 inline std::string formatMemoryNumber(const Problem &problem,
                                       std::int64_t amount) {

@@ -2,14 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a chunk keeps between F and its backward may wait in the host's memory.
-// The copies are operations of links, not of the rank: each rank has one link
-// to the host and one back, and computes while they are busy. So offloading
-// trades memory for time only where a copy is not over when the rank needs the
-// memory, or the values. Wan et al., "PipeOffload: Improving Scalability of
-// Pipeline Parallelism with Memory Optimization" (2025), arXiv 2503.01328: for
-// transformers, half of all activations or more can be offloaded at nearly no
-// time, and those that wait longest first.
+// Offloading moves what a chunk keeps between F and its backward to the host's
+// memory meanwhile. Each rank has one link to the host and one back, and
+// computes while they copy. So offloading costs time only if a copy has not
+// ended when the rank needs the memory, or the values. For transformers, half
+// of all activations or more can be offloaded at nearly no cost, and those that
+// wait longest should be offloaded first: Wan et al., "PipeOffload: Improving
+// Scalability of Pipeline Parallelism with Memory Optimization" (2025), arXiv
+// 2503.01328.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,48 +23,48 @@ namespace veeline::schedule {
 /// Whether any chunk has memory that can be offloaded.
 bool canOffload(const Problem &problem);
 
-/// Says how long copies take: `time` for a memory unit, there or back. Sets
-/// what each chunk can offload to `share` of what its F adds, from 0 to 1.
-/// Without one that stays as it is, or is all of it where no chunk can offload
-/// any.
+/// Sets the times of copies: `time` for a memory unit, in either direction.
+/// Also sets the memory that each chunk can offload to `share`, from 0 to 1, of
+/// what its F adds. Without `share` that memory is unchanged; but if no chunk
+/// could offload anything, it becomes all that F adds.
 void setOffload(Problem &problem, double time,
                 std::optional<double> share = std::nullopt);
 
-/// The problem in which chunks hold this share of what they can offload from
-/// their reader on only. With the whole, no schedule of `problem` with offloads
-/// holds less at any time: for lower bounds. With any share, for orders of
-/// generators that follow limits.
+/// The problem in which this share of what a chunk can offload is added only by
+/// its reader. With a share of 1 it gives lower bounds: no schedule of
+/// `problem` with offloads holds less at any time. With any share, generators
+/// that follow limits make orders for it.
 Problem withoutShare(const Problem &problem, double share);
 
 /// Adds offloads to a schedule that has none.
 ///
-/// With memory limits, every stage offloads what it has to: where copies would
-/// be too late, it waits for them. The error (OutOfMemory) says what the stage
-/// needs with offloads.
+/// With memory limits, every stage offloads as much as its limit requires, and
+/// waits for copies that would be too late. The error (OutOfMemory) says what
+/// the stage needs with offloads.
 ///
-/// Without limits, peaks become as low as they can for a step that takes at
-/// most 1 + `tolerance` times as long by the objective. Stages do not go lower
-/// than the worst one has to.
+/// Without limits, it lowers the peak of all stages as far as a step takes at
+/// most 1 + `tolerance` times as long by the objective. No stage goes lower
+/// than the worst one.
 ///
-/// At each step above the limit, the values leave whose reader is furthest away
-/// (Belady's rule, which is optimal where all are equally large and copies take
-/// no time). They return as late as their copies back, one after the other, are
-/// still in time. Expects a schedule that `verify` accepts without limits.
-/// O(n log n) for n operations, for each of at most about 20 limits that are
-/// tried.
+/// At each step above the limit, the values whose reader is furthest away
+/// leave. This is Belady's rule, which is optimal if all values are equally
+/// large and copies take no time. Values return as late as possible while all
+/// copies back, which run one after the other, are in time. Expects a schedule
+/// that `verify` accepts without limits. O(n log n) for n operations and for
+/// each limit that is tried, about 20 at most.
 Expected<Schedule> addOffloads(const Problem &problem, Schedule schedule,
                                Objective objective, double tolerance = 0.01);
 
 /// As `generate`, with offloads.
 ///
-/// With memory limits: the best by the objective of several orders, each with
-/// the offloads that it needs. They are generated under these limits for
-/// problems that differ in how much of what can be offloaded a chunk holds
-/// before its reader, from all to nothing, and without limits.
+/// With memory limits: the best of several orders by the objective, each with
+/// the offloads that it needs. One order is generated without limits. The
+/// others are generated under the limits, for `withoutShare` with several
+/// shares from 0 to 1.
 ///
-/// Without limits: the lowest peak that is found for a step that takes at most
-/// 1 + `tolerance` times as long as the order without offloads. For one order,
-/// only copies that no rank waits for are tried.
+/// Without limits: the order with the lowest peak found whose step takes at
+/// most 1 + `tolerance` times as long as the order without offloads. For each
+/// order, only copies that no rank waits for are tried.
 Expected<Schedule> generateWithOffloads(std::string_view name,
                                         const Problem &problem,
                                         const GeneratorOptions &options,

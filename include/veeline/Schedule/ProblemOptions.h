@@ -2,8 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a user says about a problem without a model: the command line's options
-// as a struct.
+// The options that describe a problem without a model, as on the command line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,28 +25,30 @@ struct OpValues {
   std::optional<double> recompute = std::nullopt;
 };
 
-/// Parses "F=18522,B=18086,W=9337", in any order, each exactly once, with
-/// or without blanks around them; "R=9000" may be among them. The error
-/// (InvalidProblem) quotes the part that is wrong.
+/// Parses "F=18522,B=18086,W=9337": each exactly once, in any order, with or
+/// without blanks around them; "R=9000" may be among them. The error
+/// (InvalidProblem) quotes the wrong part.
 Expected<OpValues> parseOpValues(std::string_view text);
 
-/// Bytes as "512MiB", "1.5GiB", "4096" or "10kB". The error quotes the text.
+/// Parses bytes: "512MiB", "1.5GiB", "4096" or "10kB". The error quotes the
+/// text.
 Expected<std::int64_t> parseBytes(std::string_view text);
 
-/// Bytes a nanosecond of "25GB/s". The error quotes the text.
+/// Parses a bandwidth as "25GB/s"; returns bytes per nanosecond. The error
+/// quotes the text.
 Expected<double> parseBandwidth(std::string_view text);
 
 struct ProblemOptions {
   /// Decides the placement.
   std::string schedule = {};
   int stages = 1;
-  /// None: the least that the schedule takes.
+  /// None: the least that the schedule allows.
   std::optional<int> chunksPerStage = std::nullopt;
   int microbatches = 1;
-  /// Time of a whole stage for one microbatch, shared evenly by its chunks.
-  /// With one of R, each chunk has an R.
+  /// Times of a whole stage for one microbatch, divided evenly among its
+  /// chunks. With a time of R, each chunk has an R.
   OpValues cost = {1, 1, 1};
-  /// Time of one chunk; instead of `cost`.
+  /// Times of one chunk, instead of `cost`.
   std::optional<OpValues> chunkCost = std::nullopt;
   double transfer = 0;
   /// What F, B, W and R of a whole stage add, in activation units. R belongs to

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The schedule library neither throws nor aborts on anything that a user can
-// cause. What can fail returns an `Expected<T>` (a value or an `Error`) or a
-// `Status` (nothing or an `Error`).
+// cause. Functions that can fail return an `Expected<T>` (a value or an
+// `Error`) or a `Status` (success or an `Error`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,8 @@ struct Op {
   OpKind kind;
   int chunk;
   int microbatch;
-  /// It is of the step before: a W of a cyclic order (Loop.h).
+  /// Whether it belongs to the previous step, as a W or a fused Backward of a
+  /// cyclic order may (Loop.h).
   bool late = false;
 
   friend bool operator==(const Op &, const Op &) = default;
@@ -50,7 +51,7 @@ const char *toString(OpKind kind);
 std::string describe(const Op &op);
 
 enum class ErrorKind {
-  /// The problem contradicts itself (`check`), or an option has no meaning.
+  /// The problem is inconsistent (`check`), or an option is meaningless.
   InvalidProblem,
   /// No schedule of this name.
   UnknownSchedule,
@@ -65,23 +66,23 @@ enum class ErrorKind {
   /// An operation names a chunk or microbatch that the problem lacks, or a
   /// BackwardInput of a chunk that has none.
   UnknownOp,
-  /// An operation stands on a stage that does not hold its chunk.
+  /// An operation is on a stage that does not hold its chunk.
   WrongStage,
   /// B or W of a chunk do not run in ascending microbatch order, or W before B,
   /// or R after its reader.
   WrongOrder,
   /// Stages wait for each other in a cycle.
   Deadlock,
-  /// Two operations that are said to overlap cannot.
+  /// Two operations of an overlapped block cannot overlap.
   WrongBlock,
   /// A message occurs twice, never, or between the wrong operations.
   WrongMessage,
-  /// What is offloaded leaves or returns where it cannot.
+  /// An offload leaves or returns at an impossible step.
   WrongOffload,
 };
 
-/// What went wrong, where, and what to do. `message` is complete in itself;
-/// the other members say the same to programs.
+/// What went wrong, where, and what to do. `message` is complete; the other
+/// members have the same facts for programs.
 // The analyzer loses the kind in the variant of Status and Expected.
 // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign)
 struct Error {
@@ -91,16 +92,17 @@ struct Error {
   /// Index into the order of `stage`.
   std::optional<int> step = std::nullopt;
   std::optional<Op> op = std::nullopt;
-  /// For OutOfMemory: the least limit of `stage` that would do, in the memory
-  /// unit of the problem.
+  /// For OutOfMemory: the least limit of `stage` that would suffice, in the
+  /// memory unit of the problem.
   std::optional<std::int64_t> leastLimit = std::nullopt;
   /// For OutOfMemory from `generate`: the least limit of `stage` under which
-  /// any schedule at all exists (Limits.h), to see whether another name helps.
+  /// any schedule exists (Limits.h). It shows whether another schedule can
+  /// help.
   std::optional<std::int64_t> leastOfAnySchedule = std::nullopt;
-  /// A few lines of table around the offending step; empty where there is none.
+  /// A few lines of table around the offending step; empty if there is none.
   std::string neighbourhood = {};
 
-  /// The message, and the neighbourhood on the lines below it.
+  /// The message, followed by the neighbourhood on further lines.
   std::string str() const;
 };
 
@@ -123,7 +125,7 @@ public:
   const T *operator->() const { return std::get_if<0>(&storage); }
 
   const Error &error() const { return *std::get_if<1>(&storage); }
-  /// Moves the error out, to hand it on as another type's.
+  /// Moves the error out, to return it as an `Expected` of another type.
   Error takeError() { return std::move(*std::get_if<1>(&storage)); }
 
 private:

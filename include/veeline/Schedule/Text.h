@@ -13,15 +13,15 @@
 
 namespace veeline::schedule {
 
-/// How messages pass, for readers: ", rendezvous", ", links with contention",
-/// or nothing for the default.
+/// The kind of transfers, for readers: ", rendezvous", ", links with
+/// contention", or nothing for the default.
 std::string transfersNote(const SimulationOptions &options);
 
-/// How many ranks stages have: ", 2+1+1 ranks", or nothing where each has one.
+/// The ranks of the stages: ", 2+1+1 ranks", or nothing if each has one.
 std::string ranksNote(const std::vector<int> &widths);
 
-/// The short name of an operation in a table: "F0" (kind, microbatch), and
-/// with several chunks a stage "3F0" (global chunk in front). What is late has
+/// The short name of an operation in a table: "F0" (kind, microbatch) or, with
+/// several chunks a stage, "3F0" (global chunk in front). Late operations have
 /// a prime, "W3'".
 std::string cellName(const Problem &problem, const Op &op);
 
@@ -39,42 +39,42 @@ enum class View {
 
 struct TextOptions {
   View view = View::Timeline;
-  /// Columns of the terminal; what is longer wraps.
+  /// Columns of the terminal. Longer lines wrap.
   int width = 100;
-  /// Seconds that the generator took; not printed when negative.
+  /// Wall time of the generator in seconds; not printed if negative.
   double generatorSeconds = -1;
-  /// How many of these were spent on a processor; not printed when negative.
+  /// Its processor time in seconds; not printed if negative.
   double processorSeconds = -1;
 };
 
-/// One row a stage, one column an operation or overlapped block ("F3+B1"), in
-/// order.
+/// A table with a row for each stage and a column for each operation or
+/// overlapped block ("F3+B1"), in order.
 std::string orderTable(const Problem &problem, const Schedule &schedule,
                        int width);
 
-/// One row a stage over a common time axis: a cell spans the time of its
-/// operation, dots where the stage waits. Cells that are too narrow for names
-/// show the kind alone, in lower case for the second, fourth... chunk of the
-/// stage. An overlapped block is one cell, "F3+B1", narrow "F+B" or "&". Where
-/// that would still be too long, the whole step is scaled to one width. A
-/// legend at the end explains such cells.
+/// A row for each stage over a common time axis. A cell spans the time of its
+/// operation; dots show where the stage waits. Cells that are too narrow for
+/// names show the kind alone, in lower case for the second, fourth... chunk of
+/// the stage. An overlapped block is one cell: "F3+B1", or "F+B" or "&" if
+/// narrow. If the line would still be too long, the whole step is scaled to one
+/// width. A legend at the end explains the abbreviations.
 std::string timeline(const Problem &problem, const Schedule &schedule,
                      const Simulation &simulation, int width);
 
-/// The steady bubble for tables; empty where it is not known.
+/// The steady bubble for tables; empty if unknown.
 std::string steadyCell(const Simulation &simulation);
 
-/// What may run in the next step: W, or BW where steps wait for no update.
+/// The operation that may be late: "W", or "BW" if steps wait for no update.
 const char *lateKind(const Problem &problem);
 
-/// Bubbles, makespan, generator time, and per stage busy time, bubbles and
-/// peak memory.
+/// A summary: bubbles, makespan and generator time, and for each stage busy
+/// time, bubbles and peak memory.
 std::string summary(const Problem &problem, const Schedule &schedule,
                     const Simulation &simulation,
                     const TextOptions &options = {});
 
-/// The chosen view, and the summary; of a cyclic schedule the timeline of a few
-/// steps. Plain text without control codes.
+/// The chosen view, and the summary. For a cyclic schedule the timeline shows a
+/// few steps. Plain text without control codes.
 std::string toText(const Problem &problem, const Schedule &schedule,
                    const Simulation &simulation,
                    const TextOptions &options = {});

@@ -1,12 +1,13 @@
-//===- AttentionCode.h - what kernels of attention share --------*- C++ -*-===//
+//===- AttentionCode.h - shared code of attention's kernels -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A block has 64 rows of its result, 16 for each of four warps, and goes over
-// the columns of its scores in tiles. Scores, and what is made of them, stay in
-// registers: nothing of their size is ever in memory.
+// A block computes 64 rows of its result, 16 in each of four warps, and
+// iterates over tiles of the columns of its scores. Scores, and values that are
+// computed from them, stay in registers. Nothing of their size is ever in
+// memory.
 //
 //===----------------------------------------------------------------------===//
 

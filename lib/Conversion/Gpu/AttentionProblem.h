@@ -1,11 +1,11 @@
-//===- AttentionProblem.h - what an attention op computes -------*- C++ -*-===//
+//===- AttentionProblem.h - an attention op in a kernel ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An op of attention in a kernel function, read back: sizes, and where its
-// operands lie in the buffers that are the kernel's arguments.
+// Reads the sizes of an attention op in a kernel function, and the places of
+// its operands in the buffers that are the kernel's arguments.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Chips.h - the GPUs that code can be made for -------------*- C++ -*-===//
+//===- Chips.h - the supported GPUs -----------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- KernelClass.h - the forms that kernels take --------------*- C++ -*-===//
+//===- KernelClass.h - classes of kernels -----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

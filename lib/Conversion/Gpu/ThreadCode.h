@@ -1,4 +1,4 @@
-//===- ThreadCode.h - what one thread of a kernel does ----------*- C++ -*-===//
+//===- ThreadCode.h - code of one thread of a kernel ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block of four warps that keeps tiles of matrices in shared memory. Each
-// warp has 16 rows of a result, as the tensor cores lay them out: in blocks of
-// 8 columns, of which lane l has columns 2 (l mod 4) and the next one of rows
-// l / 4 and l / 4 + 8, four numbers in this order.
+// Code for a block of four warps that keeps tiles of matrices in shared memory.
+// Each warp has 16 rows of a result, in the layout of tensor cores: in each
+// block of 8 columns, lane l has four numbers, which are columns 2 (l mod 4)
+// and 2 (l mod 4) + 1 of row l / 4, then those of row l / 4 + 8.
 //
 //===----------------------------------------------------------------------===//
 

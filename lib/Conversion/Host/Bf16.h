@@ -1,4 +1,4 @@
-//===- Bf16.h - bf16 on CPUs that do not have it ----------------*- C++ -*-===//
+//===- Bf16.h - bf16 on CPUs without support for it -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,12 +1,12 @@
-//===- Expression.h - arithmetic written as formulas ------------*- C++ -*-===//
+//===- Expression.h - arithmetic as formulas --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Values of the arith and math dialects with operators, so that the expansion
-// of a function reads like its formula. Works on scalars and on vectors alike:
-// a constant takes the shape of what it meets.
+// Wraps values of the arith and math dialects with operators, so that the
+// expansion of a function reads like its formula. Works on scalars and vectors:
+// a constant takes the shape of the other operand.
 //
 //===----------------------------------------------------------------------===//
 

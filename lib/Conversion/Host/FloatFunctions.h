@@ -4,12 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each of these takes f32 expressions (scalars or vectors) and builds the
+// Each of these takes f32 expressions, scalars or vectors, and builds the
 // function from additions, products, explicit fused multiply-adds, divisions,
-// comparisons and bit operations, so that every lane of every vector and a
-// scalar get the same bits. They are right for all inputs: denormals,
-// infinities, NaN and large arguments. docs/host-code.md lists how accurate
-// each one is.
+// comparisons and bit operations. So scalars and all lanes of vectors get the
+// same bits. The functions are correct for all inputs, including denormals,
+// infinities, NaN and large arguments. docs/host-code.md lists their accuracy.
 //
 //===----------------------------------------------------------------------===//
 

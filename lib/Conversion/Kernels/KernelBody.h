@@ -1,13 +1,13 @@
-//===- KernelBody.h - what a kernel function computes -----------*- C++ -*-===//
+//===- KernelBody.h - the content of a kernel function ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel function (pipe-outline-kernels) is a list of structured ops, within
-// one loop over rows or without. KernelBody finds the place of every operand in
-// its buffer, as a linear function of the loops over rows and of the op's own
-// loops.
+// A kernel function (pipe-outline-kernels) is a list of structured ops, with or
+// without one loop over rows around them. KernelBody computes the place of
+// every operand in its buffer, as a linear function of the loops over rows and
+// of the op's own loops.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- KernelGroups.h - which structured ops run as one kernel --*- C++ -*-===//
+//===- KernelGroups.h - groups of ops that run as one kernel ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Structured ops that work on the same rows (a softmax: maximum, exponential,
-// sum, quotient) can run as one loop over rows, so that a row stays in the
-// cache from one op to the next. This finds such groups in a block.
+// Finds groups of structured ops in a block that can run as one loop over rows,
+// because they work on the same rows, such as the maximum, exponential, sum and
+// quotient of a softmax. Then a row stays in the cache from one op to the next.
 //
 //===----------------------------------------------------------------------===//
 

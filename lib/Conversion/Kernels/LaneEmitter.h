@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Emits the scalar body of a structured op for several iterations of one loop
-// at once. A value that is the same in all of them stays a scalar; one that
-// grows by one from lane to lane (an index) stays a scalar as long as it can;
-// the rest are vectors.
+// at once. A value that is the same in all iterations stays a scalar. A value
+// that grows by one from lane to lane, such as an index, stays a scalar as long
+// as possible. All other values are vectors.
 //
 //===----------------------------------------------------------------------===//
 

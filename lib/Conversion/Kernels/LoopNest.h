@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A structured op on buffers, as seen by the passes that fuse, outline and
-// lower it: its loops, and for every operand the stride of each loop in
-// elements. Layouts, views and indexing maps are gone at this level: a
-// transpose, a broadcast and a slice differ only in their strides.
+// The representation of a structured op on buffers for the passes that fuse,
+// outline and lower it: its loops, and for every operand the stride of each
+// loop in elements. It has no layouts, views and indexing maps: a transpose, a
+// broadcast and a slice differ only in their strides.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- RowRules.h - which ops work on rows together -------------*- C++ -*-===//
+//===- RowRules.h - rules of ops that share rows ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

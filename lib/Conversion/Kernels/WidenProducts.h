@@ -1,4 +1,4 @@
-//===- WidenProducts.h - products of small floats ---------------*- C++ -*-===//
+//===- WidenProducts.h - products of 16-bit floats --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// On a GPU without a library for it, a convolution is
+// On a GPU without a library for convolutions, a convolution becomes one of
+// these:
 //
 //   - one matrix product for each element of its window, added up in place: of
 //     all of x, as that element sees it, with the weights there. Where the

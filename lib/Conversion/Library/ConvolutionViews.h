@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Convolutions without a library are matrix products and kernels over views of
-// their operands, and over copies of these with zeros around them, without gaps
-// and with the channels last.
+// Convolutions without a library become matrix products and kernels. These work
+// on views of the operands, or on dense copies with zeros around them and the
+// channels last.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- CopyPaths.h - past copies that only rearrange -----------*- C++ -*-===//
+//===- CopyPaths.h - avoiding copies that only rearrange --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An op that takes memory with any strides can read the source of a copy
-// itself, and write the target of one.
+// An op that accepts memory with any strides can itself read the source of a
+// copy, and write the target of one.
 //
 //===----------------------------------------------------------------------===//
 

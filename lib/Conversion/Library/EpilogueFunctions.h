@@ -1,10 +1,11 @@
-//===- EpilogueFunctions.h - what happens to a product ----------*- C++ -*-===//
+//===- EpilogueFunctions.h - recognising epilogues of products --*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions are recognised by their values: there are many ways to write one.
+// Functions are recognised by their values, since there are many ways to write
+// one.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What matrix products, convolutions and attention have in common: a function
-// of the runtime computes some operands from others, as an entry of a table
-// says. It overwrites what was there.
+// Common parts of matrix products, convolutions and attention: a function of
+// the runtime computes some operands from others, as an entry of a table
+// describes. It overwrites its results.
 //
 //===----------------------------------------------------------------------===//
 

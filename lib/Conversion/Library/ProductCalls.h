@@ -1,4 +1,4 @@
-//===- ProductCalls.h - calls of products, and who reads them ---*- C++ -*-===//
+//===- ProductCalls.h - calls of products and their readers -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

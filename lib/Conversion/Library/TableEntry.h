@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a call of the runtime refers to is a struct here and a dictionary in an
-// attribute of the module. A function that visits the members of the struct
-// with their names serves to write and to read it.
+// The entry that a call of the runtime refers to is a struct here, and a
+// dictionary in an attribute of the module. A function that visits the members
+// of the struct with their names is used both to write and to read it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The search of `auto` evaluates millions of orders, so it numbers operations
-// and keeps what it needs of them in arrays. A *kind* is F, B or W of one
-// chunk; a *node* is a kind and a microbatch.
+// The search of `auto` evaluates millions of orders. So operations are
+// numbered, and their data are in arrays. A *kind* is F, B or W of one chunk; a
+// *node* is a kind and a microbatch.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,15 +2,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A schedule is one of a job shop: stages are machines, microbatches are jobs
-// that return to them. The state is one topological sequence of all operations,
-// with the longest path to each operation (its end) and from each (its tail). A
-// move takes an operation past some neighbours of its stage. It concerns only
-// the stretch of the sequence between the two places: what comes before keeps
-// its ends, what comes after keeps its tails. So the new objective is the
-// longest path over that stretch, and most moves are refused after a look at a
-// few dozen operations, however long the step is. Only moves that are taken
-// update ends and tails further on, and only where these change.
+// Scheduling is treated as a job shop with re-entrant jobs: stages are
+// machines, and microbatches are jobs. The state is a topological sequence of
+// all operations, with the longest path to each operation (its end) and from
+// each operation (its tail). A move shifts an operation past some neighbours of
+// its stage. It affects only the part of the sequence between the old and the
+// new position: operations before it keep their ends, and operations after it
+// keep their tails. So the new objective is the longest path through that part.
+// Most moves are rejected after evaluating a few dozen operations, however long
+// the step is. Only accepted moves update ends and tails outside of that part,
+// and only where these change.
 //
 //===----------------------------------------------------------------------===//
 

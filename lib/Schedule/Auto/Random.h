@@ -1,4 +1,4 @@
-//===- Random.h - numbers that are the same on every machine ----*- C++ -*-===//
+//===- Random.h - reproducible random numbers -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Work.h - a budget that is the same on every machine ------*- C++ -*-===//
+//===- Work.h - a reproducible budget of work -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Request.h - what a command line asks for -----------------*- C++ -*-===//
+//===- Request.h - the request of a command line ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

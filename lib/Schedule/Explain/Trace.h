@@ -1,4 +1,4 @@
-//===- Trace.h - what everything in an execution waited for -----*- C++ -*-===//
+//===- Trace.h - the waits of an execution ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

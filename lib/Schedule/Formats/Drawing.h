@@ -1,4 +1,4 @@
-//===- Drawing.h - what pictures of schedules share -------------*- C++ -*-===//
+//===- Drawing.h - shared code of pictures of schedules ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Agenda.h - which stage acts next -------------------------*- C++ -*-===//
+//===- Agenda.h - the order in which stages act -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- FlexiblePlan.h - a plan that gives way to gaps -----------*- C++ -*-===//
+//===- FlexiblePlan.h - a plan that adapts to gaps --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

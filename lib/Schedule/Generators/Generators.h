@@ -1,9 +1,9 @@
-//===- Generators.h - the generators, one a file ----------------*- C++ -*-===//
+//===- Generators.h - the generators, one file each -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What Registry.cpp lists. Every generator expects a problem that passed
-// `check`, with a placement and a v that its entry allows.
+// The functions that Registry.cpp lists. Every generator expects a problem that
+// passed `check`, with a placement and a v that its entry allows.
 //
 //===----------------------------------------------------------------------===//
 

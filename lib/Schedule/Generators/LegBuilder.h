@@ -2,14 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A microbatch passes every stage on v legs forward, through the local chunks
-// 0..v-1, and on v legs backward, through v-1..0. With legs, forward and
-// backward look alike. (On a V, leg 0 comes from stage s-1 and leg 1 from stage
-// s+1, in both directions.)
+// A microbatch passes every stage on v *legs* forward, through the local chunks
+// 0..v-1, and on v legs backward, through v-1..0. In terms of legs, forward and
+// backward have the same form. (On a V, leg 0 comes from stage s-1 and leg 1
+// from stage s+1, in both directions.)
 //
-// The builder places operations one after the other at the end of a stage, at
-// the time when their inputs are there, and keeps clocks, memory and the queue
-// of W that are owed. Strategies decide what comes next.
+// The builder appends operations to stages, each at the time when its inputs
+// are available. It keeps clocks, memory and the queue of pending W. Strategies
+// choose the next operation.
 //
 //===----------------------------------------------------------------------===//
 

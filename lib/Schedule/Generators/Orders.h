@@ -1,4 +1,4 @@
-//===- Orders.h - what several fixed orders share ---------------*- C++ -*-===//
+//===- Orders.h - shared code of fixed orders -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

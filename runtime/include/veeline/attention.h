@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout of scratch memory that the compiler plans and the runtime uses.
+// The layout of attention's scratch memory, which the compiler plans and the
+// runtime uses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,8 @@
 
 namespace veeline {
 
-/// Scratch of the derivative of an attention on a GPU: two tensors of f32.
+/// Scratch memory of the derivative of an attention on a GPU: two tensors of
+/// f32.
 struct AttentionScratch {
   /// For each query, the inner product of the output and its gradient.
   int64_t deltaBytes = 0;
@@ -32,7 +34,7 @@ struct AttentionScratch {
   constexpr int64_t bytes() const { return deltaBytes + queryGradBytes; }
 
 private:
-  /// Bytes of so many numbers, rounded up to a multiple of 256.
+  /// The bytes of `numbers` numbers, rounded up to a multiple of 256.
   static constexpr int64_t align(int64_t numbers) {
     return (4 * numbers + 255) / 256 * 256;
   }

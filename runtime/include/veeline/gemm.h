@@ -1,4 +1,4 @@
-//===- gemm.h - what the compiler asks about matrix products ---*- C++ -*-===//
+//===- gemm.h - scratch memory of matrix products ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,12 +13,14 @@
 
 namespace veeline {
 
-/// Bytes of scratch that veeline_gemm needs for `gemm` on this machine, for one
-/// thread. They depend on the CPU: if the machine that runs an artifact needs
-/// more than it says, the runtime allocates memory once, when it loads.
+/// The bytes of scratch memory that veeline_gemm needs for `gemm` on this
+/// machine, for one thread. They depend on the CPU. If the machine that runs an
+/// artifact needs more than the artifact has, the runtime allocates memory
+/// once, when the program is loaded.
 Expected<int64_t> gemmScratchBytes(const artifact::Gemm &gemm);
 
-/// The library that computes products and convolutions here, and its version.
+/// The name and version of the library that computes products and convolutions
+/// here.
 std::string productLibrary();
 
 } // namespace veeline

@@ -1,12 +1,12 @@
-//===- library_calls.h - what is asked of libraries ------------*- C++ -*-===//
+//===- library_calls.h - descriptions of library calls ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The matrix products, convolutions and attentions that a step calls by number.
-// Each is an entry of a table of its rank in the artifact (artifact.h), and has
-// the types of elements that tensors have there.
+// The descriptions of matrix products, convolutions and attentions, which a
+// step calls by number. Each is an entry of a table of its rank in the artifact
+// (artifact.h). This header also has the element types of tensors in artifacts.
 //
 // Offsets and sizes are bytes, strides are elements, indices count from 0.
 //
@@ -28,26 +28,27 @@ enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 std::string_view name(DataType type);
 /// Bytes of one element in memory.
 int64_t byteSize(DataType type);
-/// The inverse of name(); none where `text` names no type.
+/// The inverse of name(); none if `text` names no type.
 std::optional<DataType> parseDataType(std::string_view text);
 
-/// The product of `shape`: 1 for a scalar.
+/// The product of the extents of `shape`; 1 for a scalar.
 int64_t numElements(const std::vector<int64_t> &shape);
-/// Of a tensor without gaps.
+/// The bytes of a tensor without gaps.
 int64_t bytesOf(DataType type, const std::vector<int64_t> &shape);
 
-/// The type in which a matrix product or a convolution multiplies. It adds in
-/// f32, or in f64.
+/// The type in which a matrix product or a convolution multiplies. Sums are in
+/// f32, or in f64 for f64.
 enum class ComputeType {
   f32,
-  tf32, ///< Of f32 operands, 10 bits of the fraction.
+  tf32, ///< Rounds f32 operands to 10 bits of the fraction.
   f64
 };
 
-/// The default for operands of this type.
+/// The default ComputeType for operands of this type.
 ComputeType computeTypeOf(DataType type);
 
-/// What a matrix product does to its result, before it is stored.
+/// The function that a matrix product applies to its result before it stores
+/// it.
 enum class Epilogue {
   none,
   bias, ///< Adds one number for each column.
@@ -57,19 +58,21 @@ enum class Epilogue {
   dgelu        ///< Multiplies by the derivative of GELU at aux.
 };
 
-/// Whether veeline_gemm_bias or veeline_gemm_aux gets a bias.
+/// Whether veeline_gemm_bias or veeline_gemm_aux takes a bias.
 constexpr bool hasBias(Epilogue epilogue) {
   return epilogue == Epilogue::bias || epilogue == Epilogue::biasGeluAux;
 }
-/// Whether it needs veeline_gemm_aux: aux is a matrix of c's type and strides.
+/// Whether the call is veeline_gemm_aux. aux is a matrix of c's type and
+/// strides.
 constexpr bool hasAux(Epilogue epilogue) {
   return epilogue >= Epilogue::geluAux;
 }
 
 /// One entry of a rank's table of matrix products: c = a * b over all batch
-/// indices. `a` is [batch..., m, k], `b` [batch..., k, n], `c` [batch..., m,
-/// n]; each has one stride per dimension in that order, so a transpose is a
-/// pair of strides, and a broadcast batch dimension has stride 0 (not in c).
+/// indices. `a` is [batch..., m, k], `b` is [batch..., k, n], and `c` is
+/// [batch..., m, n]. Each has one stride for each dimension, in that order. So
+/// a transpose needs only other strides, and a broadcast batch dimension of a
+/// or b has stride 0.
 struct Gemm {
   DataType type = DataType::f32; ///< Of a and b: f32, f64, or bf16 and f16.
   std::vector<int64_t> batch;
@@ -81,9 +84,10 @@ struct Gemm {
   // the type, and the rest has its defaults.
   DataType cType = DataType::f32;
   ComputeType compute = ComputeType::f32;
-  /// In bytes, of all operands including bias and aux; a power of two.
+  /// The alignment of all operands in bytes, including bias and aux; a power of
+  /// two.
   int32_t alignment = 4;
-  bool accumulate = false; ///< c += a * b.
+  bool accumulate = false; ///< Compute c += a * b.
   Epilogue epilogue = Epilogue::none;
 };
 
@@ -100,9 +104,9 @@ enum class ConvolutionKind {
 ///
 /// with x zero outside of its extents, or one of the two adjoints. Lists have
 /// one element for each spatial dimension. Strides of x and y are those of n,
-/// g, the channel and the spatial dimensions, strides of w those of g, f, c and
-/// the spatial dimensions. In x and in y one stride runs through the channels
-/// of all groups.
+/// g, the channel and the spatial dimensions; strides of w are those of g, f, c
+/// and the spatial dimensions. In x and y the channels of all groups have the
+/// same stride.
 struct Convolution {
   ConvolutionKind kind = ConvolutionKind::forward;
   int64_t batch = 0, groups = 0, inputs = 0, outputs = 0;
@@ -132,7 +136,7 @@ enum class AttentionKind {
 ///                                      * value[b, h', j, d]
 ///
 /// or the derivatives. Strides are those of sample, head and row; the elements
-/// of a row are contiguous. lse is of f32 and has no gaps.
+/// of a row are contiguous. lse is in f32 and has no gaps.
 struct Attention {
   AttentionKind kind = AttentionKind::forward;
   DataType type = DataType::bf16; ///< f16 or bf16; sums are of f32.
@@ -140,14 +144,15 @@ struct Attention {
   int64_t depth = 0, valueDepth = 0;
   double scale = 1;
   bool causal = false;
-  /// Results must be the same in every run.
+  /// Whether results must be the same in every run.
   bool deterministic = true;
   std::vector<int64_t> queryStrides, keyStrides, valueStrides, outputStrides;
-  /// Of the gradients; empty in a forward attention.
+  /// The strides of gradients; empty in a forward attention.
   std::vector<int64_t> outputGradStrides, queryGradStrides, keyGradStrides,
       valueGradStrides;
   DataType maskType = DataType::f32; ///< f32, or the type.
-  /// 0 where the mask is the same along a dimension; empty without a mask.
+  /// The stride is 0 if the mask is the same along the dimension. Empty without
+  /// a mask.
   std::vector<int64_t> maskStrides;
   int64_t scratchBytes = 0; ///< What veeline_attention_backward gets.
 };

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What fallible functions of the runtime return. No exception crosses a
-// library boundary, because the compiler links the artifact library and is
-// built without them.
+// The result types of functions of the runtime that can fail. No exception
+// crosses a library boundary, because the compiler, which links the artifact
+// library, is built without exceptions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 
 namespace veeline {
 
-/// Success, or one message for the user: where, what was expected, what was
-/// found, what to do.
+/// Success, or a message for the user. It says where the error is, what was
+/// expected, what was found, and what to do.
 class [[nodiscard]] Status {
 public:
   static Status success() { return Status(); }
@@ -31,18 +31,18 @@ public:
   }
 
   bool ok() const { return !text.has_value(); }
-  /// The message; only of a failure.
+  /// The message. Requires a failure.
   const std::string &message() const { return *text; }
 
 private:
   std::optional<std::string> text;
 };
 
-/// A value, or the Status that says why there is none.
+/// A value, or the Status of a failure.
 template <typename T> class [[nodiscard]] Expected {
 public:
   Expected(T value) : value(std::move(value)) {}
-  /// `status` is a failure.
+  /// Requires that `status` is a failure.
   Expected(Status status) : failure(std::move(status)) {}
 
   bool ok() const { return value.has_value(); }
@@ -61,7 +61,7 @@ private:
 
 } // namespace veeline
 
-/// Ends the function where `expression` is an error.
+/// Returns from the function if `expression` is an error.
 #define VEELINE_TRY(expression)                                                \
   do {                                                                         \
     if (::veeline::Status tried = (expression); !tried.ok())                   \
@@ -71,9 +71,9 @@ private:
 #define VEELINE_JOIN_NAMES(first, second) first##second
 #define VEELINE_NAME_OF_LINE(name, line) VEELINE_JOIN_NAMES(name, line)
 
-/// Ends the function where `expression`, an Expected, is an error. Otherwise
-/// its value goes to `target`, a variable or the declaration of one. It is
-/// several statements.
+/// Returns from the function if the last argument, an Expected, is an error.
+/// Otherwise assigns its value to `target`, a variable or the declaration of
+/// one. The macro expands to several statements.
 #define VEELINE_TRY_VALUE(target, ...)                                         \
   auto VEELINE_NAME_OF_LINE(tried, __LINE__) = (__VA_ARGS__);                  \
   if (!VEELINE_NAME_OF_LINE(tried, __LINE__).ok())                             \

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a program needs that trains by itself, step by step: it has the loop and
-// the data, and `veeline train` has the rest, by options of the same names.
-// Such a program links Veeline::runtime, which exports runtime.h to the
-// compiled code.
+// Training from a program of your own, step by step. The program has the loop
+// and the data, and this library does the rest of `veeline train`, with options
+// of the same names. The program links Veeline::runtime, which exports the
+// functions of runtime.h to the compiled code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,16 +27,17 @@
 namespace veeline {
 
 /// An option of `veeline train` (docs/runtime.md): its name without dashes,
-/// "lr", and its value, or none of a flag, "skip-nonfinite". Options that may
-/// be given several times, as "data", stand once for each.
+/// such as "lr", and its value. A flag, such as "skip-nonfinite", has no value.
+/// An option that is given several times, such as "data", has an entry for each
+/// time.
 using TrainingOption = std::pair<std::string, std::optional<std::string>>;
 
 struct TrainingOptions {
-  /// Those of Training::optionNames. Arguments that have no "data" are fed by
-  /// the program, unless "synthetic" is given. Without "steps" there is no last
+  /// Options among Training::optionNames. The program feeds arguments that have
+  /// no "data", unless "synthetic" is given. Without "steps" there is no last
   /// step.
   std::vector<TrainingOption> values;
-  /// Where Veeline's modules are (LIBDIR/veeline), for MPI alone.
+  /// The directory of Veeline's modules (LIBDIR/veeline), which only MPI needs.
   std::string moduleDirectory;
 };
 
@@ -49,34 +50,35 @@ struct TensorInfo {
   int64_t bytes = 0;          ///< The size of such a tensor, row-major, dense.
 };
 
-/// What is known of a step that has run.
+/// Figures of a step that has run.
 struct StepInfo {
   double learningRate = 0;
-  /// Of the averaged gradients of all parameters.
+  /// The norm of the averaged gradients of all parameters.
   double gradientNorm = 0;
-  /// What updates multiplied gradients by; 0: they were skipped.
+  /// The factor by which updates multiplied gradients; 0: updates were skipped.
   double clipFactor = 1;
-  double lossScale = 1; ///< What the loss was multiplied by.
+  double lossScale = 1; ///< The factor of the loss.
 };
 
-/// A program of an artifact with its parameters and data. Not for use by two
-/// threads at a time. Where a launcher has started a process for each rank, all
-/// of them call what steps, evaluates, saves and writes checkpoints, in the
-/// same order.
+/// A program of an artifact with its parameters and data. Only one thread may
+/// use it at a time. If a launcher has started a process for each rank, all
+/// processes must make the same calls that step, evaluate, save or write
+/// checkpoints, in the same order.
 class Training {
 public:
-  /// What an option may be called.
+  /// The names of all options.
   static std::vector<std::string> optionNames();
-  /// An error says which option has no meaning, or does not fit another one.
+  /// Checks options. The error names an option that is unknown, wrong, or
+  /// contradicts another one.
   static Status check(const TrainingOptions &options);
 
-  /// Reads the artifact at `path`, a file that must not be written to while the
-  /// result lives, and starts its ranks as threads, or meets the processes of a
-  /// launcher. With "resume" it goes on from a checkpoint. An error says what
-  /// is wrong with a file, an option or this machine.
+  /// Reads the artifact at `path`, and starts its ranks as threads or, under a
+  /// launcher, connects to the other processes. The file must not be written to
+  /// while the result exists. With "resume" it continues from a checkpoint. The
+  /// error says what is wrong with a file, an option or this machine.
   static Expected<std::unique_ptr<Training>>
   open(const std::string &path, const TrainingOptions &options);
-  /// The same for an artifact's content in memory, which is copied.
+  /// The same for the content of an artifact in memory, which is copied.
   static Expected<std::unique_ptr<Training>>
   openInMemory(std::string_view content, const TrainingOptions &options);
   /// Waits until checkpoints are written.
@@ -98,8 +100,8 @@ public:
   /// does not accept the values; earlier values then stay.
   Status feed(const std::string &name, std::string_view values);
 
-  /// An error where the next step cannot begin: an argument was not fed for it,
-  /// or the last one of "steps" has run.
+  /// Fails if the next step cannot begin, because an argument was not fed for
+  /// it, or the last one of "steps" has run.
   Status checkNext() const;
 
   /// Runs the next step, and returns its mean loss. With "checkpoint" and
@@ -108,41 +110,43 @@ public:
   /// other error no further step runs.
   Expected<double> step();
 
-  /// Of the last step of this object: a result in each microbatch. Nothing
-  /// before the first one.
+  /// The values of a result in the last step of this object, one for each
+  /// microbatch. Empty before the first step.
   std::vector<double> resultOf(size_t index) const;
   StepInfo lastStep() const;
-  /// How many steps have run, those before "resume" among them.
+  /// The number of steps that have run, including those before "resume".
   int64_t steps() const;
 
-  /// The peak of the learning rate, from the next step on. An error where rates
+  /// Sets the peak of the learning rate from the next step on. Fails if rates
   /// come from a file.
   Status setLearningRate(double rate);
 
-  /// Copies values of a batch argument of the next evaluation, as `feed` does.
-  /// Buffers are those of training. An error, too, where the artifact was
-  /// compiled without --evaluation.
+  /// Copies values of a batch argument for the next evaluation, as `feed` does.
+  /// Buffers are those of training. Also fails if the artifact was compiled
+  /// without --evaluation.
   Status feedEvaluation(const std::string &name, std::string_view values);
-  /// An error where an argument was not fed.
+  /// Fails if an argument was not fed.
   Status checkEvaluation() const;
-  /// Runs the model's forwards alone, in as many microbatches as a step has, on
-  /// the parameters as they are, and returns the mean loss. Steps know nothing
-  /// of it.
+  /// Runs only the model's forwards with the current parameters, in as many
+  /// microbatches as a step has, and returns the mean loss. Does not affect
+  /// steps.
   Expected<double> evaluate();
-  /// As resultOf, of the last evaluation.
+  /// As resultOf, for the last evaluation.
   std::vector<double> evaluatedResultOf(size_t index) const;
 
   /// Writes a checkpoint of the state after the last step to the folder of
-  /// "checkpoint", unless there is one, and waits until all are written. An
-  /// error if the last one could not be.
+  /// "checkpoint", unless that checkpoint exists, and waits until all are
+  /// written. Fails if the last one could not be written.
   Status checkpoint();
-  /// What the user should know and has not been told: of checkpoints that could
-  /// not be written, of options that are others than before "resume", ...
+  /// Returns remarks for the user that were not returned before: about
+  /// checkpoints that could not be written, options that differ from those
+  /// before "resume", ...
   std::vector<std::string> takeRemarks();
 
-  /// Copies the value of a parameter out of all ranks, or into them, between
-  /// steps; `bytes` as in TensorInfo. It is an error if ranks are processes. If
-  /// late updates follow a step (docs/loops.md), they change what is set.
+  /// Copy the value of a parameter from the ranks or to all of them, between
+  /// steps. `bytes` is as in TensorInfo. Fail if ranks are processes. If late
+  /// updates follow a step (docs/loops.md), they also change a value that was
+  /// set.
   Status getParameter(size_t index, char *values, size_t bytes) const;
   Status setParameter(size_t index, const char *values, size_t bytes);
 

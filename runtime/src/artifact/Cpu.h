@@ -1,4 +1,4 @@
-//===- Cpu.h - what this machine's processor can do ------------*- C++ -*-===//
+//===- Cpu.h - features of this machine's processor -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One `visitFields` per struct of the metadata names its members once, for the
-// writer and the reader of JSON alike. `Self` is the struct, const or not.
+// Each struct of the metadata has a `visitFields` that visits its members with
+// their names. The writer and the reader of JSON both use it. `Self` is the
+// struct, const or not.
 //
 //===----------------------------------------------------------------------===//
 

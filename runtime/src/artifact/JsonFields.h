@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Writes and reads structs whose members a `visitFields` names (Fields.h).
+// Writes and reads structs that have a `visitFields` (Fields.h).
 //
 //===----------------------------------------------------------------------===//
 

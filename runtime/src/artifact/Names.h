@@ -1,4 +1,4 @@
-//===- Names.h - the enums of an artifact as text --------------*- C++ -*-===//
+//===- Names.h - names of an artifact's enums -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

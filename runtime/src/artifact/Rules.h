@@ -1,4 +1,4 @@
-//===- Rules.h - what rules of metadata are made of ------------*- C++ -*-===//
+//===- Rules.h - helpers for the rules of metadata --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- BlasLtApi.h - what is used of cuBLASLt ------------------*- C++ -*-===//
+//===- BlasLtApi.h - our declarations of cuBLASLt ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

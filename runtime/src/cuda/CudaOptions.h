@@ -1,4 +1,4 @@
-//===- CudaOptions.h - which libraries and GPUs to use ----------*- C++ -*-===//
+//===- CudaOptions.h - options of GPUs and their libraries ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

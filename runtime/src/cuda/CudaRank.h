@@ -1,4 +1,4 @@
-//===- CudaRank.h - a rank whose arena is memory of a GPU ------*- C++ -*-===//
+//===- CudaRank.h - a rank with its arena on a GPU --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

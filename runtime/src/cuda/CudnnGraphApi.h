@@ -1,4 +1,4 @@
-//===- CudnnGraphApi.h - what is used of cuDNN's graphs --------*- C++ -*-===//
+//===- CudnnGraphApi.h - our declarations of cuDNN's graphs -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

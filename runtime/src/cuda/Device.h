@@ -1,4 +1,4 @@
-//===- Device.h - a GPU, and what is allocated on it -----------*- C++ -*-===//
+//===- Device.h - a GPU and its allocations ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- DeviceUse.h - what takes memory of a GPU ----------------*- C++ -*-===//
+//===- DeviceUse.h - memory in use on a GPU ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- DeviceWatch.h - GPUs that make no progress ---------------*- C++ -*-===//
+//===- DeviceWatch.h - detection of GPUs without progress -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- DnnGraph.h - graphs of operations for cuDNN -------------*- C++ -*-===//
+//===- DnnGraph.h - building graphs for cuDNN -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

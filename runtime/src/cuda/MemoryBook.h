@@ -1,4 +1,4 @@
-//===- MemoryBook.h - who takes memory of a GPU ----------------*- C++ -*-===//
+//===- MemoryBook.h - accounts of a GPU's memory ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- NcclApi.h - what is used of NCCL ------------------------*- C++ -*-===//
+//===- NcclApi.h - our declarations of NCCL ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

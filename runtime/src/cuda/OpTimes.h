@@ -1,4 +1,4 @@
-//===- OpTimes.h - when operations ran on a GPU -----------------*- C++ -*-===//
+//===- OpTimes.h - times of operations on a GPU -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

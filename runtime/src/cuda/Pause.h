@@ -1,4 +1,4 @@
-//===- Pause.h - pauses between two polls -----------------------*- C++ -*-===//
+//===- Pause.h - pauses between polls ---------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Placement.h - which GPU a process uses -------------------*- C++ -*-===//
+//===- Placement.h - the GPU of a process -----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- TracedTransport.h - messages that are printed ------------*- C++ -*-===//
+//===- TracedTransport.h - a transport that prints messages -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Transport.h - how a rank's messages travel --------------*- C++ -*-===//
+//===- Transport.h - the transport of a rank's messages ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A folder DIR has a folder DIR/step-00000010 for each checkpoint, of which
-// docs/checkpoints.md says what is in it. A checkpoint is there if its index
-// is.
+// A folder DIR has a folder DIR/step-00000010 for each checkpoint.
+// docs/checkpoints.md describes its content. A checkpoint is complete if its
+// index exists.
 //
 //===----------------------------------------------------------------------===//
 

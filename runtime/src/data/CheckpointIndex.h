@@ -1,11 +1,11 @@
-//===- CheckpointIndex.h - what a checkpoint consists of --------*- C++ -*-===//
+//===- CheckpointIndex.h - the index of a checkpoint ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The index of a checkpoint, docs/checkpoints.md: a JSON file that is written
-// after all others.
+// A JSON file that lists the parts of a checkpoint, and is written after all
+// others (docs/checkpoints.md).
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Lengths.h - how long each microbatch is -----------------*- C++ -*-===//
+//===- Lengths.h - lengths of microbatches ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

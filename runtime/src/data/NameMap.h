@@ -1,4 +1,4 @@
-//===- NameMap.h - names of parameters in files of others -------*- C++ -*-===//
+//===- NameMap.h - mapping names of parameters ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

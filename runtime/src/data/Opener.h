@@ -1,4 +1,4 @@
-//===- Opener.h - opens what the arguments of a model read ------*- C++ -*-===//
+//===- Opener.h - opening the data of a model's arguments -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Random.h - numbers from counters ------------------------*- C++ -*-===//
+//===- Random.h - counter-based random numbers ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The format: 8 bytes with the length of the header, the header as JSON, the
-// arrays. Offsets in the header count from its end.
+// The format is 8 bytes with the length of the header, the header as JSON, and
+// the arrays. Offsets in the header are relative to its end.
 //
 //===----------------------------------------------------------------------===//
 

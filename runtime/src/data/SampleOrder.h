@@ -1,11 +1,11 @@
-//===- SampleOrder.h - which samples of several files come next -*- C++ -*-===//
+//===- SampleOrder.h - the order of samples of several files ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// docs/data.md has the formulas. Sample `number` of a training is a function of
-// the seed and of that number, so a position in the data is one number.
+// Sample `number` of a training depends only on the seed and that number. So a
+// position in the data is one number. docs/data.md has the formulas.
 //
 //===----------------------------------------------------------------------===//
 

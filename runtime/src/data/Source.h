@@ -1,4 +1,4 @@
-//===- Source.h - where one batch argument comes from ----------*- C++ -*-===//
+//===- Source.h - the source of a batch argument ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Spec.h - a source of data, as the user writes it --------*- C++ -*-===//
+//===- Spec.h - a data source as the user specifies it ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Tensor.h - an array in somebody else's memory -----------*- C++ -*-===//
+//===- Tensor.h - a view of an array ----------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

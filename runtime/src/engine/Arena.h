@@ -1,4 +1,4 @@
-//===- Arena.h - the one allocation of a rank ------------------*- C++ -*-===//
+//===- Arena.h - the arena of a rank ----------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,11 +1,11 @@
-//===- Coefficients.h - the optimiser's numbers of a step ------*- C++ -*-===//
+//===- Coefficients.h - the optimiser's coefficients of a step --*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The same on all targets. Files that include this are compiled without
-// contraction.
+// The coefficients are the same on all targets. Files that include this header
+// are compiled without contraction.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- Executor.h - a program that is loaded and can run -------*- C++ -*-===//
+//===- Executor.h - a loaded program that can run ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a backend gives to the trainer: steps, and access to arenas between
-// them. The conformance suite (runtime/cts) runs against this interface and
-// against the C ABI that the steps call.
+// The interface of a backend for the trainer: it runs steps, and gives access
+// to arenas between them. The conformance suite (runtime/cts) tests this
+// interface, and the C ABI that the steps call.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Fault.h - the first thing that went wrong ---------------*- C++ -*-===//
+//===- Fault.h - the first fault of a run -----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Identity.h - which message a message is -----------------*- C++ -*-===//
+//===- Identity.h - the identity of a message -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- LoadedProgram.h - a program, as the trainer has it ------*- C++ -*-===//
+//===- LoadedProgram.h - a loaded program of the trainer --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

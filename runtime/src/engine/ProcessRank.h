@@ -1,4 +1,4 @@
-//===- ProcessRank.h - a rank that has a process of its own ----*- C++ -*-===//
+//===- ProcessRank.h - a rank that is a process -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Profile.h - what a pipeline's parts take ----------------*- C++ -*-===//
+//===- Profile.h - measured times of a pipeline's parts ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Rank.h - what all targets know of a rank -----------------*- C++ -*-===//
+//===- Rank.h - the common part of ranks on all targets ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

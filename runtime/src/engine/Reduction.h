@@ -1,4 +1,4 @@
-//===- Reduction.h - gradients of replicas ---------------------*- C++ -*-===//
+//===- Reduction.h - sums of gradients over replicas ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ShortText.h - text that allocates nothing ---------------*- C++ -*-===//
+//===- ShortText.h - text without allocations -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- TensorTrace.h - tensors of a step, printed ---------------*- C++ -*-===//
+//===- TensorTrace.h - printing tensors of a step ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Timeline.h - what a rank did when -----------------------*- C++ -*-===//
+//===- Timeline.h - times of a rank's operations ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

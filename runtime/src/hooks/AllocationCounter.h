@@ -1,12 +1,12 @@
-//===- AllocationCounter.h - who allocates during steps --------*- C++ -*-===//
+//===- AllocationCounter.h - counting allocations during steps --*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // A shared object that replaces malloc when it is preloaded. It counts the
-// calls of threads that ask for it, by the activity that the thread names and
-// by the shared object that called. `veeline train --check-memory` runs itself
+// calls of threads that request it, by the activity that a thread names and by
+// the calling shared object. `veeline train --check-memory` runs itself again
 // with it. Its functions are found with dlsym, so nothing links it.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- HostRank.h - a rank whose arena is memory of the host ---*- C++ -*-===//
+//===- HostRank.h - a rank with its arena on the host -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

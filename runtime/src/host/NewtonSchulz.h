@@ -1,4 +1,4 @@
-//===- NewtonSchulz.h - the nearest orthogonal matrix -----------*- C++ -*-===//
+//===- NewtonSchulz.h - the nearest orthogonal matrix, for Muon -*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

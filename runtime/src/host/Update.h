@@ -1,4 +1,4 @@
-//===- Update.h - optimisers -----------------------------------*- C++ -*-===//
+//===- Update.h - updates by optimisers -------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ConvolutionPlan.h - convolutions as cuDNN takes them ----*- C++ -*-===//
+//===- ConvolutionPlan.h - convolutions in cuDNN's terms --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// oneDNN's convolutions copy weights into an order of their own in each call.
-// If weights are most of the data, a matrix product is faster, since it takes
-// them as they are. Instead x is copied into a matrix (im2col), with a row for
-// each position of y, which has what the window there sees.
+// Computes a convolution as a matrix product. oneDNN's convolutions copy
+// weights to another layout in each call. If weights are most of the data, a
+// matrix product is faster, since it needs no copy of them. Instead x is copied
+// into a matrix (im2col). For each position of y, the matrix has a row with the
+// inputs of the window there.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- CudaApi.h - what is used of the CUDA driver -------------*- C++ -*-===//
+//===- CudaApi.h - our declarations of the CUDA driver ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Declared here, so that no header of CUDA is needed to build. A test compares
-// all of it with the real headers, if they are installed.
+// With these declarations, the build needs no header of CUDA. A test compares
+// all of them with the real headers, if these are installed.
 //
 //===----------------------------------------------------------------------===//
 

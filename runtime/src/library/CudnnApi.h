@@ -1,4 +1,4 @@
-//===- CudnnApi.h - what is used of cuDNN ----------------------*- C++ -*-===//
+//===- CudnnApi.h - our declarations of cuDNN -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,11 +1,11 @@
-//===- Bell.h - waking a rank that waits -----------------------*- C++ -*-===//
+//===- Bell.h - waking a waiting rank ---------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// MPI only lets a rank look whether a message has come. A bell lets it sleep
-// between looks:
+// With MPI a rank can only poll for a message. A bell lets it sleep between
+// polls:
 //
 //   the rank that waits                 the rank at the other end
 //     arm                                 send, or see that it has come

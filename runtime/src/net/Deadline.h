@@ -1,4 +1,4 @@
-//===- Deadline.h - an end to what cannot be interrupted -------*- C++ -*-===//
+//===- Deadline.h - a deadline for uninterruptible calls --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,12 +1,13 @@
-//===- Frame.h - what processes say to each other --------------*- C++ -*-===//
+//===- Frame.h - the protocol between processes -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What is sent on a connection, in the byte order of x86-64. First the process
-// that connects sends a Hello, and the one that listens answers with a Welcome.
-// From then on both send frames: a header, and as many bytes as it says.
+// The data on a connection, in the byte order of x86-64. First the connecting
+// process sends a Hello, and the listening one answers with a Welcome. Then
+// both send frames, each of which is a header and the number of bytes in the
+// header.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Launch.h - which process of a run this is ---------------*- C++ -*-===//
+//===- Launch.h - the place of a process in its run -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Mesh.h - a connection from each process to each other ----*- C++ -*-===//
+//===- Mesh.h - connections among all processes -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,11 +1,11 @@
-//===- MpiLibrary.h - MPI, where it is installed ---------------*- C++ -*-===//
+//===- MpiLibrary.h - MPI, loaded on demand ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Only libveeline_mpi.so is linked against MPI. It is loaded on demand and
-// gives this table.
+// Only libveeline_mpi.so is linked to MPI. It is loaded on demand, and provides
+// this table of functions.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- PeerUser.h - whose process is at the other end ----------*- C++ -*-===//
+//===- PeerUser.h - the user of a connected process -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

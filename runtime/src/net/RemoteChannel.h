@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The two ends of a channel whose ranks share no memory. Each post sends a
-// credit, so that, as in shared memory, a sender computes nothing into a
-// message before its receive is posted: what is proved of one holds for the
-// other. The sender computes into a place of its own and sends from there; the
-// receiver reads into the slot that was posted.
+// credit. So a sender does not compute a message before its receive is posted,
+// as with shared memory, and proofs for shared memory also apply here. The
+// sender computes into its own buffer and sends from there; the receiver reads
+// into the slot that was posted.
 //
 //===----------------------------------------------------------------------===//
 

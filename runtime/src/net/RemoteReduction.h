@@ -1,14 +1,14 @@
-//===- RemoteReduction.h - gradients of replicas in processes --*- C++ -*-===//
+//===- RemoteReduction.h - sums of gradients over processes -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // Each of d members adds up its share of the elements: it gets the others'
-// contributions to that share, adds them in the order of the replicas, and
-// sends the sum to all. So every member sends and receives 2 (d-1)/d of the
-// bytes, and the order of additions does not depend on who is first. Where the
-// piece is gathered, members have their shares, and only send them to all.
+// contributions to that share, adds them in the order of replicas, and sends
+// the sum to all. So every member sends and receives 2 (d-1)/d of the bytes,
+// and the order of additions does not depend on timing. If the piece is
+// gathered, each member only sends its shard to all.
 //
 //===----------------------------------------------------------------------===//
 

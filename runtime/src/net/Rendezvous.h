@@ -1,4 +1,4 @@
-//===- Rendezvous.h - how processes find each other -------------*- C++ -*-===//
+//===- Rendezvous.h - how processes connect ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

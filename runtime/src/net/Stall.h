@@ -1,12 +1,12 @@
-//===- Stall.h - ranks that make no progress --------------------*- C++ -*-===//
+//===- Stall.h - detection of ranks without progress ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A process may be stuck although its network's thread is alive. A rank only
-// ever waits for another rank. So in a run that has stalled, either a rank is
-// stuck by itself, which its own process finds out, or all ranks wait.
+// A process may be stuck although its network thread is alive. A rank only
+// waits for other ranks. So in a stalled run, either a rank is stuck by itself,
+// which its own process detects, or all ranks wait.
 //
 //===----------------------------------------------------------------------===//
 

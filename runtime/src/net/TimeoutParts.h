@@ -1,4 +1,4 @@
-//===- TimeoutParts.h - how the timeout is divided -------------*- C++ -*-===//
+//===- TimeoutParts.h - the parts of the timeout ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Waiting.h - looking again and again ---------------------*- C++ -*-===//
+//===- Waiting.h - polling with pauses --------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,13 +1,13 @@
-//===- Checkpointer.h - writes checkpoints beside training ------*- C++ -*-===//
+//===- Checkpointer.h - writing checkpoints during training -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // Between two steps the state of this process's ranks is copied. A thread
-// writes the copy while training goes on: first the pieces of all ranks, then
-// the index. Where ranks are processes, each tells the others of its piece
-// when they meet before a step anyway, and the first one writes the index.
+// writes the copy while training continues: first the pieces of all ranks, then
+// the index. If ranks are processes, each reports its piece when processes
+// synchronise before a step, and the first process writes the index.
 //
 //===----------------------------------------------------------------------===//
 

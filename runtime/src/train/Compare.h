@@ -1,4 +1,4 @@
-//===- Compare.h - tensors that should be equal ----------------*- C++ -*-===//
+//===- Compare.h - comparing tensors ----------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,12 +1,12 @@
-//===- Ending.h - why a run ends -------------------------------*- C++ -*-===//
+//===- Ending.h - the end of a failed run -----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // A failed run writes its flight record and prints why it ends. The training
-// loop does so, or the network's thread if the loop waits for a step that does
-// not end.
+// loop does this or, if the loop waits for a step that does not end, the
+// network thread.
 //
 //===----------------------------------------------------------------------===//
 

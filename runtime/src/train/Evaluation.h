@@ -1,4 +1,4 @@
-//===- Evaluation.h - the results of a model on given data -----*- C++ -*-===//
+//===- Evaluation.h - evaluation of a model on given data -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

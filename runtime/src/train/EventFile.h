@@ -1,11 +1,11 @@
-//===- EventFile.h - curves for TensorBoard ---------------------*- C++ -*-===//
+//===- EventFile.h - event files for TensorBoard ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A file of TensorFlow's records, each with its length and masked CRC-32C, of
-// messages tensorflow.Event of protocol buffers:
+// A file of TensorFlow's records, each with its length and masked CRC-32C. A
+// record is a message tensorflow.Event of protocol buffers:
 //
 //   Event:   1 wall_time: double, 2 step: int64, 3 file_version: string,
 //            5 summary: Summary, 7 session_log: SessionLog

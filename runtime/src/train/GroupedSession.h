@@ -1,4 +1,4 @@
-//===- GroupedSession.h - replicas one after the other ---------*- C++ -*-===//
+//===- GroupedSession.h - replicas that run one after the other -*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Interrupt.h - Ctrl-C ------------------------------------*- C++ -*-===//
+//===- Interrupt.h - handling of Ctrl-C -------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- LossWeights.h - how much each microbatch counts ---------*- C++ -*-===//
+//===- LossWeights.h - weights of microbatches ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

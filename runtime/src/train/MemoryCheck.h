@@ -1,4 +1,4 @@
-//===- MemoryCheck.h - arenas as planned? ----------------------*- C++ -*-===//
+//===- MemoryCheck.h - checking that arenas are as planned ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Options.h - what `veeline train` is asked for -----------*- C++ -*-===//
+//===- Options.h - the options of `veeline train` ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

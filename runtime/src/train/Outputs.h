@@ -1,4 +1,4 @@
-//===- Outputs.h - results that are tensors, in files ----------*- C++ -*-===//
+//===- Outputs.h - writing tensors that are results -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

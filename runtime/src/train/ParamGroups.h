@@ -1,4 +1,4 @@
-//===- ParamGroups.h - parameters with rates of their own -------*- C++ -*-===//
+//===- ParamGroups.h - groups of parameters ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

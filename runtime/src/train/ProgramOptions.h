@@ -1,4 +1,4 @@
-//===- ProgramOptions.h - the options of a program that trains -*- C++ -*-===//
+//===- ProgramOptions.h - options of a training program ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

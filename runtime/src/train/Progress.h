@@ -1,4 +1,4 @@
-//===- Progress.h - what the user sees while training ----------*- C++ -*-===//
+//===- Progress.h - printed progress of training ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

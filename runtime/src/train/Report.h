@@ -1,11 +1,11 @@
-//===- Report.h - what training tells on standard output --------*- C++ -*-===//
+//===- Report.h - the output of training ------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Text for people, or a line of JSON for each event, which docs/long-runs.md
-// describes. Only the first process has one.
+// Prints text for people, or a line of JSON for each event (docs/long-runs.md).
+// Only the first process has a report.
 //
 //===----------------------------------------------------------------------===//
 

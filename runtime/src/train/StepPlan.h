@@ -1,4 +1,4 @@
-//===- StepPlan.h - what each step is begun with ---------------*- C++ -*-===//
+//===- StepPlan.h - the settings of each step -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Verify.h - is the pipeline right? -----------------------*- C++ -*-===//
+//===- Verify.h - verification of a pipeline --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- VerifyMemory.h - what a verification takes --------------*- C++ -*-===//
+//===- VerifyMemory.h - memory needed for verification ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

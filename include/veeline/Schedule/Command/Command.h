@@ -16,22 +16,23 @@ class App;
 
 namespace veeline::schedule {
 
-/// Exit codes, as of every veeline subcommand.
+/// Exit codes, the same for every veeline subcommand.
 enum ExitCode : int {
   ExitSuccess = 0,
-  /// The request was understood and has no solution (a memory limit, say).
+  /// The request is valid but has no solution, for example under a memory
+  /// limit.
   ExitFailure = 1,
-  /// The request was not understood: bad option, unknown schedule.
+  /// The request is invalid: bad option, unknown schedule.
   ExitUsage = 2,
 };
 
-/// Registers the subcommand `schedule` with its options on `app`. When the
-/// arguments name it, the returned function runs it and gives the exit code;
-/// it stays valid as long as `app`. Nothing in it throws.
+/// Registers the subcommand `schedule` with its options on `app`. If the
+/// arguments name it, the returned function runs it and returns the exit code.
+/// The function is valid as long as `app`, and does not throw.
 std::function<int(std::ostream &out, std::ostream &err)>
 addScheduleCommand(CLI::App &app);
 
-/// The subcommand by itself: `argv[0]` is its name. Never throws.
+/// Runs the subcommand alone. `argv[0]` is its name. Never throws.
 int scheduleMain(int argc, const char *const *argv, std::ostream &out,
                  std::ostream &err);
 

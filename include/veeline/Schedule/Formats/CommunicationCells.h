@@ -12,39 +12,42 @@
 
 namespace veeline::schedule::communication {
 
-/// The communication cells of a .csv file, as PyTorch's pipelining writes them:
-/// 2SEND_F0 starts to send what chunk 2 made of microbatch 0 to the rank of
-/// chunk 3, 3RECV_F0 to receive it there; SEND_B and RECV_B are gradients, from
-/// chunk 3 to chunk 2. A receive is waited for before the operation that uses
-/// it, sends at the end of the row. All is one communicator; edge k leads from
-/// chunk k to k+1.
+/// The communication cells of a .csv file, in the format of PyTorch's
+/// pipelining. 2SEND_F0 starts to send chunk 2's output for microbatch 0 to the
+/// rank of chunk 3; 3RECV_F0 starts to receive it there. SEND_B and RECV_B are
+/// gradients, in the other direction. A receive is waited for before the
+/// operation that uses it, a send at the end of the row. There is one
+/// communicator, and edge k leads from chunk k to k+1.
 struct Cells {
   Program program;
-  /// "file:line:column: 2SEND_F0" of each operation.
+  /// "file:line:column: 2SEND_F0" for each operation.
   std::vector<std::vector<std::string>> names;
 };
 
-/// Nothing for a file without such cells. Errors begin with "file:line:column:
-/// " and are those of `readCsv`, a cell that sends what is not there yet or
-/// that the last (or first) chunk has nobody for, and an operation whose input
-/// comes from another rank and is not received before it.
+/// Reads the cells; nothing for a file without any. Errors begin with
+/// "file:line:column: ":
+/// - those of `readCsv`;
+/// - a cell that sends a value before it is computed, or past the last (or
+///   first) chunk;
+/// - an operation whose input comes from another rank and is not received
+///   before it.
 Expected<std::optional<Cells>> readCommunicationCells(std::string_view text,
                                                       const std::string &file);
-/// The same of a file; nothing for one that is no .csv.
+/// The same for the file at `path`; nothing if it is no .csv.
 Expected<std::optional<Cells>> readCommunicationCells(const std::string &path);
 
-/// The order with such cells, for PyTorch's loader with
+/// Writes the order with such cells, for PyTorch's loader with
 /// format="compute_comms". Messages are issued in the order in which they are
-/// made, receives as early as that permits, which is right under the rules of
-/// NCCL with one communicator (`Strategy::Overlap`). Every chunk has an UNSHARD
-/// before its first operation, and a REDUCE_GRAD and a RESHARD after its last
-/// one. Errors: what PyTorch cannot run (late operations, stages of several
-/// ranks, edges that skip a chunk, later chunks without an input gradient), and
-/// those of `trafficOf`.
+/// produced, and receives as early as that permits. This is correct under the
+/// rules of NCCL with one communicator (`Strategy::Overlap`). Every chunk has
+/// an UNSHARD before its first operation, and a REDUCE_GRAD and a RESHARD after
+/// its last one. Errors: those of `trafficOf`, and what PyTorch cannot run,
+/// which is late operations, stages of several ranks, edges that skip a chunk,
+/// and later chunks without an input gradient.
 Expected<std::string> toCommunicationCsv(const Problem &problem,
                                          const Schedule &schedule);
 
-/// The error of a program with the places of its cells, a line each.
+/// The error of a program with the places of its cells, one line each.
 std::string toText(const Cells &cells, const Error &error);
 
 } // namespace veeline::schedule::communication

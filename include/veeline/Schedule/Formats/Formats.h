@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writers and readers, one file each in lib/Schedule/Formats. A writer gives
-// the whole file as a string, `writeFile` puts it to its place whole or not at
-// all. docs/scheduling.md describes the formats.
+// Writers and readers of schedule files, one source file each in
+// lib/Schedule/Formats. A writer returns the whole file as a string;
+// `writeFile` writes it atomically. docs/scheduling.md describes the formats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ enum class Format {
   Csv,
   /// The order with its messages, for the same loader (CommunicationCells.h).
   CommunicationCsv,
-  /// Problem, order and prediction; our own.
+  /// Problem, order and prediction, in our own format.
   Json,
   /// A picture for a paper.
   Svg,
@@ -42,12 +42,13 @@ enum class Format {
   Trace,
 };
 
-/// By what `path` ends in; the longest known ending wins. The error lists all.
+/// The format by the extension of `path`; the longest known one wins. The error
+/// lists all of them.
 Expected<Format> formatOf(std::string_view path);
 
-/// One row a rank, cells as "2F0" (global chunk, kind, microbatch): F, I for
-/// BackwardInput, W, B for a fused Backward. The W of a chunk without
-/// BackwardInput is its whole backward, so it is a B there.
+/// One row for each rank, with cells as "2F0" (global chunk, kind, microbatch).
+/// Kinds are F, I for BackwardInput, W, and B for a fused Backward. The W of a
+/// chunk without BackwardInput is written as B, since it is the whole backward.
 std::string toCsv(const Problem &problem, const Schedule &schedule);
 
 std::string toJson(const Solution &solution);
@@ -55,24 +56,23 @@ std::string toJson(const Solution &solution);
 std::string toChromeTrace(const Solution &solution);
 
 struct SvgOptions {
-  /// Whether to draw each stage's memory below its lane.
+  /// Whether to draw each stage's memory below its row.
   bool memory = false;
 };
 std::string toSvg(const Solution &solution, const SvgOptions &options = {});
 
-/// One page with everything in it, and nothing from elsewhere. Several
-/// solutions stand beside each other over one time scale.
+/// One self-contained page. Several solutions are shown side by side on one
+/// time scale.
 std::string toHtml(std::span<const Solution> solutions);
 
-/// What `toText` gives for a schedule, with the cells of timelines and order
-/// tables in colours (ANSI escape codes).
+/// The output of `toText` with colours (ANSI escape codes) for the cells of
+/// timelines and order tables.
 std::string colored(std::string_view text, const Schedule &schedule);
 
-/// Writes `bytes` to `path`: a temporary file in the same directory, then
-/// renamed, so that `path` is never half written. A device is written to
-/// directly.
+/// Writes `bytes` to a temporary file in the same directory and renames it to
+/// `path`, so that `path` is never half written. A device is written directly.
 Status writeFile(const std::string &path, std::string_view bytes);
-/// Whether `writeFile` could begin to write. Changes nothing.
+/// Checks that `writeFile` could begin to write. Changes nothing.
 Status tryFile(const std::string &path);
 
 //===----------------------------------------------------------------------===//
@@ -88,38 +88,39 @@ struct Place {
 /// "file:line:column: message" as an InvalidProblem.
 Error errorIn(const std::string &file, Place place, const std::string &message);
 
-/// What a file says. Nothing is verified yet: the order is as it stands there.
+/// The content of a file. The order is not verified yet.
 struct ImportedSchedule {
   Schedule schedule;
-  /// By a rule where one gives this placement, otherwise a list.
+  /// By the name of its rule if there is one, otherwise a list.
   Placement placement;
   int microbatches;
-  /// The rows of each stage, its ranks; empty where each has one.
+  /// The number of rows of each stage, which are its ranks; empty: one each.
   std::vector<int> widths = {};
-  /// JSON alone may have them: the costs and limits it was made for.
+  /// The costs and limits that the schedule was made for. Only JSON may have
+  /// them.
   std::optional<Problem> problem = std::nullopt;
 };
 
-/// `file` is the name for messages, which begin with "file:line:column: ".
-/// Cells of communication and empty ones are passed over;
+/// Reads a .csv file. `file` is its name for messages, which begin with
+/// "file:line:column: ". Empty cells and cells of communication are ignored;
 /// "(0F3;7B1)OVERLAP_F_B" is an overlapped block. Errors (InvalidProblem): a
-/// cell that is none of these, a chunk in two rows that are not those of one
-/// stage's ranks, chunks that are missing.
+/// malformed cell, a chunk in two rows that are not ranks of one stage, missing
+/// chunks.
 Expected<ImportedSchedule> readCsv(std::string_view text,
                                    const std::string &file);
-/// The JSON of `toJson`; only "order" has to be there.
+/// Reads the JSON of `toJson`. Only "order" is required.
 Expected<ImportedSchedule> readJson(std::string_view text,
                                     const std::string &file);
 /// Reads a file by its extension, .csv or .json.
 Expected<ImportedSchedule> readScheduleFile(const std::string &path);
 
-/// PATH, where `name` is "file:PATH": a schedule that stands in a file.
+/// PATH if `name` is "file:PATH", a schedule from a file; else none.
 std::optional<std::string> scheduleFilePath(std::string_view name);
 
-/// Drops the BackwardInputs of chunks that have none in `problem`, where W is
-/// the whole backward, and the Recomputes of chunks that recompute inside of
-/// their backward, from a schedule that was read. Who wrote the file may not
-/// have known that a chunk owes nobody an input gradient.
+/// Removes from a schedule that was read the BackwardInputs of chunks that have
+/// none in `problem`, where W is the whole backward, and the Recomputes of
+/// chunks that recompute inside of their backward. The writer of the file may
+/// not have known that a chunk needs no input gradient.
 Schedule withoutMissing(const Problem &problem, Schedule schedule);
 
 } // namespace veeline::schedule

@@ -1,4 +1,4 @@
-//===- AsynchronousVerifier.h - programs without a flush --------*- C++ -*-===//
+//===- AsynchronousVerifier.h - verification without a flush ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- OffloadVerifier.h - what programs offload ----------------*- C++ -*-===//
+//===- OffloadVerifier.h - verification of offloads -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -14,29 +14,29 @@ namespace veeline::pipe {
 
 /// Emits the parts of attention and its derivatives as structured ops on
 /// tensors of static shape. The scores, [batch..., queries, keys], are one
-/// tensor. Where queries share keys, the last batch dimension is two here:
-/// keys, and the queries that share each of them.
+/// tensor. If queries share keys, the last batch dimension is split into two:
+/// key heads, and the query heads that share each of them.
 class AttentionParts {
 public:
-  /// For the attributes and shapes of `op`, with these tensors as operands.
+  /// Uses the attributes and shapes of `op`, with these tensors as operands.
   AttentionParts(mlir::OpBuilder &builder, AttentionOpInterface op,
                  mlir::Value query, mlir::Value key, mlir::Value value,
                  mlir::Value mask);
 
   /// The masked scores.
   mlir::Value createScores();
-  /// The output, with elements of type `element`, and lse.
+  /// Returns the output, with elements of type `element`, and lse.
   std::pair<mlir::Value, mlir::Value> createForward(mlir::Type element);
   /// exp(scores - lse).
   mlir::Value createWeights(mlir::Value scores, mlir::Value lse);
-  /// The gradient of the scores before their mask.
+  /// Returns the gradient of the scores before masking.
   mlir::Value createScoreGradient(mlir::Value weights, mlir::Value outputGrad,
                                   mlir::Value delta);
   mlir::Value createQueryGradient(mlir::Value scoreGrad, mlir::Type element);
   mlir::Value createKeyGradient(mlir::Value scoreGrad, mlir::Type element);
   mlir::Value createValueGradient(mlir::Value weights, mlir::Value outputGrad,
                                   mlir::Type element);
-  /// The gradient of a mask of floats.
+  /// Returns the gradient of a mask of floats.
   mlir::Value createMaskGradient(mlir::Value scoreGrad, mlir::Type element);
 
 private:
@@ -70,17 +70,17 @@ private:
   mlir::Location loc;
   int64_t numProducts = 0; ///< So far.
   AttentionOpInterface op;
-  /// Query, key and value are in the type of sums. Where keys are shared, the
-  /// last batch dimension of query and mask is split.
+  /// Query, key and value are in the type of sums. If keys are shared, the last
+  /// batch dimension of query and mask is split.
   mlir::Value query, key, value, mask;
   /// The loops over the scores along which the mask varies.
   llvm::SmallVector<unsigned> maskLoops;
   mlir::Type element;
   /// The number of batch dimensions of the scores, after a split.
   unsigned numBatch;
-  /// The dimension that is split where keys are shared.
+  /// The dimension that is split if keys are shared.
   int64_t lastBatch;
-  /// How many queries share a key.
+  /// The number of query heads that share a key head.
   int64_t shared = 1;
   int64_t queries, keys, depth, valueDepth;
 };

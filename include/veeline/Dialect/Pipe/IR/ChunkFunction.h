@@ -1,12 +1,11 @@
-//===- ChunkFunction.h - what a chunk's functions take and give -*- C++ -*-===//
+//===- ChunkFunction.h - the functions of a chunk ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions that belong to a chunk describe themselves: every argument and
-// result carries a `#pipe.role`. This is the one place that reads and writes
-// them.
+// The functions of a chunk describe themselves: every argument and result has a
+// `#pipe.role`. All code that reads or writes roles uses this header.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,16 +17,16 @@
 
 namespace veeline::pipe {
 
-/// On a bufferized function: how many of its arguments are out-parameters.
+/// On a bufferized function: the number of its out-parameters.
 inline constexpr llvm::StringLiteral numResultsAttrName = "pipe.num_results";
-/// On a bufferized function: the bytes of its workspace, and the largest sum
+/// On a bufferized function: the bytes of its workspace, and the largest number
 /// of bytes that are live in it at once.
 inline constexpr llvm::StringLiteral workspaceBytesAttrName =
     "pipe.workspace_bytes";
 inline constexpr llvm::StringLiteral workspacePeakAttrName =
     "pipe.workspace_peak_live_bytes";
 
-/// The role of an argument or result, or null where it has none.
+/// The role of an argument or result, or null if it has none.
 RoleAttr getArgRole(mlir::func::FuncOp func, unsigned index);
 RoleAttr getResultRole(mlir::func::FuncOp func, unsigned index);
 
@@ -47,7 +46,7 @@ enum class ChunkFunctionKind {
 };
 inline constexpr unsigned numChunkFunctionKinds = 5;
 
-/// One tensor that a chunk's function takes or gives.
+/// An argument or result of a chunk's function.
 struct ChunkValue {
   RoleKind kind;
   unsigned index;
@@ -57,54 +56,54 @@ struct ChunkValue {
   }
 };
 
-/// What a function of a chunk takes and gives, in order.
+/// The arguments and results of a function of a chunk, in order.
 struct ChunkSignature {
   llvm::SmallVector<ChunkValue> arguments;
   llvm::SmallVector<ChunkValue> results;
 };
 
-/// Reads the roles of `func`. Fails with a diagnostic at the function where an
-/// argument or result has none, or where two have the same one.
+/// Reads the roles of `func`. Fails with a diagnostic at the function if an
+/// argument or result has no role, or if two have the same one.
 mlir::FailureOr<ChunkSignature> getChunkSignature(mlir::func::FuncOp func);
 
-/// True for the operand of `chunk` that is a parameter, a batch argument or a
-/// buffer: it is implied by the chunk and never an SSA value of a program.
+/// True if `value` is an operand of `chunk` that is a parameter, a batch
+/// argument or a buffer. The chunk implies it; it is never an SSA value of a
+/// program.
 bool isImplied(ChunkOp chunk, const ChunkValue &value);
 
 /// The arguments (or results) of a function of `chunk` that are SSA values of a
-/// program, in order: all but implied operands and parameter gradients.
+/// program, in order: all except implied operands and parameter gradients.
 llvm::SmallVector<ChunkValue> getCarried(ChunkOp chunk,
                                          llvm::ArrayRef<ChunkValue> values);
 
 /// The attribute of `chunk` that names its function of `kind`, or null.
 mlir::FlatSymbolRefAttr getFunctionName(ChunkOp chunk, ChunkFunctionKind kind);
 
-/// The function itself, or null where the chunk has none.
+/// The function itself, or null if the chunk has none.
 mlir::func::FuncOp getFunction(mlir::SymbolTableCollection &symbols,
                                ChunkOp chunk, ChunkFunctionKind kind);
 
-/// The functions of `module` that compute gradients, by chunk: the fused
-/// backward, its two halves and the recomputation, those that there are. A
-/// function of several chunks is listed for the first of them only.
+/// The existing functions of `module` that compute gradients, by chunk: the
+/// fused backward, its two halves and the recomputation. A function of several
+/// chunks is listed only for the first of them.
 llvm::SmallVector<llvm::SmallVector<mlir::func::FuncOp>>
 getBackwardFunctions(mlir::ModuleOp module);
 
 /// `forward`, `backward`, `backward_input`, `backward_weight`, `recomputation`.
 llvm::StringRef getName(ChunkFunctionKind kind);
 
-/// `location`, marked as that of the computation with this number in a chunk.
-/// The mark stays on its clones in the chunk's functions, and on what becomes
-/// of these. So ops are known to be the same computation where nothing else
-/// shows it.
+/// Marks `location` with the number of a computation in a chunk. Clones in the
+/// chunk's functions, and ops that they are lowered to, keep the mark. So ops
+/// of different functions can be recognised as the same computation.
 mlir::Location markComputation(mlir::Location location, int64_t number);
 
-/// The location of part `part` of an op at `location` that becomes several
-/// computations. Where the op has a number, up to `maxParts` numbers from there
-/// on are those of its parts.
+/// The location of part `part` of an op at `location` that is lowered to
+/// several computations. If the op has number n, its parts have the numbers n
+/// to n + `maxParts` - 1.
 constexpr int64_t maxParts = 8;
 mlir::Location markPart(mlir::Location location, int64_t part);
 
-/// The number of the computation that `location` is of, if it has one.
+/// The number of the computation of `location`, if it is marked.
 std::optional<int64_t> getComputation(mlir::Location location);
 
 } // namespace veeline::pipe

@@ -1,4 +1,4 @@
-//===- Edges.h - what flows between the chunks of a pipeline ----*- C++ -*-===//
+//===- Edges.h - the edges between the chunks of a pipeline -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,40 +19,42 @@ mlir::RankedTensorType getLengthType(mlir::MLIRContext *context);
 /// The type of the norms of a pipeline's parameters.
 mlir::RankedTensorType getNormsType(PipelineOp pipeline);
 
-/// The uses of `value` by chunks, each the chunk and the number of its operand,
-/// ascending.
+/// The uses of `value` by chunks, ascending: pairs of the chunk and the number
+/// of its operand.
 llvm::SmallVector<std::pair<int64_t, unsigned>> getChunkUses(mlir::Value value);
 
-/// A value on its way from one chunk to another.
+/// A value that is transferred from one chunk to another.
 struct Edge {
   /// For a value of a chunk: the chunk and its result. For a tied parameter:
-  /// the first chunk that uses it (its home), and no result.
+  /// the first chunk that uses it, which is its home, and no result.
   int64_t producer;
   std::optional<unsigned> result;
-  /// For a tied parameter: its number among the pipeline's parameters.
+  /// For a tied parameter: its number in the pipeline.
   std::optional<unsigned> param;
-  /// The chunk that uses it, and as which operand.
+  /// The chunk that uses the value, and the number of its operand.
   int64_t consumer;
   unsigned operand;
   mlir::RankedTensorType type;
-  /// Norms on their way between stages that follow each other: the ends are
-  /// chunks of these, which do not use it.
+  /// Whether it carries norms between consecutive stages. Its ends are chunks
+  /// of these stages, which do not use it.
   bool isNorms = false;
 
   bool isParameter() const { return param.has_value(); }
-  /// A value of a chunk, one for each microbatch; others travel once a step.
+  /// Whether it is a value of a chunk, which is sent for each microbatch.
+  /// Others are sent once a step.
   bool isValue() const { return !isParameter() && !isNorms; }
 };
 
-/// The edges of a pipeline, by number. First the values of chunks, ascending by
-/// (producer, result, consumer); then the tied parameters, ascending by
-/// (parameter, consumer), one for each user after the first; then, with
-/// `clip_sync(barrier)`, one from each stage to the next one.
+/// The numbered edges of a pipeline. First the values of chunks, ascending by
+/// (producer, result, consumer). Then the tied parameters, ascending by
+/// (parameter, consumer), one for each user after the first. Then, with
+/// `clip_sync(barrier)`, norms: one edge from each stage to the next one.
 ///
-/// A value edge carries one activation forward and, where its element type is
-/// a float, one gradient back for each microbatch; a parameter edge carries the
-/// new value forward and the accumulated gradient back once a step, an edge of
-/// norms those of the stages so far forward, and those of all stages back.
+/// A value edge carries an activation forward for each microbatch and, if its
+/// element type is a float, a gradient back. A parameter edge carries the new
+/// value forward and the accumulated gradient back, once a step. An edge of
+/// norms carries the norms of the stages so far forward, and those of all
+/// stages back.
 class EdgeTable {
 public:
   explicit EdgeTable(PipelineOp pipeline);
@@ -61,8 +63,8 @@ public:
   const Edge &operator[](int64_t edge) const { return edges[edge]; }
   int64_t size() const { return edges.size(); }
 
-  /// The edge that feeds `operand` of `consumer`, or none where the operand is
-  /// an input, or a parameter at its first user.
+  /// The edge that provides `operand` of `consumer`; none if the operand is an
+  /// input, or a parameter at its first user.
   std::optional<int64_t> getIncoming(int64_t consumer, unsigned operand) const;
 
   /// The edges that leave `result` of `producer`, ascending by consumer.

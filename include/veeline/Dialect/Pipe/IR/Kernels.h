@@ -1,4 +1,4 @@
-//===- Kernels.h - where kernels run ----------------------------*- C++ -*-===//
+//===- Kernels.h - attributes of kernels, and their target ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,31 +13,32 @@
 
 namespace veeline {
 
-/// Where kernel functions run.
+/// The target on which kernel functions run.
 enum class KernelTarget { Host, Cuda };
 
-/// Marks kernel functions: private functions of buffers that never overlap.
+/// Marks kernel functions: private functions whose buffers never overlap.
 inline constexpr llvm::StringLiteral kernelAttrName = "pipe.kernel";
 
 /// On a kernel function: its structured ops do not depend on each other. On a
-/// GPU each has threads of its own.
+/// GPU each op has separate threads.
 inline constexpr llvm::StringLiteral sideBySideAttrName = "pipe.side_by_side";
 
-/// On a kernel function: behind its loop over rows, sums add up these rows part
-/// by part. On a GPU the threads of the rows do so.
+/// On a kernel function: its loop over rows is followed by sums of these rows,
+/// part by part. On a GPU the threads of the rows compute these sums.
 inline constexpr llvm::StringLiteral rowSumsAttrName = "pipe.row_sums";
 
-/// On an address of a step that is known at run time alone: it, and what is
-/// reached from it, lies in so many bytes from its base on.
+/// On an address of a step that is only known at run time: the size in bytes of
+/// the range, from its base on, that contains the address and all that is
+/// accessed through it.
 inline constexpr llvm::StringLiteral withinAttrName = "pipe.within";
 
-/// On a function: bytes of workspace with which the libraries that it calls do
-/// all that they are asked for, where that is more than they always have.
+/// On a function: the bytes of workspace that its library calls need, if they
+/// are more than libraries always have.
 inline constexpr llvm::StringLiteral libraryBytesAttrName =
     "pipe.library_bytes";
 
 /// On a module: the kernels that its steps need to add up gradients over ranks.
-/// Each entry is an element type and the number of summands.
+/// Each entry is an element type and a number of summands.
 inline constexpr llvm::StringLiteral sumsAttrName = "pipe.sums";
 
 /// On a module: the symbols of its dense constants, in the order of the
@@ -49,14 +50,14 @@ inline constexpr llvm::StringLiteral constantsAttrName = "pipe.constants";
 /// `veeline_gemm`.
 inline constexpr llvm::StringLiteral gemmsAttrName = "pipe.gemms";
 
-/// The alignment of all offsets in an arena, in bytes: on a CPU that of a cache
-/// line and of the widest vector, on a GPU that of its allocations.
+/// The alignment of all offsets in an arena, in bytes. On a CPU it is that of a
+/// cache line and of the widest vector, on a GPU that of allocations.
 inline constexpr uint64_t getArenaAlignment(KernelTarget target) {
   return target == KernelTarget::Cuda ? 256 : 64;
 }
 
-/// The alignment of the buffers of a GPU's kernels, in bytes: as much as a
-/// thread loads at once.
+/// The alignment of the buffers of GPU kernels, in bytes. It is the largest
+/// access of a thread.
 inline constexpr int64_t kernelAlignment = 16;
 
 } // namespace veeline

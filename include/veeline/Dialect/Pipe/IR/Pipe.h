@@ -37,7 +37,7 @@ class YieldOp;
 /// The stage that holds `chunk` when chunks are placed on `stages` stages.
 int64_t getStageOf(Placement placement, int64_t stages, int64_t chunk);
 
-/// The type of a norm, and of a factor of gradients.
+/// The type of a norm, and of a factor by which gradients are scaled.
 mlir::RankedTensorType getNormType(mlir::MLIRContext *context);
 } // namespace veeline::pipe
 
@@ -45,7 +45,7 @@ mlir::RankedTensorType getNormType(mlir::MLIRContext *context);
 #include "veeline/Dialect/Pipe/IR/PipeOps.h.inc"
 
 namespace veeline::pipe {
-/// Whether an op of a program is of the step before.
+/// Whether an op of a program belongs to the previous step.
 bool isLate(mlir::Operation *op);
 } // namespace veeline::pipe
 

@@ -1,4 +1,4 @@
-//===- PipeTransformOps.h - pipelines made by a script ----------*- C++ -*-===//
+//===- PipeTransformOps.h - transform ops that make pipelines ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,7 +18,7 @@
 
 namespace veeline::pipe {
 
-/// Adds `transform.pipe.*` to the transform dialect.
+/// Adds the ops `transform.pipe.*` to the transform dialect.
 void registerTransformOps(mlir::DialectRegistry &registry);
 
 } // namespace veeline::pipe

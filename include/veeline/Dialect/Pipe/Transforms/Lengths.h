@@ -1,15 +1,15 @@
-//===- Lengths.h - models whose microbatches vary in length -----*- C++ -*-===//
+//===- Lengths.h - models with microbatches of several lengths --*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // A model with a dynamic length is compiled once for each length up to its
-// bound: --pipe-bind-lengths makes a version of the model for each, of static
-// shapes. The model itself becomes the version of the bound, by which cuts,
-// schedule, messages and memory are planned. The other versions are cut and
-// differentiated alike, and their chunk functions stand in for those of the
-// bound where a microbatch is shorter.
+// bound. --pipe-bind-lengths makes a version of the model with static shapes
+// for each length. The model itself becomes the version for the bound, for
+// which cuts, schedule, messages and memory are planned. The other versions are
+// cut and differentiated in the same way. Their chunk functions replace those
+// of the bound for shorter microbatches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,15 +20,16 @@
 
 namespace veeline::pipe {
 
-/// On the model function, then on its pipeline: all lengths, ascending. The
-/// last one is the bound, and the length of the function or pipeline itself.
+/// On the model function, later on its pipeline: all lengths, ascending. The
+/// last one is the bound, which is the length of the function or pipeline
+/// itself.
 inline constexpr llvm::StringLiteral lengthsAttrName = "pipe.lengths";
-/// Beside it: the symbols of the versions for the other lengths, in order.
+/// On the same op: the symbols of the versions for the other lengths, in order.
 inline constexpr llvm::StringLiteral versionsAttrName = "pipe.versions";
-/// On such a version: its length.
+/// On each of these versions: its length.
 inline constexpr llvm::StringLiteral lengthAttrName = "pipe.length";
 
-/// The lengths of a model function or a pipeline; empty where all is static.
+/// The lengths of a model function or a pipeline; empty if all is static.
 llvm::ArrayRef<int64_t> getLengths(mlir::Operation *op);
 
 /// True for a version of another pipeline, which has no programs of its own.
@@ -42,13 +43,13 @@ std::optional<int64_t> getLengthDim(BatchOp batch);
 void setVersions(PipelineOp pipeline, llvm::ArrayRef<int64_t> lengths,
                  llvm::ArrayRef<PipelineOp> versions);
 
-/// The versions of `pipeline` by length, the pipeline itself the last one; none
-/// where all is static. Fails with a diagnostic where one is missing.
+/// The versions of `pipeline` by length; the last one is the pipeline itself.
+/// Empty if all is static. Fails with a diagnostic if one is missing.
 mlir::FailureOr<llvm::SmallVector<PipelineOp>>
 getVersions(PipelineOp pipeline, mlir::SymbolTableCollection &symbols);
 
-/// Checks that the functions of all versions take and give the values that
-/// those of `pipeline` do, in no more bytes. Fails with a diagnostic.
+/// Checks that the functions of all versions have the same arguments and
+/// results as those of `pipeline`, in no more bytes. Fails with a diagnostic.
 mlir::LogicalResult verifyVersions(PipelineOp pipeline,
                                    mlir::SymbolTableCollection &symbols);
 

@@ -1,4 +1,4 @@
-//===- Passes.h - the passes of pipe ----------------------------*- C++ -*-===//
+//===- Passes.h - the passes of the pipe dialect ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

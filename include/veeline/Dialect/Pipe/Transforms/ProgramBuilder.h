@@ -1,4 +1,4 @@
-//===- ProgramBuilder.h - schedules as programs -----------------*- C++ -*-===//
+//===- ProgramBuilder.h - from schedules to programs ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,20 +13,24 @@
 namespace veeline::pipe {
 
 /// On work ops: the simulated begin and end, in nanoseconds from the begin of
-/// the step. Where some are late, of a step in the middle of others.
+/// the step. If some ops are late, they are the times of a step in the middle
+/// of others.
 inline constexpr llvm::StringLiteral predictedAttrName = "pipe.predicted";
 
-/// What that attribute says of a work op that has it.
+/// The begin and end in that attribute, which `op` must have.
 std::pair<double, double> getPredicted(mlir::Operation *op);
 
 /// Writes `order`, a verified schedule of `pipeline`, as one `pipe.program` for
-/// each rank, after the pipeline. Values of other stages are
-/// `pipe.edge_value`s just before their first use. The update of a parameter
-/// that one rank has follows the last operation of the chunks that use it;
-/// those that wait for other ranks, and all with `updatesAtEnd`, follow the
-/// last op of the schedule. Late updates follow the last late W that adds to
-/// their gradients. `times` are those of the order's operations. Linear in the
-/// operations.
+/// each rank, after the pipeline. Values of other stages are `pipe.edge_value`s
+/// right before their first use. `times` are those of the order's operations.
+/// Linear in the operations.
+///
+/// Updates of parameters are placed as follows:
+/// - a parameter on one rank: after the last operation of the chunks that use
+///   it;
+/// - a parameter whose update waits for other ranks, and with `updatesAtEnd`
+///   any parameter: after the last op of the schedule;
+/// - a late update: after the last late W that adds to its gradient.
 mlir::LogicalResult buildPrograms(PipelineOp pipeline,
                                   const schedule::Schedule &order,
                                   const schedule::TurnTimes &times,

@@ -1,4 +1,4 @@
-//===- ScheduleFile.h - orders from files as schedules ----------*- C++ -*-===//
+//===- ScheduleFile.h - schedules from files --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,19 +12,19 @@
 
 namespace veeline::pipe {
 
-/// Reads the order of a .csv or .json file as a schedule of `pipeline`, whose
+/// Reads the order in a .csv or .json file as a schedule of `pipeline`, whose
 /// problem is `problem`, and verifies it. Costs in the file are not used. An I
 /// of a chunk without input gradients is left out, and so is an R of a chunk
 /// without recomputation. An order without any R gets those that the problem
 /// has, by `objective`. Fails with a diagnostic at
-/// the pipeline that names the file, for: sizes or a placement other than the
-/// pipeline's, blocks of operations that run together, and whatever the
-/// verifier finds, with stage and step.
+/// the pipeline that names the file. Reasons are sizes or a placement that
+/// differ from the pipeline's, overlapped blocks, and errors of the verifier,
+/// with stage and step.
 mlir::FailureOr<schedule::Schedule>
 importSchedule(PipelineOp pipeline, llvm::StringRef path,
                const schedule::Problem &problem, schedule::Objective objective);
 
-/// The same of a file that was read; `path` is its name for diagnostics.
+/// The same for a file that has been read. `path` is its name in diagnostics.
 mlir::FailureOr<schedule::Schedule>
 adoptSchedule(PipelineOp pipeline, llvm::StringRef path,
               const schedule::ImportedSchedule &file,

@@ -1,4 +1,4 @@
-//===- Step.h - what a lowered step and its metadata agree on ---*- C++ -*-===//
+//===- Step.h - tables of a step and its metadata ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,20 +11,20 @@
 
 namespace veeline::pipe {
 
-/// One edge in one direction between two ranks.
+/// A channel: one edge in one direction between two ranks.
 struct Channel {
   int64_t edge;
   Direction direction;
-  int64_t fromRank, toRank; ///< Of one replica.
-  int64_t parts;            ///< Of a message.
+  int64_t fromRank, toRank; ///< Ranks of one replica.
+  int64_t parts;            ///< The number of parts of a message.
   int64_t sendStream, receiveStream, communicator;
-  /// Of the messages of a step, in order.
+  /// The microbatches of the messages of a step, in order.
   llvm::SmallVector<int64_t> microbatches;
-  int64_t lateMessages; ///< The first ones, which are of the step before.
+  int64_t lateMessages; ///< How many, at the start, are of the previous step.
 };
 
-/// The channels of a pipeline's programs: those edges and directions that
-/// carry a message, ascending by (edge, direction, ranks).
+/// The channels of a pipeline's programs: all edges and directions that carry a
+/// message, ascending by (edge, direction, ranks).
 class ChannelTable {
 public:
   ChannelTable(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs);
@@ -45,84 +45,86 @@ private:
   llvm::SmallVector<Channel> channels;
 };
 
-/// All-reduces, or all-gathers, that a program issues as one: a group, or one
-/// that is in none.
+/// A reduction: all-reduces, or all-gathers, that a program issues together.
+/// They are a group, or a single op outside of groups.
 struct Reduction {
   llvm::SmallVector<mlir::Operation *> ops;
   bool isGather() const { return mlir::isa<AllGatherOp>(ops.front()); }
-  /// The first and the last op that waits for one of them; null where none
-  /// does.
+  /// The first and the last op that waits for one of them; null if none does.
   WaitOp firstWait, lastWait;
 };
 
-/// Whether `op` posts a reduction, alone or with others.
+/// Whether `op` posts a reduction, alone or as part of a group.
 inline bool isReduction(mlir::Operation *op) {
   return mlir::isa<AllReduceOp, AllGatherOp>(op);
 }
-/// The type of what such an op gives to all ranks, and the parameter.
+/// The type of the result of such an op on all ranks, and its parameter.
 inline mlir::RankedTensorType getReducedType(mlir::Operation *op) {
   return mlir::cast<mlir::RankedTensorType>(
       mlir::cast<HandleType>(op->getResult(0).getType()).getValue());
 }
 int64_t getReducedParam(mlir::Operation *op);
 
-/// The reductions of a program, in order. Their position here is their number.
+/// The reductions of a program, in order. The index is the number of the
+/// reduction.
 llvm::SmallVector<Reduction> getReductions(ProgramOp program);
 
 /// Predicts when ranks wait for reductions: sets the times of the first wait
-/// for each one. `programs` are those of all ranks, whose work has predicted
-/// times.
+/// for each reduction. `programs` are those of all ranks; their work ops have
+/// predicted times.
 void predictReductions(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs);
 
-/// The ops of a program that the runtime's timeline knows: work, sends, waits,
-/// updates, and of each reduction its last all-reduce and its first wait. Their
-/// position here is their number.
+/// The ops of a program that are on the runtime's timeline: work, offloads,
+/// sends, waits for receives, updates, and for each reduction its last op and
+/// its first wait. The index is the number of the op.
 llvm::SmallVector<mlir::Operation *> getTimelineOps(ProgramOp program);
 
-/// True for a result of work that its op computes straight into the receiver's
-/// memory, because nothing but a send that does not copy uses it.
+/// True for a result of work that is computed directly into the receiver's
+/// memory, because its only use is a send that does not copy.
 bool isComputedAtReceiver(mlir::OpResult value);
 
 /// True for an op that makes, sends or receives a length. Lengths are in the
-/// host's memory even where values are in that of a GPU.
+/// host's memory even if values are in that of a GPU.
 bool isLength(mlir::Operation *op);
 
-/// For each send of `program` the last op during which the sent value has to
-/// stay in memory, where messages leave while the rank goes on, as on a GPU.
-/// Messages but those of lengths are issued in units: a group, or one that is
-/// in none. The next unit on the send's message stream that has ops of its
-/// compute stream waits for the send: that is the first such op or, without
-/// such a unit, the last op of the program. Late units end late sends, and
-/// others the others, since either may run without the other.
+/// For a target on which messages are sent while the rank continues, such as a
+/// GPU: for each send of `program`, the last op during which the sent value
+/// must stay in memory. Messages, except lengths, are issued in units; a unit
+/// is a group, or a message outside of groups. A send has ended when the next
+/// unit on its message stream is issued that has an op on its compute stream.
+/// So the result is the first such op or, without such a unit, the last op of
+/// the program. Only late units end late sends, and only others end other
+/// sends, since late ops may run without the others and vice versa.
 llvm::DenseMap<mlir::Operation *, mlir::Operation *>
 findSendEnds(ProgramOp program);
 
-/// Moves the receives of every group of `program` before its sends. Where
-/// memory is shared, that is all that a group needs.
+/// Moves the receives of every group of `program` before its sends. With shared
+/// memory, a group needs nothing else.
 void postGroupsAtOnce(ProgramOp program);
 
-/// Moves waits of `program` up until those of a channel are in the order of its
-/// receives. A channel hands its messages over in order: what was sent before
-/// the awaited message is there as well.
+/// Moves waits of `program` up, so that the waits of a channel are in the order
+/// of its receives. This is correct because a channel delivers its messages in
+/// order: all that was sent before the awaited message has arrived, too.
 void waitInOrder(ProgramOp program, const ChannelTable &channels);
 
-/// Checks that the receives of a channel, and their waits, are in the order of
-/// its sends. Fails with a diagnostic.
+/// Checks that the receives of each channel, and their waits, are in the order
+/// of its sends. Fails with a diagnostic.
 mlir::LogicalResult verifyChannelOrder(llvm::ArrayRef<ProgramOp> programs,
                                        const ChannelTable &channels);
 
-/// The functions of a rank's step. Where ops of a program are late: the step
-/// with what is late of the one before, the first step, which has none before
-/// it, and what is late alone, which follows the last step.
+/// The functions of a rank's step. A program without late ops has only `Whole`.
+/// With late ops there are three: `Whole` is a step with the late ops of the
+/// previous one. `First` is the first step, which has no previous one. `Late`
+/// has the late ops alone, and runs after the last step.
 enum class StepPart { Whole, First, Late };
 bool hasLateOps(ProgramOp program);
 
-/// What a value is in the step that makes it: of an argument of the program,
-/// what the `pipe.carry` gives for it.
+/// The value itself; for an argument of the program, the value that
+/// `pipe.carry` passes to it from the previous turn.
 mlir::Value getSource(mlir::Value value);
 
-/// The receive that `op`, a `pipe.wait`, waits for, perhaps one of the turn
-/// before; else null.
+/// The receive that `op` waits for if it is a `pipe.wait`, perhaps a receive of
+/// the previous turn; else null.
 RecvOp getReceive(mlir::Operation *op);
 inline llvm::ArrayRef<StepPart> getStepParts(ProgramOp program) {
   static constexpr StepPart parts[] = {StepPart::Whole, StepPart::First,

@@ -1,4 +1,4 @@
-//===- Transforms.h - what the passes of pipe do, as functions --*- C++ -*-===//
+//===- Transforms.h - the passes of pipe as functions -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,78 +13,79 @@
 
 namespace veeline::pipe {
 
-/// The model function of `module`: the one named `entry`, or the only public
-/// one with a body where `entry` is empty. Fails with a diagnostic that lists
+/// The model function of `module`: the one named `entry` or, if `entry` is
+/// empty, the only public one with a body. Fails with a diagnostic that lists
 /// the candidates.
 mlir::FailureOr<mlir::func::FuncOp> findModel(mlir::ModuleOp module,
                                               llvm::StringRef entry);
 
-/// The name by which data or values are found for an argument of the model.
+/// The name of an argument of the model, by which its data or values are found.
 std::string getInputName(mlir::func::FuncOp model, unsigned argument);
 
-/// The name of a result of the model: "loss" of the first; of others the one
-/// that the model gives it, else "metric1", "metric2", ...
+/// The name of a result of the model. The first is "loss". Others have the name
+/// that the model gives them, or else "metric1", "metric2", ...
 std::string getResultName(mlir::func::FuncOp model, unsigned result);
 
-/// Checks that `model` follows the input contract: one block of pure ops on
-/// tensors of static shape; arguments that say what they are, under distinct
-/// names, of types that the runtime has; at least one parameter; scalar
-/// results, the loss first. With `forwardOnly` those after the loss may be any
-/// tensors of data. Fails with a diagnostic at what breaks it. Linear in the
-/// number of ops.
+/// Checks that `model` follows the input contract:
+/// - one block of pure ops on tensors of static shape;
+/// - arguments with an attribute that says what they are, with distinct names,
+///   of types that the runtime supports; at least one is a parameter;
+/// - scalar results, the loss first. With `forwardOnly` the results after the
+///   loss may be any tensors of data.
+/// Fails with a diagnostic at the violation. Linear in the number of ops.
 mlir::LogicalResult verifyModel(mlir::func::FuncOp model,
                                 bool forwardOnly = false);
 
-/// Warns of used parameters that get no gradient from the loss, with a note
-/// where it is lost. The loss is the first result; where that is no scalar, any
-/// float result will do. Fails with an error where no used parameter gets a
+/// Warns about used parameters that get no gradient from the loss, with a note
+/// where it is lost. The loss is the first result; if that is no scalar, any
+/// float result counts. Fails with an error if no used parameter gets a
 /// gradient.
 mlir::LogicalResult verifyGradients(mlir::func::FuncOp model);
 
-/// The placement named `name`; `linear`, `v` or `interleaved` by the number of
-/// chunks a stage where `name` is empty. Fails with a diagnostic at `location`
-/// that lists the known names.
+/// The placement named `name`. If `name` is empty, it is `linear`, `v` or
+/// `interleaved` by the number of chunks a stage. Fails with a diagnostic at
+/// `location` that lists the known names.
 mlir::FailureOr<Placement> getPlacement(mlir::Location location,
                                         llvm::StringRef name,
                                         int64_t chunksPerStage);
 
 /// How a model is cut.
 struct PartitionOptions {
-  /// p, v and where chunks live.
+  /// p, v and the placement of chunks.
   int64_t stages = 1;
   int64_t chunksPerStage = 1;
   Placement placement = Placement::Linear;
-  /// Pieces of each chunk in model order; chosen by cost where empty.
+  /// The number of pieces of each chunk in model order; empty: chosen by cost.
   llvm::SmallVector<int64_t> pieces;
-  /// A file of `veeline train --profile` with the times of the pieces; those of
-  /// the cost model where empty.
+  /// A file of `veeline train --profile` with the times of the pieces; empty:
+  /// times of the cost model.
   std::string profile;
-  /// A table of `veeline doctor --calibrate`, for times without a profile; the
-  /// default numbers of the cost model where empty.
+  /// A table of `veeline doctor --calibrate`, for times without a profile;
+  /// empty: the default numbers of the cost model.
   std::string machineTable = {};
-  /// Cores that the ranks have there, all of them; 0: those that the table
-  /// says.
+  /// The number of cores for all ranks together on that machine; 0: that of the
+  /// table.
   int64_t machineCores = 0;
-  /// Pipelines that run there side by side.
+  /// The number of pipelines that run there side by side.
   int64_t replicas = 1;
-  /// How many ranks each stage has; one each where empty.
+  /// The number of ranks of each stage; empty: one each.
   llvm::SmallVector<int64_t> stageReplicas = {};
-  /// Where updates depend on the norm of all gradients: how.
+  /// How updates depend on the norm of all gradients; none: they do not.
   std::optional<ClipSync> clipSync = {};
-  /// Whether the model is not trained, so that no gradient has to reach its
+  /// Whether the model is only evaluated. Then no gradient needs to reach its
   /// parameters.
   bool forwardOnly = false;
 };
 
-/// The way named `name`, none where that is "none". Fails with a diagnostic at
-/// `location` that lists the known names.
+/// The ClipSync named `name`; none if that is "none". Fails with a diagnostic
+/// at `location` that lists the known names.
 mlir::FailureOr<std::optional<ClipSync>> getClipSync(mlir::Location location,
                                                      llvm::StringRef name);
 
-/// Replaces `model` by a pipeline of its name and one private function per
-/// chunk. On failure a diagnostic says why, and nothing has changed. Chunks get
-/// their costs later, from the functions that differentiation makes. What a
-/// profile says is in attributes (ChunkCosts.h, ScheduleProblem.h).
+/// Replaces `model` by a pipeline of the same name and one private function for
+/// each chunk. On failure it emits a diagnostic and changes nothing. Chunks get
+/// their costs later, from the functions that differentiation makes. The
+/// profile's data are stored in attributes (ChunkCosts.h, ScheduleProblem.h).
 mlir::FailureOr<PipelineOp> partition(mlir::func::FuncOp model,
                                       const PartitionOptions &options);
 

@@ -1,4 +1,4 @@
-//===- MatchAttention.h - attention among other ops -------------*- C++ -*-===//
+//===- MatchAttention.h - recognising attention -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an element of a tensor is computed from, whatever ops, reshapes,
-// transpositions and broadcasts the computation is spread over. Equal
-// expressions are one object, so that comparing them is comparing pointers.
+// The computation of an element of a tensor as one expression, independent of
+// the ops, reshapes, transpositions and broadcasts that it is divided into.
+// Equal expressions are one object, so they are compared by pointers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- InsertGathers.h - shares of parameters -------------------*- C++ -*-===//
+//===- InsertGathers.h - all-gathers of shards of parameters ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- InsertReductions.h - gradients of the ranks of a stage --*- C++ -*-===//
+//===- InsertReductions.h - all-reduces of gradients ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- VerifyPrograms.h - programs that messages can serve ------*- C++ -*-===//
+//===- VerifyPrograms.h - verification of programs --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Elements.h - what elements of tensors are made of --------*- C++ -*-===//
+//===- Elements.h - elements of tensors as expressions ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- GraphState.h - what a joint function keeps ---------------*- C++ -*-===//
+//===- GraphState.h - the optimiser's state in a joint graph ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- StatefulUpdate.h - updates with a memory, in a graph -----*- C++ -*-===//
+//===- StatefulUpdate.h - updates with a state, in a graph ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

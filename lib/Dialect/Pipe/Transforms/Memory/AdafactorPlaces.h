@@ -1,4 +1,4 @@
-//===- AdafactorPlaces.h - where Adafactor adds up on a GPU -----*- C++ -*-===//
+//===- AdafactorPlaces.h - places of Adafactor's sums on a GPU --*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

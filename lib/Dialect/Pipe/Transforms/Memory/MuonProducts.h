@@ -1,4 +1,4 @@
-//===- MuonProducts.h - what Muon's updates take on a GPU -------*- C++ -*-===//
+//===- MuonProducts.h - Muon's updates on a GPU -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

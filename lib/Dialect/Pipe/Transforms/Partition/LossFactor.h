@@ -1,4 +1,4 @@
-//===- LossFactor.h - what a loss is multiplied by --------------*- C++ -*-===//
+//===- LossFactor.h - factors of a loss -------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- PipelineTables.h - what the programs of a pipeline share -*- C++ -*-===//
+//===- PipelineTables.h - tables of a pipeline's programs -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- PlaceValidations.h - where void turns are known ----------*- C++ -*-===//
+//===- PlaceValidations.h - placing the checks for void turns ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
