@@ -67,18 +67,20 @@ class Training {
 public:
   /// What an option may be called.
   static std::vector<std::string> optionNames();
-  /// An error says which option has no meaning, or does not fit another one.
-  static Status check(const TrainingOptions &options);
 
   /// Reads the artifact at `path`, a file that must not be written to while the
   /// result lives, and starts its ranks as threads, or meets the processes of a
   /// launcher. With "resume" it goes on from a checkpoint. An error says what
-  /// is wrong with a file, an option or this machine.
+  /// is wrong with a file, an option or this machine. `isMisfit` becomes true
+  /// where an option has no meaning, or does not fit another one, whatever the
+  /// artifact is.
   static Expected<std::unique_ptr<Training>>
-  open(const std::string &path, const TrainingOptions &options);
+  open(const std::string &path, const TrainingOptions &options,
+       bool *isMisfit = nullptr);
   /// The same for an artifact's content in memory, which is copied.
   static Expected<std::unique_ptr<Training>>
-  openInMemory(std::string_view content, const TrainingOptions &options);
+  openInMemory(std::string_view content, const TrainingOptions &options,
+               bool *isMisfit = nullptr);
   /// Waits until checkpoints are written.
   ~Training();
 
@@ -154,7 +156,7 @@ private:
   explicit Training(std::unique_ptr<Implementation> implementation);
   static Expected<std::unique_ptr<Training>>
   openRun(const std::string &path, std::optional<std::string_view> content,
-          const TrainingOptions &options);
+          const TrainingOptions &options, bool *isMisfit);
   Status checkParameter(size_t index, size_t bytes) const;
   std::unique_ptr<Implementation> implementation;
 };
