@@ -55,7 +55,12 @@ Problem withoutShare(const Problem &problem, double share);
 Expected<Schedule> addOffloads(const Problem &problem, Schedule schedule,
                                Objective objective, double tolerance = 0.01);
 
-/// As `generate`, with offloads.
+/// Where a schedule that was planned with offloads has none, adds a warning
+/// that says why.
+void warnOfNoOffloads(const Problem &problem, Schedule &schedule,
+                      Objective objective);
+
+/// As `generate`, with offloads; with a warning where there are none.
 ///
 /// With memory limits: the best by the objective of several orders, each with
 /// the offloads that it needs. They are generated under these limits for
@@ -63,8 +68,7 @@ Expected<Schedule> addOffloads(const Problem &problem, Schedule schedule,
 /// before its reader, from all to nothing, and without limits.
 ///
 /// Without limits: the lowest peak that is found for a step that takes at most
-/// 1 + `tolerance` times as long as the order without offloads. For one order,
-/// only copies that no rank waits for are tried.
+/// 1 + `tolerance` times as long as the order without offloads.
 Expected<Schedule> generateWithOffloads(std::string_view name,
                                         const Problem &problem,
                                         const GeneratorOptions &options,
