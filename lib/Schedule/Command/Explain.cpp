@@ -391,8 +391,8 @@ Expected<std::string> veeline::schedule::explain(const Answer &answer,
     return text + loopLines(answer.solution);
   text += waitingTable(answer.solution);
   if (!schedule.offloads.empty())
-    return text + "\nno critical path is shown of a schedule with offloads; one "
-                  "that offloads nothing has one\n";
+    return text + "\nno critical path is shown of a schedule with offloads; an "
+                  "order without them has one\n";
   Expected<Explanation> why =
       explain(problem, schedule, request.generator, simulation.options);
   if (!why)
