@@ -6,6 +6,8 @@
 
 #include "veeline/Schedule/Offload.h"
 
+#include "veeline/Schedule/Limits.h"
+
 #include <algorithm>
 
 using namespace veeline::schedule;
@@ -40,6 +42,16 @@ Problem veeline::schedule::withoutShare(const Problem &problem, double share) {
     chunk.offloadMemory -= away;
   }
   return lighter;
+}
+
+std::int64_t veeline::schedule::leastLimitWithOffloads(const Problem &problem,
+                                                       int stage) {
+  std::int64_t least = leastLimit(withoutShare(problem, 1), stage).limit;
+  for (int local = 0; local < problem.chunksPerStage(); ++local) {
+    int chunk = problem.placement.globalChunk(stage, local);
+    least = std::max(least, problem.chunks[chunk].forwardMemory);
+  }
+  return least;
 }
 
 namespace {

@@ -36,6 +36,10 @@ void setOffload(Problem &problem, double time,
 /// generators that follow limits.
 Problem withoutShare(const Problem &problem, double share);
 
+/// A limit of `stage` below which there is no schedule, whatever it offloads:
+/// an F has all that it adds on the device.
+std::int64_t leastLimitWithOffloads(const Problem &problem, int stage);
+
 /// Adds offloads to a schedule that has none.
 ///
 /// With memory limits, every stage offloads what it has to: where copies would
