@@ -82,6 +82,13 @@ static std::string describeEquals(CLI::App &app,
   return "";
 }
 
+/// Other commands print one object, with --json; those that go on for long
+/// print a line for each event.
+static bool printsJsonOtherwise(const std::string &name,
+                                const std::vector<std::string> &known) {
+  return name == "--json" && std::ranges::find(known, "--log") != known.end();
+}
+
 /// Reports an unknown option first: the argument after it was meant as its
 /// value.
 static std::string describeExtras(CLI::App &app) {
@@ -90,8 +97,10 @@ static std::string describeExtras(CLI::App &app) {
     if (!argument.starts_with("-"))
       continue;
     std::string name = argument.substr(0, argument.find('='));
+    std::vector<std::string> known = optionNames(activeApp(app));
     return "unknown option '" + name + "'" +
-           suggestion(name, optionNames(activeApp(app)));
+           (printsJsonOtherwise(name, known) ? "; did you mean '--log json'?"
+                                             : suggestion(name, known));
   }
   return "unexpected argument '" + extras.front() + "'";
 }

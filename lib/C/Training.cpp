@@ -53,7 +53,8 @@ const char *veelineTrainingOptionAt(size_t index) {
   return index < names.size() ? names[index].c_str() : nullptr;
 }
 
-/// Opens by `open`, which takes the options.
+/// Opens by `open`, which takes the options, and where to say whether they are
+/// what is wrong.
 template <typename Open>
 static VeelineStatus openBy(Open open, const VeelineOption *given,
                             size_t numGiven, VeelineTraining *training) {
@@ -69,15 +70,15 @@ static VeelineStatus openBy(Open open, const VeelineOption *given,
       if (given[i].value)
         options.values.back().second = given[i].value;
     }
-    if (Status status = Training::check(options); !status.ok())
-      return toStatus(status, VeelineInvalid);
     std::string path = ownPath();
     options.moduleDirectory = path.substr(0, path.rfind('/') + 1) + "veeline";
     if (Status status = exportRuntime(path); !status.ok())
       return toStatus(status);
-    Expected<std::unique_ptr<Training>> opened = open(options);
+    bool isMisfit = false;
+    Expected<std::unique_ptr<Training>> opened = open(options, &isMisfit);
     if (!opened.ok())
-      return toStatus(opened.status());
+      return toStatus(opened.status(),
+                      isMisfit ? VeelineInvalid : VeelineFailed);
     training->ptr = opened->release();
     return success();
   });
@@ -87,8 +88,8 @@ VeelineStatus veelineTrainingOpen(const char *path,
                                   const VeelineOption *options,
                                   size_t numOptions,
                                   VeelineTraining *training) {
-  auto open = [&](const TrainingOptions &of) {
-    return Training::open(path ? path : "", of);
+  auto open = [&](const TrainingOptions &of, bool *isMisfit) {
+    return Training::open(path ? path : "", of, isMisfit);
   };
   return openBy(open, options, numOptions, training);
 }
@@ -97,9 +98,9 @@ VeelineStatus veelineTrainingOpenInMemory(const void *artifact, size_t length,
                                           const VeelineOption *options,
                                           size_t numOptions,
                                           VeelineTraining *training) {
-  auto open = [&](const TrainingOptions &of) {
+  auto open = [&](const TrainingOptions &of, bool *isMisfit) {
     return Training::openInMemory({static_cast<const char *>(artifact), length},
-                                  of);
+                                  of, isMisfit);
   };
   return openBy(open, options, numOptions, training);
 }

@@ -208,16 +208,21 @@ ArtifactBuilder::run(ModuleOp module, StringRef phase,
   return dump(module, phase);
 }
 
+static RepeatedRemarks::Mode getRemarksMode(const CompileCommand &command,
+                                            bool isHeard) {
+  using Mode = RepeatedRemarks::Mode;
+  if (!isHeard)
+    return Mode::Silent;
+  return command.import.verbose ? Mode::Each : Mode::Once;
+}
+
 LogicalResult ArtifactBuilder::add(ModuleOp module,
                                    const CompileOptions &options,
                                    StringRef name) {
   moduleName = name;
   // Remarks on the model are printed only for the first module.
   bool isHeard = !command.quiet && artifact.metadata.programs.empty();
-  using Mode = RepeatedRemarks::Mode;
-  RepeatedRemarks remarks(&context, !isHeard                 ? Mode::Silent
-                                    : command.import.verbose ? Mode::Each
-                                                             : Mode::Once);
+  RepeatedRemarks remarks(&context, getRemarksMode(command, isHeard));
   if (failed(run(module, "program", [&](OpPassManager &passManager) {
         buildProgramPipeline(passManager, options);
       })))
@@ -458,15 +463,13 @@ static LogicalResult checkTargets(const CompileCommand &command) {
 }
 
 /// Runs the script, if there is one; see runScript.
-static FailureOr<Progress> applyScript(ModuleOp module,
-                                       CompileCommand &command) {
+static FailureOr<Progress> applyScript(ModuleOp module, CompileCommand &command,
+                                       CompileRecord *record) {
   if (command.script.empty())
     return Progress::Model;
-  using Mode = RepeatedRemarks::Mode;
-  RepeatedRemarks remarks(module.getContext(), command.quiet ? Mode::Silent
-                                               : command.import.verbose
-                                                   ? Mode::Each
-                                                   : Mode::Once);
+  PhaseTimer timer(record, "", "script");
+  RepeatedRemarks remarks(module.getContext(),
+                          getRemarksMode(command, !command.quiet));
   if (failed(runPhase(module, [&](OpPassManager &passManager) {
         buildWholeModelPipeline(passManager, getOptions(command));
       })))
@@ -476,7 +479,8 @@ static FailureOr<Progress> applyScript(ModuleOp module,
 
 /// Adds all programs of the model. A script decides some of the `command`.
 static LogicalResult addPrograms(ArtifactBuilder &builder, ModuleOp model,
-                                 CompileCommand &command) {
+                                 CompileCommand &command,
+                                 CompileRecord *record) {
   auto cloneIf = [&](bool isNeeded) {
     return isNeeded ? OwningOpRef<ModuleOp>(model.clone())
                     : OwningOpRef<ModuleOp>();
@@ -484,7 +488,7 @@ static LogicalResult addPrograms(ArtifactBuilder &builder, ModuleOp model,
   bool trains = !command.forwardOnly;
   auto unpartitioned = cloneIf(command.reference && trains);
   auto weighed = cloneIf(!command.lossWeight.empty() && trains);
-  FailureOr<Progress> progress = applyScript(model, command);
+  FailureOr<Progress> progress = applyScript(model, command, record);
   if (failed(progress))
     return failure();
   auto evaluated = cloneIf(command.evaluation);
@@ -524,7 +528,7 @@ veeline::compiler::compile(Model &model, const CompileCommand &given,
     dropScripts(model.getModule());
   FailureOr<std::string> fingerprint = getFingerprintOf(model, command);
   if (failed(fingerprint) ||
-      failed(addPrograms(builder, model.getModule(), command)))
+      failed(addPrograms(builder, model.getModule(), command, record)))
     return failure();
   artifact::Artifact artifact = builder.take();
   artifact.metadata.optimizer = *optimizer;

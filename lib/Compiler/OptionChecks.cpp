@@ -35,6 +35,11 @@ static std::string readSizes(const CLI::App &app, const std::string &path,
     return "--schedule: '" + path +
            "' does not place its chunks linear, interleaved, v or wave, which "
            "are the placements of compiled models";
+  if (!file->schedule.offloads.empty() && !app.count("--offload"))
+    return "--schedule: '" + path +
+           "' offloads activations, and nothing says how fast copies to the "
+           "host's memory are; give --offload with a bandwidth such as 25GB/s, "
+           "or an order without";
   if (!file->widths.empty()) {
     std::vector<int64_t> found(file->widths.begin(), file->widths.end());
     if (app.count("--stage-replicas") && command.stageReplicas != found)
@@ -204,8 +209,9 @@ static std::string checkWidths(const CompileCommand &command) {
 }
 
 /// What is wrong with --offload, or empty.
-static std::string checkOffload(const CompileCommand &command) {
-  if (command.offload.empty())
+static std::string checkOffload(const CLI::App &app,
+                                const CompileCommand &command) {
+  if (!app.count("--offload"))
     return "";
   if (auto bandwidth = schedule::parseBandwidth(command.offload); !bandwidth)
     return "--offload: " + bandwidth.error().message;
@@ -339,7 +345,7 @@ static std::string checkScript(const CLI::App &app, CompileCommand &command) {
 
 /// What is wrong with options that depend on sizes, or empty.
 static std::string checkSizes(const CLI::App &app, CompileCommand &command) {
-  std::string misfit = checkOffload(command);
+  std::string misfit = checkOffload(app, command);
   if (!misfit.empty())
     return misfit;
   if (!command.script.empty())

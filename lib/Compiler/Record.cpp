@@ -54,8 +54,8 @@ static json::Object toJson(const artifact::Program &program) {
                                  {"host_bytes", rank.hostBytes},
                                  {"ops", int64_t(rank.ops.size())}});
   return json::Object{
-      {"program", program.name},
-      {"schedule", program.schedule},
+      {"program", json::fixUTF8(program.name)},
+      {"schedule", json::fixUTF8(program.schedule)},
       {"stages", program.stages},
       {"chunks_per_stage", program.chunksPerStage},
       {"replicas", program.replicas},
@@ -72,7 +72,7 @@ std::string compiler::toJson(const CompileRecord &record,
   for (const artifact::Program &program : metadata.programs)
     programs.push_back(::toJson(program));
   for (const CompileRecord::Phase &phase : record.phases)
-    phases.push_back(json::Object{{"program", phase.program},
+    phases.push_back(json::Object{{"program", json::fixUTF8(phase.program)},
                                   {"phase", phase.name},
                                   {"seconds", phase.seconds}});
   for (const Message &message : record.messages)
@@ -81,7 +81,7 @@ std::string compiler::toJson(const CompileRecord &record,
                       {"version", 1},
                       {"artifact", json::fixUTF8(path)},
                       {"bytes", int64_t(bytes)},
-                      {"model", metadata.model},
+                      {"model", json::fixUTF8(metadata.model)},
                       {"target", metadata.target},
                       {"microbatches", metadata.microbatches},
                       {"programs", std::move(programs)},

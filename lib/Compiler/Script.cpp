@@ -8,10 +8,13 @@
 
 #include "Diagnostics.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
+#include "mlir/Support/FileUtilities.h"
 #include "veeline/Dialect/Pipe/TransformOps/PipeTransformOps.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 
@@ -186,17 +189,70 @@ static void takeOver(PipelineOp pipeline, Progress progress,
   command.shardOptimizer = pipeline.getShardOptimizer();
 }
 
+/// The module of the script, or a message about the file.
+static OwningOpRef<ModuleOp> readScript(MLIRContext *context,
+                                        const std::string &path) {
+  OwningOpRef<ModuleOp> script;
+  std::string problem;
+  if (!openInputFile(path, &problem))
+    (void)printError("--script: " + problem);
+  else
+    (void)transform::detail::parseTransformModuleFromFile(context, path,
+                                                          script);
+  return script;
+}
+
+/// Where the script begins, or null after a message.
+static transform::NamedSequenceOp findEntry(ModuleOp script,
+                                            const std::string &path) {
+  constexpr StringLiteral name =
+      transform::TransformDialect::kTransformEntryPointSymbolName;
+  transform::NamedSequenceOp entry;
+  script.walk([&](transform::NamedSequenceOp op) {
+    if (!entry && op.getSymName() == name)
+      entry = op;
+  });
+  if (!entry || entry.isExternal()) {
+    (void)printError("--script: '" + path +
+                     "' has no transform.named_sequence @" + name +
+                     " with a body, which is where a script begins");
+    return {};
+  }
+  if (unsigned found = entry.getNumArguments(); found != 1) {
+    entry.emitOpError() << "of a script (--script) takes one argument, the "
+                           "module of the model, found "
+                        << found;
+    return {};
+  }
+  return entry;
+}
+
+/// Runs it. What is wrong with the model is said at the model's place, with a
+/// note of the script that found it.
+static LogicalResult apply(transform::NamedSequenceOp entry, ModuleOp module,
+                           const std::string &path) {
+  ScopedDiagnosticHandler note(
+      module.getContext(), [&](Diagnostic &diagnostic) {
+        auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+        bool isOfScript = place && place.getFilename() == path;
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+            !isOfScript)
+          diagnostic.attachNote(entry.getLoc())
+              << "in what this script does (--script)";
+        return failure();
+      });
+  return transform::applyTransformNamedSequence(module, entry, ModuleOp(),
+                                                transform::TransformOptions());
+}
+
 FailureOr<Progress> compiler::runScript(ModuleOp module,
                                         CompileCommand &command) {
-  OwningOpRef<ModuleOp> script;
-  if (failed(transform::detail::parseTransformModuleFromFile(
-          module.getContext(), command.script, script)) ||
-      !script)
-    return failure();
-  auto entry = transform::detail::findTransformEntryPoint(*script, ModuleOp());
+  OwningOpRef<ModuleOp> script =
+      readScript(module.getContext(), command.script);
+  transform::NamedSequenceOp entry =
+      script ? findEntry(*script, command.script) : nullptr;
   if (!entry || failed(checkTarget(*script, command)) ||
-      failed(transform::applyTransformNamedSequence(
-          module, entry, ModuleOp(), transform::TransformOptions())))
+      failed(apply(entry, module, command.script)))
     return failure();
   FailureOr<PipelineOp> pipeline = findPipeline(module);
   if (failed(pipeline))

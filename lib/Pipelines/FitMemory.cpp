@@ -404,6 +404,10 @@ LogicalResult MemoryFitter::refuse(MemoryTrial &trial) {
               ? "moving cuts from stage to stage did not make all of them fit"
               : "the pieces of chunks are given; where they are not, cuts are "
                 "moved to meet a limit");
+  if (options.offload == 0 && !options.chunkStreams && limits[stage] > always)
+    diagnostic.attachNote() << "what chunks keep for their backwards may wait "
+                               "in the host's memory (offload, --offload "
+                               "25GB/s)";
   if (isAuto)
     return diagnostic;
   std::string help = tryAuto(trial, stage);

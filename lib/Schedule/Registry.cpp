@@ -292,6 +292,9 @@ static std::string followersOfLimits(const Placement &placement) {
 Error veeline::schedule::withLeastOfAny(const Problem &problem, Error error) {
   if (error.kind != ErrorKind::OutOfMemory || !error.stage)
     return error;
+  // What others need depends on what they offload.
+  if (canOffload(problem))
+    return error;
   std::int64_t least = leastLimit(problem, *error.stage).limit;
   error.leastOfAnySchedule = least;
   if (error.leastLimit && *error.leastLimit <= least) {

@@ -2,6 +2,7 @@
 """What the libraries of the C API have in common: how they are loaded, and how errors and texts come out of them."""
 
 import ctypes
+import keyword
 import os
 
 from veeline._config import LIBRARIES, SUFFIX, VERSION  # noqa: F401
@@ -118,15 +119,22 @@ class Option(ctypes.Structure):
 
 
 def options(given):
-    """Options of a command as C has them, and how many: names with _ for -; True gives a flag, None and False leave an option out, a list
-    is joined by commas, a dict stands for the option once for each NAME=VALUE."""
+    """Options of a command as C has them, and how many: names with _ for -, and a _ after a keyword of Python (`continue_`); True gives a
+    flag, None and False leave an option out, a list is joined by commas, a dict stands for the option once for each NAME=VALUE."""
     found = []
     for name, value in given.items():
         values = [f"{key}={_words(one)}" for key, one in value.items()] if isinstance(value, dict) else [value]
         for one in values:
             if one is not None and one is not False:
-                found.append(Option(text(name.replace("_", "-")), None if one is True else text(_words(one))))
+                found.append(Option(text(_option_name(name)), None if one is True else text(_words(one))))
     return (Option * len(found))(*found), len(found)
+
+
+def _option_name(name):
+    """`name`, as Python writes it, as a command has it."""
+    if name.endswith("_") and keyword.iskeyword(name[:-1]):
+        name = name[:-1]
+    return name.replace("_", "-")
 
 
 def _words(value):
@@ -137,7 +145,8 @@ def option_names(at):
     """The names that `at`, a function of the library, gives one after the other, as Python writes them."""
     names = []
     while (name := at(len(names))) is not None:
-        names.append(name.decode().replace("-", "_"))
+        written = name.decode().replace("-", "_")
+        names.append(f"{written}_" if keyword.iskeyword(written) else written)
     return names
 
 

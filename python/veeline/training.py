@@ -93,7 +93,7 @@ class Trainer:
     """An artifact with its parameters: the path of a file, an Artifact, or its bytes.
 
     Options are those of `veeline train`, with _ for -, but for those about its loop over steps: lr=1e-2, clip_norm=1, skip_nonfinite=True,
-    lr_schedule="linear", steps=1000, checkpoint="run", every=100. `trainer_options` lists them. Those that may be given several times are a
+    lr_schedule="linear", steps=1000, checkpoint="run", every=100, continue_=True. `trainer_options` lists them. Those that may be given several times are a
     dict: data={"x": "x.npy"}. Arguments of the model that `data` does not name are given to `step`, or are random with synthetic="fixed" or
     "fresh". What the library remarks on is a VeelineWarning.
     """

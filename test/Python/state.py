@@ -55,13 +55,18 @@ with veeline.Trainer(path, **options, resume="run") as trainer:
     trainer.save("resumed.safetensors")
 if first:
     names = veeline.trainer_options()
-    print("lr_schedule" in names, "resume" in names, "verify" in names, sorted(set(options) - set(names)))
+    print("lr_schedule" in names, "resume" in names, "verify" in names, "continue_" in names, sorted(set(options) - set(names)))
     if "RANK" not in os.environ:
         with veeline.Trainer(path, lr_schedule="file:rates.csv", synthetic="fixed", lr_scale={"w0": 0.5, "w1": 2}, drop_last=True) as trainer:
             trainer.step()
             print(trainer.learning_rate)
             print_error("file", trainer.set_learning_rate, 1)
             print_error("no folder", trainer.checkpoint)
+        # A name that Python has for itself, written with a _ and as it is.
+        for name in ("continue_", "continue"):
+            with veeline.Trainer(path, **options, **{name: True}) as trainer:
+                print(name, trainer.steps)
+        print_error("no keyword", veeline.Trainer, path, lr_=1)
         print_error("pattern", veeline.Trainer, path, lr_scale={"v*": 1})
         print_error("together", veeline.Trainer, path, lr_schedule="constant", min_lr=1)
     print("done")

@@ -36,6 +36,10 @@ void setOffload(Problem &problem, double time,
 /// that follow limits make orders for it.
 Problem withoutShare(const Problem &problem, double share);
 
+/// A limit of `stage` below which there is no schedule, whatever it offloads:
+/// an F has all that it adds on the device.
+std::int64_t leastLimitWithOffloads(const Problem &problem, int stage);
+
 /// Adds offloads to a schedule that has none.
 ///
 /// With memory limits, every stage offloads as much as its limit requires, and
@@ -55,7 +59,12 @@ Problem withoutShare(const Problem &problem, double share);
 Expected<Schedule> addOffloads(const Problem &problem, Schedule schedule,
                                Objective objective, double tolerance = 0.01);
 
-/// As `generate`, with offloads.
+/// Where a schedule that was planned with offloads has none, adds a warning
+/// that says why.
+void warnOfNoOffloads(const Problem &problem, Schedule &schedule,
+                      Objective objective);
+
+/// As `generate`, with offloads; with a warning where there are none.
 ///
 /// With memory limits: the best of several orders by the objective, each with
 /// the offloads that it needs. One order is generated without limits. The
@@ -63,8 +72,7 @@ Expected<Schedule> addOffloads(const Problem &problem, Schedule schedule,
 /// shares from 0 to 1.
 ///
 /// Without limits: the order with the lowest peak found whose step takes at
-/// most 1 + `tolerance` times as long as the order without offloads. For each
-/// order, only copies that no rank waits for are tried.
+/// most 1 + `tolerance` times as long as the order without offloads.
 Expected<Schedule> generateWithOffloads(std::string_view name,
                                         const Problem &problem,
                                         const GeneratorOptions &options,

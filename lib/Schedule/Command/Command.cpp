@@ -50,6 +50,11 @@ static int fail(const Error &error, int code, std::ostream &err) {
   return code;
 }
 
+static void warn(const std::vector<std::string> &warnings, std::ostream &err) {
+  for (const std::string &warning : warnings)
+    err << "veeline: warning: " << printable(warning) << "\n";
+}
+
 static bool wantsColor(const CommandOptions &options, std::ostream &out) {
   if (options.color != "auto")
     return options.color == "always";
@@ -220,6 +225,20 @@ static Expected<std::string> contents(Format format,
   return std::string();
 }
 
+/// A line for each file that has the order and no room for its offloads.
+static std::vector<std::string> leftOutOfFiles(const CommandOptions &options,
+                                               const Schedule &schedule) {
+  std::vector<std::string> warnings;
+  for (const std::string &path : options.outputs)
+    if (Expected<Format> format = formatOf(path);
+        format && !schedule.offloads.empty() &&
+        (*format == Format::Csv || *format == Format::CommunicationCsv))
+      warnings.push_back("'" + path +
+                         "' has no room for what is offloaded; a .json file "
+                         "keeps it");
+  return warnings;
+}
+
 static int runSchedules(const Request &request, const CommandOptions &options,
                         std::ostream &out, std::ostream &err) {
   std::vector<Shown> shown;
@@ -251,10 +270,10 @@ static int runSchedules(const Request &request, const CommandOptions &options,
   };
   if (Status status = writeOutputs(options, contentsOf); !status)
     return fail(status.error(), ExitFailure, err);
+  warn(leftOutOfFiles(options, shown.front().answer.solution.schedule), err);
   for (const Shown &one : shown) {
     const Schedule &schedule = one.answer.solution.schedule;
-    for (const std::string &warning : schedule.warnings)
-      err << "veeline: warning: " << printable(warning) << "\n";
+    warn(schedule.warnings, err);
     out << (&one == &shown.front() ? "" : "\n")
         << (options.json               ? toJson(one.answer.solution)
             : wantsColor(options, out) ? colored(one.text, schedule)
@@ -278,6 +297,7 @@ static int runCommand(const CommandOptions &options, std::ostream &out,
     return fail(request.error(), ExitUsage, err);
   if (Status status = tryOutputs(options); !status)
     return fail(status.error(), ExitFailure, err);
+  warn(request->warnings, err);
   if (!options.compare.empty())
     return runCompare(*request, options.json, out, err);
   return options.memoryDial.empty() ? runSchedules(*request, options, out, err)

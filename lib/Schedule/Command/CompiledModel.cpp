@@ -77,5 +77,10 @@ veeline::schedule::readCompiledModel(const std::string &path) {
   result.widths.assign(program->stageReplicas.begin(),
                        program->stageReplicas.end());
   result.microbatches = artifact->metadata.microbatches;
+  for (const artifact::Rank &rank : program->ranks)
+    result.isOffloading |= rank.hostBytes > 0;
+  for (const auto &[name, value] : artifact->metadata.options)
+    if (name == "offload")
+      result.offload = value;
   return result;
 }

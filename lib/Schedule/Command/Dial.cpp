@@ -12,6 +12,7 @@
 #include "veeline/Schedule/Bounds.h"
 #include "veeline/Schedule/Limits.h"
 #include "veeline/Schedule/Memory.h"
+#include "veeline/Schedule/Offload.h"
 
 #include <algorithm>
 
@@ -38,7 +39,9 @@ static std::vector<std::int64_t> allLimits(const Request &request, Task task) {
   constexpr std::int64_t mostRows = 16;
   std::int64_t least = 0, step = 0;
   for (int stage = 0; stage < task.problem.stages(); ++stage)
-    least = std::max(least, leastLimit(task.problem, stage).limit);
+    least = std::max(least, canOffload(task.problem)
+                                ? leastLimitWithOffloads(task.problem, stage)
+                                : leastLimit(task.problem, stage).limit);
   for (const Chunk &chunk : task.problem.chunks)
     if (chunk.forwardMemory > 0 && (step == 0 || chunk.forwardMemory < step))
       step = chunk.forwardMemory;

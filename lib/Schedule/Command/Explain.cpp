@@ -396,8 +396,8 @@ Expected<std::string> veeline::schedule::explain(const Answer &answer,
     return text + loopLines(answer.solution);
   text += waitingTable(answer.solution);
   if (!schedule.offloads.empty())
-    return text + "\nno critical path is shown of a schedule with offloads; "
-                  "without --offload there is one\n";
+    return text + "\nno critical path is shown of a schedule with offloads; an "
+                  "order without them has one\n";
   Expected<Explanation> why =
       explain(problem, schedule, request.generator, simulation.options);
   if (!why)

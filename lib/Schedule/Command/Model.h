@@ -67,6 +67,10 @@ struct CompiledModel {
   std::vector<int> widths = {};
   /// By chunk.
   std::vector<int> stageOfChunk = {};
+  /// Whether anything waits in the host's memory, and how fast copies are, as
+  /// the artifact's --offload says; empty where a script did.
+  bool isOffloading = false;
+  std::string offload = {};
 };
 /// Reads an artifact. Times are in microseconds, memory in bytes.
 Expected<CompiledModel> readCompiledModel(const std::string &path);

@@ -143,12 +143,23 @@ Status Request::readLayers(const CommandOptions &options) {
   return Status::success();
 }
 
+/// Only costs are taken from an artifact, whose offloads are of its own limits.
+static std::string offloadsLeftOut(const std::string &path,
+                                   const CompiledModel &compiled) {
+  return "'" + path + "' offloads activations, and this is without; --offload" +
+         (compiled.offload.empty() ? ", with the bandwidth of copies,"
+                                   : " " + compiled.offload) +
+         " plans that here, too";
+}
+
 Status Request::readModel(const CommandOptions &options) {
   if (options.from.empty())
     return Status::success();
   Expected<CompiledModel> compiled = readCompiledModel(options.from);
   if (!compiled)
     return compiled.takeError();
+  if (compiled->isOffloading && options.offload.empty())
+    warnings.push_back(offloadsLeftOut(options.from, *compiled));
   wanted = {compiled->schedule};
   costs.stages = compiled->stages;
   costs.microbatches = compiled->microbatches;

@@ -556,7 +556,10 @@ static Expected<Schedule> offloaded(Problem problem, const Schedule &order,
   if (Status status = verify(problem, order); !status)
     return status.takeError();
   problem.memoryLimits = std::move(limits);
-  return addOffloads(problem, order, objective);
+  Expected<Schedule> schedule = addOffloads(problem, order, objective);
+  if (schedule)
+    warnOfNoOffloads(problem, *schedule, objective);
+  return schedule;
 }
 
 Expected<Answer> Request::solve(Task task) const {

@@ -80,6 +80,8 @@ public:
   /// Of one message, where the model does not say; none: not known.
   std::optional<std::int64_t> messageBytes;
   std::optional<LayerSizes> layers;
+  /// What the user should know before any answer.
+  std::vector<std::string> warnings;
 
 private:
   Status readNames(const CommandOptions &options);

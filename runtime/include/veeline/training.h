@@ -68,19 +68,20 @@ class Training {
 public:
   /// The names of all options.
   static std::vector<std::string> optionNames();
-  /// Checks options. The error names an option that is unknown, wrong, or
-  /// contradicts another one.
-  static Status check(const TrainingOptions &options);
 
   /// Reads the artifact at `path`, and starts its ranks as threads or, under a
   /// launcher, connects to the other processes. The file must not be written to
   /// while the result exists. With "resume" it continues from a checkpoint. The
-  /// error says what is wrong with a file, an option or this machine.
+  /// error says what is wrong with a file, an option or this machine. Sets
+  /// `isMisfit` if an option has no meaning or contradicts another one, whatever
+  /// the artifact is.
   static Expected<std::unique_ptr<Training>>
-  open(const std::string &path, const TrainingOptions &options);
+  open(const std::string &path, const TrainingOptions &options,
+       bool *isMisfit = nullptr);
   /// The same for the content of an artifact in memory, which is copied.
   static Expected<std::unique_ptr<Training>>
-  openInMemory(std::string_view content, const TrainingOptions &options);
+  openInMemory(std::string_view content, const TrainingOptions &options,
+               bool *isMisfit = nullptr);
   /// Waits until checkpoints are written.
   ~Training();
 
@@ -158,7 +159,7 @@ private:
   explicit Training(std::unique_ptr<Implementation> implementation);
   static Expected<std::unique_ptr<Training>>
   openRun(const std::string &path, std::optional<std::string_view> content,
-          const TrainingOptions &options);
+          const TrainingOptions &options, bool *isMisfit);
   Status checkParameter(size_t index, size_t bytes) const;
   std::unique_ptr<Implementation> implementation;
 };

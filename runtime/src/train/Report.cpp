@@ -104,8 +104,8 @@ void TextReport::showEnd(const TrainingSummary &summary) {
 
 void TextReport::showCheckpoints(const CheckpointSummary &summary,
                                  double seconds) {
-  std::printf("%ld %s in %s, the last one of step %ld, %.1f MB: steps waited "
-              "%.2f%% of the time; one took %.1f ms to write\n",
+  std::printf("%ld %s written to %s, the last one of step %ld, %.1f MB: steps "
+              "waited %.2f%% of the time; one took %.1f ms to write\n",
               long(summary.count),
               summary.count == 1 ? "checkpoint" : "checkpoints",
               summary.directory.c_str(), long(summary.lastStep),

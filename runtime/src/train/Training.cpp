@@ -43,12 +43,14 @@ struct Training::Implementation {
     std::unique_ptr<Session> session;
     int64_t count = 0;
     StepResult result;
+    bool hasBuffers = false; ///< Those that training has by now.
   } evaluation;
 
   void describe();
   Status open();
   Status runStep(int64_t step);
   Status openEvaluation();
+  Status feedBuffersToEvaluation();
   Status takeCheckpoint();
   std::vector<double> resultsIn(const StepResult &from, size_t index) const;
 };
@@ -94,26 +96,26 @@ Training::Training(std::unique_ptr<Implementation> implementation)
     : implementation(std::move(implementation)) {}
 Training::~Training() = default;
 
-Status Training::check(const TrainingOptions &options) {
-  return parseProgramOptions(options.values).status();
+Expected<std::unique_ptr<Training>>
+Training::open(const std::string &path, const TrainingOptions &options,
+               bool *isMisfit) {
+  return openRun(path, std::nullopt, options, isMisfit);
 }
 
 Expected<std::unique_ptr<Training>>
-Training::open(const std::string &path, const TrainingOptions &options) {
-  return openRun(path, std::nullopt, options);
-}
-
-Expected<std::unique_ptr<Training>>
-Training::openInMemory(std::string_view content,
-                       const TrainingOptions &options) {
-  return openRun("an artifact in memory", content, options);
+Training::openInMemory(std::string_view content, const TrainingOptions &options,
+                       bool *isMisfit) {
+  return openRun("an artifact in memory", content, options, isMisfit);
 }
 
 Expected<std::unique_ptr<Training>>
 Training::openRun(const std::string &path,
                   std::optional<std::string_view> content,
-                  const TrainingOptions &given) {
-  VEELINE_TRY_VALUE(Options options, parseProgramOptions(given.values));
+                  const TrainingOptions &given, bool *isMisfit) {
+  Expected<Options> parsed = parseProgramOptions(given.values);
+  if (isMisfit)
+    *isMisfit = !parsed.ok();
+  VEELINE_TRY_VALUE(Options options, std::move(parsed));
   options.artifact = path;
   options.content = content;
   options.libraryDirectory = given.moduleDirectory;
@@ -145,6 +147,7 @@ int32_t Training::microbatches() const {
 }
 
 Status Training::feed(const std::string &name, std::string_view values) {
+  implementation->evaluation.hasBuffers = false;
   return implementation->run->inputs->feed(name, values);
 }
 
@@ -260,18 +263,27 @@ Status Training::feedEvaluation(const std::string &name,
   return own.evaluation.inputs->feed(name, values);
 }
 
+/// Where something was fed to training since they were copied: they may be
+/// large, and there may be many evaluations.
+Status Training::Implementation::feedBuffersToEvaluation() {
+  if (evaluation.hasBuffers)
+    return Status::success();
+  const std::vector<artifact::Buffer> &all = run->metadata().buffers;
+  for (size_t i = 0; i < all.size(); ++i)
+    if (!all[i].lossScale && run->inputs->hasBuffer(i))
+      VEELINE_TRY(evaluation.inputs->feed(
+          all[i].name,
+          {run->inputs->buffer(i),
+           static_cast<size_t>(artifact::bytesOf(all[i].type, all[i].shape))}));
+  evaluation.hasBuffers = true;
+  return Status::success();
+}
+
 Status Training::checkEvaluation() const {
   Implementation &own = *implementation;
   VEELINE_TRY(own.openEvaluation());
-  data::Inputs &inputs = *own.evaluation.inputs;
-  const std::vector<artifact::Buffer> &buffers = own.run->metadata().buffers;
-  for (size_t i = 0; i < buffers.size(); ++i)
-    if (!buffers[i].lossScale && own.run->inputs->hasBuffer(i))
-      VEELINE_TRY(inputs.feed(buffers[i].name,
-                              {own.run->inputs->buffer(i),
-                               static_cast<size_t>(artifact::bytesOf(
-                                   buffers[i].type, buffers[i].shape))}));
-  return inputs.checkFed();
+  VEELINE_TRY(own.feedBuffersToEvaluation());
+  return own.evaluation.inputs->checkFed();
 }
 
 Expected<double> Training::evaluate() {

@@ -1,7 +1,7 @@
 // What chunks keep waits in the host's memory: ops of the schedule, places in the plan, calls of the runtime.
 
 // DEFINE: %{cut} = veeline-opt %s --pipe-partition=stages=2 --pipe-differentiate
-// DEFINE: %{schedule} = %{cut} --pipe-schedule='schedule=gpipe microbatches=4 offload=1000'
+// DEFINE: %{schedule} = %{cut} --pipe-schedule='schedule=gpipe microbatches=4 offload=2'
 // RUN: %{schedule} | FileCheck %s
 // RUN: %{schedule} --pipe-insert-communication --pipe-bufferize-chunks --pipe-plan-memory | FileCheck %s --check-prefix=PLAN
 // RUN: %{cut} --pipe-schedule='schedule=gpipe microbatches=4' --pipe-insert-communication --pipe-bufferize-chunks --pipe-plan-memory \
@@ -9,7 +9,7 @@
 // RUN: %{schedule} --pipe-insert-communication --pipe-bufferize-chunks --pipe-plan-memory --pipe-lower-to-runtime --canonicalize --cse \
 // RUN:   | FileCheck %s --check-prefix=CALLS
 // RUN: not %{cut} --pipe-schedule='schedule=gpipe microbatches=4 offload=-1' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// RUN: %{cut} --pipe-schedule='schedule=gpipe microbatches=4 offload=1000 sequential' | FileCheck %s --check-prefix=SEQUENTIAL
+// RUN: %{cut} --pipe-schedule='schedule=gpipe microbatches=4 offload=2 sequential' | FileCheck %s --check-prefix=SEQUENTIAL
 
 // Rank 0 holds no more than rank 1 then has to. There, the first to return stays. Others leave with the input that was received, and copies of one
 // microbatch run while others are computed.

@@ -165,3 +165,32 @@ func.func @metric(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.para
   %new = arith.subf %w, %step : tensor<f32>
   return %loss, %metric, %new, %m1 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// A rate that the number of the step decides is none of sgd's, which keeps
+// nothing.
+func.func @scheduled(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                     %t: tensor<i32> {pipe.step})
+    -> (tensor<f32>, tensor<f32> {pipe.updated = "w"}) {
+  %loss = arith.mulf %x, %w : tensor<f32>
+  %rate = arith.sitofp %t : tensor<i32> to tensor<f32>
+  %step = arith.mulf %x, %rate : tensor<f32>
+  // expected-error @below {{result 1, the new value of "w", has to be w - c g: the parameter minus a constant times its gradient}}
+  %new = arith.subf %w, %step : tensor<f32>
+  return %loss, %new : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// Nor may the loss depend on it.
+func.func @annealed(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                    %t: tensor<i32> {pipe.step})
+    -> (tensor<f32>, tensor<f32> {pipe.gradient_of = "w"}) {
+  // expected-error @below {{uses argument 2, which is for updates alone: 'pipe.state_of' or 'pipe.step'}}
+  %factor = arith.sitofp %t : tensor<i32> to tensor<f32>
+  %0 = arith.mulf %x, %w : tensor<f32>
+  %loss = arith.mulf %0, %factor : tensor<f32>
+  %dw = arith.mulf %x, %factor : tensor<f32>
+  return %loss, %dw : tensor<f32>, tensor<f32>
+}

@@ -164,3 +164,40 @@ func.func @adamw(%x: tensor<2x4xf32> {pipe.batch = "x"}, %y: tensor<4xf32> {pipe
   return %loss, %w1, %b1, %mw1, %sw1, %sb1, %mb1, %t1
       : tensor<f32>, tensor<2x4xf32>, tensor<4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i64>
 }
+
+// -----
+
+// A step that is counted, and that no update depends on: nothing else is kept.
+// REMARK: remark: updates of parameters are left to the runtime; train with --optimizer sgd --lr 0.5 to update as the graph did
+// CHECK-LABEL: func.func @counted(
+// CHECK-SAME:    %{{.*}}: tensor<f32> {pipe.batch = "x"}, %{{.*}}: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>}) -> tensor<f32>
+// CHECK-LABEL: func.func private @counted_joint(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<f32> {pipe.batch = "x"}
+// CHECK-SAME:    -> (tensor<f32>, tensor<f32> {pipe.gradient_of = "w"})
+// CHECK-NOT:     arith.addi
+// CHECK:         return %{{.*}}, %[[X]] :
+func.func @counted(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                   %t: tensor<i32> {pipe.step})
+    -> (tensor<f32>, tensor<f32> {pipe.updated = "w"}, tensor<i32> {pipe.step}) {
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %one = arith.constant dense<1> : tensor<i32>
+  %loss = arith.mulf %x, %w : tensor<f32>
+  %step = arith.mulf %x, %half : tensor<f32>
+  %new = arith.subf %w, %step : tensor<f32>
+  %t1 = arith.addi %t, %one : tensor<i32>
+  return %loss, %new, %t1 : tensor<f32>, tensor<f32>, tensor<i32>
+}
+
+// -----
+
+// So beside gradients, which nothing updates in the graph.
+// CHECK-LABEL: func.func @gradients(
+// CHECK-NOT:     pipe.step
+// CHECK-LABEL: func.func private @gradients_joint(
+// CHECK-NOT:     pipe.step
+func.func @gradients(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                     %t: tensor<i32> {pipe.step})
+    -> (tensor<f32>, tensor<f32> {pipe.gradient_of = "w"}) {
+  %loss = arith.mulf %x, %w : tensor<f32>
+  return %loss, %x : tensor<f32>, tensor<f32>
+}

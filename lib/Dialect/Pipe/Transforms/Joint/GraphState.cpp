@@ -174,8 +174,8 @@ static std::string describe(const StatefulUpdate &common,
   return text;
 }
 
-/// Takes away what updates alone have used.
-static LogicalResult dropState(func::FuncOp func, const GraphState &state) {
+LogicalResult veeline::pipe::dropState(func::FuncOp func,
+                                       const GraphState &state) {
   Block &block = func.getBody().front();
   block.getTerminator()->eraseOperands(state.results);
   if (failed(func.eraseResults(state.results)))

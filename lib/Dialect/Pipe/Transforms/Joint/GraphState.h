@@ -30,6 +30,10 @@ struct GraphState {
 /// Fails with an error where arguments and results do not fit each other.
 mlir::FailureOr<GraphState> findState(mlir::func::FuncOp func);
 
+/// Takes away what updates alone have used. Fails with an error where something
+/// else uses it, too.
+mlir::LogicalResult dropState(mlir::func::FuncOp func, const GraphState &state);
+
 /// Makes gradients of the new values of parameters, where the runtime's
 /// optimiser does all of their update, and says which one in a remark. Then
 /// nothing of the state is left. Fails with an error where it does not.

@@ -159,9 +159,11 @@ veeline::pipe::findSubjectResults(func::FuncOp func) {
   return found;
 }
 
-/// Makes gradients of all results that are about parameters.
+/// Makes gradients of all results that are about parameters, and drops what
+/// else is for updates alone: the number of the step.
 static LogicalResult takeUpdatesOut(func::FuncOp func,
-                                    ArrayRef<SubjectResult> results) {
+                                    ArrayRef<SubjectResult> results,
+                                    const GraphState &state) {
   std::optional<APFloat> rate;
   for (auto [param, i] : results) {
     Attribute name = func.getResultAttr(i, PipeDialect::updatedAttrName);
@@ -182,6 +184,8 @@ static LogicalResult takeUpdatesOut(func::FuncOp func,
         i, StringAttr::get(func.getContext(), PipeDialect::updatedAttrName));
     func.setResultAttr(i, PipeDialect::gradientOfAttrName, name);
   }
+  if (failed(dropState(func, state)))
+    return failure();
   if (rate)
     func.emitRemark() << "updates of parameters are left to the runtime; "
                          "train with --optimizer sgd --lr "
@@ -231,9 +235,8 @@ LogicalResult veeline::pipe::separateJoint(func::FuncOp func,
   FailureOr<SmallVector<SubjectResult>> results = findSubjectResults(func);
   FailureOr<GraphState> state = findState(func);
   if (failed(results) || failed(state) ||
-      failed(state->arguments.none() && state->results.none()
-                 ? takeUpdatesOut(func, *results)
-                 : takeStateOut(func, *results, *state)))
+      failed(state->params.empty() ? takeUpdatesOut(func, *results, *state)
+                                   : takeStateOut(func, *results, *state)))
     return failure();
   func::FuncOp joint = func.clone();
   joint.setName((func.getSymName() + "_joint").str());

@@ -208,6 +208,9 @@ getOrderOfFile(PipelineOp pipeline, StringRef path, ScheduleGoal goal,
       schedule::addOffloads(problem, std::move(*order), goal.objective);
   if (!offloaded)
     return report(pipeline, "", offloaded.takeError(), outOfMemory);
+  schedule::warnOfNoOffloads(problem, *offloaded, goal.objective);
+  for (const std::string &warning : offloaded->warnings)
+    pipeline.emitWarning() << "the order of '" << path << "': " << warning;
   return std::move(*offloaded);
 }
 

@@ -121,8 +121,8 @@ FailureOr<schedule::Schedule> veeline::pipe::adoptSchedule(
     return pipeline.emitOpError()
            << "cannot run the order of '" << path
            << "', which offloads activations: nothing says how fast copies to "
-              "the host's memory are; give that (offload), or an order "
-              "without";
+              "the host's memory are; give that (option offload, or --offload "
+              "of veeline compile), or an order without";
   auto check = [&](const schedule::Problem &solved) -> LogicalResult {
     auto status = schedule::verify(solved, order);
     if (status)
