@@ -53,6 +53,13 @@ assert read(away.to("json"), "json").offloads == away.offloads
 print_error("away", generate, "gpipe", problem=away.problem)
 assert generate("gpipe", problem=away.problem, offload=True).offloads == away.offloads
 
+again = Problem("1f1b", 2, 4)
+for chunk in range(2):
+    again.set_chunk(chunk, forward_memory=ACTIVATION // 8, has_recompute=True, recompute=1, recompute_memory=ACTIVATION - ACTIVATION // 8)
+ahead = generate("1f1b", problem=again)
+assert [op.kind for op in ahead.ranks[1][:3]] == ["F", "R", "BW"] and again.chunk(0).recompute == 1
+assert ahead.simulate().makespan < 4 * 5 and ahead.simulate().peak_memory < 1.25 * ACTIVATION
+
 assert "zb-v" in names() and "auto" in names()
 found = generate("auto", 2, 4, chunks_per_stage=2, memory_limit=1.5, objective="makespan", search_seconds=0.1, seed=3)
 found.verify()
