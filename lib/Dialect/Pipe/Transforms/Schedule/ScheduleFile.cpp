@@ -130,6 +130,12 @@ FailureOr<schedule::Schedule> veeline::pipe::adoptSchedule(
     return pipeline.emitOpError() << "cannot run the order of '" << path
                                   << "': " << status.error().str();
   };
+  if (schedule::runsRecompute(file.schedule) &&
+      !schedule::hasRecompute(problem))
+    pipeline.emitWarning()
+        << "runs the order of '" << path
+        << "' without its R: no chunk recomputes ahead of its backward; the "
+           "option recompute-ahead compiles chunks that do";
   // What the file's writer did not know of runs where it costs least.
   if (schedule::hasRecompute(problem) && !schedule::runsRecompute(order)) {
     schedule::Problem free = problem;
