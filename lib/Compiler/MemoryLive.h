@@ -49,12 +49,17 @@ int64_t sumOf(const Amounts &amounts);
 /// What is live at each op of a rank, by kind.
 class LiveBytes {
 public:
-  explicit LiveBytes(const artifact::Rank &rank);
+  /// In the rank's arena.
+  explicit LiveBytes(const artifact::Rank &rank)
+      : LiveBytes(rank.regions, rank.ops.size()) {}
+  /// In another one, while the rank runs so many ops.
+  LiveBytes(const std::vector<artifact::Region> &regions, size_t numOps);
 
   const std::vector<Amounts> &get() const { return live; }
   int64_t getPeak(size_t kind) const;
-  /// The op at which most is live.
+  /// The op at which most is live, and how much that is.
   size_t getPeakOp() const;
+  int64_t getPeak() const { return sumOf(live[getPeakOp()]); }
 
 private:
   std::vector<Amounts> live;

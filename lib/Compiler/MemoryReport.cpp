@@ -34,10 +34,11 @@ static size_t getNumber(artifact::RegionKind kind) {
          memoryKinds.begin();
 }
 
-LiveBytes::LiveBytes(const artifact::Rank &rank)
-    : live(std::max<size_t>(rank.ops.size(), 1) + 1) {
+LiveBytes::LiveBytes(const std::vector<artifact::Region> &regions,
+                     size_t numOps)
+    : live(std::max<size_t>(numOps, 1) + 1) {
   size_t last = live.size() - 2;
-  for (const artifact::Region &region : rank.regions) {
+  for (const artifact::Region &region : regions) {
     size_t kind = getNumber(region.kind);
     auto add = [&](size_t begin, size_t end) {
       live[begin][kind] += region.bytes;
@@ -120,6 +121,23 @@ static void printTable(llvm::raw_ostream &os, size_t number,
       describe(rank, peakOp).c_str());
 }
 
+/// What waits in the host's memory, in one line: all of it is residuals.
+static void printHost(llvm::raw_ostream &os, size_t number,
+                      const artifact::Rank &rank) {
+  if (rank.hostBytes == 0)
+    return;
+  os << llvm::format("%4zu  host's memory %.3f MiB", number,
+                     toMiB(rank.hostBytes));
+  if (!rank.hostRegions.empty()) {
+    LiveBytes live(rank.hostRegions, rank.ops.size());
+    size_t peakOp = live.getPeakOp();
+    os << llvm::format(", %zu regions, peak live %.3f MiB, most at op %zu, %s",
+                       rank.hostRegions.size(), toMiB(live.getPeak()), peakOp,
+                       describe(rank, peakOp).c_str());
+  }
+  os << '\n';
+}
+
 //===----------------------------------------------------------------------===//
 // The picture
 //===----------------------------------------------------------------------===//
@@ -168,10 +186,10 @@ static char getLetter(const Amounts &amounts, double bytes) {
   return ' ';
 }
 
-static void drawRank(llvm::raw_ostream &os, size_t number,
+static void drawRank(llvm::raw_ostream &os, const std::string &name,
                      const artifact::Rank &rank, const LiveBytes &live,
                      double makespan, int64_t highest) {
-  os << llvm::format("\nrank %zu, MiB over %.3f ms\n", number, makespan / 1e3);
+  os << llvm::formatv("\n{0}, MiB over {1:f3} ms\n", name, makespan / 1e3);
   std::vector<Amounts> columns = getColumns(rank, live, makespan);
   for (int row = numRows; row-- != 0;) {
     std::string line;
@@ -198,13 +216,21 @@ void veeline::compiler::printMemory(llvm::raw_ostream &os,
     for (const artifact::Op &op : rank.ops)
       makespan = std::max(makespan, op.predictedEnd);
     highest =
-        std::max(highest, sumOf(live.back().get()[live.back().getPeakOp()]));
+        std::max({highest, live.back().getPeak(),
+                  LiveBytes(rank.hostRegions, rank.ops.size()).getPeak()});
   }
   os << "rank  kind         regions  largest MiB   peak MiB  at rank's peak\n";
   for (auto [i, rank] : llvm::enumerate(program.ranks))
     printTable(os, i, rank, live[i]);
+  for (auto [i, rank] : llvm::enumerate(program.ranks))
+    printHost(os, i, rank);
   if (makespan <= 0 || highest <= 0)
     return;
-  for (auto [i, rank] : llvm::enumerate(program.ranks))
-    drawRank(os, i, rank, live[i], makespan, highest);
+  for (auto [i, rank] : llvm::enumerate(program.ranks)) {
+    std::string name = "rank " + std::to_string(i);
+    drawRank(os, name, rank, live[i], makespan, highest);
+    if (!rank.hostRegions.empty())
+      drawRank(os, name + ", in the host's memory", rank,
+               LiveBytes(rank.hostRegions, rank.ops.size()), makespan, highest);
+  }
 }

@@ -19,7 +19,8 @@ using namespace veeline::compiler;
 
 namespace {
 
-/// One lane per rank over the predicted time, with kinds stacked.
+/// One lane per rank over the predicted time, with kinds stacked; below it
+/// another one of what waits in the host's memory.
 class MemorySvg {
 public:
   explicit MemorySvg(const artifact::Program &program);
@@ -29,25 +30,31 @@ private:
   double x(double time) const {
     return left + time / makespan * (width - left - right);
   }
-  double bottomOf(size_t rank) const {
-    return top + rank * (lane + gap) + lane;
+  double bottomOf(size_t number) const {
+    return top + number * (lane + gap) + lane;
   }
-  double y(size_t rank, int64_t bytes) const {
-    return bottomOf(rank) - lane * bytes / highest;
+  double y(size_t number, int64_t bytes) const {
+    return bottomOf(number) - lane * bytes / highest;
   }
   void addText(double x, double y, const std::string &text,
                const char *attributes = "") {
     svg.addText(x, y, 11, text, attributes);
   }
   void addLegend();
-  void addRank(size_t number);
+  void addLane(size_t number);
   void addArea(size_t number, size_t kind);
   void addAxis();
 
   static constexpr double width = 960, left = 84, right = 16, top = 62,
                           lane = 90, gap = 14;
+  struct Lane {
+    const artifact::Rank &rank;
+    std::string name;
+    int64_t bytes;
+    LiveBytes live;
+  };
   const artifact::Program &program;
-  std::vector<LiveBytes> live;
+  std::vector<Lane> lanes;
   double makespan = 0;
   int64_t highest = 1;
   Svg svg;
@@ -56,9 +63,13 @@ private:
 } // namespace
 
 MemorySvg::MemorySvg(const artifact::Program &program) : program(program) {
-  for (const artifact::Rank &rank : program.ranks) {
-    live.emplace_back(rank);
-    highest = std::max(highest, rank.arenaBytes);
+  for (auto [i, rank] : llvm::enumerate(program.ranks)) {
+    lanes.push_back(
+        {rank, "rank " + std::to_string(i), rank.arenaBytes, LiveBytes(rank)});
+    if (!rank.hostRegions.empty())
+      lanes.push_back({rank, "its host", rank.hostBytes,
+                       LiveBytes(rank.hostRegions, rank.ops.size())});
+    highest = std::max({highest, rank.arenaBytes, rank.hostBytes});
     for (const artifact::Op &op : rank.ops)
       makespan = std::max(makespan, op.predictedEnd);
   }
@@ -70,11 +81,11 @@ void MemorySvg::addLegend() {
   double at = left;
   for (const auto &[number, kind] :
        llvm::enumerate(llvm::ArrayRef(memoryKinds).drop_back())) {
-    auto hasKind = [number = number](const LiveBytes &rank) {
-      return rank.getPeak(number) > 0;
+    auto hasKind = [number = number](const Lane &lane) {
+      return lane.live.getPeak(number) > 0;
     };
     // Kinds of a GPU are shown only if some rank has them.
-    if (kind.isOnDevice && llvm::none_of(live, hasKind))
+    if (kind.isOnDevice && llvm::none_of(lanes, hasKind))
       continue;
     svg.addRectangle(at, 33, 11, 11, kind.color);
     std::string name = kind.name;
@@ -98,12 +109,12 @@ void MemorySvg::addArea(size_t number, size_t kind) {
   std::vector<Step> steps;
   SvgPath path;
   double time = 0;
-  for (auto [i, op] : llvm::enumerate(program.ranks[number].ops)) {
-    const Amounts &amounts = live[number].get()[i];
+  const auto &[rank, name, bytes, live] = lanes[number];
+  for (auto [i, op] : llvm::enumerate(rank.ops)) {
+    const Amounts &amounts = live.get()[i];
     double begin = op.predictedBegin >= 0 ? op.predictedBegin : time;
-    double end = i + 1 == program.ranks[number].ops.size()
-                     ? makespan
-                     : std::max(begin, op.predictedEnd);
+    double end =
+        i + 1 == rank.ops.size() ? makespan : std::max(begin, op.predictedEnd);
     double high = y(number, sumBelow(amounts, kind + 1));
     (path.empty() ? path.moveTo(x(begin), high) : path.lineTo(x(begin), high))
         .horizontalTo(x(end));
@@ -118,22 +129,21 @@ void MemorySvg::addArea(size_t number, size_t kind) {
               path.close());
 }
 
-void MemorySvg::addRank(size_t number) {
-  const artifact::Rank &rank = program.ranks[number];
+void MemorySvg::addLane(size_t number) {
+  const auto &[rank, name, bytes, live] = lanes[number];
   svg.addRectangle(left, bottomOf(number) - lane, width - left - right, lane,
                    "#f1f1ef");
   for (size_t kind = 0; kind != memoryKinds.size(); ++kind)
-    if (live[number].getPeak(kind) > 0)
+    if (live.getPeak(kind) > 0)
       addArea(number, kind);
-  addText(left - 8, bottomOf(number) - lane / 2,
-          "rank " + std::to_string(number), " text-anchor=\"end\"");
+  addText(left - 8, bottomOf(number) - lane / 2, name, " text-anchor=\"end\"");
   addText(left - 8, bottomOf(number) - lane / 2 + 14,
-          formatted("%.2f MiB", rank.arenaBytes / 1048576.0),
+          formatted("%.2f MiB", bytes / 1048576.0),
           " text-anchor=\"end\" fill=\"#777\"");
 }
 
 void MemorySvg::addAxis() {
-  double line = bottomOf(program.ranks.size() - 1) + 6;
+  double line = bottomOf(lanes.size() - 1) + 6;
   double distance = tickDistance(makespan, 10);
   svg.addPath(" fill=\"none\" stroke=\"#444\"",
               SvgPath().moveTo(left, line).horizontalTo(width - right));
@@ -151,10 +161,10 @@ std::string MemorySvg::write() {
                       std::to_string(program.ranks.size()) + " ranks";
   addText(left, 20, title, " font-weight=\"bold\"");
   addLegend();
-  for (size_t rank = 0; rank != program.ranks.size(); ++rank)
-    addRank(rank);
+  for (size_t number = 0; number != lanes.size(); ++number)
+    addLane(number);
   addAxis();
-  return svg.finish(width, bottomOf(program.ranks.size() - 1) + 46, title);
+  return svg.finish(width, bottomOf(lanes.size() - 1) + 46, title);
 }
 
 std::string veeline::compiler::drawMemory(const artifact::Program &program) {

@@ -52,6 +52,7 @@ private:
   describeReductionSlots(const llvm::DenseMap<Operation *, int64_t> &numbers);
   std::string nameSlot(OpResult result);
   void describeSlots();
+  void describeHost(const llvm::DenseMap<Operation *, int64_t> &numbers);
   void addRegion(std::string name, artifact::RegionKind kind, int64_t offset,
                  int64_t bytes, int64_t first = -1, int64_t last = -1);
   int64_t getParamBytes(int64_t param) {
@@ -227,9 +228,14 @@ void RankWriter::describeOutputs() {
 
 static std::string describeWork(Operation *op) {
   std::optional<schedule::Op> work = getScheduleOp(op);
+  auto describeCopy = [](const char *name, auto copy) {
+    return std::string(name) + " c" + std::to_string(copy.getChunk()) + " m" +
+           std::to_string(copy.getMicrobatch());
+  };
+  if (auto offload = dyn_cast<OffloadOp>(op))
+    return describeCopy("offload", offload);
   if (auto reload = dyn_cast<ReloadOp>(op))
-    return "reload c" + std::to_string(reload.getChunk()) + " m" +
-           std::to_string(reload.getMicrobatch());
+    return describeCopy("reload", reload);
   if (!work)
     return op->getName().stripDialect().str();
   return std::string(schedule::toString(work->kind)) + " c" +
@@ -476,6 +482,16 @@ void RankWriter::describeReductionSlots(
   }
 }
 
+/// The op that waits until what is offloaded has left.
+static Operation *findRelease(OffloadOp offload) {
+  for (Operation *user : offload.getValues().front().getUsers())
+    if (auto release = dyn_cast<ReleaseOp>(user);
+        release && release.getChunk() == offload.getChunk() &&
+        release.getMicrobatch() == offload.getMicrobatch())
+      return release;
+  return nullptr;
+}
+
 /// What a slot that holds `result` is called.
 std::string RankWriter::nameSlot(OpResult result) {
   auto recv = dyn_cast<RecvOp>(result.getOwner());
@@ -493,6 +509,7 @@ void RankWriter::describeSlots() {
   llvm::DenseMap<Operation *, int64_t> numbers = numberOps();
   LastUse lastUse(program, plan.device.has_value(), numbers);
   describeReductionSlots(numbers);
+  describeHost(numbers);
   for (Operation &op : program.getBody().front()) {
     // What is offloaded is in the host's memory.
     if (isReduction(&op) || isa<OffloadOp>(op))
@@ -520,6 +537,36 @@ void RankWriter::describeSlots() {
                      : kinds[result.getResultNumber()],
                 offset, getByteSize(type), number, lastUse.find(result));
     }
+  }
+}
+
+/// Describes what is offloaded: where it is in the host's memory, and how long
+/// copies take there and back.
+void RankWriter::describeHost(
+    const llvm::DenseMap<Operation *, int64_t> &numbers) {
+  auto bandwidth = pipeline->getAttrOfType<FloatAttr>(offloadAttrName);
+  for (auto offload : program.getBody().front().getOps<OffloadOp>()) {
+    auto reload = cast<ReloadOp>(*offload.getCopies().front().user_begin());
+    Operation *restore = *reload.getCopies().front().user_begin();
+    Operation *release = findRelease(offload);
+    auto offsets = offload->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
+    int64_t sum = 0;
+    for (auto [copy, offset] :
+         llvm::zip_equal(offload.getCopies(), offsets.asArrayRef())) {
+      int64_t bytes = getByteSize(copy.getType());
+      sum += bytes;
+      rank.hostRegions.push_back(
+          {"result " + std::to_string(cast<OpResult>(copy).getResultNumber()) +
+               " of " + describeWork(offload),
+           artifact::RegionKind::residual, offset, bytes,
+           static_cast<int32_t>(numbers.lookup(offload)),
+           static_cast<int32_t>(numbers.lookup(restore))});
+    }
+    if (bandwidth && release)
+      rank.hostCopies.push_back({static_cast<int32_t>(numbers.lookup(offload)),
+                                 static_cast<int32_t>(numbers.lookup(reload)),
+                                 static_cast<int32_t>(numbers.lookup(release)),
+                                 sum / bandwidth.getValueAsDouble() / 1000});
   }
 }
 

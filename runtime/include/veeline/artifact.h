@@ -200,6 +200,16 @@ struct Region {
   int32_t lastOp = -1;
 };
 
+/// What is offloaded of one chunk and microbatch, as its copies are predicted:
+/// a rank has one link to the host and one back, each of which carries one copy
+/// at a time.
+struct HostCopy {
+  int32_t offload = -1, reload = -1; ///< Ops, which begin the copies.
+  /// The op before which the rank waits for the end of the copy to the host.
+  int32_t releasedBefore = -1;
+  double microseconds = 0; ///< Of either copy.
+};
+
 /// An accumulator: the gradient of one parameter by one chunk, summed over the
 /// microbatches of the step. It has the type and shape of the parameter. The
 /// step zeroes it at its begin. The sum stays until the next step begins, so
@@ -306,6 +316,8 @@ struct Rank {
   /// number of parts, which veeline_offload numbers.
   int64_t hostBytes = 0;
   int32_t numOffloads = 0;
+  std::vector<HostCopy> hostCopies; ///< Empty where nothing is known of them.
+  std::vector<Region> hostRegions;  ///< In the host's memory; as hostCopies.
   /// The largest sum of live bytes at any op, as planned (<= arenaBytes).
   int64_t peakLiveBytes = 0;
   std::vector<Region> regions;

@@ -166,6 +166,14 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("last_op", self.lastOp);
 }
 
+template <typename Visitor, Is<HostCopy> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("offload", self.offload);
+  visit("reload", self.reload);
+  visit("released_before", self.releasedBefore);
+  visit("microseconds", self.microseconds);
+}
+
 template <typename Visitor, Is<Accumulator> Self>
 void visitFields(Visitor &&visit, Self &self) {
   visit("chunk", self.chunk);
@@ -231,6 +239,8 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("arena_bytes", self.arenaBytes);
   visit("host_bytes", self.hostBytes, MayBeMissing());
   visit("offloads", self.numOffloads, MayBeMissing());
+  visit("host_copies", self.hostCopies, MayBeMissing());
+  visit("host_regions", self.hostRegions, MayBeMissing());
   visit("peak_live_bytes", self.peakLiveBytes);
   visit("regions", self.regions);
   visit("params", self.params);

@@ -72,6 +72,9 @@ public:
     for (size_t i = 0; i < ranks.size(); ++i) {
       ranks[i].stage = program.placeOf(i).stage;
       ++members[ranks[i].stage];
+      for (const HostCopy &copy : program.ranks[i].hostCopies)
+        for (int32_t op : {copy.offload, copy.reload})
+          ranks[i].links.copies[static_cast<size_t>(op)] = &copy;
     }
     findLags();
   }
@@ -87,11 +90,22 @@ public:
   std::vector<std::vector<Span>> run(int steps, int turn);
 
 private:
+  /// Copies of a rank to the host's memory and back.
+  struct Links {
+    double toHost = 0, fromHost = 0; ///< Until when each of them is busy.
+    /// By op: the copy that it begins.
+    std::map<size_t, const HostCopy *> copies;
+    /// By chunk and microbatch: when values are back.
+    std::map<std::pair<int32_t, int32_t>, double> back;
+    /// By op: when it may begin, since values have left.
+    std::map<size_t, double> left;
+  };
   struct RankState {
     int32_t stage = 0;
     int step = 0;
     size_t op = 0;
     double now = 0;
+    Links links;
   };
   /// A stage and its reduction.
   using Sum = std::pair<int32_t, int32_t>;
@@ -103,6 +117,8 @@ private:
   void findLags();
   bool advance(RankState &rank, const Rank &description);
   void runOp(RankState &rank, const Op &op);
+  static void beginCopy(RankState &rank, const Op &op);
+  static double endOfCopies(RankState &rank, const Op &op);
   std::optional<double> readyAt(const RankState &rank, const Op &op);
   double transferOf(const Channel &channel) const;
   void post(const RankState &rank, const Op &op);
@@ -202,7 +218,7 @@ bool Chain::advance(RankState &rank, const Rank &description) {
     if (!ready)
       return false;
     double before = rank.now;
-    rank.now = std::max(rank.now, *ready);
+    rank.now = std::max({rank.now, *ready, endOfCopies(rank, op)});
     bool isWait = waitsForReduction(op.kind);
     Span span{isWait ? before : rank.now};
     runOp(rank, op);
@@ -218,7 +234,37 @@ bool Chain::advance(RankState &rank, const Rank &description) {
   return true;
 }
 
+/// Has a link carry a copy after those that it carries.
+void Chain::beginCopy(RankState &rank, const Op &op) {
+  auto found = rank.links.copies.find(rank.op);
+  if (found == rank.links.copies.end())
+    return;
+  const HostCopy &copy = *found->second;
+  bool isOffload = op.kind == OpKind::offload;
+  double &link = isOffload ? rank.links.toHost : rank.links.fromHost;
+  link = std::max(link, rank.now) + copy.microseconds;
+  if (isOffload)
+    rank.links.left[static_cast<size_t>(copy.releasedBefore)] = link;
+  else
+    rank.links.back[{op.chunk, op.microbatch}] = link;
+}
+
+/// When what an op waits for has left the device, or is back there.
+double Chain::endOfCopies(RankState &rank, const Op &op) {
+  double end = 0;
+  if (auto left = rank.links.left.extract(rank.op))
+    end = left.mapped();
+  bool isBackward = op.kind == OpKind::backward ||
+                    op.kind == OpKind::backwardInput ||
+                    op.kind == OpKind::backwardWeight;
+  if (isBackward && !op.late)
+    if (auto back = rank.links.back.extract({op.chunk, op.microbatch}))
+      end = std::max(end, back.mapped());
+  return end;
+}
+
 void Chain::runOp(RankState &rank, const Op &op) {
+  beginCopy(rank, op);
   bool isWork = isPredictedWork(op);
   if (isWork)
     rank.now += durationOf(op);

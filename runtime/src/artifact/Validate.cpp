@@ -446,7 +446,9 @@ private:
     require(rank.peakLiveBytes >= 0 && rank.peakLiveBytes <= rank.arenaBytes,
             where, "its live bytes do not fit its arena");
     for (const Region &region : rank.regions)
-      checkRegion(region, rank, where + ", region '" + region.name + "'");
+      checkRegion(region, rank, rank.arenaBytes,
+                  where + ", region '" + region.name + "'");
+    checkHostMemory(rank, where);
     for (size_t i = 0; i < rank.params.size(); ++i)
       checkRankParam(rank.params[i], rank, program, place,
                      where + ", parameter entry " + std::to_string(i));
@@ -495,10 +497,30 @@ private:
     }
   }
 
-  void checkRegion(const Region &region, const Rank &rank,
+  /// What is known of offloads beside their memory.
+  void checkHostMemory(const Rank &rank, const std::string &where) {
+    for (const Region &region : rank.hostRegions)
+      checkRegion(region, rank, rank.hostBytes,
+                  where + ", region '" + region.name +
+                      "' of the host's memory");
+    auto isOf = [&](int32_t op, OpKind kind) {
+      return isIndex(op, rank.ops) && rank.ops[size_t(op)].kind == kind;
+    };
+    auto numCopies = static_cast<int64_t>(rank.hostCopies.size());
+    require(numCopies == 0 || numCopies == rank.numOffloads, where,
+            "copies to the host's memory are known of some offloads only");
+    for (const HostCopy &copy : rank.hostCopies)
+      require(isOf(copy.offload, OpKind::offload) &&
+                  isOf(copy.reload, OpKind::reload) &&
+                  isIndex(copy.releasedBefore, rank.ops) &&
+                  copy.microseconds >= 0 && copy.microseconds <= 1e300,
+              where, "a copy to the host's memory is none of its offloads");
+  }
+
+  void checkRegion(const Region &region, const Rank &rank, int64_t arenaBytes,
                    const std::string &where) {
     int64_t numOps = static_cast<int64_t>(rank.ops.size());
-    require(isWithin(region.offset, region.bytes, rank.arenaBytes), where,
+    require(isWithin(region.offset, region.bytes, arenaBytes), where,
             "it lies outside of the arena");
     require(isIndexOrNone(region.firstOp, numOps) &&
                 isIndexOrNone(region.lastOp, numOps) &&

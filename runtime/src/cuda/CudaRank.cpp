@@ -165,6 +165,8 @@ Status CudaRank::countLines(int64_t offset, int64_t end, int64_t &lines) {
 Status CudaRank::inspectArena(DeviceUse &use) {
   VEELINE_TRY(device->makeCurrent());
   VEELINE_TRY(arena.checkSize());
+  use.offloaded = offloaded.bytes();
+  use.pinned = use.offloaded + pinned.bytes() + stepMarks.bytes();
   std::vector<std::pair<int64_t, int64_t>> regions;
   regions.reserve(description->regions.size() + 1);
   for (const artifact::Region &region : description->regions)

@@ -247,6 +247,7 @@ Status PinnedMemory::allocate(const Device &device, int64_t bytes) {
     return Status::error("cannot pin " + std::to_string(bytes) +
                          " bytes of the host: " + status.message());
   driver = &cuda;
+  size = bytes;
   std::memset(place, 0, static_cast<size_t>(bytes));
   return Status::success();
 }

@@ -126,10 +126,12 @@ public:
 
   Status allocate(const Device &device, int64_t bytes);
   char *data() const { return static_cast<char *>(place); }
+  int64_t bytes() const { return size; }
 
 private:
   const Driver *driver = nullptr;
   void *place = nullptr;
+  int64_t size = 0;
 };
 
 /// A stream that does not synchronise with the default stream.
@@ -161,6 +163,7 @@ public:
   Status write(api::Stream stream, size_t first, uint32_t value,
                size_t count = 1) const;
   uint32_t read(size_t word) const;
+  int64_t bytes() const { return words.bytes(); }
 
 private:
   const Driver *driver = nullptr;

@@ -26,6 +26,9 @@ struct DeviceUse {
   int64_t graphs = 0;
   int64_t rest = 0; ///< All else; negative if memory was given back.
   int64_t most = 0; ///< The highest total of all measurements.
+  // Page-locked memory of the host, of one rank:
+  int64_t pinned = 0;    ///< All of it.
+  int64_t offloaded = 0; ///< The part that is for what is offloaded.
   // Of a poisoned arena:
   int64_t highWater = 0;  ///< The end of the last byte written.
   int64_t strayLines = 0; ///< 64-byte lines written outside of all regions.

@@ -203,6 +203,21 @@ static void printDevice(const cuda::DeviceUse &use, int64_t planned) {
               long(use.most));
 }
 
+/// What ranks have locked of the host's memory, for copies to and from a GPU.
+static void printPinned(const std::vector<cuda::DeviceUse> &ranks) {
+  std::string all, offloaded;
+  int64_t most = 0;
+  for (const cuda::DeviceUse &use : ranks) {
+    const char *comma = all.empty() ? "" : ", ";
+    all += comma + std::to_string(use.pinned);
+    offloaded += comma + std::to_string(use.offloaded);
+    most = std::max(most, use.offloaded);
+  }
+  std::printf("page-locked memory of the host, by rank: %s bytes%s%s\n",
+              all.c_str(), most > 0 ? "; for what is offloaded: " : "",
+              most > 0 ? offloaded.c_str() : "");
+}
+
 static Status printDevices(const artifact::Metadata &metadata,
                            const Session &session) {
   auto all = session.deviceMemory();
@@ -229,6 +244,7 @@ static Status printDevices(const artifact::Metadata &metadata,
   printState(metadata, session);
   for (auto [first, bytes] : planned)
     printDevice((*all)[static_cast<size_t>(first)], bytes);
+  printPinned(*all);
   std::fflush(stdout);
   return memoryVerdict(error);
 }

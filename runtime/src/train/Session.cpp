@@ -344,10 +344,10 @@ Session::timeline(int32_t steps) const {
 }
 
 /// What a process tells the first one of its GPU.
-static std::array<int64_t *, 10> numbersOf(cuda::DeviceUse &use) {
-  return {&use.context,   &use.arenas,    &use.code, &use.libraries,
-          &use.messages,  &use.graphs,    &use.rest, &use.most,
-          &use.highWater, &use.strayLines};
+static std::array<int64_t *, 12> numbersOf(cuda::DeviceUse &use) {
+  return {&use.context,   &use.arenas,     &use.code,   &use.libraries,
+          &use.messages,  &use.graphs,     &use.rest,   &use.most,
+          &use.highWater, &use.strayLines, &use.pinned, &use.offloaded};
 }
 
 Expected<std::vector<cuda::DeviceUse>> Session::deviceMemory() const {

@@ -85,6 +85,44 @@ TEST(Artifact, InMemoryItIsAsOnDisk) {
             0u);
 }
 
+/// What is offloaded of F0, in a file and back, and in a file without the rest.
+TEST(Artifact, OffloadsHaveCopiesAndPlaces) {
+  Artifact artifact = makeArtifact();
+  Rank &rank = artifact.metadata.programs[0].ranks[0];
+  for (OpKind kind : {OpKind::offload, OpKind::reload}) {
+    Op op;
+    op.kind = kind;
+    op.chunk = op.microbatch = 0;
+    rank.ops.push_back(op);
+  }
+  rank.hostBytes = 128;
+  rank.numOffloads = 1;
+  EXPECT_TRUE(validate(artifact).ok());
+  rank.hostCopies = {{1, 2, 2, 0.5}};
+  rank.hostRegions = {{"x", RegionKind::residual, 64, 64, 1, 2}};
+  TempDir directory;
+  ASSERT_TRUE(writeArtifact(directory.path("a"), artifact).ok());
+  Expected<Artifact> read = readArtifact(directory.path("a"));
+  ASSERT_TRUE(read.ok()) << read.message();
+  const Rank &found = read->metadata.programs[0].ranks[0];
+  EXPECT_EQ(found.hostCopies.at(0).microseconds, 0.5);
+  EXPECT_EQ(found.hostRegions.at(0).offset, 64);
+  auto refuses = [&](const char *why) {
+    Status status = validate(artifact);
+    return !status.ok() && status.message().find(why) != std::string::npos;
+  };
+  rank.hostRegions[0].bytes = 65;
+  EXPECT_TRUE(refuses("'x' of the host's memory: it lies outside"));
+  rank.hostRegions.clear();
+  for (HostCopy wrong : {HostCopy{0, 2, 2, 1}, HostCopy{1, 1, 2, 1},
+                         HostCopy{1, 2, 3, 1}, HostCopy{1, 2, 2, -1}}) {
+    rank.hostCopies = {wrong};
+    EXPECT_TRUE(refuses("a copy to the host's memory is none of its"));
+  }
+  rank.hostCopies = {{1, 2, 2, 1}, {1, 2, 2, 1}};
+  EXPECT_TRUE(refuses("are known of some offloads only"));
+}
+
 TEST(Artifact, SectionsThatAreMissing) {
   TempDir directory;
   Artifact artifact = makeDeviceArtifact();

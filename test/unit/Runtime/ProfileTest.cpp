@@ -278,6 +278,72 @@ TEST(Profile, UpdatesTakeTheirTime) {
   EXPECT_EQ(program.ranks[1].ops[3].predictedEnd, -1);
 }
 
+/// One rank, whose ops take 2 us, and copies to the host and back 3. The second
+/// F needs the memory of the first, and ends at 7; values are back at 10.
+static artifact::Program makeOffloading() {
+  artifact::Program program;
+  program.stages = 1;
+  program.chunks.resize(1);
+  artifact::Rank &rank = program.ranks.emplace_back();
+  rank.ops = {{OpKind::forward, 0, 0},  {OpKind::offload, 0, 0},
+              {OpKind::forward, 0, 1},  {OpKind::reload, 0, 0},
+              {OpKind::backward, 0, 1}, {OpKind::backward, 0, 0}};
+  for (artifact::Op &op : rank.ops)
+    if (op.kind != OpKind::offload && op.kind != OpKind::reload)
+      op.predictedBegin = 0, op.predictedEnd = 2;
+  rank.numOffloads = 1;
+  rank.hostBytes = 64;
+  rank.hostCopies = {{/*offload=*/1, /*reload=*/3, /*releasedBefore=*/2,
+                      /*microseconds=*/3}};
+  return program;
+}
+
+TEST(Profile, WaitsForCopiesToTheHost) {
+  artifact::Program program = makeOffloading();
+  settleTimes(program);
+  const std::vector<artifact::Op> &ops = program.ranks[0].ops;
+  EXPECT_EQ(ops[2].predictedBegin, 5);
+  EXPECT_EQ(ops[4].predictedBegin, 7);
+  EXPECT_EQ(ops[5].predictedBegin, 10);
+  EXPECT_EQ(ops[1].predictedEnd, -1);
+  EXPECT_EQ(predictStep(program), 12);
+  EXPECT_EQ(predictPeriod(program), 12);
+}
+
+TEST(Profile, CopiesThatAreInTimeCostNothing) {
+  artifact::Program program = makeOffloading();
+  program.ranks[0].hostCopies[0].releasedBefore = 3;
+  program.ranks[0].hostCopies[0].microseconds = 2;
+  settleTimes(program);
+  EXPECT_EQ(predictStep(program), 8);
+  // An older artifact says nothing of copies.
+  program = makeOffloading();
+  program.ranks[0].hostCopies.clear();
+  settleTimes(program);
+  EXPECT_EQ(predictStep(program), 8);
+}
+
+/// A link carries one copy at a time.
+TEST(Profile, CopiesToTheHostFollowEachOther) {
+  artifact::Program program = makeOffloading();
+  artifact::Rank &rank = program.ranks[0];
+  rank.ops = {{OpKind::forward, 0, 0}, {OpKind::offload, 0, 0},
+              {OpKind::forward, 0, 1}, {OpKind::offload, 0, 1},
+              {OpKind::forward, 0, 2}, {OpKind::backward, 0, 2},
+              {OpKind::reload, 0, 1},  {OpKind::backward, 0, 1},
+              {OpKind::reload, 0, 0},  {OpKind::backward, 0, 0}};
+  for (artifact::Op &op : rank.ops)
+    if (op.kind != OpKind::offload && op.kind != OpKind::reload)
+      op.predictedBegin = 0, op.predictedEnd = 2;
+  // From 2 to 12, and from 12 to 22.
+  rank.hostCopies = {{1, 8, 5, 10}, {3, 6, 5, 10}};
+  settleTimes(program);
+  EXPECT_EQ(rank.ops[5].predictedBegin, 22);
+  EXPECT_EQ(rank.ops[7].predictedBegin, 34);
+  // Its copy begins after the other one, when the rank has got there.
+  EXPECT_EQ(rank.ops[9].predictedBegin, 46);
+}
+
 /// Another rank ran meanwhile on the core.
 TEST(Profile, WorkIsTimeOfACore) {
   artifact::Program program = makeProgram();
