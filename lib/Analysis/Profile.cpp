@@ -89,7 +89,9 @@ bool ProfileReader::readChunk(const json::Value &value, size_t number) {
   if (!readTime(*chunk, "F", where, result, {0}) ||
       !readTime(*chunk, "BW", where, result, {1, 2}) ||
       !readTime(*chunk, "B", where, result, {1}) ||
-      !readTime(*chunk, "W", where, result, {2}))
+      !readTime(*chunk, "W", where, result, {2}) ||
+      // What is computed again has the scale of F.
+      !readTime(*chunk, "R", where, result, {}))
     return false;
   profile.chunks.push_back(result);
   return true;

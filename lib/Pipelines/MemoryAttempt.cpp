@@ -33,7 +33,11 @@ static PipelineOp getPipeline(ModuleOp module) {
 
 MemoryTrial::MemoryTrial(ModuleOp model, const CompileOptions &options,
                          std::vector<int64_t> pieces)
-    : model(model), options(options), pieces(std::move(pieces)) {}
+    : model(model), options(options), pieces(std::move(pieces)) {
+  // The first orders may have none, and others then some.
+  usedKinds[static_cast<size_t>(ChunkFunctionKind::Recomputation)] =
+      options.recomputeAhead;
+}
 
 LogicalResult MemoryTrial::partition() {
   partitioned = model.clone();

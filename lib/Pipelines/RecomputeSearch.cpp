@@ -120,15 +120,18 @@ int64_t RecomputeSearch::estimateHeld(const schedule::Schedule &order,
                                       bool isBound) const {
   const schedule::Problem &problem = *start.problem;
   int first = problem.firstRankOf(stage);
-  bool runsRecompute =
-      trial.getOptions().recomputeAhead && schedule::runsRecompute(order);
+  std::vector<bool> runsRecompute(problem.numChunks());
+  for (int rank = first, e = first + problem.width(stage); rank != e; ++rank)
+    for (const schedule::Op &op : order.stages[rank])
+      if (op.kind == schedule::OpKind::Recompute)
+        runsRecompute[op.chunk] = true;
   int64_t peak = 0;
   for (int rank = first, e = first + problem.width(stage); rank != e; ++rank) {
     auto getChange = [&](const schedule::Op &op) {
       const ChunkVariant &point = getPoint(choice, op.chunk);
       const schedule::Chunk &chunk = isBound ? point.own : point.chunk;
       // The order may be one for points without R.
-      return (runsRecompute ? chunk : chunk.withRecomputeInside())
+      return (runsRecompute[op.chunk] ? chunk : chunk.withRecomputeInside())
           .memory(op.kind);
     };
     // What late W release is held from the step before on.
@@ -151,12 +154,25 @@ int64_t RecomputeSearch::estimateHeld(const schedule::Schedule &order,
 // Predictions
 //===----------------------------------------------------------------------===//
 
+/// The order of `start`, with the R that the chunks of the problem have.
+std::optional<schedule::Schedule>
+RecomputeSearch::fitToChunks(const schedule::Problem &problem) const {
+  if (!trial.getOptions().recomputeAhead)
+    return start.order;
+  schedule::Schedule order = schedule::withoutMissing(problem, start.order);
+  if (!schedule::lacksRecompute(problem, order))
+    return order;
+  auto added = schedule::addRecompute(problem, std::move(order),
+                                      trial.getOptions().objective);
+  return added ? std::optional(std::move(*added)) : std::nullopt;
+}
+
 /// The order that the schedule makes for `problem`; none where it has none.
 std::optional<schedule::Schedule>
 RecomputeSearch::makeOrder(const schedule::Problem &problem) const {
   const std::string &name = trial.getOptions().schedule;
   if (schedule::scheduleFilePath(name))
-    return start.order;
+    return fitToChunks(problem);
   schedule::GeneratorOptions options;
   options.objective = trial.getOptions().objective;
   options.maySlip = trial.getOptions().mayWeightsSlip();
@@ -258,7 +274,8 @@ RecomputeSearch::predict(const Choice &choice, ArrayRef<int64_t> gaps) {
   schedule::Problem problem = makeProblem(choice);
   std::optional<MadeOrder> order;
   if (searches)
-    order = describeOrder(problem, start.order, choice);
+    if (auto fitted = fitToChunks(problem))
+      order = describeOrder(problem, *fitted, choice);
   for (int i = 0; i != maxTightenings; ++i) {
     if (!order)
       order = madeFor(problem, choice);

@@ -129,6 +129,8 @@ private:
   int64_t estimateHeld(const schedule::Schedule &order, int stage,
                        const Choice &choice, bool isBound) const;
   std::optional<schedule::Schedule>
+  fitToChunks(const schedule::Problem &problem) const;
+  std::optional<schedule::Schedule>
   makeOrder(const schedule::Problem &problem) const;
   std::optional<MadeOrder> describeOrder(const schedule::Problem &problem,
                                          const schedule::Schedule &order,

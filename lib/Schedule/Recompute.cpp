@@ -6,6 +6,7 @@
 
 #include "veeline/Schedule/Recompute.h"
 
+#include "Generators/Generators.h"
 #include "veeline/Schedule/Execution.h"
 #include "veeline/Schedule/Memory.h"
 #include "veeline/Schedule/Simulator.h"
@@ -25,6 +26,36 @@ bool veeline::schedule::runsRecompute(const Schedule &schedule) {
       if (op.kind == OpKind::Recompute)
         return true;
   return false;
+}
+
+/// By chunk: whether the order runs an R of it.
+static std::vector<bool> chunksWithRecompute(const Problem &problem,
+                                             const Schedule &schedule) {
+  std::vector<bool> with(problem.numChunks());
+  for (const std::vector<Op> &ops : schedule.stages)
+    for (const Op &op : ops)
+      if (op.kind == OpKind::Recompute && op.chunk < problem.numChunks())
+        with[op.chunk] = true;
+  return with;
+}
+
+bool veeline::schedule::lacksRecompute(const Problem &problem,
+                                       const Schedule &schedule) {
+  std::vector<bool> with = chunksWithRecompute(problem, schedule);
+  for (int chunk = 0; chunk < problem.numChunks(); ++chunk)
+    if (problem.chunks[chunk].hasRecompute && !with[chunk])
+      return true;
+  return false;
+}
+
+Problem veeline::schedule::asOrdered(const Problem &problem,
+                                     const Schedule &schedule) {
+  std::vector<bool> with = chunksWithRecompute(problem, schedule);
+  Problem ordered = problem;
+  for (int chunk = 0; chunk < problem.numChunks(); ++chunk)
+    if (!with[chunk])
+      ordered.chunks[chunk] = ordered.chunks[chunk].withRecomputeInside();
+  return ordered;
 }
 
 Problem veeline::schedule::withRecomputeInside(const Problem &problem) {
@@ -60,6 +91,7 @@ static bool needsRecompute(const Problem &problem, const Op &op) {
 /// Adds each R right before its backward, or the overlapped block of that.
 static Schedule insertRecompute(const Problem &problem, Schedule schedule) {
   Schedule result = schedule;
+  std::vector<bool> has = chunksWithRecompute(problem, schedule);
   BlockCursor blocks(schedule);
   for (int rank = 0, e = problem.ranks(); rank < e; ++rank) {
     const std::vector<Op> &ops = schedule.stages[rank];
@@ -73,7 +105,7 @@ static Schedule insertRecompute(const Problem &problem, Schedule schedule) {
       int last = step + blocks.sizeAt(rank, step);
       places.insert(places.end(), last - step, static_cast<int>(order.size()));
       for (int i = step; i < last; ++i)
-        if (needsRecompute(problem, ops[i]))
+        if (needsRecompute(problem, ops[i]) && !has[ops[i].chunk])
           order.push_back({OpKind::Recompute, ops[i].chunk, ops[i].microbatch});
       if (last > step + 1)
         result.overlapped[rank].push_back(static_cast<int>(order.size()));
@@ -104,8 +136,6 @@ public:
 private:
   bool canMove(int from, int to) const;
   void move(int from, int to);
-  int nextRecompute(int step) const;
-
   const Problem &problem;
   const std::vector<Op> &ops;
   const std::vector<double> &start, &end;
@@ -141,15 +171,6 @@ Mover::Mover(const Problem &problem, const Schedule &schedule,
   }
 }
 
-/// The first R from a step on that has not been moved.
-int Mover::nextRecompute(int step) const {
-  int last = std::min(static_cast<int>(ops.size()), step + window);
-  while (step < last &&
-         (ops[step].kind != OpKind::Recompute || target[step] != step))
-    ++step;
-  return step < last ? step : -1;
-}
-
 /// Whether what is at `from` can run before `to`, where it adds to memory.
 bool Mover::canMove(int from, int to) const {
   const Op &op = ops[from];
@@ -172,14 +193,20 @@ void Mover::move(int from, int to) {
 }
 
 void Mover::run(double share) {
+  std::vector<int> all;
+  for (int step = 0, e = static_cast<int>(ops.size()); step < e; ++step)
+    if (ops[step].kind == OpKind::Recompute)
+      all.push_back(step);
+  auto next = all.begin();
   for (int step = 1, last = static_cast<int>(ops.size()); step < last;) {
     double idle = start[step] - end[step - 1];
-    for (int from = nextRecompute(step); from >= 0;
-         from = nextRecompute(from + 1)) {
-      double time = problem.chunks[ops[from].chunk].recompute;
-      if (idle <= 0 || idle < share * time || !canMove(from, step))
+    while (next != all.end() && *next <= step)
+      ++next;
+    for (; next != all.end() && *next < step + window; ++next) {
+      double time = problem.chunks[ops[*next].chunk].recompute;
+      if (idle <= 0 || idle < share * time || !canMove(*next, step))
         break;
-      move(from, step);
+      move(*next, step);
       idle -= time;
     }
     step += blocks.sizeAt(rank, step);
@@ -262,67 +289,146 @@ static std::vector<std::int64_t> reserveOf(const Problem &problem) {
   return reserve;
 }
 
-/// The order that the schedule has for `plain`, in which no chunk has an R,
-/// with R added and within the limits.
-static Expected<Solution> solveFrom(std::string_view name,
-                                    const Problem &problem,
-                                    const Problem &plain,
-                                    const GeneratorOptions &options) {
-  Expected<Schedule> order = generate(name, plain, options);
-  if (!order) {
-    Error error = order.takeError();
-    if (error.kind == ErrorKind::OutOfMemory && error.stage &&
-        error.leastLimit) {
-      std::int64_t added = reserveOf(problem)[*error.stage];
-      *error.leastLimit += added;
-      error.message += "; besides, recomputing ahead of the backward adds up "
-                       "to " +
-                       formatMemory(problem, added);
-    }
-    return error;
+namespace {
+/// Generates orders without R, adds R, and keeps the best that is within the
+/// limits.
+class OrderSearch {
+public:
+  OrderSearch(std::string_view name, const Problem &problem,
+              const GeneratorOptions &options)
+      : name(name), problem(problem), options(options),
+        reserve(reserveOf(problem)) {
+    this->options.searchSeconds /= 2;
   }
-  order = addRecompute(problem, std::move(*order), options.objective);
-  if (!order)
-    return order.takeError();
-  return solve(problem, std::move(*order));
+
+  /// Tries the orders for `plain`, in which no chunk has an R. Where limits
+  /// leave no room for R, others under lower limits.
+  void run(Problem plain);
+  /// The order that runs one microbatch after the other.
+  void runSequential();
+  bool found() const { return best.has_value(); }
+  Expected<Schedule> take();
+
+private:
+  /// Tries one order. Lowers the limits of `plain` by what its stages hold
+  /// beyond those of the problem; false if there is nothing more to try.
+  bool tryOrder(std::string_view generator, Problem &plain);
+  bool lowerLimits(const Schedule &schedule, Problem &plain) const;
+  void note(Error found) {
+    if (!error)
+      error = std::move(found);
+  }
+
+  std::string_view name;
+  const Problem &problem;
+  GeneratorOptions options;
+  std::vector<std::int64_t> reserve;
+  std::vector<std::vector<std::vector<Op>>> tried;
+  std::optional<Solution> best;
+  /// The first one, which is about the limits as they are.
+  std::optional<Error> error;
+};
+} // namespace
+
+bool OrderSearch::lowerLimits(const Schedule &schedule, Problem &plain) const {
+  if (plain.memoryLimits.empty())
+    return false;
+  std::vector<std::int64_t> excess(problem.stages());
+  for (int rank = 0; rank < problem.ranks(); ++rank) {
+    int stage = problem.stageOfRank(rank);
+    for (const HeldMemory &held : heldMemory(problem, schedule, rank))
+      excess[stage] =
+          std::max(excess[stage], held.during - problem.memoryLimits[stage]);
+  }
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    plain.memoryLimits[stage] -= excess[stage];
+    if (plain.memoryLimits[stage] < 0)
+      return false;
+  }
+  return true;
 }
 
-/// `solveFrom`, if need be with room for R below the limits.
-static Expected<Solution> solveWithRoom(std::string_view name,
-                                        const Problem &problem, Problem plain,
-                                        const GeneratorOptions &options) {
-  Expected<Solution> solution = solveFrom(name, problem, plain, options);
-  if (solution || solution.error().kind != ErrorKind::OutOfMemory ||
-      plain.memoryLimits.empty())
-    return solution;
-  Error error = solution.takeError();
-  std::vector<std::int64_t> reserve = reserveOf(problem);
+bool OrderSearch::tryOrder(std::string_view generator, Problem &plain) {
+  Expected<Schedule> order = generateInLimits(generator, plain, options);
+  if (!order) {
+    Error failure = order.takeError();
+    // What the plain order needs, and an R beside it, is enough.
+    if (failure.leastLimit && failure.stage && reserve[*failure.stage] > 0) {
+      *failure.leastLimit += reserve[*failure.stage];
+      failure.message +=
+          "; an R adds up to " + formatMemory(problem, reserve[*failure.stage]);
+    }
+    note(std::move(failure));
+    return false;
+  }
+  if (std::find(tried.begin(), tried.end(), order->stages) != tried.end())
+    return false;
+  tried.push_back(order->stages);
+  order = addRecompute(problem, std::move(*order), options.objective);
+  if (!order) {
+    note(order.takeError());
+    return false;
+  }
+  Schedule schedule = *order;
+  Expected<Solution> solution = solve(problem, std::move(*order));
+  if (solution) {
+    if (!best || solution->simulation.value(options.objective) <
+                     best->simulation.value(options.objective))
+      best = std::move(*solution);
+    return false;
+  }
+  bool isMemory = solution.error().kind == ErrorKind::OutOfMemory;
+  note(solution.takeError());
+  return isMemory && lowerLimits(schedule, plain);
+}
+
+void OrderSearch::run(Problem plain) {
+  constexpr int mostRounds = 6;
+  bool isFound = found();
+  Problem lower = plain;
+  for (int round = 0; round < mostRounds && tryOrder(name, lower); ++round) {
+  }
+  if (found() != isFound || isFound || plain.memoryLimits.empty())
+    return;
   for (int stage = 0; stage < problem.stages(); ++stage) {
     std::int64_t &limit = plain.memoryLimits[stage];
     limit = std::max<std::int64_t>(0, limit - reserve[stage]);
   }
-  solution = solveFrom(name, problem, plain, options);
-  // The error is about the given limits, and not about lower ones.
-  return solution ? std::move(solution) : error;
+  tryOrder(name, plain);
+}
+
+void OrderSearch::runSequential() {
+  Problem plain = withRecomputeInside(problem);
+  plain.memoryLimits.clear();
+  tryOrder("sequential", plain);
+}
+
+Expected<Schedule> OrderSearch::take() {
+  if (best)
+    return std::move(best->schedule);
+  return std::move(*error);
 }
 
 Expected<Schedule>
 veeline::schedule::generateWithRecompute(std::string_view name,
                                          const Problem &problem,
                                          const GeneratorOptions &options) {
-  GeneratorOptions half = options;
-  half.searchSeconds /= 2;
-  Problem inside = withRecomputeInside(problem), without = problem;
+  if (problem.updates != UpdateSemantics::Synchronous)
+    return Error{ErrorKind::NotApplicable,
+                 "schedule " + std::string(name) +
+                     " has backwards of the step before, which recompute "
+                     "inside and not ahead"};
+  OrderSearch search(name, problem, options);
+  search.run(withRecomputeInside(problem));
   // Of backwards that wait for no R, chains of gradients are shorter.
+  Problem without = problem;
   for (Chunk &chunk : without.chunks)
     chunk.recompute = 0;
-  Expected<Solution> best = solveWithRoom(name, problem, inside, half);
-  Expected<Solution> other =
-      solveWithRoom(name, problem, withRecomputeInside(without), half);
-  if (!best && !other)
-    return best.takeError();
-  bool isOther =
-      other && (!best || other->simulation.value(options.objective) <
-                             best->simulation.value(options.objective));
-  return std::move(isOther ? other->schedule : best->schedule);
+  search.run(withRecomputeInside(without));
+  if (!search.found() && name == "auto")
+    search.runSequential();
+  Expected<Schedule> schedule = search.take();
+  if (schedule)
+    schedule->name = name;
+  return schedule;
 }

@@ -376,6 +376,21 @@ static Expected<Schedule> generateBy(const Generator &generator,
 }
 
 Expected<Schedule>
+veeline::schedule::generateInLimits(std::string_view name,
+                                    const Problem &problem,
+                                    const GeneratorOptions &options) {
+  Expected<const Generator *> generator = findGenerator(name);
+  if (!generator)
+    return generator.takeError();
+  Expected<Schedule> schedule = generateBy(**generator, problem, options);
+  if (!schedule)
+    return schedule;
+  if (Status status = verify(problem, *schedule); !status)
+    return status.takeError();
+  return schedule;
+}
+
+Expected<Schedule>
 veeline::schedule::generate(std::string_view name, const Problem &problem,
                             const GeneratorOptions &options) {
   Expected<const Generator *> generator = findGenerator(name);
@@ -387,16 +402,10 @@ veeline::schedule::generate(std::string_view name, const Problem &problem,
     return status.takeError();
   if (options.offload)
     return generateWithOffloads(name, problem, options);
-  if (hasRecompute(problem)) {
-    Expected<Schedule> schedule = generateWithRecompute(name, problem, options);
-    if (schedule || schedule.error().leastOfAnySchedule)
-      return schedule;
-    return withLeastOfAny(problem, schedule.takeError());
-  }
-  Expected<Schedule> schedule = generateBy(**generator, problem, options);
+  Expected<Schedule> schedule =
+      hasRecompute(problem) ? generateWithRecompute(name, problem, options)
+                            : generateInLimits(name, problem, options);
   if (!schedule)
     return withLeastOfAny(problem, schedule.takeError());
-  if (Status status = verify(problem, *schedule); !status)
-    return withLeastOfAny(problem, status.takeError());
   return schedule;
 }

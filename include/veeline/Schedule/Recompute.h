@@ -23,6 +23,13 @@ bool hasRecompute(const Problem &problem);
 /// Whether any R is in the order.
 bool runsRecompute(const Schedule &schedule);
 
+/// Whether the order runs no R of a chunk that has one.
+bool lacksRecompute(const Problem &problem, const Schedule &schedule);
+
+/// The problem in which chunks recompute inside of their backwards of which
+/// the order runs no R.
+Problem asOrdered(const Problem &problem, const Schedule &schedule);
+
 /// The problem in which every chunk recomputes inside of its backward.
 Problem withRecomputeInside(const Problem &problem);
 
@@ -30,14 +37,14 @@ Problem withRecomputeInside(const Problem &problem);
 /// backward.
 void setRecompute(Problem &problem, double time, std::int64_t memory);
 
-/// Adds the R that `problem` has to a schedule that has none.
+/// Adds to a schedule the R of those chunks of which it has none.
 ///
 /// Each R stands before the first backward of its microbatch at the latest. It
 /// runs earlier where its rank would wait, as long as the objective improves
 /// and memory permits. That is the limit of the stage, or without limits what
 /// the worst rank holds with each R right before its backward. In a schedule
 /// with offloads, each R stays there. Expects a schedule that `verify` accepts
-/// for `withRecomputeInside(problem)` without limits. Whether the result is
+/// for `asOrdered(problem, schedule)` without limits. Whether the result is
 /// within the limits is for `verify` to say. O(n) for n operations, for each of
 /// at most about 12 orders that are tried.
 Expected<Schedule> addRecompute(const Problem &problem, Schedule schedule,

@@ -246,9 +246,11 @@ LogicalResult Verifier::verify(pipe::ChunkOp chunk) {
   FailureOr<Part> inputs = collect("backward-input", chunk.getBackwardInput());
   FailureOr<Part> weights =
       collect("backward-weight", chunk.getBackwardWeight());
-  if (failed(forward) || failed(fused) || failed(inputs) || failed(weights))
+  FailureOr<Part> again = collect("recomputation", chunk.getRecomputation());
+  if (failed(forward) || failed(fused) || failed(inputs) || failed(weights) ||
+      failed(again))
     return failure();
-  for (const Part *part : {&*fused, &*inputs, &*weights})
+  for (const Part *part : {&*fused, &*inputs, &*weights, &*again})
     if (failed(verifySame(chunk, *part, *forward, isAgain)))
       return failure();
   auto isEqual = [](DictionaryAttr a, DictionaryAttr b) { return a == b; };

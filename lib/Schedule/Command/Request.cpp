@@ -541,9 +541,9 @@ Status Request::shareModel() {
 /// An order from a file with the R that the problem has and the order lacks.
 static Expected<Schedule>
 recomputed(const Problem &problem, const Schedule &order, Objective objective) {
-  Problem inside = withRecomputeInside(problem);
-  inside.memoryLimits.clear();
-  if (Status status = verify(inside, order); !status)
+  Problem ordered = asOrdered(problem, order);
+  ordered.memoryLimits.clear();
+  if (Status status = verify(ordered, order); !status)
     return status.takeError();
   return addRecompute(problem, order, objective);
 }
@@ -569,8 +569,7 @@ Expected<Answer> Request::solve(Task task) const {
   Expected<Schedule> schedule =
       task.imported ? *task.imported
                     : generate(task.name, task.problem, generator);
-  if (task.imported && hasRecompute(task.problem) &&
-      !runsRecompute(*task.imported)) {
+  if (task.imported && lacksRecompute(task.problem, *task.imported)) {
     schedule = recomputed(task.problem, *task.imported, generator.objective);
     if (!schedule)
       return schedule.takeError();

@@ -6,6 +6,7 @@
 
 #include "../Auto/Search.h"
 #include "Path.h"
+#include "veeline/Schedule/Limits.h"
 
 #include <algorithm>
 
@@ -14,12 +15,18 @@ using namespace veeline::schedule;
 /// Gives all ranks the mean work. Returns why that changes nothing, else "".
 static std::string balance(Problem &problem) {
   FlatProblem flat(problem);
-  auto work = [&](int stage) {
-    return flat.busy(stage) / problem.width(stage);
+  auto busy = [&](int stage) {
+    double time = flat.busy(stage);
+    for (int local = 0; local < problem.chunksPerStage(); ++local)
+      time +=
+          problem.microbatches *
+          problem.chunks[problem.placement.globalChunk(stage, local)].recompute;
+    return time;
   };
+  auto work = [&](int stage) { return busy(stage) / problem.width(stage); };
   double total = 0, least = work(0), most = work(0);
   for (int stage = 0; stage < flat.stages(); ++stage) {
-    total += flat.busy(stage);
+    total += busy(stage);
     least = std::min(least, work(stage));
     most = std::max(most, work(stage));
   }
@@ -36,6 +43,7 @@ static std::string balance(Problem &problem) {
     problem.chunks[k].backwardInput *= factor;
     problem.chunks[k].backwardWeight *= factor;
     problem.chunks[k].backwardShared *= factor;
+    problem.chunks[k].recompute *= factor;
   }
   return "";
 }
@@ -48,7 +56,6 @@ static std::string addMemory(const Simulation &simulation, bool searches,
   bool isLimited = !problem.memoryLimits.empty();
   if (!isLimited && searches)
     return "no stage has a limit";
-  FlatProblem flat(problem);
   if (!isLimited) {
     problem.memoryLimits.resize(problem.stages());
     for (int rank = 0; rank < problem.ranks(); ++rank) {
@@ -58,8 +65,9 @@ static std::string addMemory(const Simulation &simulation, bool searches,
   }
   bool isChanged = false;
   for (int s = 0; s < problem.stages(); ++s) {
-    problem.memoryLimits[s] += leastLimit(flat, s);
-    isChanged |= leastLimit(flat, s) > 0;
+    std::int64_t least = leastLimit(problem, s).limit;
+    problem.memoryLimits[s] += least;
+    isChanged |= least > 0;
   }
   return isChanged ? "" : "operations hold no memory";
 }

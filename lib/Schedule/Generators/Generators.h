@@ -17,6 +17,11 @@ namespace veeline::schedule {
 using GeneratorFunction = Expected<Schedule>(const Problem &problem,
                                              const GeneratorOptions &options);
 
+/// `generate` without R and offloads, and with errors of the schedule alone.
+Expected<Schedule> generateInLimits(std::string_view name,
+                                    const Problem &problem,
+                                    const GeneratorOptions &options);
+
 GeneratorFunction generateSequential;
 GeneratorFunction generateGPipe;
 GeneratorFunction generateOneForwardOneBackward;

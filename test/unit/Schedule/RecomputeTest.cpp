@@ -56,6 +56,15 @@ TEST(Recompute, RunsInBubbles) {
   }
 }
 
+/// Steps that do not wait for updates recompute inside of backwards.
+TEST(Recompute, NotOfTheStepBefore) {
+  Problem problem = withRecompute(makeProblem("pipedream-2bw", 4, 1, 8));
+  problem.updates = UpdateSemantics::DoubleBuffered;
+  Expected<Schedule> schedule = generate("pipedream-2bw", problem);
+  ASSERT_FALSE(schedule);
+  EXPECT_EQ(schedule.error().kind, ErrorKind::NotApplicable);
+}
+
 /// Every name has orders with R, no longer than with R inside.
 TEST(Recompute, AllSchedules) {
   for (const Generator &generator : generators()) {
@@ -99,6 +108,28 @@ TEST(Recompute, WithinLimits) {
     }
     EXPECT_GE(met, 3) << name;
   }
+}
+
+/// Where one microbatch after the other fits, `auto` finds an order, too.
+TEST(Recompute, AutoFollowsLimits) {
+  Random random = makeRandom();
+  int solved = 0;
+  const int rounds = veeline::test::rounds(300);
+  for (int round = 0; round < rounds; ++round) {
+    Problem problem = randomSmallProblem(random);
+    for (Chunk &chunk : problem.chunks)
+      if (chunk.recomputeMemory < 0)
+        chunk = chunk.withRecomputeInside();
+    Schedule alone = *generate("sequential", problem);
+    Simulation needed = *simulate(problem, alone);
+    for (int stage = 0; stage < problem.stages(); ++stage)
+      problem.memoryLimits.push_back(needed.stages[stage].peakMemory);
+    Expected<Schedule> found = generate("auto", problem, quickly());
+    ASSERT_TRUE(found) << "round " << round << found.error().str();
+    ASSERT_LE(simulate(problem, *found)->makespan, needed.makespan + 1e-9);
+    solved += hasRecompute(problem);
+  }
+  EXPECT_GT(solved, rounds / 3);
 }
 
 /// What is offloaded is back for R.

@@ -263,6 +263,10 @@ LogicalResult AsynchronousVerifier::verify() {
     if (isa<BackwardInputOp, BackwardWeightOp>(op))
       return op.emitOpError("is part of a backward; a pipeline that is "
                             "'asynchronous' runs whole ones, pipe.backward");
+    if (isa<RecomputationOp>(op))
+      return op.emitOpError("runs ahead of a backward of the same step; in a "
+                            "pipeline that is 'asynchronous' they recompute "
+                            "inside");
     auto forward = dyn_cast<ForwardOp>(op);
     auto backward = dyn_cast<BackwardOp>(op);
     auto update = dyn_cast<UpdateOp>(op);

@@ -89,7 +89,7 @@ func.func private @loss(%x: tensor<2x4xf32>) -> tensor<f32> {
 // FUSED-LABEL: pipe.program @net_rank1
 // FUSED:      pipe.recomputation chunk(1) microbatch(0)
 // FUSED-LABEL: pipe.program @net_rank2
-// FUSED-NOT:  recomputation
+// FUSED-NOT:  pipe.recomputation
 
 // SPLIT-LABEL: pipe.program @net_rank1
 // SPLIT:      %[[AGAIN:.*]] = pipe.recomputation chunk(1) microbatch(0)

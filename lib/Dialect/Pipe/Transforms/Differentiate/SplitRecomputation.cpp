@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "veeline/Autodiff/Autodiff.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
 
@@ -60,7 +61,16 @@ struct PipeSplitRecomputation
     : veeline::pipe::impl::PipeSplitRecomputationBase<PipeSplitRecomputation> {
   void runOnOperation() override {
     if (failed(splitChunks(getOperation(), &veeline::pipe::splitRecomputation)))
-      signalPassFailure();
+      return signalPassFailure();
+    for (auto pipeline : getOperation().getOps<PipelineOp>())
+      if (!isVersion(pipeline) &&
+          llvm::none_of(pipeline.getChunks(), [](ChunkOp chunk) {
+            return chunk.getRecomputation().has_value();
+          }))
+        pipeline.emitWarning()
+            << "has no chunk that recomputes ahead of its backward: what "
+               "backwards recompute is cheap, or only the chunk of the loss "
+               "recomputes";
   }
 };
 } // namespace

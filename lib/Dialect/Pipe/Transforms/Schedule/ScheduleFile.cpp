@@ -137,12 +137,12 @@ FailureOr<schedule::Schedule> veeline::pipe::adoptSchedule(
         << "' without its R: no chunk recomputes ahead of its backward; the "
            "option recompute-ahead compiles chunks that do";
   // What the file's writer did not know of runs where it costs least.
-  if (schedule::hasRecompute(problem) && !schedule::runsRecompute(order)) {
+  if (schedule::lacksRecompute(problem, order)) {
     schedule::Problem free = problem;
     free.memoryLimits.clear();
     if (file.widths.empty())
       free.widths.clear();
-    if (failed(check(schedule::withRecomputeInside(free))))
+    if (failed(check(schedule::asOrdered(free, order))))
       return failure();
     auto added = schedule::addRecompute(free, std::move(order), objective);
     if (!added)
