@@ -234,7 +234,9 @@ Estimate ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
     OpCost cost = estimateCost(&op);
     traffic += estimateTraffic(op, isRepeated && cost.contractionFlops > 0,
                                isRepeated, remade);
-    bool isOfForward = first.kind == ChunkFunctionKind::Forward;
+    // What runs ahead of the backward has the scale of F, too.
+    bool isOfForward = first.kind == ChunkFunctionKind::Forward ||
+                       first.kind == ChunkFunctionKind::Recomputation;
     (!isRepeated ? own : isOfForward ? ofForward : ofInput) += cost;
     if (machine)
       byTable += machine->estimate(&op);
