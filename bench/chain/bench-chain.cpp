@@ -123,6 +123,8 @@ static double costOf(const sched::Chunk &chunk, sched::OpKind kind) {
     return chunk.backwardWeight;
   case sched::OpKind::Backward:
     return chunk.backwardInput + chunk.backwardWeight;
+  case sched::OpKind::Recompute:
+    return chunk.recompute;
   }
   return 0;
 }
