@@ -120,7 +120,7 @@ if config.sanitizer:
 config.load = ""
 if "address" in config.sanitizer:
     loader = f"/lib64/ld-linux-{platform.machine().replace('_', '-')}.so.2"
-    options = [os.environ.get("ASAN_OPTIONS", ""), "allow_user_poisoning=0", "use_sigaltstack=0", "detect_leaks=0"]
+    options = [os.environ.get("ASAN_OPTIONS", ""), "allow_user_poisoning=0", "use_sigaltstack=0", "abort_on_error=1", "detect_leaks=0"]
     name = f"-print-file-name=libclang_rt.asan-{platform.machine()}.so"
     runtime = subprocess.check_output([config.compilers[0], name], text=True).strip()
     if os.path.exists(loader) and os.path.isabs(runtime):
