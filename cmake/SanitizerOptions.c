@@ -8,7 +8,9 @@
 //   which are built without a sanitizer, give it away and leave it poisoned.
 // - LLVM gives the thread that links an object a stack for signals, which
 //   AddressSanitizer takes for its own and unmaps when the thread ends.
+// - A finding ends the process by a signal. Where a test expects an error, the
+//   exit code would be one.
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
-  return "allow_user_poisoning=0:use_sigaltstack=0";
+  return "allow_user_poisoning=0:use_sigaltstack=0:abort_on_error=1";
 }

@@ -3,6 +3,7 @@
 import ctypes
 import importlib.util
 import os
+import platform
 import shutil
 import subprocess
 
@@ -114,6 +115,20 @@ if os.path.isdir(models):
     config.substitutions.append(("%models", os.path.abspath(models)))
 if config.sanitizer:
     config.available_features.add("sanitizer")
+# Python that loads libraries of the build, AddressSanitizer's runtime before them: put there by the loader, not by the environment,
+# which what Python starts would have, too. Python itself leaks; the other options are those of cmake/SanitizerOptions.c.
+config.load = ""
+if "address" in config.sanitizer:
+    loader = f"/lib64/ld-linux-{platform.machine().replace('_', '-')}.so.2"
+    options = [os.environ.get("ASAN_OPTIONS", ""), "allow_user_poisoning=0", "use_sigaltstack=0", "abort_on_error=1", "detect_leaks=0"]
+    name = f"-print-file-name=libclang_rt.asan-{platform.machine()}.so"
+    runtime = subprocess.check_output([config.compilers[0], name], text=True).strip()
+    if os.path.exists(loader) and os.path.isabs(runtime):
+        config.load = f"env ASAN_OPTIONS={':'.join(filter(None, options))} {loader} --preload {runtime} "
+if config.load or not config.sanitizer:
+    config.available_features.add("python-loads")
+config.substitutions.append(
+    ("%veeline_python", f"env PYTHONPATH={config.veeline_build_dir}/python {config.load}{config.python} -S"))
 with open("/proc/cpuinfo") as cpuinfo:
     if " avx2 " in cpuinfo.read():
         config.available_features.add("avx2")

@@ -263,6 +263,9 @@ LogicalResult GpuKernels::lower(func::FuncOp kernel) {
   return success();
 }
 
+/// More than there are replicas of any model.
+static constexpr int64_t maxSummands = 1 << 16;
+
 /// The kernels of sums that steps ask for.
 LogicalResult GpuKernels::addSums() {
   auto sums = getOperation()->getAttrOfType<ArrayAttr>(sumsAttrName);
@@ -273,7 +276,8 @@ LogicalResult GpuKernels::addSums() {
     auto type =
         sum && sum.size() == 2 ? dyn_cast<TypeAttr>(sum[0]) : TypeAttr();
     auto count = type ? dyn_cast<IntegerAttr>(sum[1]) : IntegerAttr();
-    if (!count || !isa<FloatType>(type.getValue()) || count.getInt() < 1)
+    if (!count || !isa<FloatType>(type.getValue()) || count.getInt() < 1 ||
+        count.getInt() > maxSummands)
       return getOperation()->emitError()
              << "entries of '" << sumsAttrName
              << "' are a float type and how many are added, found "

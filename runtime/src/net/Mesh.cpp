@@ -106,8 +106,9 @@ Mesh::~Mesh() {
   hangUp();
   io.stop();
   thread.join();
-  // After a failure MPI would wait for processes that are gone.
-  if (!mpi || failure)
+  // After a failure MPI would wait for processes that are gone, and write what
+  // still arrives to memory that is gone, too: receives are posted.
+  if (!mpi || failure || hasAnnounced)
     return;
   Deadline deadline(timeoutSeconds, rank(), "end MPI");
   sharedMemory.restore();
@@ -138,7 +139,8 @@ static bool isUnderWay(asio::ip::tcp::socket &socket) {
 /// Waits until the peers close their connections. To close one from which there
 /// is still something to read would reset it, and lose what has not arrived at
 /// the peer. A peer that has everything is not waited for long, and after a
-/// failure none is, because it may never close.
+/// failure none is, because it may never close. But mpirun ends the others once
+/// a process has failed: they say first what they have heard of it.
 void Mesh::hangUp() {
   ask([this] {
     asio::error_code ignored;
@@ -148,8 +150,10 @@ void Mesh::hangUp() {
     return true;
   });
   auto now = Clock::now();
-  auto early = now + std::min<Duration>(hangUpTime, timeout / looks);
   auto late = now + std::min<Duration>(arrivalTime, part(timeout, arrival));
+  auto early = mpi && hasAnnounced && !knownFailure()
+                   ? late
+                   : now + std::min<Duration>(hangUpTime, timeout / looks);
   auto isAwaited = [&](const std::unique_ptr<Link> &link) {
     return link && !link->isClosed &&
            (Clock::now() < early || isUnderWay(link->socket));
@@ -285,6 +289,7 @@ void Mesh::announce(const std::string &text) {
   std::optional<std::string> verdict;
   {
     std::lock_guard<std::mutex> lock(mutex);
+    hasAnnounced = true;
     if (isVerdict)
       verdict = failure;
   }

@@ -163,6 +163,7 @@ private:
   int32_t awaitedPeer = -1; ///< Whom an exchange waits for, or -1.
   uint32_t numExchanged = 0;
   bool isEnding = false;
+  bool hasAnnounced = false; ///< A failure of its own, or of others.
   std::atomic<const char *> failureText{nullptr}; ///< Of `failure`, or null.
 
   std::mutex endMutex; ///< Held while the last resort runs.

@@ -53,3 +53,9 @@ func.func private @kernel(%x: memref<8xf32>, %n: index) attributes {pipe.kernel}
 // expected-error @+1 {{entries of 'pipe.sums' are a float type and how many are added, found [i32, 2]}}
 module attributes {pipe.sums = [[f32, 2], [i32, 2]]} {
 }
+
+// -----
+
+// expected-error @+1 {{entries of 'pipe.sums' are a float type and how many are added, found [f32, 9223372036854775807]}}
+module attributes {pipe.sums = [[f32, 9223372036854775807]]} {
+}

@@ -8,8 +8,10 @@
 
 #include "veeline/Base/Check.h"
 
+#include <chrono>
 #include <cstring>
 #include <list>
+#include <thread>
 
 using namespace veeline;
 using namespace veeline::net;
@@ -29,6 +31,7 @@ struct Post {
   std::list<Request> requests; ///< After a fault some are never done.
   std::vector<int64_t> sent;   ///< Bytes of each message since the begin.
   int32_t helps = 0;           ///< Calls of `progress`.
+  int32_t ends = 0;            ///< Calls of `finalize`.
   const char *error = nullptr; ///< What it says from now on.
 };
 } // namespace
@@ -82,7 +85,25 @@ static const char *helpPost() {
   return post().error;
 }
 
-static const char *endPost() { return nullptr; }
+static const char *endPost() {
+  std::lock_guard<std::mutex> lock(post().mutex);
+  ++post().ends;
+  return nullptr;
+}
+
+/// As MPI does, takes what has arrived to where the receiver expects it.
+static const char *endReceiver() {
+  std::lock_guard<std::mutex> lock(post().mutex);
+  for (Request &request : post().requests)
+    if (std::list<std::string> &arrived = post().underWay[request.tag];
+        request.target && !arrived.empty()) {
+      std::memcpy(request.target, arrived.front().data(),
+                  arrived.front().size());
+      arrived.pop_front();
+    }
+  ++post().ends;
+  return nullptr;
+}
 
 static const MpiLibrary &postLibrary() {
   static const MpiLibrary library = {
@@ -90,7 +111,7 @@ static const MpiLibrary &postLibrary() {
   post().underWay.clear();
   post().requests.clear();
   post().sent.clear();
-  post().helps = 0;
+  post().helps = post().ends = 0;
   post().error = nullptr;
   return library;
 }
@@ -110,6 +131,29 @@ static Ends runAlikeByPost(Process process) {
 
 TEST(NetByMpi, MessagesArrive) {
   EXPECT_EQ(runByPost([](Process &) {}), (Ends{"", ""}));
+  EXPECT_EQ(post().ends, 2);
+}
+
+/// Hears of the receiver's fault, but says nothing yet.
+static void sendAllAndRest(veeline_rank *rank, char *arena,
+                           const void *const *inputs) {
+  sendAll(rank, arena, inputs);
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+}
+
+/// It would write what still arrives to memory that is gone.
+TEST(NetByMpi, MpiIsNotEndedAfterAFault) {
+  Process sender, receiver;
+  MpiLibrary senders = postLibrary(), receivers = senders;
+  senders.finalize = [] { return static_cast<const char *>(nullptr); };
+  receivers.finalize = endReceiver;
+  sender.mpi = &senders;
+  receiver.mpi = &receivers;
+  damageMicrobatch(sender);
+  sender.steps[0] = sendAllAndRest;
+  EXPECT_TRUE(has(runBoth(std::move(sender), std::move(receiver))[1],
+                  "activation 0 of microbatch 1"));
+  EXPECT_EQ(post().ends, 0);
 }
 
 /// Before each operation of each rank.

@@ -1,4 +1,8 @@
 // RUN: veeline-opt %s --pipe-schedule="schedule=zb-v microbatches=1" | FileCheck %s
+// RUN: sed 's/f64: 2.0,/f64: -2.0,/' %s | veeline-opt --pipe-schedule="schedule=zb-v microbatches=1" | FileCheck %s --check-prefix=NO-SCALE
+// RUN: sed 's/f64: 2.0,/f64: 0x7FF8000000000000,/' %s | veeline-opt --pipe-schedule="schedule=zb-v microbatches=1" | FileCheck %s --check-prefix=NO-SCALE
+// RUN: sed 's/f64: 2.0, 3.0,/f64: 1.0e+300, 1.0e+300,/' %s | veeline-opt --pipe-schedule="schedule=zb-v microbatches=1" | FileCheck %s --check-prefix=NO-SCALE
+// RUN: sed 's/f64: 2.0, 3.0,/f64: 1.0e+30, 1.0e+30,/' %s | veeline-opt --pipe-schedule="schedule=zb-v microbatches=1" | FileCheck %s --check-prefix=LARGE
 
 // Each operation is estimated to take 2 us. Nothing is repeated: `math.exp` of
 // another value is other work.
@@ -11,6 +15,12 @@
 // backward does once.
 // CHECK: pipe.chunk 1 {{.*}}cost = #pipe.cost<forward = 8500, backward_input = 11500, backward_weight = 21250, backward_shared = 11500>
 // CHECK-SAME: repeated_cost = array<i64: 4000, 4000, 6000, 4000>
+
+// A scale that no measurement has is none, and costs are limited.
+// NO-SCALE: pipe.chunk 1 {{.*}}cost = #pipe.cost<forward = 4250, backward_input = 4500, backward_weight = 6250, backward_shared = 4500>
+// NO-SCALE-SAME: repeated_cost = array<i64: 2000, 2000, 2000, 2000>
+// LARGE: pipe.chunk 1 {{.*}}cost = #pipe.cost<forward = 10000000000000000, backward_input = 10000000000000000, backward_weight = 10000000000000000, backward_shared = 10000000000000000>
+// LARGE-SAME: repeated_cost = array<i64: 10000000000000000, 10000000000000000, 10000000000000000, 10000000000000000>
 !t = tensor<1000xf32>
 pipe.pipeline @net stages(1) chunks_per_stage(2) placement(v) {
   %x = pipe.batch "x" : !t

@@ -22,7 +22,9 @@ using namespace veeline::pipe;
 
 CostScale veeline::pipe::getCostScale(ChunkOp chunk) {
   auto scale = chunk->getAttrOfType<DenseF64ArrayAttr>(costScaleAttrName);
-  if (!scale || scale.size() != 3)
+  // Nobody verifies the attribute. Times stay finite.
+  auto isScale = [](double factor) { return factor >= 0 && factor <= 1e100; };
+  if (!scale || scale.size() != 3 || !all_of(scale.asArrayRef(), isScale))
     return {1, 1, 1};
   return {scale[0], scale[1], scale[2]};
 }
@@ -257,9 +259,16 @@ Estimate ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
 /// Sums may be off by so much, by rounding.
 static constexpr double rest = 1e-6;
 
+/// Costs are limited, so that sums of them do not overflow.
+static constexpr double maxCost = 1e16;
+
 static uint64_t roundUp(double nanoseconds) {
-  // Costs are limited, so that sums of them do not overflow.
-  return static_cast<uint64_t>(std::min(std::ceil(nanoseconds - rest), 1e16));
+  return static_cast<uint64_t>(
+      std::min(std::ceil(nanoseconds - rest), maxCost));
+}
+
+static int64_t roundDown(double nanoseconds) {
+  return static_cast<int64_t>(std::min(nanoseconds, maxCost));
 }
 
 namespace {
@@ -310,11 +319,10 @@ static void setCost(ChunkOp chunk, const ChunkWork &work) {
                                   roundUp(inputTime), roundUp(weightTime),
                                   roundUp(std::floor(shared + rest)),
                                   roundUp(scale[0] * recomputation.total())));
-  std::array<int64_t, 4> repeated = {
-      static_cast<int64_t>(scale[0] * input.ofForward),
-      static_cast<int64_t>(scale[0] * weight.ofForward),
-      static_cast<int64_t>(scale[1] * weight.ofInput),
-      static_cast<int64_t>(scale[0] * fused.ofForward)};
+  std::array<int64_t, 4> repeated = {roundDown(scale[0] * input.ofForward),
+                                     roundDown(scale[0] * weight.ofForward),
+                                     roundDown(scale[1] * weight.ofInput),
+                                     roundDown(scale[0] * fused.ofForward)};
   if (repeated != std::array<int64_t, 4>{})
     chunk->setAttr(repeatedCostAttrName,
                    DenseI64ArrayAttr::get(context, repeated));
