@@ -130,19 +130,23 @@ Status AtomicFile::write(std::string_view bytes) {
   return Status::success();
 }
 
-void veeline::syncDirectory(const std::string &path) {
+Status veeline::syncDirectory(const std::string &path) {
   int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  // It may be writable and not readable.
   if (descriptor < 0)
-    return;
-  ::fsync(descriptor);
+    return Status::success();
+  int error = ::fsync(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
+  if (error == 0 || error == EINVAL || error == ENOTSUP)
+    return Status::success();
+  return Status::error("cannot sync the folder '" + path +
+                       "': " + std::strerror(error));
 }
 
 Status veeline::makeDirectory(const std::string &path) {
   struct stat info;
   if (::mkdir(path.c_str(), 0777) == 0) {
-    syncDirectory(directoryOf(path));
-    return Status::success();
+    return syncDirectory(directoryOf(path));
   }
   int error = errno;
   if (error == EEXIST && ::stat(path.c_str(), &info) == 0)
@@ -183,9 +187,7 @@ Status AtomicFile::commit() {
     unregisterTemporary(temporary.c_str());
     temporary.clear();
   }
-  if (isRegular)
-    syncDirectory(directoryOf(path));
-  return Status::success();
+  return isRegular ? syncDirectory(directoryOf(path)) : Status::success();
 }
 
 Status veeline::writeFileAtomically(const std::string &path,

@@ -48,9 +48,9 @@ Status writeFileAtomically(const std::string &path, std::string_view bytes);
 /// Makes a folder at `path` if there is none, and makes its name durable.
 Status makeDirectory(const std::string &path);
 
-/// Makes additions and deletions of names in a folder durable. Best effort:
-/// some file systems cannot sync a folder.
-void syncDirectory(const std::string &path);
+/// Makes additions and deletions of names in a folder durable. File systems
+/// that cannot sync a folder are no error, but failures to do so are.
+Status syncDirectory(const std::string &path);
 
 /// Deletes the temporary files of all open AtomicFiles, and those given to
 /// `registerTemporary`. For signal handlers that end the process;

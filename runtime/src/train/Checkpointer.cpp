@@ -259,7 +259,7 @@ Status Checkpointer::writeIndex(const data::CheckpointIndex &index) {
                              "there");
       bytes += piece.bytes;
     }
-    syncDirectory(directory);
+    VEELINE_TRY(syncDirectory(directory));
     return writeFileAtomically(folder + "/" + data::checkpointIndexName,
                                data::toText(index));
   };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Preloaded into a program that writes files: -DKILLED kills it when it has
- * written the first one, and -DNAMED is a file system that knows only files
- * with a name. */
+ * written the first one, -DNAMED is a file system that knows only files with a
+ * name, and -DFOLDERS one that fails to write folders. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef KILLED
@@ -32,5 +33,17 @@ int open(const char *path, int flags, ...) {
   int (*real)(const char *, int, ...) =
       (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
   return real(path, flags, mode);
+}
+#endif
+
+#ifdef FOLDERS
+int fsync(int descriptor) {
+  struct stat info;
+  if (fstat(descriptor, &info) == 0 && S_ISDIR(info.st_mode)) {
+    errno = EIO;
+    return -1;
+  }
+  int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
+  return real(descriptor);
 }
 #endif

@@ -15,6 +15,7 @@ PIPELINES = {"pipe-import", "pipe-bufferize-chunks", "pipe-host-code", "pipe-gpu
 RUNS = [
     (net, "pipe-print-pieces,pipe-scale-loss,func.func(pipe-recognize-attention),pipe-partition{stages=2},pipe-differentiate"),
     (net, "pipe-compile{stages=2 microbatches=4 schedule=zb-h1 memory-limit=1MiB}"),
+    (net, "pipe-compile{stages=2 microbatches=4 recompute=full recompute-ahead=true}"),
     (net, "pipe-compile{stages=2 microbatches=4 schedule=zb-h1 target=cuda chunk-streams=true},pipe-gpu-code"),
     (net, "pipe-import{freeze=w0}"),
     (tests / "Dialect/Pipe/Transforms/pipe-bind-lengths.mlir", "pipe-bind-lengths{bound=6 multiple=3}"),

@@ -243,6 +243,14 @@ TEST(Optimizers, SgdOfAGroup) {
               [](double w, double g, int64_t) { return w * keep - 0.02 * g; });
 }
 
+TEST(Optimizers, SgdMomentum) {
+  double v = 0;
+  checkScalar(Optimizer::sgdMomentum, [&](double w, double g, int64_t) {
+    v = 0.9 * v + g;
+    return w * keep - 0.02 * v;
+  });
+}
+
 TEST(Optimizers, SgdNesterov) {
   double v = 0;
   checkScalar(Optimizer::sgdNesterov, [&](double w, double g, int64_t) {
@@ -269,6 +277,17 @@ TEST(Optimizers, Adam) {
     double unbiased = first / (1 - std::pow(0.9, double(t)));
     double squares = second / (1 - std::pow(0.99, double(t)));
     return w - 0.02 * unbiased / (std::sqrt(squares) + 1e-8);
+  });
+}
+
+TEST(Optimizers, AdamW) {
+  double first = 0, second = 0;
+  checkScalar(Optimizer::adamw, [&](double w, double g, int64_t t) {
+    first = 0.9 * first + 0.1 * g;
+    second = 0.99 * second + 0.01 * g * g;
+    double unbiased = first / (1 - std::pow(0.9, double(t)));
+    double squares = second / (1 - std::pow(0.99, double(t)));
+    return w * keep - 0.02 * unbiased / (std::sqrt(squares) + 1e-8);
   });
 }
 
