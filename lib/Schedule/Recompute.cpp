@@ -12,6 +12,7 @@
 #include "veeline/Schedule/Simulator.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace veeline::schedule;
 
@@ -65,17 +66,6 @@ Problem veeline::schedule::withRecomputeInside(const Problem &problem) {
   return inside;
 }
 
-void veeline::schedule::setRecompute(Problem &problem, double time,
-                                     std::int64_t memory) {
-  for (Chunk &chunk : problem.chunks) {
-    chunk.hasRecompute = true;
-    chunk.recompute = time;
-    chunk.recomputeMemory = memory;
-    (chunk.hasBackwardInput ? chunk.backwardInputMemory
-                            : chunk.backwardWeightMemory) -= memory;
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Placing R
 //===----------------------------------------------------------------------===//
@@ -125,7 +115,7 @@ namespace {
 /// Moves the R of one rank into the times in which it waits.
 class Mover {
 public:
-  Mover(const Problem &problem, const Schedule &schedule,
+  Mover(const Problem &problem, const Schedule &schedule, const OpIndex &index,
         const Simulation &simulation, int rank, std::int64_t limit);
 
   /// Moves what takes at most 1 / `share` of the time that it fills.
@@ -137,6 +127,7 @@ private:
   bool canMove(int from, int to) const;
   void move(int from, int to);
   const Problem &problem;
+  const OpIndex &index;
   const std::vector<Op> &ops;
   const std::vector<double> &start, &end;
   std::int64_t limit;
@@ -145,39 +136,25 @@ private:
   int rank;
   /// The step before which each operation runs: its own, or an earlier one.
   std::vector<int> target;
-  /// By chunk and microbatch: the step of F.
-  std::vector<int> forwards;
   /// How far an R moves at most, so that looking at memory takes linear time.
   int window;
 };
 } // namespace
 
 Mover::Mover(const Problem &problem, const Schedule &schedule,
-             const Simulation &simulation, int rank, std::int64_t limit)
-    : problem(problem), ops(schedule.stages[rank]),
+             const OpIndex &index, const Simulation &simulation, int rank,
+             std::int64_t limit)
+    : problem(problem), index(index), ops(schedule.stages[rank]),
       start(simulation.start[rank]), end(simulation.end[rank]), limit(limit),
       memory(heldMemory(problem, schedule, rank)), blocks(schedule), rank(rank),
-      forwards(static_cast<std::size_t>(problem.chunksPerStage()) *
-               problem.microbatches),
-      window(64 + 4 * problem.numChunks()) {
-  for (int step = 0, e = static_cast<int>(ops.size()); step < e; ++step) {
-    target.push_back(step);
-    const Op &op = ops[step];
-    if (op.kind == OpKind::Forward)
-      forwards[static_cast<std::size_t>(
-                   problem.placement.localChunk(op.chunk)) *
-                   problem.microbatches +
-               op.microbatch] = step;
-  }
+      target(ops.size()), window(64 + 4 * problem.numChunks()) {
+  std::iota(target.begin(), target.end(), 0);
 }
 
 /// Whether what is at `from` can run before `to`, where it adds to memory.
 bool Mover::canMove(int from, int to) const {
   const Op &op = ops[from];
-  int forward = forwards[static_cast<std::size_t>(
-                             problem.placement.localChunk(op.chunk)) *
-                             problem.microbatches +
-                         op.microbatch];
+  int forward = index.forward(op.chunk, op.microbatch);
   std::int64_t added = problem.chunks[op.chunk].recomputeMemory;
   return forward < to && std::all_of(memory.begin() + to, memory.begin() + from,
                                      [&](const HeldMemory &held) {
@@ -257,9 +234,12 @@ Expected<Schedule> veeline::schedule::addRecompute(const Problem &problem,
   // delay others, and is worth trying.
   for (double share : {1.0, 0.5, 0.25})
     for (int round = 0; round < 4; ++round) {
+      Expected<OpIndex> index = OpIndex::build(problem, schedule);
+      if (!index)
+        return index.takeError();
       Schedule trial = schedule;
       for (int rank = 0; rank < problem.ranks(); ++rank) {
-        Mover mover(problem, schedule, *best, rank, room[rank]);
+        Mover mover(problem, schedule, *index, *best, rank, room[rank]);
         mover.run(share);
         trial.stages[rank] = mover.take(
             trial.overlapped.empty() ? nullptr : &trial.overlapped[rank]);

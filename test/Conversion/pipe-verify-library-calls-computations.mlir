@@ -32,6 +32,39 @@ module attributes {pipe.gemms = [#p, #q]} {
 
 // -----
 
+// So does what runs ahead of the backward.
+
+// CHECK:      again:1:1: error: the recomputation of chunk 0 asks the library for {a_strides = array<i64: 1, 2>, {{.*}}, and its forward for something else; equal computations have to be equal calls, or their bits depend on the schedule
+// CHECK:      forward:1:1: note: there it is {a_strides = array<i64: 4, 1>,
+// CHECK-NOT:  error
+
+#p = {a_strides = array<i64: 4, 1>, b_strides = array<i64: 4, 1>, batch = array<i64>, c_strides = array<i64: 4, 1>, dtype = f32, k = 4 : i64, m = 2 : i64, n = 4 : i64, scratch_bytes = 0 : i64}
+#q = {a_strides = array<i64: 1, 2>, b_strides = array<i64: 4, 1>, batch = array<i64>, c_strides = array<i64: 4, 1>, dtype = f32, k = 4 : i64, m = 2 : i64, n = 4 : i64, scratch_bytes = 0 : i64}
+module attributes {pipe.gemms = [#p, #q]} {
+  func.func private @veeline_gemm(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr)
+  func.func private @c_forward(%r: !llvm.ptr) {
+    %0 = arith.constant 0 : i32
+    call @veeline_gemm(%r, %0, %r, %r, %r, %r) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> () loc(fused<{pipe.computation = 1 : i64}>["forward":1:1])
+    return
+  }
+  func.func private @c_recomputation(%r: !llvm.ptr) {
+    %0 = arith.constant 1 : i32
+    call @veeline_gemm(%r, %0, %r, %r, %r, %r) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> () loc(fused<{pipe.computation = 1 : i64}>["again":1:1])
+    return
+  }
+  func.func private @c_backward(%r: !llvm.ptr) {
+    return
+  }
+  func.func private @c(%x: tensor<2x4xf32>) -> tensor<f32>
+  pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+    %x = pipe.batch "x" : tensor<2x4xf32>
+    %loss = pipe.chunk 0 @c(%x) {forward = @c_forward, recomputation = @c_recomputation, backward = @c_backward} : (tensor<2x4xf32>) -> tensor<f32>
+    pipe.yield %loss : tensor<f32>
+  }
+}
+
+// -----
+
 // The fused backward computes a product again, and reads an operand in another
 // order. There is no split backward.
 

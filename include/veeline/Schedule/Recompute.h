@@ -33,10 +33,6 @@ Problem asOrdered(const Problem &problem, const Schedule &schedule);
 /// The problem in which every chunk recomputes inside of its backward.
 Problem withRecomputeInside(const Problem &problem);
 
-/// Says that every chunk has an R that takes `time` and adds `memory` until its
-/// backward.
-void setRecompute(Problem &problem, double time, std::int64_t memory);
-
 /// Adds to a schedule the R of those chunks of which it has none.
 ///
 /// Each R stands before the first backward of its microbatch at the latest. It
@@ -53,7 +49,9 @@ Expected<Schedule> addRecompute(const Problem &problem, Schedule schedule,
 /// As `generate`, for a problem with R: the best by the objective of the orders
 /// that the schedule has for backwards with R inside and for those without its
 /// time, each with R added. Where memory limits leave no room for R, orders are
-/// generated under limits that are lower by what the largest R of a stage adds.
+/// generated under limits that are lower by what stages hold too much, or by
+/// what their largest R adds. If that fails, `auto` runs one microbatch after
+/// the other. NotApplicable where backwards may be of the step before.
 Expected<Schedule> generateWithRecompute(std::string_view name,
                                          const Problem &problem,
                                          const GeneratorOptions &options);

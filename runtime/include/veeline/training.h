@@ -73,8 +73,8 @@ public:
   /// launcher, connects to the other processes. The file must not be written to
   /// while the result exists. With "resume" it continues from a checkpoint. The
   /// error says what is wrong with a file, an option or this machine. Sets
-  /// `isMisfit` if an option has no meaning or contradicts another one, whatever
-  /// the artifact is.
+  /// `isMisfit` if an option has no meaning or contradicts another one,
+  /// whatever the artifact is.
   static Expected<std::unique_ptr<Training>>
   open(const std::string &path, const TrainingOptions &options,
        bool *isMisfit = nullptr);

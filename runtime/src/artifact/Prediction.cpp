@@ -255,10 +255,9 @@ double Chain::endOfCopies(RankState &rank, const Op &op) {
   if (auto left = rank.links.left.extract(rank.op))
     end = left.mapped();
   // The first of them takes what has come back.
-  bool isReader = op.kind == OpKind::recomputation ||
-                  op.kind == OpKind::backward ||
-                  op.kind == OpKind::backwardInput ||
-                  op.kind == OpKind::backwardWeight;
+  bool isReader =
+      op.kind == OpKind::recomputation || op.kind == OpKind::backward ||
+      op.kind == OpKind::backwardInput || op.kind == OpKind::backwardWeight;
   if (isReader && !op.late)
     if (auto back = rank.links.back.extract({op.chunk, op.microbatch}))
       end = std::max(end, back.mapped());

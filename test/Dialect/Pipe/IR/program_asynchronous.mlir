@@ -45,6 +45,7 @@
 // RUN: cat unawaited.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=UNAWAITED
 // RUN: cat microbatch.mlir plain.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=MICROBATCH
 // RUN: cat split.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=SPLIT
+// RUN: sed "s/backward_weight/recomputation/" split.mlir > again.mlir && sed "s/backward_weight = /recomputation = /" net.mlir > ahead.mlir && cat again.mlir ahead.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=AHEAD
 // RUN: cat after.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=AFTER
 // RUN: cat in-time.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=IN-TIME
 // RUN: cat begun.mlir net.mlir | not veeline-opt 2>&1 | FileCheck %s --check-prefix=BEGUN
@@ -66,6 +67,7 @@
 // MISSING:     'pipe.update' op is one of 1 updates of parameter 0, but its chunk has 2 pipe.backward; each is followed by one
 // MICROBATCH:  'pipe.gradient' op is of one microbatch, but the pipeline is not 'asynchronous(stashed)'
 // SPLIT:       'pipe.backward_weight' op is part of a backward; a pipeline that is 'asynchronous' runs whole ones, pipe.backward
+// AHEAD:       'pipe.recomputation' op runs ahead of a backward of the same step; in a pipeline that is 'asynchronous' they recompute inside
 // AFTER:       'pipe.backward' op is of the step before, but follows one of this step of the same chunk
 // AFTER:       note: that is here
 // IN-TIME:     'pipe.update' op of a pipeline that is 'asynchronous(double_buffered)' is late, and of all microbatches

@@ -5,7 +5,10 @@
 // RUN: veeline-opt %s --pipe-differentiate=recompute=full --pipe-split-recomputation --pipe-split-backward \
 // RUN:   "--pipe-schedule=schedule=zb-h1 microbatches=2" | FileCheck %s --check-prefix=SPLIT
 
+// RUN: veeline-opt %s --pipe-differentiate --pipe-split-recomputation -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARNING
+
 // What balanced recomputes is cheap.
+// WARNING: [[#@LINE+4]]:1: warning: has no chunk that recomputes ahead of its backward: what backwards recompute is cheap, or only the chunk of the loss recomputes
 // BALANCED-NOT: recomputation
 
 // CHECK-LABEL: pipe.pipeline @net
