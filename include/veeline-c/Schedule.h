@@ -55,17 +55,24 @@ typedef struct VeelineProblemOptions {
   /** Time of a message between two stages. */
   double transfer;
   /** What F, B and W of a whole stage add to its memory, in activations (the
-      memory of one microbatch on a whole stage). They add up to 0. */
+      memory of one microbatch on a whole stage). They add up to 0, with what R
+      adds. */
   VeelineCosts activation;
   /** The limit of every stage, in activations; below 0: none. */
   double memoryLimit;
   /** The time of a copy of one activation to the host's memory, which is that
       of a copy back; below 0: nothing can be offloaded. */
   double offloadTime;
+  /** Time of R of a whole stage, which recomputes ahead of the backward what
+      the backward needs; below 0: there is no R. */
+  double recompute;
+  /** What R adds to the memory of a stage, in activations: counts only where
+      there is an R, and is then part of the sum of `activation`. */
+  double recomputeActivation;
 } VeelineProblemOptions;
 
-/** `schedule` with costs of 1, messages that take no time, no limit, and
-   nothing that can be offloaded. */
+/** `schedule` with costs of 1, messages that take no time, no limit, nothing
+   that can be offloaded, and nothing that is recomputed ahead. */
 VEELINE_C_EXPORTED VeelineProblemOptions veelineProblemOptionsGet(
     const char *schedule, int32_t stages, int32_t microbatches);
 

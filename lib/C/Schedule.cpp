@@ -127,7 +127,8 @@ static OpValues toValues(const VeelineCosts &costs) {
 VeelineProblemOptions veelineProblemOptionsGet(const char *schedule,
                                                int32_t stages,
                                                int32_t microbatches) {
-  return {schedule, stages, 0, microbatches, {1, 1, 1}, 0, {1, 0, -1}, -1, -1};
+  return {schedule,   stages, 0,  microbatches, {1, 1, 1}, 0,
+          {1, 0, -1}, -1,     -1, -1,           0};
 }
 
 VeelineStatus veelineProblemCreate(const VeelineProblemOptions *given,
@@ -148,6 +149,10 @@ VeelineStatus veelineProblemCreate(const VeelineProblemOptions *given,
     options.cost = toValues(given->cost);
     options.transfer = given->transfer;
     options.activation = toValues(given->activation);
+    if (!(given->recompute < 0)) {
+      options.cost.recompute = given->recompute;
+      options.activation.recompute = given->recomputeActivation;
+    }
     if (!(given->memoryLimit < 0))
       options.memoryLimit = given->memoryLimit;
     Expected<Problem> made = makeProblem(options);

@@ -21,7 +21,8 @@ class _Costs(ctypes.Structure):
 
 class _ProblemOptions(ctypes.Structure):
     _fields_ = [("schedule", c_char_p), ("stages", c_int32), ("chunks_per_stage", c_int32), ("microbatches", c_int32), ("cost", _Costs),
-                ("transfer", c_double), ("activation", _Costs), ("memory_limit", c_double), ("offload_time", c_double)]
+                ("transfer", c_double), ("activation", _Costs), ("memory_limit", c_double), ("offload_time", c_double),
+                ("recompute", c_double), ("recompute_activation", c_double)]
 
 
 class Chunk(ctypes.Structure):
@@ -140,15 +141,17 @@ class Problem(_Owner):
 
     `schedule` decides which chunk is on which stage. `cost` is the time of F, B and W of a whole stage for one microbatch, `activation`
     what they add to its memory, in activations, as `memory_limit` is. `offload_time` is that of a copy of one activation to the host's
-    memory, or back.
+    memory, or back. `recompute` is the time of R, which recomputes ahead of the backward what it needs, and `recompute_activation` what
+    that adds to memory.
     """
     _destroy = "veelineProblemDestroy"
 
     def __init__(self, schedule, stages, microbatches, *, chunks_per_stage=0, cost=(1, 1, 1), transfer=0, activation=(1, 0, -1),
-                 memory_limit=None, offload_time=None):
+                 memory_limit=None, offload_time=None, recompute=None, recompute_activation=0):
         options = _ProblemOptions(text(schedule), _integer("stages", stages), _integer("chunks_per_stage", chunks_per_stage),
                                   _integer("microbatches", microbatches), _Costs(*cost), transfer, _Costs(*activation),
-                                  -1 if memory_limit is None else memory_limit, -1 if offload_time is None else offload_time)
+                                  -1 if memory_limit is None else memory_limit, -1 if offload_time is None else offload_time,
+                                  -1 if recompute is None else recompute, recompute_activation)
         handle = Handle()
         _library.call("veelineProblemCreate", byref(options), byref(handle))
         super().__init__(handle)

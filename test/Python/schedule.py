@@ -58,6 +58,8 @@ for chunk in range(2):
     again.set_chunk(chunk, forward_memory=ACTIVATION // 8, has_recompute=True, recompute=1, recompute_memory=ACTIVATION - ACTIVATION // 8)
 ahead = generate("1f1b", problem=again)
 assert [op.kind for op in ahead.ranks[1][:3]] == ["F", "R", "BW"] and again.chunk(0).recompute == 1
+same = generate("1f1b", 2, 4, recompute=1, recompute_activation=0.875, activation=(0.125, 0, -1))
+assert same.ranks == ahead.ranks and same.simulate().peak_memory == ahead.simulate().peak_memory
 assert ahead.simulate().makespan < 4 * 5 and ahead.simulate().peak_memory < 1.25 * ACTIVATION
 
 assert "zb-v" in names() and "auto" in names()

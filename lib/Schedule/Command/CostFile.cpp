@@ -92,9 +92,14 @@ void CostReader::addChunk(const std::vector<std::optional<double>> &values) {
   if (values.size() > 3) {
     chunk.forwardMemory = std::llround(*values[3] * activationUnit);
     chunk.backwardInputMemory = std::llround(*values[4] * activationUnit);
-    chunk.backwardWeightMemory =
-        -chunk.forwardMemory - chunk.backwardInputMemory;
   }
+  if (values.size() > 5) {
+    chunk.hasRecompute = true;
+    chunk.recompute = *values[5];
+    chunk.recomputeMemory = std::llround(*values[6] * activationUnit);
+  }
+  chunk.backwardWeightMemory =
+      -chunk.forwardMemory - chunk.backwardInputMemory - chunk.recomputeMemory;
   hasMemory.push_back(values.size() > 3);
   model.chunks.push_back(values[1] ? chunk : chunk.withoutBackwardInput());
 }
@@ -103,7 +108,7 @@ Expected<std::optional<double>> CostReader::value(const Word &word,
                                                   std::size_t index) {
   // The sum over as many chunks as there may be does not overflow.
   constexpr double maxUnits = 1e5;
-  bool isTime = index < 3;
+  bool isTime = index < 3 || index == 5;
   bool mayLackInput = index == 1 && model.chunks.empty();
   if (mayLackInput && word.text == "-")
     return std::optional<double>();
@@ -132,10 +137,11 @@ Status CostReader::addLine(const std::vector<Word> &words, int line) {
       return errorIn(path, {line, word.column}, one.error().message);
     values.push_back(*one);
   }
-  if (words.size() != 3 && words.size() != 5)
+  if (words.size() != 3 && words.size() != 5 && words.size() != 7)
     return errorIn(path, {line, words.back().column},
                    "expected the times of F, B and W of one chunk, and perhaps "
-                   "the memory that F and B add; found " +
+                   "the memory that F and B add, and after it the time of R "
+                   "and the memory that it adds; found " +
                        veeline::counted(words.size(), "value"));
   addChunk(values);
   return Status::success();

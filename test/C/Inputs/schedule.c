@@ -225,6 +225,24 @@ static void checkOffloads(void) {
   veelineProblemDestroy(problem);
 }
 
+/* A backward whose recomputation runs ahead of it, described by options. */
+static void checkRecompute(void) {
+  VeelineProblemOptions options = veelineProblemOptionsGet("1f1b", 2, 4);
+  options.recompute = 1;
+  options.recomputeActivation = 0.875;
+  options.activation = (VeelineCosts){0.125, 0, -1};
+  VeelineProblem problem;
+  SUCCEED(veelineProblemCreate(&options, &problem));
+  VeelineChunk chunk;
+  SUCCEED(veelineProblemGetChunk(problem, 0, &chunk));
+  REQUIRE(chunk.hasRecompute && chunk.recompute == 1 &&
+          chunk.recomputeMemory == veelineActivationUnit / 8 * 7);
+  veelineScheduleDestroy(generate(problem, "1f1b"));
+  veelineProblemDestroy(problem);
+  options.recomputeActivation = 0;
+  printFailure("recompute", veelineProblemCreate(&options, &problem));
+}
+
 /* Every schedule by its name, with the least that it takes. */
 static void checkNames(void) {
   size_t count = veelineNumSchedules();
@@ -256,6 +274,7 @@ int main(void) {
   veelineProblemDestroy(problem);
   checkCosts();
   checkOffloads();
+  checkRecompute();
   checkNames();
   checkFailures();
   puts("done");

@@ -9,6 +9,7 @@
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/JSON.h"
 
 #include <deque>
 #include <map>
@@ -306,5 +307,6 @@ std::string veeline::pipe::getStepName(ProgramOp program, StepPart part) {
   StringRef end = part == StepPart::Whole   ? "_step"
                   : part == StepPart::First ? "_first_step"
                                             : "_late";
-  return (program.getSymName() + end).str();
+  // The artifact names the step in JSON, which is UTF-8.
+  return llvm::json::fixUTF8((program.getSymName() + end).str());
 }
