@@ -95,11 +95,11 @@ if browser:
     config.substitutions.append(("%chromium", f"timeout 120 {browser} {flags}"))
 # More ranks than cores, and perhaps as root, in the containers that tests run in.
 if shutil.which("mpirun"):
-    # Open MPI leaks, much of it from modules that it has unloaded by the end, which no suppression can name.
-    leaks = "ASAN_OPTIONS=detect_leaks=0" if "address" in config.sanitizer else ""
     config.available_features.add("mpirun")
+    checked = os.path.join(config.test_source_root, "Processes/Inputs/mpirun_checked.py")
+    mpirun = f"{config.python} -S {checked}" if config.sanitizer else "mpirun"
     config.substitutions.append(
-        ("%mpirun", f"env {leaks} OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun --oversubscribe"))
+        ("%mpirun", f"env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 {mpirun} --oversubscribe"))
 # Hosts of their own on one machine: needs the right to make namespaces, TUN devices, and iproute2.
 probe = "import network; network.Network(2, 0, 0)"
 processes = os.path.join(config.test_source_root, "Processes", "Inputs")
