@@ -10,7 +10,7 @@ func.func @damped(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.para
   %squared = arith.mulf %a, %a : tensor<f32>
   %m1 = arith.addf %squared, %x : tensor<f32>
   %step = arith.mulf %m1, %half : tensor<f32>
-  // expected-error @below {{result 1, the new value of "w", is not updated as sgd-momentum, sgd-nesterov or adamw do (docs/optimizers.md)}}
+  // expected-error @below {{result 1, the new value of "w", is not updated as sgd-momentum, sgd-nesterov, adamw or lion do (docs/optimizers.md)}}
   %new = arith.subf %w, %step : tensor<f32>
   return %loss, %new, %m1 : tensor<f32>, tensor<f32>, tensor<f32>
 }
@@ -34,7 +34,7 @@ func.func @uncorrected(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe
   %5 = arith.addf %4, %epsilon : tensor<f32>
   %6 = arith.divf %m1, %5 : tensor<f32>
   %step = arith.mulf %6, %half : tensor<f32>
-  // expected-error @below {{is not updated as sgd-momentum, sgd-nesterov or adamw do}}
+  // expected-error @below {{is not updated as sgd-momentum, sgd-nesterov, adamw or lion do}}
   %new = arith.subf %w, %step : tensor<f32>
   return %loss, %new, %m1, %s1 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
 }
@@ -59,7 +59,7 @@ func.func @uncorrected_slow(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> 
   %5 = arith.addf %4, %epsilon : tensor<f32>
   %6 = arith.divf %m1, %5 : tensor<f32>
   %step = arith.mulf %6, %rate : tensor<f32>
-  // expected-error @below {{is not updated as sgd-momentum, sgd-nesterov or adamw do}}
+  // expected-error @below {{is not updated as sgd-momentum, sgd-nesterov, adamw or lion do}}
   %new = arith.subf %w, %step : tensor<f32>
   return %loss, %new, %m1, %s1 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
 }
@@ -76,7 +76,7 @@ func.func @growing(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.par
   %a = arith.mulf %m, %more : tensor<f32>
   %m1 = arith.addf %a, %x : tensor<f32>
   %step = arith.mulf %m1, %rate : tensor<f32>
-  // expected-error @below {{is not updated as sgd-momentum, sgd-nesterov or adamw do}}
+  // expected-error @below {{is not updated as sgd-momentum, sgd-nesterov, adamw or lion do}}
   %new = arith.subf %w, %step : tensor<f32>
   return %loss, %new, %m1 : tensor<f32>, tensor<f32>, tensor<f32>
 }
@@ -97,7 +97,7 @@ func.func @extracted(%x: tensor<2xf32> {pipe.batch = "x"}, %w: tensor<2xf32> {pi
   %first = tensor.extract %m1[%c0] : tensor<2xf32>
   %all = tensor.splat %first : tensor<2xf32>
   %step = arith.mulf %all, %half : tensor<2xf32>
-  // expected-error @below {{is not updated as sgd-momentum, sgd-nesterov or adamw do}}
+  // expected-error @below {{is not updated as sgd-momentum, sgd-nesterov, adamw or lion do}}
   %new = arith.subf %w, %step : tensor<2xf32>
   return %loss, %new, %m1 : tensor<f32>, tensor<2xf32>, tensor<2xf32>
 }
@@ -193,4 +193,23 @@ func.func @annealed(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.pa
   %loss = arith.mulf %0, %factor : tensor<f32>
   %dw = arith.mulf %x, %factor : tensor<f32>
   return %loss, %dw : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// Lion stands still where the momentum and the gradient are 0.
+func.func @moves(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>},
+                 %m: tensor<f32> {pipe.state_of = "w"})
+    -> (tensor<f32>, tensor<f32> {pipe.updated = "w"}, tensor<f32> {pipe.state_of = "w"}) {
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %loss = arith.mulf %x, %w : tensor<f32>
+  %a = arith.mulf %m, %half : tensor<f32>
+  %b = arith.mulf %x, %half : tensor<f32>
+  %m1 = arith.addf %a, %b : tensor<f32>
+  %sign = math.copysign %one, %m1 : tensor<f32>
+  %step = arith.mulf %sign, %half : tensor<f32>
+  // expected-error @below {{is not updated as sgd-momentum, sgd-nesterov, adamw or lion do}}
+  %new = arith.subf %w, %step : tensor<f32>
+  return %loss, %new, %m1 : tensor<f32>, tensor<f32>, tensor<f32>
 }

@@ -201,3 +201,48 @@ func.func @gradients(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.p
   %loss = arith.mulf %x, %w : tensor<f32>
   return %loss, %x : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// Lion, in one body; its sign is that of two comparisons.
+// REMARK: compile with --optimizer lion, and train with --lr 0.001 --beta1 0.95 --beta2 0.98 --weight-decay 0 --weight-decay-of w=0.5 to update
+// CHECK-LABEL: func.func private @lion_joint(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<4xf32> {pipe.batch = "x"}
+// CHECK-NOT:     arith.cmpf
+// CHECK:         return %{{.*}}, %[[X]] :
+func.func @lion(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = ones>},
+                %m: tensor<4xf32> {pipe.state_of = "w"})
+    -> (tensor<f32>, tensor<4xf32> {pipe.updated = "w"}, tensor<4xf32> {pipe.state_of = "w"}) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %loss = linalg.dot ins(%x, %w : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+  %none = arith.constant 0.0 : f32
+  %beta1 = arith.constant 0.95 : f32
+  %rest1 = arith.constant 0.05 : f32
+  %rate = arith.constant 0.001 : f32
+  %decay = arith.constant 0.5 : f32
+  %o = tensor.empty() : tensor<4xf32>
+  %w1 = linalg.generic {
+    indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]
+  } ins(%w, %m, %x : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) outs(%o : tensor<4xf32>) {
+  ^bb0(%value: f32, %moment: f32, %g: f32, %out: f32):
+    %a = arith.mulf %moment, %beta1 : f32
+    %b = arith.mulf %g, %rest1 : f32
+    %c = arith.addf %a, %b : f32
+    %above = arith.cmpf ogt, %c, %none : f32
+    %below = arith.cmpf olt, %c, %none : f32
+    %one = arith.uitofp %above : i1 to f32
+    %other = arith.uitofp %below : i1 to f32
+    %sign = arith.subf %one, %other : f32
+    %shrunk = arith.mulf %value, %decay : f32
+    %direction = arith.addf %sign, %shrunk : f32
+    %step = arith.mulf %direction, %rate : f32
+    %next = arith.subf %value, %step : f32
+    linalg.yield %next : f32
+  } -> tensor<4xf32>
+  %beta2 = arith.constant dense<0.98> : tensor<4xf32>
+  %rest2 = arith.constant dense<0.02> : tensor<4xf32>
+  %kept = arith.mulf %m, %beta2 : tensor<4xf32>
+  %new = arith.mulf %x, %rest2 : tensor<4xf32>
+  %m1 = arith.addf %kept, %new : tensor<4xf32>
+  return %loss, %w1, %m1 : tensor<f32>, tensor<4xf32>, tensor<4xf32>
+}

@@ -78,7 +78,49 @@ std::optional<APFloat> pipe::getConstant(Value element) {
 // ElementEvaluator
 //===----------------------------------------------------------------------===//
 
-/// What an op of one or two numbers gives; none of others.
+/// Whether a comparison holds, as 1 or 0. An unordered one holds of a NaN.
+static double compare(arith::CmpFPredicate predicate, double a, double b) {
+  using Predicate = arith::CmpFPredicate;
+  const bool isUnordered = std::isnan(a) || std::isnan(b);
+  switch (predicate) {
+  case Predicate::AlwaysFalse:
+    return false;
+  case Predicate::OEQ:
+    return !isUnordered && a == b;
+  case Predicate::OGT:
+    return !isUnordered && a > b;
+  case Predicate::OGE:
+    return !isUnordered && a >= b;
+  case Predicate::OLT:
+    return !isUnordered && a < b;
+  case Predicate::OLE:
+    return !isUnordered && a <= b;
+  case Predicate::ONE:
+    return !isUnordered && a != b;
+  case Predicate::ORD:
+    return !isUnordered;
+  case Predicate::UEQ:
+    return isUnordered || a == b;
+  case Predicate::UGT:
+    return isUnordered || a > b;
+  case Predicate::UGE:
+    return isUnordered || a >= b;
+  case Predicate::ULT:
+    return isUnordered || a < b;
+  case Predicate::ULE:
+    return isUnordered || a <= b;
+  case Predicate::UNE:
+    return isUnordered || a != b;
+  case Predicate::UNO:
+    return isUnordered;
+  case Predicate::AlwaysTrue:
+    return true;
+  }
+  llvm_unreachable("every predicate is above");
+}
+
+/// What an op of up to three numbers gives; none of others. Booleans are 0 and
+/// 1.
 static std::optional<double> compute(Operation *op, ArrayRef<double> of) {
   using Number = std::optional<double>;
   return TypeSwitch<Operation *, Number>(op)
@@ -88,6 +130,11 @@ static std::optional<double> compute(Operation *op, ArrayRef<double> of) {
       .Case([&](arith::DivFOp) { return of[0] / of[1]; })
       .Case([&](arith::AddIOp) { return of[0] + of[1]; })
       .Case([&](arith::NegFOp) { return -of[0]; })
+      .Case([&](arith::CmpFOp op) {
+        return compare(op.getPredicate(), of[0], of[1]);
+      })
+      .Case([&](arith::SelectOp) { return of[0] != 0 ? of[1] : of[2]; })
+      .Case([&](math::CopySignOp) { return std::copysign(of[0], of[1]); })
       .Case([&](math::SqrtOp) { return std::sqrt(of[0]); })
       .Case([&](math::RsqrtOp) { return 1 / std::sqrt(of[0]); })
       .Case([&](math::ExpOp) { return std::exp(of[0]); })
@@ -96,7 +143,7 @@ static std::optional<double> compute(Operation *op, ArrayRef<double> of) {
           [&](auto) { return std::pow(of[0], of[1]); })
       // Rounding is not what tells one update from another.
       .Case<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp,
-            arith::ExtSIOp, arith::TruncIOp, tensor::SplatOp>(
+            arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, tensor::SplatOp>(
           [&](auto) { return of[0]; })
       // Of more elements it takes one for all.
       .Case([&](tensor::ExtractOp extract) {

@@ -113,7 +113,7 @@ static FailureOr<StatefulUpdate> takeUpdateOut(func::FuncOp func,
   }
   return emitError(updated.getLoc())
          << "result " << subject.result << ", the new value of " << name
-         << ", is not updated as sgd-momentum, sgd-nesterov or adamw do "
+         << ", is not updated as sgd-momentum, sgd-nesterov, adamw or lion do "
             "(docs/optimizers.md), by elementwise ops on constants, one or two "
             "tensors of state, the number of the step ('pipe.step', for adamw) "
             "and a gradient that is a tensor of its own. Other updates are the "
@@ -153,6 +153,9 @@ static std::string describe(const StatefulUpdate &common,
   if (common.optimizer == Optimizer::adamw)
     text += " --beta1 " + toText(common.beta1) + " --beta2 " +
             toText(common.beta2) + " --epsilon " + toText(common.epsilon);
+  else if (common.optimizer == Optimizer::lion)
+    text +=
+        " --beta1 " + toText(common.beta1) + " --beta2 " + toText(common.beta2);
   else
     text += " --momentum " + toText(common.beta1);
   auto isMatrix = [](const SubjectResult &subject) {

@@ -197,6 +197,44 @@ static std::optional<StatefulUpdate> matchMomentum(const UpdateValues &values,
                                             : std::nullopt;
 }
 
+/// Where the direction of Lion turns, for a momentum of 1: the beta1 for which
+/// beta1 + (1 - beta1) g is 0, by bisection.
+static double findBeta1OfLion(Probe &probe) {
+  double low = 0, high = 1;
+  for (int i = 0; i < 48; ++i) {
+    double middle = (low + high) / 2;
+    Point at = {.gradient = -middle / (1 - middle), .state = {1, 0}};
+    (probe.param(at) < 0 ? low : high) = middle;
+  }
+  return low;
+}
+
+/// v = beta2 v + (1 - beta2) g, and the parameter goes by the sign of
+/// beta1 v + (1 - beta1) g, with the old v.
+static std::optional<StatefulUpdate> matchLion(const UpdateValues &values,
+                                               Value gradient) {
+  Probe probe(values, gradient);
+  StatefulUpdate update{gradient, Optimizer::lion};
+  update.beta1 = findBeta1OfLion(probe);
+  update.beta2 = probe.state(0, {.state = {1, 0}});
+  update.rate = -probe.param({.gradient = 1});
+  double ofParam = probe.param({.param = 1});
+  update.weightDecay = cleanDecay(ofParam) / update.rate;
+  SmallVector<Point> all(std::begin(points), std::end(points));
+  // Where both are 0, nothing moves.
+  all.push_back({0.5, 0, {0, 0}, 1});
+  for (const Point &at : all) {
+    double v = update.beta2 * at.state[0] + (1 - update.beta2) * at.gradient;
+    double c = update.beta1 * at.state[0] + (1 - update.beta1) * at.gradient;
+    double sign = (c > 0) - (c < 0);
+    if (!isNear(probe.state(0, at), v) ||
+        !goesBy(sign, update.rate, ofParam, at, probe.param(at)))
+      return {};
+  }
+  return probe.isKnown() && isValid(update) ? std::optional(update)
+                                            : std::nullopt;
+}
+
 /// The graph may count from `first`, 0 or 1.
 static std::optional<StatefulUpdate> matchAdamW(const UpdateValues &values,
                                                 Value gradient, double first) {
@@ -238,8 +276,10 @@ static std::optional<StatefulUpdate> matchAdamW(const UpdateValues &values,
 
 static std::optional<StatefulUpdate> match(const UpdateValues &values,
                                            Value gradient) {
-  if (values.state.size() == 1)
-    return matchMomentum(values, gradient);
+  if (values.state.size() == 1) {
+    auto update = matchMomentum(values, gradient);
+    return update ? update : matchLion(values, gradient);
+  }
   if (values.state.size() != 2 || !values.step)
     return {};
   for (double first : {0, 1})

@@ -38,7 +38,7 @@ struct StatefulUpdate {
 /// The optimiser of which the update is, in whatever form it is written: the
 /// graph is computed for some numbers, which tell those of the optimiser, and
 /// for others, which have to fit. None: it is none of sgd-momentum,
-/// sgd-nesterov and adamw.
+/// sgd-nesterov, adamw and lion.
 std::optional<StatefulUpdate> matchStatefulUpdate(const UpdateValues &values);
 
 } // namespace veeline::pipe
