@@ -5,7 +5,7 @@ import sys
 
 TYPE = "tensor<4x4xf32>"
 CONSTANTS = {"rate": 0.05, "kept": 0.9, "new": 0.1, "kept2": 0.99, "new2": 0.01, "epsilon": 1e-8, "decayed": 1 - 0.05 * 0.25,
-             "nothing": 0.0, "one": 1.0}
+             "nothing": 0.0, "whole": 1.0}
 kind, text = sys.argv[1], sys.stdin.read()
 states = {"momentum": ["m"], "adamw": ["m", "s"], "lion": ["m"]}[kind]
 arguments = [f'%{s}{p}: {TYPE} {{pipe.state_of = "{p}"}}' for p in "wv" for s in states] + ["%number: tensor<i32> {pipe.step}"] * (kind == "adamw")
@@ -37,7 +37,7 @@ for p in "wv":
     add(f"b{p}", "arith.mulf", f"d{p}", "new")
     if kind == "lion":
         add(f"c{p}", "arith.addf", f"a{p}", f"b{p}")
-        add(f"unit{p}", "math.copysign", "one", f"c{p}")
+        add(f"unit{p}", "math.copysign", "whole", f"c{p}")
         ops += [f"%none{p} = arith.cmpf oeq, %c{p}, %nothing : {TYPE}", f"%sign{p} = arith.select %none{p}, %nothing, %unit{p} : {BOOLEANS}, {TYPE}"]
         add(f"old{p}", "arith.mulf", f"m{p}", "kept2")
         add(f"add{p}", "arith.mulf", f"d{p}", "new2")
