@@ -8,6 +8,7 @@
 
 #include "Limited.h"
 #include "Random.h"
+#include "Slip.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -309,45 +310,6 @@ static std::vector<Variant> findVariants(int64_t chunks, int64_t microbatches) {
     for (bool slips : {false, true})
       variants.push_back({"zb-v", chunks / 2, 2, Placement::V, slips});
   return variants;
-}
-
-/// Moves the last W of some chunks to random places in front of the next step's
-/// first F of the chunk, and of chunks that share a parameter with it.
-static void slip(const schedule::Problem &problem, schedule::Schedule &order,
-                 Random &random) {
-  using schedule::Op;
-  using schedule::OpKind;
-  for (int chunk = 0; chunk < problem.numChunks(); ++chunk) {
-    std::vector<int> users = {chunk};
-    for (const std::vector<int> &tied : problem.tied)
-      if (llvm::is_contained(tied, chunk))
-        users = tied;
-    int stage = problem.placement.stageOf(chunk);
-    auto isHere = [&](int user) {
-      return problem.placement.stageOf(user) == stage;
-    };
-    if (!problem.chunks[chunk].hasBackwardInput || !llvm::all_of(users, isHere))
-      continue;
-    std::vector<Op> &ops = order.stages[stage];
-    auto isWeight = [&](const Op &op) {
-      return op.kind == OpKind::BackwardWeight && op.chunk == chunk;
-    };
-    int first = problem.microbatches -
-                static_cast<int>(random.below(problem.microbatches + 1));
-    llvm::erase_if(ops, [&](const Op &op) {
-      return isWeight(op) && op.microbatch >= first;
-    });
-    size_t begin = 0;
-    for (int i = first; i < problem.microbatches; ++i) {
-      auto end = llvm::find_if(ops, [&](const Op &op) {
-        return op.kind == OpKind::Forward &&
-               llvm::is_contained(users, op.chunk);
-      });
-      begin += random.below(end - ops.begin() - begin + 1);
-      ops.insert(ops.begin() + begin++,
-                 {OpKind::BackwardWeight, chunk, i, /*late=*/true});
-    }
-  }
 }
 
 LogicalResult Compilation::scheduleSlipped(pipe::PipelineOp pipeline,
