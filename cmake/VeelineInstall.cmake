@@ -90,6 +90,7 @@ veeline_export(runtime
   VeelineHost=host
   VeelineNet=net
   VeelineCuda=cuda
+  VeelineInventory=inventory
   VeelineData=data
   VeelineTrain=train
   veeline_runtime_exports=exports

@@ -9,20 +9,26 @@
 
 #include "veeline/Compiler/Compiler.h"
 #include "veeline/Compiler/MachineChoice.h"
+#include "veeline/Conversion/GpuTarget.h"
+#include "veeline/Conversion/HostTarget.h"
 #include "veeline/Schedule/Result.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
 
 #include "veeline/Base/File.h"
 #include "veeline/Base/ProcessLimits.h"
 #include "veeline/Base/Text.h"
 #include "veeline/gemm.h"
+#include "veeline/inventory.h"
 
 #include <algorithm>
 #include <ctime>
+#include <dlfcn.h>
 #include <optional>
 
 using namespace veeline;
@@ -37,14 +43,98 @@ static std::string getToday() {
   return text;
 }
 
-static void printMachine() {
+/// The extensions of the instruction set that this CPU has and LLVM knows,
+/// sorted.
+static std::vector<std::string> getCpuFeatures() {
+  std::vector<std::string> features;
+  for (const auto &entry : llvm::sys::getHostCPUFeatures())
+    if (entry.getValue())
+      features.push_back(entry.getKey().str());
+  llvm::sort(features);
+  return features;
+}
+
+/// Those that decide how fast kernels and the library's products are.
+static std::string summarizeFeatures() {
+  static constexpr llvm::StringLiteral wanted[] = {
+      "avx2",       "fma",        "avx512f",  "avx512bf16",
+      "avx512fp16", "avx512vnni", "amx-tile", "amx-bf16",
+      "neon",       "sve",        "sve2",     "bf16"};
+  std::vector<std::string> features = getCpuFeatures();
+  std::string text;
+  for (llvm::StringRef name : wanted)
+    if (llvm::is_contained(features, name))
+      text += (text.empty() ? "" : ", ") + name.str();
+  return text;
+}
+
+/// The directory of Veeline's modules, of which this code is one.
+static std::string getModuleDirectory() {
+  Dl_info info;
+  if (!::dladdr(reinterpret_cast<const void *>(&getModuleDirectory), &info))
+    return "";
+  return llvm::sys::path::parent_path(info.dli_fname).str();
+}
+
+namespace {
+
+/// The libraries and tools that `veeline` may use on this machine, and its
+/// GPUs.
+struct Machine {
+  explicit Machine(const DoctorCommand &command);
+
+  std::vector<LibraryReport> libraries;
+  std::vector<DeviceReport> devices;
+};
+
+} // namespace
+
+/// A tool of the compiler that is found, or is not.
+static LibraryReport reportTool(const char *name, const char *loss,
+                                llvm::Expected<std::string> found) {
+  LibraryReport report{name, {}, {}, loss};
+  if (found)
+    report.version = *found;
+  else
+    report.problem = llvm::toString(found.takeError());
+  return report;
+}
+
+Machine::Machine(const DoctorCommand &command) {
+  libraries.push_back({"LLVM", LLVM_VERSION_STRING, {}, {}}); // And MLIR.
+  libraries.push_back(
+      reportTool("linker", "nothing can be compiled", findLinker({})));
+  Inventory inventory = takeInventory(command.libraries, getModuleDirectory());
+  devices = std::move(inventory.devices);
+  llvm::append_range(libraries, inventory.libraries);
+  GpuTargetOptions options;
+  options.toolkit = command.cudaToolkit;
+  libraries.push_back(reportTool(
+      "toolkit", "programs for GPUs are PTX, which the driver compiles",
+      findToolkit(options)));
+}
+
+static void printMachine(const Machine &machine) {
   int64_t bytes = getAllowedMemory().value_or(0);
+  std::string features = summarizeFeatures();
   llvm::outs() << "CPU      " << getCpuName() << ", "
-               << counted(countUsableCores(), "core") << '\n'
+               << counted(countUsableCores(), "core")
+               << (features.empty() ? "" : "; ") << features << '\n'
                << llvm::formatv("memory   {0:f1} GiB\n",
                                 bytes / double(1 << 30))
                << "library  " << productLibrary()
                << ", for matrix products and convolutions\n";
+  for (const LibraryReport &library : machine.libraries) {
+    llvm::outs() << llvm::formatv("{0,-9}", library.name);
+    if (library.version.empty())
+      llvm::outs() << "missing: " << library.loss << "\n         ("
+                   << library.problem << ")\n";
+    else
+      llvm::outs() << library.version << '\n';
+  }
+  for (auto [i, device] : llvm::enumerate(machine.devices))
+    llvm::outs() << llvm::formatv("{0,-9}", "GPU " + std::to_string(i))
+                 << device.name << ", " << device.chip << '\n';
   llvm::outs().flush();
 }
 
@@ -65,13 +155,31 @@ static void printTable(const std::string &path,
 }
 
 /// Both, as docs/tools.md describes it.
-static void printJson(const std::string &path,
+static void printJson(const Machine &machine, const std::string &path,
                       const std::optional<MachineTable> &table) {
+  llvm::json::Array libraries, devices;
+  for (const LibraryReport &library : machine.libraries) {
+    llvm::json::Object entry{{"name", library.name},
+                             {"found", !library.version.empty()}};
+    if (library.version.empty()) {
+      entry["problem"] = llvm::json::fixUTF8(library.problem);
+      entry["loss"] = library.loss;
+    } else {
+      entry["version"] = llvm::json::fixUTF8(library.version);
+    }
+    libraries.push_back(std::move(entry));
+  }
+  for (const DeviceReport &device : machine.devices)
+    devices.push_back(llvm::json::Object{
+        {"name", llvm::json::fixUTF8(device.name)}, {"chip", device.chip}});
   llvm::json::Object object{{"version", 1},
                             {"cpu", getCpuName()},
+                            {"cpu_features", getCpuFeatures()},
                             {"cores", countUsableCores()},
                             {"memory_bytes", getAllowedMemory().value_or(0)},
                             {"library", productLibrary()},
+                            {"libraries", std::move(libraries)},
+                            {"devices", std::move(devices)},
                             {"table_path", path},
                             {"table", nullptr}};
   if (table)
@@ -81,9 +189,10 @@ static void printJson(const std::string &path,
                << '\n';
 }
 
-/// Prints what this machine has, and which table there is at `path`. Fails
-/// after a message.
+/// Prints which table there is at `path`; as JSON, together with what this
+/// machine has. Fails after a message.
 static mlir::LogicalResult report(const DoctorCommand &command,
+                                  const Machine &machine,
                                   const std::string &path) {
   std::optional<MachineTable> table;
   if (llvm::sys::fs::exists(path)) {
@@ -98,7 +207,7 @@ static mlir::LogicalResult report(const DoctorCommand &command,
     table = std::move(*found);
   }
   if (command.json)
-    printJson(path, table);
+    printJson(machine, path, table);
   else
     printTable(path, table);
   return mlir::success();
@@ -148,6 +257,7 @@ static std::error_code makeDirectory(const DoctorCommand &command,
 }
 
 static mlir::LogicalResult writeTable(const DoctorCommand &command,
+                                      const Machine &machine,
                                       const std::string &path) {
   // These come first, since measuring takes time.
   if (std::error_code code = makeDirectory(command, path))
@@ -165,7 +275,8 @@ static mlir::LogicalResult writeTable(const DoctorCommand &command,
   status = file.write(table->toJson());
   if (status.ok())
     status = file.commit();
-  return status.ok() ? report(command, path) : printError(status.message());
+  return status.ok() ? report(command, machine, path)
+                     : printError(status.message());
 }
 
 int veeline::compiler::doctorMain(int argc, const char *const *argv) {
@@ -179,10 +290,11 @@ int veeline::compiler::doctorMain(int argc, const char *const *argv) {
     return failed(
         printError("there is no place for a table: neither XDG_CACHE_HOME nor "
                    "HOME names a directory; name a file with --output"));
+  Machine machine(command);
   if (!command.json)
-    printMachine();
+    printMachine(machine);
   if (!command.calibrate)
-    return failed(report(command, path));
+    return failed(report(command, machine, path));
   catchInterrupts();
-  return failed(writeTable(command, path));
+  return failed(writeTable(command, machine, path));
 }

@@ -562,6 +562,22 @@ Parsed<DoctorCommand> veeline::compiler::parseDoctor(int argc,
                  "$XDG_CACHE_HOME or ~/.cache)")
       ->type_name("FILE")
       ->check(commandline::checkFileName);
+  auto addFile = [&](const char *name, std::string &file, const char *text) {
+    app.add_option(name, file, text)
+        ->type_name("FILE")
+        ->check(commandline::checkFileName);
+  };
+  addFile("--cuda-driver", command.libraries.cudaDriver,
+          "The CUDA driver's library (default: libcuda.so.1)");
+  addFile("--cublaslt", command.libraries.cublasLt,
+          "cuBLASLt's library (default: libcublasLt.so.13, then .12)");
+  addFile("--nccl", command.libraries.nccl,
+          "NCCL's library (default: libnccl.so.2)");
+  addFile("--cudnn", command.libraries.cudnn,
+          "cuDNN's library (default: libcudnn.so.9)");
+  app.add_option("--cuda-toolkit", command.cudaToolkit,
+                 "The directory of the CUDA toolkit (default: as compile)")
+      ->type_name("DIR");
   if (std::optional<int> code = commandline::parse(app, argc, argv))
     return {std::nullopt, *code};
   return {command, 0};

@@ -14,6 +14,7 @@
 
 #include "veeline/Base/CommandLine.h"
 #include "veeline/Pipelines/ProgramOptions.h"
+#include "veeline/inventory.h"
 
 #include <cstdint>
 #include <optional>
@@ -134,6 +135,9 @@ struct DoctorCommand {
   bool json = false;
   /// The path of the table, to read or to write; empty: the user's cache.
   std::string output;
+  /// What to look for under other names than usual.
+  LibraryFiles libraries;
+  std::string cudaToolkit;
 };
 
 /// Either a command or, if help or a message about the arguments was printed,

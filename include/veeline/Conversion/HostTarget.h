@@ -49,6 +49,9 @@ struct HostTargetOptions {
 /// not know, and if there is no linker.
 llvm::Error checkHostTarget(const HostTargetOptions &options);
 
+/// The path of the linker that `options` ask for; an error where there is none.
+llvm::Expected<std::string> findLinker(const HostTargetOptions &options);
+
 /// Relocatable machine code.
 struct HostObject {
   std::vector<char> bytes;

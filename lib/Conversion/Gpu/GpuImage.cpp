@@ -158,6 +158,14 @@ veeline::listGpuTools(const GpuTargetOptions &options) {
   return std::vector<std::string>();
 }
 
+llvm::Expected<std::string>
+veeline::findToolkit(const GpuTargetOptions &options) {
+  llvm::Expected<Toolkit> toolkit = Toolkit::find(options.toolkit);
+  if (!toolkit)
+    return toolkit.takeError();
+  return toolkit->getVersion();
+}
+
 llvm::Error veeline::checkGpuTarget(const GpuTargetOptions &options) {
   if (options.chips.empty())
     return llvm::Error::success();

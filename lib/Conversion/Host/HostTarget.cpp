@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Conversion/HostTarget.h"
-#include "Linker.h"
 #include "Optimize.h"
 
 #include "mlir/Target/LLVMIR/Export.h"

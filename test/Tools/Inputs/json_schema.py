@@ -20,7 +20,8 @@ SCHEMAS = {
     "inspect": {"model": str, "fingerprint": str, "cpu": str, "cpu_features": list, "optimizer": str, "error_feedback": bool,
                 "microbatches": int, "lengths": list, "options": list, "results": list, "loss_weight": int, "params": list,
                 "batches": list, "buffers": list, "programs": list, "target": str, "device": (dict, type(None))},
-    "doctor": {"version": int, "cpu": str, "cores": int, "memory_bytes": int, "library": str, "table_path": str, "table": (dict, type(None))},
+    "doctor": {"version": int, "cpu": str, "cpu_features": list, "cores": int, "memory_bytes": int, "library": str, "libraries": list,
+               "devices": list, "table_path": str, "table": (dict, type(None))},
 }
 value = json.load(sys.stdin)
 schema = SCHEMAS[sys.argv[2]]
@@ -30,7 +31,7 @@ for name, type_ in schema.items():
     if not isinstance(value.get(name), type_):
         sys.exit(f"member '{name}' is {value.get(name)!r}")
 # The objects of these arrays have members of their own.
-members = list(value) + [name for rows in ("limits", "schedules", "pieces", "programs", "phases", "messages")
+members = list(value) + [name for rows in ("limits", "schedules", "pieces", "programs", "phases", "messages", "libraries", "devices")
                          if sys.argv[2] != "inspect" for row in value.get(rows, []) for name in row]
 for name in members:
     if f"`{name}`" not in page:
