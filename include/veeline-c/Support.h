@@ -10,6 +10,8 @@
 |*   so; destroy it once, with the function ...Destroy of its type. To        *|
 |*   destroy a null handle has no effect. All other functions need a handle   *|
 |*   that is not null, unless they say otherwise.                             *|
+|* - Any other pointer that a function needs and that is null is an error,    *|
+|*   VeelineInvalid. An array of no elements may be null.                     *|
 |* - Texts and arrays that a function takes belong to the caller, and are     *|
 |*   copied before it returns, unless it says otherwise. Texts are UTF-8 and  *|
 |*   end with a zero byte.                                                    *|

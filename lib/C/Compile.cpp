@@ -114,8 +114,7 @@ static Model &unwrapModel(VeelineModule module) {
 static VeelineStatus makeModule(llvm::function_ref<LogicalResult(Model &)> load,
                                 VeelineDiagnosticHandler handler,
                                 void *userData, VeelineModule *module) {
-  if (!module)
-    return c::failure(VeelineInvalid, "'module' is null");
+  VEELINE_NEEDS({{"module", module}});
   Listener listener(handler, userData);
   auto model = std::make_unique<Model>();
   if (failed(load(*model)))
@@ -128,8 +127,7 @@ VeelineStatus veelineModuleParse(const char *text, size_t length,
                                  const char *name,
                                  VeelineDiagnosticHandler handler,
                                  void *userData, VeelineModule *module) {
-  if (!text)
-    return c::failure(VeelineInvalid, "'text' is null");
+  VEELINE_NEEDS({{"text", text}});
   auto load = [&](Model &model) {
     // The parser needs a zero behind the text.
     return model.parse(llvm::MemoryBuffer::getMemBufferCopy(
@@ -141,8 +139,7 @@ VeelineStatus veelineModuleParse(const char *text, size_t length,
 VeelineStatus veelineModuleRead(const char *path,
                                 VeelineDiagnosticHandler handler,
                                 void *userData, VeelineModule *module) {
-  if (!path)
-    return c::failure(VeelineInvalid, "'path' is null");
+  VEELINE_NEEDS({{"path", path}});
   auto load = [&](Model &model) { return model.load(path); };
   return makeModule(load, handler, userData, module);
 }
@@ -167,8 +164,7 @@ static void registerEverything() {
 VeelineStatus veelineModuleSetByPasses(VeelineModule module, const char *passes,
                                        VeelineDiagnosticHandler handler,
                                        void *userData) {
-  if (!passes)
-    return c::failure(VeelineInvalid, "'passes' is null");
+  VEELINE_NEEDS({{"passes", passes}});
   registerEverything();
   Listener listener(handler, userData);
   Model &model = unwrapModel(module);
@@ -180,12 +176,13 @@ VeelineStatus veelineModuleSetByPasses(VeelineModule module, const char *passes,
   std::string problem;
   llvm::raw_string_ostream stream(problem);
   if (failed(parsePassPipeline(text, passManager, stream)))
-    return c::failure(VeelineInvalid, llvm::StringRef(problem).rtrim().str());
+    return c::failure(VeelineInvalid, llvm::StringRef(problem).trim().str());
   return failed(passManager.run(model.getModule())) ? listener.getFailure()
                                                     : c::success();
 }
 
 VeelineStatus veelineModuleToText(VeelineModule module, VeelineString *text) {
+  VEELINE_NEEDS({{"text", text}});
   std::string printed;
   llvm::raw_string_ostream stream(printed);
   unwrapModel(module).getModule().print(stream);
@@ -194,6 +191,7 @@ VeelineStatus veelineModuleToText(VeelineModule module, VeelineString *text) {
 
 VeelineStatus veelineModuleToBytecode(VeelineModule module,
                                       VeelineString *bytecode) {
+  VEELINE_NEEDS({{"bytecode", bytecode}});
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);
   if (failed(writeBytecodeToFile(unwrapModel(module).getModule(), stream)))
@@ -220,8 +218,8 @@ static VeelineStatus compileModule(ModuleOp module,
                                    size_t numOptions,
                                    VeelineDiagnosticHandler handler,
                                    void *userData, VeelineArtifact *artifact) {
-  if (!artifact)
-    return c::failure(VeelineInvalid, "'artifact' is null");
+  VEELINE_NEEDS(
+      {{"options", c::asArray(options, numOptions)}, {"artifact", artifact}});
   CompileOptionList list;
   for (size_t i = 0; i < numOptions; ++i) {
     if (!options[i].name)
@@ -284,8 +282,7 @@ size_t veelineArtifactSize(VeelineArtifact artifact) {
 }
 
 VeelineStatus veelineArtifactSave(VeelineArtifact artifact, const char *path) {
-  if (!path)
-    return c::failure(VeelineInvalid, "'path' is null");
+  VEELINE_NEEDS({{"path", path}});
   Status status = writeFileAtomically(path, unwrapArtifact(artifact));
   return status.ok() ? c::success()
                      : c::failure(VeelineFailed, status.message());

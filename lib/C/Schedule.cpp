@@ -66,15 +66,6 @@ static VeelineStatus invalidArgument(const std::string &message) {
   return failure(VeelineInvalid, message);
 }
 
-/// An error where one of the arguments that a function needs is null.
-static VeelineStatus
-checkGiven(std::initializer_list<std::pair<const char *, const void *>> all) {
-  for (auto [name, pointer] : all)
-    if (!pointer)
-      return invalidArgument(std::string("'") + name + "' is null");
-  return success();
-}
-
 static VeelineStatus noIndex(const char *what, std::int64_t index,
                              std::size_t count) {
   return invalidArgument("there is no " + std::string(what) + " " +
@@ -134,12 +125,8 @@ VeelineProblemOptions veelineProblemOptionsGet(const char *schedule,
 VeelineStatus veelineProblemCreate(const VeelineProblemOptions *given,
                                    VeelineProblem *problem) {
   return guarded([&] {
-    VeelineStatus status =
-        checkGiven({{"options", given},
-                    {"options->schedule", given ? given->schedule : ""},
-                    {"problem", problem}});
-    if (status.code != VeelineOk || !given)
-      return status;
+    VEELINE_NEEDS({{"options", given}, {"problem", problem}});
+    VEELINE_NEEDS({{"options->schedule", given->schedule}});
     ProblemOptions options;
     options.schedule = given->schedule;
     options.stages = given->stages;
@@ -189,6 +176,7 @@ int32_t veelineProblemStageOfChunk(VeelineProblem problem, int32_t chunk) {
 VeelineStatus veelineProblemGetChunk(VeelineProblem problem, int32_t chunk,
                                      VeelineChunk *values) {
   return guarded([&] {
+    VEELINE_NEEDS({{"values", values}});
     const std::vector<Chunk> &chunks = unwrap(problem)->chunks;
     if (!isBelow(chunk, chunks.size()))
       return noIndex("chunk", chunk, chunks.size());
@@ -213,6 +201,7 @@ VeelineStatus veelineProblemGetChunk(VeelineProblem problem, int32_t chunk,
 VeelineStatus veelineProblemSetChunk(VeelineProblem problem, int32_t chunk,
                                      const VeelineChunk *values) {
   return guarded([&] {
+    VEELINE_NEEDS({{"values", values}});
     std::vector<Chunk> &chunks = unwrap(problem)->chunks;
     if (!isBelow(chunk, chunks.size()))
       return noIndex("chunk", chunk, chunks.size());
@@ -237,6 +226,7 @@ VeelineStatus veelineProblemSetChunk(VeelineProblem problem, int32_t chunk,
 VeelineStatus veelineProblemSetEdges(VeelineProblem problem,
                                      const VeelineEdge *edges, size_t count) {
   return guarded([&] {
+    VEELINE_NEEDS({{"edges", asArray(edges, count)}});
     std::vector<Edge> made;
     made.reserve(count);
     for (const VeelineEdge *edge = edges; edge != edges + count; ++edge)
@@ -251,6 +241,7 @@ VeelineStatus veelineProblemSetMemoryLimits(VeelineProblem problem,
                                             const int64_t *limits,
                                             size_t count) {
   return guarded([&] {
+    VEELINE_NEEDS({{"limits", asArray(limits, count)}});
     unwrap(problem)->memoryLimits = std::vector(limits, limits + count);
     return success();
   });
@@ -259,10 +250,9 @@ VeelineStatus veelineProblemSetMemoryLimits(VeelineProblem problem,
 VeelineStatus veelineProblemSetMemoryUnit(VeelineProblem problem, int64_t size,
                                           const char *name) {
   return guarded([&] {
-    VeelineStatus status = checkGiven({{"name", name}});
-    if (status.code == VeelineOk)
-      unwrap(problem)->memoryUnit = {size, name};
-    return status;
+    VEELINE_NEEDS({{"name", name}});
+    unwrap(problem)->memoryUnit = {size, name};
+    return success();
   });
 }
 
@@ -322,10 +312,8 @@ VeelineStatus veelineScheduleGenerate(VeelineProblem problem, const char *name,
                                       const VeelineGenerateOptions *options,
                                       VeelineSchedule *schedule) {
   return guarded([&] {
-    VeelineStatus status = checkGiven(
+    VEELINE_NEEDS(
         {{"problem", problem.ptr}, {"name", name}, {"schedule", schedule}});
-    if (status.code != VeelineOk)
-      return status;
     Expected<Order> order =
         makeOrder(*unwrap(problem), name,
                   options ? *options : veelineGenerateOptionsGet());
@@ -379,12 +367,10 @@ VeelineStatus veelineScheduleRead(const char *format, const char *text,
                                   VeelineProblem problem,
                                   VeelineSchedule *schedule) {
   return guarded([&] {
-    VeelineStatus status = checkGiven({{"format", format},
-                                       {"text", text},
-                                       {"file", file},
-                                       {"schedule", schedule}});
-    if (status.code != VeelineOk)
-      return status;
+    VEELINE_NEEDS({{"format", format},
+                   {"text", text},
+                   {"file", file},
+                   {"schedule", schedule}});
     std::string_view name = format;
     if (name != "csv" && name != "json")
       return invalidArgument("a schedule is read from 'csv' or 'json', not '" +
@@ -409,6 +395,7 @@ const char *veelineScheduleName(VeelineSchedule schedule) {
 VeelineStatus veelineScheduleCopyProblem(VeelineSchedule schedule,
                                          VeelineProblem *problem) {
   return guarded([&] {
+    VEELINE_NEEDS({{"problem", problem}});
     problem->ptr = new Problem(unwrap(schedule)->problem);
     return success();
   });
@@ -435,6 +422,7 @@ size_t veelineScheduleNumOps(VeelineSchedule schedule, int32_t rank) {
 VeelineStatus veelineScheduleGetOps(VeelineSchedule schedule, int32_t rank,
                                     VeelineOp *ops, size_t capacity) {
   return guarded([&] {
+    VEELINE_NEEDS({{"ops", asArray(ops, capacity)}});
     const std::vector<std::vector<Op>> &stages =
         unwrap(schedule)->schedule.stages;
     if (!isBelow(rank, stages.size()))
@@ -463,6 +451,7 @@ VeelineStatus veelineScheduleGetOffloads(VeelineSchedule schedule, int32_t rank,
                                          VeelineOffload *offloads,
                                          size_t capacity) {
   return guarded([&] {
+    VEELINE_NEEDS({{"offloads", asArray(offloads, capacity)}});
     const Schedule &found = unwrap(schedule)->schedule;
     if (!isBelow(rank, found.stages.size()))
       return noIndex("rank", rank, found.stages.size());
@@ -523,9 +512,7 @@ static Expected<std::string> toText(const Solution &solution,
 VeelineStatus veelineScheduleToText(VeelineSchedule schedule,
                                     const char *format, VeelineString *text) {
   return guarded([&] {
-    VeelineStatus status = checkGiven({{"format", format}, {"text", text}});
-    if (status.code != VeelineOk)
-      return status;
+    VEELINE_NEEDS({{"format", format}, {"text", text}});
     const Order &order = *unwrap(schedule);
     if (Status checked = check(order.problem); !checked)
       return toStatus(checked.error());
@@ -545,9 +532,7 @@ VeelineStatus veelineScheduleSimulate(VeelineSchedule schedule,
                                       const VeelineSimulateOptions *given,
                                       VeelineSimulation *simulation) {
   return guarded([&] {
-    VeelineStatus status = checkGiven({{"simulation", simulation}});
-    if (status.code != VeelineOk)
-      return status;
+    VEELINE_NEEDS({{"simulation", simulation}});
     SimulationOptions options;
     if (given) {
       options.transfers =
@@ -581,6 +566,7 @@ VeelineStatus veelineSimulationGetRank(VeelineSimulation simulation,
                                        int32_t rank,
                                        VeelineRankPrediction *prediction) {
   return guarded([&] {
+    VEELINE_NEEDS({{"prediction", prediction}});
     const std::vector<StageStatistics> &stages = unwrap(simulation)->stages;
     if (!isBelow(rank, stages.size()))
       return noIndex("rank", rank, stages.size());

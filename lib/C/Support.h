@@ -11,8 +11,11 @@
 
 #include <cstring>
 #include <exception>
+#include <initializer_list>
 #include <new>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace veeline::c {
 
@@ -33,7 +36,28 @@ inline VeelineStatus failure(VeelineCode code, std::string_view message) {
   return {text ? code : VeelineNoMemory, text};
 }
 
+/// An error if one of the pointers that a function needs is null.
+inline VeelineStatus
+checkGiven(std::initializer_list<std::pair<const char *, const void *>> all) {
+  for (auto [name, pointer] : all)
+    if (!pointer)
+      return failure(VeelineInvalid, std::string("'") + name + "' is null");
+  return success();
+}
+
+/// An array for checkGiven. It may be null if nothing is in it.
+inline const void *asArray(const void *array, size_t count) {
+  return count == 0 ? "" : array;
+}
+
+/// Returns from a function if a pointer that it needs is null.
+#define VEELINE_NEEDS(...)                                                     \
+  if (VeelineStatus given_ = ::veeline::c::checkGiven(__VA_ARGS__);            \
+      given_.code != VeelineOk)                                                \
+  return given_
+
 inline VeelineStatus give(std::string_view text, VeelineString *target) {
+  VEELINE_NEEDS({{"the text's place", target}});
   char *bytes = copied(text);
   if (!bytes)
     return {VeelineNoMemory, nullptr};

@@ -59,8 +59,8 @@ template <typename Open>
 static VeelineStatus openBy(Open open, const VeelineOption *given,
                             size_t numGiven, VeelineTraining *training) {
   return guarded([&] {
-    if (!training)
-      return failure(VeelineInvalid, "'training' is null");
+    VEELINE_NEEDS(
+        {{"options", asArray(given, numGiven)}, {"training", training}});
     TrainingOptions options;
     for (size_t i = 0; i < numGiven; ++i) {
       if (!given[i].name)
@@ -89,8 +89,9 @@ VeelineStatus veelineTrainingOpen(const char *path,
                                   size_t numOptions,
                                   VeelineTraining *training) {
   auto open = [&](const TrainingOptions &of, bool *isMisfit) {
-    return Training::open(path ? path : "", of, isMisfit);
+    return Training::open(path, of, isMisfit);
   };
+  VEELINE_NEEDS({{"path", path}});
   return openBy(open, options, numOptions, training);
 }
 
@@ -102,6 +103,7 @@ VeelineStatus veelineTrainingOpenInMemory(const void *artifact, size_t length,
     return Training::openInMemory({static_cast<const char *>(artifact), length},
                                   of, isMisfit);
   };
+  VEELINE_NEEDS({{"artifact", asArray(artifact, length)}});
   return openBy(open, options, numOptions, training);
 }
 
@@ -139,6 +141,7 @@ VeelineStatus veelineTrainingGetTensorInfo(VeelineTraining training,
                                            VeelineTensorKind kind, size_t index,
                                            VeelineTensorInfo *info) {
   return guarded([&] {
+    VEELINE_NEEDS({{"info", info}});
     size_t count = veelineTrainingNumTensors(training, kind);
     if (index >= count)
       return failure(VeelineInvalid,
@@ -164,8 +167,7 @@ template <typename Take>
 static VeelineStatus feed(Take take, const char *name, const void *values,
                           size_t bytes) {
   return guarded([&] {
-    if (!name || !values)
-      return failure(VeelineInvalid, "the name or the values are null");
+    VEELINE_NEEDS({{"name", name}, {"values", asArray(values, bytes)}});
     return toStatus(take(name, {static_cast<const char *>(values), bytes}),
                     VeelineInvalid);
   });
@@ -240,6 +242,7 @@ VeelineStepInfo veelineTrainingLastStep(VeelineTraining training) {
 VeelineStatus veelineTrainingGetResult(VeelineTraining training, size_t index,
                                        double *values, size_t capacity) {
   return guarded([&] {
+    VEELINE_NEEDS({{"values", asArray(values, capacity)}});
     return copyResults(training, index, unwrap(training).resultOf(index),
                        "a step", values, capacity);
   });
@@ -263,6 +266,7 @@ VeelineStatus veelineTrainingGetEvaluatedResult(VeelineTraining training,
                                                 size_t index, double *values,
                                                 size_t capacity) {
   return guarded([&] {
+    VEELINE_NEEDS({{"values", asArray(values, capacity)}});
     return copyResults(training, index,
                        unwrap(training).evaluatedResultOf(index),
                        "an evaluation", values, capacity);
@@ -280,6 +284,7 @@ VeelineStatus veelineTrainingCheckpoint(VeelineTraining training) {
 VeelineStatus veelineTrainingTakeRemarks(VeelineTraining training,
                                          VeelineString *remarks) {
   return guarded([&] {
+    VEELINE_NEEDS({{"remarks", remarks}});
     std::string text;
     for (const std::string &remark : unwrap(training).takeRemarks())
       text += remark + "\n";
@@ -291,6 +296,7 @@ VeelineStatus veelineTrainingGetParameter(VeelineTraining training,
                                           size_t index, void *values,
                                           size_t bytes) {
   return guarded([&] {
+    VEELINE_NEEDS({{"values", asArray(values, bytes)}});
     return toStatus(unwrap(training).getParameter(
         index, static_cast<char *>(values), bytes));
   });
@@ -300,12 +306,15 @@ VeelineStatus veelineTrainingSetParameter(VeelineTraining training,
                                           size_t index, const void *values,
                                           size_t bytes) {
   return guarded([&] {
+    VEELINE_NEEDS({{"values", asArray(values, bytes)}});
     return toStatus(unwrap(training).setParameter(
         index, static_cast<const char *>(values), bytes));
   });
 }
 
 VeelineStatus veelineTrainingSave(VeelineTraining training, const char *path) {
-  return guarded(
-      [&] { return toStatus(unwrap(training).save(path ? path : "")); });
+  return guarded([&] {
+    VEELINE_NEEDS({{"path", path}});
+    return toStatus(unwrap(training).save(path));
+  });
 }
