@@ -30,6 +30,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "veeline/Base/File.h"
+#include "veeline/Base/ProgressLine.h"
 
 #include "veeline/convolution.h"
 #include "veeline/gemm.h"
@@ -584,6 +585,7 @@ int veeline::compiler::compileMain(int argc, const char *const *argv,
   CompileCommand &command = *parsed.command;
   catchInterrupts();
   auto begin = std::chrono::steady_clock::now();
+  std::optional<ProgressLine> progress(std::in_place, !command.quiet);
   CompileRecord record;
   MessageCapture capture(
       [&](const Message &message) { record.messages.push_back(message); },
@@ -597,6 +599,7 @@ int veeline::compiler::compileMain(int argc, const char *const *argv,
   Status status = artifact::writeArtifact(command.output, *artifact);
   if (!status.ok())
     return failed(printError(status.message()));
+  progress.reset();
   if (command.json) {
     uint64_t bytes = 0;
     if (std::error_code code = llvm::sys::fs::file_size(command.output, bytes))

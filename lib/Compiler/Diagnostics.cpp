@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Diagnostics.h"
+#include "veeline/Base/ProgressLine.h"
 
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -24,19 +25,25 @@ static bool wasCaptured(Severity severity, const Twine &text) {
 }
 
 mlir::LogicalResult veeline::compiler::printError(const Twine &message) {
-  if (!wasCaptured(Severity::Error, message))
+  if (!wasCaptured(Severity::Error, message)) {
+    auto pause = ProgressLine::pause();
     WithColor::error(errs(), "veeline") << message << '\n';
+  }
   return mlir::failure();
 }
 
 void veeline::compiler::printWarning(const Twine &message) {
-  if (!wasCaptured(Severity::Warning, message))
+  if (!wasCaptured(Severity::Warning, message)) {
+    auto pause = ProgressLine::pause();
     WithColor::warning(errs(), "veeline") << message << '\n';
+  }
 }
 
 void veeline::compiler::printRemark(const Twine &message) {
-  if (!wasCaptured(Severity::Remark, message))
+  if (!wasCaptured(Severity::Remark, message)) {
+    auto pause = ProgressLine::pause();
     WithColor::remark(errs(), "veeline") << message << '\n';
+  }
 }
 
 namespace {
@@ -67,6 +74,7 @@ static Excerpt excerpt(StringRef line, size_t column) {
 }
 
 void veeline::compiler::printShort(const SMDiagnostic &diagnostic, void *) {
+  auto pause = ProgressLine::pause();
   raw_ostream &out = errs();
   StringRef line = diagnostic.getLineContents();
   size_t column = std::max(diagnostic.getColumnNo(), 0);

@@ -14,6 +14,7 @@ _OF_STRUCT = {"f": "f32", "d": "f64", "?": "i1", "b": "i8", "h": "i16", "i": "i3
 _OF_TYPESTR = {"f4": "f32", "f8": "f64", "b1": "i1", "i1": "i8", "i2": "i16", "i4": "i32", "i8": "i64"}
 # By the type code of DLPack and bits.
 _OF_DLPACK = {(2, 32): "f32", (2, 64): "f64", (6, 8): "i1", (0, 8): "i8", (0, 16): "i16", (0, 32): "i32", (0, 64): "i64"}
+_UNSIGNED = {1: "B", 2: "H", 4: "I", 8: "Q"}  # By bytes.
 _ON_HOST = (1, 3)  # A device of DLPack: memory of the CPU, or pinned.
 
 
@@ -37,8 +38,25 @@ def _read(address, shape, strides, size):
     dense = [size * math.prod(shape[i + 1:]) for i in range(len(shape))]
     if strides is None or math.prod(shape) == 0 or all(n == 1 or a == b for n, a, b in zip(shape, strides, dense)):
         return ctypes.string_at(address, size * math.prod(shape))
-    offsets = (sum(i * stride for i, stride in zip(indices, strides)) for indices in itertools.product(*map(range, shape)))
-    return b"".join(ctypes.string_at(address + offset, size) for offset in offsets)
+    if any(stride % size for stride in strides):
+        offsets = (sum(i * stride for i, stride in zip(indices, strides)) for indices in itertools.product(*map(range, shape)))
+        return b"".join(ctypes.string_at(address + offset, size) for offset in offsets)
+    # Rows are slices of all that the array reaches, since these are copied by Python's own code.
+    reach = [(n - 1) * stride for n, stride in zip(shape, strides)]
+    low = sum(end for end in reach if end < 0)
+    region = (ctypes.c_char * (sum(end for end in reach if end > 0) + size - low)).from_address(address + low)
+    items = memoryview(region).cast("B").cast(_UNSIGNED[size])
+    steps, length = [stride // size for stride in strides], shape[-1]
+    starts = (-low // size + sum(i * step for i, step in zip(indices, steps)) for indices in itertools.product(*map(range, shape[:-1])))
+    return b"".join(_row(items, start, steps[-1], length) for start in starts)
+
+
+def _row(items, start, step, length):
+    """The bytes of items[start], items[start + step], ..."""
+    if step == 0:
+        return items[start:start + 1].tobytes() * length
+    end = start + step * length
+    return items[start:end if end >= 0 else None:step].tobytes()
 
 
 def _from_interface(interface, what):
@@ -111,7 +129,7 @@ def to_bytes(value, type, shapes, what):
             view = memoryview(value)
         except TypeError:
             raise InvalidError(f"{what}: an array is expected (with the buffer protocol, __array_interface__ or __dlpack__, or a list of "
-                               f"numbers), not a {value.__class__.__name__}") from None
+                               f"numbers), found {value.__class__.__name__}") from None
         found, shape, data = _from_buffer(view, what)
     flat = {(math.prod(shape),) for shape in shapes}
     if found != type or (tuple(shape) not in shapes and tuple(shape) not in flat):

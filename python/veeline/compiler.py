@@ -131,7 +131,7 @@ class Module:
             data = source.encode() if isinstance(source, str) else bytes(source)
             listener.call("veelineModuleParse", data, len(data), text(name), result=[byref(handle)])
         else:
-            raise InvalidError(f"a module is a path, a text, bytecode or a module of MLIR's Python bindings, not a {type(source).__name__}")
+            raise InvalidError(f"a module is a path, a text, bytecode or a module of MLIR's Python bindings; found {type(source).__name__}")
         self._handle = handle
         self.diagnostics = listener.diagnostics
 

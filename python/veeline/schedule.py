@@ -198,6 +198,10 @@ class Problem(_Owner):
             _library.call("veelineProblemSetMemoryUnit", self._handle, _integer("a unit", unit[0], bits=64), text(unit[1]))
 
 
+    def __repr__(self):
+        return f"<veeline.Problem of {self.stages} stages, {len(self.stage_of_chunk)} chunks, {self.microbatches} microbatches>"
+
+
 class Simulation(_Owner):
     """Predicted times and memory, in the units of the problem.
 
@@ -212,6 +216,9 @@ class Simulation(_Owner):
         for name, _ in _Prediction._fields_:
             setattr(self, name, getattr(prediction, name))
 
+    def __repr__(self):
+        return f"<veeline.Simulation with makespan {self.makespan}>"
+
     def times(self, rank):
         """When the operations of a rank begin and end, and its memory after each of them."""
         count = self._counts[rank] if 0 <= rank < len(self._counts) else 0
@@ -224,6 +231,9 @@ class Simulation(_Owner):
 class Schedule(_Owner):
     """What each stage runs, in order, with the problem that it is for."""
     _destroy = "veelineScheduleDestroy"
+
+    def __repr__(self):
+        return f"<veeline.Schedule {self.name} of {len(self.ranks)} ranks>"
 
     @property
     def name(self):

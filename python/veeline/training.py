@@ -9,6 +9,7 @@
 
 import collections.abc
 import ctypes
+import numbers
 import threading
 import warnings
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
@@ -114,6 +115,11 @@ class Trainer:
         self.parameters = Parameters(self)
         self._warn()
 
+    def __repr__(self):
+        if "_handle" not in self.__dict__:
+            return "<veeline.Trainer, closed>"
+        return f"<veeline.Trainer of {len(self.parameters)} parameters, {self.microbatches} microbatches a step>"
+
     def _warn(self):
         """Says what the library remarks on, as if the caller of the trainer's method did."""
         remarks = String()
@@ -151,6 +157,8 @@ class Trainer:
         return tensor, shapes, f"batch argument '{name}'"
 
     def _feed(self, function, values):
+        if not isinstance(values, collections.abc.Mapping):
+            raise InvalidError(f"values are given by the names of arguments, as {{'x': ...}}; found {type(values).__name__}")
         with self._lock:
             for name, value in values.items():
                 tensor, shapes, what = self._shapes(name)
@@ -222,6 +230,8 @@ class Trainer:
 
     def set_learning_rate(self, rate):
         """The peak, from the next step on."""
+        if not isinstance(rate, numbers.Real):
+            raise InvalidError(f"a learning rate is a number; found {type(rate).__name__}")
         self._call("veelineTrainingSetLearningRate", rate)
 
     def checkpoint(self):

@@ -7,6 +7,7 @@
 #ifndef VEELINE_COMPILER_RECORD_H
 #define VEELINE_COMPILER_RECORD_H
 
+#include "veeline/Base/ProgressLine.h"
 #include "veeline/Compiler/Messages.h"
 
 #include "veeline/artifact.h"
@@ -30,11 +31,15 @@ struct CompileRecord {
 };
 
 /// Adds the time from its construction to its destruction to `record`, if that
-/// is not null.
+/// is not null. The phase is also what a terminal shows meanwhile.
 class PhaseTimer {
 public:
   PhaseTimer(CompileRecord *record, std::string program, std::string name)
-      : record(record), program(std::move(program)), name(std::move(name)) {}
+      : record(record), program(std::move(program)), name(std::move(name)) {
+    ProgressLine::setCurrent(
+        "compiling: " + (this->program.empty() ? "" : this->program + ", ") +
+        this->name);
+  }
   ~PhaseTimer() {
     if (record)
       record->phases.push_back(

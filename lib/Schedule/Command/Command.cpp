@@ -10,6 +10,7 @@
 #include "veeline/Schedule/Command/Command.h"
 
 #include "Request.h"
+#include "veeline/Base/ProgressLine.h"
 #include "veeline/Base/Text.h"
 #include "veeline/Schedule/Formats/CommunicationCells.h"
 #include "veeline/Schedule/Loop.h"
@@ -44,6 +45,7 @@ static void printList(std::ostream &out) {
 }
 
 static int fail(const Error &error, int code, std::ostream &err) {
+  auto pause = ProgressLine::pause();
   err << "veeline: error: " << printable(error.str()) << "\n";
   if (code == ExitUsage)
     err << "try 'veeline schedule --help'\n";
@@ -242,7 +244,9 @@ static std::vector<std::string> leftOutOfFiles(const CommandOptions &options,
 static int runSchedules(const Request &request, const CommandOptions &options,
                         std::ostream &out, std::ostream &err) {
   std::vector<Shown> shown;
+  std::optional<ProgressLine> progress(std::in_place);
   for (const std::string &name : request.names()) {
+    progress->set("solving: " + name);
     Expected<Task> task = request.task(name);
     if (!task)
       return fail(task.error(),
@@ -265,6 +269,7 @@ static int runSchedules(const Request &request, const CommandOptions &options,
       return fail(why.error(), ExitFailure, err);
     shown.push_back({std::move(*answer), std::move(text), printable(*why)});
   }
+  progress.reset();
   auto contentsOf = [&](Format format) {
     return contents(format, shown, options);
   };

@@ -7,6 +7,7 @@
 #include "Request.h"
 #include "Table.h"
 #include "veeline/Base/Numbers.h"
+#include "veeline/Base/ProgressLine.h"
 #include "veeline/Base/Text.h"
 #include "veeline/Schedule/Asynchronous.h"
 #include "veeline/Schedule/Memory.h"
@@ -133,7 +134,9 @@ Expected<Report> veeline::schedule::compare(Request &request, bool asJson) {
   if (Status status = request.shareModel(); !status)
     return status.takeError();
   Comparison comparison;
+  ProgressLine progress;
   for (const std::string &name : request.names()) {
+    progress.set("solving: " + name);
     Expected<Task> task = request.task(name);
     if (!task && task.error().kind == ErrorKind::InvalidProblem)
       return task.takeError();

@@ -7,6 +7,7 @@
 #include "Request.h"
 #include "Table.h"
 #include "veeline/Base/Numbers.h"
+#include "veeline/Base/ProgressLine.h"
 #include "veeline/Base/Text.h"
 #include "veeline/Schedule/Auto.h"
 #include "veeline/Schedule/Bounds.h"
@@ -84,7 +85,11 @@ Expected<Dial> veeline::schedule::turnDial(const Request &request,
   if (!limits)
     return limits.takeError();
   std::optional<Error> misuse;
+  ProgressLine progress;
   auto solve = [&](std::int64_t limit) -> Expected<Solution> {
+    progress.set("solving: " + name + " within " +
+                 formatMemoryNumber(request.memoryUnit(), limit) + " " +
+                 request.memoryUnit().name);
     Request limited = request.withLimit(limit);
     Expected<Task> task = limited.task(name);
     if (!task && task.error().kind != ErrorKind::OutOfMemory)
