@@ -339,16 +339,21 @@ static LogicalResult attachLoss(func::FuncOp model, StringRef loss,
   return success();
 }
 
-/// Drops results that are no metrics.
+/// Drops results that are no metrics. One of the type of an argument may be a
+/// gradient, for which there is another pass.
 static void dropOthers(func::FuncOp model, int64_t samples) {
   Operation *end = model.getBody().front().getTerminator();
   for (int64_t i = model.getNumResults() - 1; i > 0; --i) {
     Type type = model.getResultTypes()[i];
     if (isScalar(type, samples))
       continue;
-    end->emitRemark("result ")
+    InFlightDiagnostic remark =
+        end->emitRemark("result ")
         << i << " of the model, " << type
         << ", is left out: metrics are scalars of floats";
+    if (llvm::is_contained(model.getArgumentTypes(), type))
+      remark << "; if it is a gradient or an updated parameter, run "
+                "--pipe-import-joint first, as docs/joint-graphs.md says";
     end->eraseOperand(i);
   }
   updateType(model);

@@ -63,20 +63,39 @@ function search(text) {
 
 const beginOf = event => panels[event.panel].lanes[event.lane].begin[event.place];
 
-// The next found operation after the kept one, by begin, then rank; `direction` -1: the one before it.
+// The first place of a lane that begins at `time` or later, or only later.
+function placeFrom(lane, time, isOnlyLater) {
+  let low = 0, high = lane.begin.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isOnlyLater ? lane.begin[middle] <= time : lane.begin[middle] < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// A panel's found operation that comes first by begin, then rank; `direction` -1: the last one. With `after`, only those that come
+// after that event; -1: before it.
+function foundIn(panel, direction, after) {
+  let best = null;
+  (panel.marks || []).forEach((marks, index) => {
+    const lane = panel.lanes[index];
+    let start = direction > 0 ? 0 : marks.length;
+    if (after) start = placeFrom(lane, beginOf(after), direction > 0 ? index <= after.lane : index < after.lane);
+    const place = direction > 0 ? marks.indexOf(1, start) : start > 0 ? marks.lastIndexOf(1, start - 1) : -1;
+    if (place < 0) return;
+    const lead = best ? (beginOf(best) - lane.begin[place]) * direction || (best.lane - index) * direction : 1;
+    if (lead > 0) best = { panel: panel.index, lane: index, place };
+  });
+  return best;
+}
+
+// The next found operation after the kept one, by panel, begin and rank; `direction` -1: the one before it. After the last one
+// comes the first. Takes n lanes and logarithms of their lengths, and looks at bytes in between.
 function nextFound(direction) {
-  const shown = shownPanels(), current = state.pinned;
-  const keyOf = event => [shown.indexOf(panels[event.panel]), beginOf(event), event.lane];
-  const compare = (a, b) => keyOf(a).map((part, i) => part - keyOf(b)[i]).find(difference => difference !== 0) || 0;
-  let next = null, around = null;
-  for (const panel of shown)
-    (panel.marks || []).forEach((marks, lane) => {
-      for (let place = 0; place < marks.length; ++place) {
-        if (!marks[place]) continue;
-        const event = { panel: panel.index, lane, place };
-        if (!around || compare(event, around) * direction < 0) around = event;
-        if (current && compare(event, current) * direction > 0 && (!next || compare(event, next) * direction < 0)) next = event;
-      }
-    });
-  return next || around;
+  const shown = direction > 0 ? shownPanels() : [...shownPanels()].reverse(), current = state.pinned;
+  const home = current ? shown.indexOf(panels[current.panel]) : -1;
+  const inOrder = home < 0 ? shown : shown.slice(home + 1).concat(shown.slice(0, home + 1));
+  return (home < 0 ? null : foundIn(shown[home], direction, current)) ||
+    inOrder.reduce((found, panel) => found || foundIn(panel, direction), null);
 }
