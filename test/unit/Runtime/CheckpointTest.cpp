@@ -11,7 +11,9 @@
 #include "TempDir.h"
 #include "TensorFiles.h"
 
+#include <atomic>
 #include <cstring>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -169,6 +171,22 @@ TEST(Checkpoint, TheLastGoodOneIsOffered) {
                 good);
   deleteIncomplete(directory.path("ck"));
   EXPECT_EQ(messageOf(last), "there is no folder '" + last + "'");
+}
+
+TEST(AtomicFile, CountsTheAnswersOfTheFileSystem) {
+  TempDir dir;
+  std::atomic<uint64_t> moves = 0;
+  countFileMoves(&moves);
+  ASSERT_TRUE(writeFileAtomically(dir.path("small"), "text").ok());
+  uint64_t ofSmall = moves.exchange(0);
+  EXPECT_GE(ofSmall, 4U);
+  // It is written and synced in parts.
+  std::string large(size_t(130) << 20, 'x');
+  ASSERT_TRUE(writeFileAtomically(dir.path("large"), large).ok());
+  EXPECT_EQ(moves.exchange(0), ofSmall + 4);
+  countFileMoves(nullptr);
+  ASSERT_TRUE(writeFileAtomically(dir.path("small"), "text").ok());
+  EXPECT_EQ(moves, 0U);
 }
 
 TEST(Checkpoint, WhatPiecesLack) {
