@@ -39,7 +39,8 @@ static Status checkOtherCheckpoints(const Options &options,
                          "' has checkpoints of another run, as '" + last +
                          "'; go on from it with --resume " + directory +
                          ", or choose another folder");
-  if (steps.back() > resumed->index().step)
+  // What --continue has passed over is damaged, and moved away.
+  if (steps.back() > resumed->index().step && !options.continues)
     return Status::error("--checkpoint: '" + last +
                          "' is later than what --resume goes on from, step " +
                          std::to_string(resumed->index().step) +
@@ -97,6 +98,23 @@ std::vector<CheckpointWriter::Piece> Checkpointer::listPieces() {
   return pieces;
 }
 
+/// Moves away what --continue has passed over: its place is needed.
+Status Checkpointer::moveDamaged() {
+  if (!run.options.continues || !run.resumed)
+    return Status::success();
+  std::string moved;
+  for (int64_t step : data::listCheckpoints(directory)) {
+    if (step <= run.stepsBefore())
+      continue;
+    VEELINE_TRY_VALUE(std::string where, data::moveDamaged(directory, step));
+    moved += (moved.empty() ? "'" : ", '") + where + "'";
+  }
+  if (!moved.empty())
+    run.say("what is damaged is now in " + moved +
+            "; nothing needs it, so it may be deleted");
+  return Status::success();
+}
+
 Expected<std::unique_ptr<Checkpointer>>
 Checkpointer::create(Run &run, const Session &session) {
   std::unique_ptr<Checkpointer> made(new Checkpointer(run, session));
@@ -104,6 +122,7 @@ Checkpointer::create(Run &run, const Session &session) {
   if (run.isFirst()) {
     VEELINE_TRY(checkCheckpointFolder(run.options, run.resumed.get()));
     data::deleteIncomplete(made->directory);
+    VEELINE_TRY(made->moveDamaged());
     if (auto steps = data::listCheckpoints(made->directory); !steps.empty())
       lastGood = steps.back();
   }

@@ -90,6 +90,7 @@ private:
   };
 
   Checkpointer(Run &run, const Session &session);
+  Status moveDamaged();
   std::vector<CheckpointWriter::Piece> listPieces();
   data::CheckpointIndex indexOf(int64_t step, int64_t numSkipped,
                                 const StepPlan &plan) const;

@@ -27,6 +27,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <limits>
 #include <new>
 #include <optional>
 
@@ -571,7 +572,10 @@ Status train::checkFiles(const Options &options, bool writesResults) {
     VEELINE_TRY(readRates(options.rates.file).status());
   std::unique_ptr<data::Checkpoint> resumed;
   if (!options.resume.empty()) {
-    VEELINE_TRY_VALUE(resumed, openToResume(options));
+    std::vector<data::Damage> damages;
+    VEELINE_TRY_VALUE(
+        resumed,
+        openToResume(options, std::numeric_limits<int64_t>::max(), damages));
   }
   if (!writesResults)
     return Status::success();
