@@ -6,6 +6,7 @@
 
 #include "veeline/Base/File.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -51,6 +52,20 @@ void veeline::deleteTemporaryFiles() {
 //===----------------------------------------------------------------------===//
 // AtomicFile
 //===----------------------------------------------------------------------===//
+
+/// A system call writes or syncs about so many bytes at most.
+static constexpr size_t partBytes = size_t(64) << 20;
+
+static thread_local std::atomic<uint64_t> *movesOfThread = nullptr;
+
+void veeline::countFileMoves(std::atomic<uint64_t> *moves) {
+  movesOfThread = moves;
+}
+
+static void countMove() {
+  if (movesOfThread)
+    movesOfThread->fetch_add(1);
+}
 
 Status AtomicFile::failure(const char *action, int error) {
   return Status::error("cannot " + std::string(action) + " '" + path +
@@ -110,6 +125,7 @@ Status AtomicFile::open() {
   mode_t mode = exists ? info.st_mode & 07777 : defaultMode();
   if (::fchmod(descriptor, mode) != 0)
     return failure("set the mode of", errno);
+  countMove();
   return Status::success();
 }
 
@@ -120,13 +136,27 @@ void AtomicFile::useTemporary(std::string name) {
 
 Status AtomicFile::write(std::string_view bytes) {
   while (!bytes.empty()) {
-    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    ssize_t written =
+        ::write(descriptor, bytes.data(), std::min(bytes.size(), partBytes));
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)
       return failure("write", errno);
+    countMove();
     bytes.remove_prefix(static_cast<size_t>(written));
+    VEELINE_TRY(syncNowAndThen(static_cast<size_t>(written)));
   }
+  return Status::success();
+}
+
+Status AtomicFile::syncNowAndThen(size_t written) {
+  notSynced += written;
+  if (!isRegular || notSynced < partBytes)
+    return Status::success();
+  notSynced = 0;
+  if (::fdatasync(descriptor) != 0)
+    return failure("write", errno);
+  countMove();
   return Status::success();
 }
 
@@ -177,6 +207,7 @@ Status AtomicFile::link() {
 Status AtomicFile::commit() {
   if (isRegular && ::fsync(descriptor) != 0)
     return failure("write", errno);
+  countMove();
   if (isRegular && temporary.empty())
     VEELINE_TRY(link());
   if (::close(std::exchange(descriptor, -1)) != 0)
@@ -187,6 +218,7 @@ Status AtomicFile::commit() {
     unregisterTemporary(temporary.c_str());
     temporary.clear();
   }
+  countMove();
   return isRegular ? syncDirectory(directoryOf(path)) : Status::success();
 }
 

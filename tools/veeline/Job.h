@@ -107,6 +107,8 @@ private:
                           Arguments &arguments) const;
   bool isPassed(const compiler::JobEntry &entry) const;
   int64_t lastStepOfFolder() const;
+  int64_t lastGoodStep() const;
+  bool checkCheckpoints(const RunRecord &record);
   bool readRecord(std::optional<RunRecord> &record);
   bool isCompiled(const std::optional<RunRecord> &record);
   Status writeRecord(std::optional<RunRecord> &before, int32_t processes);

@@ -14,11 +14,13 @@
 #include "Checkpoint.h"
 #include "veeline/Base/File.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
+#include <limits>
 #include <sys/file.h>
 #include <thread>
 #include <unistd.h>
@@ -85,7 +87,36 @@ bool Job::readRecord(std::optional<RunRecord> &record) {
                                         "': " + parsed.message() +
                                         "; delete it to write another one");
   record = std::move(*parsed);
-  return true;
+  return checkCheckpoints(*record);
+}
+
+/// Whether there are checkpoints where there were some: a run does not silently
+/// begin anew.
+bool Job::checkCheckpoints(const RunRecord &record) {
+  int64_t before = 0;
+  for (const RecordedStart &start : record.starts)
+    before = std::max(before, start.afterStep);
+  if (before == 0 || lastStepOfFolder() > 0)
+    return true;
+  return fail(*find("directory"),
+              "'" + inFolder(recordName) +
+                  "' says that the run went on from "
+                  "the checkpoint of step " +
+                  std::to_string(before) + ", and '" +
+                  textOf("checkpoint", inFolder("checkpoints")) +
+                  "' has no checkpoint; bring it back, or delete '" +
+                  inFolder(recordName) + "' to begin anew");
+}
+
+/// The step of the checkpoint that the run goes on from; 0: none.
+int64_t Job::lastGoodStep() const {
+  if (lastStepOfFolder() == 0)
+    return 0;
+  std::vector<data::Damage> damages;
+  auto opened = data::Checkpoint::openLastGood(
+      textOf("checkpoint", inFolder("checkpoints")),
+      std::numeric_limits<int64_t>::max(), damages);
+  return opened.ok() ? (*opened)->index().step : 0;
 }
 
 /// Whether the artifact that is there is that of this job, so that nothing has
@@ -133,7 +164,7 @@ Status Job::writeRecord(std::optional<RunRecord> &before, int32_t processes) {
   if (before)
     record.starts = std::move(before->starts);
   record.starts.push_back(
-      {timeNow(), VEELINE_VERSION, hostName(), processes, lastStepOfFolder()});
+      {timeNow(), VEELINE_VERSION, hostName(), processes, lastGoodStep()});
   VEELINE_TRY_VALUE(MappedFile job, MappedFile::open(options.file));
   VEELINE_TRY(writeFileAtomically(inFolder("job.yaml"), job.bytes()));
   return writeFileAtomically(inFolder(recordName), toText(record));

@@ -9,7 +9,9 @@
 
 #include "veeline/status.h"
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -19,7 +21,8 @@ namespace veeline {
 /// go into a file without a name, which `commit` syncs and names. If the file
 /// system has no such files, they go into a temporary file in the same
 /// directory. Without a commit, the destructor leaves nothing behind. A device
-/// or a pipe is written directly.
+/// or a pipe is written directly. Large files are synced in parts, so that no
+/// system call takes long where the file system answers.
 class AtomicFile {
 public:
   explicit AtomicFile(std::string path) : path(std::move(path)) {}
@@ -34,13 +37,20 @@ public:
 private:
   Status failure(const char *action, int error);
   void useTemporary(std::string name);
+  Status syncNowAndThen(size_t written);
   Status link();
 
   std::string path;
   bool isRegular = false; ///< Not a device or a pipe.
   std::string temporary;  ///< Empty while there is none.
   int descriptor = -1;
+  size_t notSynced = 0; ///< Bytes, approximately.
 };
+
+/// From here on adds 1 to `moves` for each system call of this thread's
+/// AtomicFiles that returns, so that another thread can see whether a file
+/// system answers. Null: no longer.
+void countFileMoves(std::atomic<uint64_t> *moves);
 
 /// Writes `bytes` to `path` through an AtomicFile.
 Status writeFileAtomically(const std::string &path, std::string_view bytes);

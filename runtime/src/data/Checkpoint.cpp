@@ -101,6 +101,23 @@ void data::deleteCheckpoint(const std::string &directory, int64_t step) {
   deleteFolder(checkpointPath(directory, step));
 }
 
+Expected<std::string> data::moveDamaged(const std::string &directory,
+                                        int64_t step) {
+  std::string from = checkpointPath(directory, step);
+  std::string name =
+      directory + "/damaged-" + from.substr(directory.size() + 1);
+  std::string to = name;
+  std::error_code error;
+  for (int64_t number = 2; fs::exists(to, error); ++number)
+    to = name + "." + std::to_string(number);
+  fs::rename(from, to, error);
+  if (error)
+    return Status::error("cannot move '" + from + "', which is damaged, to '" +
+                         to + "': " + error.message());
+  VEELINE_TRY(syncDirectory(directory));
+  return to;
+}
+
 //===----------------------------------------------------------------------===//
 // Checkpoint
 //===----------------------------------------------------------------------===//
@@ -283,6 +300,23 @@ Checkpoint::open(const std::string &path) {
     return Status::error(text);
   }
   return Status::error(text + "; there is no good one before it");
+}
+
+Expected<std::unique_ptr<Checkpoint>>
+Checkpoint::openLastGood(const std::string &directory, int64_t last,
+                         std::vector<Damage> &damages) {
+  std::vector<int64_t> steps = listCheckpoints(directory);
+  std::erase_if(steps, [&](int64_t step) { return step > last; });
+  std::string text;
+  for (; !steps.empty(); steps.pop_back()) {
+    std::string folder = checkpointPath(directory, steps.back());
+    Expected<std::unique_ptr<Checkpoint>> checkpoint = read(folder);
+    if (checkpoint.ok())
+      return checkpoint;
+    damages.push_back({steps.back(), checkpoint.message()});
+    text += "; '" + folder + "': " + checkpoint.message();
+  }
+  return Status::error("no checkpoint in '" + directory + "' is good" + text);
 }
 
 const CheckpointParam *Checkpoint::findParam(const std::string &name) const {

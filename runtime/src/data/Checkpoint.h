@@ -41,6 +41,16 @@ void deleteIncomplete(const std::string &directory);
 /// whole or none.
 void deleteCheckpoint(const std::string &directory, int64_t step);
 
+/// Moves a checkpoint away, to DIR/damaged-step-00000010, so that it no longer
+/// counts. Returns where it is.
+Expected<std::string> moveDamaged(const std::string &directory, int64_t step);
+
+/// What is wrong with a checkpoint.
+struct Damage {
+  int64_t step = 0;
+  std::string what; ///< Names the piece.
+};
+
 /// A checkpoint whose pieces are there, whole and undamaged.
 class Checkpoint {
 public:
@@ -48,6 +58,12 @@ public:
   /// that one is no good, the error says what is wrong with which piece, and
   /// which the last good one is.
   static Expected<std::unique_ptr<Checkpoint>> open(const std::string &path);
+  /// The last good checkpoint in `directory` up to step `last`. Adds what is
+  /// wrong with later ones to `damages`, the last one first. That none is good
+  /// is an error.
+  static Expected<std::unique_ptr<Checkpoint>>
+  openLastGood(const std::string &directory, int64_t last,
+               std::vector<Damage> &damages);
 
   const std::string &path() const { return folder; }
   const CheckpointIndex &index() const { return contents; }

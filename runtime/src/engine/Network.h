@@ -81,6 +81,10 @@ public:
   /// thread calls it now and then while it computes.
   virtual void progress() {}
 
+  /// Says that the training loop has not stalled, although it takes long. From
+  /// any thread.
+  virtual void noteMove() {}
+
   /// Ends the use of what `connect` and `join` gave.
   virtual void disconnect() = 0;
 

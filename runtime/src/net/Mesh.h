@@ -61,6 +61,7 @@ public:
     return failureText.load(std::memory_order_acquire);
   }
   void announce(const std::string &failure) override;
+  void noteMove() override { numNoted.fetch_add(1); }
 
 private:
   using Clock = std::chrono::steady_clock;
@@ -148,6 +149,7 @@ private:
   std::map<int32_t, TcpReduction *> reductions;
   // Used by the network's thread.
   uint32_t numArrivals = 0; ///< Counts arrivals as moves.
+  std::atomic<uint32_t> numNoted{0};
   Deadlock deadlock;
   Stall stall;
   std::thread thread;

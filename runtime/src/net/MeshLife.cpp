@@ -79,7 +79,7 @@ engine::Pulse Mesh::ownPulse(std::string &text) {
     active->describePlace(awaited);
     text = awaited.view();
   }
-  pulse.moves += numExchanged + numArrivals;
+  pulse.moves += numExchanged + numArrivals + numNoted.load();
   return pulse;
 }
 

@@ -6,25 +6,18 @@
 
 #include "Checkpointer.h"
 
-#include "BlockedSignals.h"
-#include "Checkpoint.h"
+#include "Interrupt.h"
 #include "veeline/Base/Check.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
+#include <cstdio>
 #include <filesystem>
-#include <new>
 #include <sstream>
-#include <sys/resource.h>
-#include <unistd.h>
 
 using namespace veeline;
 using namespace veeline::train;
 namespace fs = std::filesystem;
-
-/// So many reports of a process are told again and again: it meets the others
-/// before each step, and may write two checkpoints in between.
-static constexpr size_t numReports = 3;
 
 //===----------------------------------------------------------------------===//
 // The folder
@@ -46,7 +39,8 @@ static Status checkOtherCheckpoints(const Options &options,
                          "' has checkpoints of another run, as '" + last +
                          "'; go on from it with --resume " + directory +
                          ", or choose another folder");
-  if (steps.back() > resumed->index().step)
+  // What --continue has passed over is damaged, and moved away.
+  if (steps.back() > resumed->index().step && !options.continues)
     return Status::error("--checkpoint: '" + last +
                          "' is later than what --resume goes on from, step " +
                          std::to_string(resumed->index().step) +
@@ -75,233 +69,179 @@ Checkpointer::Checkpointer(Run &run, const Session &session)
     : run(run), session(session), directory(run.options.checkpoint) {}
 
 /// The parameters of the model, and what the ranks of this process have.
-void Checkpointer::listPieces() {
+std::vector<CheckpointWriter::Piece> Checkpointer::listPieces() {
   for (size_t i = 0; i < run.metadata().params.size(); ++i) {
     const artifact::Parameter &param = run.metadata().params[i];
     params.push_back(
         {param.name, param.type, param.shape, session.numOlderValues(i)});
   }
-  std::map<int32_t, Piece> byRank;
+  std::map<int32_t, std::pair<CheckpointWriter::Piece,
+                              std::vector<Session::StateTensor>>>
+      byRank;
   for (const Session::StateTensor &tensor : session.stateTensors()) {
     if (!session.isLocal(tensor.rank))
       continue;
     const artifact::Parameter &param = run.metadata().params[tensor.param];
-    Piece &piece = byRank[tensor.rank];
+    auto &[piece, itsTensors] = byRank[tensor.rank];
     piece.rank = tensor.rank;
     piece.offsets.push_back(piece.copy.size());
     piece.copy.resize(piece.copy.size() + static_cast<size_t>(artifact::bytesOf(
                                               param.type, tensor.shape)));
     piece.entries.push_back({tensor.name, param.type, tensor.shape});
-    piece.tensors.push_back(tensor);
+    itsTensors.push_back(tensor);
   }
-  for (auto &[rank, piece] : byRank)
-    pieces.push_back(std::move(piece));
+  std::vector<CheckpointWriter::Piece> pieces;
+  for (auto &[rank, piece] : byRank) {
+    pieces.push_back(std::move(piece.first));
+    tensors.push_back(std::move(piece.second));
+  }
+  return pieces;
+}
+
+/// Moves away what --continue has passed over: its place is needed.
+Status Checkpointer::moveDamaged() {
+  if (!run.options.continues || !run.resumed)
+    return Status::success();
+  std::string moved;
+  for (int64_t step : data::listCheckpoints(directory)) {
+    if (step <= run.stepsBefore())
+      continue;
+    VEELINE_TRY_VALUE(std::string where, data::moveDamaged(directory, step));
+    moved += (moved.empty() ? "'" : ", '") + where + "'";
+  }
+  if (!moved.empty())
+    run.say("what is damaged is now in " + moved +
+            "; nothing needs it, so it may be deleted");
+  return Status::success();
 }
 
 Expected<std::unique_ptr<Checkpointer>>
 Checkpointer::create(Run &run, const Session &session) {
   std::unique_ptr<Checkpointer> made(new Checkpointer(run, session));
+  int64_t lastGood = 0;
   if (run.isFirst()) {
     VEELINE_TRY(checkCheckpointFolder(run.options, run.resumed.get()));
     data::deleteIncomplete(made->directory);
+    VEELINE_TRY(made->moveDamaged());
     if (auto steps = data::listCheckpoints(made->directory); !steps.empty())
-      made->lastGood = steps.back();
+      lastGood = steps.back();
   }
-  made->listPieces();
-  BlockedSignals blocked;
-  try {
-    made->thread = std::thread([made = made.get()] { made->runThread(); });
-  } catch (const std::system_error &error) {
-    return Status::error(std::string("cannot start a thread: ") + error.what());
-  }
+  VEELINE_TRY_VALUE(made->writer, CheckpointWriter::start(
+                                      made->directory, run.metadata().model,
+                                      run.options.checkpointsKept, lastGood,
+                                      made->listPieces()));
   return made;
 }
 
+static std::atomic<bool> hasAbandoned{false};
+
+bool Checkpointer::hasAbandonedWork() { return hasAbandoned.load(); }
+
 Checkpointer::~Checkpointer() {
-  {
-    std::lock_guard lock(mutex);
-    isEnding = true;
+  if (!writer)
+    return;
+  if (waitUntilIdle().ok()) {
+    writer->end();
+    return;
   }
-  changed.notify_all();
-  if (thread.joinable())
-    thread.join();
+  hasAbandoned.store(true);
+  writer->abandon();
 }
 
 //===----------------------------------------------------------------------===//
-// On the thread
+// Waiting
 //===----------------------------------------------------------------------===//
 
-void Checkpointer::runThread() {
-  pthread_setname_np(pthread_self(), "veeline-saves");
-  // Steps go first, where there are too few cores.
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 10);
-  std::unique_lock lock(mutex);
-  for (;;) {
-    changed.wait(lock, [&] { return isEnding || !jobs.empty(); });
-    if (jobs.empty())
-      return;
-    Job job = std::move(jobs.front());
-    jobs.pop_front();
-    lock.unlock();
-    runJob(job);
-    lock.lock();
-    --numUnfinished;
-    changed.notify_all();
-  }
+using namespace std::chrono_literals;
+
+/// How often a wait looks around.
+static constexpr std::chrono::milliseconds lookTime = 50ms;
+/// If it looks later than that, this process was stopped.
+static constexpr double mostBetweenLooks = 2;
+
+/// In tenths, rounded down.
+static std::string inSeconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g s", std::floor(seconds * 10) / 10);
+  return text;
 }
 
-void Checkpointer::enqueue(Job job) {
-  std::lock_guard lock(mutex);
-  jobs.push_back(std::move(job));
-  ++numUnfinished;
-  changed.notify_all();
+/// For how many seconds the file system may fail to answer, and why.
+std::pair<double, std::string> Checkpointer::limit() const {
+  const Options &options = run.options;
+  bool isShort = options.timeoutSeconds < options.stallSeconds;
+  int signal = interruptSignal();
+  if (!isShort || (!signal && !isHurried))
+    return {options.stallSeconds, "--stall-timeout"};
+  return {options.timeoutSeconds,
+          signal ? "--timeout, after signal " + std::to_string(signal)
+                 : "--timeout"};
 }
 
-Status Checkpointer::act(const Job &job) {
-  switch (job.kind) {
-  case Job::Kind::all:
-    return writeAll(job.index);
-  case Job::Kind::piece:
-    reportPieces(job.index.step);
-    return Status::success();
-  case Job::Kind::index:
-    return writeIndex(job.index);
-  case Job::Kind::drop:
-    data::deleteCheckpoint(directory, job.index.step);
-    return Status::error(job.failure);
-  }
-  return Status::success();
-}
-
-void Checkpointer::runJob(const Job &job) {
-  int64_t begin = nanoseconds();
-  Status status = Status::success();
-  try {
-    status = act(job);
-  } catch (const std::bad_alloc &) {
-    status = Status::error("there is not enough memory");
-  }
-  if (!status.ok())
-    noteFailure(job.index.step, status.message());
-  std::lock_guard lock(mutex);
-  writingNanoseconds += nanoseconds() - begin;
-}
-
-Status
-Checkpointer::writePiece(const Piece &piece, int64_t step,
-                         std::vector<data::CheckpointPiece> &written) const {
-  std::string name = data::pieceName(piece.rank);
-  data::FileSum sum;
-  VEELINE_TRY(data::writeSafeTensors(
-      data::checkpointPath(directory, step) + "/" + name, piece.entries,
-      {{"model", run.metadata().model},
-       {"step", std::to_string(step)},
-       {"rank", std::to_string(piece.rank)}},
-      [&](size_t i, char *bytes) {
-        size_t end = i + 1 < piece.offsets.size() ? piece.offsets[i + 1]
-                                                  : piece.copy.size();
-        std::memcpy(bytes, piece.copy.data() + piece.offsets[i],
-                    end - piece.offsets[i]);
-        return Status::success();
-      },
-      &sum));
-  written.push_back(
-      {name, sum.bytes, data::formatChecksum(sum.checksum.value())});
-  return Status::success();
-}
-
-Status Checkpointer::writePieces(int64_t step,
-                                 std::vector<data::CheckpointPiece> &written) {
-  VEELINE_TRY(makeDirectory(data::checkpointPath(directory, step)));
-  for (const Piece &piece : pieces)
-    VEELINE_TRY(writePiece(piece, step, written));
-  return Status::success();
-}
-
-/// Where all ranks are in this process.
-Status Checkpointer::writeAll(data::CheckpointIndex index) {
-  Status status = writePieces(index.step, index.pieces);
-  if (status.ok())
-    return writeIndex(index);
-  data::deleteCheckpoint(directory, index.step);
-  return status;
-}
-
-/// Where ranks are in processes of their own.
-void Checkpointer::reportPieces(int64_t step) {
-  std::vector<data::CheckpointPiece> written;
-  Status status = Status::success();
-  try {
-    status = writePieces(step, written);
-  } catch (const std::bad_alloc &) {
-    status = Status::error("there is not enough memory");
-  }
-  Report report{step, std::nullopt, status.ok() ? "" : status.message()};
-  if (!written.empty())
-    report.piece = written.front();
-  std::lock_guard lock(mutex);
-  lastReports.push_back(std::move(report));
-  if (lastReports.size() > numReports)
-    lastReports.pop_front();
-}
-
-/// The pieces are written, and their bytes on the disk.
-Status Checkpointer::writeIndex(const data::CheckpointIndex &index) {
-  std::string folder = data::checkpointPath(directory, index.step);
-  int64_t bytes = 0;
-  auto write = [&]() -> Status {
-    for (const data::CheckpointPiece &piece : index.pieces) {
-      std::error_code error;
-      auto found = fs::file_size(folder + "/" + piece.file, error);
-      if (error || static_cast<int64_t>(found) != piece.bytes)
-        return Status::error("'" + folder + "' has no whole '" + piece.file +
-                             "'; all processes have to find the same folder "
-                             "there");
-      bytes += piece.bytes;
+/// Waits until nothing is left to write. Fails if the file system does not
+/// answer for as long as `limit` says: each answer, such as the end of a write,
+/// starts the clock anew. The network does not watch this.
+Status Checkpointer::waitUntilIdle() {
+  uint64_t moves = writer->place().moves;
+  // It has been waited for.
+  if (hungAt == moves && !writer->waitUntilIdle(0ms))
+    return hang(limit().first);
+  hungAt.reset();
+  int64_t since = nanoseconds(), looked = since;
+  bool hasRemarked = false;
+  while (!writer->waitUntilIdle(lookTime)) {
+    if (run.network)
+      run.network->noteMove();
+    int64_t now = nanoseconds();
+    uint64_t movesNow = writer->place().moves;
+    bool wasStopped = double(now - looked) / 1e9 > mostBetweenLooks;
+    if (movesNow != std::exchange(moves, movesNow) || wasStopped)
+      since = now;
+    looked = now;
+    double passed = double(now - since) / 1e9;
+    if (passed >= limit().first) {
+      hungAt = moves;
+      return hang(passed);
     }
-    VEELINE_TRY(syncDirectory(directory));
-    return writeFileAtomically(folder + "/" + data::checkpointIndexName,
-                               data::toText(index));
-  };
-  if (Status status = write(); !status.ok()) {
-    data::deleteCheckpoint(directory, index.step);
-    return status;
-  }
-  {
-    std::lock_guard lock(mutex);
-    lastGood = index.step;
-    ++numWritten;
-    bytesOfLast = bytes;
-  }
-  if (int64_t kept = run.options.checkpointsKept; kept > 0) {
-    std::vector<int64_t> steps = data::listCheckpoints(directory);
-    for (size_t i = 0; i + static_cast<size_t>(kept) < steps.size(); ++i)
-      data::deleteCheckpoint(directory, steps[i]);
+    if (!hasRemarked && passed >= run.options.timeoutSeconds) {
+      hasRemarked = true;
+      remarkOnHang(passed);
+    }
   }
   return Status::success();
 }
 
-/// Training goes on: it is worth more than a checkpoint, and the next one may
-/// succeed.
-void Checkpointer::noteFailure(int64_t step, const std::string &why) {
-  std::lock_guard lock(mutex);
-  failedStep = step;
-  failure = "the checkpoint of step " + std::to_string(step) +
-            " could not be written: " + why +
-            (lastGood > 0 ? "; the last good one is '" +
-                                data::checkpointPath(directory, lastGood) + "'"
-                          : "");
-  remarks.push_back(failure + "; training goes on");
+/// Before it is too much.
+void Checkpointer::remarkOnHang(double seconds) {
+  if (!remarkNow)
+    return;
+  CheckpointWriter::Place place = writer->place();
+  remarkNow("training waits for the checkpoint of step " +
+            std::to_string(place.step) + ": the file system of '" + place.path +
+            "' has not answered for " + inSeconds(seconds) +
+            "; the run ends after " + inSeconds(run.options.stallSeconds) +
+            " (--stall-timeout)");
+}
+
+/// The error when the file system has not answered for so long.
+Status Checkpointer::hang(double seconds) {
+  CheckpointWriter::Place place = writer->place();
+  std::string text = "the checkpoint of step " + std::to_string(place.step) +
+                     " is not written: the file system of '" + place.path +
+                     "' has not answered for " + inSeconds(seconds) + " (" +
+                     limit().second + ")";
+  if (int64_t lastGood = writer->written().lastGood; lastGood > 0)
+    text += "; the last good one is '" +
+            data::checkpointPath(directory, lastGood) + "'";
+  return Status::error(text +
+                       "; once the file system answers again, go on "
+                       "with --resume " +
+                       directory);
 }
 
 //===----------------------------------------------------------------------===//
 // Between steps
 //===----------------------------------------------------------------------===//
-
-void Checkpointer::waitUntilIdle() {
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [&] { return numUnfinished == 0; });
-}
 
 /// Lacks the pieces.
 data::CheckpointIndex Checkpointer::indexOf(int64_t step, int64_t numSkipped,
@@ -326,17 +266,19 @@ Status Checkpointer::take(int64_t step, int64_t numSkipped,
                           const StepPlan &plan) {
   int64_t begin = nanoseconds();
   // The copy is still being written where the disk is slower than training.
-  waitUntilIdle();
-  for (Piece &piece : pieces)
-    for (size_t i = 0; i < piece.tensors.size(); ++i)
-      VEELINE_TRY(session.readState(piece.tensors[i],
-                                    piece.copy.data() + piece.offsets[i]));
+  VEELINE_TRY(waitUntilIdle());
+  std::vector<CheckpointWriter::Piece> &pieces = writer->copies();
+  for (size_t p = 0; p < pieces.size(); ++p)
+    for (size_t i = 0; i < tensors[p].size(); ++i)
+      VEELINE_TRY(session.readState(tensors[p][i], pieces[p].copy.data() +
+                                                       pieces[p].offsets[i]));
   data::CheckpointIndex index = indexOf(step, numSkipped, plan);
   taken = step;
   if (run.isFirst() && run.network)
     pending[step].index = index;
-  enqueue({run.network ? Job::Kind::piece : Job::Kind::all, std::move(index),
-           /*failure=*/""});
+  writer->enqueue({run.network ? CheckpointWriter::Job::Kind::piece
+                               : CheckpointWriter::Job::Kind::all,
+                   std::move(index), /*failure=*/""});
   waitedNanoseconds += nanoseconds() - begin;
   return Status::success();
 }
@@ -348,8 +290,7 @@ Status Checkpointer::take(int64_t step, int64_t numSkipped,
 /// "STEP ! WHY", "STEP FILE BYTES CHECKSUM", or "STEP" without a piece.
 std::string Checkpointer::report() {
   std::string text;
-  std::lock_guard lock(mutex);
-  for (const Report &report : lastReports) {
+  for (const Report &report : writer->reports()) {
     text += std::to_string(report.step);
     if (!report.failure.empty()) {
       std::string line = report.failure;
@@ -365,7 +306,7 @@ std::string Checkpointer::report() {
   return text;
 }
 
-std::optional<Checkpointer::Report>
+std::optional<CheckpointWriter::Report>
 Checkpointer::parse(const std::string &line) {
   Report report{0, std::nullopt, ""};
   std::istringstream words(line);
@@ -411,8 +352,9 @@ void Checkpointer::endPending(const Pending &pending) {
     if (report.piece)
       index.pieces.push_back(*report.piece);
   }
-  Job::Kind kind = failed.empty() ? Job::Kind::index : Job::Kind::drop;
-  enqueue({kind, std::move(index), std::move(failed)});
+  using Kind = CheckpointWriter::Job::Kind;
+  Kind kind = failed.empty() ? Kind::index : Kind::drop;
+  writer->enqueue({kind, std::move(index), std::move(failed)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -420,24 +362,23 @@ void Checkpointer::endPending(const Pending &pending) {
 //===----------------------------------------------------------------------===//
 
 std::vector<std::string> Checkpointer::takeRemarks() {
-  std::lock_guard lock(mutex);
-  return std::exchange(remarks, {});
+  return writer->takeRemarks();
 }
 
 Status Checkpointer::finish() {
-  waitUntilIdle();
+  VEELINE_TRY(waitUntilIdle());
   if (run.network) {
     VEELINE_TRY_VALUE(auto reports, run.network->exchange(report()));
     hear(reports);
-    waitUntilIdle();
+    VEELINE_TRY(waitUntilIdle());
     // As all have written before they met.
     VEELINE_CHECK(pending.empty(), "a process has not told of its piece");
   }
   std::string mine;
-  if (failedStep == taken && taken > 0) {
-    mine = failure;
-    if (!remarks.empty())
-      remarks.pop_back();
+  CheckpointWriter::Written written = writer->written();
+  if (written.failedStep == taken && taken > 0) {
+    mine = written.failure;
+    writer->dropRemark();
   }
   if (run.network) {
     // The first process knows.
@@ -448,13 +389,14 @@ Status Checkpointer::finish() {
 }
 
 CheckpointSummary Checkpointer::summary() const {
-  double mean = numWritten == 0
+  CheckpointWriter::Written written = writer->written();
+  double mean = written.count == 0
                     ? 0
-                    : double(writingNanoseconds) / 1e9 / double(numWritten);
-  return {numWritten,
+                    : double(written.nanoseconds) / 1e9 / double(written.count);
+  return {written.count,
           directory,
-          lastGood,
-          bytesOfLast,
+          written.lastGood,
+          written.bytesOfLast,
           double(waitedNanoseconds) / 1e9,
           mean};
 }

@@ -6,7 +6,10 @@
 
 #include "Ending.h"
 
+#include "BlockedSignals.h"
+#include "Checkpointer.h"
 #include "Interrupt.h"
+#include "VerifyMemory.h"
 #include "veeline/Base/File.h"
 
 #include <algorithm>
@@ -14,7 +17,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
+#include <thread>
 #include <unistd.h>
+#include <utility>
 
 using namespace veeline;
 using namespace veeline::train;
@@ -52,21 +58,101 @@ void train::printError(const std::string &text) {
   std::fprintf(stderr, "veeline: error: %s\n", text.c_str());
 }
 
+Status train::outOfMemory(const Options &options, const Run *run) {
+  std::string text = "there is not enough memory to " +
+                     std::string(options.evaluates ? "evaluate"
+                                 : options.verify  ? "verify"
+                                                   : "train") +
+                     " '" + options.artifact + "'";
+  const artifact::Program *program =
+      run ? run->metadata().findProgram(options.program) : nullptr;
+  if (program) {
+    int64_t bytes = options.verify
+                        ? memoryOfVerify(*run).total()
+                        : bytesOfProgram(*run, *program, run->stepsInFlight());
+    text += ", which takes " + std::to_string(bytes) +
+            " bytes beside those of data and libraries";
+  }
+  return Status::error(text + "; raise the limit of this process (ulimit -v), "
+                              "run it on a larger machine, or compile with a "
+                              "smaller --microbatch-size");
+}
+
+void train::printInterrupted(const Options &options) {
+  std::string missing;
+  for (auto [isAskedFor, name] :
+       {std::pair(options.checkMemory, "--check-memory"),
+        std::pair(options.compareSequential, "--compare-sequential")})
+    if (isAskedFor && !options.verify)
+      missing += std::string(missing.empty() ? "" : " and ") + name;
+  std::fprintf(
+      stderr, "veeline: interrupted; what was asked for is written%s\n",
+      missing.empty() ? ""
+                      : (", but nothing was compared for " + missing).c_str());
+}
+
 /// Does not use stdio: another thread may be in it, and stay there.
-[[noreturn]] static void exitWith(const std::string &text) {
+[[noreturn]] static void exitWith(const std::string &text, int code = 1) {
   std::string line = "veeline: error: " + text + "\n";
   if (!isTold.exchange(true))
     (void)!::write(STDERR_FILENO, line.data(), line.size());
   deleteTemporaryFiles();
-  ::_exit(1);
+  ::_exit(code);
+}
+
+/// Ends the process after a moment, whatever other threads wait for.
+static void endSoon(int code) {
+  try {
+    std::thread([code] {
+      std::this_thread::sleep_for(patience);
+      ::_exit(code);
+    }).detach();
+  } catch (const std::system_error &) {
+    // Then it is up to the file system.
+  }
 }
 
 void train::leaveAbandonedWork(int code) {
-  if (!cuda::hasAbandonedWork())
+  if (Checkpointer::hasAbandonedWork())
+    endSoon(code);
+  else if (!cuda::hasAbandonedWork())
     return;
   std::fflush(stdout);
   deleteTemporaryFiles();
   ::_exit(code);
+}
+
+static std::atomic<uint64_t> movesOfLoop{0};
+
+/// Until the loop has not written anything for so long.
+static void waitUntilSilent(std::chrono::duration<double> limit) {
+  Clock::time_point since = Clock::now();
+  for (uint64_t moves = movesOfLoop; Clock::now() - since < limit;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (uint64_t now = movesOfLoop; now != std::exchange(moves, now))
+      since = Clock::now();
+  }
+}
+
+void train::endUnlessWriting(const Options &options, const std::string &why) {
+  std::chrono::duration<double> limit(
+      std::min(options.timeoutSeconds, options.stallSeconds));
+  int code = exitCodeOfFailure();
+  countFileMoves(&movesOfLoop);
+  BlockedSignals blocked;
+  try {
+    std::thread([=] {
+      waitUntilSilent(limit);
+      endSoon(code);
+      exitWith(why, code);
+    }).detach();
+  } catch (const std::system_error &) {
+    // Then it is up to the file system.
+  }
+}
+
+int train::exitCodeOfFailure() {
+  return interruptSignal() ? 128 + interruptSignal() : 1;
 }
 
 /// What the loop would print; names the step if it waits for one.

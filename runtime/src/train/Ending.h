@@ -24,9 +24,23 @@ void beginEnding();
 /// Prints an error, after `beginEnding`.
 void printError(const std::string &text);
 
-/// Ends the process if a GPU has work that may never end, without waiting for
-/// it. Else returns.
+/// Says that a run was interrupted, and its results are written.
+void printInterrupted(const Options &options);
+
+/// The error of a failed allocation. `run` is null if the artifact is not open.
+Status outOfMemory(const Options &options, const Run *run);
+
+/// Ends the process if a GPU has work that may never end, or a thread waits for
+/// a file system, without waiting for it. Else returns.
 void leaveAbandonedWork(int code);
+
+/// A file system does not answer. From here on the process ends, for the reason
+/// `why`, once the training loop, which calls this, has written nothing for a
+/// while: what it still has to write may be there, too.
+void endUnlessWriting(const Options &options, const std::string &why);
+
+/// Of a run that has failed, perhaps after a signal.
+int exitCodeOfFailure();
 
 /// If other processes wait for this one to meet them, tells them why it does
 /// not come: else they would wait for the timeout.

@@ -40,7 +40,17 @@ static void tellPlace(int signal) {
   errno = error;
 }
 
+/// Ends the process after a moment, whatever this thread does: a file system
+/// may not answer. Async-signal-safe.
+static void endSoon() {
+  constexpr unsigned moment = 2;
+  std::signal(SIGALRM, SIG_DFL);
+  ::alarm(moment);
+}
+
 static void onSignal(int signal) {
+  if (caught)
+    endSoon();
   if (signal == SIGTERM)
     tellPlace(signal);
   if (caught) {
@@ -53,6 +63,7 @@ static void onSignal(int signal) {
 static void onLostLauncher(int) {
   constexpr std::string_view text =
       "veeline: error: what has started this process has ended\n";
+  endSoon();
   deleteTemporaryFiles();
   // Perhaps nobody reads it.
   (void)!::write(STDERR_FILENO, text.data(), text.size());

@@ -8,6 +8,8 @@
 #include "Train.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
 #include <sstream>
 
 using namespace veeline;
@@ -158,9 +160,17 @@ Status Run::checkCheckpoint() const {
 }
 
 Expected<std::unique_ptr<data::Checkpoint>>
-train::openToResume(const Options &options) {
-  Expected<std::unique_ptr<data::Checkpoint>> opened =
-      data::Checkpoint::open(options.resume);
+train::openToResume(const Options &options, int64_t last,
+                    std::vector<data::Damage> &damages) {
+  if (options.continues) {
+    auto opened = data::Checkpoint::openLastGood(options.resume, last, damages);
+    return opened.ok()
+               ? std::move(opened)
+               : Status::error("--continue: " + opened.message() +
+                               "; bring a good one back, or move them away to "
+                               "begin anew");
+  }
+  auto opened = data::Checkpoint::open(options.resume);
   return opened.ok() ? std::move(opened)
                      : Status::error("--resume: " + opened.message());
 }
@@ -170,20 +180,114 @@ void train::resolveContinue(Options &options) {
     options.resume = options.checkpoint;
 }
 
-/// Opens what --resume gives, and goes to its place in the data.
-Status Run::openCheckpoint() {
+/// Opens what --resume gives, or --continue up to step `last`, and goes to its
+/// place in the data.
+Status Run::openCheckpoint(int64_t last) {
   if (options.resume.empty())
     return Status::success();
-  VEELINE_TRY_VALUE(resumed, openToResume(options));
+  VEELINE_TRY_VALUE(resumed, openToResume(options, last, damages));
   VEELINE_TRY(checkCheckpoint());
-  if (options.evaluates)
-    return Status::success();
-  inputs->setPositions(stepsBefore() + 1, resumed->index().data);
-  if (std::string differences = differencesFromCheckpoint();
-      !differences.empty() && (!place || place->rank == 0))
+  if (!options.evaluates)
+    inputs->setPositions(stepsBefore() + 1, resumed->index().data);
+  return Status::success();
+}
+
+/// Says what the user has to know of the checkpoint.
+void Run::tellOfCheckpoint() {
+  if (!resumed || options.evaluates)
+    return;
+  if (!damages.empty()) {
+    std::string text;
+    for (const data::Damage &damage : damages)
+      text += (text.empty() ? "checkpoint '" : "; '") +
+              data::checkpointPath(options.checkpoint, damage.step) +
+              "' is damaged: " + damage.what;
+    int64_t lost = damages.front().step - stepsBefore();
+    say(text + "; training goes on from the last good one, '" +
+        resumed->path() + "', and runs " + std::to_string(lost) +
+        (lost == 1 ? " step" : " steps") + " again");
+  }
+  std::string differences = differencesFromCheckpoint();
+  if (!differences.empty())
     say("training goes on with other options than those of '" +
         resumed->path() +
         "', so its bits may not be those of a run that did not stop: " +
         differences);
+}
+
+//===----------------------------------------------------------------------===//
+// Between processes
+//===----------------------------------------------------------------------===//
+
+/// What a process tells the others of its checkpoint: its step, a word that
+/// describes it, and in further lines what is wrong with later ones, the last
+/// one first.
+std::string Run::describeCheckpoint() const {
+  std::string text = std::to_string(stepsBefore()) + " " +
+                     (resumed ? resumed->describe() : "none") + "\n";
+  for (const data::Damage &damage : damages) {
+    std::string what = damage.what;
+    std::replace(what.begin(), what.end(), '\n', ' ');
+    text += std::to_string(damage.step) + " " + what + "\n";
+  }
+  return text;
+}
+
+/// Adds what another process has found wrong, unless this one has, too.
+void Run::addDamages(size_t rank, const std::string &described) {
+  std::istringstream lines(described);
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    int64_t step = std::strtoll(line.c_str(), nullptr, 10);
+    if (std::ranges::find(damages, step, &data::Damage::step) != damages.end())
+      continue;
+    damages.push_back(
+        {step, "rank " + std::to_string(rank) + ": " +
+                   line.substr(std::min(line.find(' '), line.size() - 1) + 1)});
+  }
+  std::ranges::sort(damages, std::ranges::greater(), &data::Damage::step);
+}
+
+/// With --continue, processes may find different checkpoints damaged. All take
+/// the last one that is good for all.
+Status Run::agreeOnCheckpoint() {
+  if (!options.continues || !network)
+    return Status::success();
+  for (;;) {
+    VEELINE_TRY_VALUE(auto all, network->exchange(describeCheckpoint()));
+    int64_t least = stepsBefore(), most = stepsBefore();
+    for (size_t rank = 0; rank < all.size(); ++rank) {
+      int64_t step = std::strtoll(all[rank].c_str(), nullptr, 10);
+      least = std::min(least, step);
+      most = std::max(most, step);
+      addDamages(rank, all[rank]);
+    }
+    if (least == most)
+      return checkSame(all);
+    if (least == 0)
+      return Status::error(
+          "--continue: some processes find no checkpoint in '" +
+          options.checkpoint + "', and others that of step " +
+          std::to_string(most) +
+          "; all processes have to find the same folder there");
+    if (stepsBefore() != least) {
+      VEELINE_TRY(openCheckpoint(least));
+      VEELINE_TRY(planSteps());
+    }
+  }
+}
+
+/// Whether checkpoints of one step are one checkpoint.
+Status Run::checkSame(const std::vector<std::string> &described) const {
+  for (const std::string &other : described)
+    if (other.substr(0, other.find('\n')) !=
+        described[0].substr(0, described[0].find('\n')))
+      return Status::error("--continue: processes find different checkpoints "
+                           "of step " +
+                           std::to_string(stepsBefore()) + " in '" +
+                           options.checkpoint +
+                           "'; all processes have to find the same folder "
+                           "there");
   return Status::success();
 }

@@ -28,8 +28,15 @@ using artifact::Parameter;
 
 Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
   Expected<std::unique_ptr<Run>> run = load(options);
-  if (run.ok())
-    VEELINE_TRY((*run)->openNetwork());
+  if (!run.ok())
+    return run;
+  VEELINE_TRY((*run)->openNetwork());
+  Status agreed = (*run)->agreeOnCheckpoint();
+  if (!agreed.ok()) {
+    (*run)->network->announce(agreed.message());
+    return agreed;
+  }
+  (*run)->tellOfCheckpoint();
   return run;
 }
 
@@ -238,21 +245,27 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
     VEELINE_TRY_VALUE(run->options.rates.points, readRates(options.rates.file));
   }
   VEELINE_TRY(run->openCheckpoint());
+  VEELINE_TRY(run->planSteps());
+  return run;
+}
+
+/// Once it is known where the data begin.
+Status Run::planSteps() {
   if (options.epochs > 0) {
-    int64_t steps = run->inputs->lastStepOf(options.epochs);
+    int64_t steps = inputs->lastStepOf(options.epochs);
     if (steps == 0)
       return Status::error("--epochs counts the samples of arrays, and there "
                            "are none; say --steps");
-    run->options.steps = steps;
+    options.steps = steps;
   }
-  VEELINE_TRY(checkRates(run->options.rates, run->options.steps));
-  if (run->resumed && run->isOver() && !options.continues)
+  VEELINE_TRY(checkRates(options.rates, options.steps));
+  if (resumed && isOver() && !options.continues)
     return Status::error(
-        "'" + run->resumed->path() + "' is of step " +
-        std::to_string(run->stepsBefore()) + ", and training ends with step " +
-        std::to_string(run->options.steps) +
+        "'" + resumed->path() + "' is of step " +
+        std::to_string(stepsBefore()) + ", and training ends with step " +
+        std::to_string(options.steps) +
         "; --steps and --epochs count from the first step of all");
-  return run;
+  return Status::success();
 }
 
 Expected<const artifact::Program *>
@@ -402,7 +415,11 @@ std::string Run::commonOptions() const {
   addLine(text, "--init",
           options.init.empty() ? std::string("no") : initFiles.describe());
   addLine(text, "--init-names", initNames.describe());
-  addLine(text, "--resume", resumed ? resumed->describe() : std::string("no"));
+  // With --continue they agree once they have met.
+  addLine(text, "--continue", options.continues);
+  if (!options.continues)
+    addLine(text, "--resume",
+            resumed ? resumed->describe() : std::string("no"));
   addLine(text, "--checkpoint", !options.checkpoint.empty());
   addLine(text, "--every", options.checkpointEvery);
   addLine(text, "--keep", options.checkpointsKept);

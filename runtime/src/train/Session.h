@@ -18,6 +18,7 @@
 #include "TensorFiles.h"
 #include "veeline/Base/File.h"
 
+#include <limits>
 #include <set>
 
 namespace veeline::train {
@@ -46,9 +47,11 @@ size_t timelineCapacity(const artifact::Program &program, int64_t steps);
 Status checkTransport(const Options &options,
                       const std::optional<net::Place> &place);
 
-/// Opens what --resume gives.
+/// Opens what --resume gives, or for --continue the last good checkpoint up to
+/// step `last`; adds what is wrong with later ones to `damages`.
 Expected<std::unique_ptr<data::Checkpoint>>
-openToResume(const Options &options);
+openToResume(const Options &options, int64_t last,
+             std::vector<data::Damage> &damages);
 
 /// How a session is loaded, on any target.
 struct SessionOptions : host::HostOptions {
@@ -108,6 +111,9 @@ public:
   std::unique_ptr<net::Mesh> network;
   /// What this run goes on from; null if it begins anew.
   std::unique_ptr<data::Checkpoint> resumed;
+  /// What is wrong with later checkpoints, which were passed over; the last one
+  /// first.
+  std::vector<data::Damage> damages;
   /// The last step before this run.
   int64_t stepsBefore() const { return resumed ? resumed->index().step : 0; }
   /// Whether no step is left.
@@ -130,7 +136,13 @@ private:
   Status openEvaluated();
   Status openInit();
   Status checkInit(const artifact::Parameter &param) const;
-  Status openCheckpoint();
+  Status openCheckpoint(int64_t last = std::numeric_limits<int64_t>::max());
+  Status planSteps();
+  void tellOfCheckpoint();
+  std::string describeCheckpoint() const;
+  void addDamages(size_t rank, const std::string &described);
+  Status agreeOnCheckpoint();
+  Status checkSame(const std::vector<std::string> &described) const;
   Status checkCheckpoint() const;
   std::string differencesFromCheckpoint() const;
   Status findPlace();

@@ -123,7 +123,8 @@ void train::addProcessOptions(CLI::App &app, Options &options) {
       ->group("Several processes");
   app.add_option("--stall-timeout", options.stallSeconds,
                  "Seconds without progress after which a process that "
-                 "computes, reads or writes, or a GPU, counts as failed")
+                 "computes, reads or writes, a GPU, or the file system of a "
+                 "checkpoint counts as failed")
       ->capture_default_str()
       ->check(CLI::Validator(checkTimeout, "SECONDS"))
       ->group("Several processes");

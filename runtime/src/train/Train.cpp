@@ -27,6 +27,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <limits>
 #include <new>
 #include <optional>
 
@@ -51,6 +52,7 @@ private:
   Status openAndLoop();
   Expected<bool> isInterrupted();
   bool mayBegin(int64_t step) const;
+  void remarkNow(const std::string &remark) const;
   Status takeCheckpoint();
   Status openEvaluation();
   bool isEvaluationDue(int64_t step) const;
@@ -141,6 +143,8 @@ Status Trainer::open() {
     plan.goOnAfter(lastStep(), run.resumed->index().lossScale);
   if (!options.checkpoint.empty()) {
     VEELINE_TRY_VALUE(checkpointer, Checkpointer::create(run, *session));
+    checkpointer->setRemarkNow(
+        [this](const std::string &remark) { remarkNow(remark); });
   }
   if (!run.isFirst())
     return Status::success();
@@ -276,6 +280,8 @@ Status Trainer::checkFlightRecord(const artifact::Program *program) const {
 /// Ends what is under way, and writes the flight record, if one is asked for.
 Status Trainer::fail(const std::string &text) const {
   beginEnding();
+  if (checkpointer)
+    checkpointer->hurry();
   session->abandonSteps(text);
   if (!options.flightRecorder.empty())
     if (Status status =
@@ -355,8 +361,21 @@ bool Trainer::mayBegin(int64_t step) const {
            isEvaluationDue(step - 1));
 }
 
+/// Of a wait for a file system, which may end the run.
+void Trainer::remarkNow(const std::string &remark) const {
+  if (run.isFirst()) {
+    report->endLine();
+    run.say(remark);
+    return;
+  }
+  std::fprintf(stderr, "veeline: remark: rank %d: %s\n", run.network->rank(),
+               remark.c_str());
+}
+
 Status Trainer::takeCheckpoint() {
   Status status = checkpointer->take(lastStep(), numSkipped, plan);
+  if (checkpointer->isHung())
+    endUnlessWriting(options, status.message());
   return status.ok() ? status
                      : fail("after step " + std::to_string(lastStep()) + ": " +
                             status.message());
@@ -439,6 +458,12 @@ Status Trainer::writeResults() {
 
 Status Trainer::endCheckpoints() {
   Status finished = checkpointer->finish();
+  if (checkpointer->isHung()) {
+    endUnlessWriting(options, finished.message());
+    // They wait for what this process has to tell.
+    if (run.network)
+      run.network->announce(finished.message());
+  }
   for (const std::string &remark : checkpointer->takeRemarks())
     run.say(remark);
   VEELINE_TRY(finished);
@@ -500,27 +525,6 @@ TrainingSummary Trainer::summary() const {
   return all;
 }
 
-/// The error of a failed allocation. `run` is null if the artifact is not open.
-static Status outOfMemory(const Options &options, const Run *run) {
-  std::string text = "there is not enough memory to " +
-                     std::string(options.evaluates ? "evaluate"
-                                 : options.verify  ? "verify"
-                                                   : "train") +
-                     " '" + options.artifact + "'";
-  const artifact::Program *program =
-      run ? run->metadata().findProgram(options.program) : nullptr;
-  if (program) {
-    int64_t bytes = options.verify
-                        ? memoryOfVerify(*run).total()
-                        : bytesOfProgram(*run, *program, run->stepsInFlight());
-    text += ", which takes " + std::to_string(bytes) +
-            " bytes beside those of data and libraries";
-  }
-  return Status::error(text + "; raise the limit of this process (ulimit -v), "
-                              "run it on a larger machine, or compile with a "
-                              "smaller --microbatch-size");
-}
-
 Status Trainer::openAndLoop() {
   try {
     VEELINE_TRY(open());
@@ -568,7 +572,10 @@ Status train::checkFiles(const Options &options, bool writesResults) {
     VEELINE_TRY(readRates(options.rates.file).status());
   std::unique_ptr<data::Checkpoint> resumed;
   if (!options.resume.empty()) {
-    VEELINE_TRY_VALUE(resumed, openToResume(options));
+    std::vector<data::Damage> damages;
+    VEELINE_TRY_VALUE(
+        resumed,
+        openToResume(options, std::numeric_limits<int64_t>::max(), damages));
   }
   if (!writesResults)
     return Status::success();
@@ -623,24 +630,10 @@ static Status act(Run &run, Trainer &trainer) {
   }
 }
 
-/// Of an interrupted run whose results are written.
-static void printInterrupted(const Options &options) {
-  std::string missing;
-  for (auto [isAskedFor, name] :
-       {std::pair(options.checkMemory, "--check-memory"),
-        std::pair(options.compareSequential, "--compare-sequential")})
-    if (isAskedFor && !options.verify)
-      missing += std::string(missing.empty() ? "" : " and ") + name;
-  std::fprintf(
-      stderr, "veeline: interrupted; what was asked for is written%s\n",
-      missing.empty() ? ""
-                      : (", but nothing was compared for " + missing).c_str());
-}
-
 static int reportError(const Status &status) {
   beginEnding();
   printError(status.message());
-  return interruptSignal() ? 128 + interruptSignal() : 1;
+  return exitCodeOfFailure();
 }
 
 static int printRatesOf(const Options &options) {
@@ -681,6 +674,9 @@ int train::run(const Options &options) {
     code = 128 + signal;
   }
   trainer.reset();
+  // The others hear first why this process ends.
+  if (Checkpointer::hasAbandonedWork())
+    run->reset();
   leaveAbandonedWork(code);
   return code;
 }

@@ -274,8 +274,8 @@ static void addCheckpointOptions(CLI::App &app, TrainCommand &command) {
       ->excludes(app.get_option("--init"))
       ->group(group);
   app.add_flag("--continue", options.continues,
-               "Go on from the last checkpoint in the folder of --checkpoint, "
-               "if there is one")
+               "Go on from the last good checkpoint in the folder of "
+               "--checkpoint, if there is one")
       ->needs(checkpoint)
       ->excludes(app.get_option("--resume"))
       ->group(group);

@@ -3,7 +3,8 @@
 usage: kill_checkpoints.py [--kills N] [--seed S] [--ranks R] [--most SECONDS] ARTIFACT -- TRAIN_OPTIONS...
 
 ARTIFACT is trained as one process, or as R of them, of which one or all are killed. After each kill the last checkpoint must be
-whole, and never an earlier one than before. At last training goes on to its end, with the bits of a run that was not killed.
+whole, and never an earlier one than before. At last training goes on to its end, with the bits of a run that was not killed. Of many
+kills, some have to be in the middle of a checkpoint.
 """
 
 import argparse
@@ -19,11 +20,12 @@ import time
 from launch import free_port
 
 
-def start(command, ranks):
+def start(command, ranks, output=subprocess.PIPE):
+    """As one process, or as several."""
     if ranks == 1:
-        return [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)]
+        return [subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, text=True)]
     common = {"WORLD_SIZE": str(ranks), "MASTER_PORT": str(free_port()), "VEELINE_TOKEN": f"kill {os.getpid()}"}
-    return [subprocess.Popen(command, env={**os.environ, **common, "RANK": str(rank)}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    return [subprocess.Popen(command, env={**os.environ, **common, "RANK": str(rank)}, stdout=output, stderr=subprocess.STDOUT,
                              text=True) for rank in range(ranks)]
 
 
@@ -44,6 +46,17 @@ def last_step(artifact, options):
     sys.exit(f"the last checkpoint is no good: {said}")
 
 
+def unfinished():
+    """Checkpoints that are being written, and have no index yet: what identifies their folders."""
+    found = set()
+    for name in os.listdir("folder") if os.path.isdir("folder") else []:
+        path = os.path.join("folder", name)
+        if not os.path.exists(os.path.join(path, "index.json")):
+            status = os.stat(path)
+            found.add((status.st_ino, status.st_ctime_ns))
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=10)
@@ -56,9 +69,10 @@ def main():
     random.seed(arguments.seed)
     shutil.rmtree("folder", ignore_errors=True)
     train = ["veeline", "train", arguments.artifact, *options, "--timeout", "1"]
-    before = survived = partial = 0
+    before = survived = partial = of_all = 0
     for number in range(arguments.kills):
         resume = ["--resume", "folder"] if before else []
+        old = unfinished()
         processes = start(train + ["--steps", "1000000", "--checkpoint", "folder", "--every", "2", "--keep", "3"] + resume, arguments.ranks)
         time.sleep(random.uniform(0, arguments.most))
         # One rank is killed every other time; the others end by themselves.
@@ -69,8 +83,8 @@ def main():
         said, _ = finish(processes)
         if ended:
             sys.exit(f"it ended before it was killed:\n{said}")
-        partial += any(not os.path.exists(os.path.join("folder", name, "index.json")) for name in os.listdir("folder")) \
-            if os.path.isdir("folder") else 0
+        partial += bool(unfinished() - old)
+        of_all += len(victims) == len(processes)
         step = last_step(arguments.artifact, options)
         if step < before:
             sys.exit(f"the last checkpoint is of step {step}, and was of step {before}")
@@ -85,7 +99,10 @@ def main():
     if not good:
         sys.exit(said)
     same = open("killed", "rb").read() == open("whole", "rb").read()
-    print(f"{survived} kills, {partial} of them in the middle of a checkpoint; {last} steps have {'the same' if same else 'OTHER'} bits")
+    if partial == 0 and survived >= 50:
+        sys.exit("no kill was in the middle of a checkpoint")
+    print(f"{survived} kills, {of_all} of them of all ranks, {partial} in the middle of a checkpoint; {last} steps have {'the same' if same else 'OTHER'} bits")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -11,7 +11,9 @@
 #include "TempDir.h"
 #include "TensorFiles.h"
 
+#include <atomic>
 #include <cstring>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -169,6 +171,55 @@ TEST(Checkpoint, TheLastGoodOneIsOffered) {
                 good);
   deleteIncomplete(directory.path("ck"));
   EXPECT_EQ(messageOf(last), "there is no folder '" + last + "'");
+}
+
+TEST(Checkpoint, TheLastGoodOneIsTaken) {
+  TempDir dir;
+  std::string directory = dir.path("d");
+  for (int64_t step : {5, 10, 15})
+    write(directory, makeIndex(step));
+  std::vector<Damage> damages;
+  auto open = [&](int64_t last) {
+    damages.clear();
+    return Checkpoint::openLastGood(directory, last, damages);
+  };
+  EXPECT_EQ((*open(100))->index().step, 15);
+  EXPECT_TRUE(damages.empty());
+  EXPECT_EQ((*open(14))->index().step, 10);
+  EXPECT_TRUE(damages.empty());
+  std::filesystem::resize_file(
+      checkpointPath(directory, 15) + "/" + pieceName(0), 20);
+  EXPECT_EQ((*open(100))->index().step, 10);
+  ASSERT_EQ(damages.size(), 1U);
+  EXPECT_EQ(damages[0].step, 15);
+  EXPECT_NE(damages[0].what.find("has 20 bytes"), std::string::npos);
+  for (int64_t step : {5, 10})
+    std::filesystem::remove(checkpointPath(directory, step) + "/" +
+                            pieceName(0));
+  EXPECT_FALSE(open(100).ok());
+  EXPECT_EQ(damages.size(), 3U);
+  // What is moved away does not count, and nothing is overwritten.
+  EXPECT_EQ(*moveDamaged(directory, 15), directory + "/damaged-step-00000015");
+  write(directory, makeIndex(15));
+  EXPECT_EQ(*moveDamaged(directory, 15),
+            directory + "/damaged-step-00000015.2");
+  EXPECT_EQ(listCheckpoints(directory), (std::vector<int64_t>{5, 10}));
+}
+
+TEST(AtomicFile, CountsTheAnswersOfTheFileSystem) {
+  TempDir dir;
+  std::atomic<uint64_t> moves = 0;
+  countFileMoves(&moves);
+  ASSERT_TRUE(writeFileAtomically(dir.path("small"), "text").ok());
+  uint64_t ofSmall = moves.exchange(0);
+  EXPECT_GE(ofSmall, 4U);
+  // It is written and synced in parts.
+  std::string large(size_t(130) << 20, 'x');
+  ASSERT_TRUE(writeFileAtomically(dir.path("large"), large).ok());
+  EXPECT_EQ(moves.exchange(0), ofSmall + 4);
+  countFileMoves(nullptr);
+  ASSERT_TRUE(writeFileAtomically(dir.path("small"), "text").ok());
+  EXPECT_EQ(moves, 0U);
 }
 
 TEST(Checkpoint, WhatPiecesLack) {
