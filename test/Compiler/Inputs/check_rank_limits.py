@@ -35,7 +35,7 @@ def show(name, schedule, allowed, plain, *flags):
 
 
 def main():
-    cuts = ["--partition", "4,4"]
+    cuts = ["--partition", "3,3"]
     none, _ = compile("1f1b", "--recompute", "none", *cuts)
     at = lambda program, *shares: [int(bytes * share) for bytes, share in zip(most(program), shares)]
     show("1f1b, as much as it takes", "1f1b", at(none, 1, 1), none, "--recompute", "none", *cuts)
@@ -44,12 +44,12 @@ def main():
     show("1f1b, less on stage 1, auto", "1f1b", at(none, 1, 0.9), none, "--recompute", "auto", *cuts)
 
     # Schedules that have a choice take another order instead.
-    for schedule, flags in (("zb-v", ["--chunks-per-stage", "2", "--partition", "2,2,2,2"]), ("auto", cuts)):
+    for schedule, flags in (("zb-v", ["--chunks-per-stage", "2", "--partition", "2,1,1,2"]), ("auto", cuts)):
         plain, _ = compile(schedule, "--recompute", "none", *flags)
         show(f"{schedule}, less", schedule, at(plain, 0.97, 0.97), plain, "--recompute", "none", *flags)
 
     # Cuts are moved where they are not given.
-    moved, _ = compile("1f1b", "--recompute", "none", "--partition", "3,5")
+    moved, _ = compile("1f1b", "--recompute", "none", "--partition", "2,4")
     uneven = at(moved, 1, 1.02)
     program, _ = limited("cuts", "1f1b", uneven, "--recompute", "none")
     print("1f1b, uneven limits:", "other cuts" if program and program["chunks"] != none["chunks"] else "refused")

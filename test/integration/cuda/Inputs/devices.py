@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-from standin import LAUNCH, compile_for_gpu, libraries, run
+from standin import LAUNCH, QUICK, compile_for_gpu, libraries, run
 
 ROOT = pathlib.Path(__file__).parents[4]
 CASES = {
@@ -20,18 +20,20 @@ CASES = {
         "sends and receives side by side": ["--stages", "4", "--chunks-per-stage", "2", "--schedule", "zb-v", "--communication", "duplex"],
         "replicas, sends one by one": ["--stages", "2", "--replicas", "2", "--communication", "p2p"]},
 }
-# Layers, width, heads, sequence and microbatches; over the stand-ins, which are slow. Eight chunks take three layers.
-SIZES = {False: (4, 64, 4, 32, 8), True: (3, 16, 2, 8, 4)}
+# Layers, width, heads, sequence, microbatches and steps; over the stand-ins, which are slow, by the number of ranks. Eight chunks
+# take three layers.
+SIZES = {None: (4, 64, 4, 32, 8, 4), 2: (1, 16, 2, 4, 4, 3), 4: (3, 16, 2, 4, 4, 3)}
 
 
 class Runs:
     def __init__(self, options):
         self.count, self.build = options.ranks, options.standin
         self.work = options.work
+        *self.sizes, self.microbatches, self.steps = SIZES[self.count if self.build else None]
         self.environment = {}
 
     def compile(self, model, flags):
-        flags = ["--no-reference", "--microbatches", SIZES[self.build is not None][-1], *flags]
+        flags = ["--no-reference", "--microbatches", self.microbatches, *flags]
         if self.build:
             artifact = compile_for_gpu(model, self.work, flags)
             if "duplex" in flags:
@@ -50,7 +52,7 @@ class Runs:
         return run(sys.executable, LAUNCH, *how, self.count, *command, **environment)
 
     def as_processes(self, artifact, name, *flags):
-        output = self.launch(["--within", "100", "--after", "100"], self.train(artifact, "--steps", "4", "--save", self.work / name, *flags))
+        output = self.launch(["--within", "100", "--after", "100"], self.train(artifact, "--steps", self.steps, "--save", self.work / name, *flags))
         if len(re.findall(r"^rank \d+: exit 0", output, re.MULTILINE)) != self.count:
             sys.exit(f"processes failed:\n{output}")
         if (self.work / name).read_bytes() != (self.work / "threads.st").read_bytes():
@@ -59,7 +61,7 @@ class Runs:
 
     def compare(self, model, what, flags):
         artifact = self.compile(model, flags)
-        run(*self.train(artifact, "--steps", "4", "--save", self.work / "threads.st"), **self.environment)
+        run(*self.train(artifact, "--steps", self.steps, "--save", self.work / "threads.st"), **self.environment)
         output = self.as_processes(artifact, "processes.st", "--check-memory")
         gpus = {int(gpu) for gpu in re.findall(r"^ +(?:\d+ +){7}on GPU (\d+)", output, re.MULTILINE)}
         if gpus != set(range(self.count)):
@@ -85,10 +87,14 @@ def main():
     runs = Runs(parser.parse_args())
     runs.work.mkdir(parents=True, exist_ok=True)
     model = runs.work / "gpt.mlir"
-    layers, width, heads, length, _ = SIZES[runs.build is not None]
+    layers, width, heads, length = runs.sizes
     run(sys.executable, ROOT / "examples/gpt/generate.py", "--layers", layers, "--width", width, "--heads", heads, "--sequence", length,
         "--microbatch-size", 2, "-o", model)
-    for what, flags in CASES[runs.count].items():
+    cases = dict(CASES[runs.count])
+    # Over the stand-ins two ranks have shown it.
+    if QUICK and runs.build and runs.count == 4:
+        del cases["zb-v"]
+    for what, flags in cases.items():
         artifact = runs.compare(model, what, flags)
     runs.kill_one(artifact)
 

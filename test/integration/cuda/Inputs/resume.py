@@ -3,7 +3,8 @@
 
 Usage: resume.py BUILD MODEL DATA OPTIONS [OTHER_OPTIONS...]
 
-The first artifact goes on issued and as graphs, as threads and as processes, then the others. Options are those of compile, DATA those
+The first artifact goes on as graphs of threads and issued of processes (in the long suite also one step in flight, issued of threads and
+as graphs of processes), then the others. Options are those of compile, DATA those
 of train.
 """
 
@@ -11,7 +12,7 @@ import os
 import pathlib
 import sys
 
-from standin import compile_for_gpu, count_ranks, libraries, run
+from standin import QUICK, compile_for_gpu, count_ranks, libraries, run
 
 RESUME = pathlib.Path(__file__).parents[3] / "Runtime" / "Inputs" / "resume.py"
 
@@ -25,7 +26,10 @@ def main():
         artifact = compile_for_gpu(model, work, ["--no-reference", *one.split()])
         artifacts.append(artifact)
     first, count = artifacts[0], count_ranks(artifacts[0])
-    runs = [first, f"{first}+--eager", f"{first}+--steps-in-flight=1", f"{first}:{count}", *artifacts[1:]]
+    runs = [first, f"{first}+--eager:{count}"]
+    if not QUICK:
+        runs += [f"{first}+--eager", f"{first}+--steps-in-flight=1", f"{first}:{count}"]
+    runs += artifacts[1:]
     print(run(sys.executable, RESUME, *runs, "--", *data.split(), *libraries(build), VEELINE_STANDIN_DEVICES=str(count)), end="")
 
 

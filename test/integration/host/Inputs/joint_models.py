@@ -9,14 +9,14 @@ import json
 import pathlib
 import sys
 
-from models import MODELS, make_all_data, run
+from models import MODELS, QUICK, make_all_data, run
 
 MICROBATCHES = 4
 
 
-def train(source, name):
+def train(source, name, *more):
     """The parameters after three steps, and their number."""
-    options = ["--stages", "2", "--microbatches", str(MICROBATCHES), "--schedule", "zb-h1", "--optimizer", "sgd"]
+    options = ["--stages", "2", "--microbatches", str(MICROBATCHES), "--schedule", "zb-h1", "--optimizer", "sgd", "--no-reference", *more]
     run("veeline", "compile", "--quiet", source, *options, "-o", "a.vee")
     metadata = json.loads(run("veeline", "inspect", "--json", "a.vee")[0])
     data = make_all_data(metadata, MODELS[name][2], name, MICROBATCHES)
@@ -31,7 +31,7 @@ def main():
         imports = " ".join(f"{option[2:]}={value}" for option, value in zip(options[::2], options[1::2], strict=True))
         run("veeline-opt", f"{directory}/{name}.mlir", f"--pipe-import={imports}", "-o", "model.mlir")
         run("veeline-opt", "model.mlir", "--pipe-joint-graph", "-o", "joint.mlir")
-        expected, count = train("model.mlir", name)
+        expected, count = train("model.mlir", name, *QUICK)
         found, _ = train("joint.mlir", name)
         if found != expected:
             sys.exit(f"{name}: the joint graph trains to other parameters")
