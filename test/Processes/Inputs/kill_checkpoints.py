@@ -1,6 +1,6 @@
 """Kills training with SIGKILL at random times, again and again, and goes on from its checkpoints.
 
-usage: kill_checkpoints.py [--kills N] [--seed S] [--ranks R] [--most SECONDS] ARTIFACT -- TRAIN_OPTIONS...
+usage: kill_checkpoints.py [--kills N] [--within SECONDS] [--seed S] [--ranks R] [--most SECONDS] ARTIFACT -- TRAIN_OPTIONS...
 
 ARTIFACT is trained as one process, or as R of them, of which one or all are killed. After each kill the last checkpoint must be
 whole, and never an earlier one than before. At last training goes on to its end, with the bits of a run that was not killed. Of many
@@ -62,6 +62,7 @@ def main():
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--within", type=float, default=float("inf"), help="seconds after which no further kill begins")
     parser.add_argument("--most", type=float, default=0.8, help="seconds until a kill")
     parser.add_argument("artifact")
     split = sys.argv.index("--")
@@ -70,7 +71,10 @@ def main():
     shutil.rmtree("folder", ignore_errors=True)
     train = ["veeline", "train", arguments.artifact, *options, "--timeout", "1"]
     before = survived = partial = of_all = 0
+    begin = time.monotonic()
     for number in range(arguments.kills):
+        if time.monotonic() - begin > arguments.within:
+            break
         resume = ["--resume", "folder"] if before else []
         old = unfinished()
         processes = start(train + ["--steps", "1000000", "--checkpoint", "folder", "--every", "2", "--keep", "3"] + resume, arguments.ranks)
