@@ -510,6 +510,14 @@ class Function:
             return self.generic("label_count", {}, (), lambda b: number)
         return self._count(labels, ignored)[1]
 
+    def count_where(self, flags):
+        """Makes rows count, in what follows, where an integer of `flags` is not 0."""
+        self._emit("%ignored_flag = arith.constant 0 : i32")
+        counted = self.generic(
+            "counted", {"flag": flags}, flags.shape,
+            lambda b, flag: b.flag("counts", f"arith.cmpi ne, {flag}, %ignored_flag : i32"))
+        self._counted = counted, self.reduce("label_count", counted, "sum")
+
     def accuracy(self, labels, ignored=None):
         """The share of rows whose label has the largest of the logits, after `cross_entropy`."""
         hits = self.generic("hits", {"logit": self._label_logits, "largest": self._largest},

@@ -49,6 +49,10 @@ class Gpt:
         grid = (c.microbatch_size, self.sequence)
         self.tokens = f.batch("tokens", grid, "i32")
         self.labels = f.batch("labels", grid, "i32")
+        if c.packed:
+            self.documents = f.batch("documents", grid, "i32")
+            self.positions = f.batch("positions", grid, "i32")
+            self.inside = f.batch("inside", grid, "i32")
         self._parameters()
         if c.dynamic_length:
             f.take_length(self.tokens, 1)
@@ -73,18 +77,23 @@ class Gpt:
             logits = f.matmul("logits", x, self.p["head.weight"])
         f.comment("Mean cross entropy")
         rows = f.collapse("label_rows", self.labels, [[0, 1]])
-        loss = f.cross_entropy(logits, rows, c.ignore_label)
-        return f.text(loss, self._header(), self._metrics(rows))
+        ignored = c.ignore_label
+        if c.packed:
+            # No label is that of another document; which number stands for it has no effect.
+            f.count_where(f.collapse("inside_rows", self.inside, [[0, 1]]))
+            ignored = -1
+        loss = f.cross_entropy(logits, rows, ignored)
+        return f.text(loss, self._header(), self._metrics(rows, ignored))
 
-    def _metrics(self, labels):
+    def _metrics(self, labels, ignored):
         c, f = self.c, self.f
         metrics = {}
         if c.tokens:
             f.comment("Labels that count")
-            metrics["tokens"] = f.count_labels(labels, c.ignore_label)
+            metrics["tokens"] = f.count_labels(labels, ignored)
         if c.accuracy:
             f.comment("Share of labels that are the most probable tokens")
-            metrics["accuracy"] = f.accuracy(labels, c.ignore_label)
+            metrics["accuracy"] = f.accuracy(labels, ignored)
         return metrics
 
     # Parameters
@@ -141,7 +150,11 @@ class Gpt:
 
         shape = (c.microbatch_size, self.sequence, c.width)
         x = f.generic("embedded", {"token": (self.tokens, [0, 1])}, shape, look_up)
-        if c.position == "learned":
+        if c.packed:
+            table = self.p["wpe"]
+            positioned = f.generic("position", {"place": (self.positions, [0, 1])}, shape, look_up)
+            x = f.add("positioned", x, positioned)
+        elif c.position == "learned":
             positions = self.p["wpe"]
             if c.dynamic_length:
                 positions = f.slice("positions", positions, 0, 0, self.sequence)
@@ -222,6 +235,8 @@ class Gpt:
                           b.constant(1.0 / math.sqrt(self.head_width)))
             query, key = b.index("query", 1), b.index("key", 2)
             seen = b.line("seen", f"arith.cmpi sle, {key}, {query} : index")
+            if self.c.packed:
+                seen = self._of_one_document(b, query, key, seen)
             hidden = b.constant(-math.inf)
             return b.line("masked", f"arith.select {seen}, {scaled}, {hidden} : {f.element}")
 
@@ -230,6 +245,16 @@ class Gpt:
         return f.generic(h + "_weights", {"power": power, "total": (total, [0, 1])}, scores.shape,
                          lambda b, power, total: b.op("weight", "arith.divf", power, total),
                          f.product_type)
+
+    def _of_one_document(self, b, query, key, seen):
+        """Whether a key is of the query's document, and seen."""
+        heads = b.line("heads", f"arith.constant {self.c.heads} : index")
+        sample = b.line("sample", f"arith.divui {b.index('batch', 0)}, {heads} : index")
+        of_query, of_key = (
+            b.line(name, f"tensor.extract {self.documents}[{sample}, {token}] : {self.documents.type}")
+            for name, token in (("of_query", query), ("of_key", key)))
+        same = b.line("same", f"arith.cmpi eq, {of_query}, {of_key} : i32")
+        return b.line("seen_of_it", f"arith.andi {seen}, {same} : i1")
 
     def _rotary_tables(self):
         """Cosine and sine of position * base^(-2j/D), which depend on no argument."""
@@ -276,8 +301,8 @@ class Gpt:
 
     def _header(self):
         c = self.c
-        extras = [text for flag, text in ((c.skip_edge, "skip edge"), (c.boundaries, "boundaries"))
-                  if flag]
+        extras = [text for flag, text in ((c.packed, "packed documents"), (c.skip_edge, "skip edge"),
+                                          (c.boundaries, "boundaries")) if flag]
         return [
             "A decoder-only GPT: forward and mean cross entropy of one microbatch.",
             f"layers {c.layers}, width {c.width}, heads {c.heads}, MLP width {self.hidden}, "
@@ -326,6 +351,10 @@ def make_parser():
                         help="add the first layer's output again after the last layer")
     parser.add_argument("--ignore-label", type=int, metavar="N",
                         help="labels that are N do not count; the loss is the mean over the others")
+    parser.add_argument("--packed", action="store_true",
+                        help="documents follow one another in a sequence: of each token, documents has "
+                        "the number of its document, positions its place there, and inside is 0 where "
+                        "its label is of another one and does not count")
     parser.add_argument("--tokens", action="store_true",
                         help="return the metric 'tokens', the number of labels that count")
     parser.add_argument("--accuracy", action="store_true",
@@ -348,6 +377,11 @@ def parse_arguments(arguments):
     if ignored is not None and not 0 <= ignored < config.vocabulary:
         parser.error(f"--ignore-label {ignored} is no token: there are {config.vocabulary} "
                      "(--vocabulary), from 0 on")
+    for flag, option in ((config.dynamic_length, "--dynamic-length"),
+                         (config.position == "rotary", "--position rotary"),
+                         (ignored is not None, "--ignore-label")):
+        if config.packed and flag:
+            parser.error(f"--packed does not go with {option}: leave one of them out")
     if config.skip_edge and config.layers < 2:
         parser.error(f"--skip-edge needs at least 2 --layers, found {config.layers}")
     return config

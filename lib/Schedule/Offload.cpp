@@ -55,23 +55,26 @@ std::int64_t veeline::schedule::leastLimitWithOffloads(const Problem &problem,
   return least;
 }
 
+/// Of all ranks.
+using Orders = std::vector<std::vector<Op>>;
+
 namespace {
 /// Keeps the best of several schedules of one problem.
 class Best {
 public:
-  /// Passes over `known`, an order that was tried elsewhere.
-  Best(const Problem &problem, Objective objective,
-       const std::vector<std::vector<Op>> &known = {})
-      : problem(problem), objective(objective), known(known) {}
+  Best(const Problem &problem, Objective objective)
+      : problem(problem), objective(objective) {}
 
-  /// Takes a schedule without offloads, which get what they have to.
+  /// Takes a schedule without offloads, which get what they have to. What is
+  /// wrong with an order of another problem says less than what this one lacks.
   void offer(Expected<Schedule> order) {
-    if (order && (order->stages == last || order->stages == known))
+    if (!order) {
+      error = error.value_or(order.takeError());
       return;
-    if (order) {
-      last = order->stages;
-      order = addOffloads(problem, std::move(*order), objective);
     }
+    if (!isNew(order->stages))
+      return;
+    order = addOffloads(problem, std::move(*order), objective);
     Expected<Simulation> simulation =
         order ? simulate(problem, *order) : order.takeError();
     if (!simulation)
@@ -88,61 +91,140 @@ public:
   }
 
 private:
+  bool isNew(const Orders &order) {
+    if (std::find(known.begin(), known.end(), order) != known.end())
+      return false;
+    known.push_back(order);
+    return true;
+  }
+
   const Problem &problem;
   Objective objective;
-  std::vector<std::vector<Op>> known, last;
+  std::vector<Orders> known;
   std::optional<Solution> best;
   std::optional<Error> error;
 };
 } // namespace
 
-static constexpr double triedShares[] = {0, 0.5, 0.75, 0.9, 1};
+/// The problems for which orders are generated: without which shares of what
+/// can be offloaded, and for which fractions of a limit.
+namespace {
+struct Variants {
+  std::vector<double> shares, fractions;
+  std::size_t size() const { return shares.size() * fractions.size(); }
+};
+} // namespace
 
-static Expected<Solution>
-solveWithinLimits(std::string_view name, const Problem &problem,
-                  GeneratorOptions plain,
-                  const std::vector<std::vector<Op>> &known = {}) {
-  plain.searchSeconds /= std::size(triedShares) + 1;
-  Best best(problem, plain.objective, known);
-  for (double share : triedShares)
-    best.offer(generate(name, withoutShare(problem, share), plain));
+/// `auto` searches for each order, which takes its time.
+static bool isSearch(std::string_view name) { return name == "auto"; }
+
+/// An order for a lower limit may wait for fewer copies under this one.
+static Variants variantsWithinLimits(std::string_view name) {
+  return {{0, 0.5, 0.75, 0.9, 1},
+          isSearch(name) ? std::vector<double>{1}
+                         : std::vector<double>{1, 0.75, 0.5}};
+}
+
+/// Of the peak of the order without offloads.
+static Variants variantsWithoutLimits(std::string_view name) {
+  return {isSearch(name) ? std::vector<double>{0.5, 1}
+                         : std::vector<double>{0, 0.5, 0.75, 0.9, 1},
+          {0.875, 0.75, 0.5, 0.25, 0.125}};
+}
+
+static std::int64_t scaled(std::int64_t limit, double factor) {
+  return static_cast<std::int64_t>(factor * static_cast<double>(limit));
+}
+
+static Expected<Solution> solveWithinLimits(std::string_view name,
+                                            const Problem &problem,
+                                            GeneratorOptions plain) {
+  Variants variants = variantsWithinLimits(name);
+  plain.searchSeconds /= static_cast<double>(variants.size() + 1);
+  Best best(problem, plain.objective);
+  for (double fraction : variants.fractions)
+    for (double share : variants.shares) {
+      Problem lighter = withoutShare(problem, share);
+      for (std::int64_t &limit : lighter.memoryLimits)
+        limit = scaled(limit, fraction);
+      best.offer(generate(name, lighter, plain));
+    }
   Problem unlimited = problem;
   unlimited.memoryLimits.clear();
   best.offer(generate(name, unlimited, plain));
   return best.take();
 }
 
-/// Lower and lower limits, as long as the step becomes no longer.
+namespace {
+/// Keeps the schedule with the lowest peak of those that take `longest` at
+/// most, and of several the shortest.
+class Lowest {
+public:
+  Lowest(const Problem &problem, Objective objective, double longest)
+      : problem(problem), objective(objective), longest(longest) {}
+
+  /// Takes a schedule without offloads and without limits.
+  void offer(Schedule order) {
+    if (std::find(known.begin(), known.end(), order.stages) != known.end())
+      return;
+    known.push_back(order.stages);
+    Expected<Simulation> before = simulate(problem, order);
+    if (!before || before->value(objective) > longest)
+      return;
+    Expected<Schedule> lower =
+        addOffloads(problem, std::move(order), objective,
+                    longest / before->value(objective) - 1);
+    Expected<Simulation> after =
+        lower ? simulate(problem, *lower) : lower.takeError();
+    if (after && after->value(objective) <= longest &&
+        (!best || isBetter(*after, best->simulation)))
+      best = Solution{problem, std::move(*lower), std::move(*after)};
+  }
+  std::optional<Solution> take() { return std::move(best); }
+
+private:
+  bool isBetter(const Simulation &one, const Simulation &other) const {
+    return std::pair(one.peakMemory(), one.value(objective)) <
+           std::pair(other.peakMemory(), other.value(objective));
+  }
+
+  const Problem &problem;
+  Objective objective;
+  double longest;
+  std::vector<Orders> known;
+  std::optional<Solution> best;
+};
+} // namespace
+
+/// Orders for lower and lower limits, of which every one is lowered as far as
+/// the step becomes no longer.
 static Expected<Solution> solveWithoutLimits(std::string_view name,
                                              const Problem &problem,
                                              GeneratorOptions plain,
                                              double tolerance) {
-  constexpr double fractions[] = {0.875, 0.75, 0.5, 0.25, 0.125};
-  plain.searchSeconds /= std::size(fractions) + 1;
+  Variants variants = variantsWithoutLimits(name);
+  plain.searchSeconds /= static_cast<double>(variants.size() + 1);
   Expected<Schedule> order = generate(name, problem, plain);
   if (!order)
     return order.takeError();
   Expected<Simulation> before = simulate(problem, *order);
   if (!before)
     return before.takeError();
-  double longest = before->value(plain.objective) * (1 + tolerance);
-  std::vector<std::vector<Op>> known = order->stages;
-  Best best(problem, plain.objective);
-  best.offer(std::move(order));
-  Expected<Solution> lowest = best.take();
-  for (double fraction : fractions) {
-    Problem limited = problem;
-    limited.memoryLimits.assign(
-        problem.stages(),
-        static_cast<std::int64_t>(fraction *
-                                  static_cast<double>(before->peakMemory())));
-    Expected<Solution> found = solveWithinLimits(name, limited, plain, known);
-    if (!lowest || !found || found->simulation.value(plain.objective) > longest)
-      break;
-    if (found->simulation.peakMemory() < lowest->simulation.peakMemory())
-      lowest = std::move(found);
-  }
-  return lowest;
+  Lowest lowest(problem, plain.objective,
+                before->value(plain.objective) * (1 + tolerance));
+  Solution unloaded{problem, *order, *before};
+  lowest.offer(std::move(*order));
+  for (double fraction : variants.fractions)
+    for (double share : variants.shares) {
+      Problem limited = withoutShare(problem, share);
+      limited.memoryLimits.assign(problem.stages(),
+                                  scaled(before->peakMemory(), fraction));
+      if (Expected<Schedule> found = generate(name, limited, plain))
+        lowest.offer(std::move(*found));
+    }
+  if (std::optional<Solution> best = lowest.take())
+    return std::move(*best);
+  return unloaded;
 }
 
 Expected<Schedule> veeline::schedule::generateWithOffloads(

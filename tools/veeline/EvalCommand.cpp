@@ -101,9 +101,13 @@ static int runEval(train::SharedCommand &command, char **argv) {
 
 std::function<int(char **)> driver::addEvalCommand(CLI::App &app) {
   auto command = std::make_shared<train::SharedCommand>();
-  addOptions(*app.add_subcommand(
-                 "eval", "Compute the loss and the metrics of a compiled model "
-                         "on given data"),
-             *command);
+  CLI::App &eval = *app.add_subcommand(
+      "eval", "Compute the loss and the metrics of a compiled model on given "
+              "data");
+  addOptions(eval, *command);
+  eval.callback([command] {
+    if (std::string misfit = train::checkDocuments(*command); !misfit.empty())
+      throw CLI::ValidationError(misfit);
+  });
   return [command](char **argv) { return runEval(*command, argv); };
 }

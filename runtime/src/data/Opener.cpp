@@ -66,6 +66,28 @@ Status Opener::checkSpelling(const Spec &spec) const {
   return Status::success();
 }
 
+/// Sources of arguments that the model may lack.
+Status Opener::parseIfTaken(const std::vector<std::string> &names) {
+  std::vector<std::string> asked;
+  bool isTaken = options.specsIfTaken.empty();
+  for (const std::string &text : options.specsIfTaken) {
+    VEELINE_TRY_VALUE(Spec spec, parseSpec(text, options.option("data")));
+    const std::string &name = asked.emplace_back(spec.argument);
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      continue;
+    isTaken = true;
+    if (std::any_of(specs.begin(), specs.end(),
+                    [&](const Spec &other) { return other.argument == name; }))
+      continue;
+    VEELINE_TRY(checkSpelling(spec));
+    specs.push_back(std::move(spec));
+  }
+  if (isTaken)
+    return Status::success();
+  return Status::error("--documents: the model has none of the arguments " +
+                       joinNames(asked) + ", it has " + joinNames(names));
+}
+
 Status Opener::parse() {
   std::vector<std::string> names = argumentNames();
   for (const std::string &text : options.specs) {
@@ -74,6 +96,7 @@ Status Opener::parse() {
     VEELINE_TRY(checkSpelling(spec));
     specs.push_back(std::move(spec));
   }
+  VEELINE_TRY(parseIfTaken(names));
   if (options.otherwise.empty())
     return Status::success();
   for (const std::string &name : names) {

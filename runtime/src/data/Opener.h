@@ -54,6 +54,7 @@ public:
         files(files) {}
 
   Status parse();
+  Status parseIfTaken(const std::vector<std::string> &names);
   Status checkName(const Spec &spec, const std::string &text,
                    const std::vector<std::string> &names) const;
   Status checkSpelling(const Spec &spec) const;

@@ -46,6 +46,13 @@ void train::addDataOptions(CLI::App &app, SharedCommand &command) {
                  "a weight, as in a.npy:weight=2,b.npy:weight=1")
       ->type_name("FILES")
       ->check(checkTokenFiles);
+  app.add_option("--documents", command.documents,
+                 "The token that ends a document of --tokens and "
+                 "--eval-tokens. Arguments 'documents', 'positions' and "
+                 "'inside' get what says so of each token: "
+                 "NAME=tokens:FILES:NAME=TOKEN")
+      ->type_name("TOKEN")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--synthetic", command.synthetic,
                  "Random data for all arguments without --data: new values in "
                  "each step (fresh), or one batch for all steps (fixed)")
@@ -217,7 +224,10 @@ std::string train::checkTokenFiles(const std::string &files) {
        {":shift=", ":documents=", ":positions=", ":inside="})
     if (files.find(option) != std::string::npos)
       return std::string("takes files and their weights; '") + option +
-             "' goes with --data";
+             "' goes with --data" +
+             (option == std::string_view(":shift=")
+                  ? ""
+                  : ", or give --documents and the token that ends one");
   return "";
 }
 
@@ -229,6 +239,23 @@ void train::addWindows(const std::string &kind, const std::string &files,
   specs.push_back("labels=" + kind + files + ":shift=1");
 }
 
+std::string train::checkDocuments(const SharedCommand &command) {
+  return command.documents && command.tokens.empty()
+             ? "--documents says where documents of --tokens end, and there "
+               "are none; give --tokens FILES, or 'documents=TOKEN' in --data"
+             : "";
+}
+
+void train::addDocuments(const std::string &files,
+                         std::optional<int64_t> separator,
+                         std::vector<std::string> &specs) {
+  if (files.empty() || !separator)
+    return;
+  for (const std::string name : {"documents", "positions", "inside"})
+    specs.push_back(name + "=tokens:" + files + ":" + name + "=" +
+                    std::to_string(*separator));
+}
+
 void train::resolveShared(SharedCommand &command) {
   Options &options = command.options;
   if (auto channels = parseChannels(command.ncclChannels))
@@ -236,6 +263,7 @@ void train::resolveShared(SharedCommand &command) {
         *channels;
   addWindows("text:", command.text, options.inputs.specs);
   addWindows("tokens:", command.tokens, options.inputs.specs);
+  addDocuments(command.tokens, command.documents, options.inputs.specsIfTaken);
   if (!command.synthetic.empty())
     options.inputs.otherwise =
         command.synthetic == "fixed" ? "random:fixed" : "random";

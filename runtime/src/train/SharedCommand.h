@@ -9,6 +9,8 @@
 
 #include "Options.h"
 
+#include <optional>
+
 namespace CLI {
 class App;
 } // namespace CLI
@@ -20,6 +22,7 @@ struct SharedCommand {
   Options options;
   std::string ncclChannels;
   std::string text, tokens;
+  std::optional<int64_t> documents; ///< The token that ends one.
   std::string synthetic;
 };
 
@@ -44,6 +47,12 @@ std::string checkTokenFiles(const std::string &files);
 /// for, if they are given; `kind` is "text:" or "tokens:".
 void addWindows(const std::string &kind, const std::string &files,
                 std::vector<std::string> &specs);
+/// Why --documents does not fit the other options, or empty.
+std::string checkDocuments(const SharedCommand &command);
+/// Adds the sources of what tells documents apart in files of tokens, if both
+/// are given.
+void addDocuments(const std::string &files, std::optional<int64_t> separator,
+                  std::vector<std::string> &specs);
 /// Turns options that stand for others into these.
 void resolveShared(SharedCommand &command);
 

@@ -396,15 +396,18 @@ void train::resolveTrain(TrainCommand &command) {
   data::InputOptions &evaluated = options.evaluation.inputs;
   addWindows("text:", command.evalText, evaluated.specs);
   addWindows("tokens:", command.evalTokens, evaluated.specs);
+  addDocuments(command.evalTokens, command.documents, evaluated.specsIfTaken);
   evaluated.inOrder = true;
   evaluated.seed = options.inputs.seed;
   evaluated.dropLast = options.inputs.dropLast;
   evaluated.otherwise = options.inputs.otherwise;
   evaluated.heldOut = options.inputs.heldOut;
-  if (evaluated.heldOut > 0)
+  if (evaluated.heldOut > 0) {
     evaluated.part = data::InputOptions::Part::heldOut;
-  else
+    evaluated.specsIfTaken = options.inputs.specsIfTaken;
+  } else {
     evaluated.prefix = "--eval-";
+  }
 }
 
 void train::addTrainCommand(CLI::App &app,
@@ -451,6 +454,8 @@ void train::addTrainCommand(CLI::App &app,
       misfit = checkRateOptions(train, command->rates);
     if (misfit.empty())
       misfit = checkLog(train, *command);
+    if (misfit.empty() && command->evalTokens.empty())
+      misfit = checkDocuments(*command);
     if (!misfit.empty())
       throw CLI::ValidationError(misfit);
   });
