@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../../lib/Autodiff/Partition.h"
+#include "../Rounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -190,7 +191,7 @@ void checkAgainstAll(RandomGraph &graph, const PartitionRequest &request) {
 }
 
 TEST_F(PartitionTest, IsTheCheapestOfAll) {
-  for (unsigned seed = 0; seed != 300; ++seed) {
+  for (int seed = 0, e = veeline::test::rounds(1000); seed != e; ++seed) {
     SCOPED_TRACE(seed);
     RandomGraph graph(context, seed);
     // An op or value keeps its price.
@@ -231,7 +232,7 @@ TEST_F(PartitionTest, KeepsNoMoreBytesThanThePlainSet) {
     return getNumBytes(value.getType()) * pricePerByte;
   };
   int64_t plainBytes = 0, balancedBytes = 0, cheapBytes = 0;
-  for (unsigned seed = 0; seed != 300; ++seed) {
+  for (int seed = 0, e = veeline::test::rounds(1000); seed != e; ++seed) {
     SCOPED_TRACE(seed);
     RandomGraph graph(context, 1000 + seed);
     auto runsLater = [&](Operation *op) { return graph.later.contains(op); };
