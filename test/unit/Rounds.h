@@ -23,6 +23,10 @@ inline int rounds(int count) noexcept {
                   count * static_cast<int>(std::strtol(times, nullptr, 10)));
 }
 
+/// Whether this is the long suite. Outside of it a test whose cases differ in
+/// numbers alone takes some of them.
+inline bool isLong() noexcept { return std::getenv("VEELINE_LONG"); }
+
 } // namespace veeline::test
 
 #endif // VEELINE_TEST_UNIT_ROUNDS_H

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../../lib/Autodiff/Partition.h"
+#include "../Rounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -189,8 +190,11 @@ void checkAgainstAll(RandomGraph &graph, const PartitionRequest &request) {
   ASSERT_EQ(found, least);
 }
 
+/// With further ones are graphs of too many choices to try all.
+unsigned numGraphs() { return veeline::test::isLong() ? 300 : 100; }
+
 TEST_F(PartitionTest, IsTheCheapestOfAll) {
-  for (unsigned seed = 0; seed != 300; ++seed) {
+  for (unsigned seed = 0; seed != numGraphs(); ++seed) {
     SCOPED_TRACE(seed);
     RandomGraph graph(context, seed);
     // An op or value keeps its price.
@@ -231,7 +235,7 @@ TEST_F(PartitionTest, KeepsNoMoreBytesThanThePlainSet) {
     return getNumBytes(value.getType()) * pricePerByte;
   };
   int64_t plainBytes = 0, balancedBytes = 0, cheapBytes = 0;
-  for (unsigned seed = 0; seed != 300; ++seed) {
+  for (unsigned seed = 0; seed != numGraphs(); ++seed) {
     SCOPED_TRACE(seed);
     RandomGraph graph(context, 1000 + seed);
     auto runsLater = [&](Operation *op) { return graph.later.contains(op); };

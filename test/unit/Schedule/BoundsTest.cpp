@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Schedule/Bounds.h"
+#include "../Rounds.h"
 #include "Exact.h"
 #include "RandomSchedules.h"
 
@@ -151,7 +152,8 @@ TEST(Bounds, NothingTakesTimeOrMemory) {
 TEST(Bounds, BelowEveryGenerator) {
   Random random = makeRandom();
   int compared = 0, byMemory = 0, above = 0;
-  for (int round = 0; round < 2000 && !HasFatalFailure(); ++round) {
+  const int rounds = veeline::test::rounds(8000);
+  for (int round = 0; round < rounds && !HasFatalFailure(); ++round) {
     const Generator &generator =
         generators()[randomInt(random, 0, generators().size() - 1)];
     int p = randomInt(random, 1, 4), m = randomInt(random, 1, 8);
@@ -168,15 +170,16 @@ TEST(Bounds, BelowEveryGenerator) {
     byMemory += bounds.makespan.kind == BoundKind::Memory;
     above += bounds.makespan.kind != BoundKind::Busy;
   }
-  EXPECT_GT(compared, 1000);
-  EXPECT_GT(byMemory, 20);
-  EXPECT_GT(above, 300);
+  EXPECT_GT(compared, rounds / 2);
+  EXPECT_GT(byMemory, rounds / 100);
+  EXPECT_GT(above, rounds * 3 / 20);
 }
 
 TEST(Bounds, BelowAnyOrderWithBlocksAndTransfers) {
   Random random = makeRandom();
   int compared = 0;
-  for (int round = 0; round < 20'000 && !HasFatalFailure(); ++round) {
+  const int rounds = veeline::test::rounds(80'000);
+  for (int round = 0; round < rounds && !HasFatalFailure(); ++round) {
     Problem problem = randomSmallProblem(random);
     Schedule schedule = randomOrder(random, problem, true);
     if (randomInt(random, 0, 1) == 0)
@@ -194,7 +197,7 @@ TEST(Bounds, BelowAnyOrderWithBlocksAndTransfers) {
     expectBelow(lowerBounds(problem), *result);
     ++compared;
   }
-  EXPECT_GT(compared, 10'000);
+  EXPECT_GT(compared, rounds / 2);
 }
 
 /// A problem that branch and bound can finish: positive costs, a chain.

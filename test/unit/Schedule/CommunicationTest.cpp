@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Rounds.h"
 #include "TestUtilities.h"
 
 using namespace veeline::schedule;
@@ -120,7 +121,8 @@ private:
 TEST(Communication, RendezvousInThisOrderEnds) {
   Random random = makeRandom();
   int ran = 0;
-  for (int round = 0; round < 1000; ++round) {
+  const int rounds = veeline::test::rounds(4000);
+  for (int round = 0; round < rounds; ++round) {
     const Generator &generator =
         generators()[randomInt(random, 0, generators().size() - 1)];
     int p = randomInt(random, 1, 6);
@@ -146,5 +148,5 @@ TEST(Communication, RendezvousInThisOrderEnds) {
     ASSERT_TRUE(Ranks(problem, *schedule, *messages).run()) << generator.name;
     ran += messages->size() > 0;
   }
-  EXPECT_GT(ran, 500);
+  EXPECT_GT(ran, rounds / 2);
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Schedule/Formats/Formats.h"
+#include "../Rounds.h"
 #include "../Runtime/TempDir.h"
 #include "TestUtilities.h"
 #include "veeline/Base/Text.h"
@@ -94,7 +95,7 @@ TEST(Formats, CsvAsPyTorchWritesIt) {
 // What is written reads back as the same order, with the same placement.
 TEST(Formats, RoundTrips) {
   Random random = makeRandom();
-  for (int round = 0; round < 150; ++round) {
+  for (int round = 0; round < veeline::test::rounds(600); ++round) {
     const Generator &generator =
         generators()[randomInt(random, 0, generators().size() - 1)];
     Problem problem =
