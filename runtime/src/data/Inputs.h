@@ -29,9 +29,6 @@ struct InputOptions {
   ///   random               random values, new ones in each step
   ///   random:fixed         the same in all steps
   std::vector<std::string> specs;
-  /// The same of arguments that the model may lack, but not all of them. What
-  /// `specs` say comes first.
-  std::vector<std::string> specsIfTaken = {};
   uint64_t seed = 0;
   bool shuffle = false;  ///< Samples in another order in each epoch.
   bool dropLast = false; ///< Leave out samples that make no whole step.
@@ -54,6 +51,9 @@ struct InputOptions {
   /// that training evaluates.
   std::string prefix = "--";
   std::string option(const char *name) const { return prefix + name; }
+  /// The same of arguments that the model may lack, but not all of them. What
+  /// `specs` say comes first.
+  std::vector<std::string> specsIfTaken = {};
 };
 
 /// Checks what needs no model: how `options` are written, and that files can be
