@@ -1,4 +1,4 @@
-//===- FoldTransposes.cpp - products of what was transposed ---------------===//
+//===- FoldTransposes.cpp - transposes folded into products ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

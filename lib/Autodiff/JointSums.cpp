@@ -1,4 +1,4 @@
-//===- JointSums.cpp - sums that several chunks add to --------------------===//
+//===- JointSums.cpp - sums of several chunks' contributions --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- MinimumCut.cpp - the cheapest cut of a network ---------------------===//
+//===- MinimumCut.cpp - minimum cuts of networks --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Normalize.cpp - the form that is differentiated --------------------===//
+//===- Normalize.cpp - normalising before differentiation -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Partition.cpp - one block into two functions -----------------------===//
+//===- Partition.cpp - dividing a block into two functions ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

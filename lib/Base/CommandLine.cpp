@@ -1,4 +1,4 @@
-//===- CommandLine.cpp - what all command lines share ---------------------===//
+//===- CommandLine.cpp - shared parts of command lines --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

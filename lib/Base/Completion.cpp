@@ -1,4 +1,4 @@
-//===- Completion.cpp - what a shell offers for a command line ------------===//
+//===- Completion.cpp - shell completion of command lines -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

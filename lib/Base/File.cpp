@@ -1,4 +1,4 @@
-//===- File.cpp - files that are whole or not there -----------------------===//
+//===- File.cpp - atomic writes, and mapped files -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ProcessLimits.cpp - what a process may use -------------------------===//
+//===- ProcessLimits.cpp - cores and memory of a process ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Text.cpp - text for where it goes ----------------------------------===//
+//===- Text.cpp - escaping and splitting of text --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

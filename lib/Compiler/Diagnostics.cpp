@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - what compile and inspect say ---------------------===//
+//===- Diagnostics.cpp - diagnostics of compile and inspect ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

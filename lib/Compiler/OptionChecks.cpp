@@ -1,4 +1,4 @@
-//===- OptionChecks.cpp - which options of compile fit together -----------===//
+//===- OptionChecks.cpp - consistency of compile's options ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

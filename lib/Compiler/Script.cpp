@@ -1,4 +1,4 @@
-//===- Script.cpp - a transform script in the front of compiling ----------===//
+//===- Script.cpp - compiling with a transform script ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

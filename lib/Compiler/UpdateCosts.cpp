@@ -1,4 +1,4 @@
-//===- UpdateCosts.cpp - what updates take --------------------------------===//
+//===- UpdateCosts.cpp - estimated times of updates -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Buffers.cpp - arguments that are the same for all samples ----------===//
+//===- Buffers.cpp - arguments with one value for all samples -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ContractParams.cpp - arguments that say what they are --------------===//
+//===- ContractParams.cpp - arguments that declare what they are ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

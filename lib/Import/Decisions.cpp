@@ -1,4 +1,4 @@
-//===- Decisions.cpp - what the import says of arguments ------------------===//
+//===- Decisions.cpp - remarks on decisions of the import -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

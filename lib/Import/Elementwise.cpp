@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - what elementwise ops read and make ---------------===//
+//===- Elementwise.cpp - operands and results of elementwise ops ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

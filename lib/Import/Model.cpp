@@ -1,4 +1,4 @@
-//===- Model.cpp - what the passes of the import share --------------------===//
+//===- Model.cpp - shared code of the import's passes ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- OldSyntax.cpp - what the parser no longer takes --------------------===//
+//===- OldSyntax.cpp - explanations of outdated syntax --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

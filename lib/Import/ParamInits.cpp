@@ -1,4 +1,4 @@
-//===- ParamInits.cpp - how imported parameters start ---------------------===//
+//===- ParamInits.cpp - initialisers of imported parameters ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Roles.cpp - which arguments are data, by their uses ----------------===//
+//===- Roles.cpp - finding data arguments by their uses -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

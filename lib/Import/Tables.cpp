@@ -1,4 +1,4 @@
-//===- Tables.cpp - constants that are no weights -------------------------===//
+//===- Tables.cpp - constants that are not weights ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

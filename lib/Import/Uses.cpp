@@ -1,4 +1,4 @@
-//===- Uses.cpp - what a model does with a value --------------------------===//
+//===- Uses.cpp - uses of a value in a model ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

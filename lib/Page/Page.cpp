@@ -1,4 +1,4 @@
-//===- Page.cpp - one file with everything in it --------------------------===//
+//===- Page.cpp - timelines as an interactive page ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- MemoryAttempt.cpp - what one way to compile would take -------------===//
+//===- MemoryAttempt.cpp - the cost of one way to compile -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

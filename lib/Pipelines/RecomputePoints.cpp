@@ -1,4 +1,4 @@
-//===- RecomputePoints.cpp - what a chunk can recompute -------------------===//
+//===- RecomputePoints.cpp - choices of recomputation of a chunk ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- RecomputeSearch.cpp - the least time within limits -----------------===//
+//===- RecomputeSearch.cpp - recomputation within memory limits -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

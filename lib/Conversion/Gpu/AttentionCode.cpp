@@ -1,4 +1,4 @@
-//===- AttentionCode.cpp - what kernels of attention share ----------------===//
+//===- AttentionCode.cpp - shared code of attention's kernels -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- AttentionProblem.cpp - what an attention op computes ---------------===//
+//===- AttentionProblem.cpp - an attention op in a kernel -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Chips.cpp - the GPUs that code can be made for ---------------------===//
+//===- Chips.cpp - the supported GPUs -------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- GpuTarget.cpp - the NVVM dialect to PTX ----------------------------===//
+//===- GpuTarget.cpp - compiling GPU modules to native code ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ThreadCode.cpp - what one thread of a kernel does ------------------===//
+//===- ThreadCode.cpp - code of one thread of a kernel --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Bf16.cpp - bf16 on CPUs that do not have it ------------------------===//
+//===- Bf16.cpp - bf16 on CPUs without support for it ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- HostTarget.cpp - the LLVM dialect to native code for a CPU ---------===//
+//===- HostTarget.cpp - compiling modules to CPU code ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

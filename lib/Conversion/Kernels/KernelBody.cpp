@@ -1,4 +1,4 @@
-//===- KernelBody.cpp - what a kernel function computes -------------------===//
+//===- KernelBody.cpp - the content of a kernel function ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- KernelGroups.cpp - which structured ops run as one kernel ----------===//
+//===- KernelGroups.cpp - groups of ops that run as one kernel ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- RowRules.cpp - which ops work on rows together ---------------------===//
+//===- RowRules.cpp - rules of ops that share rows ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

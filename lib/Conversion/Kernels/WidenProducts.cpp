@@ -1,4 +1,4 @@
-//===- WidenProducts.cpp - products of small floats -----------------------===//
+//===- WidenProducts.cpp - products of 16-bit floats ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- CopyPaths.cpp - past copies that only rearrange --------------------===//
+//===- CopyPaths.cpp - avoiding copies that only rearrange ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- EpilogueFunctions.cpp - what happens to a product ------------------===//
+//===- EpilogueFunctions.cpp - recognising epilogues of products ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

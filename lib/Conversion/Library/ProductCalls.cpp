@@ -1,4 +1,4 @@
-//===- ProductCalls.cpp - calls of products, and who reads them -----------===//
+//===- ProductCalls.cpp - calls of products and their readers -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

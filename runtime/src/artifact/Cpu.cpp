@@ -1,4 +1,4 @@
-//===- Cpu.cpp - what this machine's processor can do ---------------------===//
+//===- Cpu.cpp - features of this machine's processor ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Names.cpp - the enums of an artifact as text -----------------------===//
+//===- Names.cpp - names of an artifact's enums ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

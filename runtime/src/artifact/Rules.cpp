@@ -1,4 +1,4 @@
-//===- Rules.cpp - what rules of metadata are made of ---------------------===//
+//===- Rules.cpp - helpers for the rules of metadata ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- CudaRank.cpp - a rank whose arena is memory of a GPU ---------------===//
+//===- CudaRank.cpp - a rank with its arena on a GPU ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Device.cpp - a GPU, and what is allocated on it --------------------===//
+//===- Device.cpp - a GPU and its allocations -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- DeviceWatch.cpp - GPUs that make no progress -----------------------===//
+//===- DeviceWatch.cpp - detection of GPUs without progress ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- DnnGraph.cpp - graphs of operations for cuDNN ----------------------===//
+//===- DnnGraph.cpp - building graphs for cuDNN ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

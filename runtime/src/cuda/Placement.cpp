@@ -1,4 +1,4 @@
-//===- Placement.cpp - which GPU a process uses ---------------------------===//
+//===- Placement.cpp - the GPU of a process -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

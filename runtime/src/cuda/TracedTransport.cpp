@@ -1,4 +1,4 @@
-//===- TracedTransport.cpp - messages that are printed --------------------===//
+//===- TracedTransport.cpp - a transport that prints messages -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- CheckpointIndex.cpp - what a checkpoint consists of ----------------===//
+//===- CheckpointIndex.cpp - the index of a checkpoint --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

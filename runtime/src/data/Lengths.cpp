@@ -1,4 +1,4 @@
-//===- Lengths.cpp - how long each microbatch is --------------------------===//
+//===- Lengths.cpp - lengths of microbatches ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- NameMap.cpp - names of parameters in files of others ---------------===//
+//===- NameMap.cpp - mapping names of parameters --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Opener.cpp - opens what the arguments of a model read --------------===//
+//===- Opener.cpp - opening the data of a model's arguments ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

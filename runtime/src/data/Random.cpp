@@ -1,4 +1,4 @@
-//===- Random.cpp - numbers from counters ---------------------------------===//
+//===- Random.cpp - counter-based random numbers --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

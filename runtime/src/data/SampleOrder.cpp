@@ -1,4 +1,4 @@
-//===- SampleOrder.cpp - which samples of several files come next ---------===//
+//===- SampleOrder.cpp - the order of samples of several files ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

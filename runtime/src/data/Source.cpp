@@ -1,4 +1,4 @@
-//===- Source.cpp - where one batch argument comes from -------------------===//
+//===- Source.cpp - the source of a batch argument ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

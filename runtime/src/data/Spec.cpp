@@ -1,4 +1,4 @@
-//===- Spec.cpp - a source of data, as the user writes it -----------------===//
+//===- Spec.cpp - a data source as the user specifies it ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

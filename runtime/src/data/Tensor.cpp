@@ -1,4 +1,4 @@
-//===- Tensor.cpp - an array in somebody else's memory --------------------===//
+//===- Tensor.cpp - a view of an array ------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Arena.cpp - the one allocation of a rank ---------------------------===//
+//===- Arena.cpp - the arena of a rank ------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

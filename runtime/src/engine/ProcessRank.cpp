@@ -1,4 +1,4 @@
-//===- ProcessRank.cpp - a rank that has a process of its own -------------===//
+//===- ProcessRank.cpp - a rank that is a process -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

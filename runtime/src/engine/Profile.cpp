@@ -1,4 +1,4 @@
-//===- Profile.cpp - what a pipeline's parts take -------------------------===//
+//===- Profile.cpp - measured times of a pipeline's parts -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

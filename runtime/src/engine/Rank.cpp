@@ -1,4 +1,4 @@
-//===- Rank.cpp - what all targets know of a rank -------------------------===//
+//===- Rank.cpp - the common part of ranks on all targets -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Reduction.cpp - gradients of replicas ------------------------------===//
+//===- Reduction.cpp - sums of gradients over replicas --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- TensorTrace.cpp - tensors of a step, printed -----------------------===//
+//===- TensorTrace.cpp - printing tensors of a step -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Timeline.cpp - what a rank did when --------------------------------===//
+//===- Timeline.cpp - times of a rank's operations ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- AllocationCounter.cpp - who allocates during steps -----------------===//
+//===- AllocationCounter.cpp - counting allocations during steps ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- HostRank.cpp - a rank whose arena is memory of the host ------------===//
+//===- HostRank.cpp - a rank with its arena on the host -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Update.cpp - optimisers --------------------------------------------===//
+//===- Update.cpp - updates by optimisers ---------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

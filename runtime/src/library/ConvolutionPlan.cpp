@@ -1,4 +1,4 @@
-//===- ConvolutionPlan.cpp - convolutions as cuDNN takes them -------------===//
+//===- ConvolutionPlan.cpp - convolutions in cuDNN's terms ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

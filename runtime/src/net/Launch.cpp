@@ -1,4 +1,4 @@
-//===- Launch.cpp - which process of a run this is ------------------------===//
+//===- Launch.cpp - the place of a process in its run ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

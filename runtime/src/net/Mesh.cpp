@@ -1,4 +1,4 @@
-//===- Mesh.cpp - a connection from each process to each other ------------===//
+//===- Mesh.cpp - connections among all processes -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- PeerUser.cpp - whose process is at the other end -------------------===//
+//===- PeerUser.cpp - the user of a connected process ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

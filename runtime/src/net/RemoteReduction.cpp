@@ -1,4 +1,4 @@
-//===- RemoteReduction.cpp - gradients of replicas in processes -----------===//
+//===- RemoteReduction.cpp - sums of gradients over processes -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Rendezvous.cpp - how the processes of a run find each other --------===//
+//===- Rendezvous.cpp - how processes connect -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

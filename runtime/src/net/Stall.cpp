@@ -1,4 +1,4 @@
-//===- Stall.cpp - ranks that make no progress ----------------------------===//
+//===- Stall.cpp - detection of ranks without progress --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

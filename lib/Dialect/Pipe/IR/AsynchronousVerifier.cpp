@@ -1,4 +1,4 @@
-//===- AsynchronousVerifier.cpp - programs without a flush ----------------===//
+//===- AsynchronousVerifier.cpp - verification without a flush ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

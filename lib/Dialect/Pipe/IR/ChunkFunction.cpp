@@ -1,4 +1,4 @@
-//===- ChunkFunction.cpp - what a chunk's functions take and give ---------===//
+//===- ChunkFunction.cpp - the functions of a chunk -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

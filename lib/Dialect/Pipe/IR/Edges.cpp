@@ -1,4 +1,4 @@
-//===- Edges.cpp - what flows between the chunks of a pipeline ------------===//
+//===- Edges.cpp - the edges between the chunks of a pipeline -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

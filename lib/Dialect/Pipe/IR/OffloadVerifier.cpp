@@ -1,4 +1,4 @@
-//===- OffloadVerifier.cpp - what programs offload ------------------------===//
+//===- OffloadVerifier.cpp - verification of offloads ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

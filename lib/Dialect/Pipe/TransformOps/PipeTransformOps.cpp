@@ -1,4 +1,4 @@
-//===- PipeTransformOps.cpp - pipelines made by a script ------------------===//
+//===- PipeTransformOps.cpp - transform ops that make pipelines -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

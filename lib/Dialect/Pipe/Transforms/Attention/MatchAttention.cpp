@@ -1,4 +1,4 @@
-//===- MatchAttention.cpp - attention among other ops ---------------------===//
+//===- MatchAttention.cpp - recognising attention -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

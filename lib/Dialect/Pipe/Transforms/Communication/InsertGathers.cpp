@@ -1,4 +1,4 @@
-//===- InsertGathers.cpp - shares of parameters ---------------------------===//
+//===- InsertGathers.cpp - all-gathers of shards of parameters ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

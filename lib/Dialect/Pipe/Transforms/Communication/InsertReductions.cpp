@@ -1,4 +1,4 @@
-//===- InsertReductions.cpp - gradients of the ranks of a stage -----------===//
+//===- InsertReductions.cpp - all-reduces of gradients --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- VerifyPrograms.cpp - programs that messages can serve --------------===//
+//===- VerifyPrograms.cpp - verification of programs ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Elements.cpp - what elements of tensors are made of ----------------===//
+//===- Elements.cpp - elements of tensors as expressions ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- GraphState.cpp - what a joint function keeps -----------------------===//
+//===- GraphState.cpp - the optimiser's state in a joint graph ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- StatefulUpdate.cpp - updates with a memory, in a graph -------------===//
+//===- StatefulUpdate.cpp - updates with a state, in a graph --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- MemoryPlan.cpp - where everything of a rank lives ------------------===//
+//===- MemoryPlan.cpp - the layout of a rank's arena ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

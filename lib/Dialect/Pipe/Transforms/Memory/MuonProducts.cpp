@@ -1,4 +1,4 @@
-//===- MuonProducts.cpp - what Muon's updates take on a GPU ---------------===//
+//===- MuonProducts.cpp - Muon's updates on a GPU -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- LossFactor.cpp - what a loss is multiplied by ----------------------===//
+//===- LossFactor.cpp - factors of a loss ---------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

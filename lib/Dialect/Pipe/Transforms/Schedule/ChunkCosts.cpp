@@ -1,4 +1,4 @@
-//===- ChunkCosts.cpp - what a chunk's operations take --------------------===//
+//===- ChunkCosts.cpp - the times of a chunk's operations -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

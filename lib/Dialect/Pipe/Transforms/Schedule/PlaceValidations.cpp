@@ -1,4 +1,4 @@
-//===- PlaceValidations.cpp - where void turns are known ------------------===//
+//===- PlaceValidations.cpp - placing the checks for void turns -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ProgramBuilder.cpp - schedules as programs -------------------------===//
+//===- ProgramBuilder.cpp - from schedules to programs --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ScheduleFile.cpp - orders from files as pipelines' schedules -------===//
+//===- ScheduleFile.cpp - schedules from files ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

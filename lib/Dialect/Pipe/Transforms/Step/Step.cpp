@@ -1,4 +1,4 @@
-//===- Step.cpp - what a lowered step and its metadata agree on -----------===//
+//===- Step.cpp - tables of a step and its metadata -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
