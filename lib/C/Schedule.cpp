@@ -66,7 +66,7 @@ static VeelineStatus invalidArgument(const std::string &message) {
   return failure(VeelineInvalid, message);
 }
 
-/// An error where one of the arguments that a function needs is null.
+/// Returns an error if one of the arguments that a function needs is null.
 static VeelineStatus
 checkGiven(std::initializer_list<std::pair<const char *, const void *>> all) {
   for (auto [name, pointer] : all)
@@ -98,7 +98,8 @@ static VeelineStatus checkCapacity(std::size_t needed, std::size_t capacity) {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Made once, because the names of generators end with no zero byte.
+/// The names of generators do not end with a zero byte, so they are copied
+/// once.
 static const std::vector<std::string> &namesOfSchedules() {
   static const std::vector<std::string> names = scheduleNames();
   return names;
@@ -287,7 +288,8 @@ static Expected<Objective> objectiveOf(VeelineObjective objective,
                  std::to_string(static_cast<int>(objective)));
 }
 
-/// The schedule of this name, of a problem that waits for updates as it does.
+/// Generates the schedule of this name. The problem waits for updates if and
+/// only if the generator does.
 static Expected<Order> makeOrder(const Problem &given, const char *name,
                                  const VeelineGenerateOptions &options) {
   Expected<const Generator *> generator = findGenerator(name);
@@ -331,7 +333,7 @@ VeelineStatus veelineScheduleGenerate(VeelineProblem problem, const char *name,
   });
 }
 
-/// Costs of 1 for an order without costs.
+/// A problem with costs of 1, for an order without costs.
 static Problem unitProblem(const ImportedSchedule &imported) {
   Chunk chunk;
   chunk.forward = chunk.backwardInput = chunk.backwardWeight = 1;
