@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace veeline;
 
 namespace {
-/// The words after an argument, or after a number and before names; then a
-/// hint.
+/// The text after a single argument; the text after a number, before the names;
+/// then a hint.
 struct Wording {
   const char *one, *many, *hint;
 };

@@ -78,8 +78,8 @@ void veeline::dropResults(func::FuncOp model,
                                         type.getElementType()));
     isChanged = true;
   }
-  // A value that a body reads from outside of it is unused once the body is
-  // gone.
+  // After a body is removed, values from outside that only it used are dead,
+  // too. So repeat.
   IRRewriter rewriter(model.getContext());
   while (isChanged)
     isChanged = succeeded(runRegionDCE(rewriter, model->getRegions()));
