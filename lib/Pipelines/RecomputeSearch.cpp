@@ -20,11 +20,11 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The most plans that are made of simulated combinations, to correct
+/// Limits on the number of plans: for simulated combinations, to correct
 /// estimates, and to improve a combination that fits.
 static constexpr int maxExactPlans = 512, maxCorrections = 24,
                      maxImprovements = 24;
-/// How often an order is asked again under tighter limits.
+/// How often an order is generated again under tighter limits.
 static constexpr int maxTightenings = 4;
 /// The number of parts into which `getSteps` divides the steps of a stage.
 static constexpr int numShares = 3;
@@ -50,7 +50,7 @@ RecomputeSearch::RecomputeSearch(MemoryTrial &trial, ArrayRef<Recompute> asked,
 // Points and combinations of them
 //===----------------------------------------------------------------------===//
 
-/// Finds the points of the stage's chunks that are Auto.
+/// Finds the points of those chunks of the stage whose policy is Auto.
 LogicalResult RecomputeSearch::addStage(int number) {
   Stage &stage = stages.emplace_back(Stage{number, {}});
   const schedule::Placement &placement = start.problem->placement;
@@ -102,7 +102,8 @@ size_t RecomputeSearch::countCombinations(ArrayRef<int> chunks) const {
   return count;
 }
 
-/// The next combination of the points of `chunks`; false after the last one.
+/// Goes to the next combination of the points of `chunks`. Returns false after
+/// the last one.
 bool RecomputeSearch::advance(ArrayRef<int> chunks, Choice &choice) const {
   for (int chunk : chunks) {
     if (++choice[chunk] != points[chunk].size())
@@ -112,9 +113,10 @@ bool RecomputeSearch::advance(ArrayRef<int> chunks, Choice &choice) const {
   return false;
 }
 
-/// Estimates the most bytes that a stage's rank holds, workspaces included.
-/// With `isBound`, a lower bound of its arena without the part that lasts. Of
-/// several ranks, the largest of theirs.
+/// Estimates the most bytes that a rank of the stage holds, workspaces
+/// included. With `isBound`, returns a lower bound of its arena without the
+/// part that lasts throughout the step. If the stage has several ranks, returns
+/// the largest value.
 int64_t RecomputeSearch::estimateHeld(const schedule::Schedule &order,
                                       int stage, const Choice &choice,
                                       bool isBound) const {
@@ -130,11 +132,11 @@ int64_t RecomputeSearch::estimateHeld(const schedule::Schedule &order,
     auto getChange = [&](const schedule::Op &op) {
       const ChunkVariant &point = getPoint(choice, op.chunk);
       const schedule::Chunk &chunk = isBound ? point.own : point.chunk;
-      // The order may be one for points without R.
+      // The order may have been made for points without R.
       return (runsRecompute[op.chunk] ? chunk : chunk.withRecomputeInside())
           .memory(op.kind);
     };
-    // What late W release is held from the step before on.
+    // Memory that a late W releases has been held since the step before.
     int64_t held = 0;
     for (const schedule::Op &op : order.stages[rank])
       held -= op.late ? getChange(op) : 0;
@@ -154,7 +156,8 @@ int64_t RecomputeSearch::estimateHeld(const schedule::Schedule &order,
 // Predictions
 //===----------------------------------------------------------------------===//
 
-/// The order of `start`, with the R that the chunks of the problem have.
+/// The order of `start`. R is added or removed to match the chunks of the
+/// problem.
 std::optional<schedule::Schedule>
 RecomputeSearch::fitToChunks(const schedule::Problem &problem) const {
   if (!trial.getOptions().recomputeAhead)
@@ -167,7 +170,7 @@ RecomputeSearch::fitToChunks(const schedule::Problem &problem) const {
   return added ? std::optional(std::move(*added)) : std::nullopt;
 }
 
-/// The order that the schedule makes for `problem`; none where it has none.
+/// The order that the schedule generates for `problem`, or none if it cannot.
 std::optional<schedule::Schedule>
 RecomputeSearch::makeOrder(const schedule::Problem &problem) const {
   const std::string &name = trial.getOptions().schedule;
@@ -176,7 +179,8 @@ RecomputeSearch::makeOrder(const schedule::Problem &problem) const {
   schedule::GeneratorOptions options;
   options.objective = trial.getOptions().objective;
   options.maySlip = trial.getOptions().mayWeightsSlip();
-  // Many orders are made to choose one, which is then searched for.
+  // Many orders are made to choose one. Only the chosen one is searched for
+  // long.
   options.estimates = true;
   options.searchSeconds = 0.004;
   auto generated = schedule::generate(name, problem, options);
@@ -185,7 +189,8 @@ RecomputeSearch::makeOrder(const schedule::Problem &problem) const {
   return std::move(*generated);
 }
 
-/// With `isBound`, chunks hold no more than what is certain.
+/// The problem with the points of a choice. With `isBound`, chunks hold only
+/// what is certain.
 schedule::Problem RecomputeSearch::makeProblem(const Choice &choice,
                                                bool isBound) const {
   schedule::Problem problem = *start.problem;
@@ -196,9 +201,9 @@ schedule::Problem RecomputeSearch::makeProblem(const Choice &choice,
   return problem;
 }
 
-/// A lower bound on the step of every order whose arenas fit, where they are
-/// larger than what is held by `gaps` or more; none where there is no such
-/// order. Up to rounding.
+/// A lower bound on the step, up to rounding, of all orders whose arenas fit.
+/// Arenas are taken to be larger than what is held by at least `gaps`. None if
+/// no order fits.
 std::optional<double> RecomputeSearch::getLeastStep(const Choice &choice,
                                                     ArrayRef<int64_t> gaps,
                                                     bool isBound) const {
@@ -218,7 +223,7 @@ std::optional<double> RecomputeSearch::getLeastStep(const Choice &choice,
   return time * (1 - 1e-9);
 }
 
-/// Whether an arena is certain to be too large.
+/// Whether an arena is certainly too large.
 bool RecomputeSearch::isTooLarge(const schedule::Schedule &order,
                                  const Choice &choice) const {
   for (auto [stage, limit] : llvm::enumerate(limits))
@@ -242,13 +247,14 @@ RecomputeSearch::describeOrder(const schedule::Problem &problem,
   return result;
 }
 
-/// Begins to compare choices, or to change one.
+/// Sets the number of orders that may be made to compare choices, or to change
+/// one.
 void RecomputeSearch::allowOrders() {
   ordersLeft = effort.maxSearchedOps / numOps + 1;
 }
 
-/// What the schedule makes for a choice within the limits of `problem`; none
-/// where there is no order, or where no more may be made.
+/// The order that the schedule generates for a choice, within the limits of
+/// `problem`. None if there is no order, or if no more orders may be made.
 const std::optional<RecomputeSearch::MadeOrder> &
 RecomputeSearch::madeFor(const schedule::Problem &problem,
                          const Choice &choice) {
@@ -265,10 +271,10 @@ RecomputeSearch::madeFor(const schedule::Problem &problem,
   return entry;
 }
 
-/// Predicts the step if the estimated arenas, `gaps` larger than what is held,
-/// fit: in the schedule's own order or, if that is too large, in one under
-/// limits for the schedule. Where a schedule searches, the order of `start`
-/// stands for its own one.
+/// Predicts the step of a choice. Arenas are estimated to be `gaps` larger than
+/// what is held. If they do not fit in the schedule's own order, it is
+/// generated again under limits. If the schedule searches, the order of `start`
+/// is used as its own order.
 std::optional<RecomputeSearch::Prediction>
 RecomputeSearch::predict(const Choice &choice, ArrayRef<int64_t> gaps) {
   schedule::Problem problem = makeProblem(choice);
@@ -307,8 +313,8 @@ RecomputeSearch::predict(const Choice &choice, ArrayRef<int64_t> gaps) {
 // All combinations
 //===----------------------------------------------------------------------===//
 
-/// Takes combinations by ascending step, which is a lower bound until an order
-/// is made.
+/// Takes combinations in ascending order of their step. Until an order is made,
+/// the step is a lower bound.
 RecomputeSearch::Answer RecomputeSearch::runExactly() {
   struct Candidate {
     double step;
@@ -357,8 +363,8 @@ RecomputeSearch::Answer RecomputeSearch::runExactly() {
 // Combinations of stages' choices
 //===----------------------------------------------------------------------===//
 
-/// The time of the stage for one microbatch. Several ranks of a stage take
-/// turns.
+/// The time of the stage for one microbatch. If it has several ranks, these
+/// take turns.
 double RecomputeSearch::getStageWork(const Stage &stage,
                                      const Choice &choice) const {
   const schedule::Placement &placement = start.problem->placement;
@@ -416,7 +422,7 @@ RecomputeSearch::followRatios(const Stage &stage,
   }
 }
 
-/// The steps of a stage, ascending by work and descending by bytes: none is
+/// The steps of a stage, ascending by work and descending by bytes. No step is
 /// both slower and larger than another.
 std::vector<RecomputeSearch::Step>
 RecomputeSearch::makeSteps(const Stage &stage,
@@ -443,10 +449,10 @@ std::vector<RecomputeSearch::Choice> RecomputeSearch::makeAllChoices() const {
   return choices;
 }
 
-/// A pipeline is as slow as its slowest stage. So each amount of work that a
-/// stage can have is tried as the limit of all stages. For each limit there are
-/// two choices: every stage takes the step with the fewest bytes, or the
-/// fastest one that fits by the estimate.
+/// A pipeline is as slow as its slowest stage. So each amount of work of a
+/// stage is tried as a limit for all stages. For each limit there are two
+/// choices: every stage takes the step with the fewest bytes within it, or the
+/// fastest step that fits by the estimate.
 std::vector<RecomputeSearch::Choice>
 RecomputeSearch::makeChoicesByWork(ArrayRef<int64_t> gaps) const {
   std::vector<std::vector<Step>> steps;
@@ -482,9 +488,9 @@ RecomputeSearch::makeChoicesByWork(ArrayRef<int64_t> gaps) const {
   return choices;
 }
 
-/// Plans predictions, the shortest first. Those that are lower bounds, or for
-/// narrower gaps than those of now, are made anew before: a plan that takes
-/// more than was estimated widens the gaps.
+/// Plans predictions, the shortest first. If a prediction is only a lower
+/// bound, or was made for smaller gaps, it is made again before: a plan that
+/// takes more than the estimate has increased the gaps.
 RecomputeSearch::Answer
 RecomputeSearch::runByEstimates(std::vector<int64_t> gaps, Choice &chosen) {
   std::vector<Prediction> predictions;
@@ -500,7 +506,8 @@ RecomputeSearch::runByEstimates(std::vector<int64_t> gaps, Choice &chosen) {
         llvm::min_element(predictions, [](const auto &a, const auto &b) {
           return a.step < b.step;
         });
-    // It is a bound, gaps have widened since, or its own plan did not fit.
+    // It is only a bound, or gaps have increased since, or its own plan did not
+    // fit.
     if (best->numPlans != numPlans) {
       if (best->numPlans >= 0)
         ordersLeft = std::max<size_t>(ordersLeft, maxTightenings);
@@ -541,7 +548,7 @@ RecomputeSearch::runByEstimates(std::vector<int64_t> gaps, Choice &chosen) {
   return found;
 }
 
-/// All choices that differ in one chunk, or in two of one stage.
+/// All choices that differ in one chunk, or in two chunks of one stage.
 std::vector<RecomputeSearch::Choice>
 RecomputeSearch::getNeighbours(const Choice &choice) const {
   std::vector<Choice> neighbours;
@@ -563,9 +570,10 @@ RecomputeSearch::getNeighbours(const Choice &choice) const {
   return neighbours;
 }
 
-/// The neighbours of the choice of `best` that may take less than `most`. Where
-/// orders are searched for, few will be made: those come first whose step, by
-/// the bound, is shorter than that of `best`, or that are shorter in its order.
+/// The neighbours of the choice of `best` that may take less than `most`. If
+/// the schedule searches, few orders will be made. Neighbours then come first
+/// whose step is shorter than that of `best`, by the bound or in the order of
+/// `best`.
 std::vector<RecomputeSearch::Prediction>
 RecomputeSearch::getShorter(const MemoryAttempt &best, const Choice &choice,
                             double most, ArrayRef<int64_t> gaps) const {
@@ -592,9 +600,9 @@ RecomputeSearch::getShorter(const MemoryAttempt &best, const Choice &choice,
   return shorter;
 }
 
-/// Changes choices for as long as the step gets shorter. The least time of each
-/// stage need not make the shortest step: how its work is shared by its chunks,
-/// and by B and W, counts as well.
+/// Changes choices for as long as the step gets shorter. Even if each stage has
+/// its least time, the step may not be the shortest: how that time is divided
+/// between chunks, and between B and W, also counts.
 LogicalResult RecomputeSearch::improve(MemoryAttempt &best, Choice choice) {
   allowOrders();
   for (int left = searches ? effort.maxChanged : maxImprovements; left > 0;) {
@@ -603,7 +611,7 @@ LogicalResult RecomputeSearch::improve(MemoryAttempt &best, Choice choice) {
     std::vector<int64_t> gaps;
     for (auto [stage, arena] : llvm::enumerate(best.arenas))
       gaps.push_back(arena - estimateHeld(best.order, stage, choice, false));
-    // Lists are compared with lists.
+    // Predictions come from list scheduling, so `most` has to, too.
     double most = best.step;
     if (searches)
       if (auto own = predict(choice, gaps))
@@ -665,10 +673,10 @@ RecomputeSearch::Answer RecomputeSearch::run() {
     if (best && !effort.canTighten)
       return best;
   }
-  // The gap between an arena and its estimate is mostly the part that lasts;
-  // most of the rest grows with what is held. The gaps of `start`, which keeps
-  // everything, leave out some choices that fit. Gaps that are too narrow waste
-  // plans. So both are tried.
+  // The gap between an arena and its estimate is mostly the part that lasts
+  // throughout the step. Most of the rest grows with what is held. With the
+  // gaps of `start`, which keeps everything, some choices that fit are missed.
+  // With gaps that are too small, plans are wasted. So both are tried.
   std::vector<int64_t> gaps;
   Choice first(points.size(), 0), chosen;
   for (auto [stage, arena] : llvm::enumerate(start.arenas))
@@ -695,7 +703,7 @@ RecomputeSearch::getSteps(ArrayRef<schedule::Schedule> orders,
   std::vector<Choice> choices(numShares + 1, Choice(points.size(), 0));
   for (const Stage &stage : stages) {
     std::vector<Step> steps = makeSteps(stage, orders[stage.number]);
-    // Steps that hold more than the part that lasts leaves cannot fit.
+    // A step cannot fit if it holds more than the part that lasts leaves.
     int64_t room = limits[stage.number] - start.lasting[stage.number];
     size_t last = steps.size() - 1, first = 0;
     while (first != last && steps[first].held > room)

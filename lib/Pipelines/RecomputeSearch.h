@@ -20,27 +20,30 @@ namespace veeline {
 
 /// Limits on the effort of a search.
 struct SearchEffort {
-  /// Corners of each chunk's hull, besides its ends.
+  /// The number of corners of each chunk's hull, besides its two ends.
   int maxCuts = 6;
   /// Whether to add the choices that users can ask for by name or ratio.
   bool withNamed = true;
-  /// Whether to choose for stages that are within their limits, too: orders
-  /// that depend on costs may get better.
+  /// Whether to choose also for stages within their limits: orders that depend
+  /// on costs may get better.
   bool allStages = true;
-  /// The most combinations of all chunks for which all are simulated, and the
-  /// most operations in all these simulations.
+  /// All combinations are simulated if there are at most `maxExact`, and their
+  /// simulations have at most `maxExactOps` operations in total.
   size_t maxExact = 4096, maxExactOps = size_t(1) << 19;
-  /// Where the schedule searches: the most operations in all orders that are
-  /// made to compare choices, or to change the one that was found. Each takes a
-  /// few milliseconds. And how many choices that fit are carried through to a
-  /// plan, in an order that was searched for, to take the best.
+  /// Limits if the schedule searches. `maxSearchedOps` is the number of
+  /// operations in all orders that are made to compare choices, or to change
+  /// the best one; each order takes a few milliseconds. `maxFitted` is the
+  /// number of choices that are carried through to a plan that fits, in an
+  /// order that was searched for; the best of these is taken.
   size_t maxSearchedOps = size_t(1) << 18;
   int maxFitted = 6;
-  /// How many changes of the best of these are carried through.
+  /// The number of changes of the best choice that are carried through to a
+  /// plan.
   int maxChanged = 16;
-  /// The most combinations of one stage's chunks for which all are estimated.
+  /// All combinations of one stage's chunks are estimated if there are at most
+  /// this many.
   size_t maxOfStage = 4096;
-  /// Whether the schedule can be told to hold less.
+  /// Whether the schedule can be generated under limits.
   bool canTighten = false;
 };
 
@@ -69,24 +72,24 @@ public:
       std::vector<Recompute> policies, std::vector<int64_t> scheduleLimits)>;
 
   /// `start` is the attempt in which every chunk that is Auto in `asked`
-  /// recomputes nothing; `attempt` makes all others.
+  /// recomputes nothing. `attempt` makes all other attempts.
   RecomputeSearch(MemoryTrial &trial, llvm::ArrayRef<Recompute> asked,
                   llvm::ArrayRef<int64_t> limits, const MemoryAttempt &start,
                   const SearchEffort &effort, AttemptFn attempt);
 
-  /// The best that fits, or none. Fails with a diagnostic.
+  /// Returns the best attempt that fits, or none. Fails with a diagnostic.
   Answer run();
 
-  /// Choices from the least time to the fewest bytes by estimate, where each
-  /// stage runs as in its one of `orders`. For callers that can make room in
-  /// other ways, too. To be called after `run`.
-  /// With `most`, only those that may take less than that.
+  /// Choices from the least time to the fewest bytes, by estimate, in which
+  /// each stage runs in its order of `orders`. For callers that can also save
+  /// memory in other ways. Call it after `run`. With `most`, returns only
+  /// choices that may take less than that.
   std::vector<std::vector<Recompute>>
   getSteps(llvm::ArrayRef<schedule::Schedule> orders,
            std::optional<double> most) const;
 
 private:
-  /// For each chunk the number of one of its points.
+  /// For each chunk, the number of one of its points.
   using Choice = std::vector<size_t>;
   /// One combination of the points of a stage's chunks: its time, and the bytes
   /// that it holds.
@@ -97,11 +100,11 @@ private:
   };
   struct Stage {
     int number;
-    /// The chunks with a choice.
+    /// The chunks of the stage that have a choice.
     std::vector<int> chunks;
   };
-  /// What an order that the schedule made takes: the step, the most that each
-  /// stage's rank holds, and that with workspaces.
+  /// Results of an order that the schedule made: the step, the most that each
+  /// stage's rank holds, and the same with workspaces.
   struct MadeOrder {
     double step;
     std::vector<int64_t> peaks, held;
@@ -109,10 +112,11 @@ private:
   struct Prediction {
     double step;
     Choice choice;
-    /// Limits for the schedule; empty: none.
+    /// The limits for the schedule. Empty if there are none.
     std::vector<int64_t> bounds = {};
-    /// How many plans had been made before, -1 where `step` is only a lower
-    /// bound; and whether this was planned itself.
+    /// The number of plans that had been made before this prediction, or -1 if
+    /// `step` is only a lower bound; and whether this choice was planned
+    /// itself.
     int numPlans = -1;
     bool wasPlanned = false;
   };
@@ -172,22 +176,22 @@ private:
   SearchEffort effort;
   AttemptFn attempt;
   bool isFused = false;
-  /// Whether orders split no backward, whatever the choice, and whether the
-  /// schedule searches for them.
+  /// Whether no order splits a backward, whatever the choice is; and whether
+  /// the schedule searches for orders.
   bool neverSplits = false, searches = false;
-  /// Of the whole schedule.
+  /// The number of operations of the whole schedule.
   size_t numOps = 0;
-  /// The points of each chunk; the first is that of `start`.
+  /// For each chunk, its points. The first one is that of `start`.
   std::vector<std::vector<const ChunkVariant *>> points;
   std::vector<Stage> stages;
-  /// The chunks with a choice, of all stages.
+  /// The chunks of all stages that have a choice.
   std::vector<int> openChunks;
-  /// What was made, by choice and limits for the schedule.
+  /// The orders made so far, by choice and limits for the schedule.
   std::map<std::pair<Choice, std::vector<int64_t>>, std::optional<MadeOrder>>
       made;
-  /// Where the schedule searches, what was planned.
+  /// If the schedule searches, the choices and limits that were planned.
   std::set<std::pair<Choice, std::vector<int64_t>>> planned;
-  /// How many orders it may still make.
+  /// The number of orders that may still be made.
   size_t ordersLeft = 0;
 };
 
