@@ -48,7 +48,7 @@ static void printMachine() {
   llvm::outs().flush();
 }
 
-/// Prints which table there is at `path`.
+/// Prints whether there is a table at `path`, and which one.
 static void printTable(const std::string &path,
                        const std::optional<MachineTable> &table) {
   llvm::outs() << "table    ";
@@ -64,7 +64,7 @@ static void printTable(const std::string &path,
                  << '\n';
 }
 
-/// Both, as docs/tools.md describes it.
+/// Prints the machine and the table as docs/tools.md describes.
 static void printJson(const std::string &path,
                       const std::optional<MachineTable> &table) {
   llvm::json::Object object{{"version", 1},
@@ -81,8 +81,8 @@ static void printJson(const std::string &path,
                << '\n';
 }
 
-/// Prints what this machine has, and which table there is at `path`. Fails
-/// after a message.
+/// Prints the properties of this machine, and the table at `path` if there is
+/// one. Fails after a message.
 static mlir::LogicalResult report(const DoctorCommand &command,
                                   const std::string &path) {
   std::optional<MachineTable> table;
@@ -138,8 +138,8 @@ static llvm::Expected<MachineTable> calibrate() {
   return table;
 }
 
-/// Makes the directory of the default path. That of a file that was named must
-/// exist.
+/// Creates the directory of the default path. If the user named a file, its
+/// directory must exist.
 static std::error_code makeDirectory(const DoctorCommand &command,
                                      const std::string &path) {
   if (!command.output.empty())
@@ -149,7 +149,7 @@ static std::error_code makeDirectory(const DoctorCommand &command,
 
 static mlir::LogicalResult writeTable(const DoctorCommand &command,
                                       const std::string &path) {
-  // These come first, since measuring takes time.
+  // This comes first, because measuring takes time.
   if (std::error_code code = makeDirectory(command, path))
     return printError("'" + llvm::sys::path::parent_path(path) +
                       "' cannot be made: " + code.message() +
