@@ -11,7 +11,7 @@
 
 namespace veeline {
 
-/// The path of the linker that `options` ask for; an error where there is none.
+/// The path of the linker that `options` ask for, or an error if there is none.
 llvm::Expected<std::string> findLinker(const HostTargetOptions &options);
 
 } // namespace veeline
