@@ -4,7 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//
 // On a GPU without a library for convolutions, a convolution becomes one of
 // these:
 //
