@@ -34,7 +34,7 @@ Value pipe::resolve(Value element) {
       return element;
     OpOperand *operand = op.getMatchingOpOperand(argument);
     AffineMap map = op.getMatchingIndexingMap(operand);
-    // What is the same everywhere may be read anywhere.
+    // If all elements are equal, any of them can be read.
     SplatElementsAttr splat;
     bool isSplat = matchPattern(operand->get(), m_Constant(&splat)) ||
                    operand->get().getDefiningOp<linalg::FillOp>() ||
@@ -78,7 +78,7 @@ std::optional<APFloat> pipe::getConstant(Value element) {
 // ElementEvaluator
 //===----------------------------------------------------------------------===//
 
-/// What an op of one or two numbers gives; none of others.
+/// Evaluates an op of one or two numbers. None for other ops.
 static std::optional<double> compute(Operation *op, ArrayRef<double> of) {
   using Number = std::optional<double>;
   return TypeSwitch<Operation *, Number>(op)
@@ -94,11 +94,11 @@ static std::optional<double> compute(Operation *op, ArrayRef<double> of) {
       .Case([&](math::LogOp) { return std::log(of[0]); })
       .Case<math::PowFOp, math::FPowIOp>(
           [&](auto) { return std::pow(of[0], of[1]); })
-      // Rounding is not what tells one update from another.
+      // Ignore rounding, which does not distinguish updates.
       .Case<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp,
             arith::ExtSIOp, arith::TruncIOp, tensor::SplatOp>(
           [&](auto) { return of[0]; })
-      // Of more elements it takes one for all.
+      // From a tensor with several elements, the op selects one.
       .Case([&](tensor::ExtractOp extract) {
         return extract.getTensor().getType().getRank() == 0 ? Number(of[0])
                                                             : Number();
