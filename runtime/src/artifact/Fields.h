@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each struct of the metadata has a `visitFields` that visits its members with
-// their names. The writer and the reader of JSON both use it. `Self` is the
-// struct, const or not.
+// Each struct of the metadata has a function `visitFields` that visits its
+// members with their names. The writer and the reader of JSON both use it.
+// `Self` is the struct, const or not.
 //
 //===----------------------------------------------------------------------===//
 
