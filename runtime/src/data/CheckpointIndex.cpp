@@ -96,7 +96,7 @@ std::string data::toText(CheckpointIndex index) {
   return dump(index);
 }
 
-/// A name that leads nowhere else.
+/// Whether `name` is the name of a file in the same folder.
 static bool isPlainName(const std::string &name) {
   return !name.empty() && name[0] != '.' &&
          name.find_first_of(std::string("/\0", 2)) == std::string::npos;
