@@ -1,4 +1,4 @@
-//===- ProgramMetadata.cpp - the metadata of a program ------------------===//
+//===- ProgramMetadata.cpp - the metadata of a program --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- RankMetadata.cpp - the metadata of a rank's program --------------===//
+//===- RankMetadata.cpp - the metadata of a rank's program ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

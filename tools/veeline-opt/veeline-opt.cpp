@@ -1,4 +1,4 @@
-//===- veeline-opt.cpp - runs passes on textual IR -----------------------===//
+//===- veeline-opt.cpp - runs passes on textual IR ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

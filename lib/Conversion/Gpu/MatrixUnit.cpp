@@ -1,4 +1,4 @@
-//===- MatrixUnit.cpp - products of tiles in f32 ------------------------===//
+//===- MatrixUnit.cpp - products of tiles in f32 --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- LoopNest.cpp - a structured op as loops over strided memory --------===//
+//===- LoopNest.cpp - structured ops as loops over memory -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

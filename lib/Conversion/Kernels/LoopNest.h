@@ -1,4 +1,4 @@
-//===- LoopNest.h - a structured op as loops over strided memory -*- C++ -*-==//
+//===- LoopNest.h - structured ops as loops over memory ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ElementAccess.h - elements of tensors in C++ ------------*- C++ -*-===//
+//===- ElementAccess.h - elements of tensors in C++ -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Fields.h - the members of an artifact's structs ---------*- C++ -*-===//
+//===- Fields.h - the members of an artifact's structs ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Json.h - an artifact's metadata as JSON -----------------*- C++ -*-===//
+//===- Json.h - an artifact's metadata as JSON ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- AttentionDnn.h - attention of a rank, by cuDNN ----------*- C++ -*-===//
+//===- AttentionDnn.h - attention of a rank, by cuDNN -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

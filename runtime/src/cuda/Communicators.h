@@ -1,4 +1,4 @@
-//===- Communicators.h - NCCL's communicators of a process -----*- C++ -*-===//
+//===- Communicators.h - NCCL's communicators of a process ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ConvolutionDnn.h - convolutions of a rank, by cuDNN -----*- C++ -*-===//
+//===- ConvolutionDnn.h - convolutions of a rank, by cuDNN ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

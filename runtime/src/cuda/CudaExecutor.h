@@ -1,4 +1,4 @@
-//===- CudaExecutor.h - ranks on GPUs --------------------------*- C++ -*-===//
+//===- CudaExecutor.h - ranks on GPUs ---------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

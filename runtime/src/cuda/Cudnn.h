@@ -1,4 +1,4 @@
-//===- Cudnn.h - the functions of cuDNN ------------------------*- C++ -*-===//
+//===- Cudnn.h - the functions of cuDNN -------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

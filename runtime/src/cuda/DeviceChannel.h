@@ -1,4 +1,4 @@
-//===- DeviceChannel.h - messages between ranks of one GPU -----*- C++ -*-===//
+//===- DeviceChannel.h - messages between ranks of one GPU ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Driver.h - the CUDA driver and cuBLASLt -----------------*- C++ -*-===//
+//===- Driver.h - the CUDA driver and cuBLASLt ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

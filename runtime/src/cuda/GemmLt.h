@@ -1,4 +1,4 @@
-//===- GemmLt.h - matrix products of a rank on a GPU -----------*- C++ -*-===//
+//===- GemmLt.h - matrix products of a rank on a GPU ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

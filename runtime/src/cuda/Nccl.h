@@ -1,4 +1,4 @@
-//===- Nccl.h - the functions of NCCL --------------------------*- C++ -*-===//
+//===- Nccl.h - the functions of NCCL ---------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- NcclTransport.h - messages between processes ------------*- C++ -*-===//
+//===- NcclTransport.h - messages between processes -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- StepGraph.h - the step of all ranks as one graph --------*- C++ -*-===//
+//===- StepGraph.h - the step of all ranks as one graph ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

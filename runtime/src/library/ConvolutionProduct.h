@@ -1,4 +1,4 @@
-//===- ConvolutionProduct.h - convolutions as matrix products --*- C++ -*-===//
+//===- ConvolutionProduct.h - convolutions as matrix products ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Execution.h - calls of oneDNN ---------------------------*- C++ -*-===//
+//===- Execution.h - calls of oneDNN ----------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

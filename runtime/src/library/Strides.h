@@ -1,4 +1,4 @@
-//===- Strides.h - tensors with strides ------------------------*- C++ -*-===//
+//===- Strides.h - tensors with strides -------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- TempDir.h - a directory for one test --------------------*- C++ -*-===//
+//===- TempDir.h - a directory for one test ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

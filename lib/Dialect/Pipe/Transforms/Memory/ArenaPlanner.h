@@ -1,4 +1,4 @@
-//===- ArenaPlanner.h - the arena of one rank ------------------*- C++ -*-===//
+//===- ArenaPlanner.h - the arena of one rank -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
