@@ -1,4 +1,4 @@
-//===- Offload.cpp - orders for what waits in the host's memory -----------===//
+//===- Offload.cpp - activations in the host's memory ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -36,7 +36,7 @@ Problem veeline::schedule::withoutShare(const Problem &problem, double share) {
     auto away = static_cast<std::int64_t>(
         share * static_cast<double>(chunk.offloadMemory));
     chunk.forwardMemory -= away;
-    // A chunk without B releases in W all that it holds.
+    // A chunk without B releases all that it holds in W.
     (chunk.hasRecompute       ? chunk.recomputeMemory
      : chunk.hasBackwardInput ? chunk.backwardInputMemory
                               : chunk.backwardWeightMemory) += away;
@@ -59,12 +59,12 @@ namespace {
 /// Keeps the best of several schedules of one problem.
 class Best {
 public:
-  /// Passes over `known`, an order that was tried elsewhere.
+  /// Skips `known`, an order that was tried elsewhere.
   Best(const Problem &problem, Objective objective,
        const std::vector<std::vector<Op>> &known = {})
       : problem(problem), objective(objective), known(known) {}
 
-  /// Takes a schedule without offloads, which get what they have to.
+  /// Offers a schedule without offloads. Adds the offloads that it needs.
   void offer(Expected<Schedule> order) {
     if (order && (order->stages == last || order->stages == known))
       return;
@@ -112,7 +112,7 @@ solveWithinLimits(std::string_view name, const Problem &problem,
   return best.take();
 }
 
-/// Lower and lower limits, as long as the step becomes no longer.
+/// Tries lower and lower limits, as long as the step does not become longer.
 static Expected<Solution> solveWithoutLimits(std::string_view name,
                                              const Problem &problem,
                                              GeneratorOptions plain,

@@ -36,7 +36,7 @@ namespace {
 struct Row {
   int chunk;
   OpKind kind;
-  /// When microbatch 0 of a burst runs.
+  /// The time at which microbatch 0 of a burst runs.
   int first;
 };
 

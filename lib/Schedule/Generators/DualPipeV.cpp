@@ -1,4 +1,4 @@
-//===- DualPipeV.cpp - DualPipe, cut in half ------------------------------===//
+//===- DualPipeV.cpp - the V-shaped half of DualPipe ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -54,14 +54,14 @@ public:
 
   void forward(Leg leg) { append(OpKind::Forward, leg, forwards[leg]++); }
   void backward(Leg leg) { append(OpKind::Backward, leg, backwards[leg]++); }
-  /// Backward whose W runs later.
+  /// Adds a backward whose W runs later.
   void backwardInput(Leg leg);
   void oldestWeight();
-  /// A forward and a backward that can run as a block.
+  /// Adds a forward and a backward that can run as a block.
   void pair(Leg forwardLeg, Leg backwardLeg);
 
   std::vector<Op> ops;
-  /// Steps at which a block begins.
+  /// The steps at which a block begins.
   std::vector<int> blocks;
 
 private:
@@ -105,7 +105,7 @@ void StageOrder::pair(Leg forwardLeg, Leg backwardLeg) {
     blocks.push_back(begin);
 }
 
-/// Stage `stage` of the schedule for `microbatches` >= 2p.
+/// Builds stage `stage` of the schedule for `microbatches` >= 2p.
 static void buildStage(StageOrder &order, int stages, int stage,
                        int microbatches) {
   using enum StageOrder::Leg;
@@ -137,7 +137,7 @@ static void buildStage(StageOrder &order, int stages, int stage,
     order.backward(Up);
     order.pair(Up, Down);
   });
-  // Of these 2(s+1) backwards in turn, s+1 are split.
+  // Of these 2(s+1) alternating backwards, s+1 are split.
   repeat(2 * upTo, [&](int i) {
     StageOrder::Leg leg = i % 2 == 0 ? Up : Down;
     if (i < upTo)

@@ -42,11 +42,11 @@
 using namespace veeline::schedule;
 
 namespace {
-/// The ideal pipeline, one event after the other.
+/// The ideal pipeline, simulated event by event.
 class IdealWave {
 public:
   enum class First { Furthest, Nearest };
-  /// A stage holds at most `capacity` chunks; at least v.
+  /// A stage holds at most `capacity` chunks, which is at least v.
   IdealWave(const Problem &problem, First first, std::int64_t capacity);
   Schedule run();
 
@@ -72,11 +72,11 @@ private:
   struct Stage {
     Queue<Backward> backwards;
     bool isBusy = false;
-    /// Chunks between their F and the end of their backward.
+    /// The number of chunks between their F and the end of their backward.
     int held = 0;
   };
-  /// Forwards of a chunk run in order: how many are ready, and how many have
-  /// started.
+  /// Forwards of a chunk run in order. Counts those that are ready, and those
+  /// that have started.
   struct Forwards {
     int ready = 0;
     int started = 0;
@@ -185,15 +185,15 @@ Schedule IdealWave::run() {
 }
 
 namespace {
-/// One microbatch on the ideal pipeline, so that a copy of it can start every
-/// 3v units without two operations of a stage at once.
+/// One microbatch on the ideal pipeline, placed so that a copy of it can start
+/// every 3v units without two operations of a stage at the same time.
 class RepeatedWave {
 public:
   explicit RepeatedWave(const Problem &problem)
       : problem(problem), period(3 * problem.chunksPerStage()),
         isTaken(problem.stages(), std::vector<bool>(period)),
         forwardsLeft(problem.stages(), problem.chunksPerStage()) {}
-  /// No value: more than p activations on a stage.
+  /// None if a stage would hold more than p activations.
   std::optional<Schedule> run();
 
 private:
@@ -220,7 +220,7 @@ private:
 };
 } // namespace
 
-/// How many of the gaps between what is taken have an odd length.
+/// The number of gaps of odd length between times that are taken.
 int RepeatedWave::oddGaps(int stage) const {
   const std::vector<bool> &taken = isTaken[stage];
   auto first = std::find(taken.begin(), taken.end(), true) - taken.begin();
@@ -235,9 +235,9 @@ int RepeatedWave::oddGaps(int stage) const {
   return odd;
 }
 
-/// Takes the time if it is free and what is left then has room for all that is
-/// to come: a backward needs two units side by side, so only a forward evens a
-/// gap of odd length.
+/// Takes the time if it is free, and if the rest then has room for all later
+/// operations. A backward needs two adjacent units, so only a forward can make
+/// a gap of odd length even.
 bool RepeatedWave::fits(int stage, int start, int length) {
   for (int i = 0; i < length; ++i)
     if (isTaken[stage][(start + i) % period])
@@ -252,7 +252,7 @@ bool RepeatedWave::fits(int stage, int start, int length) {
 void RepeatedWave::place(OpKind kind, int chunk) {
   int length = kind == OpKind::Forward ? 1 : 2;
   int stage = problem.placement.stageOf(chunk);
-  // What is left always has room: a gap of even length, or one for a forward.
+  // There is always room: a gap of even length, or one for a forward.
   while (!fits(stage, now, length))
     ++now;
   forwardsLeft[stage] -= kind == OpKind::Forward;
@@ -260,7 +260,7 @@ void RepeatedWave::place(OpKind kind, int chunk) {
   now += length;
 }
 
-/// All microbatches of a stage, in the order of time.
+/// Returns all microbatches of a stage, in the order of time.
 std::optional<std::vector<Op>>
 RepeatedWave::repeat(std::vector<Placed> ops) const {
   int m = problem.microbatches, v = problem.chunksPerStage();
@@ -325,8 +325,9 @@ static bool fitsMemory(const Problem &problem, const Schedule &schedule) {
   return true;
 }
 
-/// The greatest capacity of at most p activations that fits, or the least one:
-/// a microbatch at a time on every stage, in the least memory of any order.
+/// Returns the greatest capacity, up to p activations, that fits into memory.
+/// If none does, returns the least one: one microbatch at a time on every
+/// stage, with the least memory of any order.
 static std::int64_t chooseCapacity(const Problem &problem) {
   std::int64_t fits = problem.chunksPerStage();
   std::int64_t tooMuch = fits * problem.stages() + 1;

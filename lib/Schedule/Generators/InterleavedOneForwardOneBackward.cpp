@@ -27,7 +27,7 @@
 
 using namespace veeline::schedule;
 
-/// Bubble with equal chunks and free transfers, of m <= p microbatches.
+/// The bubble with equal chunks and free transfers, for m <= p microbatches.
 static std::string bubbleOf(int p, int v, int m) {
   return veeline::formatted("%.4f",
                             1 - double(v) * m / (double(v) * p + m - 1));

@@ -24,7 +24,7 @@
 
 using namespace veeline::schedule;
 
-/// What to do about an order that stops.
+/// Adds what the user can do to the error about an order that deadlocks.
 static Error deadlocks(const Problem &problem, Error error) {
   int p = problem.stages(), m = problem.microbatches;
   error.kind = ErrorKind::NotApplicable;

@@ -30,8 +30,8 @@
 
 using namespace veeline::schedule;
 
-/// The order above; `spread` is the difference between the warm-ups of two
-/// stages.
+/// Returns the order above. `spread` is the difference between the warm-ups of
+/// adjacent stages.
 static Plan interleavedPlan(const LegProblem &legs, int spread) {
   int p = legs.stages(), v = legs.legs(), m = legs.microbatches();
   std::vector<int> groups = groupsOf(p, m);

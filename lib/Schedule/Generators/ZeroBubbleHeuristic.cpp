@@ -86,10 +86,10 @@ void Heuristic::makeRoom(int stage, std::int64_t amount) {
     builder.placeWeight(stage);
 }
 
-/// How many more F a stage runs before its first B, which has its input at
-/// `firstBackward`; sets `end` to the time when they are done. No more
-/// microbatches than these are ever unfinished at once, so they fit in memory
-/// once their W have run.
+/// Returns the number of further F that a stage runs before its first B, whose
+/// input is available at `firstBackward`. Sets `end` to the time when they are
+/// done. No more microbatches than these are ever unfinished at once, so they
+/// fit into memory once their W have run.
 int Heuristic::extraForwards(int stage, double firstBackward,
                              double &end) const {
   std::int64_t memory = builder.memory(stage);
@@ -140,7 +140,8 @@ bool Heuristic::wantsForward(int stage) const {
   if (!options.putOffForwards || stage + 1 == p ||
       forwards(stage) < forwards(stage + 1) + 2)
     return true;
-  // The next stage has an F in reserve. When will its B send a gradient here?
+  // The next stage has an F in reserve. The question is when its B will send a
+  // gradient to this stage.
   double now = builder.now(stage);
   double gradient = builder.now(stage + 1) + cost(stage + 1, forwardCode) +
                     cost(stage + 1, backwardCode) + gradientTransfer[stage];
@@ -159,7 +160,7 @@ bool Heuristic::wantsForward(int stage) const {
          gradient - now > builder.maxIdle() - builder.idle(stage);
 }
 
-/// Runs W before an operation whose inputs are there at `ready`.
+/// Runs W before an operation whose inputs are available at `ready`.
 void Heuristic::fillGap(int stage, double ready) {
   auto fits = [&] {
     LegBuilder::Owed weight = builder.oldestOwed(stage);
@@ -211,8 +212,8 @@ void Heuristic::run() {
       builder.placeWeight(stage);
 }
 
-/// `multiple`: how many times p activations a stage may hold; 0: what its limit
-/// says.
+/// A stage may hold `multiple` times p activations, or what its limit says if
+/// `multiple` is 0.
 static Expected<Schedule> generateHeuristic(const Problem &problem,
                                             const GeneratorOptions &options,
                                             const char *name, int multiple) {

@@ -45,8 +45,8 @@
 
 using namespace veeline::schedule;
 
-/// The problem as the published algorithm sees it: all chunks cost the same and
-/// have a B, and so do all transfers.
+/// Returns the problem as the published algorithm sees it: all chunks cost the
+/// same and have a B, and all transfers cost the same.
 static Problem meanProblem(const Problem &problem) {
   Problem mean = problem;
   double forward = 0, backwardInput = 0, backwardWeight = 0;
@@ -55,7 +55,7 @@ static Problem meanProblem(const Problem &problem) {
     backwardInput += chunk.backwardInput;
     backwardWeight += chunk.backwardWeight;
   }
-  // Equal costs stay exactly what they are.
+  // Equal costs are kept exactly.
   auto average = [&](double sum, double Chunk::*cost) {
     bool equal = true;
     for (const Chunk &chunk : problem.chunks)
@@ -110,7 +110,7 @@ private:
 } // namespace
 
 void Reference::tryVariant(VRoundsOptions variant, VRoundsFills &fills) {
-  // Only a shorter wait is of use; the first attempt has nothing to beat.
+  // Only a shorter wait is useful. The first attempt has nothing to beat.
   LegGoal goal{{}, {}, LegGoal::never};
   do {
     builder.setGoal(goal);
@@ -174,7 +174,7 @@ veeline::schedule::referenceOrders(const Problem &problem) {
       !status)
     return status.takeError();
   // The order of F and B without extra forwards is the same for all costs, and
-  // `least` is what it needs.
+  // `least` is the memory that it needs.
   [[maybe_unused]] bool isFound = reference.run(true) || reference.run(false);
   VEELINE_CHECK(isFound, "the limits admit the order without extra forwards");
   return reference.orders();
