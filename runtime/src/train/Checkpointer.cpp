@@ -1,4 +1,4 @@
-//===- Checkpointer.cpp - writes checkpoints beside training --------------===//
+//===- Checkpointer.cpp - writing checkpoints during training -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,15 +22,16 @@ using namespace veeline;
 using namespace veeline::train;
 namespace fs = std::filesystem;
 
-/// So many reports of a process are told again and again: it meets the others
-/// before each step, and may write two checkpoints in between.
+/// The number of reports that a process repeats. It meets the others before
+/// each step, and may write two checkpoints in between.
 static constexpr size_t numReports = 3;
 
 //===----------------------------------------------------------------------===//
 // The folder
 //===----------------------------------------------------------------------===//
 
-/// A later run must not take another run's checkpoint for its own.
+/// Checks that the folder has no checkpoint that a later run would take for one
+/// of this run.
 static Status checkOtherCheckpoints(const Options &options,
                                     const data::Checkpoint *resumed) {
   const std::string &directory = options.checkpoint;
@@ -62,7 +63,7 @@ Status train::checkCheckpointFolder(const Options &options,
   VEELINE_TRY(checkOtherCheckpoints(options, resumed));
   if (Status made = makeDirectory(options.checkpoint); !made.ok())
     return Status::error("--checkpoint: " + made.message());
-  // Finds out now that nothing can be written there.
+  // Detects now, not later, that nothing can be written there.
   return AtomicFile(options.checkpoint + "/" + data::checkpointIndexName)
       .open();
 }
@@ -74,7 +75,7 @@ Status train::checkCheckpointFolder(const Options &options,
 Checkpointer::Checkpointer(Run &run, const Session &session)
     : run(run), session(session), directory(run.options.checkpoint) {}
 
-/// The parameters of the model, and what the ranks of this process have.
+/// Lists the parameters of the model, and what the ranks of this process have.
 void Checkpointer::listPieces() {
   for (size_t i = 0; i < run.metadata().params.size(); ++i) {
     const artifact::Parameter &param = run.metadata().params[i];
@@ -133,7 +134,7 @@ Checkpointer::~Checkpointer() {
 
 void Checkpointer::runThread() {
   pthread_setname_np(pthread_self(), "veeline-saves");
-  // Steps go first, where there are too few cores.
+  // If there are too few cores, steps take precedence.
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 10);
   std::unique_lock lock(mutex);
   for (;;) {
@@ -218,7 +219,7 @@ Status Checkpointer::writePieces(int64_t step,
   return Status::success();
 }
 
-/// Where all ranks are in this process.
+/// Writes a checkpoint if all ranks are in this process.
 Status Checkpointer::writeAll(data::CheckpointIndex index) {
   Status status = writePieces(index.step, index.pieces);
   if (status.ok())
@@ -227,7 +228,8 @@ Status Checkpointer::writeAll(data::CheckpointIndex index) {
   return status;
 }
 
-/// Where ranks are in processes of their own.
+/// Writes the piece of this process, and reports it, if ranks are in processes
+/// of their own.
 void Checkpointer::reportPieces(int64_t step) {
   std::vector<data::CheckpointPiece> written;
   Status status = Status::success();
@@ -245,7 +247,7 @@ void Checkpointer::reportPieces(int64_t step) {
     lastReports.pop_front();
 }
 
-/// The pieces are written, and their bytes on the disk.
+/// Writes the index. The pieces are already written and on disk.
 Status Checkpointer::writeIndex(const data::CheckpointIndex &index) {
   std::string folder = data::checkpointPath(directory, index.step);
   int64_t bytes = 0;
@@ -281,8 +283,8 @@ Status Checkpointer::writeIndex(const data::CheckpointIndex &index) {
   return Status::success();
 }
 
-/// Training goes on: it is worth more than a checkpoint, and the next one may
-/// succeed.
+/// Notes a failure. Training goes on, because it is worth more than a
+/// checkpoint, and the next one may succeed.
 void Checkpointer::noteFailure(int64_t step, const std::string &why) {
   std::lock_guard lock(mutex);
   failedStep = step;
@@ -303,7 +305,7 @@ void Checkpointer::waitUntilIdle() {
   changed.wait(lock, [&] { return numUnfinished == 0; });
 }
 
-/// Lacks the pieces.
+/// Returns the index without the pieces.
 data::CheckpointIndex Checkpointer::indexOf(int64_t step, int64_t numSkipped,
                                             const StepPlan &plan) const {
   data::CheckpointIndex index;
@@ -325,7 +327,7 @@ data::CheckpointIndex Checkpointer::indexOf(int64_t step, int64_t numSkipped,
 Status Checkpointer::take(int64_t step, int64_t numSkipped,
                           const StepPlan &plan) {
   int64_t begin = nanoseconds();
-  // The copy is still being written where the disk is slower than training.
+  // If the disk is slower than training, the copy is still being written.
   waitUntilIdle();
   for (Piece &piece : pieces)
     for (size_t i = 0; i < piece.tensors.size(); ++i)
@@ -345,7 +347,8 @@ Status Checkpointer::take(int64_t step, int64_t numSkipped,
 // Between processes
 //===----------------------------------------------------------------------===//
 
-/// "STEP ! WHY", "STEP FILE BYTES CHECKSUM", or "STEP" without a piece.
+/// A line is "STEP ! WHY", "STEP FILE BYTES CHECKSUM", or "STEP" without a
+/// piece.
 std::string Checkpointer::report() {
   std::string text;
   std::lock_guard lock(mutex);
@@ -401,7 +404,7 @@ void Checkpointer::hear(const std::vector<std::string> &reports) {
   }
 }
 
-/// All processes have written their pieces, or have not been able to.
+/// Called when all processes have written their pieces, or have failed to.
 void Checkpointer::endPending(const Pending &pending) {
   data::CheckpointIndex index = pending.index;
   std::string failed;
@@ -430,7 +433,7 @@ Status Checkpointer::finish() {
     VEELINE_TRY_VALUE(auto reports, run.network->exchange(report()));
     hear(reports);
     waitUntilIdle();
-    // As all have written before they met.
+    // All processes have written their pieces before they met.
     VEELINE_CHECK(pending.empty(), "a process has not told of its piece");
   }
   std::string mine;
@@ -440,7 +443,7 @@ Status Checkpointer::finish() {
       remarks.pop_back();
   }
   if (run.network) {
-    // The first process knows.
+    // The first process knows whether the checkpoint was written.
     VEELINE_TRY_VALUE(auto all, run.network->exchange(mine));
     mine = all[0];
   }

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Between two steps the state of this process's ranks is copied. A thread
+// Between two steps, the state of this process's ranks is copied. A thread
 // writes the copy while training continues: first the pieces of all ranks, then
 // the index. If ranks are processes, each reports its piece when processes
 // synchronise before a step, and the first process writes the index.
@@ -26,58 +26,59 @@
 
 namespace veeline::train {
 
-/// Whether checkpoints can be written where `options` say. `resumed` is what
-/// the run goes on from, or null.
+/// Checks that checkpoints can be written where `options` say. `resumed` is the
+/// checkpoint from which the run continues, or null.
 Status checkCheckpointFolder(const Options &options,
                              const data::Checkpoint *resumed);
 
 class Checkpointer {
 public:
-  /// After Session::create. Fails if the folder is no good.
+  /// Called after Session::create. Fails if the folder cannot be used.
   static Expected<std::unique_ptr<Checkpointer>> create(Run &run,
                                                         const Session &session);
-  /// Waits until what was copied is written.
+  /// Waits until everything that was copied is written.
   ~Checkpointer();
 
-  /// Whether there shall be one after this step. No step after it may begin
-  /// before it is taken.
+  /// Whether there shall be a checkpoint after this step. No step after it may
+  /// begin before the checkpoint is taken.
   bool isDue(int64_t step) const {
     return run.options.checkpointEvery > 0 &&
            step % run.options.checkpointEvery == 0;
   }
-  /// Of the last one that was taken, or 0.
+  /// The step of the last checkpoint that was taken, or 0.
   int64_t lastTaken() const { return taken; }
-  /// Copies the state after step `step`, while none is under way. `numSkipped`
-  /// steps of this run have updated nothing.
+  /// Copies the state after step `step`, while no step is under way.
+  /// `numSkipped` steps of this run have not updated anything.
   Status take(int64_t step, int64_t numSkipped, const StepPlan &plan);
 
-  /// What this process tells the others: lines of text.
+  /// Returns the report of this process to the others: lines of text.
   std::string report();
-  /// Takes what all processes tell, by rank.
+  /// Takes the reports of all processes, by rank.
   void hear(const std::vector<std::string> &reports);
-  /// What the user has to know since the last call. What `finish` tells is not
-  /// among them.
+  /// Returns the remarks for the user since the last call. They do not include
+  /// those of `finish`.
   std::vector<std::string> takeRemarks();
   /// Waits until the last checkpoint is written. All processes call it. Fails
-  /// if it could not be written.
+  /// if the checkpoint could not be written.
   Status finish();
   /// For the first process.
   CheckpointSummary summary() const;
 
 private:
-  /// The part of a rank of this process.
+  /// The part of a checkpoint that a rank of this process writes.
   struct Piece {
     int32_t rank;
     std::vector<Session::StateTensor> tensors;
     std::vector<data::SafeTensorsEntry> entries;
-    std::vector<size_t> offsets; ///< Of tensors, in the copy.
+    std::vector<size_t> offsets; ///< The offsets of tensors in the copy.
     std::vector<char> copy;
   };
-  /// What one process tells of a checkpoint.
+  /// The report of one process about a checkpoint.
   struct Report {
     int64_t step;
     std::optional<data::CheckpointPiece> piece;
-    std::string failure; ///< Empty: it has written its piece, if it has one.
+    /// Empty: the process has written its piece, if it has one.
+    std::string failure;
   };
   /// A checkpoint of which not all pieces are known to be written.
   struct Pending {
@@ -85,11 +86,11 @@ private:
     std::map<size_t, Report> reports; ///< By process.
   };
 
-  /// What the thread has to do.
+  /// A job of the thread.
   struct Job {
     enum class Kind {
       all,   ///< Write all pieces and the index.
-      piece, ///< Write the piece of this process, and report that.
+      piece, ///< Write the piece of this process, and report it.
       index, ///< Write the index.
       drop   ///< Delete what others have written, because of `failure`.
     };
@@ -123,21 +124,22 @@ private:
   std::vector<data::CheckpointParam> params;
   std::vector<Piece> pieces;
   int64_t taken = 0;
-  int64_t waitedNanoseconds = 0;      ///< The training loop, for checkpoints.
+  /// For checkpoints, in the training loop.
+  int64_t waitedNanoseconds = 0;
   std::map<int64_t, Pending> pending; ///< By step; in the first process.
   std::thread thread;
 
-  // Shared with the thread.
+  // The following members are shared with the thread.
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<Job> jobs;
   bool isEnding = false;
-  int64_t numUnfinished = 0; ///< Of jobs.
+  int64_t numUnfinished = 0; ///< Counts jobs.
   std::deque<Report> lastReports;
   std::vector<std::string> remarks;
   int64_t lastGood = 0, numWritten = 0;
   int64_t bytesOfLast = 0, writingNanoseconds = 0;
-  /// Of the newest checkpoint that failed: its step, and why.
+  /// The step of the newest checkpoint that failed, and the reason.
   int64_t failedStep = 0;
   std::string failure;
 };

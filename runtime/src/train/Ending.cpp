@@ -1,4 +1,4 @@
-//===- Ending.cpp - why a run ends ----------------------------------------===//
+//===- Ending.cpp - the end of a failed run -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,8 +25,9 @@ enum class Teller { nobody, loop, network };
 
 using Clock = std::chrono::steady_clock;
 
-/// The least time that the loop has to write and print, because looks of the
-/// network's thread are parts of the timeout, and may be short.
+/// The least time that the loop has to write and print. The checks of the
+/// network's thread are parts of the timeout, so they may follow each other
+/// quickly.
 static constexpr std::chrono::seconds patience(2);
 
 static std::atomic<Teller> teller{Teller::nobody};
@@ -36,7 +37,7 @@ static std::atomic<const Session *> watched{nullptr};
 
 void train::beginEnding() {
   Teller nobody = Teller::nobody;
-  // Set before the network's thread can see that the loop has begun.
+  // This is set before the network's thread can see that the loop has begun.
   if (teller.load() == nobody)
     loopBegan.store(Clock::now().time_since_epoch().count());
   if (teller.compare_exchange_strong(nobody, Teller::loop) ||
@@ -52,7 +53,7 @@ void train::printError(const std::string &text) {
   std::fprintf(stderr, "veeline: error: %s\n", text.c_str());
 }
 
-/// Does not use stdio: another thread may be in it, and stay there.
+/// Does not use stdio, because another thread may be in it and stay there.
 [[noreturn]] static void exitWith(const std::string &text) {
   std::string line = "veeline: error: " + text + "\n";
   if (!isTold.exchange(true))
@@ -69,7 +70,7 @@ void train::leaveAbandonedWork(int code) {
   ::_exit(code);
 }
 
-/// What the loop would print; names the step if it waits for one.
+/// Returns what the loop would print. Names the step if the loop waits for one.
 static std::string describeEnd(const Session &session, const char *failure) {
   const engine::LoadedProgram &executor = session.loadedProgram();
   if (executor.pulse().state == engine::Pulse::elsewhere)
@@ -83,12 +84,12 @@ static std::string describeEnd(const Session &session, const char *failure) {
   return text;
 }
 
-/// On the network's thread.
+/// Called on the network's thread.
 static void endProcess(const Options &options, const char *failure,
                        int32_t calls) {
   Teller nobody = Teller::nobody;
   if (!teller.compare_exchange_strong(nobody, Teller::network)) {
-    // The loop has begun, but a disk or a pipe may keep it from the end.
+    // The loop has begun to end the run, but a disk or a pipe may block it.
     Clock::duration begun(loopBegan.load());
     if (calls > 2 && Clock::now().time_since_epoch() - begun > patience)
       exitWith(failure);
@@ -124,7 +125,7 @@ void train::refuseToMeet(const Options &options, const std::string &why) {
     meeting.token = token;
   meeting.timeoutSeconds = options.timeoutSeconds;
   meeting.isInterrupted = [] { return interruptSignal() != 0; };
-  // In one line, as the meeting reads it.
+  // The meeting expects one line.
   meeting.refusal = why;
   std::replace(meeting.refusal.begin(), meeting.refusal.end(), '\n', ' ');
   meeting.about = meeting.refusal;

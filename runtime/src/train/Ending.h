@@ -18,21 +18,22 @@
 namespace veeline::train {
 
 /// Called by the training loop before it writes and prints. Does not return if
-/// the network's thread has begun to, which ends the process.
+/// the network's thread has already begun to, because that ends the process.
 void beginEnding();
 
-/// Prints an error, after `beginEnding`.
+/// Prints an error. Called after `beginEnding`.
 void printError(const std::string &text);
 
-/// Ends the process if a GPU has work that may never end, without waiting for
-/// it. Else returns.
+/// If a GPU has work that may never end, ends the process without waiting for
+/// it. Otherwise returns.
 void leaveAbandonedWork(int code);
 
-/// If other processes wait for this one to meet them, tells them why it does
-/// not come: else they would wait for the timeout.
+/// If other processes wait to meet this one, tells them why it does not come.
+/// Otherwise they would wait for the timeout.
 void refuseToMeet(const Options &options, const std::string &why);
 
-/// While it lives, the network of a run ends the process if the loop cannot.
+/// During the lifetime of this object, the network of a run ends the process if
+/// the loop cannot.
 class LastResort {
 public:
   explicit LastResort(Run &run);
@@ -40,7 +41,7 @@ public:
   LastResort(const LastResort &) = delete;
   LastResort &operator=(const LastResort &) = delete;
 
-  /// Called after the steps: what is left to do may take any time.
+  /// Called after the steps, because the remaining work may take any time.
   void dismiss();
 
   /// Sets the session whose step is described and recorded if the process ends;
