@@ -1,4 +1,4 @@
-//===- ConvolutionViews.cpp - operands of a convolution, and copies -------===//
+//===- ConvolutionViews.cpp - operands of a convolution and copies --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ConvolutionViews.h - operands of a convolution, and copies -*- C++ -*-=//
+//===- ConvolutionViews.h - operands of a convolution and copies *- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
