@@ -242,7 +242,7 @@ double MachineCost::estimateAttention(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Our own loops
+// Loops of generated code
 //===----------------------------------------------------------------------===//
 
 static bool isMap(Operation *op) {

@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace veeline::autodiff;
 
 //===----------------------------------------------------------------------===//
-// What the condition need not decide
+// Ops that do not need the branch
 //===----------------------------------------------------------------------===//
 
 static bool isConstant(Value value) {

@@ -146,7 +146,7 @@ int64_t veeline::autodiff::getNumBytes(Type type) {
 }
 
 //===----------------------------------------------------------------------===//
-// Choices by place
+// Choices by position
 //===----------------------------------------------------------------------===//
 
 /// The ops of a block that are not constants, in order.

@@ -111,7 +111,7 @@ void veelineTrainingDestroy(VeelineTraining training) {
 }
 
 //===----------------------------------------------------------------------===//
-// What there is
+// Parameters, inputs and results
 //===----------------------------------------------------------------------===//
 
 /// Null if there is no such kind.

@@ -31,7 +31,7 @@ void compiler::dropScripts(ModuleOp module) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the script has done
+// The progress of the script
 //===----------------------------------------------------------------------===//
 
 static bool hasMessages(ArrayRef<pipe::ProgramOp> programs) {
@@ -167,7 +167,7 @@ static LogicalResult checkPurpose(PipelineOp pipeline, Progress progress,
 }
 
 //===----------------------------------------------------------------------===//
-// Running it
+// Running the script
 //===----------------------------------------------------------------------===//
 
 /// Sets in `command` what the pipeline of the script has.

@@ -158,7 +158,7 @@ static FailureOr<func::FuncOp> chooseModel(ModuleOp module, StringRef entry) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is not of the model
+// Ops outside of the model
 //===----------------------------------------------------------------------===//
 
 /// Whether an op has no effect on the model: its results are unused, and it

@@ -153,7 +153,7 @@ void Importer::splitFlat() {
 }
 
 //===----------------------------------------------------------------------===//
-// What an argument is
+// Roles of arguments
 //===----------------------------------------------------------------------===//
 
 /// Whether a constant is a parameter, however it is used.

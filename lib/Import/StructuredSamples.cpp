@@ -173,7 +173,7 @@ bool StructuredSamples::chooseLoop() {
 }
 
 //===----------------------------------------------------------------------===//
-// A loop that runs further
+// An extended loop
 //===----------------------------------------------------------------------===//
 
 /// Converts a named op to a generic one, so that its maps can change.
@@ -278,7 +278,7 @@ LogicalResult StructuredSamples::extendLoop() {
 }
 
 //===----------------------------------------------------------------------===//
-// A further loop
+// An additional loop
 //===----------------------------------------------------------------------===//
 
 /// Gives the operand a first dimension for the new loop.

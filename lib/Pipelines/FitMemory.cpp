@@ -347,7 +347,7 @@ LogicalResult MemoryFitter::moveCuts(MemoryTrial &first) {
 }
 
 //===----------------------------------------------------------------------===//
-// The answer
+// The result
 //===----------------------------------------------------------------------===//
 
 /// Describes an exact number of bytes, because a limit may be exact, too. Adds

@@ -140,7 +140,7 @@ bool RowEmitter::mustStore(size_t nest, const NestAccess &access) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Numbers of a row
+// Scalars of a row
 //===----------------------------------------------------------------------===//
 
 Value RowEmitter::isFirst() { return code.isLess(lane, 1); }

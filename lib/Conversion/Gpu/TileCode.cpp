@@ -214,7 +214,7 @@ void TileCode::store(const Fragments &values, const Tile &through,
 }
 
 //===----------------------------------------------------------------------===//
-// Numbers
+// Scalars
 //===----------------------------------------------------------------------===//
 
 Value TileCode::number(double value) {

@@ -96,7 +96,7 @@ SmallVector<RowEmitter::Sweep> RowEmitter::findSweeps() const {
 }
 
 //===----------------------------------------------------------------------===//
-// What is kept
+// Values kept in registers
 //===----------------------------------------------------------------------===//
 
 /// The number of 32-bit registers that a thread may keep of a row from one

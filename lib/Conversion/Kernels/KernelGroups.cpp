@@ -27,7 +27,7 @@ static constexpr int64_t minRowIterations = 64;
 static constexpr int64_t maxRowBufferBytes = 32 << 10;
 
 //===----------------------------------------------------------------------===//
-// What ops touch
+// Buffers that ops use
 //===----------------------------------------------------------------------===//
 
 static void addTouch(SmallVectorImpl<BufferTouch> &touches, Value root,

@@ -58,7 +58,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What may share a launch
+// Ops that may share a launch
 //===----------------------------------------------------------------------===//
 
 /// A buffer of the caller or a temporary. These are defined before all ops.

@@ -312,7 +312,7 @@ std::string veeline::schedule::knownSchedules() {
 }
 
 //===----------------------------------------------------------------------===//
-// What goes together
+// Combinations of options
 //===----------------------------------------------------------------------===//
 
 Error veeline::schedule::usage(std::string message) {
@@ -407,7 +407,7 @@ Status veeline::schedule::checkOptions(const CommandOptions &options) {
 }
 
 //===----------------------------------------------------------------------===//
-// What schedules look at
+// Options that schedules use
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -17,7 +17,7 @@ using namespace veeline::schedule;
 using Json = nlohmann::json;
 
 //===----------------------------------------------------------------------===//
-// Where a value stands
+// Positions of values
 //===----------------------------------------------------------------------===//
 
 static Place placeOf(std::string_view text, std::size_t offset) {
@@ -109,7 +109,7 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// What is no JSON for us
+// Text that is rejected
 //===----------------------------------------------------------------------===//
 
 /// Finds errors at which the JSON library would throw, or which it would

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ours; not from a paper. Takes every placement and splits the backward.
+// This schedule is ours, not from a paper. It supports every placement, and
+// splits the backward.
 //
-// Three sources, of which the best by the objective wins:
+// It takes the best schedule, by the objective, of three sources:
 // - every other synchronous schedule that is defined for the problem, so that
 //   `auto` is never worse than any of them, and zb-1p with all the memory;
 // - list scheduling in many variants (Auto/ListScheduler.h): a table of good
@@ -15,12 +16,12 @@
 // A part of the work goes into list scheduling with one activation less memory,
 // which finds other orders.
 //
-// Where `GeneratorOptions::simulation` is not the default, all that was found
-// is compared by that simulation.
+// If `GeneratorOptions::simulation` is not the default, all schedules that were
+// found are compared by that simulation.
 //
-// The bubble has no closed form. The search ends where a lower bound (Bounds.h)
-// proves that nothing is better, as it does on a V with m >= 2p and p
-// activations for most costs; otherwise with its budget.
+// The bubble has no closed form. The search ends when a lower bound (Bounds.h)
+// proves that no schedule is better, as it does on a V with m >= 2p and p
+// activations for most costs. Otherwise it ends with its budget.
 //
 //===----------------------------------------------------------------------===//
 

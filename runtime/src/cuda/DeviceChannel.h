@@ -33,7 +33,8 @@ public:
   /// a fault.
   const Event *send(CudaRank &rank, const void *value, int64_t bytes);
 
-  /// Wakes both sides for good. May be called from any thread.
+  /// Wakes both sides, after which no call blocks. May be called from any
+  /// thread.
   void abort();
   bool isIdle() const;
 

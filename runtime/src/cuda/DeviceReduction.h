@@ -36,7 +36,7 @@ public:
   void post(CudaRank &rank, size_t member, uint32_t step);
   void wait(CudaRank &rank, uint32_t step);
 
-  /// Ends all waits for good. May be called from any thread.
+  /// Ends all waits, now and later. May be called from any thread.
   void abort() { issued.setBits(engine::faultBit); }
 
 private:

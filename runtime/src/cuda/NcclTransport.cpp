@@ -119,7 +119,7 @@ bool NcclTransport::isIdle() const {
 }
 
 //===----------------------------------------------------------------------===//
-// What a step issues
+// Operations of a step
 //===----------------------------------------------------------------------===//
 
 void NcclTransport::beginGroup(CudaRank &) { isInGroup = true; }
@@ -258,7 +258,7 @@ void NcclTransport::settle(CudaRank &rank, int32_t stream) {
 }
 
 //===----------------------------------------------------------------------===//
-// What messages are
+// Identities of messages
 //===----------------------------------------------------------------------===//
 
 static constexpr auto identityBytes =

@@ -69,7 +69,7 @@ public:
   /// gives it up.
   virtual void drain(CudaRank &rank) = 0;
 
-  /// Ends all waits for good. May be called from any thread.
+  /// Ends all waits, now and later. May be called from any thread.
   virtual void abort() = 0;
   /// Whether no message is under way, as is so between steps.
   virtual bool isIdle() const { return true; }

@@ -88,7 +88,7 @@ private:
 /// arXiv 2606.30634, 2026), value -= c * (u - u') after that, where u is all
 /// that was subtracted, decay included, and u' that of the update before; the
 /// first update corrects nothing. Elementwise without contraction, so the bits
-/// are the same for every width of vectors, but for Muon's products.
+/// are the same for every width of vectors, except for Muon's products.
 /// Adafactor's sums have a fixed number of lanes. Elements of g beyond
 /// `settings.clipValue` are set to it. With a `factor`, g is multiplied by it,
 /// and its norm is not looked at. `value` and gradients are whole, also where

@@ -107,7 +107,7 @@ Geometry::Geometry(const artifact::Convolution &c)
 }
 
 //===----------------------------------------------------------------------===//
-// What the library offers
+// Capabilities of the library
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -35,7 +35,7 @@ static constexpr double arrival = 0.25;
 static constexpr std::chrono::seconds arrivalTime(10);
 
 //===----------------------------------------------------------------------===//
-// Life
+// Lifetime
 //===----------------------------------------------------------------------===//
 
 Mesh::Mesh(const MeetingOptions &options, const MpiLibrary *mpi)

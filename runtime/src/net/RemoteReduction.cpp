@@ -19,7 +19,7 @@ using engine::Share;
 static constexpr uint32_t oneStep = 2;
 
 //===----------------------------------------------------------------------===//
-// What all transports have in common
+// The common part of all transports
 //===----------------------------------------------------------------------===//
 
 static Share shareOf(const JoinedPiece &piece, int32_t member) {

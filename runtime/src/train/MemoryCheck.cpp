@@ -92,7 +92,7 @@ static void printAllocations(int64_t steps) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is outside of arenas on purpose
+// Intended memory outside of arenas
 //===----------------------------------------------------------------------===//
 
 static void printOutside(const Session &session) {

@@ -14,7 +14,7 @@ using namespace veeline;
 using namespace veeline::train;
 
 //===----------------------------------------------------------------------===//
-// What bits depend on
+// Options on which bits depend
 //===----------------------------------------------------------------------===//
 
 int64_t Run::updatesAfter(int64_t step) const {

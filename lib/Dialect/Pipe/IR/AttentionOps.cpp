@@ -16,7 +16,7 @@ using namespace veeline::pipe;
 #include "veeline/Dialect/Pipe/IR/AttentionOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// What all of them check
+// Common checks
 //===----------------------------------------------------------------------===//
 
 static bool isAlike(int64_t a, int64_t b) {

@@ -25,7 +25,7 @@ static constexpr size_t mostOps = 512;
 static constexpr size_t mostDigits = 60;
 
 //===----------------------------------------------------------------------===//
-// Equal expressions are one
+// Sharing of equal expressions
 //===----------------------------------------------------------------------===//
 
 template <typename T> static void appendKey(std::string &key, T value) {

@@ -288,7 +288,7 @@ private:
   mlir::Location loc;
   mlir::func::FuncOp function;
   mlir::Value settings,
-      outcome; ///< The latter is null where nothing is clipped.
+      outcome; ///< The latter is null if nothing is clipped.
   size_t numGradients = 0, firstOutcome = 0, directionInput = 0;
   llvm::SmallVector<mlir::Value> inputs, outputs;
   llvm::SmallVector<mlir::AffineMap> inputMaps, outputMaps;

@@ -74,7 +74,7 @@ FailureOr<StreamCounts> veeline::pipe::getStreamCounts(ProgramOp program) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is over when
+// Ops that have ended
 //===----------------------------------------------------------------------===//
 
 static void merge(MutableArrayRef<int64_t> point, ArrayRef<int64_t> other) {
@@ -283,7 +283,7 @@ veeline::pipe::getStreamOrders(PipelineOp pipeline,
 }
 
 //===----------------------------------------------------------------------===//
-// What has to be over when
+// Dependences
 //===----------------------------------------------------------------------===//
 
 ProgramDependences::ProgramDependences(ProgramOp program) {
