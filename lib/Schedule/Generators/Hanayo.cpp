@@ -6,23 +6,23 @@
 // Large Model Training Efficiency (2023), arXiv:2308.15762. Chunks run back and
 // forth over the stages, so that a microbatch stays on a stage where it turns.
 // The order is that of the ideal pipeline, in which F takes 1 and a fused
-// backward 2 units, transfers are free, and a free stage starts, of what is
-// ready,
+// backward 2 units, and transfers are free. A free stage starts, of the
+// operations that are ready,
 //   - the backward of the oldest microbatch; else
 //   - the forward of the chunk that is furthest in the model.
-// A stage never holds more than p activations (vp chunks), or less where a
-// limit demands it, and takes a forward of its chunk r only while that leaves
-// v-1-r chunks free: enough for the oldest microbatch to come back to its later
-// chunks, so that stages cannot wait for each other. At most 2p microbatches
+// A stage never holds more than p activations (vp chunks), or fewer if a limit
+// requires it. It takes a forward of its chunk r only if v-1-r chunks then
+// remain free. That is enough for the oldest microbatch to come back to its
+// later chunks, so stages cannot wait for each other. At most 2p microbatches
 // are in flight. p = 2, v = 2, m = 2:
 //
 //   stage 0: 0F0 0F1 .   3F0 3BW0--- 3F1 3BW1--- .   0BW0--- .   .   0BW1---
 //   stage 1:     1F0 2F0 1F1 2F1 .   2BW0--- 1BW0--- 2BW1--- 1BW1---
 //
-// The paper has m = p. For more microbatches two more orders are tried: the
-// same with the chunk nearest to the input first, and one microbatch repeated
-// every 3v units, each of its operations as early as it fits between those of
-// the others. The one that is best at the costs of the problem wins.
+// The paper has m = p. For more microbatches, two further orders are tried. One
+// prefers the chunk nearest to the input. The other repeats one microbatch
+// every 3v units, with each of its operations as early as it fits between those
+// of the others. The order that is best at the costs of the problem wins.
 //
 // A stage holds at most min(p, m) activations. For v = 2, m <= p, equal chunks,
 // free transfers and a backward of at least two forwards, the bubble is

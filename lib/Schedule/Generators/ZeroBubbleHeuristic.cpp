@@ -11,18 +11,19 @@
 //   stage 1:    F0 F1 F2 B0 F3 B1 W0 B2 W1 B3 W2 W3
 //   stage 2:       F0 B0 F1 B1 F2 B2 F3 B3 W0 W1 W2 W3
 //
-// The rule: every stage places as many F as memory and the time until the first
-// B permit, each stage more than the next one. Then rounds of one F (top down)
-// and one B (bottom up) a stage. W run where memory demands it; where they end
-// before an input is there; where the gap before it would otherwise make the
-// stage the one that waits longest; on the first stage once it has no F left;
-// and at the end. Three choices are open: whether the warm-up may run over the
-// arrival of the first B; whether an F that would delay the B after it is put
-// off; whether a gap that does no harm is filled too. All eight combinations
-// compete.
+// First every stage places as many F as memory and the time until the first B
+// permit, each stage more than the next one. Then there are rounds of one F
+// (top down) and one B (bottom up) a stage. W run if memory requires it; if
+// they end before an input is available; if the gap before the input would
+// otherwise make the stage the one that waits longest; on the first stage once
+// it has no F left; and at the end.
 //
-// Bubble of span with F = B = W and free transfers: (p-1)/(3m+p-1) for zb-1p
-// (each stage waits (p-1) F), 0 for zb-2p once m >= 2p-1.
+// Three choices are open: whether the warm-up may end after the arrival of the
+// first B; whether an F that would delay the B after it is put off; and whether
+// a gap that does no harm is also filled. All eight combinations compete.
+//
+// The bubble of span with F = B = W and free transfers is (p-1)/(3m+p-1) for
+// zb-1p (each stage waits (p-1) F), and 0 for zb-2p once m >= 2p-1.
 //
 //===----------------------------------------------------------------------===//
 
