@@ -46,7 +46,7 @@ private:
   double lowerBound = 0.0;
   /// The seed is fixed, so that a model is always cut in the same way.
   std::mt19937 random;
-  /// The work done so far, in chunks looked at.
+  /// The work done so far, as a number of examined chunks.
   int64_t work = 0;
 };
 

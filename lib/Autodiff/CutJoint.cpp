@@ -90,7 +90,7 @@ private:
   llvm::MapVector<Value, Value> sums;
   DenseSet<Value> summed;
   /// The ops of the backward on which some gradient depends; and of these, the
-  /// ops that run in the chunk that is being looked at, or in earlier ones.
+  /// ops that run in the chunk that is being examined, or in earlier ones.
   DenseSet<Operation *> needed, current;
   /// For each chunk, the values that it or a later chunk sends to an earlier
   /// one, and those values from later chunks that it takes itself.

@@ -24,7 +24,7 @@ struct KernelClass {
 /// The first form that `body` fits. Faster forms come first.
 const KernelClass &chooseClass(const KernelBody &body);
 
-/// All ops have one element: one thread.
+/// Whether all ops have one element, so that one thread runs the body.
 bool fitsScalars(const KernelBody &body);
 
 /// No reductions, and all ops have the same iterations: a thread has the

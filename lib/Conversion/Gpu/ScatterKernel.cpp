@@ -32,7 +32,7 @@ static constexpr int64_t manyBlocks = 1024;
 /// The number of tokens that a thread adds at a time. Their loads do not wait
 /// for each other.
 static constexpr int64_t batchSize = 8;
-/// The maximal number of tokens that a thread looks at before the block adds
+/// The maximal number of tokens that a thread examines before the block adds
 /// any.
 static constexpr int64_t maxLooks = 4;
 /// With fewer threads, looking at the tokens would take long.
@@ -273,7 +273,7 @@ public:
   void run();
 
 private:
-  /// A token that a thread has looked at.
+  /// A token that a thread has examined.
   struct Look {
     Value token, isOwn, ballot;
   };
@@ -323,7 +323,7 @@ void OrderedScatter::chooseSizes() {
   buckets = std::clamp<int64_t>(manyBlocks / columnBlocks, 1, rows);
 }
 
-/// Each thread looks at some tokens, adjacent to those of other threads. The
+/// Each thread examines some tokens, adjacent to those of other threads. The
 /// results of a warp are one number, which all threads can read.
 SmallVector<OrderedScatter::Look> OrderedScatter::look(Value base) {
   SmallVector<Look> result;

@@ -59,9 +59,9 @@ static Expression select(Expression index, ArrayRef<uint32_t> table) {
   return result;
 }
 
-/// Payne and Hanek, "Radian Reduction for Trigonometric Functions", 1983. |x| =
-/// m 2^e, with a 24-bit integer m and e >= 5. Bits of 2/pi whose product with
-/// |x| is a multiple of 4 are left out, and 96 of the others are enough. p
+/// Payne and Hanek, "Radian Reduction for Trigonometric Functions", 1983. Let
+/// |x| be m 2^e, with a 24-bit integer m and e >= 5. Bits of 2/pi whose product
+/// with |x| is a multiple of 4 are left out, and 96 of the others are enough. p
 /// counts quadrants in units of 2^-62, modulo 4.
 static Angle reduceLarge(Expression x) {
   static constexpr uint32_t twoOverPi[] = {0xA2F9836E, 0x4E441529, 0xFC2757D1,

@@ -313,7 +313,7 @@ private:
   size_t timedSlot = 0; ///< The slot of the step that is being issued.
   std::unique_ptr<Transport> transport;
   bool isInGroup = false;
-  /// Those since they were last zeroed.
+  /// The gradients that were sent since they were last zeroed.
   std::vector<SentGradient> sentGradients;
   MemoryBook::Scope measure(MemoryBook::Part part) {
     return {device->book(), part};

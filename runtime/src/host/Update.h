@@ -29,7 +29,7 @@ struct ParamUpdate {
   size_t param = 0;              ///< The number of the parameter in the model.
   /// For Muon; see `prepare`.
   std::shared_ptr<NewtonSchulz> orthogonalise = nullptr;
-  /// As many elements as newtonSchulzElements returns.
+  /// Has as many elements as newtonSchulzElements returns.
   void *workspace = nullptr;
   /// The sum of squares of the averaged gradient in the last step.
   double squaredGradientNorm = 0;
@@ -91,9 +91,9 @@ private:
 /// are the same for every width of vectors, except for Muon's products.
 /// Adafactor's sums have a fixed number of lanes. Elements of g beyond
 /// `settings.clipValue` are set to it. With a `factor`, g is multiplied by it,
-/// and its norm is not looked at. `value` and gradients are whole, also where
-/// only a share is updated, and so is the norm. Only a library that Muon asks
-/// for a product can fail.
+/// and its norm is not used. `value` and gradients are whole even if only a
+/// share is updated, and so is the norm. Only a library call for a product of
+/// Muon can fail.
 Status updateParam(ParamUpdate &update, const StepSettings &settings,
                    int32_t microbatches, void *value, void *state,
                    const void *const *gradients, int32_t numGradients,

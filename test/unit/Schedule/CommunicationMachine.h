@@ -27,7 +27,7 @@ std::vector<Position> endsOf(const Program &program, int rank, int op);
 /// or of its part. -1 if there is none.
 int shapeOf(const Ops &ops, const Op &op);
 
-/// What is sent, or what there is room for.
+/// The data that are sent, or for which there is room.
 struct Payload {
   std::string element;
   std::vector<long> extents;

@@ -439,7 +439,7 @@ LogicalResult ProgramVerifier::verifySums() {
   llvm::DenseMap<std::tuple<int64_t, int64_t, int64_t>, Operation *> sums;
   llvm::DenseMap<std::pair<int64_t, int64_t>, Operation *> updates;
   bool isOfStep = pipeline.getAsynchronous() != Asynchronous::Stashed;
-  // By chunk, and 1 for what is late.
+  // By chunk, and 1 for late ops.
   llvm::DenseMap<std::pair<int64_t, int>, Operation *> readers;
   auto verifyUnread = [&](auto work) -> LogicalResult {
     Operation *reader = readers.lookup({work.getChunk(), int(isLate(work))});
