@@ -22,8 +22,8 @@ namespace {
 using Order = std::vector<uint32_t>;
 
 /// A limit for the search for a better order, counted in overlaps examined over
-/// all its rounds. It takes half a second at most, and nothing for the usual few
-/// hundred buffers.
+/// all its rounds. It takes half a second at most, and nothing for the usual
+/// few hundred buffers.
 constexpr uint64_t searchBudget = 10'000'000;
 /// The search gives up after this many rounds without a better plan.
 constexpr unsigned searchPatience = 64;
