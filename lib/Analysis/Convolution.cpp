@@ -12,17 +12,18 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The library knows no convolutions of more spatial dimensions.
+/// The library has no convolutions with more spatial dimensions than this.
 static constexpr size_t maxWindows = 3;
 
 namespace {
-/// A loop and how far one step of it moves.
+/// One term of an index: a loop, and the factor that it is multiplied with.
 struct Term {
   unsigned loop;
   int64_t factor;
 };
 
-/// Reads the maps of one op.
+/// Finds out, from the indexing maps of one op, whether and how it is a
+/// convolution.
 class Matcher {
 public:
   explicit Matcher(linalg::LinalgOp op)
@@ -49,7 +50,7 @@ private:
 };
 } // namespace
 
-/// `loop * factor`, with a positive factor.
+/// Reads `loop * factor`, with a positive factor.
 static std::optional<Term> readTerm(AffineExpr expr) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return Term{dim.getPosition(), 1};
@@ -68,9 +69,9 @@ template <typename ConversionOp> static Value readThrough(Value value) {
   return conversion ? conversion.getIn() : value;
 }
 
-/// The product that `value`, a summand, is. Before it is extended to the type
-/// of the sum, it may be rounded to that of a factor, as the derivative of an
-/// extension does.
+/// Returns the product that the summand `value` is, if it is one. The product
+/// may be extended to the type of the sum. Before that it may be rounded to the
+/// type of a factor, as the derivative of an extension does.
 static arith::MulFOp findProduct(Value value, Block &body) {
   value = readThrough<arith::ExtFOp>(value);
   bool isOfFactor = llvm::is_contained(llvm::drop_end(body.getArgumentTypes()),
@@ -105,7 +106,7 @@ static bool sumsProducts(linalg::LinalgOp op) {
          llvm::range_size(body.getOps<arith::AddFOp>()) == 1;
 }
 
-/// Finds x: the one operand with an index that is no single loop.
+/// Finds x: the one operand with an index that is not a single loop.
 bool Matcher::findImage() {
   std::optional<unsigned> image;
   for (auto [i, map] : llvm::enumerate(maps)) {
@@ -118,7 +119,7 @@ bool Matcher::findImage() {
   if (!image)
     return false;
   found.x = *image;
-  // Which of the others is which is chosen later.
+  // The other two get an order here; `chooseWeights` may swap them.
   found.w = found.x == 0 ? 1 : 0;
   found.y = 3 - found.x - found.w;
   return true;
@@ -163,9 +164,10 @@ bool Matcher::findWindows() {
   return !found.windows.empty();
 }
 
-/// Tells y from w: by the maps, either may slide over x along the other. Where
-/// x begins with the samples of a batch, y is the one that has them, too; else
-/// w is the smaller one.
+/// Decides which of the other operands is y and which is w. The maps do not
+/// tell, because either may slide over x along the other. If the first
+/// dimension of x is also one of y or w alone, it is the batch, and y is the
+/// operand that has it. Otherwise w is the smaller one.
 void Matcher::chooseWeights() {
   auto first = dyn_cast<AffineDimExpr>(maps[found.x].getResult(0));
   bool inY = first && has(found.y, first.getPosition());
@@ -208,8 +210,8 @@ bool Matcher::findLoops() {
   return true;
 }
 
-/// Whether loops are reductions where the result has no dimension for them, and
-/// only there. Loops of one iteration may be either.
+/// Whether the reductions are exactly the loops for which the result has no
+/// dimension. Loops of one iteration may be of either kind.
 bool Matcher::hasRightIterators() {
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
     bool isDimension =
@@ -256,8 +258,8 @@ std::optional<Convolution> veeline::matchConvolution(linalg::LinalgOp op) {
   return Matcher(op).match();
 }
 
-/// Where groups have several channels, these are the dimension after the
-/// group's.
+/// Whether the channels of a group are the dimension after that of the groups,
+/// or there is only one of these two dimensions.
 static bool hasGroupsOutside(AffineMap map, std::optional<unsigned> group,
                              std::optional<unsigned> channel) {
   std::optional<unsigned> outer = findDimension(map, group);
@@ -265,7 +267,7 @@ static bool hasGroupsOutside(AffineMap map, std::optional<unsigned> group,
   return !outer || !inner || *outer + 1 == *inner;
 }
 
-/// Whether windows reach the end of x, but for less than one stride.
+/// Whether less than one stride of x is left after the last window.
 static bool reachesEnd(linalg::LinalgOp op, const Convolution &convolution) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   OpOperand &x = op->getOpOperand(convolution.x);
@@ -279,7 +281,8 @@ static bool reachesEnd(linalg::LinalgOp op, const Convolution &convolution) {
   return true;
 }
 
-/// Whether the library of `target` has the types of both factors and their sum.
+/// Whether the library of `target` supports the types of both factors and of
+/// their sum.
 static bool hasLibraryTypes(linalg::LinalgOp op, KernelTarget target) {
   SmallVector<Type> types;
   for (Type type : op->getOperandTypes()) {

@@ -24,7 +24,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// A transcendental function in polynomial form is about this many FLOPs.
+/// The number of FLOPs of a transcendental function in polynomial form, about.
 static constexpr uint64_t transcendentalFlops = 16;
 
 uint64_t veeline::getByteSize(Type type) {
@@ -42,7 +42,7 @@ bool veeline::isContraction(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp)
     return false;
-  // Poolings have windows, too, and multiply nothing.
+  // Poolings have windows like convolutions, but multiply nothing.
   if (isa<linalg::ConvolutionOpInterface>(op))
     return !linalgOp.getBlock()->getOps<arith::MulFOp>().empty();
   return linalg::isaContractionOpInterface(linalgOp) ||
@@ -93,7 +93,8 @@ static OpCost estimateLoop(scf::ForOp loop) {
           body.bytes * count};
 }
 
-/// Which branch is taken is not known: the one that costs more.
+/// A branch costs as much as its more expensive side: which one runs is not
+/// known.
 static OpCost estimateBranch(scf::IfOp op) {
   OpCost first = estimateCost(op.getThenRegion());
   OpCost second = estimateCost(op.getElseRegion());
@@ -101,10 +102,10 @@ static OpCost estimateBranch(scf::IfOp op) {
                                                                   : first;
 }
 
-/// Products of the scores' size: two forward, three for the gradient of
-/// queries, four for those of keys and values, and five for all, since scores
-/// are computed again. A causal mask hides half of them. Scores are not in
-/// memory.
+/// Counts the matrix products that are as large as the scores: two in the
+/// forward, three for the gradient of the queries, four for those of keys and
+/// values, five for all three, because scores are recomputed. A causal mask
+/// skips half of them. Scores are never in memory.
 static OpCost estimateAttention(pipe::AttentionOpInterface op) {
   OpCost cost;
   cost.bytes = countBytes(op);
@@ -115,8 +116,8 @@ static OpCost estimateAttention(pipe::AttentionOpInterface op) {
     scores /= 2;
   uint64_t depth = op.getQueryType().getShape().back();
   uint64_t valueDepth = op.getValueType().getShape().back();
-  // How many products are over the depth of queries and keys, and that of
-  // values.
+  // The numbers of products that sum over the depth of queries and keys, and
+  // over that of values.
   bool isBoth = isa<pipe::AttentionBackwardOp>(op);
   unsigned first = isa<pipe::AttentionOp>(op) ? 1 : isBoth ? 3 : 2;
   unsigned second = isBoth || isa<pipe::AttentionBackwardKVOp>(op) ? 2 : 1;
@@ -141,7 +142,7 @@ OpCost veeline::estimateCost(Operation *op) {
           tensor::CastOp, tensor::ExtractSliceOp, pipe::BoundaryOp>(op))
     return {};
   OpCost cost;
-  // One element of a tensor that stays where it is.
+  // One element is read or written; the tensor is not copied.
   if (isa<tensor::ExtractOp, tensor::InsertOp>(op)) {
     Type element = getElementTypeOrSelf(op->getResult(0).getType());
     cost.bytes = element.isIntOrFloat()
@@ -151,7 +152,7 @@ OpCost veeline::estimateCost(Operation *op) {
   }
   if (op->hasTrait<OpTrait::IsTerminator>())
     return cost;
-  // The rest of the tensor stays where it is.
+  // Only the slice moves; the tensor that it is inserted into is not copied.
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
     cost.bytes = 2 * getByteSize(insert.getSourceType());
     return cost;

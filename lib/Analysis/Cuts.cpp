@@ -35,10 +35,10 @@ CutQuality veeline::evaluateCuts(std::span<const PieceWeight> pieces,
   return quality;
 }
 
-/// Sums of costs that differ by less than this share are equal.
+/// Loads that differ by less than this share count as equal.
 static constexpr double tolerance = 1e-9;
 
-/// With fewer ways to cut than this, all of them are tried.
+/// If there are fewer ways to cut than this, all of them are tried.
 static constexpr uint64_t maxWays = 20000;
 
 static bool isLess(double a, double b) { return a < b * (1.0 - tolerance); }
@@ -53,8 +53,9 @@ bool CutQuality::isBetterThan(const CutQuality &other) const {
 
 namespace {
 
-/// Cuts for placements whose chunks nest: stage s holds chunk s and, unless
-/// `single`, chunk 2p-1-s. Stages take pieces from the outside in.
+/// Finds cuts for placements whose chunks are nested: stage s holds chunk s
+/// and, unless `single`, chunk 2p-1-s. Each stage takes pieces from both ends
+/// of the range that the stages before it have left.
 class NestedCuts {
 public:
   NestedCuts(std::span<const PieceWeight> pieces, int numStages, bool single,
@@ -80,9 +81,10 @@ public:
   }
 
 private:
-  /// A range of pieces that the outer stages have left over, the quality of the
-  /// best way to get there, and the range that it came from. The quality has no
-  /// heaviest stage: the bound takes care of it.
+  /// A range of pieces that the stages up to one have left, the best quality
+  /// with which they can leave it, and the index of the state before. The
+  /// quality does not include the load of the heaviest stage, because that is
+  /// within the bound.
   struct State {
     int begin, end, parent;
     CutQuality quality;
@@ -95,7 +97,7 @@ private:
     return load * load;
   }
 
-  /// The fewest pieces that must be left when `stages` stages are to come.
+  /// The fewest pieces that `stages` stages need.
   int least(int stages) const { return single ? stages : 2 * stages; }
 
   /// Where the last stage divides its range between its two chunks.
@@ -110,10 +112,11 @@ private:
     return middle;
   }
 
-  /// Finds the best cuts under which no stage exceeds `bound`. Fills `counts`
-  /// and returns true if there are any.
+  /// Finds the best cuts under which no stage exceeds `bound`. If there are
+  /// any, fills `counts` and returns true.
   bool tryBound(double bound, std::vector<int> &counts) const {
-    // Layer s: what stages 0..s-1 can leave; the last stage takes all of it.
+    // Layer s has the ranges that stages 0..s-1 can leave. The last stage takes
+    // all that is left.
     std::vector<std::vector<State>> layers = {{{0, numPieces, -1, {}}}};
     for (int s = 0; s + 1 < numStages; ++s)
       layers.push_back(extend(bound, s, layers.back()));
@@ -190,11 +193,11 @@ private:
   int numPieces, numStages;
   bool single;
   std::vector<double> prefix;
-  /// Entry s: the ranks of stages s, s + 1, ...
+  /// Entry s: the number of ranks of stages s, s + 1, ...
   std::vector<int> widthFrom;
 };
 
-/// The quality of cuts where all stages up to `bound` count as equally heavy.
+/// The quality of cuts, with all loads up to `bound` taken as equal to it.
 CutQuality evaluateAbove(double bound, std::span<const PieceWeight> pieces,
                          std::span<const int> stageOf,
                          std::span<const int> counts,
@@ -226,8 +229,8 @@ void improve(double bound, std::span<const PieceWeight> pieces,
     }
     return improved;
   };
-  // Taking from one chunk and giving to another shifts all cuts between them;
-  // neighbours move one cut, chunks two apart move two.
+  // Moving pieces from one chunk to another shifts all cuts between the two:
+  // one cut for neighbours, two cuts for chunks that are two apart.
   for (bool improved = true; improved;) {
     improved = false;
     for (int chunk = 0; chunk + 1 < numChunks; ++chunk)
@@ -239,7 +242,7 @@ void improve(double bound, std::span<const PieceWeight> pieces,
   }
 }
 
-/// Chunks of about equal cost.
+/// Splits the pieces into chunks of about equal cost.
 std::vector<int> splitEvenly(std::span<const PieceWeight> pieces,
                              int numChunks) {
   double total = 0.0;
@@ -260,10 +263,10 @@ std::vector<int> splitEvenly(std::span<const PieceWeight> pieces,
   return counts;
 }
 
-/// The number of ways to cut, or `limit` where there are more.
+/// The number of ways to cut, but at most `limit`.
 uint64_t countWays(uint64_t numPieces, uint64_t numChunks, uint64_t limit) {
-  // Choosing the cuts, or the places between pieces that are not cut: with the
-  // smaller of both numbers the product only grows.
+  // A way is a choice of the places that are cut or, equally, of those that are
+  // not. With the smaller of both numbers, the product only grows.
   uint64_t chosen = std::min(numChunks - 1, numPieces - numChunks);
   uint64_t ways = 1;
   for (uint64_t i = 1; i <= chosen && ways < limit; ++i)
@@ -271,7 +274,7 @@ uint64_t countWays(uint64_t numPieces, uint64_t numChunks, uint64_t limit) {
   return std::min(ways, limit);
 }
 
-/// Tries every way to cut.
+/// Tries all ways to cut and returns the best one.
 std::vector<int> enumerate(double bound, std::span<const PieceWeight> pieces,
                            std::span<const int> stageOf,
                            std::span<const int> widths) {
@@ -302,8 +305,8 @@ std::vector<int> enumerate(double bound, std::span<const PieceWeight> pieces,
   return best;
 }
 
-/// The lightest heaviest stage, then the best cuts among those that are about
-/// as light.
+/// Finds the lightest heaviest stage, then the best cuts among those whose
+/// heaviest stage is about as light.
 std::vector<int> enumerateTwice(std::span<const PieceWeight> pieces,
                                 std::span<const int> stageOf,
                                 std::span<const int> widths) {

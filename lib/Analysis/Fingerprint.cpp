@@ -15,8 +15,9 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Constants of up to so many elements may be shapes or places, which count.
-/// Larger ones are weights or tables, whose values do not change costs.
+/// Constants of at most this many elements may be shapes or indices, so their
+/// values count. Larger ones are weights or tables, whose values do not change
+/// costs.
 static constexpr int64_t maxElements = 16;
 
 /// Where the value of an argument comes from: a parameter, a batch or a
@@ -39,7 +40,7 @@ std::string veeline::getFingerprint(func::FuncOp model) {
       .enableDebugInfo(false)
       .printNameLocAsPrefix(false)
       .elideLargeElementsAttrs(maxElements);
-  // One numbering of values for all ops.
+  // Values are numbered once, for all ops.
   AsmState state(model, flags);
   for (Operation &op : model.getBody().front()) {
     op.print(os, state);

@@ -1,4 +1,4 @@
-//===- JsonFile.cpp - files of JSON that others have written --------------===//
+//===- JsonFile.cpp - files of JSON from elsewhere ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,8 +18,8 @@ using namespace veeline;
 
 static constexpr int64_t maxDepth = 64;
 
-/// How deeply lists and objects are nested; where `text` is no JSON, a number
-/// that is not smaller than the depth to which it is parsed.
+/// How deeply lists and objects are nested. If `text` is not valid JSON, the
+/// result is at least the depth to which the parser gets.
 static int64_t getDepth(StringRef text) {
   int64_t depth = 0, deepest = 0;
   bool isInString = false;
@@ -73,7 +73,7 @@ Expected<json::Value> veeline::readJson(StringRef path, uint64_t maxBytes) {
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return createStringError(buffer.getError().message());
-  // The size of a pipe is known only now.
+  // The size of a pipe is known only after it has been read.
   if (Error error = checkSize((*buffer)->getBufferSize(), maxBytes))
     return std::move(error);
   return parseJson((*buffer)->getBuffer());

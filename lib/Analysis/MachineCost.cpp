@@ -31,15 +31,15 @@ static bool isView(Operation *op) {
              tensor::ExtractSliceOp, pipe::BoundaryOp>(op);
 }
 
-/// Whether `op` is padding that the library takes as numbers: there is no
-/// padded image.
+/// Whether `op` is a padding that the library takes as parameters, so that no
+/// padded image is ever in memory.
 static bool isInLibrary(Operation *op) {
   auto pad = dyn_cast<tensor::PadOp>(op);
   return pad && isLibraryPadding(pad);
 }
 
-/// The value that `value` is a view of. Slices count as values of their own:
-/// one slice of an argument may be used where others are not.
+/// The value that `value` is a view of. A slice counts as a value of its own,
+/// because one slice of an argument may be in a cache where others are not.
 static Value getWhole(Value value) {
   Operation *op = value.getDefiningOp();
   while (op && !isa<tensor::ExtractSliceOp>(op) &&
@@ -58,12 +58,12 @@ double MachineCost::timeOfBytes(StringRef name, uint64_t bytes) const {
   return timeOf(name, bytes, bytes);
 }
 
-/// The time of moving `bytes` of the `size` bytes that an op of class `name`
-/// moves, at a reuse distance of `distance`. Where that is more than the
-/// distance at which the class was measured, the rate is that of a larger loop,
-/// which touches `distance` bytes. An elementwise loop reads two operands and
-/// writes a third, which counts twice; a transposing one reads one by columns
-/// beside two by rows.
+/// The time to move `bytes` of the `size` bytes that an op of class `name`
+/// moves, at a reuse distance of `distance`. Beyond the distance at which the
+/// class was measured, the rate is that of a larger loop that touches
+/// `distance` bytes. To convert this to a size: an elementwise loop reads two
+/// operands and writes a third, which counts twice; a transposing loop reads
+/// one operand by columns and two by rows.
 double MachineCost::timeToMove(StringRef name, uint64_t bytes, uint64_t size,
                                uint64_t distance) const {
   double sizeOfDistance = name == "elementwise"  ? 4.0 / 3
@@ -98,8 +98,7 @@ static int64_t countOf(ArrayRef<int64_t> ranges, std::optional<unsigned> loop) {
   return loop && !ShapedType::isDynamic(ranges[*loop]) ? ranges[*loop] : 1;
 }
 
-/// Where the channels of x are: `last` if they are next to each other in
-/// memory.
+/// The layout of x: `last` if its channels are next to each other in memory.
 static StringRef getLayout(linalg::LinalgOp op,
                            const Convolution &convolution) {
   AffineMap x = op.getIndexingMapsArray()[convolution.x];
@@ -135,14 +134,15 @@ static StringRef getKind(ConvolutionKind kind) {
   return "forward";
 }
 
-/// Bytes in the library, which computes in f32 where types are smaller.
+/// The bytes of `type` in the library, which computes in f32 if types are
+/// smaller.
 static uint64_t getLibraryBytes(Type type) {
   auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
   bool isSmall = element && element.getWidth() < 32;
   return getByteSize(type) * (isSmall ? 32 / element.getWidth() : 1);
 }
 
-/// The time of our own loops that convert operands of smaller types to f32, and
+/// The time of our own loops that convert operands of smaller types to f32 and
 /// the result back. Bytes that they write count twice.
 double MachineCost::estimateConversions(linalg::LinalgOp op) const {
   double time = 0;
@@ -157,8 +157,9 @@ double MachineCost::estimateConversions(linalg::LinalgOp op) const {
   return time;
 }
 
-/// Adds the time of reading weights from memory and of reordering them: they
-/// were in a cache when the class was measured.
+/// The time of a convolution. Adds the time of reading weights from memory and
+/// of reordering them, because weights were in a cache when the class was
+/// measured.
 double MachineCost::estimateConvolution(linalg::LinalgOp op,
                                         const Convolution &convolution) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -188,7 +189,7 @@ double MachineCost::estimateConvolution(linalg::LinalgOp op,
   return time;
 }
 
-/// The number of products in a batch, of which each has its own size.
+/// The number of products in a batch. Their size does not depend on it.
 static int64_t countBatch(linalg::LinalgOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t count = 1;
@@ -222,14 +223,15 @@ double MachineCost::estimateProduct(linalg::LinalgOp op) {
          estimateConversions(op) + table.callNanoseconds;
 }
 
-/// The time of products, then of a softmax: scores go through a cache at least.
+/// The time of attention: that of its products, then of a softmax, whose scores
+/// go at least through a cache.
 double MachineCost::estimateAttention(Operation *op) {
   OpCost cost = estimateCost(op);
   auto attention = cast<pipe::AttentionOpInterface>(op);
   double one = cost.contractionFlops;
   for (int64_t extent : ArrayRef(attention.getScoreShape()).drop_back(2))
     one /= ShapedType::isDynamic(extent) ? 1 : std::max<int64_t>(extent, 1);
-  // The destinations of results are among the operands.
+  // The operands include the destinations of results.
   for (Value operand : op->getOperands())
     touch(operand, getByteSize(operand.getType()));
   for (Value result : op->getResults())
@@ -240,7 +242,7 @@ double MachineCost::estimateAttention(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Our own loops
+// Loops of generated code
 //===----------------------------------------------------------------------===//
 
 static bool isMap(Operation *op) {
@@ -248,20 +250,21 @@ static bool isMap(Operation *op) {
   return structured && structured.getNumReductionLoops() == 0;
 }
 
-/// Whether `op` is a loop that computes what it reads instead of reading it.
+/// Whether `op` is a loop that computes its inputs instead of loading them.
 static bool isFusing(Operation *op) {
   return isa<linalg::LinalgOp>(op) && !isContraction(op);
 }
 
-/// Whether a value is never in memory: its users compute it. `depth` bounds how
-/// many views are looked through.
+/// Whether a value is never in memory because its users compute it. `depth`
+/// bounds the number of views that are looked through.
 static bool isComputedByUsers(Value value, unsigned depth = 8) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0)
     return false;
   if (isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
     return true;
-  // Calls that would add to zeros overwrite them: nothing reads the zeros.
+  // A call that adds to a fill with zeros overwrites its result instead, so
+  // nothing reads the zeros.
   if (isa<linalg::FillOp>(op))
     return llvm::all_of(value.getUsers(), llvm::IsaPred<linalg::LinalgOp>);
   if (isView(op) && !isComputedByUsers(op->getOperand(0), depth - 1))
@@ -275,7 +278,7 @@ static bool isComputedByUsers(Value value, unsigned depth = 8) {
   });
 }
 
-/// A write counts twice: a cache line is read before it is written.
+/// A write counts twice, because a cache line is read before it is written.
 static uint64_t getWrittenBytes(Value result) {
   return 2 * getByteSize(result.getType());
 }
@@ -284,8 +287,8 @@ static bool readsOutput(linalg::LinalgOp op, OpOperand &operand) {
   return op.payloadUsesValueFromOperand(&operand);
 }
 
-/// Whether `op` has windows, as poolings do: it reads an element once for each
-/// window that contains it.
+/// Whether `op` has windows, like a pooling. It then reads an element once for
+/// each window that contains it.
 static bool hasWindows(linalg::LinalgOp op) {
   return llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
     return !map.isProjectedPermutation(/*allowZeroInResults=*/true);
@@ -301,7 +304,8 @@ static int64_t getLastExtent(Type type) {
              : shaped.getDimSize(rank - 1);
 }
 
-/// The last dimension of a map's results that has more than one element.
+/// The innermost dimension of the results of a map that has more than one
+/// element.
 static AffineExpr getFastest(AffineMap map, ArrayRef<int64_t> ranges) {
   for (AffineExpr result : llvm::reverse(map.getResults())) {
     auto loop = dyn_cast<AffineDimExpr>(result);
@@ -311,8 +315,8 @@ static AffineExpr getFastest(AffineMap map, ArrayRef<int64_t> ranges) {
   return {};
 }
 
-/// Whether neighbours in the result are in different rows of the operand: one
-/// is the other transposed.
+/// Whether neighbours in the result are in different rows of the operand, as in
+/// a transposition.
 static bool isTransposed(linalg::LinalgOp op, OpOperand &operand) {
   if (!isMap(op))
     return false;
@@ -325,7 +329,7 @@ static bool isTransposed(linalg::LinalgOp op, OpOperand &operand) {
 }
 
 namespace {
-/// How much the body of a loop does in all iterations.
+/// What the body of a loop computes, in all iterations.
 struct BodyCounts {
   double iterations = 1, arithmetic = 0, functions = 0;
 };
@@ -346,16 +350,16 @@ static BodyCounts countBody(linalg::LinalgOp op) {
 }
 
 namespace {
-/// What a loop reads or writes.
+/// A tensor that a loop reads or writes.
 struct Movement {
   Value value;
-  StringRef name; ///< Of its class.
+  StringRef name; ///< The name of its class.
   uint64_t bytes;
   bool isWritten = false;
 };
 } // namespace
 
-/// All that `op`, which is no library call, moves.
+/// All that `op`, which is not a library call, reads and writes.
 static SmallVector<Movement> getMovements(linalg::LinalgOp op) {
   SmallVector<Movement> moved;
   StringRef rows = isMap(op) ? "elementwise" : "sum";
@@ -398,8 +402,9 @@ double MachineCost::estimateLoops(linalg::LinalgOp op) {
   return std::max(compute + functions, memory);
 }
 
-/// The time of other paddings, insertions and gathers. Half of what they move
-/// is written. The tensor that something is inserted into stays where it is.
+/// The time of an op that only moves data: a padding, an insertion or a gather.
+/// Half of what it moves is written. The tensor that something is inserted into
+/// is not copied.
 double MachineCost::estimateCopy(Operation *op) {
   uint64_t read = estimateCost(op).bytes / 2, written = 2 * read;
   if (read == 0)
@@ -415,8 +420,8 @@ double MachineCost::estimateCopy(Operation *op) {
   return time;
 }
 
-/// The time of an op that says its work: as a product's and as a loop's, or
-/// what it moves if that takes longer.
+/// The time of an op that declares its own work: the time of its products and
+/// other arithmetic, or of the bytes that it moves if that is longer.
 double MachineCost::estimateWork(Operation *op) {
   OpCost cost = estimateCost(op);
   double compute =
@@ -447,7 +452,7 @@ double MachineCost::estimate(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     std::optional<APInt> trips = loop.getStaticTripCount();
     uint64_t count = trips ? trips->getZExtValue() : 1, begin = clock;
-    // An iteration has just written what it hands on to the next one.
+    // What an iteration passes on to the next one has just been written.
     for (Value value : loop.getRegionIterArgs())
       touch(value, 0);
     double time = estimate(loop.getRegion()) * count;
@@ -456,7 +461,7 @@ double MachineCost::estimate(Operation *op) {
       touch(value, 0);
     return time;
   }
-  // Which branch is taken is not known.
+  // Which branch runs is not known, so the longer one counts.
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return std::max(estimate(branch.getThenRegion()),
                     estimate(branch.getElseRegion()));
@@ -474,7 +479,7 @@ uint64_t veeline::getFootprint(Block &block) {
   for (BlockArgument argument : block.getArguments())
     bytes += getByteSize(argument.getType());
   for (Operation &op : block)
-    // The tensor that something is inserted into stays where it is.
+    // The tensor that something is inserted into is not copied.
     if (!isView(&op) && !isInLibrary(&op) && !isa<tensor::InsertSliceOp>(op))
       for (Value result : op.getResults())
         if (isa<ShapedType>(result.getType()) && !isComputedByUsers(result))

@@ -21,10 +21,9 @@
 using namespace llvm;
 using namespace veeline;
 
-/// Numbers beyond cannot have been measured, and sums of such times might
-/// overflow.
+/// Larger numbers are not measurements, and sums of such times might overflow.
 static constexpr double maxSize = 1e18, minRate = 1e-9, maxRate = 1e9;
-/// A table has some kilobytes.
+/// A real table has some kilobytes.
 static constexpr uint64_t maxBytes = 1 << 20;
 
 const std::vector<std::string> &veeline::getMachineClasses() {
@@ -46,7 +45,7 @@ const std::vector<std::string> &veeline::getMachineClasses() {
 // This machine
 //===----------------------------------------------------------------------===//
 
-/// The first "model name" of /proc/cpuinfo; empty: there is none.
+/// The first "model name" of /proc/cpuinfo, or empty if there is none.
 static std::string getModelName() {
   auto file = MemoryBuffer::getFileAsStream("/proc/cpuinfo");
   if (!file)
@@ -68,7 +67,7 @@ std::string veeline::getCpuName() {
 
 std::string veeline::getDefaultMachinePath() {
   const char *cache = std::getenv("XDG_CACHE_HOME");
-  // A relative path is to be ignored, says the specification.
+  // The XDG specification says to ignore relative paths.
   if (cache && *cache == '/')
     return std::string(cache) + "/veeline/machine.json";
   const char *home = std::getenv("HOME");
@@ -90,7 +89,7 @@ static bool isRate(std::optional<double> value) {
   return isPositive(value, maxRate) && *value >= minRate;
 }
 
-/// As 2026-01-31.
+/// Whether `text` is a date of the form 2026-01-31.
 static bool isDate(StringRef text) {
   StringRef form = "0000-00-00";
   return text.size() == form.size() &&
@@ -202,7 +201,7 @@ std::string MachineTable::toJson() const {
     json.attributeObject("rates", [&] {
       for (const auto &[name, points] : rates) {
         json.attributeBegin(name);
-        // A line for each class.
+        // One line for each class.
         std::string line;
         for (const MeasuredRate &point : points)
           raw_string_ostream(line)
@@ -218,7 +217,8 @@ std::string MachineTable::toJson() const {
   return text;
 }
 
-/// Interpolates between one busy core and all of them by times, not by rates.
+/// Interpolates between one busy core and all of them by times, because rates
+/// do not add up.
 static double getRate(const MeasuredRate &point, double share) {
   return 1 / ((1 - share) / point.perNanosecond + share / point.together);
 }

@@ -21,15 +21,15 @@ namespace {
 
 using Order = std::vector<uint32_t>;
 
-/// The work of the search for a better order, over all its rounds, in overlaps
-/// looked at: half a second at most, and nothing for the usual few hundred
-/// buffers.
+/// A limit for the search for a better order, counted in overlaps examined over
+/// all its rounds. It takes half a second at most, and nothing for the usual
+/// few hundred buffers.
 constexpr uint64_t searchBudget = 10'000'000;
-/// Rounds without a better plan after which the search gives up.
+/// The search gives up after this many rounds without a better plan.
 constexpr unsigned searchPatience = 64;
 
-/// The change of live bytes at each point where something begins or ends, in
-/// order of time.
+/// The points where intervals begin or end, in order of time, each with the
+/// change of live bytes there.
 std::vector<std::pair<int64_t, int64_t>>
 liveChanges(std::span<const LiveInterval> intervals) {
   std::vector<std::pair<int64_t, int64_t>> changes;
@@ -40,13 +40,13 @@ liveChanges(std::span<const LiveInterval> intervals) {
     changes.emplace_back(interval.begin, static_cast<int64_t>(interval.size));
     changes.emplace_back(interval.end, -static_cast<int64_t>(interval.size));
   }
-  // Ends sort before beginnings at the same point: intervals are half open.
+  // At the same point, ends sort before beginnings: intervals are half open.
   std::sort(changes.begin(), changes.end());
   return changes;
 }
 
-/// A segment tree of numbers, and a query for those in a range that are larger
-/// than a bound.
+/// A segment tree of numbers. It finds those in a range that are larger than a
+/// bound.
 class MaxTree {
 public:
   explicit MaxTree(size_t size) {
@@ -87,7 +87,8 @@ private:
   std::vector<int64_t> values;
 };
 
-/// The placed intervals, and a query for those that are live together with one.
+/// The intervals that have been placed. Finds those that are live at the same
+/// time as a given one.
 class PlacedIntervals {
 public:
   PlacedIntervals(std::span<const LiveInterval> intervals,
@@ -120,7 +121,8 @@ public:
   template <typename Fn> void forOverlapping(uint32_t id, Fn visit) const {
     auto visitPlace = [&](size_t place) { visit(byBegin[place]); };
     int64_t begin = intervals[id].begin;
-    // Those that begin no later, and those that do.
+    // First the intervals that begin no later than this one, then those that
+    // do.
     size_t later = countBefore(begin + 1);
     ends[lives.streams[id]].forLarger(0, later, begin, visitPlace);
     for (size_t stream = 0; stream < lives.numStreams; ++stream)
@@ -144,13 +146,15 @@ private:
   const StreamLives &lives;
   Order byBegin;
   std::vector<uint32_t> rank;
-  std::vector<MaxTree> ends;  ///< By stream, of all intervals.
-  std::vector<MaxTree> owned; ///< By stream, those that begin on it.
+  /// For each stream, the ends of all intervals there.
+  std::vector<MaxTree> ends;
+  /// For each stream, the ends of the intervals that begin on it.
+  std::vector<MaxTree> owned;
 };
 
-/// The placed intervals of a plan on one stream, by offset. To look at all of
-/// them is faster than to find and sort those that are live together with one,
-/// as long as there are not too many.
+/// The placed intervals of a plan on one stream, sorted by offset. As long as
+/// there are not too many, it is faster to look at all of them than to find and
+/// sort those that are live at the same time as a given one.
 class PlacedByOffset {
 public:
   static constexpr size_t mostIntervals = 2048;
@@ -167,8 +171,9 @@ public:
     ranges.insert(place, range);
   }
 
-  /// Calls `visit` with the bytes of those that overlap `one` or, if there is
-  /// one, `other`, ascending by offset. Returns how many overlaps there are.
+  /// Calls `visit` with the bytes of each placed interval that is live at the
+  /// same time as `one` or `other` (which may be null), in ascending order of
+  /// offset. Returns the number of such overlaps.
   template <typename Fn>
   size_t forOverlapping(const LiveInterval &one, const LiveInterval *other,
                         Fn visit) const {
@@ -186,7 +191,7 @@ public:
   }
 
 private:
-  /// Bytes, and when they are in use.
+  /// A placed interval: its bytes, and the points between which it is live.
   struct Range {
     uint64_t offset, end;
     int64_t from, until;
@@ -194,7 +199,8 @@ private:
   std::vector<Range> ranges;
 };
 
-/// The smallest gap of at least `size` bytes between ranges that come sorted.
+/// Finds the smallest gap of at least `size` bytes between ranges. These are
+/// added in ascending order.
 class BestGap {
 public:
   explicit BestGap(uint64_t size) : size(size) {}
@@ -206,7 +212,7 @@ public:
     }
     top = std::max(top, end);
   }
-  /// Its start, or the end of the ranges where there is none.
+  /// The start of the gap or, if there is none, the end of all ranges.
   uint64_t get() const { return smallest == none ? top : result; }
 
 private:
@@ -214,8 +220,9 @@ private:
   uint64_t size, top = 0, result = 0, smallest = none;
 };
 
-/// Tries orders and keeps the best plan. The intervals from `numBuffers` on are
-/// second parts of buffers, those of `heads`, and have the same offsets.
+/// Tries orders and keeps the best plan. In a loop, a buffer may have a second
+/// interval for the next turn, at the same offset. These intervals have the
+/// numbers from `numBuffers` on, and `heads` has their buffers.
 class Planner {
 public:
   Planner(std::span<const LiveInterval> given, const StreamLives &lives,
@@ -250,7 +257,7 @@ public:
   }
 
 private:
-  /// Ids by descending key; ties keep their order.
+  /// The ids in descending order of a key. Ties keep their order.
   template <typename Key> Order sorted(Key key) const {
     Order order = ids;
     std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
@@ -277,7 +284,7 @@ private:
     });
   }
 
-  /// Those that are live where most bytes are live come first.
+  /// Buffers come first that are live where most bytes are live.
   Order byBreadth() const {
     std::vector<uint64_t> breadth = breadths();
     Order order = ids;
@@ -288,7 +295,7 @@ private:
     return order;
   }
 
-  /// For every interval the largest sum of live bytes during its life, from a
+  /// For each interval, the largest sum of live bytes during its life. Uses a
   /// sparse table of maxima.
   std::vector<uint64_t> breadths() const {
     std::vector<int64_t> times;
@@ -323,7 +330,7 @@ private:
     return breadth;
   }
 
-  /// The smallest gap that takes `id` among what is placed.
+  /// The offset of the smallest gap for `id` between the placed intervals.
   uint64_t findGap(uint32_t id) {
     uint32_t tail = tails[id];
     BestGap gap(intervals[id].size);
@@ -356,8 +363,8 @@ private:
       placed.insert(id);
   }
 
-  /// Places in `order`; keeps the plan if it is the best one. Gives up as soon
-  /// as it cannot be.
+  /// Places the buffers in `order`, and keeps the plan if it is the best one so
+  /// far. Stops as soon as it cannot be.
   bool tryOrder(const Order &order) {
     if (isSmall)
       byOffset.clear();
@@ -383,8 +390,9 @@ private:
     return true;
   }
 
-  /// Moves the buffers that end at the top of the best plan to the front,
-  /// then, from round to round, more and more of those placed highest.
+  /// Improves the best plan: moves the buffers that end at its top to the front
+  /// of the order and, from round to round, more and more of those placed
+  /// highest.
   void improve() {
     uint64_t limit = work + searchBudget;
     unsigned patience = 0;
@@ -393,8 +401,9 @@ private:
       patience = tryOrder(promoteTop(patience)) ? 0 : patience + 1;
   }
 
-  /// The best order with those buffers in front that reach into the uppermost
-  /// part of the plan; `round` says how large a part, and which of them lead.
+  /// The order of the best plan, with the buffers in front that reach into its
+  /// uppermost part. `round` determines how large this part is, and whether the
+  /// longest-lived of these buffers come first.
   Order promoteTop(unsigned round) const {
     uint64_t excess = best.totalBytes - lowerBound;
     uint64_t part = excess * (1 + round / 2);
@@ -414,14 +423,14 @@ private:
 
   std::vector<LiveInterval> intervals;
   PlacedIntervals placed;
-  /// In place of that where there are few intervals.
+  /// Used instead of `placed` if there are few intervals.
   PlacedByOffset byOffset;
   bool isSmall;
   std::vector<uint64_t> offsets;
-  /// By interval its buffer's second part, or `none`.
+  /// For each interval, the second interval of its buffer, or `none`.
   static constexpr uint32_t none = std::numeric_limits<uint32_t>::max();
   std::vector<uint32_t> tails;
-  /// The buffers that need memory at all.
+  /// The buffers that need memory.
   Order ids;
   std::vector<std::pair<uint64_t, uint64_t>> taken;
   uint64_t lowerBound = 0;
@@ -430,7 +439,7 @@ private:
   OffsetPlan best;
 };
 
-/// Where all operations run one after the other.
+/// Lives on one stream, where all operations run one after the other.
 StreamLives onOneStream(std::span<const LiveInterval> intervals) {
   StreamLives lives;
   lives.streams.assign(intervals.size(), 0);
@@ -439,8 +448,8 @@ StreamLives onOneStream(std::span<const LiveInterval> intervals) {
   return lives;
 }
 
-/// The buffers of a loop as intervals within one turn: those of all buffers,
-/// then the parts in the next turn of `heads`.
+/// The buffers of a loop as intervals within one turn. After the intervals of
+/// all buffers come the parts of `heads` that are live in the next turn.
 struct Turn {
   std::vector<LiveInterval> intervals;
   std::vector<uint32_t> heads;

@@ -1,4 +1,4 @@
-//===- Pieces.cpp - the smallest things that a cut can separate -----------===//
+//===- Pieces.cpp - the smallest parts that cuts can separate -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,21 +16,21 @@ using namespace mlir;
 using namespace veeline;
 
 namespace {
-/// What a value depends on.
+/// What a value depends on: parameters, or data.
 struct Origin {
   bool parameter = false;
   bool data = false;
   bool main = false;
 };
 
-/// The live activations at every place between two main ops.
+/// The activations that are live at one place between two main ops.
 struct Crossing {
   unsigned count = 0;
   uint64_t bytes = 0;
 };
 } // namespace
 
-/// Origins of the values that `op` uses, those used in its regions included.
+/// The union of the origins of all values that `op` uses, also in its regions.
 static Origin
 mergeOperandOrigins(Operation *op,
                     const llvm::DenseMap<Value, Origin> &origins) {
@@ -84,7 +84,7 @@ static SmallVector<Operation *> findMainOps(func::FuncOp model) {
   return mainOps;
 }
 
-/// For each main op the position of the last main op that uses one of its
+/// For each main op, the position of the last main op that uses one of its
 /// results, directly or through side ops.
 static SmallVector<size_t>
 findLastUses(ArrayRef<Operation *> mainOps,
@@ -97,7 +97,7 @@ findLastUses(ArrayRef<Operation *> mainOps,
       while (top->getParentOp() != op->getParentOp())
         top = top->getParentOp();
       auto it = position.find(top);
-      // What the function returns stays where it is computed.
+      // A result that only the function returns crosses no cut.
       if (it != position.end())
         lastUse[i] = std::max(lastUse[i], it->second);
     }
@@ -105,7 +105,8 @@ findLastUses(ArrayRef<Operation *> mainOps,
   return lastUse;
 }
 
-/// Entry i describes the place after main op i.
+/// Counts the activations that are live at each place. Entry i describes the
+/// place after main op i.
 static SmallVector<Crossing> findCrossings(ArrayRef<Operation *> mainOps) {
   llvm::DenseMap<Operation *, size_t> position;
   for (auto [i, op] : llvm::enumerate(mainOps))
@@ -134,9 +135,9 @@ static SmallVector<Crossing> findCrossings(ArrayRef<Operation *> mainOps) {
   return crossings;
 }
 
-/// The main ops after which a piece ends, by the marks. Every piece has an op
-/// that is no mark: successive marks are one cut, and marks before the first
-/// and after the last other op are none.
+/// The main ops after which a piece ends, given marks. Every piece has an op
+/// that is not a mark. So successive marks are one cut, and marks before the
+/// first or after the last such op are ignored.
 static SmallVector<size_t> findMarks(ArrayRef<Operation *> mainOps) {
   SmallVector<size_t> ends;
   bool isEmpty = true, isMarked = false;
@@ -152,11 +153,12 @@ static SmallVector<size_t> findMarks(ArrayRef<Operation *> mainOps) {
   return ends;
 }
 
-/// The main ops after which a piece ends, by the number of live activations.
+/// The main ops after which a piece ends, without marks: where the fewest
+/// activations are live.
 static SmallVector<size_t> findEnds(ArrayRef<Operation *> mainOps,
                                     ArrayRef<Crossing> crossings) {
   SmallVector<size_t> candidates;
-  // What comes before the first contraction (an embedding) can be a piece.
+  // The ops before the first contraction (an embedding) can be a piece.
   std::optional<size_t> previous;
   if (!mainOps.empty() && !holdsContraction(mainOps.front()))
     previous = 0;
@@ -188,8 +190,8 @@ static SmallVector<size_t> findEnds(ArrayRef<Operation *> mainOps,
 // Fine pieces
 //===----------------------------------------------------------------------===//
 
-/// More fine pieces than this do not improve the choice of cuts, and slow it
-/// down.
+/// More fine pieces than this slow down the choice of cuts and do not improve
+/// it.
 static constexpr size_t maxFinePieces = 256;
 
 static bool isFloat(Value value) {
@@ -205,8 +207,8 @@ static void forEachFloat(Operation *op, llvm::function_ref<void(Value)> visit) {
   });
 }
 
-/// The main ops through which floats flow from a parameter to the loss, and
-/// gradients back.
+/// The main ops that carry floats from a parameter to the loss, and gradients
+/// back.
 static llvm::DenseSet<Operation *>
 findDifferentiated(func::FuncOp model, ArrayRef<Operation *> mainOps) {
   Block &body = model.getBody().front();
@@ -240,7 +242,7 @@ static bool isSendable(Type type) {
          tensor.getElementType().isIntOrFloat();
 }
 
-/// The main ops after which something is live that cannot be sent.
+/// The main ops after which a value is live that cannot be sent.
 static llvm::BitVector findBlocked(ArrayRef<Operation *> mainOps) {
   llvm::DenseMap<Operation *, size_t> position;
   for (auto [i, op] : llvm::enumerate(mainOps))
@@ -252,7 +254,8 @@ static llvm::BitVector findBlocked(ArrayRef<Operation *> mainOps) {
   return blocked;
 }
 
-/// The ends of the fine pieces that make up the pieces that end at `ends`.
+/// The ends of the fine pieces. `ends` are the ends of the pieces that they
+/// divide.
 static SmallVector<size_t> refineEnds(func::FuncOp model,
                                       ArrayRef<Operation *> mainOps,
                                       ArrayRef<size_t> ends) {
@@ -267,7 +270,8 @@ static SmallVector<size_t> refineEnds(func::FuncOp model,
   SmallVector<size_t> refined;
   size_t begin = 0;
   for (size_t end : ends) {
-    // What is left at the end of the piece has to be a fine piece, too.
+    // The ops left at the end of the piece have to contain a differentiated op,
+    // to be a fine piece of their own.
     size_t lastPlace = end;
     while (lastPlace > begin && !differentiated.contains(mainOps[lastPlace]))
       --lastPlace;

@@ -17,7 +17,7 @@ using namespace veeline;
 static constexpr char rowFormat[] =
     "{0,6} {1,5} {2,12} {3,14} {4,12} {5,14}  {6}\n";
 
-/// `file:line` of an op, without the directories, and what it is.
+/// Describes an op as `file:line`, without directories, and its name.
 static std::string describe(Operation *op) {
   std::string text = op->getName().getStringRef().str();
   auto place = op->getLoc()->findInstanceOf<FileLineColLoc>();
@@ -28,8 +28,8 @@ static std::string describe(Operation *op) {
                        place.getLine(), text);
 }
 
-/// Footprints of the forward between two of its runs: the backward of a
-/// microbatch moves about twice as much.
+/// The bytes touched between two runs of a microbatch's forward, as a multiple
+/// of the forward's own: the backward between them moves about twice as much.
 static constexpr uint64_t footprintsOfCycle = 3;
 
 std::vector<double> veeline::estimateNanoseconds(ArrayRef<Piece> pieces,

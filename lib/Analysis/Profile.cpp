@@ -19,7 +19,7 @@ using namespace llvm;
 using namespace veeline;
 
 namespace veeline {
-/// Takes what a compilation needs from the JSON, and keeps the first error.
+/// Reads what a compilation needs from the JSON, and keeps the first error.
 class ProfileReader {
 public:
   Expected<Profile> read(const json::Value &value);
@@ -44,8 +44,8 @@ private:
 };
 } // namespace veeline
 
-/// Larger numbers were not measured, since no op of a step takes hours and no
-/// estimate is so wrong. Sums of them might overflow.
+/// Larger numbers are not measurements: no op of a step takes hours, and no
+/// estimate is so wrong. Sums of such numbers might overflow.
 static constexpr double maxMicroseconds = 1e10, maxScale = 1e9;
 
 /// Adds the time of one kind of work, if the chunk has it, and sets its
@@ -63,7 +63,7 @@ bool ProfileReader::readTime(const json::Object &chunk, StringRef kind,
                 ": expected a time 'us' from 0 to 1e10; found " +
                 printJson(entry ? entry->get("us") : member));
   out.nanoseconds += *time * 1000;
-  // Nothing was estimated: nothing to correct.
+  // Without an estimate there is nothing to correct.
   if (!entry->get("scale"))
     return true;
   std::optional<double> scale = entry->getNumber("scale");
@@ -90,14 +90,14 @@ bool ProfileReader::readChunk(const json::Value &value, size_t number) {
       !readTime(*chunk, "BW", where, result, {1, 2}) ||
       !readTime(*chunk, "B", where, result, {1}) ||
       !readTime(*chunk, "W", where, result, {2}) ||
-      // What is computed again has the scale of F.
+      // Recomputation takes the scale of F.
       !readTime(*chunk, "R", where, result, {}))
     return false;
   profile.chunks.push_back(result);
   return true;
 }
 
-/// The time of a message; none where nobody ever waited for one.
+/// The time of a message, or none if no rank ever waited for one.
 std::optional<double> ProfileReader::readTransfer(const json::Object &edge,
                                                   StringRef kind) {
   const json::Object *entry = edge.getObject(kind);
@@ -137,7 +137,7 @@ bool ProfileReader::readEdge(const json::Value &value, size_t number) {
   return true;
 }
 
-/// Bytes, and the time of moving them.
+/// Reads an entry of bytes and the time to move them.
 bool ProfileReader::readMovement(const json::Value &value, StringRef name,
                                  std::optional<std::array<double, 2>> &out) {
   const json::Object *entry = value.getAsObject();
@@ -185,7 +185,7 @@ Expected<Profile> ProfileReader::read(const json::Value &value) {
   return std::move(profile);
 }
 
-/// Larger than the profile of any number of chunks.
+/// No profile is larger than this, however many chunks there are.
 static constexpr uint64_t maxProfileBytes = 64 << 20;
 
 Expected<Profile> Profile::read(StringRef path) {
@@ -238,7 +238,7 @@ CostScale Profile::getScale(int64_t begin, int64_t end,
     for (int64_t last = piece + chunk.pieces; piece != last; ++piece) {
       if (piece < begin || piece >= end)
         continue;
-      // Pieces with an estimate of 0 count a little, too.
+      // A piece with an estimate of 0 gets a small weight, too.
       double weight = std::max(estimates[piece], 1.0);
       weights += weight;
       for (auto [sum, scale] : zip_equal(sums, chunk.scale))

@@ -1,4 +1,4 @@
-//===- Recompute.cpp - what a backward may compute again ------------------===//
+//===- Recompute.cpp - what a backward may recompute ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -34,8 +34,8 @@ std::string veeline::toString(const Recompute &policy) {
                                             : number;
 }
 
-/// Makes `policy` of the number that `text` has. Returns what is wrong, or
-/// empty.
+/// Sets `policy` from `value`, the number in `text`. Returns a description of
+/// what is wrong, or an empty string.
 static std::string readNumber(std::string_view text, double value, bool isRate,
                               Recompute &policy) {
   policy = {isRate ? RecomputeKind::Rate : RecomputeKind::Tail, value};

@@ -1,4 +1,4 @@
-//===- TensorEmit.cpp - structured ops on tensors, made -------------------===//
+//===- TensorEmit.cpp - helpers that emit structured ops ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -80,7 +80,8 @@ Value veeline::convertFloat(OpBuilder &builder, Location loc, Value value,
     return arith::ExtFOp::create(builder, loc, type, value);
   if (from > to)
     return arith::TruncFOp::create(builder, loc, type, value);
-  // Two formats of one width (f16 and bf16) meet in the next wider one.
+  // f16 and bf16 have the same width, and are converted to each other through
+  // f32.
   Value wide = convertFloat(builder, loc, value, builder.getF32Type());
   return convertFloat(builder, loc, wide, type);
 }

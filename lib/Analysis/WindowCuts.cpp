@@ -23,7 +23,7 @@ public:
 private:
   double cost(int begin, int end) const { return prefix[end] - prefix[begin]; }
   int width(int chunk) const { return widthOf(widths, stageOf[chunk]); }
-  /// The cost of a chunk for each rank of its stage.
+  /// The cost of a chunk, divided by the number of ranks of its stage.
   double chunkCost(int chunk) const {
     return cost(ends[chunk], ends[chunk + 1]) / width(chunk);
   }
@@ -40,22 +40,22 @@ private:
   std::span<const int> stageOf, widths;
   int numPieces, numChunks, numStages;
   std::vector<double> prefix;
-  /// Chunk k has the pieces from ends[k] up to ends[k + 1].
+  /// Chunk k has the pieces ends[k] to ends[k + 1] - 1.
   std::vector<int> ends;
   std::vector<double> loads;
   double lowerBound = 0.0;
-  /// Always the same numbers, so that the same model is cut in the same way.
+  /// The seed is fixed, so that a model is always cut in the same way.
   std::mt19937 random;
-  /// Chunks looked at so far.
+  /// The work done so far, as a number of examined chunks.
   int64_t work = 0;
 };
 
 } // namespace
 
-/// How much work to do, in chunks filled: some tens of milliseconds.
+/// The limit of `work`: some tens of milliseconds.
 static constexpr int64_t maxWork = 2'000'000;
 
-/// Loads that differ by less than this share are equal.
+/// Loads that differ by less than this share count as equal.
 static constexpr double tolerance = 1e-9;
 
 WindowSearch::WindowSearch(std::span<const PieceWeight> pieces,
@@ -87,7 +87,8 @@ void WindowSearch::computeLoads() {
     loads[stageOf[chunk]] += chunkCost(chunk);
 }
 
-/// The end of the longest window from chunk `begin` whose stages all differ.
+/// The end of the longest window that begins at chunk `begin` and has no stage
+/// twice.
 int WindowSearch::windowEnd(int begin) const {
   int end = begin + 1;
   while (end != numChunks &&
@@ -97,15 +98,15 @@ int WindowSearch::windowEnd(int begin) const {
   return end;
 }
 
-/// Cuts the window so that its stages, whose loads are those of their other
-/// chunks, stay within `bound`; false where that is not possible.
+/// Cuts the window so that no stage exceeds `bound`. `loads` holds what the
+/// other chunks of these stages take. Returns false if that is impossible.
 bool WindowSearch::fill(int begin, int end, double bound,
                         std::vector<int> &newEnds) {
   work += end - begin;
   newEnds.clear();
   int at = ends[begin], last = ends[end];
   for (int chunk = begin; chunk != end; ++chunk) {
-    // Every later chunk of the window needs a piece.
+    // Leave one piece for each later chunk of the window.
     int most = last - (end - chunk - 1);
     double room = bound - loads[stageOf[chunk]];
     auto stop = std::upper_bound(prefix.begin() + at, prefix.begin() + most + 1,
@@ -173,7 +174,7 @@ std::vector<int> WindowSearch::run() {
     perturb();
     descend();
     double load = heaviest();
-    // A slightly worse result is accepted, to get away from a local minimum.
+    // Accept a slightly worse result, to escape a local minimum.
     if (load > currentLoad * (1.0 + loadMargin / 2)) {
       ends = current;
       computeLoads();

@@ -1,4 +1,4 @@
-//===- Activity.cpp - which values carry a gradient -----------------------===//
+//===- Activity.cpp - values that carry a gradient ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -20,17 +20,18 @@ bool isDifferentiableType(mlir::Type type);
 /// The operands of `op` and of all ops in its regions.
 llvm::SmallVector<mlir::Value> getAllOperands(mlir::Operation &op);
 
-/// Whether `value`, of a body, depends on `argument`, an argument of that body.
+/// Whether `value`, which is computed in a body, depends on `argument`, an
+/// argument of that body.
 bool dependsOn(mlir::Value value, mlir::Value argument);
 
-/// The values of `block` (and of `from`) that can carry a gradient, depend on a
-/// value of `from`, and on which a value of `to` depends. An integer between
-/// two values does not connect them. O(ops of the block).
+/// The values of `block` and `from` that can carry a gradient, depend on a
+/// value of `from`, and influence a value of `to`. Integers carry no dependence
+/// from one value to another. O(ops of the block).
 llvm::DenseSet<mlir::Value> findActiveValues(mlir::Block &block,
                                              llvm::ArrayRef<mlir::Value> from,
                                              llvm::ArrayRef<mlir::Value> to);
 
-/// Emits the error for an op that is differentiated and has no rule.
+/// Emits the error for an op that is differentiated but has no rule.
 llvm::LogicalResult emitNoRule(mlir::Operation *op);
 
 } // namespace veeline::autodiff

@@ -77,8 +77,8 @@ static LogicalResult negf(arith::NegFOp op, OpBuilder &builder,
   return success();
 }
 
-/// The operand that is the extremum takes the gradient; at a tie each takes
-/// half, which is the mean of the one-sided derivatives.
+/// The operand that is the extremum gets the gradient. If both are equal, each
+/// gets half, which is the mean of the one-sided derivatives.
 template <typename OpTy>
 static LogicalResult extremum(OpTy op, OpBuilder &builder, Adjoint &adjoint) {
   constexpr bool isMax = std::is_same_v<OpTy, arith::MaximumFOp> ||

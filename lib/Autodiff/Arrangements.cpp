@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::autodiff;
 
-/// `op` if it copies a tensor into another order of its dimensions.
+/// `op`, if it copies a tensor into another order of its dimensions, else null.
 static linalg::LinalgOp getPermutation(Operation *op) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured || structured.getNumReductionLoops() ||
@@ -34,8 +34,7 @@ static bool isReshape(Operation *op) {
   return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
 }
 
-/// Whether only attention reads `value`, perhaps in another shape or a part of
-/// it.
+/// Whether only attention reads `value`, perhaps reshaped or in part.
 static bool isForAttention(Value value) {
   return !value.use_empty() &&
          llvm::all_of(value.getUses(), [](OpOperand &use) {
@@ -55,7 +54,8 @@ bool veeline::autodiff::isArrangedForAttention(Operation *op) {
 // Outputs
 //===----------------------------------------------------------------------===//
 
-/// The ops of `forward` that arrange `output`, each for the next one alone.
+/// The ops of `forward` that rearrange `output`, one after the other. Each but
+/// the last is read by nothing but the next.
 static SmallVector<Operation *>
 findArrangement(Value output, const DenseSet<Operation *> &forward) {
   SmallVector<Operation *> path;
@@ -65,7 +65,7 @@ findArrangement(Value output, const DenseSet<Operation *> &forward) {
         llvm::filter_to_vector(value.getUsers(), [&](Operation *user) {
           return forward.contains(user);
         });
-    // A result of the chunk is in memory.
+    // A result of the chunk is in memory anyway.
     bool isResult = llvm::any_of(value.getUsers(), [](Operation *user) {
       return user->hasTrait<OpTrait::IsTerminator>();
     });
@@ -81,7 +81,8 @@ findArrangement(Value output, const DenseSet<Operation *> &forward) {
   return isPermuted ? path : SmallVector<Operation *>();
 }
 
-/// What `op`, which arranges a tensor, has got `value` from.
+/// Undoes `op`, which permutes or reshapes a tensor: returns the operand that
+/// gives the result `value`.
 static Value createInverse(OpBuilder &builder, Operation *op, Value value) {
   auto source = cast<RankedTensorType>(op->getOperand(0).getType());
   Location loc = op->getLoc();

@@ -18,13 +18,13 @@
 
 namespace veeline::autodiff {
 
-/// Whether `op` copies all elements of one tensor into another order, and only
-/// attention reads them, perhaps in another shape or a part of them.
+/// Whether `op` copies all elements of a tensor into another order, and only
+/// attention reads the result, perhaps reshaped or in part.
 bool isArrangedForAttention(mlir::Operation *op);
 
-/// Makes what follows the ops `forward` of a block read an output of attention
-/// where these have arranged it for another op, if they use it for nothing
-/// else: the output itself is then not kept.
+/// Saves keeping outputs of attention. If the `forward` ops of `block`
+/// rearrange an output and do nothing else with it, the other ops of the block
+/// read the rearranged tensor instead.
 void readArrangedOutputs(mlir::Block &block,
                          const llvm::DenseSet<mlir::Operation *> &forward);
 

@@ -18,8 +18,8 @@ using veeline::pipe::AttentionBackwardQOp;
 using veeline::pipe::AttentionOp;
 using veeline::pipe::AttentionParts;
 
-/// delta: for each query the sum of output_grad * output, less the gradient of
-/// lse where there is one.
+/// Computes delta: for each query, the sum of output_grad * output, minus the
+/// gradient of lse if there is one.
 static Value createDelta(OpBuilder &builder, Location loc, Value outputGrad,
                          Value output, Value lseGrad, RankedTensorType type) {
   int64_t rank = type.getRank();
@@ -79,7 +79,7 @@ struct AttentionGradient {
         ->getResults();
   }
 
-  /// A mask that is trained has a gradient of its size, for which all scores
+  /// The gradient of a trained mask has the size of the scores, so all scores
   /// are computed at once.
   Value createMaskGradient(OpBuilder &builder) {
     AttentionParts parts(builder, op, query, key, value, mask);
@@ -92,7 +92,8 @@ struct AttentionGradient {
 
 } // namespace
 
-/// Only rows are kept: the weights are recomputed from lse.
+/// Of the scores, only lse is kept for each row; the weights are recomputed
+/// from it.
 static LogicalResult attention(AttentionOp op, OpBuilder &builder,
                                Adjoint &adjoint) {
   Value mask = op.getMask();

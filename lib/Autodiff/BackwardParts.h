@@ -13,7 +13,7 @@
 
 namespace veeline::autodiff {
 
-/// A backward function, parts of which become functions of their own.
+/// A backward function that is divided into several functions.
 struct BackwardParts {
   /// Fails with an error at the function if it is not one block or its roles
   /// are not those of a backward function.
@@ -22,23 +22,24 @@ struct BackwardParts {
       llvm::function_ref<bool(unsigned)> isConstant);
 
   mlir::Block &block() { return backward.getBody().front(); }
-  /// The values of results by their numbers.
+  /// The values of the results with these numbers.
   llvm::SmallVector<mlir::Value> getTargets(llvm::ArrayRef<unsigned> numbers);
-  /// What it costs to keep a value for a function that runs later. A value that
-  /// is there anyway costs nothing. Any other argument is kept alive by that
-  /// function. That costs an eighth less than keeping a value of its size,
-  /// because it need not be written.
+  /// The price of keeping a value until a later function runs. A value that is
+  /// available anyway costs nothing. Any other argument of the backward costs
+  /// an eighth less than a new value of its size, because it need not be
+  /// written.
   int64_t price(mlir::Value value) const;
-  /// A function of `ops` that gives `results` of the backward, and behind them
-  /// `given`. It takes arguments of the backward and `taken`. Both are what one
-  /// part makes for another, and have the role `passed`.
+  /// Creates a function of `ops`. It returns `results` of the backward, then
+  /// `given`, which are for later parts. It takes arguments of the backward and
+  /// `taken`, which are from earlier parts. Values that parts pass to each
+  /// other have the role `passed`.
   mlir::OwningOpRef<mlir::func::FuncOp>
   extract(const llvm::Twine &name, llvm::ArrayRef<mlir::Operation *> ops,
           llvm::ArrayRef<unsigned> results, llvm::ArrayRef<mlir::Value> taken,
           llvm::ArrayRef<mlir::Value> given, pipe::RoleKind passed);
 
   mlir::func::FuncOp backward;
-  /// Whether operand i of the chunk is there whenever it is needed.
+  /// Whether operand i of the chunk is available at all times.
   llvm::function_ref<bool(unsigned)> isConstant;
   pipe::ChunkSignature signature;
 };

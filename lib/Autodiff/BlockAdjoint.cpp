@@ -31,7 +31,7 @@ void BlockAdjoint::contributeSlice(Value value, Value gradient,
                                     llvm::to_vector(strides)});
 }
 
-/// Whether two slices of one tensor have no element in common, for certain.
+/// Whether two slices of one tensor certainly have no element in common.
 static bool areDisjoint(const Contribution &a, const Contribution &b) {
   for (size_t i = 0; i != a.offsets.size(); ++i) {
     auto firstA = getConstantIntValue(a.offsets[i]);
@@ -49,7 +49,7 @@ static bool areDisjoint(const Contribution &a, const Contribution &b) {
   return false;
 }
 
-/// One tensor from disjoint slices of it; zero where there is none.
+/// Joins disjoint slices into one tensor, which is zero everywhere else.
 Value BlockAdjoint::joinSlices(RankedTensorType type,
                                ArrayRef<Contribution> slices) {
   int64_t covered = 0;
@@ -78,7 +78,7 @@ static Value addPart(OpBuilder &builder, Value sum, Value part) {
                    createConversion(builder, loc, part, type));
 }
 
-/// Adds `part` to `sum` in place: the op starts from `sum`.
+/// Adds `part` to `sum` in place: `sum` is the init of the op.
 static Value addInPlace(OpBuilder &builder, Value sum, Value part) {
   Location loc = part.getLoc();
   auto type = cast<RankedTensorType>(sum.getType());
@@ -96,8 +96,8 @@ static Value addInPlace(OpBuilder &builder, Value sum, Value part) {
   return op.getResult(0);
 }
 
-/// Adds a contribution to `sum`, a tensor: of a slice only what it covers is
-/// touched.
+/// Adds a contribution to the tensor `sum`. A slice touches only the elements
+/// that it covers.
 static Value addContribution(OpBuilder &builder, Value sum,
                              const Contribution &part) {
   if (!part.isSlice)
@@ -113,8 +113,8 @@ static Value addContribution(OpBuilder &builder, Value sum,
       part.sizes, part.strides);
 }
 
-/// Adds up the contributions. Those that come first and are disjoint slices are
-/// inserted into one tensor: an addition would only add zeros.
+/// Adds up the contributions. If the first ones are disjoint slices, they are
+/// inserted into one tensor, because additions would only add zeros.
 Value BlockAdjoint::gradient(Value result) {
   if (Value sum = sums.lookup(result))
     return sum;

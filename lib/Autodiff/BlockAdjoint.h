@@ -21,13 +21,13 @@ struct Contribution {
   llvm::SmallVector<mlir::OpFoldResult> offsets = {}, sizes = {}, strides = {};
 };
 
-/// Reverse mode over a block of ops on tensors: the adjoint is emitted into the
-/// same block, behind the forward computation, whose values it uses as they
-/// are.
+/// Reverse mode over a block of ops on tensors. The adjoint is emitted into the
+/// same block, behind the forward computation, and uses the values of the
+/// forward directly.
 class BlockAdjoint : public Adjoint {
 public:
-  /// `active` holds the values that carry gradients, those from outside of the
-  /// block included.
+  /// `active` holds all values that carry gradients, also those defined outside
+  /// of the block.
   BlockAdjoint(mlir::OpBuilder &builder, llvm::DenseSet<mlir::Value> active)
       : builder(builder), active(std::move(active)) {}
 
@@ -44,9 +44,9 @@ public:
                        llvm::ArrayRef<mlir::OpFoldResult> sizes,
                        llvm::ArrayRef<mlir::OpFoldResult> strides) override;
 
-  /// `sum`, a tensor, plus what has been contributed to the gradient of
-  /// `value`: slices are added in their place. The element type of the sum may
-  /// be wider; it has rank 0 where the value is a scalar.
+  /// Returns the tensor `sum` plus the contributions to the gradient of
+  /// `value`; a slice is added in its place. The element type of `sum` may be
+  /// wider. If `value` is a scalar, `sum` has rank 0.
   mlir::Value addContributions(mlir::Value value, mlir::Value sum);
 
 private:

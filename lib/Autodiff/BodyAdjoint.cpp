@@ -64,7 +64,7 @@ void BodyAdjoint::contribute(Value value, Value gradient) {
     seed(value, gradient);
 }
 
-// Only scalars of a body are active, and they have no slices.
+// Never called with a slice: in a body, only scalars are active.
 void BodyAdjoint::contributeSlice(Value, Value, ArrayRef<OpFoldResult>,
                                   ArrayRef<OpFoldResult>,
                                   ArrayRef<OpFoldResult>) {}

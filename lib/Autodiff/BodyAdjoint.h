@@ -13,13 +13,14 @@
 
 namespace veeline::autodiff {
 
-/// Reverse mode over the block that is the body of a structured op. The adjoint
-/// is emitted through `builder` into another block. Scalars of the body are
-/// copied there on demand, so that only those that the adjoint needs are there.
+/// Reverse mode over the body of a structured op. The adjoint is emitted
+/// through `builder` into another block. Scalars of the body are copied there
+/// only if the adjoint needs them.
 class BodyAdjoint : public Adjoint {
 public:
-  /// `known` maps the body's block arguments, and those of its values that can
-  /// be read instead of being recomputed, to values at the new place.
+  /// `known` maps the arguments of the body to values in the other block. It
+  /// also maps those scalars of the body that can be read there instead of
+  /// being recomputed.
   BodyAdjoint(mlir::Block &body, mlir::OpBuilder &builder,
               const mlir::IRMapping &known)
       : body(body), builder(builder), known(known) {}
@@ -27,9 +28,9 @@ public:
   /// Adds `gradient` to the gradient of `value`, a value of the body.
   void seed(mlir::Value value, mlir::Value gradient);
 
-  /// The gradient of `target`, a value of the body or one it captures, or null
-  /// where no seed depends on it. Fails with an error at the op that has no
-  /// rule. O(ops of the body).
+  /// The gradient of `target`, which is a value of the body or one that it
+  /// captures. Null if no seed depends on it. Fails with an error at an op that
+  /// has no rule. O(ops of the body).
   llvm::FailureOr<mlir::Value> differentiate(mlir::Value target);
 
   mlir::Value gradient(mlir::Value result) override;

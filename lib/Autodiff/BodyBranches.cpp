@@ -18,15 +18,16 @@ using namespace mlir;
 using namespace veeline::autodiff;
 
 //===----------------------------------------------------------------------===//
-// What the condition need not decide
+// Ops that do not need the branch
 //===----------------------------------------------------------------------===//
 
 static bool isConstant(Value value) {
   return matchPattern(value, m_Constant());
 }
 
-/// Whether the derivative of `op` is finite and the same for all operands, so
-/// that a gradient of 0 gives one of 0. Ops on integers have none.
+/// Whether the derivative of `op` is finite and does not depend on the
+/// operands, so that a gradient of 0 gives one of 0. Ops on integers have no
+/// derivative.
 static bool isLinear(Operation &op) {
   if (auto product = dyn_cast<arith::MulFOp>(op))
     return isConstant(product.getLhs()) || isConstant(product.getRhs());
@@ -38,7 +39,7 @@ static bool isLinear(Operation &op) {
          isa<arith::ConstantOp, arith::SIToFPOp, arith::UIToFPOp>(op);
 }
 
-/// Whether `op`, in a branch, may run before it.
+/// Whether `op`, which is in a branch, may run before the branch.
 static bool canPrecede(Operation &op) {
   return op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
          llvm::all_of(op.getOperands(), [&](Value operand) {
@@ -47,8 +48,8 @@ static bool canPrecede(Operation &op) {
          });
 }
 
-/// Makes an element safe to read if the branch is not taken, when its indices
-/// may be anything: it is read at 0 then.
+/// Makes a read of an element safe if the branch is not taken and its indices
+/// may be anything: it then reads the element at 0.
 static void guardIndices(tensor::ExtractOp extract, scf::IfOp branch) {
   OpBuilder builder(branch);
   Location loc = extract.getLoc();
@@ -70,7 +71,7 @@ static bool hasElements(tensor::ExtractOp extract) {
   return type.hasStaticShape() && type.getNumElements() != 0;
 }
 
-/// Moves ops of one branch in front of it.
+/// Moves ops of one side of the branch in front of it.
 static void hoist(Region &region, scf::IfOp branch) {
   if (region.empty())
     return;
@@ -91,7 +92,7 @@ static void hoist(Region &region, scf::IfOp branch) {
   }
 }
 
-/// Replaces a branch that only chooses by selects.
+/// Replaces a branch that only chooses between values by selects.
 static void replaceBySelect(scf::IfOp branch) {
   if (branch.getNumResults() == 0 ||
       !llvm::hasSingleElement(branch.thenBlock()->getOperations()) ||
@@ -114,7 +115,8 @@ void veeline::autodiff::simplifyBodyBranches(func::FuncOp func) {
     if (branch->getParentOfType<linalg::LinalgOp>())
       branches.push_back(branch);
   });
-  // Inner branches come first: what is left of one is part of the next.
+  // Inner branches come first, because what is left of them is part of outer
+  // ones.
   for (scf::IfOp branch : branches) {
     for (Region &region : branch->getRegions())
       hoist(region, branch);

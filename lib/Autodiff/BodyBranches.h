@@ -13,15 +13,16 @@
 
 namespace veeline::autodiff {
 
-/// Moves ops that may run whatever the condition is out of the branches
-/// (`scf.if`) in bodies of structured ops: indices, and reads of elements, at 0
-/// if the branch is not taken. Ops whose derivative may be infinite stay. A
-/// branch in which nothing is left becomes an `arith.select`.
+/// Simplifies branches (`scf.if`) in bodies of structured ops. Ops that may run
+/// whatever the condition is, such as computations of indices and reads of
+/// elements, are moved out of the branch; if the branch is not taken, the
+/// element at index 0 is read. Ops whose derivative may be infinite stay. A
+/// branch without ops becomes an `arith.select`.
 void simplifyBodyBranches(mlir::func::FuncOp func);
 
-/// The rule of a branch in a body: another branch, which gives the gradients of
-/// what either side captures. The derivative of the side that is not taken,
-/// perhaps a division by zero, is never computed.
+/// The rule of a branch in a body. It emits a second branch, which computes the
+/// gradients of all values that either side captures. The derivative of the
+/// side that is not taken, perhaps a division by zero, is never computed.
 llvm::LogicalResult differentiateBodyBranch(mlir::scf::IfOp op,
                                             mlir::OpBuilder &builder,
                                             Adjoint &adjoint);

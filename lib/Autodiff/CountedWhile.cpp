@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Exporters of JAX and StableHLO write a loop of a known number of iterations
-// as an `scf.while` with a counter, often a tensor of rank 0. What its
-// condition depends on is computed here, iteration by iteration.
+// Exporters of JAX and StableHLO write a loop with a known number of iterations
+// as an `scf.while` with a counter, which is often a tensor of rank 0. This
+// file evaluates all values on which the condition depends, one iteration after
+// the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@
 using namespace mlir;
 using namespace veeline::autodiff;
 
-/// A loop of more iterations stays what it is.
+/// A loop with more iterations than this is not changed.
 static constexpr int64_t mostIterations = int64_t{1} << 16;
 
 //===----------------------------------------------------------------------===//
@@ -29,11 +30,11 @@ static constexpr int64_t mostIterations = int64_t{1} << 16;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Computes integers, and tensors of one, from those that are known.
+/// Evaluates integers, and tensors of one integer, from known ones.
 class Evaluator {
 public:
   void set(Value value, IntegerAttr number) { known[value] = number; }
-  /// Null where `value` depends on something else.
+  /// Returns null if `value` depends on something unknown.
   IntegerAttr get(Value value);
 
 private:
@@ -84,7 +85,8 @@ IntegerAttr Evaluator::compute(Value value) {
   return isa<arith::ArithDialect>(op->getDialect()) ? fold(op) : IntegerAttr();
 }
 
-/// For a structured op without loops, whose body computes one element.
+/// Evaluates a result of a structured op that has no loops, so that its body
+/// computes one element.
 IntegerAttr Evaluator::getYielded(linalg::LinalgOp op, unsigned result) {
   if (op.getNumLoops() != 0)
     return {};
@@ -122,7 +124,7 @@ class CountedWhile {
 public:
   explicit CountedWhile(scf::WhileOp loop) : loop(loop) {}
 
-  /// Computes all iterations. Returns whether their number is known.
+  /// Evaluates all iterations. Returns whether their number is known.
   bool count();
   void replace();
 
@@ -134,12 +136,13 @@ private:
   bool isCounter(unsigned slot) { return steps[slot].has_value(); }
 
   scf::WhileOp loop;
-  /// Which carried value each argument of the body is.
+  /// For each argument of the body, the number of the carried value.
   SmallVector<unsigned> slotOf;
-  /// Per carried value its numbers before each iteration and after the last;
-  /// shorter where one is unknown.
+  /// For each carried value, its numbers before each iteration and after the
+  /// last. The list is shorter if one of them is unknown.
   SmallVector<SmallVector<APInt>> numbers;
-  /// By how much a carried value grows in each iteration; none if not evenly.
+  /// For each carried value, the amount by which it grows in each iteration.
+  /// None if that varies.
   SmallVector<std::optional<int64_t>> steps;
   int64_t iterations = 0;
 };

@@ -11,9 +11,10 @@
 
 namespace veeline::autodiff {
 
-/// Replaces a loop by an `scf.for` if its condition depends only on integers
-/// that start from constants and are computed from one another. Those that grow
-/// evenly are then computed from the induction variable. Other loops stay.
+/// Replaces an `scf.while` by an `scf.for` if its condition depends only on
+/// integers that start from constants and are computed from one another. Those
+/// that grow by the same amount in each iteration are then computed from the
+/// induction variable. Other loops stay.
 void replaceByFor(mlir::scf::WhileOp loop);
 
 } // namespace veeline::autodiff

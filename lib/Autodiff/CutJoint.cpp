@@ -55,7 +55,8 @@ private:
 
   unsigned numChunks() const { return chunks.size(); }
   bool isBackward(Operation *op) const { return op && !forward.contains(op); }
-  /// Whether `value` is no sum of the backward, or one that is taken apart.
+  /// Whether `value` is not a sum of the backward, or one that is split
+  /// already.
   bool isNoSum(Value value) const {
     return !isBackward(value.getDefiningOp()) || sums.contains(value);
   }
@@ -75,22 +76,24 @@ private:
   ArrayRef<JointChunk> chunks;
   ArrayRef<JointGradient> gradients;
   SmallVector<JointCut::Part> parts;
-  /// What the results of the model depend on; the chunks of what is not
-  /// repeated; and the chunks that take a value.
+  /// `forward` has the ops on which the results of the model depend. `chunkOf`
+  /// has the chunk of each op that only one chunk runs. `takers` has the chunks
+  /// that take a value as an operand.
   DenseSet<Operation *> forward;
   llvm::DenseMap<Operation *, unsigned> chunkOf;
   llvm::DenseMap<Value, SmallBitVector> takers;
-  /// The chunks in which a value is there without being sent. At least one: a
-  /// gradient is in the chunk that computes it first.
+  /// The chunks that have a value without a message. Each value has at least
+  /// one: the chunk that first computes it.
   llvm::DenseMap<Value, SmallBitVector> places;
-  /// Sums that are taken apart, and the values whose gradients they are.
+  /// The sums that are split by chunk, each with the value whose gradient it
+  /// is; and these values.
   llvm::MapVector<Value, Value> sums;
   DenseSet<Value> summed;
-  /// The ops of the backward that some gradient depends on, and those of them
-  /// that run in the chunk that is looked at, or in earlier ones.
+  /// The ops of the backward on which some gradient depends; and of these, the
+  /// ops that run in the chunk that is being examined, or in earlier ones.
   DenseSet<Operation *> needed, current;
-  /// For each chunk what is sent from it, or from a later one, to an earlier
-  /// one; and what it takes of that.
+  /// For each chunk, the values that it or a later chunk sends to an earlier
+  /// one, and those values from later chunks that it takes itself.
   SmallVector<llvm::SetVector<Value>> messages, received;
 };
 
@@ -103,7 +106,7 @@ SmallVector<Value> JointCutter::getUsed(Operation &op) const {
   return used;
 }
 
-/// The last of `bits` up to `limit`, or -1.
+/// The number of the last bit of `bits` up to `limit`, or -1.
 static int findLastUpTo(const SmallBitVector &bits, unsigned limit) {
   return limit + 1 < bits.size() ? bits.find_prev(limit + 1) : bits.find_last();
 }
@@ -112,8 +115,8 @@ static bool isFloatTensor(Type type) {
   return isa<RankedTensorType>(type) && isDifferentiableType(type);
 }
 
-/// Whether a message of type `type` can carry a `value`, perhaps in another
-/// shape. Values that are no tensors of floats are not sent.
+/// Whether a message of type `type` can carry `value`, perhaps reshaped. Only
+/// tensors of floats can be sent.
 static bool canCarry(Type type, Value value) {
   auto sent = dyn_cast<RankedTensorType>(value.getType());
   auto carrier = dyn_cast<RankedTensorType>(type);
@@ -122,7 +125,7 @@ static bool canCarry(Type type, Value value) {
          sent.getNumElements() == carrier.getNumElements();
 }
 
-/// The elements of `value`, a tensor of static shape, in the shape of `type`.
+/// Reshapes `value`, a tensor of static shape, to `type`.
 static Value reshape(OpBuilder &builder, Value value, Type type) {
   auto from = cast<RankedTensorType>(value.getType());
   auto to = cast<RankedTensorType>(type);
@@ -158,8 +161,8 @@ void JointCutter::findForward() {
     forward.insert(op);
 }
 
-/// The latest chunk in which all is there that `op` uses, if gradients are sent
-/// to it from later ones.
+/// Finds the chunks that can run `op`, if later chunks send gradients to them.
+/// Of chunks that lack some of its operands, only the latest is returned.
 SmallBitVector JointCutter::findPlace(Operation &op) {
   SmallBitVector here(numChunks(), true);
   SmallVector<Value> used = getUsed(op);
@@ -187,7 +190,7 @@ void JointCutter::findPlaces() {
   SmallBitVector all(numChunks(), true);
   for (Value argument : block.getArguments())
     places[argument] = all;
-  // A parameter is where the forward uses it.
+  // The chunks that use a parameter in the forward have it.
   for (const JointGradient &gradient : gradients)
     if (SmallBitVector users = takers.lookup(gradient.argument); users.any())
       places[gradient.argument] = users;
@@ -220,10 +223,10 @@ static bool isZero(Value value) {
   return matchPattern(value, m_AnyZeroFloat());
 }
 
-/// Each chunk that uses a parameter has its own part of the gradient. One that
-/// the forward does not use is in the chunks that compute its gradient. Where
-/// there are as many terms as such chunks, the first term belongs to the last
-/// use.
+/// Gives each chunk that uses a parameter its own part of the gradient. If the
+/// forward does not use the parameter, the parts belong to the chunks that
+/// compute them. If there are as many terms as chunks that use it, the first
+/// term belongs to the last of these chunks.
 LogicalResult JointCutter::splitParameterSums() {
   auto isWhole = [&](Value value) { return isNoSum(value); };
   for (const JointGradient &gradient : gradients) {
@@ -265,8 +268,8 @@ LogicalResult JointCutter::splitParameterSums() {
   return success();
 }
 
-/// The latest chunk that needs `value` for an op that can run nowhere else; -1
-/// if there is none.
+/// The latest chunk that needs `value` for an op that can run nowhere else, or
+/// -1.
 int JointCutter::getDemand(Value value) const {
   int demand = -1;
   llvm::SetVector<Value> values;
@@ -288,7 +291,8 @@ int JointCutter::getDemand(Value value) const {
   return demand;
 }
 
-/// Takes `sum` apart if it can be the gradient of `activation`.
+/// Splits `sum` by chunk if it can be the gradient of `activation`. Returns
+/// whether it does.
 bool JointCutter::splitSumOf(Value activation, unsigned producer, Value sum) {
   const SmallBitVector &users = takers.at(activation);
   bool isApart = true;
@@ -301,7 +305,7 @@ bool JointCutter::splitSumOf(Value activation, unsigned producer, Value sum) {
       });
   if (!isApart || terms.size() < 2)
     return false;
-  // Nothing but an update demands the gradient of a parameter.
+  // Only an update needs the gradient of a parameter.
   int demand = getDemand(sum);
   if (demand < 0 || demand > static_cast<int>(producer))
     return false;
@@ -313,7 +317,8 @@ bool JointCutter::splitSumOf(Value activation, unsigned producer, Value sum) {
   return true;
 }
 
-/// The runtime adds up what several chunks send for one value.
+/// Splits the gradients of values that several chunks use: the runtime adds up
+/// what these chunks send.
 void JointCutter::splitActivationSums() {
   SmallVector<Value> candidates = findCandidates();
   for (unsigned producer = numChunks(); producer-- != 0;)
@@ -330,7 +335,8 @@ void JointCutter::splitActivationSums() {
     }
 }
 
-/// Sums of the backward that several chunks may add to, the last one first.
+/// The sums of the backward to which several chunks may contribute, the last
+/// one first.
 SmallVector<Value> JointCutter::findCandidates() {
   DenseSet<Value> ofChunks = findSumsOfChunks(
       block, [&](Value value) { return isNoSum(value); },
@@ -359,9 +365,10 @@ void JointCutter::findNeeded() {
   current = needed;
 }
 
-/// What it costs to run `op` in a chunk before `chunk`. Nothing for an op that
-/// uses gradients and what is there, so much for any other op of the backward
-/// that it only runs there where nothing else can be sent.
+/// The price of running `op` in a chunk before `chunk`. It is 0 if the op uses
+/// only gradients and values that the earlier chunks have. For any other op of
+/// the backward it is so high that the op runs there only if nothing else can
+/// be sent.
 std::optional<int64_t> JointCutter::getMovePrice(Operation *op,
                                                  unsigned chunk) const {
   constexpr int64_t reluctance = int64_t(1) << 44;
@@ -376,8 +383,8 @@ std::optional<int64_t> JointCutter::getMovePrice(Operation *op,
   return isFree ? 0 : reluctance;
 }
 
-/// Whether `chunk` has `value`, to send it to an earlier one, and the forward
-/// sends as many elements the other way.
+/// Whether `chunk` has `value` and can send it to an earlier chunk. For that,
+/// the forward has to send as many elements the other way.
 bool JointCutter::isSendable(Value value, unsigned chunk) const {
   if (!messages[chunk + 1].contains(value) &&
       !(isBackward(value.getDefiningOp())
@@ -392,7 +399,8 @@ bool JointCutter::isSendable(Value value, unsigned chunk) const {
   return false;
 }
 
-/// Finds what `chunk` and later ones send to earlier ones: a minimum cut.
+/// Finds the values that `chunk` and later chunks send to earlier ones. This is
+/// a minimum cut.
 LogicalResult JointCutter::findMessages(unsigned chunk) {
   SmallVector<Value> targets;
   for (const JointCut::Part &part : ArrayRef(parts).take_front(chunk))
@@ -436,7 +444,8 @@ LogicalResult JointCutter::findMessages(unsigned chunk) {
   return success();
 }
 
-/// Collects the ops that `chunk` runs to have `value`.
+/// Collects the op that computes `value` in `chunk`, or the message or operand
+/// that brings it.
 LogicalResult JointCutter::visit(unsigned chunk, Value value,
                                  llvm::SetVector<Operation *> &ops) {
   Operation *op = value.getDefiningOp();
@@ -467,7 +476,7 @@ LogicalResult JointCutter::visit(unsigned chunk, Value value,
   return diagnostic;
 }
 
-/// Finds the ops of `chunk`, forward and backward.
+/// Finds all ops of `chunk`, forward and backward.
 LogicalResult JointCutter::extract(unsigned chunk) {
   llvm::SetVector<Operation *> ops(chunks[chunk].ops.begin(),
                                    chunks[chunk].ops.end());
@@ -480,7 +489,7 @@ LogicalResult JointCutter::extract(unsigned chunk) {
   for (Value output : outputs)
     if (failed(visit(chunk, output, ops)))
       return failure();
-  // Grows while it is walked.
+  // The list grows during this loop.
   for (size_t i = 0; i != ops.size(); ++i)
     for (Value used : getUsed(*ops[i]))
       if (failed(visit(chunk, used, ops)))
@@ -491,14 +500,15 @@ LogicalResult JointCutter::extract(unsigned chunk) {
   return success();
 }
 
-/// Finds values of the forward whose gradients' places `value` takes on its way
-/// to `chunk`: from the chunk that computes it, or by way of others.
+/// Finds a way for `value` to `chunk`, from the chunk that computes it,
+/// directly or by way of others. On each part of the way, it is sent in place
+/// of the gradient of a value of the forward.
 bool JointCutter::obtain(unsigned chunk, Value value) {
   if (!messages[chunk + 1].contains(value) ||
       llvm::any_of(parts[chunk].received,
                    [&](const auto &entry) { return entry.second == value; }))
     return true;
-  // One of the same shape, if there is one.
+  // Prefer a value of the same type.
   SmallVector<Value> carriers(chunks[chunk].results);
   std::stable_partition(carriers.begin(), carriers.end(), [&](Value carrier) {
     return carrier.getType() == value.getType();

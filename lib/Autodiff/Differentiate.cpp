@@ -79,15 +79,15 @@ private:
   DenseSet<Operation *> tangents;
   /// Ops that run in the forward function in any case.
   DenseSet<Operation *> forward;
-  /// Of these, the ops whose values are computed again and never kept.
+  /// The ops of `forward` whose values are always recomputed and never kept.
   DenseSet<Operation *> tail;
-  /// What isForBackwardAlone has found out.
+  /// The results of `isForBackwardAlone`.
   llvm::DenseMap<Operation *, bool> forBackwardAlone;
 };
 
 } // namespace
 
-/// The value that `view` shows in another shape, or null.
+/// The source of `view` if that is a reshape, or null.
 static Value getReshaped(Value view) {
   if (auto expand = view.getDefiningOp<tensor::ExpandShapeOp>())
     return expand.getSrc();
@@ -96,8 +96,7 @@ static Value getReshaped(Value view) {
   return {};
 }
 
-/// The number of the chunk's result that is `value`, or that shows all of it in
-/// another shape.
+/// The number of the chunk's result that is `value`, or a reshape of it.
 std::optional<unsigned>
 ChunkDifferentiator::getResultNumber(Value value) const {
   for (auto [i, result] : llvm::enumerate(results))
@@ -106,8 +105,9 @@ ChunkDifferentiator::getResultNumber(Value value) const {
   return std::nullopt;
 }
 
-/// Makes a backward function that takes a value of which `result`, a result of
-/// the chunk, is a reshape take the result, and reshape it back.
+/// Changes an argument of a backward function. Instead of a value of which
+/// `result`, a result of the chunk, is a reshape, the function takes the result
+/// and reshapes it back.
 static void reshapeResultArgument(func::FuncOp backward, unsigned number,
                                   Value result) {
   BlockArgument argument = backward.getArgument(number);
@@ -132,7 +132,7 @@ static void reshapeResultArgument(func::FuncOp backward, unsigned number,
       backward.getResultTypes()));
 }
 
-/// The loss is where differentiation starts: one float.
+/// Checks that the loss is one float, since differentiation starts there.
 LogicalResult ChunkDifferentiator::checkLoss() {
   Type type = primal.getResultTypes()[*description.loss];
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -177,9 +177,9 @@ LogicalResult ChunkDifferentiator::check() {
   return success();
 }
 
-/// Marks the ops that depend on an incoming gradient: they cannot be in the
+/// Marks the ops that depend on an incoming gradient, and so cannot be in the
 /// forward function. A joint function has the gradient of the loss as a
-/// constant, which may have been folded: all of its backward depends on that.
+/// constant, which may have been folded. Its whole backward depends on that.
 void ChunkDifferentiator::findTangents() {
   bool isHidden = description.joint && description.loss;
   DenseSet<Value> values;
@@ -200,8 +200,8 @@ void ChunkDifferentiator::findForward() {
   forward.insert(ops.begin(), ops.end());
 }
 
-/// Finds the ops that are recomputed at any price: all that forward runs, or
-/// those of the last pieces.
+/// Finds the ops that are recomputed whatever they cost: all ops of the
+/// forward, or those of the last pieces.
 void ChunkDifferentiator::findTail() {
   const Recompute &policy = description.recompute;
   if (policy.kind == RecomputeKind::Full)
@@ -228,7 +228,7 @@ static bool isLibraryCall(Operation *op) {
                         isLibraryConvolution(structured, KernelTarget::Cuda));
 }
 
-/// The tensors of the result's size that the elementwise `op` reads.
+/// The inputs of the elementwise `op` that have the size of its result.
 static SmallVector<Value> getStreams(linalg::LinalgOp op) {
   SmallVector<Value> streams;
   for (OpOperand *input : op.getDpsInputOperands())
@@ -237,7 +237,7 @@ static SmallVector<Value> getStreams(linalg::LinalgOp op) {
   return streams;
 }
 
-/// Whether the body of `op` takes less time than loading its result.
+/// Whether running the body of `op` takes less time than loading its result.
 static bool isCheap(linalg::LinalgOp op) {
   constexpr int64_t maxOps = 4;
   auto body = op.getBlock()->without_terminator();
@@ -250,10 +250,10 @@ static bool isCheap(linalg::LinalgOp op) {
          });
 }
 
-/// Whether all kernels of a GPU that read the result of the elementwise `op`
-/// compute it on the way, in the forward and in the backward: it is cheap, and
-/// made of one tensor of its size. That may be no product, to which a library
-/// adds what is cheap.
+/// Whether, on a GPU, all kernels that read the result of the elementwise `op`
+/// compute it instead of loading it, in the forward and in the backward. This
+/// is so if it is cheap and reads one tensor of its size. That tensor may not
+/// be a product, because then the library's epilogue computes the op.
 bool ChunkDifferentiator::isComputedOnTheWay(Operation *op) const {
   auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
   if (description.target != KernelTarget::Cuda || !structured ||
@@ -266,10 +266,11 @@ bool ChunkDifferentiator::isComputedOnTheWay(Operation *op) const {
          });
 }
 
-/// Whether a GPU's forward would write the result of the elementwise `op` for
-/// the backward alone. In the forward it is only reduced, or read by
-/// elementwise ops of which the same is true, with which kernels fuse it. In
-/// the backward it has at most one use, with which it can be fused, too.
+/// Whether a forward on a GPU would write the result of the elementwise `op`
+/// only for the backward. In the forward, the result is only reduced, or read
+/// by elementwise ops of which the same is true; kernels fuse `op` with all of
+/// these. In the backward it has at most one use, with which it can be fused,
+/// too.
 bool ChunkDifferentiator::isForBackwardAlone(Operation *op) {
   auto [known, isNew] = forBackwardAlone.try_emplace(op, false);
   if (!isNew)
@@ -285,7 +286,7 @@ bool ChunkDifferentiator::findForBackwardAlone(Operation *op) {
       structured.getNumReductionLoops() || isLibraryCall(op))
     return false;
   int64_t numLater = 0;
-  // A user that uses it twice reads it once.
+  // An op that uses the result twice reads it once.
   llvm::SmallSetVector<Operation *, 4> users(op->user_begin(), op->user_end());
   for (Operation *user : users) {
     auto use = dyn_cast<linalg::LinalgOp>(user);
@@ -299,17 +300,17 @@ bool ChunkDifferentiator::findForBackwardAlone(Operation *op) {
   return numLater <= 1;
 }
 
-/// Whether keeping the result of `op` makes a GPU's forward write what it has
-/// no other reason to write.
+/// Whether keeping the result of `op` makes a forward on a GPU write a tensor
+/// that it otherwise would not write.
 bool ChunkDifferentiator::isWrittenToKeep(Operation *op) {
   return isForBackwardAlone(op) || isComputedOnTheWay(op) || isReadInPlace(op);
 }
 
-/// What a kernel of a GPU costs that computes again what is in memory in the
-/// forward: a third of the bytes that it moves, half of them with
-/// transcendental functions. Nothing for an op that is fused with its only
-/// user, for others than elementwise ones, and for what is made of parameters
-/// alone: a step rounds these once.
+/// The price of a GPU kernel that recomputes a value which the forward has in
+/// memory: a third of the bytes that it moves, or half of them with
+/// transcendental functions. There is no such price for an op that is fused
+/// with its only user, for ops that are not elementwise, and for values that
+/// depend on parameters alone, because a step rounds these only once.
 std::optional<int64_t> ChunkDifferentiator::getKernelPrice(Operation *op) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (description.target != KernelTarget::Cuda || !structured ||
@@ -334,10 +335,10 @@ std::optional<int64_t> ChunkDifferentiator::getKernelPrice(Operation *op) {
   return llvm::divideCeil(moved, isExpensive ? 2 : 3);
 }
 
-/// An op that forward need not run costs nothing extra in backward, and neither
-/// does one whose operand a GPU's attention reads instead. One whose result
-/// forward would write for backward alone costs at most the bytes that are read
-/// beyond those that are written.
+/// The price of recomputing `op`. It is 0 for an op that the forward need not
+/// run, and for one whose operand a GPU's attention reads in its place. If the
+/// forward would write the result only for the backward, the price is at most
+/// that of the bytes that are read beyond those that are written.
 std::optional<int64_t> ChunkDifferentiator::recomputePrice(Operation *op) {
   if (tail.contains(op) || !forward.contains(op) || isReadInPlace(op))
     return 0;
@@ -351,10 +352,11 @@ std::optional<int64_t> ChunkDifferentiator::recomputePrice(Operation *op) {
   return price;
 }
 
-/// Parameters, batch arguments and buffers are there anyway. A value of an
-/// edge, or a result, costs an eighth less than a residual of its size, because
-/// it need not be written a second time. A value that is written for the
-/// backward alone costs an eighth more than one that is in memory anyway.
+/// The price of keeping `value`. Parameters, batch arguments and buffers are
+/// available anyway, and cost nothing. A value of an edge, or a result of the
+/// chunk, costs an eighth less than a residual of its size, because it need not
+/// be written a second time. A value that is written only for the backward
+/// costs an eighth more than one that is in memory anyway.
 std::optional<int64_t> ChunkDifferentiator::price(Value value) {
   if (!isa<BlockArgument>(value) &&
       (description.recompute.kind == RecomputeKind::Full ||
@@ -404,7 +406,7 @@ ChunkDifferentiator::createForward(ArrayRef<Value> residuals) {
   return forward;
 }
 
-/// The gradient of the loss is 1.
+/// Replaces the gradient of the loss by the constant 1.
 static void fixLossGradient(func::FuncOp backward, unsigned argument) {
   Block &entry = backward.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&entry);
@@ -417,7 +419,8 @@ static void fixLossGradient(func::FuncOp backward, unsigned argument) {
 OwningOpRef<func::FuncOp>
 ChunkDifferentiator::createBackward(const Partition &partition,
                                     ArrayRef<Value> residuals) {
-  // Operands first, then results, residuals and gradients, by number.
+  // The order of arguments: operands, results, residuals, gradients, each by
+  // number.
   SmallVector<Value> arguments = partition.kept;
   for (Value seed : joint.seeds)
     if (seed)
@@ -477,8 +480,8 @@ LogicalResult ChunkDifferentiator::buildJoint() {
   return success();
 }
 
-/// Merges equal ops. Meanwhile the gradients are results of the joint function,
-/// so that they are followed.
+/// Merges equal ops. The gradients are results of the joint function meanwhile,
+/// so that `joint` stays valid.
 void ChunkDifferentiator::mergeEqualOps() {
   SmallVector<Value> followed = joint.pieceEnds;
   for (Value gradient : joint.gradients)
@@ -498,8 +501,9 @@ void ChunkDifferentiator::mergeEqualOps() {
       gradient = *next++;
 }
 
-/// Numbers ops that a library may compute, so that their copies in the chunk's
-/// functions are known as the same computation. Attention may become several.
+/// Numbers the ops that a library may compute, so that later passes recognise
+/// their copies in several functions as the same computation. Attention gets
+/// several numbers, because it may become several ops.
 void ChunkDifferentiator::numberComputations() {
   int64_t number = 0;
   joint.func->walk([&](Operation *op) {
@@ -543,7 +547,8 @@ FailureOr<DifferentiatedChunk> ChunkDifferentiator::run() {
 FailureOr<DifferentiatedChunk>
 veeline::autodiff::differentiateChunk(func::FuncOp primal,
                                       const ChunkDescription &description) {
-  // What rules emit; a pass that calls this has loaded them before.
+  // The dialects of ops that rules emit. A pass that calls this has loaded them
+  // before.
   primal.getContext()
       ->loadDialect<arith::ArithDialect, linalg::LinalgDialect,
                     math::MathDialect, scf::SCFDialect, tensor::TensorDialect,

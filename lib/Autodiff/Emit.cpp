@@ -1,4 +1,4 @@
-//===- Emit.cpp - short names for what derivative rules emit --------------===//
+//===- Emit.cpp - helpers to emit ops in derivative rules -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

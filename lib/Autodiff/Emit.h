@@ -15,7 +15,7 @@
 
 namespace veeline::autodiff {
 
-/// Emits arith ops at one place with one location.
+/// Emits arith ops at one insertion point, with one location.
 class Emit {
 public:
   Emit(mlir::OpBuilder &builder, mlir::Location loc)
@@ -43,9 +43,10 @@ public:
                       mlir::Value b) {
     return mlir::arith::CmpFOp::create(builder, loc, predicate, a, b);
   }
-  /// The constant of a float type, or the splat constant of a tensor of them.
+  /// A constant of a float type, or a splat constant of a tensor of floats.
   mlir::Value constant(mlir::Type type, double value);
-  /// Converts a float to another float type; the value itself if it has it.
+  /// Converts a float to another float type. A value of that type is returned
+  /// as it is.
   mlir::Value convert(mlir::Value value, mlir::Type type) {
     return convertFloat(builder, loc, value, type);
   }
@@ -54,7 +55,7 @@ public:
   mlir::Location loc;
 };
 
-/// A rule that is a function, as an external model of the interface.
+/// Makes an external model of the interface from a function that is a rule.
 template <auto rule> struct RuleModel;
 template <typename OpTy,
           llvm::LogicalResult (*rule)(OpTy, mlir::OpBuilder &, Adjoint &)>
@@ -69,7 +70,7 @@ struct RuleModel<rule>
   }
 };
 
-/// Gives ops their rules, each to the op that it takes.
+/// Attaches each rule to the op type that it takes.
 template <auto... rules> void attachRules(mlir::MLIRContext *context) {
   (RuleModel<rules>::Op::template attachInterface<RuleModel<rules>>(*context),
    ...);

@@ -1,4 +1,4 @@
-//===- Extrema.cpp - the largest and the smallest of a reduction ----------===//
+//===- Extrema.cpp - maxima and minima in reductions ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,17 +17,17 @@ using namespace veeline::autodiff;
 
 namespace {
 
-/// The relation of the accumulator to the other value.
+/// How the accumulator compares to the other value.
 enum class Relation { Less, Equal, Greater, FirstNan, SecondNan, BothNan };
 
-/// What a value is under a relation: one of the two, NaN, or a condition.
-/// `First` and `Second` are NaN if the relation says so. A condition that does
-/// not follow from the relation, such as which of two places is first, is
-/// `Unknown`.
+/// The value of an expression under a relation: one of the two values, NaN, or
+/// a condition. `First` and `Second` stand for NaN if the relation says so. A
+/// condition that the relation does not determine, such as which of two indices
+/// is less, is `Unknown`.
 enum class Outcome { Unknown, First, Second, Nan, True, False };
 
-/// Evaluates a body for each relation that the accumulator and the other value
-/// can have. Nothing else about the two matters to comparisons and selects.
+/// Evaluates a body for each relation between the accumulator and the other
+/// value. Comparisons and selects depend on nothing else of the two.
 class ExtremumMatcher {
 public:
   explicit ExtremumMatcher(BlockArgument accumulator) : first(accumulator) {}
@@ -46,11 +46,11 @@ private:
   bool isNan(Outcome outcome) const;
 
   BlockArgument first;
-  /// The other value, once it has been found.
+  /// The other value; null until it is found.
   Value second;
   DenseSet<Value> explored;
   Relation relation = Relation::Equal;
-  /// What values are under `relation`.
+  /// The outcomes of values under `relation`.
   DenseMap<Value, Outcome> outcomes;
 };
 
@@ -65,8 +65,8 @@ static Outcome fromBool(bool value) {
   return value ? Outcome::True : Outcome::False;
 }
 
-/// Whether `value` is made of nothing but the accumulator and one other float,
-/// which does not depend on it. That one becomes `second`.
+/// Whether `value` depends only on the accumulator and one other float, which
+/// does not depend on the accumulator. That float becomes `second`.
 bool ExtremumMatcher::explore(Value value) {
   if (value == first || isNanConstant(value) || !explored.insert(value).second)
     return true;
@@ -103,7 +103,7 @@ bool ExtremumMatcher::isNan(Outcome outcome) const {
   }
 }
 
-/// The relation of a to b, neither of which is NaN.
+/// How `a` compares to `b`, if neither is NaN.
 static Relation relate(Outcome a, Outcome b, Relation relation) {
   if (a == b)
     return Relation::Equal;
@@ -158,7 +158,7 @@ Outcome ExtremumMatcher::chooseExtremum(Operation *op, bool isMaximum,
   return isLess == isMaximum ? rhs : lhs;
 }
 
-/// A condition made of two, of which one may decide.
+/// Evaluates `and` or `or` of two conditions, of which one may be enough.
 Outcome ExtremumMatcher::combine(Operation *op) {
   Outcome lhs = evaluate(op->getOperand(0)), rhs = evaluate(op->getOperand(1));
   Outcome deciding = isa<arith::AndIOp>(op) ? Outcome::False : Outcome::True;
@@ -181,7 +181,7 @@ Outcome ExtremumMatcher::evaluateOp(Operation *op) {
       .Case([&](arith::MaxNumFOp) { return chooseExtremum(op, true, true); })
       .Case([&](arith::MinNumFOp) { return chooseExtremum(op, false, true); })
       .Case([&](arith::AddFOp) {
-        // A sum with a NaN is NaN; a sum of numbers is neither of the two.
+        // A sum with a NaN is NaN. A sum of numbers is neither of the two.
         bool hasNan = isNan(evaluate(op->getOperand(0))) ||
                       isNan(evaluate(op->getOperand(1)));
         return hasNan ? Outcome::Nan : Outcome::Unknown;
@@ -247,7 +247,7 @@ static Operation *createExtremum(OpBuilder &builder, Location loc,
   return OfMinimum::create(builder, loc, extremum.other, accumulator);
 }
 
-/// Replaces the ops that compute `yielded` by one op if it is an extremum.
+/// Replaces the ops that compute `yielded` by one op if that is an extremum.
 static void recognizeExtremum(Value yielded, BlockArgument accumulator) {
   auto def = yielded.getDefiningOp<arith::SelectOp>();
   if (!def || def->getBlock() != accumulator.getOwner())

@@ -1,4 +1,4 @@
-//===- Extrema.h - the largest and the smallest of a reduction --*- C++ -*-===//
+//===- Extrema.h - maxima and minima in reductions --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,27 +11,27 @@
 
 namespace veeline::autodiff {
 
-/// The larger (or smaller) of an accumulator and another value.
+/// The maximum or minimum of an accumulator and another value.
 struct Extremum {
   mlir::Value other;
   bool isMaximum = true;
-  /// It is NaN as soon as one of the two is, as `arith.maximumf`.
+  /// It is NaN if one of the two is, like `arith.maximumf`.
   bool handsNanOn = false;
-  /// Of a NaN and a number it is the number, as `arith.maxnumf`.
+  /// Of a NaN and a number it is the number, like `arith.maxnumf`.
   bool ignoresNan = false;
 };
 
-/// Matches `value`, of the body whose argument `accumulator` is, as an extremum
-/// of the accumulator and another value. The body may compare, select, ask for
-/// NaN and combine conditions in any way: only what it makes of a smaller, an
-/// equal and a larger accumulator counts. What it makes of NaN does not.
+/// Matches `value` as an extremum of `accumulator`, an argument of the same
+/// body, and another value. The body may compare, select, test for NaN and
+/// combine conditions in any way. It matches if it is right for a smaller, an
+/// equal and a larger accumulator; its result for NaN may be anything.
 std::optional<Extremum> matchExtremum(mlir::Value value,
                                       mlir::BlockArgument accumulator);
 
-/// Replaces the bodies of reductions that compare, select and ask for NaN, as
-/// exporters write the largest or the smallest element, by the one op of arith
-/// that does the same, if there is one. Values are the same but for the sign of
-/// zeros and the payload of NaNs.
+/// Replaces maxima and minima that exporters write with comparisons, selects
+/// and tests for NaN by the arith op that computes the same, if there is one.
+/// Only bodies of reductions change. Results may differ in the sign of zeros
+/// and in the payload of NaNs.
 void recognizeExtrema(mlir::func::FuncOp func);
 
 } // namespace veeline::autodiff

@@ -1,4 +1,4 @@
-//===- FoldTransposes.cpp - products of what was transposed ---------------===//
+//===- FoldTransposes.cpp - transposes folded into products ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,8 +16,8 @@ using namespace veeline;
 using namespace veeline::autodiff;
 
 namespace {
-/// A result that is `source` with its dimensions in another order: dimension i
-/// of the result is dimension `permutation[i]` of the source.
+/// A permutation of dimensions: dimension i of the result is dimension
+/// `permutation[i]` of `source`.
 struct Transposition {
   Value source;
   SmallVector<int64_t> permutation;
@@ -44,8 +44,8 @@ static std::optional<Transposition> matchTransposition(Operation *op) {
   return found;
 }
 
-/// Matches a split of dimensions after a transposition as a transposition after
-/// a split of the source's dimensions, which it creates.
+/// Matches a split of dimensions after a transposition. Creates the split of
+/// the source's dimensions, of which the result is a transposition.
 static std::optional<Transposition> matchSplit(Operation *op) {
   auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op);
   auto inner = expand ? matchTransposition(expand.getSrc().getDefiningOp())
@@ -53,7 +53,7 @@ static std::optional<Transposition> matchSplit(Operation *op) {
   if (!inner || !expand.getResultType().hasStaticShape())
     return std::nullopt;
   SmallVector<ReassociationIndices> groups = expand.getReassociationIndices();
-  // The dimension of the result that each dimension of the source is.
+  // For each dimension of the source, the dimension of the result.
   SmallVector<int64_t> resultOf(groups.size());
   for (auto [after, before] : llvm::enumerate(inner->permutation))
     resultOf[before] = after;
@@ -74,7 +74,7 @@ static std::optional<Transposition> matchSplit(Operation *op) {
   return Transposition{source, permutation};
 }
 
-/// The map of an operand in whose place the source of `transposition` is read.
+/// The map of an operand after it is replaced by the source of `transposition`.
 static AffineMap readSource(AffineMap map, const Transposition &transposition) {
   SmallVector<AffineExpr> results(map.getNumResults());
   for (auto [after, before] : llvm::enumerate(transposition.permutation))
@@ -82,7 +82,7 @@ static AffineMap readSource(AffineMap map, const Transposition &transposition) {
   return AffineMap::get(map.getNumDims(), 0, results, map.getContext());
 }
 
-/// The map of a result in whose place `transposition` of it is written.
+/// The map of a result after it is replaced by its transposition.
 static AffineMap writeResult(AffineMap map,
                              const Transposition &transposition) {
   SmallVector<AffineExpr> results;
@@ -97,12 +97,13 @@ static bool isProduct(linalg::LinalgOp op) {
 }
 
 namespace {
-/// A product with its operands and maps as they will be.
+/// A product, with the operands and maps that it will get.
 struct Product {
   linalg::LinalgOp op;
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
-  /// The fill that the product adds to, and the transposition of its result.
+  /// The fill that the product adds to, and the transposition of its result, if
+  /// that is folded.
   linalg::FillOp start;
   Operation *after = nullptr;
 };
@@ -125,8 +126,8 @@ static bool readTransposed(Product &product) {
   return found;
 }
 
-/// Folds the transposition of the result, if that is its only use and the
-/// product adds to a number.
+/// Folds a transposition of the result. It has to be the only use of the
+/// result, and the product has to add to a fill.
 static bool writeTransposed(Product &product) {
   Value result = product.op->getResult(0);
   product.start = product.op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();

@@ -19,8 +19,8 @@
 namespace veeline::autodiff {
 
 /// Folds transpositions into the indexing maps of products: those of operands,
-/// also if dimensions are split afterwards, and those of results. Linear in the
-/// number of ops.
+/// even if dimensions are split after the transposition, and those of results.
+/// Linear in the number of ops.
 void foldTransposes(mlir::func::FuncOp func);
 
 } // namespace veeline::autodiff

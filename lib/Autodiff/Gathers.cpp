@@ -21,8 +21,8 @@ using namespace veeline::autodiff;
 // Maps
 //===----------------------------------------------------------------------===//
 
-/// Whether `expr`, multiplied with `sign`, is linear and never falls as a
-/// dimension grows.
+/// Whether `expr`, multiplied by `sign`, is linear and does not decrease in any
+/// dimension.
 static bool ascends(AffineExpr expr, int sign = 1) {
   if (isa<AffineConstantExpr>(expr))
     return true;
@@ -38,13 +38,13 @@ static bool ascends(AffineExpr expr, int sign = 1) {
          ascends(binary.getLHS(), factor.getValue() < 0 ? -sign : sign);
 }
 
-/// Whether windows, slices and strides can express an operand's map.
+/// Whether windows, slices and strides can express the map of an operand.
 static bool ascends(AffineMap map) {
   return llvm::all_of(map.getResults(),
                       [](AffineExpr expr) { return ascends(expr); });
 }
 
-/// The dimension d where `expr` is last - d, and d runs from 0 to last.
+/// The dimension d if `expr` is last - d, and d runs from 0 to last.
 static std::optional<unsigned> getReversed(AffineExpr expr,
                                            ArrayRef<int64_t> extents) {
   for (unsigned dim = 0; dim != extents.size(); ++dim) {
@@ -55,7 +55,7 @@ static std::optional<unsigned> getReversed(AffineExpr expr,
   return std::nullopt;
 }
 
-/// Makes the loop over `dim` run from its end to its beginning.
+/// Reverses the loop over `dim`.
 static void reverse(linalg::GenericOp op, unsigned dim, int64_t extent) {
   Builder builder(op.getContext());
   AffineExpr self = builder.getAffineDimExpr(dim);
@@ -82,12 +82,12 @@ static void reverseOutputs(linalg::GenericOp op) {
     for (AffineExpr expr : op.getMatchingIndexingMap(&init).getResults())
       if (std::optional<unsigned> dim = getReversed(expr, extents)) {
         reverse(op, *dim, extents[*dim]);
-        // The maps have changed.
+        // Start again, because the maps have changed.
         return reverseOutputs(op);
       }
 }
 
-/// The element of `input` that an iteration reads through `map`.
+/// Emits the read of the element of `input` that `map` selects in an iteration.
 static Value readElement(OpBuilder &builder, Location loc, Value input,
                          AffineMap map) {
   SmallVector<Value> place;
@@ -105,7 +105,7 @@ static bool isStatic(linalg::GenericOp op) {
          llvm::none_of(op.getStaticLoopRanges(), ShapedType::isDynamic);
 }
 
-/// Makes the body read by index the inputs whose maps do not ascend.
+/// Makes the body read those inputs by index whose maps do not ascend.
 static void captureInputs(linalg::GenericOp op) {
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
@@ -152,7 +152,7 @@ static void captureInputs(linalg::GenericOp op) {
 // Paddings
 //===----------------------------------------------------------------------===//
 
-/// Computes the padding everywhere, and inserts the source into it.
+/// Evaluates the padding everywhere, and inserts the source into the result.
 static void generatePadding(tensor::PadOp op) {
   auto type = op.getResultType();
   if (op.getConstantPaddingValue() || !type.hasStaticShape() ||

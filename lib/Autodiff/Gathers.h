@@ -11,12 +11,13 @@
 
 namespace veeline::autodiff {
 
-/// Rewrites what has neither a rule nor code otherwise into reads by index,
-/// whose adjoint is a scatter. An input of a structured op whose map divides
-/// (d floordiv 2, d mod 3) or descends (3 - d) is read by `tensor.extract` in
-/// the body. A padding that depends on its place becomes a structured op into
-/// which the source is inserted. If an output's map descends, the loop is
-/// reversed.
+/// Rewrites ops for which there is otherwise no rule or no code into reads by
+/// index, whose adjoint is a scatter:
+/// - If an input of a structured op has a map that divides (d floordiv 2, d mod
+///   3) or descends (3 - d), the body reads it by `tensor.extract`.
+/// - If the value of a padding depends on the place, the padding becomes a
+///   structured op into which the source is inserted.
+/// - If the map of an output descends, the loop is reversed.
 void readByIndex(mlir::func::FuncOp func);
 
 } // namespace veeline::autodiff

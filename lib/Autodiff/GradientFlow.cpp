@@ -17,11 +17,10 @@ using namespace veeline::autodiff;
 
 namespace {
 
-/// Finds the values from which marked ones are reached, against the order of
-/// ops.
+/// Finds all values that influence marked values. Visits ops in reverse order.
 class BackwardFlow {
 public:
-  /// Follows gradients only or, without `isOfGradients`, every influence.
+  /// With `isOfGradients`, follows gradients only; else every influence.
   explicit BackwardFlow(bool isOfGradients) : isOfGradients(isOfGradients) {}
 
   void mark(Value value) {
@@ -41,13 +40,13 @@ private:
   DenseSet<Value> marked;
 };
 
-/// Follows arguments along the order of ops to where their gradients end.
+/// Follows arguments in the order of ops to where their gradients end.
 class ForwardFlow {
 public:
   ForwardFlow(ArrayRef<BlockArgument> arguments, const BackwardFlow &needed);
 
   void sweep(Block &block);
-  /// The first op at which each argument's gradient ends.
+  /// For each argument, the first op at which its gradient ends.
   SmallVector<Operation *> ends;
 
 private:
@@ -60,7 +59,7 @@ private:
   void reach(Value value, Value from) { reach(value, origins.lookup(from)); }
 
   const BackwardFlow &needed;
-  /// From which arguments a value is reached.
+  /// For each value, the arguments that influence it.
   DenseMap<Value, llvm::SmallBitVector> origins;
 };
 
@@ -71,8 +70,8 @@ bool veeline::autodiff::isStep(Operation *op) {
              math::TruncOp>(op);
 }
 
-/// The operands to which an op that is not looked into hands a gradient, if it
-/// has one.
+/// The operands to which `op`, without a look into its regions, passes a
+/// gradient if it gets one.
 static SmallVector<Value> getOperandsWithGradient(Operation &op) {
   if (isStep(&op))
     return {};
@@ -105,7 +104,8 @@ void BackwardFlow::visitStructured(linalg::LinalgOp op) {
       mark(operand->get());
 }
 
-/// Repeats until nothing changes: an iteration hands values to the next.
+/// An iteration passes values on to the next one, so this repeats until nothing
+/// changes.
 void BackwardFlow::visitLoop(scf::ForOp op) {
   for (size_t before = 0; before != marked.size();) {
     before = marked.size();
@@ -183,7 +183,8 @@ void ForwardFlow::visitStructured(linalg::LinalgOp op) {
     reach(op.getTiedOpResult(&init), op.getMatchingYieldValue(&init)->get());
 }
 
-/// Repeats until nothing changes: an iteration hands values to the next.
+/// An iteration passes values on to the next one, so this repeats until nothing
+/// changes.
 void ForwardFlow::visitLoop(scf::ForOp op) {
   for (auto [carried, init] :
        llvm::zip_equal(op.getRegionIterArgs(), op.getInitArgs()))
@@ -213,8 +214,8 @@ void ForwardFlow::visitBranch(scf::IfOp op) {
     }
 }
 
-/// Whether the op of the model that `op` is part of has an influence on what is
-/// differentiated.
+/// Whether `op` influences what is differentiated. If it is nested, the op of
+/// the model that contains it counts.
 static bool isNeeded(Operation *op, const BackwardFlow &needed) {
   while (!isa<func::FuncOp>(op->getParentOp()))
     op = op->getParentOp();

@@ -67,8 +67,8 @@ void veeline::autodiff::followValues(Block &block,
   terminator->eraseOperands(first, values.size());
 }
 
-/// Removes the marks, with which equal ops would not be merged. Returns the
-/// results of the marked ops.
+/// Removes the marks of pieces, because they would keep equal ops from being
+/// merged. Returns the results of the marked ops.
 static SmallVector<Value> takePieceEnds(Block &block) {
   SmallVector<Value> ends;
   for (Operation &op : block)
@@ -107,7 +107,8 @@ FailureOr<JointFunction> veeline::autodiff::buildJointFunction(
     if (isSeeded)
       adjoint.contribute(result, joint.seeds.back());
   }
-  // A rule may replace an op of the forward computation: a loop fills stacks.
+  // A rule may replace an op of the forward: that of a loop makes it fill
+  // stacks.
   LogicalResult differentiated = success();
   followValues(block, joint.pieceEnds,
                [&] { differentiated = adjoint.differentiate(ops); });
@@ -124,8 +125,8 @@ FailureOr<JointFunction> veeline::autodiff::buildJointFunction(
   return joint;
 }
 
-/// Checks that `given` takes and gives what the joint function of the chunk
-/// `primal` does.
+/// Checks that `given` has the signature of a joint function of the chunk
+/// `primal`.
 static LogicalResult verifyJoint(func::FuncOp given, func::FuncOp primal,
                                  ArrayRef<bool> wanted, ArrayRef<bool> seeded) {
   SmallVector<Type> arguments(primal.getArgumentTypes());

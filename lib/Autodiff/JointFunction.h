@@ -13,24 +13,24 @@
 
 namespace veeline::autodiff {
 
-/// A function and its gradient in one block, before it is decided what the
-/// forward keeps for the backward. Its arguments are those of the primal
-/// function, then `seeds`; it returns the results of the primal function only.
+/// A function and its gradient in one block, before the choice of what the
+/// forward keeps for the backward. The arguments are those of the primal
+/// function, then `seeds`. It returns the results of the primal function only.
 struct JointFunction {
   mlir::OwningOpRef<mlir::func::FuncOp> func;
-  /// For each result of the primal function the argument that is its gradient,
+  /// For each result of the primal function, the argument that is its gradient,
   /// or null.
   llvm::SmallVector<mlir::Value> seeds;
-  /// For each argument of the primal function its gradient, or null where none
-  /// was asked for.
+  /// For each argument of the primal function, its gradient, or null if that is
+  /// not wanted.
   llvm::SmallVector<mlir::Value> gradients;
-  /// The results of the last ops of the primal function's pieces, but for the
+  /// The results of the last op of each piece of the primal function except the
   /// last piece, in order.
   llvm::SmallVector<mlir::Value> pieceEnds;
 };
 
-/// Runs `change` while the block returns `values` as well, so that they are
-/// followed when they are replaced.
+/// Runs `change`, and updates `values` if it replaces them: the block returns
+/// them meanwhile.
 void followValues(mlir::Block &block, llvm::MutableArrayRef<mlir::Value> values,
                   llvm::function_ref<void()> change);
 
@@ -45,10 +45,10 @@ llvm::FailureOr<JointFunction> buildJointFunction(mlir::func::FuncOp primal,
                                                   llvm::ArrayRef<bool> seeded,
                                                   KernelTarget target);
 
-/// The same of a chunk whose derivative somebody has made already: `given`
-/// takes the arguments of the primal function, then a gradient of each result
-/// that `seeded` marks, and gives its results, then the gradients that `wanted`
-/// marks. Fails with an error where it does not.
+/// Builds the joint function of a chunk from `given`, its derivative that the
+/// model brings. `given` takes the arguments of `primal`, then a gradient of
+/// each result that `seeded` marks. It returns the results of `primal`, then
+/// the gradients that `wanted` marks. Fails with an error if it does not.
 llvm::FailureOr<JointFunction> readJointFunction(mlir::func::FuncOp given,
                                                  mlir::func::FuncOp primal,
                                                  llvm::ArrayRef<bool> wanted,

@@ -1,4 +1,4 @@
-//===- JointSums.cpp - sums that several chunks add to --------------------===//
+//===- JointSums.cpp - sums of several chunks' contributions --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,7 +16,8 @@ using namespace veeline::autodiff;
 
 using Addends = std::optional<std::pair<Value, Value>>;
 
-/// Of a structured op that reads two tensors and overwrites a third.
+/// The addends of a structured op that reads two tensors and overwrites a
+/// third.
 static Addends getStructuredAddends(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       !llvm::all_of(op.getIndexingMapsArray(),
@@ -49,7 +50,7 @@ Addends veeline::autodiff::getAddends(Operation *op) {
   return addends;
 }
 
-/// The addends of `value` where it is to be taken apart; its root may have any
+/// The addends of `value` if it is to be split. The root of a sum may have any
 /// number of uses.
 static Addends getPartsOf(Value value, bool isRoot,
                           function_ref<bool(Value)> isWhole) {
@@ -58,10 +59,10 @@ static Addends getPartsOf(Value value, bool isRoot,
   return getAddends(value.getDefiningOp());
 }
 
-/// Walks the sum `root`, its first addends first: `onTerm` gets each term, and
-/// `onSum` each sum that is taken apart once its terms are done, with the
-/// number of terms that were done before it. Sums can be as deep as a model has
-/// ops, so this does not recurse.
+/// Walks the sum `root`, its first addends first. Calls `onTerm` with each
+/// term. Calls `onSum` with each sum that is split, after its terms, and with
+/// the number of terms that were visited before it. Sums can be as deep as a
+/// model has ops, so this does not recurse.
 static void walkSum(Value root, function_ref<bool(Value)> isWhole,
                     function_ref<size_t()> countTerms,
                     function_ref<void(Value)> onTerm,
@@ -108,7 +109,7 @@ veeline::autodiff::getTermsByChunk(Value value,
         terms.push_back({term, getChunk(term)});
       },
       [&](Value sum, size_t first) {
-        // An addend that is of several chunks has several terms.
+        // An addend with terms of several chunks has several entries.
         if (terms.size() - first != 2 ||
             terms[first].chunk != terms[first + 1].chunk)
           return;

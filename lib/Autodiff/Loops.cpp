@@ -22,8 +22,8 @@
 using namespace mlir;
 using namespace veeline::autodiff;
 
-/// Calls `visit` with the ops of one kind, the outer ones first, but for those
-/// in the bodies of structured ops.
+/// Calls `visit` with the ops of type `OpTy`, outer ones first. Skips the
+/// bodies of structured ops.
 template <typename OpTy>
 static void forEachOutside(Operation *root, function_ref<void(OpTy)> visit) {
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -45,7 +45,7 @@ static std::optional<int64_t> getTripCount(scf::ForOp loop) {
   return count->getZExtValue();
 }
 
-/// The number of ops that run, at most `mostUnrolledOps + 1`.
+/// The number of ops that run, but at most `mostUnrolledOps + 1`.
 static int64_t countOps(Region &region) {
   int64_t count = 0;
   for (Operation &op : region.getOps()) {
@@ -77,7 +77,7 @@ static bool isUnrolled(scf::ForOp loop) {
           *trips * countOps(loop.getRegion()) <= mostUnrolledOps);
 }
 
-/// Replaces an scf.if whose condition is a constant by the branch it takes.
+/// Replaces an scf.if with a constant condition by the branch that runs.
 static LogicalResult takeKnownBranch(scf::IfOp op, PatternRewriter &rewriter) {
   BoolAttr condition;
   if (!matchPattern(op.getCondition(), m_Constant(&condition)))
@@ -96,8 +96,8 @@ static LogicalResult takeKnownBranch(scf::IfOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Folds what depends only on constants, so that slices that a loop numbered
-/// have static places.
+/// Folds ops that depend only on constants, so that slices whose offsets depend
+/// on an iteration get static offsets.
 static LogicalResult foldIndices(func::FuncOp func) {
   MLIRContext *context = func.getContext();
   RewritePatternSet patterns(context);
@@ -186,7 +186,7 @@ static Value toTensor(OpBuilder &builder, Value value) {
       value);
 }
 
-/// The element of a scalar that has become a tensor; any other value itself.
+/// If a scalar has become a tensor, its element; otherwise `value` itself.
 static Value toElement(OpBuilder &builder, Value value, Type type) {
   if (value.getType() == type)
     return value;
@@ -201,8 +201,8 @@ static void yieldTensors(Block &block) {
     operand.set(toTensor(builder, operand.get()));
 }
 
-/// Replaces `op` by `replacement`, some of whose results are tensors of one
-/// element.
+/// Replaces `op` by `replacement`. Where results of that are tensors of one
+/// element, uses get the element.
 static void replaceByTensors(IRRewriter &rewriter, Operation *op,
                              Operation *replacement) {
   rewriter.setInsertionPointAfter(replacement);
@@ -270,9 +270,9 @@ void veeline::autodiff::normalizeLoops(func::FuncOp func) {
 
 namespace {
 
-/// The values on which a function's results depend. A value that a loop carries
-/// is needed only if a needed result of the loop, or another carried value that
-/// is needed, depends on it.
+/// Finds the values on which a function's results depend. A value that a loop
+/// carries is needed only if a needed result of the loop, or another needed
+/// carried value, depends on it.
 class NeededValues {
 public:
   explicit NeededValues(func::FuncOp func) {
@@ -337,7 +337,7 @@ void veeline::autodiff::dropUnusedResults(func::FuncOp func) {
   });
   if (!isChanged)
     return;
-  // A value that is handed on unchanged is one that upstream's patterns drop.
+  // Upstream's patterns remove carried values that no iteration changes.
   RewritePatternSet patterns(func.getContext());
   for (StringRef name :
        {scf::ForOp::getOperationName(), scf::IfOp::getOperationName()})

@@ -36,15 +36,15 @@ static LogicalResult lowerAffine(func::FuncOp func) {
           .enableConstantCSE(false));
 }
 
-/// Whether all that the iterations give are slices of its results.
+/// Whether all results of the iterations are slices of the loop's results.
 static bool givesSlices(scf::ForallOp op) {
   return llvm::all_of(op.getTerminator().getYieldingOps(), [](Operation &op) {
     return isa<tensor::ParallelInsertSliceOp>(op);
   });
 }
 
-/// Emits one iteration, which finds what those before it have written. They
-/// write other elements than it does, so that it may run after them.
+/// Emits one iteration. It may run after the iterations before it and see their
+/// results, because it writes other elements.
 static scf::ValueVector emitIteration(OpBuilder &builder, scf::ForallOp op,
                                       ValueRange ivs, ValueRange carried) {
   IRMapping mapping;
@@ -98,7 +98,7 @@ LogicalResult veeline::autodiff::lowerLoops(func::FuncOp func) {
   func.walk([&](scf::ForallOp loop) { loops.push_back(loop); });
   for (scf::ForallOp loop : loops)
     lowerForall(loop);
-  // The inner ones first.
+  // Inner loops come first.
   SmallVector<scf::WhileOp> counting;
   func.walk([&](scf::WhileOp loop) { counting.push_back(loop); });
   for (scf::WhileOp loop : counting)

@@ -16,7 +16,7 @@ using namespace veeline;
 using namespace veeline::autodiff;
 using veeline::pipe::BoundaryOp;
 
-/// The values that marks stand for; those of one cut together.
+/// The values that each cut marks.
 static SmallVector<SmallVector<Value>> findCuts(Block &block) {
   SmallVector<SmallVector<Value>> cuts;
   Operation *last = nullptr;
@@ -32,7 +32,7 @@ static SmallVector<SmallVector<Value>> findCuts(Block &block) {
   return cuts;
 }
 
-/// Marks `values`, one cut, where the last of them is computed.
+/// Marks `values` as one cut, after the last of them is computed.
 static void markCut(Block &block, ArrayRef<Value> values) {
   Operation *after = nullptr;
   for (Value value : values) {
@@ -58,7 +58,7 @@ LogicalResult veeline::autodiff::appendGradients(func::FuncOp model,
                                                  KernelTarget target) {
   if (failed(prepareModel(model)))
     return failure();
-  // What is marked is followed as results are.
+  // The marked values are results meanwhile, so that they are kept.
   OwningOpRef<func::FuncOp> primal = model.clone();
   Operation *terminator = primal->getBody().front().getTerminator();
   unsigned numResults = terminator->getNumOperands();

@@ -12,12 +12,12 @@
 using namespace mlir;
 using namespace veeline::autodiff;
 
-/// Hides functions of the C library, which have the same names.
+/// The namespace hides functions of the C library with the same names.
 namespace rules {
 
-/// The rule of an op of one operand x with result y: `derivative` emits dy/dx
-/// times the gradient g. It asks for x and y only where it needs them, since
-/// what it asks for may have to be kept from forward to backward.
+/// The rule of an op with one operand x and result y. `derivative` emits dy/dx
+/// times the gradient g. It calls for x and y only if it needs them, because
+/// what it uses may have to be kept from the forward to the backward.
 template <typename OpTy, typename Derivative>
 static LogicalResult unary(OpTy op, OpBuilder &builder, Adjoint &adjoint,
                            Derivative derivative) {
@@ -123,7 +123,7 @@ static LogicalResult erf(math::ErfOp op, OpBuilder &b, Adjoint &a) {
   });
 }
 
-/// 1 - erf(x).
+/// y = 1 - erf(x).
 static LogicalResult erfc(math::ErfcOp op, OpBuilder &b, Adjoint &a) {
   return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) -> Value {
     return emit.neg(emit.mul(g, errorSlope(emit, x())));
@@ -212,8 +212,8 @@ static LogicalResult atan2(math::Atan2Op op, OpBuilder &builder,
   return success();
 }
 
-/// |a| with the sign of b: the gradient is negated where that changes the sign
-/// of a, and is 0 where a is 0.
+/// From y = |a| with the sign of b: the gradient is negated if that changes the
+/// sign of a, and is 0 if a is 0.
 static LogicalResult copysign(math::CopySignOp op, OpBuilder &builder,
                               Adjoint &adjoint) {
   if (!adjoint.wants(op.getLhs()))
@@ -229,7 +229,7 @@ static LogicalResult copysign(math::CopySignOp op, OpBuilder &builder,
   return success();
 }
 
-/// The derivative of a step is 0 wherever there is one.
+/// The derivative of a step function is 0 wherever it exists.
 template <typename OpTy>
 static LogicalResult step(OpTy, OpBuilder &, Adjoint &) {
   return success();
@@ -247,7 +247,7 @@ static LogicalResult cosh(math::CoshOp op, OpBuilder &b, Adjoint &a) {
   });
 }
 
-/// The derivative at 0 is 0, the mean of the one-sided ones.
+/// The derivative at 0 is taken as 0, the mean of the one-sided derivatives.
 static LogicalResult absf(math::AbsFOp op, OpBuilder &b, Adjoint &a) {
   return unary(op, b, a, [](Emit &emit, Value g, auto xOf, auto) {
     Value x = xOf(), zero = constantLike(emit, g, 0.0);

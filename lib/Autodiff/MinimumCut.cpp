@@ -1,4 +1,4 @@
-//===- MinimumCut.cpp - the cheapest cut of a network ---------------------===//
+//===- MinimumCut.cpp - minimum cuts of networks --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,7 +22,8 @@ void FlowNetwork::addEdge(Node from, Node to, int64_t capacity) {
   edges.push_back({from, 0});
 }
 
-/// Breadth first from the source; false where the sink is out of reach.
+/// Finds the distance of each node from the source, breadth first. Returns
+/// false if the sink cannot be reached.
 bool FlowNetwork::findLevels() {
   level.assign(edgesOf.size(), -1);
   level[source] = 0;
@@ -38,7 +39,8 @@ bool FlowNetwork::findLevels() {
   return level[sink] >= 0;
 }
 
-/// Pushes up to `limit` along one path of rising levels.
+/// Pushes a flow of up to `limit` from `node` to the sink along one path of
+/// rising levels.
 int64_t FlowNetwork::augment(Node node, int64_t limit) {
   if (node == sink)
     return limit;
@@ -62,7 +64,7 @@ std::vector<bool> FlowNetwork::findSinkSide() {
     while (augment(source, unlimited) != 0) {
     }
   }
-  // From the sink, against the edges that have capacity left.
+  // Search from the sink, against the edges that have capacity left.
   std::vector<bool> sinkSide(edgesOf.size(), false);
   sinkSide[sink] = true;
   std::vector<Node> queue = {sink};

@@ -30,8 +30,9 @@ public:
   Node addNode();
   void addEdge(Node from, Node to, int64_t capacity);
 
-  /// For each node, whether it is on the sink's side of the minimum cut that is
-  /// nearest to the sink. To be called once.
+  /// Returns, for each node, whether it is on the sink's side of a minimum cut.
+  /// Of all minimum cuts, this is the one nearest to the sink. Call it only
+  /// once.
   std::vector<bool> findSinkSide();
 
 private:

@@ -1,4 +1,4 @@
-//===- Normalize.cpp - the form that is differentiated --------------------===//
+//===- Normalize.cpp - normalising before differentiation -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -35,8 +35,8 @@ static void removeBoundaries(func::FuncOp func) {
   }
 }
 
-/// Expands a clamp into a maximum and a minimum: at a bound, the value and the
-/// bound have half of the gradient each.
+/// Expands a clamp into a maximum and a minimum, so that at a bound, the value
+/// and the bound get half of the gradient each.
 static LogicalResult expandClamp(math::ClampFOp op, PatternRewriter &rewriter) {
   Value atLeast = arith::MaximumFOp::create(rewriter, op.getLoc(),
                                             op.getValue(), op.getMin());
@@ -44,7 +44,7 @@ static LogicalResult expandClamp(math::ClampFOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Expands the one op of math that has two results, and so does not become a
+/// Expands the only op of math with two results, because it does not become a
 /// structured op.
 static LogicalResult expandSincos(math::SincosOp op,
                                   PatternRewriter &rewriter) {
@@ -64,8 +64,7 @@ static LogicalResult makeStructured(func::FuncOp func) {
       GreedyRewriteConfig().enableFolding(false).enableConstantCSE(false));
 }
 
-/// Replaces a slice of a transposed tensor by the transposed slice of the
-/// tensor.
+/// Replaces a slice of a transposed tensor by a transposed slice of the tensor.
 static void takeSliceFirst(tensor::ExtractSliceOp slice,
                            linalg::TransposeOp transpose) {
   OpBuilder builder(slice);
@@ -80,7 +79,7 @@ static void takeSliceFirst(tensor::ExtractSliceOp slice,
     strides[before] = slice.getMixedStrides()[after];
     droppedBefore[before] = dropped[after];
   }
-  // The dimensions that stay, as they are numbered before the transposition.
+  // The dimensions that the slice keeps, numbered as before the transposition.
   SmallVector<int64_t> number(rank), shape, kept;
   for (unsigned before = 0; before != rank; ++before) {
     number[before] = shape.size();
@@ -113,7 +112,7 @@ static void takeSlicesFirst(func::FuncOp func) {
               return getConstantIntValue(size).has_value();
             }))
           slices.push_back(slice);
-    // With other users, the whole is transposed anyway.
+    // If there are other users, the whole tensor is transposed anyway.
     if (slices.empty() || slices.size() != static_cast<size_t>(llvm::range_size(
                                                transpose->getUsers())))
       continue;
@@ -136,7 +135,8 @@ static void startFromNothing(func::FuncOp func) {
 }
 
 /// Replaces an insertion into zeros by a `tensor.pad` if a library's
-/// convolution reads it: the library takes the zeros as numbers.
+/// convolution reads it, because the library takes a padding with zeros as
+/// parameters.
 static void padByOneOp(tensor::InsertSliceOp insert) {
   auto fill = insert.getDest().getDefiningOp<linalg::FillOp>();
   RankedTensorType inside = insert.getSourceType(), all = insert.getDestType();
@@ -173,7 +173,7 @@ void veeline::autodiff::separatePaddings(func::FuncOp func) {
     });
 }
 
-/// The parser takes ops of unknown dialects where a driver allows them.
+/// The parser accepts ops of unknown dialects if a driver allows them.
 static LogicalResult checkRegistered(func::FuncOp func) {
   WalkResult result = func.walk([](Operation *op) {
     if (op->getDialect())

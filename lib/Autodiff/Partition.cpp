@@ -1,4 +1,4 @@
-//===- Partition.cpp - one block into two functions -----------------------===//
+//===- Partition.cpp - dividing a block into two functions ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -26,8 +26,8 @@ using namespace veeline::autodiff;
 // Policy
 //===----------------------------------------------------------------------===//
 
-/// Whether an op shows the data of another value without a copy. Extending
-/// small floats counts: whatever reads them does it.
+/// Whether an op shows the data of another value without a copy. Extensions of
+/// small floats count as views, because each reader extends what it loads.
 static bool isView(Operation *op) {
   if (op->getNumResults() == 1 && getExtended(op->getResult(0)))
     return true;
@@ -39,20 +39,21 @@ static bool isView(Operation *op) {
              tensor::ReshapeOp>(op);
 }
 
-/// Whether an op gives the same everywhere and always.
+/// Whether an op always computes the same value from nothing.
 static bool isConstant(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>() ||
          isa<tensor::EmptyOp, tensor::SplatOp, linalg::FillOp>(op);
 }
 
-/// Whether an op moves data, without arithmetic.
+/// Whether an op only moves data.
 static bool isMove(linalg::LinalgOp op) {
   return llvm::hasSingleElement(*op.getBlock());
 }
 
-/// The price is a share of the bytes that an op without a sum writes: a
-/// quarter, a half with transcendental functions, an eighth without any
-/// arithmetic. Products and reductions never run again.
+/// The price of recomputing an op under the policy Balanced. It is a share of
+/// the bytes that the op writes: a quarter, half with transcendental functions,
+/// an eighth without any arithmetic. Products and reductions are never
+/// recomputed.
 static std::optional<int64_t> getBalancedPrice(Operation *op) {
   int64_t bytes = 0;
   for (Type type : op->getResultTypes())
@@ -74,7 +75,7 @@ static std::optional<int64_t> getBalancedPrice(Operation *op) {
   return std::nullopt;
 }
 
-/// Bytes of the tensors whose elements `op` reads.
+/// The bytes of the tensors whose elements `op` reads.
 static int64_t getBytesRead(Operation *op) {
   int64_t bytes = 0;
   auto structured = dyn_cast<linalg::LinalgOp>(op);
@@ -95,7 +96,8 @@ int64_t veeline::autodiff::getExcessPrice(Operation *op) {
   return std::max<int64_t>(excess, 0) * pricePerByte;
 }
 
-/// The bytes read beyond those written, or the price of Balanced if it is less.
+/// The price of recomputing an op under the policy Cheap: that of the bytes
+/// read beyond those written, or the price of Balanced if it is lower.
 static std::optional<int64_t> getCheapPrice(Operation *op) {
   if (!isa<linalg::LinalgOp>(op) &&
       !isa<tensor::TensorDialect>(op->getDialect()))
@@ -108,7 +110,7 @@ static std::optional<int64_t> getCheapPrice(Operation *op) {
 
 std::optional<int64_t>
 veeline::autodiff::getRecomputePrice(Operation *op, const Recompute &policy) {
-  // A scalar cannot be kept, whatever it costs.
+  // A scalar cannot be kept, so it is always recomputed.
   if (llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
     return 0;
   if (isView(op) || !isKeepable(op->getResult(0)))
@@ -144,10 +146,10 @@ int64_t veeline::autodiff::getNumBytes(Type type) {
 }
 
 //===----------------------------------------------------------------------===//
-// Choices by place
+// Choices by position
 //===----------------------------------------------------------------------===//
 
-/// The ops of a block that are no constants, in order.
+/// The ops of a block that are not constants, in order.
 static SmallVector<Operation *> getCountedOps(Block &block) {
   SmallVector<Operation *> ops;
   for (Operation &op : block)
@@ -164,7 +166,8 @@ static DenseSet<Value> findKept(Block &block, const PartitionChoice &choice) {
   return kept;
 }
 
-/// Says of each op what it is and what it takes, but for constants.
+/// Hashes, for each op, what it is and which values it takes. Constants are
+/// left out.
 static std::vector<size_t> describeOps(ArrayRef<Operation *> ops) {
   llvm::DenseMap<Operation *, size_t> number;
   std::vector<size_t> descriptions;
@@ -250,7 +253,7 @@ private:
   SmallVector<Operation *> later;
   DenseSet<Operation *> seenLater;
   std::vector<bool> sinkSide;
-  /// Where a choice is followed: what it keeps.
+  /// If a choice is repeated, the values that it keeps.
   DenseSet<Value> keptBefore;
   DenseSet<Operation *> emitted;
   llvm::SetVector<Value> kept;
@@ -259,7 +262,8 @@ private:
 
 } // namespace
 
-/// The operands of an op that its block defines, those of its regions included.
+/// The operands of an op that are defined in its block, also those of its
+/// regions.
 static SmallVector<Value> getBlockOperands(Operation *op) {
   SmallVector<Value> operands = getAllOperands(*op);
   llvm::erase_if(operands,
@@ -267,8 +271,9 @@ static SmallVector<Value> getBlockOperands(Operation *op) {
   return operands;
 }
 
-/// The node at which `value` can be had by the later function. Between its
-/// nodes lies the price of keeping it, before them that of computing it again.
+/// The node that stands for `value` being available to the later function. The
+/// edge to it has the price of keeping the value; the edges before that have
+/// the price of recomputing it.
 FlowNetwork::Node PartitionSolver::demand(Value value) {
   auto it = nodes.find(value);
   if (it != nodes.end())
@@ -364,7 +369,7 @@ veeline::autodiff::getBackwardSlice(ArrayRef<Value> targets) {
   return slice;
 }
 
-/// Gives every op that starts from an `InitOp` one of its own, just before it.
+/// Gives each op that starts from an `InitOp` its own one, just before it.
 template <typename InitOp> static void separateInits(func::FuncOp func) {
   SmallVector<DestinationStyleOpInterface> ops;
   func.walk([&](DestinationStyleOpInterface op) { ops.push_back(op); });
@@ -407,8 +412,8 @@ OwningOpRef<func::FuncOp> veeline::autodiff::extractFunction(
     returned.push_back(mapping.lookup(result));
   func::ReturnOp::create(builder, loc, returned);
   dropUnusedResults(*func);
-  // Shared, a fill or an empty tensor would have to be copied for all but one
-  // of its users; far from its user, it would take memory for long.
+  // A shared fill or empty tensor would have to be copied for all but one of
+  // its users. One far from its user would take memory for long.
   separateInits<linalg::FillOp>(*func);
   separateInits<tensor::EmptyOp>(*func);
   return func;

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses which values are kept and which are recomputed, when a block is
-// divided into two functions of which the second runs later. Differentiation
-// divides a joint block into forward and backward, and the split divides a
-// backward into B and W. Both use this code.
+// Chooses which values are kept and which are recomputed when a block is
+// divided into two functions, of which the second runs later. Differentiation
+// divides a joint block into forward and backward. The split of a backward
+// divides it into B and W. Both use this code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,69 +22,73 @@
 namespace veeline::autodiff {
 
 struct PartitionRequest {
-  /// What the later function has to give.
+  /// The values that the later function has to compute.
   llvm::ArrayRef<mlir::Value> targets;
-  /// Whether an op cannot run, or must not run, before the later function.
+  /// Whether an op cannot or must not run before the later function.
   llvm::function_ref<bool(mlir::Operation *)> runsLater;
-  /// What it costs to keep a value alive until the later function runs, or
-  /// none where that is not allowed.
+  /// The price of keeping a value until the later function runs, or none if it
+  /// must not be kept.
   llvm::function_ref<std::optional<int64_t>(mlir::Value)> price;
-  /// What it costs to run an op in the later function, or none where it must
-  /// not run there. To be asked of ops that can run before it.
+  /// The price of running an op in the later function, or none if it must not
+  /// run there. Called only for ops that can run earlier.
   llvm::function_ref<std::optional<int64_t>(mlir::Operation *)> recomputePrice;
-  /// If given, the choice is made already, for a block that differs in extents
-  /// only; prices do not count then.
+  /// If set, the choice to repeat. It was made for a block that differs only in
+  /// extents. Prices are then ignored.
   const PartitionChoice *follow = nullptr;
 };
 
 struct Partition {
-  /// What the later function takes, in the order in which it needs it.
+  /// The values that the later function takes, in the order in which it needs
+  /// them.
   llvm::SmallVector<mlir::Value> kept;
-  /// What it runs, in order. Ops that run again stand just before their first
-  /// use.
+  /// The ops that the later function runs, in order. Those that run a second
+  /// time stand just before their first use.
   llvm::SmallVector<mlir::Operation *> ops;
 };
 
-/// Chooses what to keep and what to run again so that both together cost least:
-/// a minimum cut between the block's arguments and what only the later function
-/// may run. Among equal cuts the one that runs fewest ops again wins.
+/// Chooses what to keep and what to recompute, so that the sum of the prices is
+/// as small as possible. This is a minimum cut between the block's arguments
+/// and the ops that only the later function may run. Of equal cuts, the one
+/// that recomputes the fewest ops wins.
 Partition choosePartition(const PartitionRequest &request);
 
-/// Notes what `partition` keeps of `block`, to make the same choice again.
+/// Records what `partition` keeps of `block`, so that the same choice can be
+/// made again.
 PartitionChoice noteChoice(mlir::Block &block, const Partition &partition);
 
-/// Fails with an error at the first op of `block` that differs from those that
-/// `choice` was made for.
+/// Fails with an error at the first op of `block` that differs from the ops for
+/// which `choice` was made.
 mlir::LogicalResult verifyAlike(mlir::Block &block,
                                 const PartitionChoice &choice);
 
-/// Prices are in eighths of bytes that are kept.
+/// The price of keeping a byte. All prices are in eighths of such bytes.
 inline constexpr int64_t pricePerByte = 8;
 
-/// What running the op again costs under one of the policies with prices (None,
-/// Balanced, Cheap, Rate), or none where the op is never run again.
+/// The price of recomputing an op under one of the policies with prices (None,
+/// Balanced, Cheap, Rate), or none if the op is never recomputed.
 /// docs/differentiation.md lists the prices. Views, constants and scalars cost
 /// nothing under any policy.
 std::optional<int64_t> getRecomputePrice(mlir::Operation *op,
                                          const Recompute &policy);
 
-/// The price of the bytes that `op` reads beyond those that it writes.
+/// The price of those bytes that `op` reads beyond the number that it writes.
 int64_t getExcessPrice(mlir::Operation *op);
 
-/// Whether a value can be kept. A scalar cannot cross between functions;
-/// views, constants and fills are always computed again.
+/// Whether a value can be kept. A scalar cannot be passed between functions.
+/// Views, constants and fills are always recomputed.
 bool isKeepable(mlir::Value value);
 
-/// Bytes of a tensor.
+/// The size of a tensor in bytes.
 int64_t getNumBytes(mlir::Type type);
 
-/// The ops of one block on which `targets` depend, in order.
+/// The ops of a block on which `targets` depend, in order. All targets are of
+/// the same block.
 llvm::SmallVector<mlir::Operation *>
 getBackwardSlice(llvm::ArrayRef<mlir::Value> targets);
 
-/// A function of `ops`, in their order, that gives `results`. It takes those
-/// of `arguments` that are used; `usedArguments` receives their numbers. It is
-/// not in any module.
+/// Creates a function of `ops`, in their order, that returns `results`. It
+/// takes those of `arguments` that are used, and `usedArguments` receives their
+/// numbers. The function is not in any module.
 mlir::OwningOpRef<mlir::func::FuncOp>
 extractFunction(mlir::Location loc, llvm::StringRef name,
                 llvm::ArrayRef<mlir::Value> arguments,

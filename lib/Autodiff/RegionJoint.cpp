@@ -60,8 +60,8 @@ void RegionJoint::partition(ArrayRef<Value> targets) {
     }
   SmallVector<Value> inside = llvm::filter_to_vector(
       targets, [&](Value value) { return value.getParentBlock() == &block; });
-  // One iteration keeps what Balanced keeps, whatever the policy: that decides
-  // whether the loop as a whole runs again.
+  // One iteration keeps what Balanced keeps, whatever the policy is. The policy
+  // decides whether the loop as a whole is recomputed.
   Partition chosen = choosePartition(
       {inside, [&](Operation *op) { return lateOps.contains(op); },
        [](Value value) { return getNumBytes(value.getType()) * pricePerByte; },

@@ -14,55 +14,57 @@
 
 namespace veeline::autodiff {
 
-/// A copy of the one block of a region, with its adjoint behind it, before it
-/// is decided what the forward keeps for the backward. Values from outside of
-/// the region are used as they are.
+/// A copy of the only block of a region, with its adjoint behind it, before the
+/// choice of what the forward keeps for the backward. Values from outside of
+/// the region are used directly.
 class RegionJoint {
 public:
-  /// `mapped` has the values of those arguments of `source` that the copy does
-  /// not get; it gets all others.
+  /// `mapped` has the values that replace some arguments of `source`. For each
+  /// other argument, the copy gets one.
   RegionJoint(mlir::Block &source, const mlir::IRMapping &mapped);
   ~RegionJoint() { holder->erase(); }
 
-  /// Differentiates the copy. `active` are the values of `source` that carry
-  /// gradients, `seeds` pairs of a value of `source` and its gradient, which
-  /// may be an argument added to `block`.
+  /// Differentiates the copy. `active` has the values of `source` that carry
+  /// gradients. `seeds` has pairs of a value of `source` and its gradient,
+  /// which may be an argument that was added to `block`.
   llvm::LogicalResult
   differentiate(const llvm::DenseSet<mlir::Value> &active,
                 llvm::ArrayRef<std::pair<mlir::Value, mlir::Value>> seeds);
 
-  /// Decides what to keep, if `targets` are what the backward has to give.
+  /// Chooses what the forward keeps, given that the backward has to compute
+  /// `targets`.
   void partition(llvm::ArrayRef<mlir::Value> targets);
 
-  /// Clones what the forward computation needs to give `results`.
+  /// Clones the ops of the forward that compute `results`.
   void cloneForward(mlir::OpBuilder &at, llvm::ArrayRef<mlir::Value> results,
                     mlir::IRMapping &mapping);
 
-  /// A part of the backward.
+  /// The ops of the backward that compute some of its targets.
   struct Part {
     llvm::SmallVector<mlir::Operation *> ops;
-    /// What it takes from other parts.
+    /// The values that this part takes from other parts.
     llvm::SetVector<mlir::Value> taken;
   };
-  /// The ops of the backward that compute `targets`, but for values that
-  /// `isGiven`.
+  /// Selects the ops of the backward that compute `targets`. Values for which
+  /// `isGiven` returns true are taken instead of being computed.
   Part selectBackward(llvm::ArrayRef<mlir::Value> targets,
                       llvm::function_ref<bool(mlir::Value)> isGiven) const;
 
-  /// The copy of a value of `source`.
+  /// The value in the copy that corresponds to a value of `source`.
   mlir::Value get(mlir::Value value) { return copy.lookupOrDefault(value); }
 
-  /// What the copy yields.
+  /// The values that the copy yields.
   mlir::ValueRange yielded() { return block.getTerminator()->getOperands(); }
 
   std::unique_ptr<BlockAdjoint> adjoint;
-  /// What the backward takes from the forward.
+  /// The values that the backward takes from the forward.
   llvm::SmallVector<mlir::Value> kept;
-  /// Values that depend on a gradient, from outside or inside of the block.
+  /// The values that depend on a gradient, whether that is an argument or
+  /// computed in the block.
   llvm::DenseSet<mlir::Value> late;
 
 private:
-  /// The op whose region has the copy; it stands before that of `source`.
+  /// The op whose region holds the copy. It stands before the op of `source`.
   mlir::Operation *holder;
 
 public:

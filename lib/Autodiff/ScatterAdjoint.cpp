@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::autodiff;
 
-/// Loads what `source` holds for the iteration `ivs`.
+/// Loads the element of `source` for the iteration `ivs`.
 static Value loadSource(OpBuilder &builder, Location loc, const Source &source,
                         ValueRange ivs) {
   if (!isa<RankedTensorType>(source.value.getType()))
@@ -31,7 +31,7 @@ static Value loadSource(OpBuilder &builder, Location loc, const Source &source,
   return tensor::ExtractOp::create(builder, loc, source.value, indices);
 }
 
-/// Emits one iteration: adds the scalar of `body` to the element of
+/// Emits one iteration, which adds the scalar of `body` to the element of
 /// `accumulator` at `indices`.
 static Value addElement(OpBuilder &builder, const AdjointSpace &space,
                         const ScalarBody &body, ArrayRef<Value> indices,
@@ -61,15 +61,15 @@ static Value addElement(OpBuilder &builder, const AdjointSpace &space,
 }
 
 namespace {
-/// A gather of one element in each row; each iteration has a row.
+/// A gather of one element in each row, where each iteration has its own row.
 struct RowGather {
-  unsigned column;            ///< The index that is computed.
-  SmallVector<unsigned> dims; ///< The loop of each other dimension.
+  unsigned column;            ///< The number of the index that is computed.
+  SmallVector<unsigned> dims; ///< For each other dimension, its loop.
 };
 } // namespace
 
-/// Matches a gather all of whose indices but one are loops, each of them once,
-/// and that reaches every row.
+/// Matches a gather of which all indices but one are loops. Each loop has to
+/// occur once, and all rows have to be reached.
 static std::optional<RowGather> matchRowGather(const AdjointSpace &space,
                                                ArrayRef<Value> indices,
                                                RankedTensorType type) {
@@ -94,14 +94,15 @@ static std::optional<RowGather> matchRowGather(const AdjointSpace &space,
   return gather.column == none ? std::nullopt : std::optional(gather);
 }
 
-/// The adjoint of a gather of rows: in each row one element is not zero. It is
-/// a structured op and no loop, so that later ones can be fused with it.
+/// The adjoint of a gather of rows: each row has one element that is not zero.
+/// It is a structured op instead of a loop, so that later ops can be fused with
+/// it.
 static Value createOneHot(OpBuilder &builder, const AdjointSpace &space,
                           const ScalarBody &body, const RowGather &gather,
                           Value column, RankedTensorType type) {
   MLIRContext *context = builder.getContext();
   unsigned rank = type.getRank();
-  // The dimension of the tensor that each loop runs over.
+  // For each loop, the dimension of the tensor that it runs over.
   SmallVector<unsigned> places(space.extents.size());
   SmallVector<AffineExpr> exprs(space.extents.size());
   for (auto [place, dim] : llvm::enumerate(gather.dims))
@@ -156,7 +157,7 @@ Value veeline::autodiff::createScatter(
     OpBuilder &builder, const AdjointSpace &space, const ScalarBody &body,
     ArrayRef<Value> indices, RankedTensorType type, bool isFixedSize) {
   auto gather = matchRowGather(space, indices, type);
-  // The number of rows may be right by chance, for this length alone.
+  // For other lengths, the number of rows may be another one.
   if (gather && !(space.unitsVary && isFixedSize))
     return createOneHot(builder, space, body, *gather, indices[gather->column],
                         type);

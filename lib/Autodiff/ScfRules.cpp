@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The body of a loop or branch is differentiated like a function: the minimum
-// cut decides for one iteration which of its values are kept for the backward.
-// A loop keeps them in stacks of one slice for each iteration, from which a
-// second loop takes them in the opposite order. A branch gives them as further
+// The body of a loop or branch is differentiated like a function: a minimum cut
+// decides which values of one iteration are kept for the backward. A loop keeps
+// them in stacks with one slice for each iteration. A second loop takes them
+// from there in the opposite order. A branch returns them as additional
 // results.
 //
 //===----------------------------------------------------------------------===//
@@ -26,7 +26,8 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::autodiff;
 
-/// Refuses loops in bodies of structured ops, where nothing can be kept.
+/// Refuses loops in bodies of structured ops, because values cannot be kept
+/// there.
 static LogicalResult checkResults(Operation *op) {
   for (Type type : op->getResultTypes())
     if (!isa<RankedTensorType>(type))
@@ -47,8 +48,8 @@ static SmallVector<Value> findCaptured(Operation *op, Adjoint &adjoint) {
   });
 }
 
-/// The type itself, or that of a tensor of one element: a scalar cannot be
-/// kept.
+/// The type itself or, for a scalar, that of a tensor of one element: a scalar
+/// cannot be kept.
 static RankedTensorType getTensorType(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return tensor;
@@ -68,7 +69,7 @@ static Value toTensor(OpBuilder &builder, Value value) {
                                         getTensorType(value.getType()), value);
 }
 
-/// The tensor as a gradient of a value of `type`.
+/// Converts a tensor to a gradient of a value of `type`.
 static Value fromTensor(OpBuilder &builder, Location loc, Value tensor,
                         Type type) {
   Value converted =
@@ -128,29 +129,30 @@ private:
   Adjoint &adjoint;
   Location loc;
   int64_t trips = 0, first = 0, step = 1;
-  /// The gradients of the results, or null.
+  /// The gradients of the loop's results; null if a result has none.
   SmallVector<Value> gradients;
-  /// The iteration arguments that carry a gradient, by number.
+  /// The numbers of the iteration arguments that carry a gradient.
   SmallVector<unsigned> carried;
   SmallVector<Value> captured;
   DenseSet<Value> active;
 
-  /// Its argument stands for the induction variable, outside of the joint
-  /// block.
+  /// A block whose argument stands for the induction variable. It is not part
+  /// of the joint block.
   Block outside;
   std::unique_ptr<RegionJoint> joint;
-  /// The gradients of carried values that an iteration takes and gives, and the
-  /// sums of gradients of captured values before and after it.
+  /// The arguments for the gradients of carried values, and the gradients that
+  /// an iteration computes of them; then the sums of the gradients of captured
+  /// values before and after the iteration.
   SmallVector<Value> seeds, targets, sumsBefore, sumsAfter;
-  /// The stacks of what the forward keeps.
+  /// The stacks of the values that the forward keeps.
   SmallVector<Value> stacks;
 };
 
 } // namespace
 
-/// An argument carries a gradient if it depends on something whose gradient is
-/// wanted and something whose gradient is given depends on it, both perhaps
-/// after several iterations.
+/// Finds the arguments that carry a gradient. For that, an argument has to
+/// depend on a value whose gradient is wanted, and a value whose gradient is
+/// given has to depend on the argument. Both may take several iterations.
 void LoopRule::findCarried() {
   Block &body = *loop.getBody();
   auto yields = loop.getYieldedValues();
@@ -243,7 +245,7 @@ Value LoopRule::getNumber(OpBuilder &at, Value variable) {
   return variable;
 }
 
-/// Replaces the loop by one that fills the stacks as well.
+/// Replaces the loop by one that also fills the stacks.
 void LoopRule::rewriteForward() {
   if (joint->kept.empty())
     return;
@@ -281,7 +283,7 @@ void LoopRule::rewriteForward() {
   loop->replaceAllUsesWith(forward->getResults().take_front(numResults));
 }
 
-/// Takes from stacks those of `values` that `part` uses.
+/// Reads those of `values` that `part` uses from their stacks.
 void LoopRule::mapSlices(OpBuilder &at, const Part &part,
                          ArrayRef<Value> values, ValueRange from, Value number,
                          IRMapping &mapping) {
@@ -299,9 +301,10 @@ void LoopRule::mapSlices(OpBuilder &at, const Part &part,
   }
 }
 
-/// A loop from the last iteration to the first that runs `part` of the
-/// backward. It carries `targets`, as `arguments` of the joint block, and
-/// stacks of the values `stacked`; it takes `given` from stacks.
+/// Emits a loop from the last iteration to the first that runs `part` of the
+/// backward. It carries `targets`, whose values at the begin of an iteration
+/// are `arguments` of the joint block, and the stacks of the values `stacked`,
+/// which it fills. It reads the values `given` from their stacks.
 scf::ForOp LoopRule::emitLoop(const Part &part, ValueRange inits,
                               ArrayRef<Value> arguments, ArrayRef<Value> given,
                               ValueRange givenStacks, ArrayRef<Value> targets,
@@ -342,9 +345,9 @@ scf::ForOp LoopRule::emitLoop(const Part &part, ValueRange inits,
   return result;
 }
 
-/// Emits a loop for the gradients that are carried, and one for the gradient of
-/// each captured value: that of a parameter can wait for W. What the latter
-/// need of the former is kept in stacks.
+/// Emits one loop for all gradients that are carried, and one for the gradient
+/// of each captured value, so that the gradient of a parameter can wait for W.
+/// Values of the first loop that the others use are kept in stacks.
 void LoopRule::emitBackward() {
   Part chain = joint->selectBackward(targets, [](Value) { return false; });
   DenseSet<Operation *> inChain(chain.ops.begin(), chain.ops.end());
@@ -428,13 +431,14 @@ public:
   LogicalResult run();
 
 private:
-  /// One of the two regions.
+  /// One of the two regions of the op.
   struct Branch {
     std::unique_ptr<RegionJoint> joint;
-    /// The gradients of captured values, null for those that it does not use.
+    /// The gradients of captured values; null for those that this region does
+    /// not use.
     SmallVector<Value> gradients;
-    /// For each value that it keeps, the number of its place among the
-    /// additional results of the op.
+    /// For each value that this region keeps, its place among the additional
+    /// results.
     SmallVector<unsigned> places;
   };
 
@@ -449,7 +453,7 @@ private:
   Location loc;
   SmallVector<Value> captured, gradients;
   std::array<Branch, 2> branches;
-  /// The types of the places, and the results there.
+  /// The types of the additional results, and these results.
   SmallVector<Type> types;
   SmallVector<Value> places;
 };
@@ -481,7 +485,7 @@ FailureOr<BranchRule::Branch> BranchRule::differentiate(Region &region) {
   return branch;
 }
 
-/// Only one of the branches runs, so that values of one type share a place.
+/// Only one of the regions runs, so values of one type can share a result.
 void BranchRule::choosePlaces() {
   for (Branch &branch : branches)
     for (Value kept : branch.joint->kept) {
@@ -496,7 +500,7 @@ void BranchRule::choosePlaces() {
     }
 }
 
-/// Replaces the op by one that gives what is kept as well.
+/// Replaces the op by one that also returns the kept values.
 void BranchRule::rewriteForward() {
   if (types.empty())
     return;

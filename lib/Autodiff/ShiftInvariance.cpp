@@ -17,8 +17,8 @@ using namespace veeline::autodiff;
 
 namespace {
 
-/// How a value depends on the maximum m: as a + coefficient * m, or as
-/// a * exp(coefficient * m). With coefficient 0 it does not.
+/// How a value depends on the maximum m: as a + coefficient * m or as a *
+/// exp(coefficient * m). If the coefficient is 0, it does not depend on m.
 struct Shift {
   int coefficient = 0;
   bool isExponential = false;
@@ -26,7 +26,7 @@ struct Shift {
   bool isNone() const { return coefficient == 0; }
 };
 
-/// A tensor that depends on m, and which of its dimensions are those of m.
+/// A tensor that depends on m, and its dimensions that are those of m.
 struct Follower {
   Shift shift;
   SmallVector<unsigned> dims;
@@ -40,7 +40,8 @@ public:
     followers[maximum] = {{1, false},
                           llvm::to_vector(llvm::seq<unsigned>(0, rank))};
   }
-  /// False where a dependence on m is left, or may be.
+  /// Follows m through `op`. Returns false if a dependence on m cannot be
+  /// followed, or reaches a result of the block.
   bool follow(Operation &op);
 
 private:
@@ -58,7 +59,7 @@ private:
 static std::optional<Shift> addShifts(Shift a, Shift b, int sign) {
   if (a.isNone() && b.isNone())
     return Shift();
-  // Two multiples of the same exponential add up to one.
+  // Multiples of the same exponential add up to a multiple of it.
   if (a.isExponential || b.isExponential) {
     if (a.isExponential && b.isExponential && a.coefficient == b.coefficient)
       return a;
@@ -73,7 +74,7 @@ static std::optional<Shift> multiplyShifts(Shift a, Shift b, int sign) {
   return Shift{a.coefficient + sign * b.coefficient, true};
 }
 
-/// The dependence of a scalar op's result, given that of its operands.
+/// How a scalar op's result depends on m, given how its operands do.
 static std::optional<Shift> getShift(Operation &op, ArrayRef<Shift> operands) {
   if (llvm::all_of(operands, [](Shift s) { return s.isNone(); }))
     return Shift();
@@ -97,9 +98,9 @@ static std::optional<Shift> getShift(Operation &op, ArrayRef<Shift> operands) {
   return std::nullopt;
 }
 
-/// The dependence of all scalars of a body on m; false where one cannot be
-/// followed. The partial sums of multiples of one exponential are such
-/// multiples, if they start from zero, as `followOutput` makes sure.
+/// Finds how all scalars of a body depend on m, and returns false if that fails
+/// for one. Partial sums of multiples of one exponential are multiples of it,
+/// because they start from zero; `followOutput` checks that.
 static bool followBody(linalg::LinalgOp structured,
                        DenseMap<Value, Shift> &shifts) {
   unsigned numInputs = structured.getNumDpsInputs();
@@ -130,8 +131,8 @@ bool ShiftFollower::follows(Operation &op) const {
                       [&](Value v) { return followers.contains(v); });
 }
 
-/// The loops of `op` that run over the dimensions of m; none where its operands
-/// disagree about them.
+/// The loops of `op` that run over the dimensions of m. None if its operands
+/// disagree.
 std::optional<SmallVector<unsigned>>
 ShiftFollower::getLoops(linalg::LinalgOp op) const {
   std::optional<SmallVector<unsigned>> loops;
@@ -168,7 +169,7 @@ bool ShiftFollower::followOutput(linalg::LinalgOp op, unsigned index,
   Value yielded = body.getTerminator()->getOperand(index);
   Shift shift = shifts.lookup(yielded);
   if (!map.isPermutation()) {
-    // A sum of multiples of one exponential is one.
+    // A sum of multiples of an exponential is a multiple of it.
     Value accumulator = op.getMatchingBlockArgument(init);
     auto add = yielded.getDefiningOp<arith::AddFOp>();
     if (!add || !isZeroFill(init->get()))
@@ -200,7 +201,8 @@ bool ShiftFollower::follow(Operation &op) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured)
     return false;
-  // Followed values may be inputs, but neither inits nor captured.
+  // Followed values may be inputs, but not inits, and bodies may not capture
+  // them.
   for (Value operand : getAllOperands(op))
     if (followers.contains(operand) &&
         !llvm::is_contained(structured.getDpsInputs(), operand))
@@ -230,7 +232,7 @@ bool ShiftFollower::follow(Operation &op) {
   return true;
 }
 
-/// Whether `op` takes the maximum over some of its loops, and of nothing else.
+/// Whether `op` computes only maxima over some of its loops.
 static bool isMaximum(Operation &op) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured || op.getNumResults() != 1 ||

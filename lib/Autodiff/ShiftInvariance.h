@@ -12,13 +12,14 @@
 
 namespace veeline::autodiff {
 
-/// The largest elements that `block` computes only to subtract them again, as a
-/// numerically stable softmax or log-sum-exp does: in exact arithmetic nothing
-/// that the block returns depends on them, so no gradient flows through them.
+/// Finds the maxima that `block` computes only to subtract them again, as a
+/// numerically stable softmax or log-sum-exp does. In exact arithmetic, no
+/// result of the block depends on them, so no gradient flows through them.
 ///
-/// Every value that depends on such a maximum m is followed and has to be
-/// a + c m or a exp(c m), a independent of m, until c is 0. What cannot be
-/// followed is not reported. O(ops of the block) for each maximum.
+/// For each maximum m, all values that depend on it are followed. Each must
+/// have the form a + c m or a exp(c m), with a independent of m, until c is 0.
+/// If a value has neither form, m is not reported. O(ops of the block) for each
+/// maximum.
 llvm::DenseSet<mlir::Value> findCancellingMaxima(mlir::Block &block);
 
 } // namespace veeline::autodiff

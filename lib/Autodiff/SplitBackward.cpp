@@ -14,8 +14,8 @@ using namespace veeline;
 using namespace veeline::autodiff;
 using veeline::pipe::RoleKind;
 
-/// A chunk that recomputes all, or a tail, does so once; the second half then
-/// recomputes what Balanced does.
+/// The policy of W. Where a chunk recomputes all its pieces, or the last ones,
+/// B does so once for both, and W recomputes only as Balanced does.
 static Recompute getPolicyOfWeight(const Recompute &recompute) {
   bool isOnce = recompute.kind == RecomputeKind::Full ||
                 recompute.kind == RecomputeKind::Tail;

@@ -46,7 +46,7 @@ FailureOr<SplitRecomputation> veeline::autodiff::splitRecomputation(
     return failure();
   SplitRecomputation split;
   DenseSet<Operation *> adjoint = findAdjoint(*parts);
-  // Without an incoming gradient there is none to run ahead of.
+  // Without an incoming gradient, there is nothing to wait for.
   if (adjoint.empty())
     return split;
   SmallVector<unsigned> all(parts->signature.results.size());
@@ -61,7 +61,8 @@ FailureOr<SplitRecomputation> veeline::autodiff::splitRecomputation(
   SmallVector<Value> given = llvm::filter_to_vector(
       later.kept, [](Value v) { return !isa<BlockArgument>(v); });
   SmallVector<Operation *> early = getBackwardSlice(given);
-  // What is cheap is not worth a function.
+  // A recomputation that Balanced would choose for each of its ops is too cheap
+  // for a function of its own.
   if (llvm::all_of(early, getPrice))
     return split;
   split.choice = noteChoice(parts->block(), later);

@@ -25,7 +25,8 @@ static SmallVector<utils::IteratorType> getIterators(AffineMap map) {
   return iterators;
 }
 
-/// Whether every element of a tensor of `type` is written by one iteration.
+/// Whether each element of a tensor of `type` is written by exactly one
+/// iteration.
 static bool writesOnce(AffineMap map, RankedTensorType type,
                        ArrayRef<utils::IteratorType> iterators,
                        const AdjointSpace &space) {
@@ -46,7 +47,8 @@ static bool writesOnce(AffineMap map, RankedTensorType type,
 }
 
 namespace {
-/// Inputs of an op under construction and what its body's arguments stand for.
+/// The inputs of an op under construction, and what the arguments of its body
+/// stand for.
 struct Inputs {
   SmallVector<Value> values;
   SmallVector<AffineMap> maps;
@@ -97,7 +99,7 @@ Value veeline::autodiff::createAdjoint(OpBuilder &builder,
   Location loc = space.loc;
   SmallVector<utils::IteratorType> iterators = getIterators(map);
   bool once = writesOnce(map, type, iterators, space);
-  // An extent of 1 makes no sum: such a dimension may run in any order.
+  // A dimension with an extent of 1 needs no sum, so it may be parallel.
   if (once)
     llvm::fill(iterators, utils::IteratorType::parallel);
   Type accumulator =
@@ -137,15 +139,16 @@ struct Product {
   unsigned lhs, rhs;
 };
 
-/// The dimensions of a matrix product: those of all three operands, those of
-/// the result and one factor, and those that are summed over.
+/// The dimensions of a matrix product: `batch` is in all three operands, `rows`
+/// and `columns` are in the result and one factor, `summed` is in both factors
+/// only.
 struct ContractionDims {
   SmallVector<unsigned> batch, rows, columns, summed;
 };
 } // namespace
 
-/// The operand of the conversion that makes `value`, counted in `numOps`; else
-/// `value` itself.
+/// If `value` is a conversion, its operand, and counts the conversion in
+/// `numOps`; otherwise `value`.
 template <typename ConversionOp>
 static Value skipConversion(Value value, unsigned &numOps) {
   auto conversion = value.getDefiningOp<ConversionOp>();
@@ -154,7 +157,8 @@ static Value skipConversion(Value value, unsigned &numOps) {
 }
 
 /// Matches a body that is one product. Small factors may be extended to f32,
-/// and their product rounded: the products are summed before that.
+/// and their product may be rounded; products are then summed before the
+/// rounding.
 static std::optional<Product> matchProduct(const ScalarBody &body) {
   unsigned numOps = 1;
   auto product = skipConversion<arith::TruncFOp>(body.value, numOps)
@@ -200,14 +204,14 @@ static std::optional<ContractionDims> matchDims(AffineMap lhs, AffineMap rhs,
       return std::nullopt;
     dims.summed.push_back(dim);
   }
-  // Without rows or columns it is no matrix product, and the order of the loops
-  // is better left as it is.
+  // Without rows or columns it is not a matrix product, and the order of its
+  // loops should stay.
   if (dims.summed.empty() || dims.rows.empty() || dims.columns.empty())
     return std::nullopt;
   return dims;
 }
 
-/// Renames the dimensions of `map` so that dims[i] becomes dimension i.
+/// Renames the dimensions of `map`: dims[i] becomes dimension i.
 static AffineMap renameDims(AffineMap map, ArrayRef<unsigned> dims) {
   SmallVector<AffineExpr> names(dims.size());
   for (auto [i, dim] : llvm::enumerate(dims))
@@ -220,8 +224,9 @@ static bool isLeading(AffineMap map, unsigned dim) {
          map.getResult(0) == getAffineDimExpr(dim, map.getContext());
 }
 
-/// A linalg.matmul or linalg.batch_matmul. Null unless there is one dimension
-/// of each kind, and the batch comes first.
+/// Creates a linalg.matmul or linalg.batch_matmul. Returns null unless there is
+/// one dimension of each kind (the batch may be missing) and the batch comes
+/// first.
 static Operation *createNamedProduct(OpBuilder &builder, Location loc,
                                      const ContractionDims &dims,
                                      ArrayRef<AffineMap> maps,
@@ -232,7 +237,7 @@ static Operation *createNamedProduct(OpBuilder &builder, Location loc,
   for (AffineMap map : maps)
     if (dims.batch.size() == 1 && !isLeading(map, 0))
       return nullptr;
-  // The result's rows come before its columns.
+  // In the result, rows have to come before columns.
   unsigned rank = maps[2].getNumResults();
   if (maps[2] !=
       AffineMap::getMultiDimIdentityMap(rank + 1, builder.getContext())
@@ -278,7 +283,8 @@ Value veeline::autodiff::createContraction(OpBuilder &builder,
   std::optional<ContractionDims> dims = matchDims(lhs->map, rhs->map, map);
   if (!dims)
     return {};
-  // The factor that holds the result's first free dimension comes first.
+  // The factor with the first dimension of the result after the batch comes
+  // first.
   auto getPosition = [&](unsigned dim) {
     return *map.getResultPosition(getAffineDimExpr(dim, builder.getContext()));
   };

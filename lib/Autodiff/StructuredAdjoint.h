@@ -14,15 +14,16 @@
 
 namespace veeline::autodiff {
 
-/// A tensor or scalar that an adjoint may read, and through which map.
+/// A tensor or scalar that an adjoint may read, and the map through which it
+/// does.
 struct Source {
   mlir::Value value;
   mlir::AffineMap map;
   mlir::Type elementType;
 };
 
-/// The scalar body of an adjoint: `value`, computed in `block` from its
-/// arguments, which stand for the sources in order.
+/// The scalar body of an adjoint. `block` computes `value` from its arguments,
+/// which stand for the sources in order.
 struct ScalarBody {
   std::unique_ptr<mlir::Block> block;
   mlir::Value value;
@@ -41,50 +42,54 @@ struct ScalarBody {
   }
 };
 
-/// An iteration space and what can be read in it.
+/// An iteration space, and the sources that can be read in it.
 struct AdjointSpace {
   mlir::Location loc;
   llvm::SmallVector<int64_t> extents;
   llvm::SmallVector<Source> sources;
-  /// Whether an extent of 1 may be one by chance: for other lengths the same op
-  /// has others, and its adjoint has to be alike.
+  /// Whether extents of 1 may vary. The op may have other extents for other
+  /// lengths, and its adjoint has to be the same for all of them.
   bool unitsVary = false;
 
-  /// Whether a dimension always has one iteration.
+  /// Whether a dimension of this extent has one iteration for all lengths.
   bool isUnit(int64_t extent) const { return extent == 1 && !unitsVary; }
 };
 
 /// Adds an empty tensor to the inputs of an op under construction for each
-/// dimension whose extent no operand shows. So no value is kept for its shape.
+/// dimension whose extent no other operand determines. So no value is kept only
+/// for its shape.
 void showAllExtents(mlir::OpBuilder &builder, mlir::Location loc,
                     llvm::ArrayRef<int64_t> extents,
                     llvm::ArrayRef<mlir::AffineMap> outputMaps,
                     llvm::SmallVectorImpl<mlir::Value> &inputs,
                     llvm::SmallVectorImpl<mlir::AffineMap> &maps);
 
-/// How the values of iterations that share an element are combined.
+/// How to combine the values of iterations that share an element.
 enum class Combiner { Sum, Product };
 
-/// Combines `body` over the iteration space into a tensor of `type` through
-/// `map`. If each element is reached exactly once, only writes it.
+/// Evaluates `body` over the iteration space, and combines its values into a
+/// tensor of `type` through `map`. If one iteration reaches each element, its
+/// value is only written.
 mlir::Value createAdjoint(mlir::OpBuilder &builder, const AdjointSpace &space,
                           const ScalarBody &body, mlir::AffineMap map,
                           mlir::RankedTensorType type,
                           Combiner combiner = Combiner::Sum);
 
-/// The same for the adjoint of a `tensor.extract` of the original body: an
-/// iteration adds to the element that this reads, at `indices`, values of
-/// `body`. Iterations run one after the other, in ascending order. If each has
-/// a row of the tensor to itself, it is one structured op. `isFixedSize`: the
-/// tensor may have one size for all lengths.
+/// Creates the adjoint of a `tensor.extract` in the original body, which reads
+/// `indices`: each iteration adds the value of `body` to the element at
+/// `indices`. Iterations run in ascending order, one after the other. If each
+/// iteration has a row of the tensor to itself, the result is one structured op
+/// instead. `isFixedSize` says that the tensor may have one size for all
+/// lengths.
 mlir::Value createScatter(mlir::OpBuilder &builder, const AdjointSpace &space,
                           const ScalarBody &body,
                           llvm::ArrayRef<mlir::Value> indices,
                           mlir::RankedTensorType type, bool isFixedSize);
 
-/// The adjoint as a matrix product that later passes recognise as one. Null
-/// unless `body` is one product that is summed over at least one dimension, and
-/// each factor has a dimension of the result to itself.
+/// Creates the adjoint as a matrix product that later passes recognise. Returns
+/// null unless `body` is one product that is summed over at least one
+/// dimension, and each factor has a dimension of the result that the other does
+/// not have.
 mlir::Value createContraction(mlir::OpBuilder &builder,
                               const AdjointSpace &space, const ScalarBody &body,
                               mlir::AffineMap map, mlir::RankedTensorType type);

@@ -27,15 +27,16 @@ using namespace veeline::autodiff;
 
 namespace {
 
-/// How an output is computed.
+/// The way in which an output is computed.
 enum class OutputKind {
   /// Each element is written by one iteration, which may read the init.
   Elementwise,
-  /// init + sum over the iterations that share the element.
+  /// The init plus the sum over the iterations that share the element.
   Sum,
-  /// Largest or smallest of init and those iterations.
+  /// The maximum or minimum of the init and the iterations that share the
+  /// element.
   Extremum,
-  /// init times the product of those iterations.
+  /// The init times the product over the iterations that share the element.
   Product,
 };
 
@@ -43,10 +44,10 @@ struct Output {
   OutputKind kind = OutputKind::Elementwise;
   /// The gradient of the result, or null.
   Value gradient;
-  /// For an extremum or a product: what it is taken of, a value of the body.
+  /// For an extremum or a product, the value of the body that it combines.
   Value candidate;
-  /// For a product: the gradient of its only factor that is 0, if there is one.
-  /// That of any other factor is `gradient` divided by it.
+  /// For a product, the gradient of its factor that is 0, if it is the only
+  /// one. The gradient of any other factor is `gradient` divided by the factor.
   Value gradientOfZero;
 };
 
@@ -118,7 +119,7 @@ static bool isInjective(AffineMap map, const AdjointSpace &space) {
   return true;
 }
 
-/// Follows the additions from `value` to `accumulator`. True if the value is
+/// Follows additions from `value` to `accumulator`. Returns true if `value` is
 /// the accumulator plus something that does not depend on it.
 static bool isAccumulatorPlus(Value value, Value accumulator) {
   while (value != accumulator) {
@@ -144,8 +145,7 @@ static bool isAccumulatorPlus(Value value, Value accumulator) {
   return true;
 }
 
-/// If `value` is the product of `accumulator` and another value, that other
-/// value; null otherwise.
+/// The other factor if `value` is a product with `accumulator`, else null.
 static Value getFactor(Value value, Value accumulator) {
   auto product = value.getDefiningOp<arith::MulFOp>();
   if (!product)
@@ -191,8 +191,8 @@ LogicalResult StructuredRule::classifyOutput(unsigned index, Output &output) {
   return failure();
 }
 
-/// Refuses a result that depends on the accumulator of another one: that comes
-/// from the iterations before, through which this rule does not differentiate.
+/// Refuses a result that depends on the accumulator of another result, that is,
+/// on earlier iterations. This rule does not differentiate through these.
 LogicalResult StructuredRule::checkAccumulators(unsigned index) {
   Value yielded = body.getTerminator()->getOperand(index);
   for (unsigned other = 0; other != numOutputs(); ++other)
@@ -232,7 +232,7 @@ void StructuredRule::collectSources() {
     add(outputs[i].gradient, outputMap(i));
   for (unsigned i = 0; i != numOutputs(); ++i)
     add(Value(), outputMap(i));
-  // The argument of a source without a value needs some element type.
+  // Sources without a value still need an argument of some element type.
   for (Source &source : space.sources)
     if (!source.value)
       source.elementType = builder.getF32Type();
@@ -253,7 +253,7 @@ IRMapping StructuredRule::mapBody(Block &block, bool readResults) {
   return mapping;
 }
 
-/// A body with an argument for each source, and nothing in it.
+/// Creates a body with an argument for each source and no ops.
 ScalarBody StructuredRule::createBody() {
   ScalarBody scalar{std::make_unique<Block>(), Value()};
   for (const Source &source : space.sources)
@@ -261,8 +261,8 @@ ScalarBody StructuredRule::createBody() {
   return scalar;
 }
 
-/// The gradient of a factor: `ofZero` if it is 0, else `gradient` divided by
-/// it.
+/// The gradient of a factor: `ofZero` if the factor is 0, else `gradient`
+/// divided by the factor.
 static Value divideByFactor(Emit emit, Value gradient, Value ofZero,
                             Value factor) {
   Value zero = emit.constant(factor.getType(), 0.0);
@@ -270,7 +270,7 @@ static Value divideByFactor(Emit emit, Value gradient, Value ofZero,
                      ofZero, emit.div(gradient, factor));
 }
 
-/// Gives the values of the body that reach a result their gradients.
+/// Sets the gradients of those values of the body that become results.
 void StructuredRule::seedOutputs(Block &block, OpBuilder &nested,
                                  BodyAdjoint &derivative) {
   for (auto [i, output] : llvm::enumerate(outputs)) {
@@ -306,10 +306,10 @@ static void eraseDead(Block &block, ArrayRef<Value> values) {
       op.erase();
 }
 
-/// Emits the gradient of `target` in one iteration. With `readResults`, what
-/// the op yields is read from its result instead of being computed again. If
-/// `indices` is given, `target` is read by a tensor.extract, and its indices
-/// are emitted too.
+/// Emits the gradient of `target` in one iteration. With `readResults`, values
+/// that the op yields are read from its results instead of being recomputed. If
+/// `indices` is set, a tensor.extract reads `target`, and its indices are
+/// emitted, too.
 FailureOr<ScalarBody>
 StructuredRule::emitBody(Value target, bool readResults,
                          SmallVectorImpl<Value> *indices) {
@@ -332,8 +332,8 @@ StructuredRule::emitBody(Value target, bool readResults,
   return scalar;
 }
 
-/// The number of bytes that the body reads, gradients aside. A value that is
-/// only extended counts as it was before.
+/// The number of bytes that the body reads, except gradients. A value that is
+/// only extended counts in its narrower type.
 int64_t StructuredRule::countReads(const ScalarBody &scalar) {
   int64_t count = 0;
   DenseSet<Value> seen;
@@ -349,8 +349,9 @@ int64_t StructuredRule::countReads(const ScalarBody &scalar) {
   return count;
 }
 
-/// Emits the body in the form that reads least: reading exp(x) instead of x
-/// saves a transcendental function, reading both saves nothing.
+/// Emits the body in the form that reads least. For example, reading exp(x)
+/// instead of x saves a transcendental function, but reading both saves
+/// nothing.
 FailureOr<ScalarBody> StructuredRule::emitBestBody(Value target) {
   FailureOr<ScalarBody> fromInputs = emitBody(target, /*readResults=*/false);
   if (failed(fromInputs) || !fromInputs->value)
@@ -362,7 +363,7 @@ FailureOr<ScalarBody> StructuredRule::emitBestBody(Value target) {
   return useResults ? std::move(fromResults) : std::move(fromInputs);
 }
 
-/// The sum of the scalar over all iterations that share an element of `type`.
+/// Sums the scalar over all iterations that share an element of `type`.
 Value StructuredRule::sumOver(const ScalarBody &scalar, AffineMap map,
                               Type type) {
   auto tensorType = dyn_cast<RankedTensorType>(type);
@@ -371,7 +372,7 @@ Value StructuredRule::sumOver(const ScalarBody &scalar, AffineMap map,
                               RankedTensorType::get({}, type));
     return tensor::ExtractOp::create(builder, space.loc, sum, ValueRange{});
   }
-  // A gradient that passes unchanged needs no op.
+  // A gradient that does not change needs no op.
   std::optional<unsigned> source = scalar.getSource(scalar.value);
   if (source && space.sources[*source].map == map && map.isPermutation() &&
       space.sources[*source].value.getType() == type)
@@ -383,8 +384,8 @@ Value StructuredRule::sumOver(const ScalarBody &scalar, AffineMap map,
 }
 
 /// The gradient of an argument before it is rounded, or null. If the model
-/// rounds an argument where it reads it (weights of f32, for a product of
-/// bf16), the gradient is rounded, too, and extended again for the argument.
+/// rounds an argument before a use (weights of f32, for a product of bf16), the
+/// gradient is rounded, too, and then extended for the argument.
 Value StructuredRule::findUnrounded(OpOperand &operand) {
   Value argument = operand.get(), result = op->getResult(0);
   if (!isa<BlockArgument>(argument) || getRounded(result) != argument)
@@ -449,7 +450,8 @@ LogicalResult StructuredRule::differentiateInit(unsigned index) {
   return success();
 }
 
-/// Whether `init` is a fill with an infinity, which no finite value ties with.
+/// Whether `init` is a fill with an infinity, which is never equal to a finite
+/// value.
 static bool isInfinite(Value init) {
   auto fill = init.getDefiningOp<linalg::FillOp>();
   APFloat value(0.0);
@@ -457,8 +459,8 @@ static bool isInfinite(Value init) {
          value.isInfinity();
 }
 
-/// Combines `element` of the candidate and the result over the iterations that
-/// share an element of result `index`.
+/// Combines `element`, of the candidate and the result, over the iterations
+/// that share an element of result `index`.
 Value StructuredRule::reduceCandidate(
     unsigned index, Combiner combiner,
     function_ref<Value(Emit, Value, Value)> element) {
@@ -475,13 +477,13 @@ Value StructuredRule::reduceCandidate(
                        combiner);
 }
 
-/// 1 where a equals b, 0 elsewhere.
+/// Emits 1 if a equals b, else 0.
 static Value countEqual(Emit emit, Type type, Value a, Value b) {
   return emit.select(emit.compare(arith::CmpFPredicate::OEQ, a, b),
                      emit.constant(type, 1.0), emit.constant(type, 0.0));
 }
 
-/// The gradient of an extremum, divided by the number of elements that attain
+/// The gradient of an extremum, divided by the number of elements that equal
 /// it.
 Value StructuredRule::shareAmongTies(unsigned index) {
   Type element = getElementTypeOrSelf(op->getResult(index));
@@ -506,9 +508,10 @@ Value StructuredRule::shareAmongTies(unsigned index) {
       });
 }
 
-/// The gradient of a factor is that of the result times all other factors.
-/// Without zeros, that is the product of all divided by the factor. With one
-/// zero only the zero has a gradient, with two none has.
+/// Sets the gradients of the factors of a product. That of a factor is the
+/// gradient of the result times all other factors. If no factor is 0, that is
+/// the product of all divided by the factor. If one factor is 0, only that
+/// factor has a gradient; if two are, none has.
 void StructuredRule::spreadOverFactors(unsigned index) {
   Output &output = outputs[index];
   Type element = getElementTypeOrSelf(op->getResult(index));

@@ -18,7 +18,8 @@ static SmallVector<OpFoldResult> ones(OpBuilder &builder, unsigned count) {
   return SmallVector<OpFoldResult>(count, builder.getIndexAttr(1));
 }
 
-/// The adjoint of a read is a write, and that of a write a read.
+/// The adjoint of reading a slice is writing it, and that of writing is
+/// reading.
 static LogicalResult extractSlice(tensor::ExtractSliceOp op, OpBuilder &,
                                   Adjoint &adjoint) {
   adjoint.contributeSlice(op.getSource(), adjoint.gradient(op.getResult()),
@@ -135,10 +136,12 @@ static Value sumElements(OpBuilder &builder, Location loc, Value tensor) {
   return Emit(builder, loc).convert(total, type);
 }
 
-/// The gradient of the padding is the sum of that around the source.
+/// The gradient of the padding value is the sum of the gradients around the
+/// source.
 static LogicalResult pad(tensor::PadOp op, OpBuilder &builder,
                          Adjoint &adjoint) {
-  // A padding that depends on its place has become a structured op.
+  // A padding whose value depends on the place has become a structured op
+  // before.
   Value padding = op.getConstantPaddingValue();
   if (!padding)
     return emitNoRule(op);

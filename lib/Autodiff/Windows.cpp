@@ -18,20 +18,21 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::autodiff;
 
-/// A larger window stays: the rule of structured ops takes it as it is.
+/// Windows with more elements than this are not unrolled. The rule of
+/// structured ops handles them.
 static constexpr int64_t mostElements = 1024;
 
 namespace {
-/// One index of an operand: `dimension * stride + offset`, or `offset` alone.
+/// One index of an operand: `dimension * stride + offset`, or just `offset`.
 struct Index {
   std::optional<unsigned> dimension;
   int64_t stride = 1, offset = 0;
 };
 
-/// A structured op, and the dimensions that run through its windows.
+/// A structured op with windows, and the dimensions that run through them.
 class WindowedOp {
 public:
-  /// None where the op has no windows, or some that cannot be unrolled.
+  /// Returns none if the op has no windows, or some that cannot be unrolled.
   static std::optional<WindowedOp> match(linalg::LinalgOp op);
   void unroll(IRRewriter &rewriter);
 
@@ -52,7 +53,7 @@ private:
               AffineMap &map);
   void fillBody(OpBuilder &builder, Location location, ValueRange arguments,
                 ArrayRef<unsigned> inputs, ArrayRef<int64_t> at);
-  /// The number of a dimension among those that stay.
+  /// The number of a dimension after the unrolled ones are removed.
   unsigned numberOf(unsigned dimension) const {
     unsigned number = 0;
     for (unsigned i = 0; i < dimension; ++i)
@@ -70,8 +71,8 @@ private:
 // Indices
 //===----------------------------------------------------------------------===//
 
-/// Reads an index in which at most one dimension is left; `at` holds the values
-/// of the others, and -1 for that one.
+/// Reads an index in which at most one dimension is left. `at` holds the values
+/// of the other dimensions, and -1 for this one.
 static std::optional<Index> readIndex(AffineExpr expression,
                                       ArrayRef<int64_t> at) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expression))
@@ -114,8 +115,8 @@ bool WindowedOp::canRead(AffineExpr index) const {
   return read && read->stride > 0 && read->offset >= 0;
 }
 
-/// Unrolls reduction dimensions that share an index with others. Returns
-/// whether there are such indices.
+/// Marks reduction dimensions that share an index with others, to be unrolled.
+/// Returns whether there are any.
 bool WindowedOp::findUnrolled() {
   bool found = false;
   for (OpOperand *input : op.getDpsInputOperands())
@@ -154,8 +155,8 @@ std::optional<WindowedOp> WindowedOp::match(linalg::LinalgOp op) {
 // One element of the window
 //===----------------------------------------------------------------------===//
 
-/// The slice of an operand that the op reads at one element of the window, and
-/// the map through which it does.
+/// Creates the slice of an operand that the op reads at one element of the
+/// window, and the map through which it reads it.
 Value WindowedOp::slice(OpBuilder &builder, OpOperand &operand,
                         ArrayRef<int64_t> at, AffineMap &map) {
   auto type = cast<RankedTensorType>(operand.get().getType());
@@ -209,8 +210,8 @@ void WindowedOp::fillBody(OpBuilder &builder, Location location,
   linalg::YieldOp::create(builder, location, mapping.lookupOrDefault(result));
 }
 
-/// Groups of neighbouring dimensions of one kind that follow each other in
-/// every map that has one of them.
+/// Groups neighbouring dimensions of one kind that follow each other in all
+/// maps in which they occur.
 static SmallVector<ReassociationIndices> findGroups(linalg::GenericOp op) {
   SmallVector<ReassociationIndices> groups;
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
@@ -229,8 +230,9 @@ static SmallVector<ReassociationIndices> findGroups(linalg::GenericOp op) {
   return groups;
 }
 
-/// Merges dimensions, so that a product of more dimensions becomes a matrix
-/// product. Without a sum, reshapes would only keep the steps from being fused.
+/// Merges dimensions, so that a product of several dimensions becomes a matrix
+/// product. Ops without a sum are not changed, because reshapes would keep the
+/// steps of a window from being fused.
 static Value mergeDimensions(IRRewriter &rewriter, linalg::GenericOp op) {
   if (op.getNumReductionLoops() == 0 ||
       !op.getBlock()->getOps<linalg::IndexOp>().empty())
@@ -255,7 +257,7 @@ Value WindowedOp::unrollOne(IRRewriter &rewriter, ArrayRef<int64_t> at,
   SmallVector<unsigned> numbers;
   SmallVector<AffineMap> maps;
   for (OpOperand *input : op.getDpsInputOperands()) {
-    // An input that only shows the extent of the window.
+    // Such an input only determines the extent of the window.
     if (op.getMatchingBlockArgument(input).use_empty())
       continue;
     inputs.push_back(slice(rewriter, *input, at, maps.emplace_back()));
@@ -290,7 +292,7 @@ void WindowedOp::unroll(IRRewriter &rewriter) {
   while (true) {
     sum = unrollOne(rewriter, at, sum);
     rewriter.setInsertionPoint(op);
-    // The next element, the last dimension first.
+    // Go to the next element. The last dimension changes first.
     int64_t i = extents.size() - 1;
     for (; i >= 0; --i) {
       if (!isUnrolled[i])
@@ -309,7 +311,8 @@ void WindowedOp::unroll(IRRewriter &rewriter) {
 // All of a function
 //===----------------------------------------------------------------------===//
 
-/// Removes reshapes between the steps of a window that undo each other.
+/// Removes pairs of reshapes between the steps of a window that undo each
+/// other.
 static void cancelReshapes(func::FuncOp func) {
   RewritePatternSet patterns(func.getContext());
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns,

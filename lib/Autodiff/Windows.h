@@ -12,14 +12,14 @@
 
 namespace veeline::autodiff {
 
-/// Unrolls the windows through which structured ops read an operand
-/// (convolutions and poolings: some index is a sum of a parallel and a
-/// reduction dimension). Each element of the window becomes one structured op,
-/// on a strided slice of that operand, which starts from the result of the one
-/// before. What is left are matrix products and elementwise ops, in which every
-/// index is one dimension; neighbouring dimensions are merged. Convolutions
-/// that the library of `target` computes stay whole, and so do ops whose
-/// indices are not of that form. Linear in the elements of the windows.
+/// Unrolls the windows through which structured ops read an operand.
+/// Convolutions and poolings have windows: an index is a sum of a parallel and
+/// a reduction dimension. Each element of the window becomes one structured op
+/// on a strided slice of the operand, and starts from the result of the one
+/// before. What is left are matrix products and elementwise ops, whose indices
+/// are single dimensions; neighbouring dimensions are merged. Convolutions that
+/// the library of `target` computes stay whole, and so do ops whose indices
+/// have another form. Linear in the number of elements of the windows.
 void unrollWindows(mlir::func::FuncOp func, KernelTarget target);
 
 } // namespace veeline::autodiff

@@ -14,8 +14,8 @@ using namespace veeline;
 
 using Table = std::array<uint64_t, 256>;
 
-/// Slicing-by-8: table i has the CRC of a byte that i zero bytes follow, so
-/// that eight lookups process eight bytes at once.
+/// Tables for slicing-by-8: table i has the CRC of each byte followed by i zero
+/// bytes. Eight lookups then process eight bytes at once.
 static constexpr std::array<Table, 8> makeTables() {
   constexpr uint64_t polynomial = 0xc96c5795d7870f42;
   std::array<Table, 8> tables{};
@@ -80,8 +80,8 @@ uint64_t veeline::checksumOfSample(std::string_view bytes) {
   }
   size_t last = bytes.size() - blockBytes;
   for (size_t i = 0; i < numBlocks; ++i)
-    // Multiplied first, `last * i` does not overflow for files of up to 2^54
-    // bytes.
+    // This order of operations does not overflow: `last * i` fits for files of
+    // up to 2^54 bytes.
     crc.add(bytes.substr(last * i / (numBlocks - 1), blockBytes));
   return crc.value();
 }

@@ -1,4 +1,4 @@
-//===- CommandLine.cpp - what all command lines share ---------------------===//
+//===- CommandLine.cpp - shared parts of command lines --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -33,7 +33,7 @@ void commandline::printError(const std::string &message) {
 static constexpr char ofFlagWithValue[] =
     " takes no value; give it alone, or leave it out";
 
-/// The subcommand that was named, or `app` itself.
+/// The subcommand that the user named, or `app` itself.
 static CLI::App &activeApp(CLI::App &app) {
   std::vector<CLI::App *> named = app.get_subcommands();
   return named.empty() ? app : *named.front();
@@ -57,9 +57,9 @@ static std::vector<std::string> optionNames(const CLI::App &app) {
   return names;
 }
 
-/// What to say of "-q=0" and "-o=file": the parser takes the first for -q and
-/// an argument "-=0", and the second for a file "=file". Empty where there is
-/// none.
+/// Explains "-q=0" and "-o=file", which the parser takes for -q and an argument
+/// "-=0", and for a file named "=file". Returns an empty string if there is
+/// neither.
 static std::string describeEquals(CLI::App &app,
                                   const std::vector<std::string> &words) {
   std::vector<std::string> extras = app.remaining(/*recurse=*/true);
@@ -82,15 +82,16 @@ static std::string describeEquals(CLI::App &app,
   return "";
 }
 
-/// Other commands print one object, with --json; those that go on for long
-/// print a line for each event.
+/// Whether --json is unknown because the command has --log instead: commands
+/// that run for long print a line of JSON for each event, all others one
+/// object.
 static bool printsJsonOtherwise(const std::string &name,
                                 const std::vector<std::string> &known) {
   return name == "--json" && std::ranges::find(known, "--log") != known.end();
 }
 
-/// Reports an unknown option first: the argument after it was meant as its
-/// value.
+/// Reports an unknown option first, because the argument after it was probably
+/// meant as its value.
 static std::string describeExtras(CLI::App &app) {
   std::vector<std::string> extras = app.remaining(/*recurse=*/true);
   for (const std::string &argument : extras) {
@@ -105,7 +106,8 @@ static std::string describeExtras(CLI::App &app) {
   return "unexpected argument '" + extras.front() + "'";
 }
 
-/// A flag is there or not: "--flag=no" would leave it out without a word.
+/// A flag has no value. Without this check, "--flag=no" would silently unset
+/// it.
 static void refuseValuesOfFlags(CLI::App &app) {
   for (CLI::Option *option : app.get_options({}))
     if (option->get_expected_max() == 0)
@@ -114,7 +116,7 @@ static void refuseValuesOfFlags(CLI::App &app) {
     refuseValuesOfFlags(*command);
 }
 
-/// An option with more or fewer values than it takes.
+/// Describes an option that has more or fewer values than it takes.
 static std::string describeMismatch(CLI::App &app,
                                     const CLI::ArgumentMismatch &error) {
   std::string message = error.what();

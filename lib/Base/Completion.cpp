@@ -1,4 +1,4 @@
-//===- Completion.cpp - what a shell offers for a command line ------------===//
+//===- Completion.cpp - shell completion of command lines -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,13 +17,13 @@ bool commandline::isCompleting(int argc, const char *const *argv) {
 }
 
 CLI::Validator commandline::offer(const std::vector<std::string> &values) {
-  // Help prints a validator's description, but not its name.
+  // The set is the validator's name, because help prints only its description.
   return {[](std::string &) { return std::string(); }, "",
           "{" + CLI::detail::join(values, ",") + "}"};
 }
 
-/// The words of "{a,b}", the form of IsMember's description and of `offer`'s
-/// name.
+/// The words of "{a,b}", which is the form of IsMember's description and of the
+/// name that `offer` gives.
 static std::vector<std::string> parseSet(const std::string &text) {
   std::vector<std::string> words;
   if (text.size() > 2 && text.front() == '{' && text.back() == '}')
@@ -41,7 +41,7 @@ static std::vector<std::string> valuesOf(CLI::Option &option) {
           return values;
     }
   } catch (const CLI::OptionNotFound &) {
-    return {}; // There is no further one.
+    return {}; // There is no other argument.
   }
 }
 
@@ -49,7 +49,7 @@ static bool takesValue(const CLI::Option &option) {
   return option.get_items_expected_max() > 0;
 }
 
-/// The option that `word` names in full.
+/// The option whose full name is `word`, or null.
 static CLI::Option *findOption(CLI::App &app, const std::string &word) {
   return word.starts_with("-") ? app.get_option_no_throw(word) : nullptr;
 }
@@ -58,7 +58,8 @@ static std::vector<CLI::App *> subcommandsOf(CLI::App &app) {
   return app.get_subcommands([](CLI::App *) { return true; });
 }
 
-/// The first line: a shell shows one for each candidate.
+/// Returns the first line of `help`, because a shell shows one line for each
+/// candidate.
 static std::string describe(const std::string &help) {
   return help.substr(0, help.find('\n'));
 }
@@ -108,7 +109,7 @@ commandline::complete(CLI::App &app, std::vector<std::string> words) {
   return candidates;
 }
 
-// They ask with the word `completionRequest`.
+// The scripts ask for candidates with the word `completionRequest`.
 static constexpr std::string_view bashScript = R"(_veeline() {
   local IFS=$'\n'
   COMPREPLY=($("${COMP_WORDS[0]/#\~/$HOME}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))

@@ -1,4 +1,4 @@
-//===- File.cpp - files that are whole or not there -----------------------===//
+//===- File.cpp - atomic writes, and mapped files -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,8 +23,8 @@ using namespace veeline;
 // Temporary files that a signal handler must know
 //===----------------------------------------------------------------------===//
 
-/// Names of open temporary files. More than this many at once are still
-/// deleted by their destructors, only not by a second Ctrl-C.
+/// The names of open temporary files. If there are more than this at once, the
+/// others are deleted by their destructors, but not by a second Ctrl-C.
 static std::atomic<const char *> openTemporaries[8];
 
 void veeline::registerTemporary(const char *name) {
@@ -88,16 +88,16 @@ static std::string directoryOf(const std::string &path) {
                                     : path.substr(0, slash);
 }
 
-/// Opens a file without a name, so that a process that is killed leaves
-/// nothing. Returns -1 if the file system has no such files.
+/// Opens a file without a name, so that a killed process leaves nothing behind.
+/// Returns -1 if the file system does not support that.
 static int openNameless(const std::string &directory) {
-  // `link` gives the file its name through this folder.
+  // `link` needs this folder to give the file its name.
   if (::access("/proc/self/fd", X_OK) != 0)
     return -1;
   return ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 }
 
-/// The mode that open(2) with 0666 would give a new file.
+/// The mode that a new file gets from open(2) with 0666.
 static mode_t defaultMode() {
   mode_t mask = ::umask(0);
   ::umask(mask);
@@ -162,7 +162,7 @@ Status AtomicFile::syncNowAndThen(size_t written) {
 
 Status veeline::syncDirectory(const std::string &path) {
   int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  // It may be writable and not readable.
+  // The folder may be writable but not readable.
   if (descriptor < 0)
     return Status::success();
   int error = ::fsync(descriptor) == 0 ? 0 : errno;
@@ -186,9 +186,9 @@ Status veeline::makeDirectory(const std::string &path) {
                                     "': " + std::strerror(error));
 }
 
-/// Gives a nameless file its name. If that name is taken, gives it a temporary
-/// one, which `commit` renames. The temporary name has the inode number, which
-/// no other file of the file system has.
+/// Gives a nameless file its name. If the name is taken, gives it a temporary
+/// one, which `commit` renames. The temporary name contains the inode number,
+/// which is unique in the file system.
 Status AtomicFile::link() {
   std::string self = "/proc/self/fd/" + std::to_string(descriptor);
   auto linkAs = [&](const std::string &name) {
@@ -253,7 +253,7 @@ Expected<MappedFile> MappedFile::open(const std::string &path) {
   auto failure = [&](int error) {
     return Status::error("cannot read '" + path + "': " + std::strerror(error));
   };
-  // A pipe that nobody writes to is refused below, and not waited for.
+  // O_NONBLOCK: a pipe without a writer is refused below instead of waited for.
   int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
     return failure(errno);
@@ -283,10 +283,10 @@ Expected<MappedFile> MappedFile::open(const std::string &path) {
 }
 
 namespace {
-/// Where the bytes of a file are; without a name it is free.
+/// The mapped bytes of a file. An entry without a name is free.
 struct NotedFile {
   std::atomic<bool> isTaken;
-  std::atomic<const char *> name; ///< Set last.
+  std::atomic<const char *> name; ///< Set after all other members.
   std::string_view bytes;
 };
 } // namespace
@@ -325,7 +325,7 @@ void veeline::readAhead(std::string_view mapped) {
   if (mapped.empty())
     return;
   static const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-  // Whole pages around them are of the mapping, too.
+  // Start at a page boundary: the mapping has whole pages.
   size_t before = reinterpret_cast<uintptr_t>(mapped.data()) % page;
   (void)::madvise(const_cast<char *>(mapped.data() - before),
                   before + mapped.size(), MADV_WILLNEED);

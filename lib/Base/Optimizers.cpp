@@ -18,11 +18,12 @@ using namespace veeline;
 namespace {
 struct Row {
   std::string_view name;
-  size_t stateTensors; ///< Of the parameter's shape.
+  /// The number of state tensors with the shape of the parameter.
+  size_t stateTensors;
 };
 } // namespace
 
-/// In the order of Optimizer.
+/// One row for each `Optimizer`, in the order of the enum.
 static constexpr Row rows[] = {
     {"sgd", 0},  {"sgd-momentum", 1}, {"sgd-nesterov", 1},
     {"adam", 2}, {"adamw", 2},        {"nadamw", 2},
@@ -115,8 +116,8 @@ UpdateTraffic veeline::updateTraffic(int64_t bytes, int64_t stateBytes,
     written += bytes + stateBytes;
   if (kind.keepsVersion)
     written += bytes;
-  // What is written, or copied, was read before. The norm of a gradient of
-  // which a share is used takes a pass of its own.
+  // All that is written or copied is also read before. If only a share of a
+  // gradient is used, its norm takes a pass of its own.
   int64_t gradients = kind.numGradients * bytes;
   if (kind.shards > 1)
     gradients += kind.numGradients * updated;

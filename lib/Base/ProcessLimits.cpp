@@ -1,4 +1,4 @@
-//===- ProcessLimits.cpp - what a process may use -------------------------===//
+//===- ProcessLimits.cpp - cores and memory of a process ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,14 +22,14 @@ using namespace veeline;
 //===----------------------------------------------------------------------===//
 
 /// The number at the beginning of a file. None if there is no such file, or if
-/// it begins with another word, such as `max`.
+/// it begins with a word such as `max`.
 static std::optional<double> readNumber(const std::string &path) {
   std::ifstream file(path);
   double value = 0;
   return file >> value ? std::optional(value) : std::nullopt;
 }
 
-/// The number that follows the word `name`.
+/// The number that follows the word `name` in a file.
 static std::optional<double> readField(const std::string &path,
                                        std::string_view name) {
   std::ifstream file(path);
@@ -43,10 +43,11 @@ static std::optional<double> readField(const std::string &path,
   return std::nullopt;
 }
 
-/// The folders of this process's control group and of the groups around it, the
-/// innermost first: those of `controller` in version 1, the only ones in
-/// version 2. In a container the path may be that on the host; then only the
-/// last folder, the mount itself, exists and is the container's own.
+/// The folders of this process's control group and of the groups that contain
+/// it, the innermost first. With control groups of version 1, these are the
+/// groups of `controller`; version 2 has only one hierarchy. In a container,
+/// the path may be the one on the host. Then only the last folder, the mount
+/// itself, exists, and is that of the container.
 static std::vector<std::string> findGroups(const std::string &root,
                                            std::string_view controller) {
   std::vector<std::string> folders;
@@ -77,7 +78,7 @@ static std::vector<std::string> findGroups(const std::string &root,
 // Cores
 //===----------------------------------------------------------------------===//
 
-/// How many cores' time a group allows.
+/// The number of cores whose time a group may use.
 static std::optional<double> readCores(const std::string &group) {
   std::ifstream file(group + "/cpu.max");
   double quota = 0, period = 0;
@@ -85,13 +86,13 @@ static std::optional<double> readCores(const std::string &group) {
     return period > 0 ? std::optional(quota / period) : std::nullopt;
   std::optional<double> time = readNumber(group + "/cpu.cfs_quota_us");
   std::optional<double> unit = readNumber(group + "/cpu.cfs_period_us");
-  // -1 is no limit.
+  // A quota of -1 means that there is no limit.
   return time && unit && *time > 0 && *unit > 0 ? std::optional(*time / *unit)
                                                 : std::nullopt;
 }
 
-/// The number of cores that the process may run on. A machine with more than
-/// CPU_SETSIZE cores needs a larger set: the kernel refuses smaller ones.
+/// The number of cores that the process may run on. The kernel refuses a set
+/// that is too small for the machine, so larger sets are tried.
 static int64_t countOwnCores() {
   for (size_t numCpus = CPU_SETSIZE; numCpus <= (1 << 20); numCpus *= 2) {
     std::vector<cpu_set_t> sets(numCpus / CPU_SETSIZE);
@@ -118,12 +119,12 @@ int64_t veeline::countUsableCores(const std::string &root) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The limit of a group and its use, in bytes.
+/// The memory limit of a group and its current use, in bytes.
 struct Use {
   std::optional<double> limit, used;
 
-  /// The bytes that are left, with `more` that can be reclaimed. None if there
-  /// is no limit.
+  /// The bytes that are left if `more` bytes can be reclaimed. None if there is
+  /// no limit.
   std::optional<double> left(double more = 0) const {
     return limit && used ? std::optional(std::max(*limit - *used + more, 0.0))
                          : std::nullopt;
@@ -149,7 +150,7 @@ static void applyGroup(const std::string &group, double &memory, double &swap) {
   lower(memory, use.left(field("inactive_file")));
   use = readUse(group + "/memory.swap.max", group + "/memory.swap.current");
   lower(swap, use.left());
-  // Version 1 limits memory, and memory and swap together.
+  // Version 1 has one limit for memory, and one for memory and swap together.
   double files = field("total_inactive_file");
   use = readUse(group + "/memory.limit_in_bytes",
                 group + "/memory.usage_in_bytes");

@@ -11,7 +11,7 @@
 
 using namespace veeline;
 
-/// Levenshtein's distance, by rows.
+/// The Levenshtein distance, computed row by row.
 static size_t editDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);

@@ -1,4 +1,4 @@
-//===- Svg.cpp - pictures for papers --------------------------------------===//
+//===- Svg.cpp - SVG pictures for papers ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

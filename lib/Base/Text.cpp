@@ -1,4 +1,4 @@
-//===- Text.cpp - text for where it goes ----------------------------------===//
+//===- Text.cpp - escaping and splitting of text --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,8 +20,8 @@ std::string veeline::jsonString(std::string_view text) {
   return result;
 }
 
-/// How many bytes at the begin of `text` are a character of UTF-8 that XML may
-/// have, beyond ASCII; 0 where there is none.
+/// The length of the UTF-8 character at the begin of `text`, if XML allows it
+/// and it is not ASCII. Otherwise 0.
 static std::size_t lengthBeyondAscii(std::string_view text) {
   auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
@@ -45,7 +45,7 @@ static std::size_t lengthBeyondAscii(std::string_view text) {
   return isCharacter ? length : 0;
 }
 
-/// How XML has an ASCII character. Control characters are none of its.
+/// How XML writes an ASCII character. It has no form for control characters.
 static std::string escapedAscii(char c) {
   switch (c) {
   case '&':
@@ -78,7 +78,7 @@ std::string veeline::printable(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     auto byte = static_cast<unsigned char>(text[i]);
-    // In UTF-8, C2 80 to C2 9F are control characters too.
+    // The bytes C2 80 to C2 9F are control characters in UTF-8.
     bool isSecond =
         i > 0 && text[i - 1] == '\xC2' && byte >= 0x80 && byte < 0xA0;
     bool isControl = (byte < 0x20 && byte != '\n') || byte == 0x7F || isSecond;

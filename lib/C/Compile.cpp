@@ -26,14 +26,15 @@
 using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
-// Its success() is not that of MLIR.
+// An alias, because success() of this namespace conflicts with MLIR's.
 namespace c = veeline::c;
 
 //===----------------------------------------------------------------------===//
 // Diagnostics
 //===----------------------------------------------------------------------===//
 
-/// "file:line:column: text", and of notes "note: " before the text.
+/// Formats a message as "file:line:column: text", with "note: " before the text
+/// of notes.
 static std::string toText(const Message &message) {
   std::string text;
   if (!message.file.empty())
@@ -49,7 +50,7 @@ static std::string toText(const Message &message) {
 
 namespace {
 
-/// Gives what is said to a handler of C, and keeps the first error.
+/// Passes messages to a handler in C, and keeps the first error.
 class Listener {
 public:
   Listener(VeelineDiagnosticHandler handler, void *userData)
@@ -70,7 +71,7 @@ private:
   MessageCapture capture;
 };
 
-/// A diagnostic of C that points into a message.
+/// A diagnostic of the C API. It points into a message.
 struct Translated {
   explicit Translated(const Message &message) {
     for (const Message &note : message.notes)
@@ -110,7 +111,7 @@ static Model &unwrapModel(VeelineModule module) {
   return *static_cast<Model *>(module.ptr);
 }
 
-/// A module that `load` puts into a model.
+/// Makes a module: `load` puts it into a model.
 static VeelineStatus makeModule(llvm::function_ref<LogicalResult(Model &)> load,
                                 VeelineDiagnosticHandler handler,
                                 void *userData, VeelineModule *module) {
@@ -129,7 +130,7 @@ VeelineStatus veelineModuleParse(const char *text, size_t length,
                                  void *userData, VeelineModule *module) {
   VEELINE_NEEDS({{"text", text}});
   auto load = [&](Model &model) {
-    // The parser needs a zero behind the text.
+    // The parser needs a zero byte after the text.
     return model.parse(llvm::MemoryBuffer::getMemBufferCopy(
         llvm::StringRef(text, length), name ? name : "<memory>"));
   };
@@ -153,8 +154,8 @@ void veelineRegisterPasses(void) {
   std::call_once(once, [] { veeline::registerAllPasses(); });
 }
 
-/// Those of upstream, too. Apart, because the program of veelineRegisterPasses
-/// chooses itself which of upstream's it has.
+/// Registers upstream's passes, too. A function of its own, because a program
+/// that calls veelineRegisterPasses chooses upstream's passes itself.
 static void registerEverything() {
   static std::once_flag once;
   std::call_once(once, [] { mlir::registerAllPasses(); });
@@ -203,7 +204,7 @@ VeelineStatus veelineModuleToBytecode(VeelineModule module,
 // Artifacts
 //===----------------------------------------------------------------------===//
 
-/// A string is what VeelineArtifact points at.
+/// A VeelineArtifact points at this string.
 static const std::string &unwrapArtifact(VeelineArtifact artifact) {
   return *static_cast<const std::string *>(artifact.ptr);
 }

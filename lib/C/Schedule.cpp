@@ -89,7 +89,8 @@ static VeelineStatus checkCapacity(std::size_t needed, std::size_t capacity) {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Made once, because the names of generators end with no zero byte.
+/// The names of generators do not end with a zero byte, so they are copied
+/// once.
 static const std::vector<std::string> &namesOfSchedules() {
   static const std::vector<std::string> names = scheduleNames();
   return names;
@@ -282,7 +283,8 @@ static Expected<Objective> objectiveOf(VeelineObjective objective,
                  std::to_string(static_cast<int>(objective)));
 }
 
-/// The schedule of this name, of a problem that waits for updates as it does.
+/// Generates the schedule of this name. The problem waits for updates if and
+/// only if the generator does.
 static Expected<Order> makeOrder(const Problem &given, const char *name,
                                  const VeelineGenerateOptions &options) {
   Expected<const Generator *> generator = findGenerator(name);
@@ -324,7 +326,7 @@ VeelineStatus veelineScheduleGenerate(VeelineProblem problem, const char *name,
   });
 }
 
-/// Costs of 1 for an order without costs.
+/// A problem with costs of 1, for an order without costs.
 static Problem unitProblem(const ImportedSchedule &imported) {
   Chunk chunk;
   chunk.forward = chunk.backwardInput = chunk.backwardWeight = 1;

@@ -21,7 +21,7 @@ namespace veeline::c {
 
 inline VeelineStatus success() { return {VeelineOk, nullptr}; }
 
-/// A copy of `text` from malloc, with a zero at its end; null without memory.
+/// A zero-terminated copy of `text` from malloc, or null if there is no memory.
 inline char *copied(std::string_view text) {
   auto *bytes = static_cast<char *>(std::malloc(text.size() + 1));
   if (!bytes)
@@ -65,9 +65,10 @@ inline VeelineStatus give(std::string_view text, VeelineString *target) {
   return success();
 }
 
-// The library that compiles is built without exceptions, as MLIR is.
+// The compiler's library is built without exceptions, like MLIR.
 #ifdef __cpp_exceptions
-/// The status of `body`. What the C++ library throws does not leave it.
+/// Runs `body` and returns its status. Exceptions of the C++ library become
+/// errors, because they must not reach C.
 template <typename Body> VeelineStatus guarded(Body body) {
   try {
     return body();

@@ -25,7 +25,7 @@ static VeelineStatus toStatus(const Status &status,
   return status.ok() ? success() : failure(code, status.message());
 }
 
-/// The file of this library, or nothing.
+/// The path of this library, or an empty string.
 static std::string ownPath() {
   Dl_info own;
   return ::dladdr(reinterpret_cast<const void *>(&veelineTrainingOptionAt),
@@ -34,8 +34,9 @@ static std::string ownPath() {
              : "";
 }
 
-/// Makes the functions that compiled steps call visible to them, where this
-/// library was loaded for somebody alone, as interpreters do.
+/// Makes the runtime's functions visible to compiled steps, which call them.
+/// This is needed if this library was loaded with local symbols, as
+/// interpreters do.
 static Status exportRuntime(const std::string &path) {
   if (path.empty() ||
       !::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD))
@@ -53,8 +54,8 @@ const char *veelineTrainingOptionAt(size_t index) {
   return index < names.size() ? names[index].c_str() : nullptr;
 }
 
-/// Opens by `open`, which takes the options, and where to say whether they are
-/// what is wrong.
+/// Opens a training by `open`. That takes the options, and a flag to set if it
+/// is the options that are wrong.
 template <typename Open>
 static VeelineStatus openBy(Open open, const VeelineOption *given,
                             size_t numGiven, VeelineTraining *training) {
@@ -112,10 +113,10 @@ void veelineTrainingDestroy(VeelineTraining training) {
 }
 
 //===----------------------------------------------------------------------===//
-// What there is
+// Parameters, inputs and results
 //===----------------------------------------------------------------------===//
 
-/// Null for a kind that there is not.
+/// Null if there is no such kind.
 static const std::vector<TensorInfo> *tensorsOf(const Training &training,
                                                 VeelineTensorKind kind) {
   switch (kind) {
@@ -162,7 +163,7 @@ int32_t veelineTrainingNumMicrobatches(VeelineTraining training) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Gives values to `take`.
+/// Copies `values` into the tensor `name` by `take`.
 template <typename Take>
 static VeelineStatus feed(Take take, const char *name, const void *values,
                           size_t bytes) {
@@ -173,8 +174,7 @@ static VeelineStatus feed(Take take, const char *name, const void *values,
   });
 }
 
-/// Runs a step of `training`, if `check` says that there may be one, and gives
-/// its loss.
+/// Runs a step of `training` and returns its loss, if `check` allows a step.
 static VeelineStatus step(VeelineTraining training,
                           Status (Training::*check)() const,
                           Expected<double> (Training::*run)(), double *loss) {
@@ -191,7 +191,7 @@ static VeelineStatus step(VeelineTraining training,
   });
 }
 
-/// Copies results of microbatches to `values`. `what` is what they are of.
+/// Copies results of microbatches to `values`. `what` describes them in errors.
 static VeelineStatus copyResults(VeelineTraining training, size_t index,
                                  const std::vector<double> &found,
                                  const std::string &what, double *values,

@@ -1,4 +1,4 @@
-//===- CalibrateLibrary.cpp - how fast products and convolutions are ------===//
+//===- CalibrateLibrary.cpp - measuring products and convolutions ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -44,7 +44,7 @@ ColdOperands::ColdOperands(int64_t bytes)
       count(std::max<int64_t>(MachineTable::coldBytes / stride, 3)),
       pool(allocateFloats(stride * count)) {}
 
-/// Processor time of this thread: that of other processes does not count.
+/// The processor time of this thread, which excludes that of other processes.
 static double getProcessorNanoseconds() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -59,7 +59,8 @@ int64_t compiler::countMeasuredCores() {
 }
 
 namespace {
-/// Runs `works` again and again while it lives, each on a thread of its own.
+/// Runs each of `works` repeatedly on a thread of its own, until it is
+/// destroyed.
 class Neighbours {
 public:
   explicit Neighbours(llvm::ArrayRef<Work> works) {
@@ -87,7 +88,7 @@ private:
 double compiler::measureNanoseconds(llvm::ArrayRef<Work> works) {
   constexpr double enough = 30e6;
   constexpr size_t fewest = 7, most = 400;
-  // What is too short for the clock is run many times in one measurement.
+  // Work that takes less than this is run many times in one measurement.
   constexpr double shortest = 20e3;
   const Work &run = works.front();
   Neighbours neighbours(works.drop_front());
@@ -106,12 +107,13 @@ double compiler::measureNanoseconds(llvm::ArrayRef<Work> works) {
     times.push_back(time / double(runs));
     total += time;
   }
-  // The median, not the shortest: other load will be there in a step, too.
+  // The median, not the minimum: a step is not alone on the machine either.
   return std::max(medianOf(std::move(times)), 1.0);
 }
 
-/// The rate of a call that does `amount` in `time`, without the cost of a call.
-/// Some calls take less than that, which is the time of the smallest product.
+/// The rate of a call that does `amount` in `time`, without the fixed cost of a
+/// call. That cost was measured as the time of the smallest product. Calls that
+/// take hardly longer are limited to half of their time.
 static double getRate(const MachineTable &table, double amount, double time) {
   return amount / std::max(time - table.callNanoseconds, time / 2);
 }
@@ -171,10 +173,10 @@ static llvm::Error measureProducts(MachineTable &table, const std::string &name,
   return llvm::Error::success();
 }
 
-/// Measures a row times a matrix, and a column times a row. These read, or
-/// write, more than they multiply.
+/// Measures a row times a matrix, and a column times a row. Both spend more
+/// time on memory than on arithmetic.
 static llvm::Error measureRows(MachineTable &table, int64_t cores) {
-  // No powers of two: rows would share cache sets.
+  // No powers of two: their rows would share cache sets.
   for (int64_t size : {120, 504, 1000, 1400, 2008, 4040}) {
     auto row = measureProduct(1, size, size, artifact::DataType::f32, cores);
     if (!row)
@@ -194,14 +196,14 @@ static llvm::Error measureRows(MachineTable &table, int64_t cores) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Channels are per group.
+/// Channels are numbers per group.
 struct Shape {
   const char *name;
   int64_t groups, inputs, outputs, size, kernel, stride;
 };
 } // namespace
 
-/// Within a class, in the order of size.
+/// Ordered by size within each class.
 static constexpr Shape shapes[] = {
     {"image", 1, 1, 6, 28, 5, 1},         {"image", 1, 3, 16, 64, 3, 1},
     {"image", 1, 3, 64, 64, 3, 1},        {"pointwise", 1, 6, 6, 28, 1, 1},
@@ -261,7 +263,7 @@ static llvm::Error measureConvolution(MachineTable &table, const Shape &shape,
   if (!time)
     return time.takeError();
   double flops = 2.0 * double(y) * double(c.inputs * c.wSizes[0] * c.wSizes[1]);
-  // Depthwise convolutions mostly read and write.
+  // Depthwise convolutions spend most of their time on memory.
   bool isDepthwise = shape.groups > 1;
   double size = isDepthwise ? 4.0 * double(x + y) : double(c.outputs);
   double amount = isDepthwise ? size : flops;
@@ -285,7 +287,7 @@ static llvm::Error measureConvolutions(MachineTable &table, int64_t cores) {
 }
 
 llvm::Error compiler::measureLibrary(MachineTable &table, int64_t cores) {
-  // As in a rank.
+  // Ranks run the library with one thread, too.
   OneThread oneThread;
   auto smallest = measureProduct(4, 4, 4, artifact::DataType::f32, cores);
   if (!smallest)

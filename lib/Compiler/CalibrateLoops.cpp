@@ -1,4 +1,4 @@
-//===- CalibrateLoops.cpp - how fast compiled loops are -------------------===//
+//===- CalibrateLoops.cpp - measuring compiled loops ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,17 +19,19 @@ using namespace veeline;
 using namespace veeline::compiler;
 
 namespace {
-/// A function of two tensors that returns one, and the work of one run.
+/// A compiled function of two tensors that returns one, and the work of one
+/// run.
 struct Loop {
-  const char *name;     ///< Of its class.
-  std::string text;     ///< The function, which is called f.
-  int64_t operandBytes; ///< Of the largest.
+  const char *name;     ///< The name of its class.
+  std::string text;     ///< The text of the function, which is called f.
+  int64_t operandBytes; ///< The size of the largest operand.
   double size, amount;
-  double rowBytes = 0; ///< Also moved, at the rate of `elementwise`.
+  /// Bytes moved in addition, at the rate of `elementwise`.
+  double rowBytes = 0;
 };
 } // namespace
 
-/// `body` computes %r from %a and %c.
+/// An elementwise loop. `body` computes %r from %a and %c.
 static std::string makeMap(int64_t elements, StringRef body) {
   return llvm::formatv(R"(
 func.func @f(%x: tensor<{0}xf32>, %b: tensor<{0}xf32>) -> tensor<{0}xf32> {{
@@ -45,7 +47,7 @@ func.func @f(%x: tensor<{0}xf32>, %b: tensor<{0}xf32>) -> tensor<{0}xf32> {{
                        elements, body);
 }
 
-/// Sums of channels over samples, as in batch normalisation.
+/// Sums over samples for each channel, as in batch normalisation.
 static std::string makeSum(int64_t rows, int64_t columns) {
   return llvm::formatv(R"(
 func.func @f(%x: tensor<{0}x{1}xf32>, %b: tensor<{0}x{1}xf32>) -> tensor<{1}xf32> {{
@@ -64,7 +66,7 @@ func.func @f(%x: tensor<{0}x{1}xf32>, %b: tensor<{0}x{1}xf32>) -> tensor<{1}xf32
                        rows, columns);
 }
 
-/// Reads its first operand transposed.
+/// An elementwise loop that reads its first operand transposed.
 static std::string makeTransposition(int64_t size) {
   return llvm::formatv(R"(
 func.func @f(%x: tensor<{0}x{0}xf32>, %b: tensor<{0}x{0}xf32>) -> tensor<{0}x{0}xf32> {{
@@ -110,7 +112,7 @@ static std::string makeChain(int64_t length) {
 static std::vector<Loop> listLoops() {
   std::vector<Loop> loops;
   for (int64_t elements : {4096, 65536, 1 << 19, 1 << 20, 1 << 21, 1 << 23}) {
-    // Two reads and a write, of memory that is read first.
+    // Two reads and a write; a cache line is read before it is written.
     double bytes = 16.0 * double(elements);
     loops.push_back({"elementwise",
                      makeMap(elements, "%r = arith.addf %a, %c : f32"),
@@ -168,7 +170,8 @@ static llvm::Error measureLoop(MLIRContext &context, const Loop &loop,
   auto address = object->lookup("f");
   if (!address)
     return address.takeError();
-  // The rank, which no loop uses, the operands, the result, a workspace.
+  // The parameters are the rank, which no loop uses, two operands, the result
+  // and a workspace.
   using Function = void(void *, char *, char *, char *, char *);
   auto *function = reinterpret_cast<Function *>(*address);
   std::vector<Work> works;

@@ -1,4 +1,4 @@
-//===- CalibrateMessages.cpp - how long ranks take to wake ----------------===//
+//===- CalibrateMessages.cpp - measuring how long ranks take to wake ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,7 +18,7 @@
 using namespace veeline;
 using namespace veeline::compiler;
 
-/// Sleeps, as a rank does, until `word` is `target`.
+/// Sleeps until `word` is `target`, like a rank that waits.
 static void await(WaitWord &word, uint32_t target) {
   for (uint32_t seen = word.load(); seen != target; seen = word.load())
     word.sleepWhile(seen, /*milliseconds=*/1000);
@@ -41,7 +41,7 @@ void compiler::measureMessages(MachineTable &table) {
     times.push_back(double(nanoseconds() - begin) / 2);
   }
   peer.join();
-  // The median: neither a wait that found the peer awake nor one that other
+  // The median leaves out waits that found the peer awake, and those that other
   // load delayed.
   table.wakeNanoseconds = std::max(medianOf(std::move(times)), 1.0);
 }

@@ -19,11 +19,12 @@ namespace veeline::compiler {
 /// Memory of operands, aligned to a cache line.
 using Buffer = std::unique_ptr<char, decltype(&std::free)>;
 
-/// Filled with small floats that are no powers of two.
+/// The elements are small floats that are not powers of two.
 Buffer allocateFloats(int64_t bytes);
 
-/// Hands out operands of `bytes` bytes in turn, from so many that one has left
-/// the nearby caches when it comes again.
+/// Provides operands of `bytes` bytes for repeated measurements. There are so
+/// many of them that an operand has left the nearby caches when it is used
+/// again.
 class ColdOperands {
 public:
   explicit ColdOperands(int64_t bytes);
@@ -34,16 +35,16 @@ private:
   Buffer pool;
 };
 
-/// Something that is run many times, with operands of its own.
+/// Work that is run many times, with operands of its own.
 using Work = std::function<void()>;
 
-/// On how many cores the same is run at once in a measurement, as by the ranks
-/// of a pipeline: they share caches and memory.
+/// The number of cores that run the same work at once in a measurement. Like
+/// the ranks of a pipeline, they share caches and memory.
 int64_t countMeasuredCores();
 
-/// Processor time of one run of the first of `works` on this thread, in
-/// nanoseconds: the median of several. Meanwhile each of the others runs again
-/// and again on a thread of its own.
+/// The processor time of one run of the first of `works` on this thread, in
+/// nanoseconds: the median of several runs. Meanwhile, each of the others runs
+/// repeatedly on a thread of its own.
 double measureNanoseconds(llvm::ArrayRef<Work> works);
 
 /// Measures products and convolutions as compiled code calls them, on `cores`

@@ -1,4 +1,4 @@
-//===- CodeCache.cpp - machine code that was compiled before --------------===//
+//===- CodeCache.cpp - cached machine code --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -35,7 +35,7 @@ std::string CodeCache::identify(llvm::StringRef path) {
          std::to_string(date.count());
 }
 
-/// The file that has the code at `address`.
+/// Identifies the file that contains the code at `address`.
 static std::string identifyFileOf(const void *address) {
   Dl_info info;
   return dladdr(address, &info) ? CodeCache::identify(info.dli_fname) : "";
@@ -83,14 +83,14 @@ std::string CodeCache::getKey(llvm::ArrayRef<llvm::StringRef> inputs) const {
   return llvm::toHex(hash.final(), /*LowerCase=*/true);
 }
 
-/// pruneCache only deletes files of this prefix.
+/// The prefix is needed because pruneCache only deletes files with it.
 std::string CodeCache::getPath(llvm::StringRef key) const {
   llvm::SmallString<256> path(directory);
   llvm::sys::path::append(path, "llvmcache-" + key);
   return path.str().str();
 }
 
-/// Also of the key, so that no file is taken for another one.
+/// Includes the key, so that a file is never taken for that of another key.
 static uint64_t checksumOf(llvm::StringRef key, llvm::StringRef bytes) {
   Crc64 crc;
   crc.add(key);
@@ -109,7 +109,7 @@ std::optional<std::string> CodeCache::find(llvm::StringRef key) const {
   bytes = bytes.drop_back(sizeof checksum);
   if (checksumOf(key, bytes) != checksum)
     return std::nullopt;
-  // Where files keep no time of access, this shows that it is still in use.
+  // Marks the file as used, for file systems that keep no time of access.
   (void)::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
   return bytes.str();
 }

@@ -18,7 +18,7 @@ using namespace veeline::compiler;
 
 namespace {
 
-/// The F, B and W of one rank among its ops.
+/// The positions of the F, B and W of one rank among its ops.
 class WorkTable {
 public:
   explicit WorkTable(const artifact::Rank &rank) : rank(rank) {
@@ -27,7 +27,7 @@ public:
         places.push_back(i);
   }
 
-  /// How many of them stand before op `place`.
+  /// The number of F, B and W before op `place`.
   int64_t countBefore(int64_t place) const {
     return llvm::lower_bound(places, place) - places.begin();
   }
@@ -38,8 +38,8 @@ public:
     return std::string(artifact::name(op.kind)) + std::to_string(op.chunk) +
            "." + std::to_string(op.microbatch);
   }
-  /// The predicted begin of F, B or W number `work`, in microseconds; past the
-  /// last, its end.
+  /// The predicted begin of F, B or W number `work`, in microseconds. For a
+  /// number after the last, the end of the last.
   double getTime(int64_t work) const {
     if (places.empty())
       return 0;

@@ -39,12 +39,13 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
 
-/// The program of forwards alone, and that which weighs microbatches.
+/// The names of the program that only runs forwards, and of the one that
+/// computes the weights of microbatches.
 static constexpr const char *evaluationName = "evaluation";
 static constexpr const char *weightsName = "weights";
 
-/// The scratch that this machine's library needs for a product. 0 if it fails;
-/// then loading fails, too. The next function is the same for a convolution.
+/// The scratch memory that this machine's library needs for a product. Returns
+/// 0 if the library fails; loading the artifact will fail, too.
 static uint64_t getGemmScratch(const GemmDesc &desc) {
   auto bytes = gemmScratchBytes(toArtifact(desc));
   return bytes.ok() ? *bytes : 0;
@@ -59,10 +60,10 @@ static uint64_t getDeviceConvolutionScratch(const ConvolutionDesc &desc) {
   return deviceConvolutionScratchBytes(toArtifact(desc));
 }
 
-/// Plans the scratch of the host's library only where code is for this machine.
-/// What the library needs here says nothing of another CPU, and code for a CPU
-/// that is named has to be the same from every machine; who runs it sees to the
-/// scratch.
+/// Plans the scratch memory of the host's library only if code is for this
+/// machine. The needs of the library here say nothing about another CPU, and
+/// code for a named CPU has to be the same on every machine. The runtime then
+/// allocates the scratch memory.
 static void planScratch(CompileOptions &options,
                         const CompileCommand &command) {
   if (command.cpu != "native")
@@ -95,7 +96,7 @@ static CompileOptions getOptions(const CompileCommand &command) {
   return options;
 }
 
-/// Code for the GPUs that the command names.
+/// The GPUs for which the command asks for code.
 static GpuTargetOptions getGpuTarget(const CompileCommand &command) {
   GpuTargetOptions options;
   options.toolkit = command.cudaToolkit;
@@ -107,7 +108,7 @@ static GpuTargetOptions getGpuTarget(const CompileCommand &command) {
   return options;
 }
 
-/// Code for the CPU that the command names.
+/// The CPU for which the command asks for code.
 static HostTargetOptions getHostTarget(const CompileCommand &command) {
   HostTargetOptions options;
   options.cpu = command.cpu;
@@ -117,7 +118,8 @@ static HostTargetOptions getHostTarget(const CompileCommand &command) {
 
 namespace {
 
-/// Lowers one module after the other and compiles all into one artifact.
+/// Lowers one module after the other, and compiles all of them into one
+/// artifact.
 class ArtifactBuilder {
 public:
   ArtifactBuilder(MLIRContext &context, const CompileCommand &command,
@@ -128,21 +130,21 @@ public:
       device.emplace(context);
   }
 
-  /// Adds the programs of `module`: its pipeline as `name`, and the sequential
-  /// program if there is one. The first module also describes the model.
-  /// Modules must live until finish() has returned.
+  /// Adds the programs of `module`: that of its pipeline, as `name`, and the
+  /// sequential program if there is one. The first module also describes the
+  /// model. Modules must live until finish() has returned.
   LogicalResult add(ModuleOp module, const CompileOptions &options,
                     StringRef name);
 
-  /// Machine code is kept in `found`.
+  /// Uses `found` to look up machine code, and to store it.
   void use(CodeCache found) { cache.emplace(std::move(found)); }
 
-  /// Compiles the steps of all modules, and kernels of a GPU.
+  /// Compiles the steps of all modules, and the kernels of a GPU.
   LogicalResult finish();
 
   artifact::Artifact take() { return std::move(artifact); }
 
-  /// How many pieces of the model each chunk of the first program has.
+  /// The number of pieces of each chunk of the first program.
   std::vector<int64_t> getPieces() const {
     std::vector<int64_t> pieces;
     for (const artifact::Chunk &chunk :
@@ -161,12 +163,12 @@ private:
 
   MLIRContext &context;
   const CompileCommand &command;
-  CompileRecord *record; ///< Null: nobody asks.
+  CompileRecord *record; ///< Null if no record was asked for.
   HostTargetOptions target;
   HostUnits host;
   std::optional<CodeCache> cache;
-  int32_t numObjects = 0; ///< Given to ranks so far.
-  /// For a GPU: the kernels of all modules.
+  int32_t numObjects = 0; ///< The number of objects given to ranks so far.
+  /// For a GPU, the kernels of all modules.
   std::optional<DeviceModule> device;
   artifact::Artifact artifact;
   std::string moduleName;
@@ -174,7 +176,7 @@ private:
 
 } // namespace
 
-/// What was measured of another optimiser says nothing about this one.
+/// Removes times of updates that were measured with another optimiser.
 static void dropOtherUpdates(pipe::PipelineOp pipeline,
                              const CompileCommand &command) {
   auto measured = pipeline->getAttrOfType<StringAttr>(pipe::updatesOfAttrName);
@@ -244,7 +246,7 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
   const size_t firstProgram = metadata.programs.size();
   const int32_t firstObject = numObjects;
   for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
-    // A version of another pipeline, for another length, has no programs.
+    // The version of a pipeline for another length has no programs.
     if (pipe::isVersion(pipeline))
       continue;
     dropOtherUpdates(pipeline, command);
@@ -277,8 +279,8 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
   return success();
 }
 
-/// Takes the kernels out of `module`, whose programs are those from
-/// `firstProgram` on, and leaves code that launches them.
+/// Moves the kernels of `module` to `device`, and leaves code that launches
+/// them. Its programs are those from `firstProgram` on.
 LogicalResult ArtifactBuilder::addKernels(ModuleOp module,
                                           size_t firstProgram) {
   device->share(module);
@@ -318,7 +320,7 @@ LogicalResult ArtifactBuilder::compileKernels() {
       return printError(toString(found.takeError()));
     key = std::move(*found);
   }
-  // IR that is to be written has to be made.
+  // If IR has to be dumped, it has to be generated in any case.
   if (cache && command.dumpDirectory.empty()) {
     llvm::Expected<bool> found = device->find(*cache, key, gpu, artifact);
     if (!found)
@@ -350,15 +352,16 @@ static void recordOptions(const CompileCommand &command,
   if (table.path.empty())
     return;
   metadata.options.emplace_back("machine-table-date", table.date);
-  // Recorded since messages are slower where ranks share cores.
+  // The number is recorded because messages are slower if ranks share cores.
   const artifact::Program *program = metadata.findProgram("pipeline");
   int64_t ranks = program ? program->replicas * program->ranks.size() : 0;
   if (ranks > table.cores)
     metadata.options.emplace_back("shared-cores", std::to_string(table.cores));
 }
 
-/// The fingerprint of the model before it is cut, which profiles record. If its
-/// length varies, that of the version for the bound. Fails after a message.
+/// The fingerprint of the model before it is cut, which profiles record. If the
+/// length varies, the fingerprint of the version for the bound. Fails after a
+/// message.
 static FailureOr<std::string> getFingerprintOf(Model &model,
                                                const CompileCommand &command) {
   CompileOptions options = getOptions(command);
@@ -375,8 +378,9 @@ static FailureOr<std::string> getFingerprintOf(Model &model,
   return getFingerprint(*function);
 }
 
-/// Adds forwards alone, cut as the program for training is, so that each rank
-/// has the same parameters in both. Limits of memory are of that one.
+/// Adds a program that only runs forwards. It is cut like the program for
+/// training, so that each rank has the same parameters in both. Limits of
+/// memory apply only to training.
 static LogicalResult addEvaluation(ArtifactBuilder &builder, ModuleOp module,
                                    Progress progress,
                                    const CompileCommand &command) {
@@ -398,8 +402,9 @@ static LogicalResult addEvaluation(ArtifactBuilder &builder, ModuleOp module,
   return builder.add(module, options, evaluationName);
 }
 
-/// Adds what weighs the microbatches of a step before it begins. Each process
-/// does so by itself, for all replicas, on the host.
+/// Adds the program that computes the weights of a step's microbatches before
+/// the step begins. Each process runs it by itself on the host, for all
+/// replicas.
 static LogicalResult addWeights(ArtifactBuilder &builder, ModuleOp module,
                                 const CompileCommand &command) {
   CompileOptions options;
@@ -418,7 +423,7 @@ static LogicalResult addWeights(ArtifactBuilder &builder, ModuleOp module,
   return builder.add(module, options, weightsName);
 }
 
-/// The number of the result that weights the loss; 0: there is none.
+/// The number of the result that weights the loss, or 0 if there is none.
 static int32_t findLossWeight(const CompileCommand &command,
                               const artifact::Metadata &metadata) {
   auto found = std::ranges::find(metadata.results, command.lossWeight,
@@ -428,7 +433,7 @@ static int32_t findLossWeight(const CompileCommand &command,
              : int32_t(found - metadata.results.begin());
 }
 
-/// Adds the model as it was before it was cut, for --verify.
+/// Adds the model without cuts, for --verify.
 static LogicalResult addReference(ArtifactBuilder &builder, ModuleOp module,
                                   const CompileCommand &command) {
   CompileOptions whole = getOptions(command);
@@ -440,22 +445,23 @@ static LogicalResult addReference(ArtifactBuilder &builder, ModuleOp module,
   whole.pieces.clear();
   whole.profile.clear();
   whole.machineTable.clear();
-  // Recomputation does not change the bits of gradients, except those of GELU
-  // on a GPU, which either the library or a kernel computes.
+  // Recomputation does not change the bits of gradients, with one exception: on
+  // a GPU, GELU is computed either by the library or by a kernel.
   bool isOne = whole.recompute.size() == 1 && whole.recompute[0] != "auto";
   if (!isOne || command.target != "cuda")
     whole.recompute.clear();
   whole.memoryLimits.clear();
   whole.offload = 0;
   whole.recomputeAhead = false;
-  // The model is the same, so its warnings were printed above.
+  // The model is the same, so its warnings have been printed.
   ScopedDiagnosticHandler once(module.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);
   });
   return builder.add(module, whole, "reference");
 }
 
-/// What the machine can compile for, or a message.
+/// Checks that this machine can compile for the targets of the command. Fails
+/// after a message.
 static LogicalResult checkTargets(const CompileCommand &command) {
   llvm::Error problem = checkHostTarget(getHostTarget(command));
   if (!problem && command.target == "cuda")
@@ -463,7 +469,7 @@ static LogicalResult checkTargets(const CompileCommand &command) {
   return problem ? printError(toString(std::move(problem))) : success();
 }
 
-/// Runs the script, if there is one; see runScript.
+/// Runs the script, if there is one. See runScript.
 static FailureOr<Progress> applyScript(ModuleOp module, CompileCommand &command,
                                        CompileRecord *record) {
   if (command.script.empty())
@@ -478,7 +484,7 @@ static FailureOr<Progress> applyScript(ModuleOp module, CompileCommand &command,
   return runScript(module, command);
 }
 
-/// Adds all programs of the model. A script decides some of the `command`.
+/// Adds all programs of the model. A script may override some of `command`.
 static LogicalResult addPrograms(ArtifactBuilder &builder, ModuleOp model,
                                  CompileCommand &command,
                                  CompileRecord *record) {
@@ -540,7 +546,7 @@ veeline::compiler::compile(Model &model, const CompileCommand &given,
   return artifact;
 }
 
-/// The first error of partitioning, or empty.
+/// The text of the first error of partitioning, or an empty string.
 static std::string findError(ModuleOp module, const CompileOptions &options) {
   std::string message;
   ScopedDiagnosticHandler capture(
@@ -611,7 +617,7 @@ int veeline::compiler::compileMain(int argc, const char *const *argv,
   } else if (!command.quiet) {
     printSummary(llvm::outs(), command.output, artifact->metadata);
   }
-  // What follows in this process may replace it.
+  // The process may be replaced by another command after this.
   llvm::outs().flush();
   return 0;
 }

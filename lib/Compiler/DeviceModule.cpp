@@ -69,7 +69,7 @@ static bool reaches(ModuleOp module, StringRef step, StringRef name) {
   return false;
 }
 
-/// The number of the kernel of this name; -1 where there is none.
+/// The number of the kernel with this name, or -1.
 static int32_t findKernel(ArrayAttr table, StringRef name) {
   for (auto [i, attribute] : llvm::enumerate(table)) {
     FailureOr<KernelEntry> entry = KernelEntry::fromAttribute(attribute);
@@ -96,7 +96,7 @@ void DeviceModule::describe(ModuleOp other, artifact::Program &program) {
   }
 }
 
-/// Remarks on kernels that spill registers.
+/// Emits a remark on kernels that spill registers.
 static void remarkSpills(gpu::GPUModuleOp kernels, const GpuImage &image) {
   std::string list;
   for (const GpuKernelUse &use : image.uses)
@@ -124,7 +124,8 @@ DeviceModule::getKey(const CodeCache &cache, const GpuTargetOptions &options) {
        std::to_string(options.optimizationLevel), toolkit, text});
 }
 
-/// What `readImage` reads: a line of JSON that describes the bytes, and these.
+/// Writes what `readImage` reads: a line of JSON that describes the image, then
+/// its bytes.
 static std::string writeImage(const GpuImage &image) {
   llvm::json::Array uses;
   for (const GpuKernelUse &use : image.uses)

@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - what compile and inspect say ---------------------===//
+//===- Diagnostics.cpp - diagnostics of compile and inspect ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,7 +13,8 @@
 using namespace llvm;
 using namespace veeline::compiler;
 
-/// Whether somebody took a message about no file.
+/// Passes a message without a file to the MessageCapture, if there is one.
+/// Returns whether there is.
 static bool wasCaptured(Severity severity, const Twine &text) {
   MessageCapture *capture = MessageCapture::get();
   if (!capture)
@@ -47,14 +48,14 @@ void veeline::compiler::printRemark(const Twine &message) {
 }
 
 namespace {
-/// A part of a line, and the column of a place in it.
+/// A part of a source line, and the column in it that a diagnostic points at.
 struct Excerpt {
   std::string text;
   size_t column;
 };
 } // namespace
 
-/// Of a function only the name, up to the parenthesis.
+/// Shortens a function to its name, up to the parenthesis.
 static Excerpt excerptFunction(StringRef line) {
   return {line.take_until([](char c) { return c == '('; }).str() + "(...",
           line.find("func.func")};
@@ -99,7 +100,7 @@ void veeline::compiler::printShort(const SMDiagnostic &diagnostic, void *) {
   }
   Excerpt part = excerpt(line, column);
   out << diagnostic.getMessage() << '\n' << part.text << '\n';
-  // A tab stays a tab, so that the caret is under its place.
+  // Keep tabs, so that the caret is below its column.
   for (char c : StringRef(part.text).take_front(part.column))
     out << (c == '\t' ? '\t' : ' ');
   WithColor(out, HighlightColor::Note) << "^\n";
@@ -111,8 +112,8 @@ RepeatedRemarks::RepeatedRemarks(mlir::MLIRContext *context, Mode mode)
       context, [this](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Remark)
           return mlir::failure();
-        // Only the place in a file counts. Other parts of a location, as which
-        // computation an op belongs to, would make places differ.
+        // Compare only locations in files. Other parts of a location, such as
+        // the number of a computation, would make equal places differ.
         mlir::Location place = diagnostic.getLocation();
         if (auto line = place->findInstanceOf<mlir::FileLineColLoc>())
           place = line;

@@ -16,24 +16,25 @@
 
 namespace veeline::compiler {
 
-/// "veeline: error: `message`" to standard error, or to the MessageCapture that
-/// there is. Returns a failure.
+/// Prints "veeline: error: `message`" to standard error or, if there is a
+/// MessageCapture, passes it there. Returns a failure.
 mlir::LogicalResult printError(const llvm::Twine &message);
-/// The same of a warning, and of a remark.
+/// Like printError, for a warning and for a remark.
 void printWarning(const llvm::Twine &message);
 void printRemark(const llvm::Twine &message);
 
-/// With the first place in a file that its location has.
+/// Converts a diagnostic. Of its location, the first place in a file is used.
 Message toMessage(const mlir::Diagnostic &diagnostic);
 
-/// Prints a diagnostic to standard error, with the source line: of a long line
-/// only the part around the place, and of a function, which may have hundreds
-/// of arguments, only its name. A handler of llvm::SourceMgr.
+/// Prints a diagnostic with its source line to standard error. Of a long line,
+/// prints only the part around the place. Of a function, which may have
+/// hundreds of arguments, prints only the name. Used as a handler of
+/// llvm::SourceMgr.
 void printShort(const llvm::SMDiagnostic &diagnostic, void *);
 
-/// Holds back remarks while it lives. Then each text is printed once, at its
-/// first place and with the number of other places, or, with Mode::Each, once
-/// at each place.
+/// Collects remarks during its lifetime, and prints them at the end. A text is
+/// printed once, at its first place and with the number of other places. With
+/// Mode::Each, it is printed once at each place.
 class RepeatedRemarks {
 public:
   enum class Mode { Silent, Once, Each };
@@ -51,7 +52,7 @@ private:
   Mode mode;
   llvm::SmallVector<Remark> remarks;
   llvm::StringMap<size_t> numbers;
-  // Removed before remarks are printed, since it would hold them back.
+  // Removed before remarks are printed, because it would collect them again.
   std::unique_ptr<mlir::ScopedDiagnosticHandler> handler;
 };
 

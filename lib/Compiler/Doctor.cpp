@@ -138,7 +138,7 @@ static void printMachine(const Machine &machine) {
   llvm::outs().flush();
 }
 
-/// Prints which table there is at `path`.
+/// Prints whether there is a table at `path`, and which one.
 static void printTable(const std::string &path,
                        const std::optional<MachineTable> &table) {
   llvm::outs() << "table    ";
@@ -247,8 +247,8 @@ static llvm::Expected<MachineTable> calibrate() {
   return table;
 }
 
-/// Makes the directory of the default path. That of a file that was named must
-/// exist.
+/// Creates the directory of the default path. If the user named a file, its
+/// directory must exist.
 static std::error_code makeDirectory(const DoctorCommand &command,
                                      const std::string &path) {
   if (!command.output.empty())
@@ -259,7 +259,7 @@ static std::error_code makeDirectory(const DoctorCommand &command,
 static mlir::LogicalResult writeTable(const DoctorCommand &command,
                                       const Machine &machine,
                                       const std::string &path) {
-  // These come first, since measuring takes time.
+  // This comes first, because measuring takes time.
   if (std::error_code code = makeDirectory(command, path))
     return printError("'" + llvm::sys::path::parent_path(path) +
                       "' cannot be made: " + code.message() +

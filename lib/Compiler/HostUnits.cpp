@@ -23,8 +23,9 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
 
-/// How many ops a unit has before the next one begins: there are several to
-/// compile in parallel, and the passes take longer to run than to set up.
+/// A unit with this many ops gets no more functions. The size is a compromise:
+/// several units can be compiled in parallel, and the passes take longer to run
+/// than to set up.
 static constexpr int64_t maxOps = 1000;
 
 /// A function that is defined in a module.
@@ -32,25 +33,26 @@ struct HostUnits::Node {
   func::FuncOp func;
   Source *source;
   SmallVector<Node *> callees;
-  /// Steps that reach it, by their numbers, ascending.
+  /// The numbers of the steps that reach it, in ascending order.
   SmallVector<unsigned> steps;
   unsigned unit = 0;
   bool isStep = false;
   bool isCalledFromElsewhere = false;
 };
 
-/// A module with the names of what is in it.
+/// A module, with the names of its functions.
 struct HostUnits::Source {
   ModuleOp module;
   unsigned number;
   std::vector<Step> steps;
   llvm::StringMap<Operation *> symbols;
-  /// Definitions, in the module's order.
+  /// The functions that are defined, in the order of the module.
   std::vector<Node> nodes;
-  /// By name. If a module before has an equal kernel, it is that module's node.
+  /// The functions by name. A kernel that equals one of an earlier module
+  /// refers to that module's node.
   llvm::StringMap<Node *> definitions;
 
-  /// The name of a function in its object. It is unique, since objects of
+  /// The name of a function in its object. It is unique, because objects of
   /// several modules are linked together.
   std::string getName(Node &node) const {
     StringRef name = node.func.getSymName();
@@ -59,10 +61,10 @@ struct HostUnits::Source {
   }
 };
 
-/// Functions of a module, or one function of a step.
+/// Functions of a module that are compiled together, or one function of a step.
 struct HostUnits::Unit {
   SmallVector<Node *> nodes;
-  /// Steps that reach any of them.
+  /// The steps that reach any of these functions.
   llvm::SmallSetVector<unsigned, 4> steps;
   int64_t numOps = 0;
   bool isStep = false;
@@ -84,7 +86,7 @@ void HostUnits::add(ModuleOp module, ArrayRef<Step> steps) {
       {module, unsigned(sources.size()), steps.vec(), {}, {}, {}});
 }
 
-/// The names of the module's symbols that `func` refers to.
+/// The names of the symbols that `func` refers to.
 static llvm::SmallSetVector<StringRef, 8> getReferences(func::FuncOp func) {
   llvm::SmallSetVector<StringRef, 8> names;
   if (auto uses = SymbolTable::getSymbolUses(&func.getBody()))
@@ -113,8 +115,8 @@ void HostUnits::findCalls() {
     llvm::StringSet<> steps;
     for (const Step &step : source.steps)
       steps.insert_range(step);
-    // Only kernels, which refer to nothing, may be shared with other modules:
-    // what calls the runtime passes it numbers of its own module's tables.
+    // Only kernels, which refer to nothing, can be shared between modules. Code
+    // that calls the runtime passes it numbers in its own module's tables.
     bool isShared = sources.size() > 1;
     for (Node &node : source.nodes) {
       node.isStep = steps.contains(node.func.getSymName());
@@ -180,7 +182,7 @@ void HostUnits::divide() {
           callee->isCalledFromElsewhere |= callee->unit != node.unit;
 }
 
-/// Adds the function of `node`. Its references become names in its object.
+/// Adds the function of `node`, and renames its references as in its object.
 void HostUnits::addFunction(Node &node, OpBuilder &builder) {
   const Source &source = *node.source;
   auto func = cast<func::FuncOp>(builder.clone(*node.func));
@@ -200,7 +202,7 @@ void HostUnits::addFunction(Node &node, OpBuilder &builder) {
   names.recursivelyReplaceElementsIn(func);
 }
 
-/// Declares the function `func` as `name`.
+/// Declares `func` under the name `name`.
 static void addDeclaration(func::FuncOp func, StringRef name,
                            OpBuilder &builder) {
   auto declaration =
@@ -210,7 +212,8 @@ static void addDeclaration(func::FuncOp func, StringRef name,
   declaration->removeAttr("llvm.linkage");
 }
 
-/// A module with the functions of `unit` and declarations of what they call.
+/// Creates a module with the functions of `unit`, and declarations of the
+/// functions that they call.
 OwningOpRef<ModuleOp> HostUnits::extract(Unit &unit) {
   ModuleOp module = unit.nodes.front()->source->module;
   OwningOpRef<ModuleOp> result = ModuleOp::create(module.getLoc());
@@ -236,7 +239,7 @@ OwningOpRef<ModuleOp> HostUnits::extract(Unit &unit) {
   return result;
 }
 
-/// The key of the object that `object` describes, of `module`.
+/// The cache key of the object that `object` describes and `module` defines.
 static std::string getKey(const CodeCache &cache, ModuleOp module,
                           const HostObject &object, unsigned level) {
   std::string text;
@@ -249,8 +252,9 @@ static std::string getKey(const CodeCache &cache, ModuleOp module,
 
 llvm::Error HostUnits::compileUnit(Unit &unit, HostTargetOptions target,
                                    const CodeCache *cache) {
-  // A step only has calls. Optimising it takes longer than all that it calls,
-  // and grows faster than their number.
+  // A step consists of calls. Optimising it takes longer than optimising all
+  // functions that it calls, and the time grows faster than the number of
+  // calls.
   if (unit.isStep)
     target.optimizationLevel = 0;
   OwningOpRef<ModuleOp> extracted = extract(unit);
@@ -287,8 +291,8 @@ llvm::Error HostUnits::compileUnit(Unit &unit, HostTargetOptions target,
   return llvm::Error::success();
 }
 
-/// Calls `body` for 0 to `count` - 1 in parallel. One error is enough, as what
-/// fails for one fails for all.
+/// Calls `body` with 0 to `count` - 1 in parallel. Returns one error, because a
+/// failure usually concerns all calls.
 static llvm::Error forEach(MLIRContext *context, size_t count,
                            llvm::function_ref<llvm::Error(size_t)> body) {
   std::vector<std::string> messages(count);
@@ -308,8 +312,8 @@ static llvm::Error forEach(MLIRContext *context, size_t count,
   return llvm::createStringError("");
 }
 
-/// Loads the dialects of the host pipeline: a context must not load one while
-/// several threads use it.
+/// Loads the dialects of the host pipeline. A context must not load dialects
+/// while several threads use it.
 static void loadHostDialects(MLIRContext &context) {
   PassManager passManager(&context);
   buildHostPipeline(passManager);
@@ -350,7 +354,7 @@ llvm::Expected<StepCode> HostUnits::compile(const HostTargetOptions &target,
   divide();
   MLIRContext *context = sources.front().module.getContext();
   loadHostDialects(*context);
-  // The longest first, so that no core has to wait for it at the end.
+  // The longest come first, so that no core has to wait for them at the end.
   auto bySize = llvm::to_vector(llvm::make_pointer_range(units));
   llvm::stable_sort(bySize,
                     [](Unit *a, Unit *b) { return a->numOps > b->numOps; });

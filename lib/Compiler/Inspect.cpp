@@ -28,9 +28,9 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
 
-/// Whether the model has a gradient; an op that has none is reported at its
-/// place. True also for a model that cannot be cut as it is, as with an
-/// unbounded length: nothing is known of it.
+/// Whether the model can be differentiated. An op without a derivative is
+/// reported at its place. Also true for a model that cannot be cut as it is,
+/// for example because its length is unbounded: nothing is known about it.
 static bool isDifferentiable(ModuleOp module, const std::string &entry) {
   OwningOpRef<ModuleOp> copy = module.clone();
   CompileOptions options;
@@ -48,7 +48,7 @@ static bool isDifferentiable(ModuleOp module, const std::string &entry) {
   }));
 }
 
-/// Gives a model with a dynamic dimension the length that it is printed for.
+/// Gives a model with a dynamic dimension the length for which it is printed.
 static LogicalResult bindLength(ModuleOp module,
                                 const InspectCommand &command) {
   if (!command.lengthBound)

@@ -27,13 +27,13 @@ void compiler::catchInterrupts() {
   struct sigaction before[std::size(signals)];
   for (size_t i = 0; i != std::size(signals); ++i)
     sigaction(signals[i], nullptr, &before[i]);
-  // This has LLVM set its handlers now, and not with the first file that it is
-  // to remove, so that ours replace them. LLVM's stay for crashes.
+  // Makes LLVM install its handlers now, instead of when it first removes a
+  // file, so that ours replace them. LLVM's handlers of crashes stay.
   llvm::sys::SetInterruptFunction(nullptr);
   struct sigaction action = {};
   action.sa_handler = onSignal;
   sigfillset(&action.sa_mask);
-  // What was ignored (nohup) stays so.
+  // A signal that was ignored (nohup) is still ignored.
   for (size_t i = 0; i != std::size(signals); ++i)
     sigaction(signals[i],
               before[i].sa_handler == SIG_IGN ? &before[i] : &action, nullptr);

@@ -19,7 +19,7 @@ namespace yaml = llvm::yaml;
 
 namespace {
 
-/// Walks one document; keeps the first error.
+/// Reads the settings of one document, and keeps the first error.
 class JobReader {
 public:
   JobReader(const std::string &path, std::vector<JobEntry> &entries,
@@ -62,7 +62,7 @@ private:
 
 } // namespace
 
-/// Refuses anchors, aliases and tags, which a list of settings does not need.
+/// Refuses anchors, aliases and tags. A list of settings does not need them.
 bool JobReader::checkPlain(yaml::Node &node, int line,
                            const std::string &what) {
   if (llvm::isa<yaml::AliasNode>(node) || !node.getAnchor().empty())
@@ -74,7 +74,8 @@ bool JobReader::checkPlain(yaml::Node &node, int line,
   return true;
 }
 
-/// Reads a key. `of` is the key of its map, empty for the document.
+/// Reads a key. `of` is the key of the map that contains it, or empty at the
+/// top level.
 bool JobReader::readKey(yaml::Node *node, const std::string &of,
                         std::string &key) {
   auto *scalar = llvm::dyn_cast_or_null<yaml::ScalarNode>(node);
@@ -87,8 +88,8 @@ bool JobReader::readKey(yaml::Node *node, const std::string &of,
   return checkPlain(*node, getLine(*node), where + key);
 }
 
-/// `line` is that of the key: aliases and missing values have no position of
-/// their own.
+/// Reads a value. `line` is the line of its key, because aliases and missing
+/// values have no position of their own.
 bool JobReader::readValue(yaml::Node &node, JobEntry &entry, int line,
                           const std::string &name) {
   std::string what = entry.key + (name.empty() ? "" : ": " + name);

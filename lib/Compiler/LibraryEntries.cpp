@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The type of elements of a matrix product, a convolution or attention.
+/// The element type of a matrix product, a convolution or attention.
 static artifact::DataType toArtifact(Type type) {
   if (type.isF64())
     return artifact::DataType::f64;

@@ -1,4 +1,4 @@
-//===- MachineChoice.cpp - which table times are taken from ---------------===//
+//===- MachineChoice.cpp - choosing the machine's table -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
 
-/// Code for this CPU will run on the cores that are here now, and other code on
-/// those of the table's machine.
+/// Chooses the table at `path`. Code for this CPU will run on the cores that
+/// are available now, other code on those of the table's machine.
 static MachineTableOption use(const std::string &path,
                               const MachineTable &table, bool isOfThisCpu) {
   bool runsHere = isOfThisCpu && table.cpu == getCpuName();
@@ -33,8 +33,8 @@ static FailureOr<MachineTableOption> useNamed(const std::string &path,
                     "': " + llvm::toString(table.takeError()));
 }
 
-/// The table of the user's cache. It was not asked for, so what is wrong with
-/// it is no error.
+/// The table in the user's cache. The user did not ask for it, so a bad table
+/// is not an error.
 static MachineTableOption useCached(bool quiet) {
   std::string path = getDefaultMachinePath();
   if (path.empty() || !llvm::sys::fs::exists(path))

@@ -1,4 +1,4 @@
-//===- Main.cpp - what the driver loads -----------------------------------===//
+//===- Main.cpp - the entry point of the driver ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -16,14 +16,14 @@ namespace veeline::compiler {
 struct MemoryKind {
   artifact::RegionKind kind;
   const char *name;
-  /// For pictures as text, and in colour.
+  /// The letter for pictures as text, and the colour for others.
   char letter;
   const char *color;
-  bool isOnDevice = false; ///< Only ranks of a GPU have it.
+  bool isOnDevice = false; ///< Whether only ranks of a GPU have this kind.
 };
 
-/// From what lives longest, which is drawn at the bottom, to what lives
-/// shortest.
+/// All kinds, in order of their lifetime. The longest-lived kind is drawn at
+/// the bottom.
 inline constexpr std::array<MemoryKind, 14> memoryKinds = {{
     {artifact::RegionKind::param, "parameters", 'P', "#3a6eb2"},
     {artifact::RegionKind::state, "state", 'S', "#7fa6d8"},
@@ -41,23 +41,23 @@ inline constexpr std::array<MemoryKind, 14> memoryKinds = {{
     {artifact::RegionKind::other, "other", 'o', "#8a8a85"},
 }};
 
-/// Bytes by kind, in the order of `memoryKinds`.
+/// Bytes of each kind, in the order of `memoryKinds`.
 using Amounts = std::array<int64_t, memoryKinds.size()>;
 
 int64_t sumOf(const Amounts &amounts);
 
-/// What is live at each op of a rank, by kind.
+/// The bytes that are live at each op of a rank, by kind.
 class LiveBytes {
 public:
-  /// In the rank's arena.
+  /// For the rank's arena.
   explicit LiveBytes(const artifact::Rank &rank)
       : LiveBytes(rank.regions, rank.ops.size()) {}
-  /// In another one, while the rank runs so many ops.
+  /// For an arena with these regions, while the rank runs `numOps` ops.
   LiveBytes(const std::vector<artifact::Region> &regions, size_t numOps);
 
   const std::vector<Amounts> &get() const { return live; }
   int64_t getPeak(size_t kind) const;
-  /// The op at which most is live, and how much that is.
+  /// The op at which the most bytes are live, and their number.
   size_t getPeakOp() const;
   int64_t getPeak() const { return sumOf(live[getPeakOp()]); }
 

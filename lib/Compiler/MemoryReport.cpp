@@ -1,4 +1,4 @@
-//===- MemoryReport.cpp - what is live on a rank, and when ----------------===//
+//===- MemoryReport.cpp - live memory of ranks, as text -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -86,7 +86,7 @@ static std::string describe(const artifact::Rank &rank, size_t number) {
   return text;
 }
 
-/// Over how many ranks the updates of `rank` are shared out.
+/// The number of ranks between which the updates of `rank` are divided.
 static int32_t countShards(const artifact::Rank &rank) {
   int32_t shards = 1;
   for (const artifact::RankParam &entry : rank.params)
@@ -121,7 +121,8 @@ static void printTable(llvm::raw_ostream &os, size_t number,
       describe(rank, peakOp).c_str());
 }
 
-/// What waits in the host's memory, in one line: all of it is residuals.
+/// Prints one line about the host's memory for offloaded values, all of which
+/// are residuals.
 static void printHost(llvm::raw_ostream &os, size_t number,
                       const artifact::Rank &rank) {
   if (rank.hostBytes == 0)
@@ -144,8 +145,9 @@ static void printHost(llvm::raw_ostream &os, size_t number,
 
 static constexpr int numColumns = 72, numRows = 12;
 
-/// For each column, the most that is live at an op in its stretch of time. An
-/// op without a predicted time is at the end of the one before.
+/// For each column, the amounts at the op in its stretch of time at which the
+/// most is live. An op without a predicted time follows the end of the one
+/// before.
 static std::vector<Amounts> getColumns(const artifact::Rank &rank,
                                        const LiveBytes &live, double makespan) {
   std::vector<Amounts> columns(numColumns);
@@ -168,14 +170,14 @@ static std::vector<Amounts> getColumns(const artifact::Rank &rank,
       put(column, live.get()[number]);
     time = end;
   }
-  // Between ops, what was live at the op before stays.
+  // Between two ops, the amounts of the first remain.
   for (int column = 0; column != numColumns; ++column)
     if (!isSet[column])
       columns[column] = column ? columns[column - 1] : live.get().front();
   return columns;
 }
 
-/// What a cell with its middle at `bytes` shows.
+/// The letter of a cell whose middle is at `bytes`.
 static char getLetter(const Amounts &amounts, double bytes) {
   double top = 0;
   for (auto [k, kind] : llvm::enumerate(memoryKinds)) {

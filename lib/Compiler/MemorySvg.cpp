@@ -1,4 +1,4 @@
-//===- MemorySvg.cpp - what is live on ranks, as a picture ----------------===//
+//===- MemorySvg.cpp - live memory of ranks, as a picture -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,8 +19,8 @@ using namespace veeline::compiler;
 
 namespace {
 
-/// One lane per rank over the predicted time, with kinds stacked; below it
-/// another one of what waits in the host's memory.
+/// One lane for each rank, over the predicted time, with kinds stacked. Below
+/// it, another lane for values in the host's memory.
 class MemorySvg {
 public:
   explicit MemorySvg(const artifact::Program &program);
@@ -84,7 +84,7 @@ void MemorySvg::addLegend() {
     auto hasKind = [number = number](const Lane &lane) {
       return lane.live.getPeak(number) > 0;
     };
-    // Kinds of a GPU are shown only if some rank has them.
+    // Kinds that exist only on a GPU are shown only if some rank has them.
     if (kind.isOnDevice && llvm::none_of(lanes, hasKind))
       continue;
     svg.addRectangle(at, 33, 11, 11, kind.color);

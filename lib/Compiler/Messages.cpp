@@ -1,4 +1,4 @@
-//===- Messages.cpp - what compiling says, to a program -------------------===//
+//===- Messages.cpp - messages of compiling, for a program ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

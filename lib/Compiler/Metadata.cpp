@@ -1,4 +1,4 @@
-//===- Metadata.cpp - the metadata of an artifact, read from IR -----------===//
+//===- Metadata.cpp - creating the metadata of an artifact ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -56,8 +56,8 @@ static artifact::Initializer getInitializer(InitAttr init) {
   return {};
 }
 
-/// The bytes of the elements, without a copy. None if elements are left out of
-/// the file, or if their size is wrong.
+/// The bytes of the elements, without a copy. None if the file leaves out the
+/// elements, or if their size is wrong.
 static std::optional<std::string_view> getBytes(ElementsAttr elements) {
   ArrayRef<char> bytes;
   if (auto dense = dyn_cast<DenseElementsAttr>(elements)) {
@@ -73,7 +73,7 @@ static std::optional<std::string_view> getBytes(ElementsAttr elements) {
   return std::string_view(bytes.data(), bytes.size());
 }
 
-/// Keeps `bytes` alive with the artifact.
+/// Moves `bytes` to the artifact, so that they live as long as it does.
 static std::string_view keep(std::string bytes, artifact::Artifact &artifact) {
   auto kept =
       std::make_shared<std::pair<std::string, decltype(artifact.storage)>>(
@@ -82,7 +82,7 @@ static std::string_view keep(std::string bytes, artifact::Artifact &artifact) {
   return kept->first;
 }
 
-/// The bytes of all elements; a splat stores only one.
+/// The bytes of all elements. The file stores only one element of a splat.
 static std::optional<std::string_view>
 expandSplat(ElementsAttr elements, artifact::Artifact &artifact) {
   auto dense = dyn_cast<DenseElementsAttr>(elements);
@@ -95,7 +95,8 @@ expandSplat(ElementsAttr elements, artifact::Artifact &artifact) {
   return keep(std::move(all), artifact);
 }
 
-/// How `param` starts; its values become a section of the artifact.
+/// Describes the initialiser of `param`. Its values become a section of the
+/// artifact.
 static FailureOr<artifact::Initializer>
 describeInit(ParamOp param, artifact::Artifact &artifact) {
   InitAttr init = param.getParam().getInit();
@@ -118,7 +119,7 @@ describeInit(ParamOp param, artifact::Artifact &artifact) {
   return result;
 }
 
-/// Booleans as one byte each, however IR stores them.
+/// Converts booleans to one byte each, however the IR stores them.
 static std::string expandBooleans(DenseElementsAttr elements) {
   std::string bytes;
   for (bool value : elements.getValues<bool>())

@@ -13,8 +13,8 @@
 
 namespace veeline::compiler {
 
-/// The type of a tensor's elements. Fails with a diagnostic at `loc` where the
-/// runtime has no such type.
+/// The element type of a tensor. Fails with a diagnostic at `loc` if the
+/// runtime does not support it.
 mlir::FailureOr<artifact::DataType> getDataType(mlir::Location loc,
                                                 mlir::Type tensor);
 

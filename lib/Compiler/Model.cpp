@@ -33,7 +33,7 @@ static DialectRegistry createRegistry(const DialectRegistry &more) {
 }
 
 struct Model::Implementation {
-  /// In a context of its own where `shared` is null.
+  /// If `shared` is null, the model has a context of its own.
   Implementation(const DialectRegistry &more, MLIRContext *shared)
       : context(shared) {
     if (!shared) {
@@ -42,10 +42,10 @@ struct Model::Implementation {
     } else {
       shared->appendDialectRegistry(createRegistry(more));
     }
-    // The place in the user's file says more than a page of our own IR.
+    // The place in the user's file is more useful than a page of our own IR.
     printedOps = context->shouldPrintOpOnDiagnostic();
     context->printOpOnDiagnostic(false);
-    // Whoever shares its context has handlers of its own.
+    // A shared context has the handlers of its owner.
     if (!shared)
       printed.emplace(sourceManager, context);
     sourceManager.setDiagHandler(printShort);
@@ -61,7 +61,8 @@ struct Model::Implementation {
   MLIRContext *context;
   bool printedOps;
   llvm::SourceMgr sourceManager;
-  /// To standard error; and before it, to whoever captures messages.
+  /// `told` passes a message to whoever captures messages, then `printed`
+  /// prints it to standard error.
   std::optional<SourceMgrDiagnosticHandler> printed;
   std::optional<ScopedDiagnosticHandler> told;
 };
@@ -94,7 +95,7 @@ LogicalResult Model::parse(std::unique_ptr<llvm::MemoryBuffer> text) {
   module = parseModel(implementation->sourceManager, getContext());
   if (!module)
     return failure();
-  // Errors about a file as a whole are reported at its first line.
+  // Errors about the file as a whole are reported at its first line.
   Operation *root = module->getOperation();
   auto place = dyn_cast<FileLineColLoc>(root->getLoc());
   if (place && place.getLine() == 0)
@@ -102,8 +103,8 @@ LogicalResult Model::parse(std::unique_ptr<llvm::MemoryBuffer> text) {
   return success();
 }
 
-/// The first function that follows the input contract: some of its arguments
-/// say what they are. Null if there is none.
+/// The first function that follows the input contract, that is, has arguments
+/// that declare what they are. Null if there is none.
 static func::FuncOp findContract(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (followsContract(function))
@@ -111,7 +112,8 @@ static func::FuncOp findContract(ModuleOp module) {
   return {};
 }
 
-/// Whether there are ops that chunks may not have and that the import lowers.
+/// Whether there are ops that chunks must not contain and that the import
+/// lowers.
 static bool needsLowering(ModuleOp module) {
   WalkResult found = module.walk([](Operation *op) {
     bool isLowered =
@@ -123,7 +125,7 @@ static bool needsLowering(ModuleOp module) {
   return found.wasInterrupted();
 }
 
-/// Refuses options for what the model says itself.
+/// Refuses options for properties that the model declares itself.
 static LogicalResult verifyOptions(func::FuncOp model,
                                    const ImportCommand &command) {
   if (!command.freeze.empty() || !command.buffer.empty() ||
@@ -151,7 +153,7 @@ static LogicalResult verifyOptions(func::FuncOp model,
   return success();
 }
 
-/// Of a model that brings its derivative, leaves the model.
+/// If a function also computes gradients, separates the model from it.
 static LogicalResult separateJoint(ModuleOp module, const std::string &entry) {
   if (llvm::none_of(module.getOps<func::FuncOp>(), pipe::isJoint))
     return success();
@@ -172,8 +174,8 @@ LogicalResult Model::import(const ImportCommand &command, bool quiet) {
         !needsLowering(*module))
       return separateJoint(*module, command.entry);
   }
-  // Remarks are one line for each argument, without the lines of a generated
-  // file, which say nothing more.
+  // Print a remark as one line for each argument. The lines of a generated file
+  // would add nothing.
   ScopedDiagnosticHandler remarks(&getContext(), [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
       return failure();

@@ -1,4 +1,4 @@
-//===- OptionChecks.cpp - which options of compile fit together -----------===//
+//===- OptionChecks.cpp - consistency of compile's options ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -24,7 +24,7 @@ using namespace veeline;
 using namespace veeline::compiler;
 
 /// Takes over the sizes of a schedule file. Returns why they contradict the
-/// command line, or empty.
+/// command line, or an empty string.
 static std::string readSizes(const CLI::App &app, const std::string &path,
                              CompileCommand &command) {
   auto file = schedule::readScheduleFile(path);
@@ -68,7 +68,7 @@ static std::string readSizes(const CLI::App &app, const std::string &path,
   return "";
 }
 
-/// Why `value` is none of the names, or empty.
+/// Returns why `value` is not one of the names, or an empty string.
 static std::string checkName(const char *what, const std::string &value,
                              const std::vector<std::string> &names) {
   if (std::find(names.begin(), names.end(), value) != names.end())
@@ -81,7 +81,7 @@ static std::string checkName(const char *what, const std::string &value,
          joinNames(names);
 }
 
-/// Why an option is of no use to forwards alone, or empty.
+/// Returns why an option has no effect on forwards alone, or an empty string.
 static std::string checkForwardOnly(const CLI::App &app) {
   for (const char *name :
        {"--schedule", "--objective", "--profile", "--optimizer",
@@ -95,7 +95,8 @@ static std::string checkForwardOnly(const CLI::App &app) {
   return "";
 }
 
-/// Why there is no such schedule, or empty. Forwards alone have their own.
+/// Returns why there is no such schedule, or an empty string. Forwards alone
+/// have a schedule of their own.
 static std::string checkSchedule(const CLI::App &app, CompileCommand &command) {
   if (command.forwardOnly) {
     command.schedule = schedule::forwardOrderName;
@@ -108,7 +109,7 @@ static std::string checkSchedule(const CLI::App &app, CompileCommand &command) {
   return placement ? "" : placement.error().message;
 }
 
-/// Why --objective is of no use, or empty.
+/// Returns why --objective has no effect, or an empty string.
 static std::string checkObjective(const CompileCommand &command) {
   auto known = schedule::findGenerator(command.schedule);
   if (command.objective.empty() || (known && (*known)->hasObjective))
@@ -121,7 +122,7 @@ static std::string checkObjective(const CompileCommand &command) {
          "'; it is for " + joinNames(users);
 }
 
-/// Why --clip-sync does not fit other options, or empty.
+/// Returns why --clip-sync contradicts other options, or an empty string.
 static std::string checkClipSync(const CompileCommand &command) {
   if (command.clipSync == "none")
     return "";
@@ -147,7 +148,7 @@ static std::string checkClipSync(const CompileCommand &command) {
   return "";
 }
 
-/// Why --shard-optimizer does not fit other options, or empty.
+/// Returns why --shard-optimizer contradicts other options, or an empty string.
 static std::string checkShards(const CompileCommand &command) {
   if (!command.shardOptimizer)
     return "";
@@ -177,7 +178,7 @@ static std::string checkShards(const CompileCommand &command) {
   return "";
 }
 
-/// Why --loss-weight does not fit other options, or empty.
+/// Returns why --loss-weight contradicts other options, or an empty string.
 static std::string checkLossWeight(const CompileCommand &command) {
   auto known = schedule::findGenerator(command.schedule);
   if (command.lossWeight.empty() || !known ||
@@ -191,7 +192,7 @@ static std::string checkLossWeight(const CompileCommand &command) {
          "step";
 }
 
-/// What is wrong with --stage-replicas, or empty.
+/// Returns what is wrong with --stage-replicas, or an empty string.
 static std::string checkWidths(const CompileCommand &command) {
   const std::vector<int64_t> &widths = command.stageReplicas;
   std::string option = "--stage-replicas: ";
@@ -208,7 +209,7 @@ static std::string checkWidths(const CompileCommand &command) {
   return "";
 }
 
-/// What is wrong with --offload, or empty.
+/// Returns what is wrong with --offload, or an empty string.
 static std::string checkOffload(const CLI::App &app,
                                 const CompileCommand &command) {
   if (!app.count("--offload"))
@@ -221,7 +222,7 @@ static std::string checkOffload(const CLI::App &app,
   return "";
 }
 
-/// What is wrong with --recompute-ahead, or empty.
+/// Returns what is wrong with --recompute-ahead, or an empty string.
 static std::string checkRecomputeAhead(const CompileCommand &command,
                                        const std::vector<Recompute> &policies) {
   if (!command.recomputeAhead)
@@ -243,7 +244,7 @@ static std::string checkRecomputeAhead(const CompileCommand &command,
                "such as full";
 }
 
-/// What is wrong with the options about memory, or empty.
+/// Returns what is wrong with the options about memory, or an empty string.
 static std::string checkMemory(const CompileCommand &command) {
   std::vector<Recompute> policies;
   std::string misfit = parseRecompute(
@@ -265,7 +266,7 @@ static std::string checkMemory(const CompileCommand &command) {
   return misfit.empty() ? "" : "--memory-limit: " + misfit;
 }
 
-/// What is wrong with the options about lengths, or empty.
+/// Returns what is wrong with the options about lengths, or an empty string.
 static std::string checkLengths(const CLI::App &app,
                                 const CompileCommand &command) {
   if (!command.lengthBound)
@@ -280,13 +281,13 @@ static std::string checkLengths(const CLI::App &app,
   return "";
 }
 
-/// Whether work of a step runs in the next one.
+/// Whether some work of a step runs in the next step.
 static bool isLate(const schedule::Generator &generator) {
   return generator.slips ||
          generator.semantics != schedule::UpdateSemantics::Synchronous;
 }
 
-/// What is wrong with the options about GPUs, or empty.
+/// Returns what is wrong with the options about GPUs, or an empty string.
 static std::string checkGpu(const CLI::App &app,
                             const CompileCommand &command) {
   bool isCuda = command.target == "cuda";
@@ -317,7 +318,8 @@ static std::string checkGpu(const CLI::App &app,
   return "";
 }
 
-/// What is wrong with the options about where times come from, or empty.
+/// Returns what is wrong with the options about the source of times, or an
+/// empty string.
 static std::string checkTimes(const CompileCommand &command) {
   const std::string &table = command.machineTable.path;
   if (table.empty() || table == "none")
@@ -330,8 +332,8 @@ static std::string checkTimes(const CompileCommand &command) {
              : "--machine-table is of a CPU, and --target is " + command.target;
 }
 
-/// What is wrong with --script, or empty. Sizes may be those of the script, so
-/// the passes find out what does not fit them.
+/// Returns what is wrong with --script, or an empty string. The script may
+/// determine sizes, so options that depend on these are checked by passes.
 static std::string checkScript(const CLI::App &app, CompileCommand &command) {
   for (const CLI::Option *option : app.get_options())
     if (option->count() > 0)
@@ -343,7 +345,7 @@ static std::string checkScript(const CLI::App &app, CompileCommand &command) {
              : "";
 }
 
-/// What is wrong with options that depend on sizes, or empty.
+/// Returns what is wrong with options that depend on sizes, or an empty string.
 static std::string checkSizes(const CLI::App &app, CompileCommand &command) {
   std::string misfit = checkOffload(app, command);
   if (!misfit.empty())

@@ -17,9 +17,9 @@ class App;
 
 namespace veeline::compiler {
 
-/// What is wrong with names and with options that depend on each other, or
-/// empty. Takes over the sizes of a schedule that is a file. `app` says which
-/// options were given.
+/// Checks names, and options that depend on each other. Returns what is wrong,
+/// or an empty string. Takes over the sizes of a schedule file. `app` knows
+/// which options were given.
 std::string checkOptions(const CLI::App &app, CompileCommand &command);
 
 } // namespace veeline::compiler

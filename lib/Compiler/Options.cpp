@@ -85,8 +85,8 @@ static void addMachineTable(CLI::App &app, MachineTableOption &option,
       ->check(commandline::checkFileName);
 }
 
-/// A flag that turns `value` off. CLI11's own form of it, "!--no-x", shows as
-/// "--no-x{false}" in --help.
+/// Adds a flag that sets `value` to false. CLI11's own form of such a flag,
+/// "!--no-x", would appear as "--no-x{false}" in --help.
 static void addNoFlag(CLI::App &app, const char *name, bool &value,
                       const char *description) {
   app.add_flag_callback(
@@ -388,7 +388,7 @@ veeline::compiler::parseCompileOptions(const CompileOptionList &options,
   return std::move(parsed.command);
 }
 
-/// "2,1,1".
+/// Joins texts in the form "2,1,1".
 static std::string join(const std::vector<std::string> &texts) {
   std::string joined;
   for (const std::string &text : texts)
@@ -470,13 +470,14 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
   return options;
 }
 
-/// By content, since models have all sorts of names. A file called .vee is an
-/// artifact, and a damaged one if its content is not.
+/// Whether a file is a model, by its content, because models have all sorts of
+/// names. A file called .vee is an artifact, even if its content is damaged.
 static bool isModel(const std::string &path) {
   return !path.ends_with(".vee") && !artifact::isArtifact(path);
 }
 
-/// Why an option does not fit the file or another option; empty: they fit.
+/// Returns why an option contradicts the file or another option, or an empty
+/// string.
 static std::string findMisfit(const CLI::App &app,
                               const InspectCommand &command) {
   bool isModel = command.isModel;

@@ -1,4 +1,4 @@
-//===- ProgramMetadata.cpp - the metadata of a program ------------------===//
+//===- ProgramMetadata.cpp - the metadata of a program --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -102,7 +102,8 @@ static artifact::ChannelKind getKind(const Channel &channel, const Edge &edge) {
   return isGradient ? Kind::gradient : Kind::activation;
 }
 
-/// `versions` have the edges of the pipeline's versions for other lengths.
+/// Describes a channel. `versions` are the edges of the pipeline's versions for
+/// other lengths.
 static FailureOr<artifact::Channel>
 describeChannel(PipelineOp pipeline, const Channel &channel, const Edge &edge,
                 ArrayRef<EdgeTable> versions, bool isOnDevice) {

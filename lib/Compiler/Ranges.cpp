@@ -1,4 +1,4 @@
-//===- Ranges.cpp - which numbers a model can index with ------------------===//
+//===- Ranges.cpp - valid ranges of a model's integers --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -21,7 +21,7 @@ using namespace veeline::compiler;
 using namespace veeline::pipe;
 
 namespace {
-/// Valid numbers are those from `low` to below `high`.
+/// Valid numbers are at least `low` and less than `high`.
 struct Bounds {
   int64_t low = std::numeric_limits<int64_t>::min();
   int64_t high = std::numeric_limits<int64_t>::max();
@@ -40,9 +40,9 @@ struct Bounds {
   }
 };
 
-/// Finds the numbers that a value of a pipeline or of a chunk may be: those
-/// that are valid for all dimensions that it, or what casts and views make of
-/// it, indexes. Follows it through the chunks.
+/// Finds the valid numbers of a value of a pipeline or chunk: those that are
+/// valid indices for all dimensions that the value, perhaps cast or reshaped,
+/// indexes. Follows values through chunks.
 class BoundsFinder {
 public:
   explicit BoundsFinder(PipelineOp pipeline);
@@ -60,7 +60,7 @@ private:
   Bounds findWrapped(arith::SelectOp select, Value index);
 
   SymbolTableCollection symbols;
-  /// By primal function, the chunks that run it.
+  /// For each primal function, the chunks that run it.
   DenseMap<Operation *, SmallVector<ChunkOp>> chunksOf;
 };
 } // namespace
@@ -72,8 +72,8 @@ BoundsFinder::BoundsFinder(PipelineOp pipeline) {
       chunksOf[primal].push_back(chunk);
 }
 
-/// The bounds of `index` if `select` has it count from the end where it is
-/// negative, as exporters write it: x < 0 ? x + size : x.
+/// The bounds of `index` if `select` makes negative indices count from the end,
+/// in the form that exporters write: x < 0 ? x + size : x.
 Bounds BoundsFinder::findWrapped(arith::SelectOp select, Value index) {
   auto test = select.getCondition().getDefiningOp<arith::CmpIOp>();
   auto sum = select.getTrueValue().getDefiningOp<arith::AddIOp>();
@@ -96,7 +96,7 @@ static bool isOrder(arith::CmpIPredicate predicate) {
          predicate != arith::CmpIPredicate::ne;
 }
 
-/// Whether `user` limits `value` by a constant: min, max or a select.
+/// Whether `user` limits `value` by a constant: a minimum, maximum or select.
 static bool isClamp(Operation *user, Value value) {
   if (isa<arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(user))
     return matchPattern(user->getOperand(user->getOperand(0) == value),
@@ -118,9 +118,10 @@ static bool isClamp(Operation *user, Value value) {
          bound == given;
 }
 
-/// Whether `op` returns the number that it takes, in another type or another
-/// arrangement. A float may lose its fraction, which leaves it between whole
-/// bounds. A narrower float does not count: it may be rounded beyond them.
+/// Whether `op` returns the number that it takes, in another type or
+/// arrangement. It may drop the fraction of a float, because that leaves it
+/// within integer bounds. A conversion to a narrower float does not count: it
+/// may round the number beyond them.
 static bool keepsNumber(Operation *op) {
   return isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
              arith::ExtUIOp, arith::TruncIOp, arith::ExtFOp, arith::FPToSIOp,
@@ -169,14 +170,14 @@ Bounds BoundsFinder::findAt(OpOperand &use, bool isFloat) {
     return structured.isDpsInput(&use)
                ? find(structured.getMatchingBlockArgument(&use), isFloat)
                : Bounds();
-  // A linalg op that only passes the number on.
+  // A linalg op that only passes on the number.
   if (isa<linalg::YieldOp>(user))
     return find(user->getParentOp()->getResult(use.getOperandNumber()),
                 isFloat);
   if (isFloat && (isLowerLimit(user) || isUpperLimit(user)))
     return findAtLimit(user, use);
-  // Valid values are those before a clamp. One that it changes is most likely
-  // wrong: it would train the last row of a table.
+  // The valid values are those before a clamp. If a clamp changes a value, the
+  // value is most likely wrong: it would train the last row of a table.
   if (keepsNumber(user) || (!isFloat && isClamp(user, use.get())))
     return find(user->getResult(0), isFloat);
   if (auto select = dyn_cast<arith::SelectOp>(user))
@@ -184,9 +185,10 @@ Bounds BoundsFinder::findAt(OpOperand &use, bool isFloat) {
   return {};
 }
 
-/// Float min and max. Floats may be positions, and a limit within the bounds
-/// clamps them to the nearest row, so it lifts the bound on its side. A limit
-/// beyond the bounds is one at which a cast saturates, and lifts nothing.
+/// The bounds before a minimum or maximum of floats. Floats may be positions. A
+/// limit within the bounds then clamps them to the nearest row, so there is no
+/// bound on its side. A limit beyond the bounds is one at which a cast
+/// saturates, and changes nothing.
 Bounds BoundsFinder::findAtLimit(Operation *user, OpOperand &use) {
   std::optional<double> limit =
       getConstant(user->getOperand(1 - use.getOperandNumber()));
@@ -202,8 +204,9 @@ Bounds BoundsFinder::findAtLimit(Operation *user, OpOperand &use) {
   return bounds;
 }
 
-/// For integers see findWrapped. A select of a float or a constant beyond the
-/// bounds is such a saturation; any other leaves the bounds unknown.
+/// The bounds before a select. For integers, see findWrapped. A select between
+/// a float and a constant beyond the bounds is a saturation, and changes
+/// nothing. Any other select leaves the bounds unknown.
 Bounds BoundsFinder::findAtSelect(arith::SelectOp select, Value value,
                                   bool isFloat) {
   if (!isFloat)

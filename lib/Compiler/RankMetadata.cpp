@@ -1,4 +1,4 @@
-//===- RankMetadata.cpp - the metadata of a rank's program --------------===//
+//===- RankMetadata.cpp - the metadata of a rank's program ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -84,7 +84,7 @@ static void setPredicted(Operation *op, artifact::Op &result) {
   result.predictedEnd = times[1] / 1000.0;
 }
 
-/// When it begins, settleTimes says.
+/// Sets the duration of an op. `settleTimes` sets its begin later.
 static void setDuration(double nanoseconds, artifact::Op &result) {
   result.predictedBegin = 0;
   result.predictedEnd = nanoseconds / 1000.0;
@@ -242,7 +242,7 @@ static std::string describeWork(Operation *op) {
          std::to_string(work->chunk) + " m" + std::to_string(work->microbatch);
 }
 
-/// Constants that this rank does not use get the empty section.
+/// Constants that this rank does not use get an empty section.
 LogicalResult RankWriter::describeConstants(const MemoryPlan::Device &device) {
   rank.constants.resize(constants.size());
   for (const MemoryPlan::Constant &constant : device.constants) {
@@ -260,7 +260,7 @@ LogicalResult RankWriter::describeConstants(const MemoryPlan::Device &device) {
   return success();
 }
 
-/// Describes what only the arena of a GPU has.
+/// Describes the parts that only the arena of a GPU has.
 LogicalResult RankWriter::describeDevice(const MemoryPlan::Device &device) {
   SmallVector<StringRef> names;
   for (BatchOp batch : pipeline.getBatches())
@@ -339,8 +339,8 @@ void RankWriter::describeSlices(Operation *op, int64_t number) {
                 number);
 }
 
-/// The chunk whose gradients are added up, or the first one that uses the
-/// parameter that is gathered.
+/// The chunk of a reduction. For a gather, the first chunk that uses the
+/// parameter.
 int32_t RankWriter::getChunk(Operation *reduction) {
   if (auto sum = dyn_cast<AllReduceOp>(reduction))
     return static_cast<int32_t>(sum.getChunk());
@@ -373,7 +373,7 @@ void RankWriter::describeReductions() {
   }
 }
 
-/// The kinds of regions that the results of an op are.
+/// For each result of an op, the kind of its region.
 SmallVector<artifact::RegionKind> RankWriter::getResultKinds(Operation *op) {
   SmallVector<artifact::RegionKind> kinds(op->getNumResults(),
                                           artifact::RegionKind::edge);
@@ -400,8 +400,8 @@ SmallVector<artifact::RegionKind> RankWriter::getResultKinds(Operation *op) {
   return kinds;
 }
 
-/// The number of the timeline op that runs, or runs next, for each op of the
-/// program.
+/// For each op of the program, the number of the timeline op that runs, or runs
+/// next.
 llvm::DenseMap<Operation *, int64_t> RankWriter::numberOps() {
   llvm::DenseMap<Operation *, int64_t> numbers;
   int64_t next = 0, count = timeline.size();
@@ -414,7 +414,8 @@ llvm::DenseMap<Operation *, int64_t> RankWriter::numberOps() {
 }
 
 namespace {
-/// Finds the last op that takes a value, in the next step where that does.
+/// Finds the last op that takes a value. If ops of the next step take it, the
+/// last of those.
 class LastUse {
 public:
   LastUse(ProgramOp program, bool isDevice,
@@ -482,7 +483,7 @@ void RankWriter::describeReductionSlots(
   }
 }
 
-/// The op that waits until what is offloaded has left.
+/// The op that waits until an offloaded value has left the device.
 static Operation *findRelease(OffloadOp offload) {
   for (Operation *user : offload.getValues().front().getUsers())
     if (auto release = dyn_cast<ReleaseOp>(user);
@@ -492,7 +493,7 @@ static Operation *findRelease(OffloadOp offload) {
   return nullptr;
 }
 
-/// What a slot that holds `result` is called.
+/// The name of a slot that holds `result`.
 std::string RankWriter::nameSlot(OpResult result) {
   auto recv = dyn_cast<RecvOp>(result.getOwner());
   if (!recv)
@@ -511,7 +512,7 @@ void RankWriter::describeSlots() {
   describeReductionSlots(numbers);
   describeHost(numbers);
   for (Operation &op : program.getBody().front()) {
-    // What is offloaded is in the host's memory.
+    // Offloaded values are in the host's memory.
     if (isReduction(&op) || isa<OffloadOp>(op))
       continue;
     int64_t number = numbers.lookup(&op);
@@ -540,8 +541,8 @@ void RankWriter::describeSlots() {
   }
 }
 
-/// Describes what is offloaded: where it is in the host's memory, and how long
-/// copies take there and back.
+/// Describes offloaded values: their places in the host's memory, and the times
+/// of copies in both directions.
 void RankWriter::describeHost(
     const llvm::DenseMap<Operation *, int64_t> &numbers) {
   auto bandwidth = pipeline->getAttrOfType<FloatAttr>(offloadAttrName);
@@ -570,8 +571,9 @@ void RankWriter::describeHost(
   }
 }
 
-/// Reads a module's table of `Desc`, called `what`, which `pass` writes.
-/// Compiled code refers to entries by their numbers, so none may be missing.
+/// Reads a table of `Desc` entries of a module. `pass` writes the table; `what`
+/// is its name in errors. Compiled code refers to entries by number, so none
+/// may be missing.
 template <typename Desc>
 static auto describeTable(ModuleOp module, StringRef table, StringRef what,
                           StringRef pass)

@@ -14,9 +14,9 @@
 
 namespace veeline::compiler {
 
-/// Describes one rank of a pipeline for the artifact. Its step is in the object
-/// of this number. Fails with a diagnostic if a table of library calls is
-/// broken, or a constant has no values.
+/// Describes one rank of a pipeline for the artifact. `object` is the number of
+/// the object with its step. Fails with a diagnostic if a table of library
+/// calls is broken, or if a constant has no values.
 mlir::FailureOr<artifact::Rank>
 describeRank(pipe::PipelineOp pipeline, const pipe::ChannelTable &channels,
              pipe::ProgramOp program, const pipe::MemoryPlan &plan,

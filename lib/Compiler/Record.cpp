@@ -41,7 +41,7 @@ static json::Object toJson(const Message &message) {
                       {"notes", std::move(notes)}};
 }
 
-/// Null where nothing was predicted.
+/// Null if nothing was predicted.
 static json::Value toJson(std::optional<double> microseconds) {
   return microseconds ? json::Value(*microseconds) : json::Value(nullptr);
 }

@@ -1,4 +1,4 @@
-//===- Register.cpp - what the plugin of mlir-opt loads -------------------===//
+//===- Register.cpp - entry points for the plugin of mlir-opt -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

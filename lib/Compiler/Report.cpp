@@ -1,4 +1,4 @@
-//===- Report.cpp - artifacts in words and tables -------------------------===//
+//===- Report.cpp - descriptions of artifacts as text ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -32,7 +32,8 @@ static int64_t countElements(const artifact::Metadata &metadata) {
   return count;
 }
 
-/// Prints what is for a GPU: chips, kernels, and the toolkit that made them.
+/// Prints the part for GPUs: chips, kernels, and the toolkit that compiled
+/// them.
 static void printDevice(llvm::raw_ostream &os,
                         const artifact::DeviceCode &device,
                         llvm::StringRef target) {
@@ -100,7 +101,8 @@ static void printRanks(llvm::raw_ostream &os,
     os << llvm::format(
         "predicted step %.3f ms, bubble of the worst rank %.1f%% (of the "
         "makespan of all ranks)\n",
-        // Equal sums may differ in their last bits.
+        // The maximum is needed because equal sums may differ in their last
+        // bits.
         makespan / 1e3, 100.0 * std::max(0.0, 1.0 - least / makespan));
   std::optional<double> period = predictPeriod(program);
   if (period && *period > 0)
@@ -140,8 +142,8 @@ void veeline::compiler::printSource(llvm::raw_ostream &os,
                         "machine, veeline train --profile this model\n");
 }
 
-/// Other predictions are for ranks with a core each. If this machine has fewer
-/// cores, prints the period predicted for it.
+/// Prints the predicted period for this machine if it has fewer cores than the
+/// program has ranks. All other predictions assume one core for each rank.
 static void printSharing(llvm::raw_ostream &os,
                          const artifact::Metadata &metadata,
                          const artifact::Program &program) {
@@ -155,7 +157,7 @@ static void printSharing(llvm::raw_ostream &os,
                       ranks, counted(cores, "core"), *step / 1e3);
 }
 
-/// In one line, of an artifact that trains, too.
+/// Prints one line about forwards alone, also for an artifact that trains.
 static void printEvaluation(llvm::raw_ostream &os,
                             const artifact::Program &program) {
   int64_t largest = 0;
@@ -217,7 +219,7 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
   }
 }
 
-/// As in "normal(0, 0.02)".
+/// Describes an initialiser in the form "normal(0, 0.02)".
 static std::string describeInit(const artifact::Initializer &init) {
   using Kind = artifact::Initializer::Kind;
   std::string text;

@@ -1,4 +1,4 @@
-//===- Script.cpp - a transform script in the front of compiling ----------===//
+//===- Script.cpp - compiling with a transform script ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -31,7 +31,7 @@ void compiler::dropScripts(ModuleOp module) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the script has done
+// The progress of the script
 //===----------------------------------------------------------------------===//
 
 static bool hasMessages(ArrayRef<pipe::ProgramOp> programs) {
@@ -63,8 +63,8 @@ static Progress getProgress(PipelineOp pipeline) {
              : Progress::Chunks;
 }
 
-/// The only pipeline of the module but for its copy on one rank; null where
-/// there is none yet. Fails where there are others.
+/// Returns the only pipeline of the module, not counting its copy on one rank.
+/// Null if there is none yet. Fails if there are others.
 static FailureOr<PipelineOp> findPipeline(ModuleOp module) {
   PipelineOp found;
   for (auto pipeline : module.getOps<PipelineOp>()) {
@@ -89,7 +89,7 @@ static FailureOr<PipelineOp> findPipeline(ModuleOp module) {
 namespace {
 /// Something that either the script or the command line decides.
 struct Decision {
-  /// How far the script has come where it has.
+  /// The progress of a script that has decided it.
   Progress by;
   const char *done, *op;
   std::initializer_list<const char *> options;
@@ -120,7 +120,7 @@ static const Decision decisions[] = {
      "insert_communication",
      {"communication", "split-messages"}}};
 
-/// Fails at an option that was given for what the script does.
+/// Fails if an option was given for something that the script does.
 static LogicalResult checkGiven(const CompileCommand &command,
                                 Progress progress) {
   for (const Decision &decision : decisions)
@@ -140,7 +140,7 @@ static LogicalResult checkGiven(const CompileCommand &command,
   return success();
 }
 
-/// Fails at an op for another target than that of the command.
+/// Fails if the script has an op for another target than that of the command.
 static LogicalResult checkTarget(ModuleOp script,
                                  const CompileCommand &command) {
   WalkResult result = script.walk([&](pipe::script::DifferentiateOp op) {
@@ -167,10 +167,10 @@ static LogicalResult checkPurpose(PipelineOp pipeline, Progress progress,
 }
 
 //===----------------------------------------------------------------------===//
-// Running it
+// Running the script
 //===----------------------------------------------------------------------===//
 
-/// What the pipeline is, in the place of what the command line says.
+/// Sets in `command` what the pipeline of the script has.
 static void takeOver(PipelineOp pipeline, Progress progress,
                      CompileCommand &command) {
   command.stages = pipeline.getStages();
@@ -189,7 +189,7 @@ static void takeOver(PipelineOp pipeline, Progress progress,
   command.shardOptimizer = pipeline.getShardOptimizer();
 }
 
-/// The module of the script, or a message about the file.
+/// Reads the module of the script. Prints a message if the file is bad.
 static OwningOpRef<ModuleOp> readScript(MLIRContext *context,
                                         const std::string &path) {
   OwningOpRef<ModuleOp> script;
@@ -202,7 +202,7 @@ static OwningOpRef<ModuleOp> readScript(MLIRContext *context,
   return script;
 }
 
-/// Where the script begins, or null after a message.
+/// The entry point of the script, or null after a message.
 static transform::NamedSequenceOp findEntry(ModuleOp script,
                                             const std::string &path) {
   constexpr StringLiteral name =
@@ -227,8 +227,8 @@ static transform::NamedSequenceOp findEntry(ModuleOp script,
   return entry;
 }
 
-/// Runs it. What is wrong with the model is said at the model's place, with a
-/// note of the script that found it.
+/// Runs the script. Errors about the model are reported at the model's place,
+/// with a note at the place in the script.
 static LogicalResult apply(transform::NamedSequenceOp entry, ModuleOp module,
                            const std::string &path) {
   ScopedDiagnosticHandler note(

@@ -14,14 +14,13 @@
 
 namespace veeline::compiler {
 
-/// Takes scripts out of the module of a model, which may have one for
-/// veeline-opt.
+/// Removes scripts from the module of a model. It may have one for veeline-opt.
 void dropScripts(mlir::ModuleOp module);
 
-/// Runs the script of --script on a model, of which the passes on the whole
-/// have run, and says how far it has come. `command` then has what the script
-/// has decided. Fails after a message, also where the command line says
-/// something of what the script does.
+/// Runs the script of --script on a model after the passes for the whole model,
+/// and returns how far it has come. Stores what the script has decided in
+/// `command`. Fails after a message, also if the command line contradicts the
+/// script.
 mlir::FailureOr<Progress> runScript(mlir::ModuleOp module,
                                     CompileCommand &command);
 

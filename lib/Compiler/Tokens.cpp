@@ -1,4 +1,4 @@
-//===- Tokens.cpp - which integers choose rows of a table -----------------===//
+//===- Tokens.cpp - integers that select rows of tables -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,9 +15,9 @@ using namespace veeline;
 using namespace veeline::compiler;
 using namespace veeline::pipe;
 
-/// Whether `value`, in the chunk's primal function, is computed from nothing
-/// but parameters, buffers and constants. Scores, which labels choose from, are
-/// computed from data.
+/// Whether `value`, in the chunk's primal function, is computed only from
+/// parameters, buffers and constants. In contrast, scores, from which labels
+/// select, are computed from data.
 static bool isMadeOfParameters(Value value, ChunkOp chunk,
                                func::FuncOp primal) {
   llvm::SetVector<Value> open;
@@ -39,8 +39,8 @@ static bool isMadeOfParameters(Value value, ChunkOp chunk,
   return true;
 }
 
-/// Whether it has rows of several numbers. A vector of weights of classes, from
-/// which labels choose, is no table.
+/// Whether a tensor has rows of several numbers. A vector with the weights of
+/// classes, from which labels select, is not a table.
 static bool hasRows(RankedTensorType type) {
   return llvm::count_if(type.getShape(),
                         [](int64_t extent) { return extent != 1; }) > 1;
@@ -51,8 +51,8 @@ static bool isInteger(Type type) {
          !getElementTypeOrSelf(type).isInteger(1);
 }
 
-/// The integers that the user of an operand makes of it; none if that makes a
-/// float or the result of a comparison.
+/// The integers that the user of an operand computes from it. None if these are
+/// floats or results of comparisons.
 static SmallVector<Value> follow(OpOperand &use) {
   Operation *op = use.getOwner();
   SmallVector<Value> values;
@@ -68,7 +68,7 @@ static SmallVector<Value> follow(OpOperand &use) {
   return values;
 }
 
-/// Whether the argument, or an integer computed from it, chooses rows of a
+/// Whether the argument, or an integer computed from it, selects rows of a
 /// table.
 static bool choosesRows(BlockArgument argument, ChunkOp chunk,
                         func::FuncOp primal) {
@@ -102,7 +102,7 @@ void veeline::compiler::describeTokens(PipelineOp pipeline,
   };
   for (auto [batch, entry] :
        llvm::zip_equal(pipeline.getBatches(), metadata.batches))
-    // Smaller integers are pixels.
+    // Narrower integers are pixels.
     entry.tokens = (entry.type == artifact::DataType::i32 ||
                     entry.type == artifact::DataType::i64) &&
                    llvm::any_of(batch.getValue().getUses(), choosesIn);

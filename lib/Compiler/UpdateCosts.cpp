@@ -1,4 +1,4 @@
-//===- UpdateCosts.cpp - what updates take --------------------------------===//
+//===- UpdateCosts.cpp - estimated times of updates -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,7 +18,7 @@ using namespace veeline::pipe;
 
 UpdateCosts::UpdateCosts(PipelineOp pipeline, const MemoryPlan &plan)
     : pipeline(pipeline), plan(plan) {
-  // A bad table is an error of the passes before.
+  // An earlier pass has reported a bad table.
   if (auto read = getMachineTable(pipeline))
     table = std::move(*read);
   else
@@ -28,8 +28,8 @@ UpdateCosts::UpdateCosts(PipelineOp pipeline, const MemoryPlan &plan)
     nanosecondsPerByte = measured[1] / measured[0];
 }
 
-/// The time of moving bytes that no cache has. A cache reads a line before it
-/// is written.
+/// The time to move bytes that are not in a cache. A line is read before it is
+/// written.
 double UpdateCosts::timeOf(const UpdateTraffic &traffic) const {
   auto bytes = static_cast<double>(traffic.read + traffic.written);
   if (nanosecondsPerByte)
@@ -39,8 +39,8 @@ double UpdateCosts::timeOf(const UpdateTraffic &traffic) const {
   return bytes / Machine().bytesPerNs;
 }
 
-/// Newton and Schulz, see runtime/src/host/NewtonSchulz.h: in each step the
-/// products x x', its square, and that times x.
+/// The time of the Newton-Schulz iteration in runtime/src/host/NewtonSchulz.h.
+/// In each step it computes the products x x', its square, and that times x.
 double UpdateCosts::timeOfProducts(ShapedType matrix) const {
   double small = std::min(matrix.getDimSize(0), matrix.getDimSize(1));
   double large = std::max(matrix.getDimSize(0), matrix.getDimSize(1));
@@ -57,7 +57,8 @@ double UpdateCosts::estimate(UpdateOp update) const {
       llvm::find_if(plan.params, [&](const MemoryPlan::Param &param) {
         return param.param == static_cast<int64_t>(update.getParam());
       });
-  // Only a plan that was edited lacks it; others say so.
+  // An entry can be missing only if the plan was edited. Other code reports
+  // that.
   if (entry == plan.params.end())
     return 0;
   auto type = cast<ShapedType>(update.getResult().getType());
@@ -69,7 +70,7 @@ double UpdateCosts::estimate(UpdateOp update) const {
   auto program = cast<ProgramOp>(update->getParentOp());
   kind.shards = PipelineOp(pipeline).getShards(program.getStage());
   double time = timeOf(updateTraffic(bytes, entry->stateBytes, kind));
-  // What was measured has products, too.
+  // Measured times include the products.
   bool hasProducts =
       plan.updateWorkspace >= 0 && type.getRank() == 2 &&
       !(plan.device && plan.device->optimizer == Optimizer::adafactor);

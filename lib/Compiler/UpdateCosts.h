@@ -15,15 +15,16 @@
 
 namespace veeline::compiler {
 
-/// Estimates updates and norms of a rank's parameters by the memory that they
-/// read and write, and Muon's by its products, too. How fast that goes, a
-/// profile says, else the machine's table, else the cost model.
+/// Estimates the times of updates and norms of a rank's parameters from the
+/// memory that they read and write, and those of Muon also from its products.
+/// Rates are those of the profile, else of the machine's table, else of the
+/// cost model.
 class UpdateCosts {
 public:
-  /// The plan has to live as long as this does.
+  /// The plan has to outlive this object.
   UpdateCosts(pipe::PipelineOp pipeline, const pipe::MemoryPlan &plan);
 
-  /// In nanoseconds.
+  /// The time in nanoseconds.
   double estimate(pipe::UpdateOp update) const;
   double estimate(pipe::SquaredNormOp norm) const;
 
@@ -34,7 +35,7 @@ private:
   pipe::PipelineOp pipeline;
   const pipe::MemoryPlan &plan;
   std::optional<MachineTable> table;
-  /// Of updates, as a profile has it.
+  /// The rate of updates that the profile measured, if any.
   std::optional<double> nanosecondsPerByte;
 };
 

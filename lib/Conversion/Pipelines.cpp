@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - the passes of host code in order -------------------===//
+//===- Pipelines.cpp - pipelines of code generation -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -38,7 +38,7 @@ void veeline::buildBufferizeChunksPipeline(
   normalize.target = options.target;
   passManager.addPass(createPipeNormalizeOps(normalize));
   PipeResultsToArgumentsOptions results;
-  // On a host gradients are whole.
+  // On a host, each gradient is added as a whole.
   results.target = options.wholeGradients ? KernelTarget::Host : options.target;
   passManager.addNestedPass<func::FuncOp>(
       createPipeResultsToArguments(results));

@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A model for one sample becomes one for N. Every value that depends on data
-// gets N times as many elements: one of its dimensions, of extent e, becomes N
-// * e. The sample is the slower part of it, so that reshapes keep their
-// meaning. An op that slices, pads or drops that dimension cannot have samples
-// there. It has them in a dimension of their own: its operands are split, and
-// its result is merged again.
+// A model for one sample becomes a model for N samples. Every value that
+// depends on data gets N times as many elements: one of its dimensions, of
+// extent e, gets the extent N * e. The number of the sample is the slower part
+// of the index, so that reshapes stay correct. An op that slices, pads or drops
+// this dimension needs the samples in a dimension of their own: its operands
+// are split before it, and its result is merged after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -116,7 +116,7 @@ LogicalResult BatchRewriter::addSamplesToData() {
                          "which would have samples");
 }
 
-/// Whether the op, or an op within it, uses a value with samples.
+/// Whether the op, or an op nested in it, uses a value with samples.
 bool BatchRewriter::usesSamples(Operation *op) {
   bool uses = false;
   op->walk([&](Operation *inner) {
@@ -150,8 +150,8 @@ static SmallVector<ReassociationIndices> oneGroup(int64_t rank) {
   return groups;
 }
 
-/// A value of its own, of the same type, for what is, or no longer is, a scalar
-/// of each sample: Samples tells them apart by the value.
+/// Creates a new value of the same type. A value is either a scalar of each
+/// sample or not, so a value that changes between the two needs another name.
 static Value rename(OpBuilder &builder, Value value) {
   return tensor::CastOp::create(builder, value.getLoc(), value.getType(),
                                 value);
@@ -194,14 +194,15 @@ LogicalResult BatchRewriter::rewriteOp(tensor::CollapseShapeOp op) {
   for (auto [group, indices] : llvm::enumerate(op.getReassociationIndices())) {
     if (!llvm::is_contained(indices, dimension))
       continue;
-    // Samples have to be the slower part of what is merged.
+    // In a merged dimension, samples have to be the slower part of the index.
     samples.move(op.getSrcMutable(), indices.front());
     samples.scale(op.getResult(), group);
   }
   return success();
 }
 
-/// Reshapes each sample, by way of one dimension for all elements.
+/// Reshapes each sample. The intermediate form has one dimension for all
+/// elements of a sample.
 LogicalResult BatchRewriter::rewriteOp(tensor::ReshapeOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
   if (!type || !type.hasStaticShape() || !samples.dimensionOf(op.getSource()))
@@ -226,7 +227,8 @@ static bool isWhole(OpT op, unsigned dimension, int64_t extent) {
          isConstantIntValue(op.getMixedStrides()[dimension], 1);
 }
 
-/// Offsets, sizes or strides, with `number` for the dimension of samples.
+/// Inserts `number` for the dimension of samples into offsets, sizes or
+/// strides.
 static SmallVector<OpFoldResult> insertNumber(ArrayRef<OpFoldResult> numbers,
                                               unsigned at, int64_t number,
                                               Builder builder) {
@@ -243,7 +245,7 @@ static SmallVector<OpFoldResult> withSize(ArrayRef<OpFoldResult> sizes,
   return changed;
 }
 
-/// How many dimensions before `dimension` are dropped.
+/// The number of dropped dimensions before `dimension`.
 static unsigned countDropped(const llvm::SmallBitVector &dropped,
                              unsigned dimension) {
   unsigned count = 0;
@@ -252,8 +254,8 @@ static unsigned countDropped(const llvm::SmallBitVector &dropped,
   return count;
 }
 
-/// Keeps `dimension`, if another one of a run of dimensions of size 1 can be
-/// dropped in its place.
+/// Makes sure that `dimension` is not dropped, if a dimension of size 1 next to
+/// it can be dropped instead.
 static void keepDimension(llvm::SmallBitVector &dropped, unsigned dimension,
                           ArrayRef<int64_t> sizes) {
   if (!dropped.test(dimension))
@@ -273,7 +275,7 @@ static void keepDimension(llvm::SmallBitVector &dropped, unsigned dimension,
       return;
 }
 
-/// Slices the dimension within each sample.
+/// Slices a dimension within each sample.
 void BatchRewriter::extractOfEach(tensor::ExtractSliceOp op,
                                   const llvm::SmallBitVector &dropped) {
   unsigned dimension = *samples.dimensionOf(op.getSource());
@@ -314,7 +316,8 @@ LogicalResult BatchRewriter::rewriteOp(tensor::ExtractSliceOp op) {
   return success();
 }
 
-/// Which dimensions the source lacks, by its shape for one sample.
+/// Finds the dimensions of the result that the source lacks, from its shape for
+/// one sample.
 llvm::SmallBitVector
 BatchRewriter::findDropped(tensor::InsertSliceOp op,
                            std::optional<unsigned> dimension) {
@@ -330,7 +333,7 @@ BatchRewriter::findDropped(tensor::InsertSliceOp op,
   return dropped;
 }
 
-/// Inserts into the dimension within each sample; the source lacks `dropped` of
+/// Inserts into a dimension within each sample. The source lacks `dropped` of
 /// the dimensions before it.
 void BatchRewriter::insertOfEach(tensor::InsertSliceOp op, unsigned dimension,
                                  unsigned dropped) {
@@ -357,7 +360,7 @@ LogicalResult BatchRewriter::rewriteOp(tensor::InsertSliceOp op) {
   unsigned dest = found.value_or(0);
   keepDimension(dropped, dest, op.getStaticSizes());
   unsigned from = dest - countDropped(dropped, dest);
-  // The result still has the type for one sample.
+  // The type of the result is still that for one sample.
   int64_t extent = op.getType().getDimSize(dest);
   if (dropped.test(dest) || !isWhole(op, dest, extent)) {
     insertOfEach(op, dest, dest - from);
@@ -402,7 +405,7 @@ LogicalResult BatchRewriter::rewriteOp(tensor::PadOp op) {
   return success();
 }
 
-/// The dimension in which the first operand with samples has them.
+/// The dimension of samples of the first operand that has samples.
 static unsigned commonDimension(const Samples &samples, Operation *op) {
   for (Value operand : op->getOperands())
     if (auto dimension = samples.dimensionOf(operand))
@@ -441,7 +444,7 @@ LogicalResult BatchRewriter::rewriteOp(linalg::SoftmaxOp op) {
 // Loops and branches
 //===----------------------------------------------------------------------===//
 
-/// Adds to `found` what depends on samples, or on what is in it already.
+/// Adds to `found` the values that depend on samples or on values in `found`.
 static void findDependents(Block &block, const Samples &samples,
                            llvm::DenseSet<Value> &found) {
   for (Operation &op : block) {
@@ -455,7 +458,8 @@ static void findDependents(Block &block, const Samples &samples,
   }
 }
 
-/// Which carried values have samples, from the start or from some iteration on.
+/// Finds the carried values that have samples, initially or after some
+/// iteration.
 llvm::SmallSetVector<unsigned, 4> BatchRewriter::findCarried(scf::ForOp loop) {
   llvm::SmallSetVector<unsigned, 4> carried;
   for (auto [i, init] : llvm::enumerate(loop.getInitArgs()))
@@ -475,7 +479,7 @@ llvm::SmallSetVector<unsigned, 4> BatchRewriter::findCarried(scf::ForOp loop) {
   return carried;
 }
 
-/// Whether a slice of the value, or an insertion into it, has less than all of
+/// Whether a slice of the value, or an insertion into it, covers only part of
 /// the dimension.
 static bool isSliced(Value value, unsigned dimension, int64_t extent) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
@@ -487,9 +491,10 @@ static bool isSliced(Value value, unsigned dimension, int64_t extent) {
   });
 }
 
-/// Chooses the dimension in which a loop carries the samples of a value. Best
-/// is one that no iteration slices, so that the value can stay in one place in
-/// memory; then the one that has them already; then one of extent 1.
+/// Chooses the dimension in which a loop carries the samples of a value.
+/// Preferred is one that no iteration slices, so that the value can stay in one
+/// place in memory. Next is the one that has the samples already, then one of
+/// extent 1.
 static unsigned chooseCarriedDimension(Value carried,
                                        std::optional<unsigned> own) {
   ArrayRef<int64_t> shape =
@@ -505,7 +510,7 @@ static unsigned chooseCarriedDimension(Value carried,
   return best;
 }
 
-/// Gives the operand samples where `like` has them.
+/// Gives the operand samples in the same dimension as `like`.
 void BatchRewriter::giveSamples(OpOperand &operand, Value like) {
   unsigned dimension = *samples.dimensionOf(like);
   samples.ensure(operand, dimension);
@@ -513,7 +518,7 @@ void BatchRewriter::giveSamples(OpOperand &operand, Value like) {
 }
 
 /// If an iteration ends by merging samples with another dimension, makes the
-/// loop carry the value before the merge: a reshape from one iteration to the
+/// loop carry the value before the merge. A reshape from one iteration to the
 /// next would keep the value from staying in one place in memory. Returns the
 /// merged result.
 static Value carryUnmerged(scf::ForOp loop, unsigned number) {
@@ -620,8 +625,9 @@ LogicalResult BatchRewriter::rewriteBlock(Block &block) {
   return success();
 }
 
-/// Moves the samples of results to the first dimension, where their targets
-/// have them. A result of rank 1, as of classes, gets a dimension for them.
+/// Moves the samples of results to the first dimension, where targets have
+/// them. A result of rank 1, such as the logits of classes, gets a new
+/// dimension for them.
 void BatchRewriter::rewriteResults() {
   Operation *end = model.getBody().front().getTerminator();
   OpBuilder builder(end);

@@ -1,4 +1,4 @@
-//===- Buffers.cpp - arguments that are the same for all samples ----------===//
+//===- Buffers.cpp - arguments with one value for all samples -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,14 +19,15 @@ using namespace mlir;
 using namespace veeline;
 
 namespace {
-/// Finds the tables that integers look up, by way of computed integers too.
+/// Finds the tables from which integers select elements, also if other integers
+/// are computed from them first.
 class LookupFinder {
 public:
-  /// Adds the lookups whose indices are made of `value`.
+  /// Adds the reads whose indices depend on `value`.
   void follow(Value value);
-  /// The tables, and their extents in the dimension of the index.
+  /// The tables, each with its extent in the dimension of the index.
   SmallVector<std::pair<Value, int64_t>> tables;
-  /// Whether the integers have no other use.
+  /// Whether the integers are used for nothing else.
   bool onlyLookups = true;
 
 private:
@@ -51,8 +52,8 @@ void LookupFinder::visit(OpOperand &use) {
   Operation *op = use.getOwner();
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    // The table itself is followed. An index into an extent of 1 chooses
-    // nothing.
+    // The integers are elements of this table: follow these. An index into an
+    // extent of 1 selects nothing.
     if (use.getOperandNumber() == 0)
       return follow(extract.getResult());
     int64_t extent =
@@ -76,7 +77,7 @@ static int64_t countDimensions(RankedTensorType type) {
                         [](int64_t extent) { return extent > 1; });
 }
 
-/// Whether the argument only chooses rows of positions: of tables with `count`
+/// Whether the argument only selects positions: rows of tables with `count`
 /// rows, or of tables of rotations.
 static bool choosesPositions(BlockArgument argument, int64_t count) {
   LookupFinder finder;
@@ -101,8 +102,8 @@ bool veeline::isOfPositions(BlockArgument argument) {
   return choosesPositions(argument, type.getNumElements());
 }
 
-/// Whether a softmax is taken of `sum`: as an op, or as the exponential of its
-/// difference with something, the maximum.
+/// Whether a softmax of `sum` is computed, as one op or as the exponential of
+/// the difference to something, such as the maximum.
 static bool reachesSoftmax(Value sum, bool isShifted = false, int depth = 6) {
   return depth > 0 && llvm::any_of(findArithmetic(sum), [&](OpOperand *use) {
            Operation *op = use->getOwner();
@@ -117,10 +118,10 @@ static bool reachesSoftmax(Value sum, bool isShifted = false, int depth = 6) {
          });
 }
 
-/// Whether an argument is a mask that hides positions from each other: a tensor
-/// of two extents that is only added, and is broadcast over samples and heads,
-/// or to sums of which a softmax is taken. A tensor with a number for each head
-/// is learned.
+/// Whether an argument is a mask that hides positions from each other. Such a
+/// mask has two dimensions and is only added. It is broadcast over samples and
+/// heads, or added to scores before a softmax. A tensor with a number for each
+/// head is a parameter instead.
 static bool isAddedMask(BlockArgument argument, RankedTensorType type,
                         const Uses &uses) {
   if (!uses.added || uses.weight || uses.multiplied || uses.start ||

@@ -11,17 +11,19 @@
 
 namespace veeline {
 
-/// Whether an argument with one row, in a model for one sample, is of
-/// positions, which are the same for all samples, and not of the sample. It may
-/// be integers that look up rows of tables of rotations, or of tables of as
-/// many rows; numbers of which only sines and cosines are taken; or a table of
-/// several dimensions that is only multiplied with something larger.
+/// Whether an argument with one row, in a model for one sample, describes
+/// positions, which are the same for all samples. It is one of these:
+/// - integers that select rows of tables of rotations, or of tables with as
+///   many rows as there are integers
+/// - numbers of which only sines and cosines are computed
+/// - a table of several dimensions that is only multiplied with something
+///   larger
 bool isOfPositions(mlir::BlockArgument argument);
 
-/// Whether an argument of floats is the same for all samples, though its shape
-/// is that of a parameter: a table of rotations, one row of several dimensions
-/// that is only multiplied with, or a mask that is added to scores. `batch` is
-/// 0 if the result has none.
+/// Whether an argument of floats with the shape of a parameter is the same for
+/// all samples: a table of rotations, one row of several dimensions that is
+/// only a factor, or a mask that is added to scores. `batch` is the number of
+/// samples in the result, or 0 if it has none.
 bool isSameForAll(mlir::BlockArgument argument, int64_t batch);
 
 } // namespace veeline

@@ -30,14 +30,15 @@ static bool isSplat(ElementsAttr value) {
   return dense && dense.isSplat();
 }
 
-/// The key of a resource that the file has by name; empty for other values.
+/// The key of a resource that has a name in the file, or empty for any other
+/// value.
 static StringRef getKey(ElementsAttr value) {
   auto resource = dyn_cast<DenseResourceElementsAttr>(value);
   StringRef key = resource ? resource.getRawHandle().getKey() : StringRef();
   return key == "__elided__" ? StringRef() : key;
 }
 
-/// A location with the name that the file has for the value, if any.
+/// A location with the name of the value in the file, if it has one.
 static Location nameLocation(ElementsAttr value, Location location) {
   if (isa<NameLoc>(location) || getKey(value).empty())
     return location;
@@ -45,8 +46,8 @@ static Location nameLocation(ElementsAttr value, Location location) {
                       location);
 }
 
-/// Whether a resource has as many bytes as its type takes; the parser does not
-/// check this.
+/// Whether a resource has as many bytes as its type requires. The parser does
+/// not check this.
 static bool hasItsSize(DenseResourceElementsAttr resource) {
   AsmResourceBlob *blob = resource.getRawHandle().getBlob();
   ShapedType type = resource.getShapedType();
@@ -57,7 +58,7 @@ static bool hasItsSize(DenseResourceElementsAttr resource) {
                               8);
 }
 
-/// Makes elements dense that are neither dense nor a resource.
+/// Converts elements that are neither dense nor a resource to dense elements.
 static ElementsAttr makeDense(ElementsAttr value) {
   if (isa<DenseElementsAttr, DenseResourceElementsAttr>(value))
     return value;
@@ -86,7 +87,8 @@ private:
     return addArgument(model, value.getType(), name, makeDense(value),
                        location);
   }
-  /// The argument of a global or a resource, which all that read it share.
+  /// The argument for a global or a resource. All ops that read it share the
+  /// argument.
   BlockArgument share(Attribute source, ElementsAttr value, Location location) {
     BlockArgument &argument = shared[source];
     return argument ? argument : argument = add(value, location);
@@ -111,8 +113,8 @@ LogicalResult ConstantsToArguments::verifySize(Location location,
          << " bytes, which are not those of " << resource.getType();
 }
 
-/// Gives each use of a splat an argument of its own: equal splats in a file are
-/// most likely different weights that were left out.
+/// Gives each use of a splat an argument of its own. Equal splats in a file are
+/// most likely different weights whose values were left out.
 void ConstantsToArguments::replaceConstant(Operation *op, ElementsAttr value) {
   Location location = nameLocation(value, op->getLoc());
   if (!getKey(value).empty()) {
@@ -127,7 +129,7 @@ void ConstantsToArguments::replaceConstant(Operation *op, ElementsAttr value) {
   op->erase();
 }
 
-/// The initial value of a global; null if it is not in the file.
+/// The initial value of a global, or null if the file does not have it.
 static ElementsAttr getStart(Operation *global) {
   if (auto buffer = dyn_cast<memref::GlobalOp>(global))
     return dyn_cast_or_null<ElementsAttr>(buffer.getInitialValueAttr());
@@ -138,7 +140,7 @@ static ElementsAttr getStart(Operation *global) {
 }
 
 /// The global from which an op reads a tensor, if any. A buffer counts only if
-/// all its users make tensors of it.
+/// all its users convert it to tensors.
 static SymbolRefAttr getGlobal(Operation *op) {
   if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op))
     return load.getGlobal();
@@ -156,8 +158,9 @@ static SymbolRefAttr getGlobal(Operation *op) {
   return buffer.getNameAttr();
 }
 
-/// Says so where a result depends on a number that the exporter's program
-/// changes in each run, as a seed: here it is the first one in all steps.
+/// Warns if a result depends on a number that the exporter's program changes in
+/// each run, such as a seed. Here, the number keeps its first value in all
+/// steps.
 void ConstantsToArguments::warnOfState(Operation *load, SymbolRefAttr symbol) {
   Operation *end = model.getBody().front().getTerminator();
   SetVector<Operation *> users;
@@ -210,7 +213,8 @@ LogicalResult ConstantsToArguments::replaceLoad(Operation *load,
 LogicalResult ConstantsToArguments::run() {
   SmallVector<Operation *> ops;
   model.walk([&](Operation *op) { ops.push_back(op); });
-  // State of the exporter, such as a seed; our steps have none.
+  // This is state of the exporter, such as a seed. Our steps have no such
+  // state.
   llvm::erase_if(ops, [&](Operation *op) {
     if (auto store = dyn_cast<ml_program::GlobalStoreOp>(op))
       stored.insert(store.getGlobal());

@@ -1,4 +1,4 @@
-//===- ContractParams.cpp - arguments that say what they are --------------===//
+//===- ContractParams.cpp - arguments that declare what they are ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,8 +15,8 @@ using veeline::pipe::InitAttr;
 using veeline::pipe::InitKind;
 using veeline::pipe::PipeDialect;
 
-/// The name of each argument in its attribute; one that has none is the buffer
-/// `argN`, by the contract.
+/// The name of each argument in its attribute. An argument without a name is
+/// the buffer `argN`, by the input contract.
 static std::vector<std::string> getOwnNames(func::FuncOp model) {
   std::vector<std::string> names;
   for (unsigned i = 0; i < model.getNumArguments(); ++i) {
@@ -32,7 +32,8 @@ static std::vector<std::string> getOwnNames(func::FuncOp model) {
   return names;
 }
 
-/// The initial value of a parameter as a constant; null if it is drawn.
+/// Creates a constant with the initial value of a parameter, or returns null if
+/// that is drawn at random.
 static Value createStart(OpBuilder &builder, BlockArgument argument,
                          InitAttr init) {
   auto type = cast<RankedTensorType>(argument.getType());
@@ -48,14 +49,14 @@ static Value createStart(OpBuilder &builder, BlockArgument argument,
   if (!start)
     return {};
   Value value = arith::ConstantOp::create(builder, location, start);
-  // A file may have it in a smaller type.
+  // The file may have the values in a narrower type.
   if (value.getType() != type)
     value = arith::ExtFOp::create(builder, location, type, value);
   return value;
 }
 
-/// Turns a parameter with known initial values into a constant, any other one
-/// into a buffer. Returns whether the argument is to be removed.
+/// Turns a parameter with known initial values into a constant, and any other
+/// into a buffer. Returns whether the argument has to be removed.
 static bool freeze(func::FuncOp model, unsigned argument, pipe::ParamAttr param,
                    OpBuilder &builder) {
   BlockArgument old = model.getArgument(argument);

@@ -11,10 +11,10 @@
 
 namespace veeline {
 
-/// For a model that follows the input contract: arguments that `buffers`
-/// chooses become buffers, and parameters that `frozen` chooses are not
-/// trained. Fails with a diagnostic at the model if an entry chooses nothing,
-/// or freezes no parameter.
+/// Applies the user's choices to a model that follows the input contract:
+/// arguments in `buffers` become buffers, and parameters in `frozen` are not
+/// trained. Fails with a diagnostic at the model if an entry chooses nothing or
+/// freezes no parameter.
 mlir::LogicalResult importContract(mlir::func::FuncOp model,
                                    const ArgumentList &frozen,
                                    const ArgumentList &buffers);

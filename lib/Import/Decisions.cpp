@@ -1,4 +1,4 @@
-//===- Decisions.cpp - what the import says of arguments ------------------===//
+//===- Decisions.cpp - remarks on decisions of the import -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace veeline;
 
 namespace {
-/// The words after an argument, or after a number and before names; then a
-/// hint.
+/// The text after a single argument; the text after a number, before the names;
+/// then a hint.
 struct Wording {
   const char *one, *many, *hint;
 };

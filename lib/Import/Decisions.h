@@ -12,37 +12,40 @@
 
 namespace veeline {
 
-/// Decisions of which a model usually has many.
+/// Kinds of decisions that usually concern many arguments of a model.
 enum class Decision {
   Parameter,
-  /// A constant that is a parameter and has values of its own.
+  /// A constant with values of its own becomes a parameter.
   Trained,
-  /// A constant that is one number everywhere; the parameter starts from it.
+  /// A constant with one number for all elements becomes a parameter that
+  /// starts from it.
   Number,
-  /// A parameter whose values the file leaves out, or has one number for.
+  /// A parameter is drawn at random: the file leaves out its values, or has one
+  /// number for all of them.
   Drawn,
   Constant,
   Variance,
   Mean,
-  /// Statistics without values: they are 1 and 0.
+  /// Statistics without values become 1 (variance) or 0 (mean).
   MissingVariance,
   MissingMean,
   ZeroBias,
-  /// A constant that hides positions from each other.
+  /// A constant is a mask that hides positions from each other.
   Mask,
   Unused
 };
 
-/// Collects decisions, to report them in a remark for each kind.
+/// Collects decisions, and reports each kind of them in one remark.
 class Decisions {
 public:
-  /// `description` names the argument as part of a sentence.
+  /// `description` describes the argument as part of a sentence.
   void add(Decision decision, mlir::Location location, llvm::StringRef name,
            llvm::StringRef description);
 
-  /// Emits the remarks. A kind with one argument has its remark there. A kind
-  /// with several has it at the model, with their number and the first names.
-  /// If `verbose`, each argument has one.
+  /// Emits the remarks. If a kind concerns one argument, the remark is at that
+  /// argument. If it concerns several, the remark is at the model, with their
+  /// number and the first names. If `verbose`, each argument has its own
+  /// remark.
   void say(mlir::func::FuncOp model, bool verbose) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - what elementwise ops read and make ---------------===//
+//===- Elementwise.cpp - operands and results of elementwise ops ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -69,8 +69,8 @@ SmallVector<Value> veeline::getSources(Value value) {
   return {};
 }
 
-/// The value of a constant, or of an argument of the model that was one; else
-/// null.
+/// The value of a constant, or of an argument of the model that was a constant;
+/// null for any other value.
 static Attribute getConstant(Value value) {
   Attribute constant;
   if (matchPattern(value, m_Constant(&constant)))

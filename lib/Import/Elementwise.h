@@ -14,23 +14,23 @@
 
 namespace veeline {
 
-/// Ops whose result is their first operand in another form.
+/// Whether the result of an op is its first operand in another form.
 bool isView(mlir::Operation *op);
 
-/// A square root, as a power too, or its reciprocal.
+/// Whether an op is a square root (also as a power) or its reciprocal.
 bool isRoot(mlir::Operation *op);
 
-/// The uses of a value by ops that compute with it, in bodies of elementwise
-/// ops too. Looks through views and broadcasts.
+/// The uses of a value by ops that compute with it, also in bodies of
+/// elementwise ops. Looks through views and broadcasts.
 llvm::SmallVector<mlir::OpOperand *> findArithmetic(mlir::Value value);
 
-/// The operands of the elementwise computation that makes `value`, one step
-/// back. None for an argument of the model, a constant, and what sums up or
-/// moves elements.
+/// The operands of the elementwise op that computes `value`, or of a view. None
+/// for an argument of the model, a constant, a reduction, or an op that moves
+/// elements.
 llvm::SmallVector<mlir::Value> getSources(mlir::Value value);
 
-/// The number that all elements of `value` are, found through views and
-/// broadcasts; none if they are anything else.
+/// The number that all elements of `value` equal, found through views and
+/// broadcasts. None if elements differ or are unknown.
 std::optional<double> findNumber(mlir::Value value);
 
 } // namespace veeline

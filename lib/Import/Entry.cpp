@@ -37,7 +37,7 @@ static SmallVector<func::CallOp> getCalls(func::FuncOp function) {
 }
 
 namespace {
-/// Collects what is reachable from a function; fails at a cycle.
+/// Collects the functions that a function can reach. Fails if it finds a cycle.
 class CallGraph {
 public:
   explicit CallGraph(SymbolTable &symbols) : symbols(symbols) {}
@@ -92,7 +92,8 @@ static bool returnsFloats(func::FuncOp function) {
   });
 }
 
-/// Functions that return tensors of floats and that no other one of them calls.
+/// The functions that return tensors of floats and that no other such function
+/// calls.
 static SmallVector<func::FuncOp> findCandidates(ModuleOp module) {
   SmallVector<func::FuncOp> functions;
   for (auto function : module.getOps<func::FuncOp>())
@@ -103,7 +104,7 @@ static SmallVector<func::FuncOp> findCandidates(ModuleOp module) {
     for (func::CallOp call : getCalls(function))
       if (call.getCallee() != function.getSymName())
         called.insert(call.getCallee());
-  // In a circle, all are called.
+  // If the functions call each other in a cycle, all of them remain.
   auto roots = llvm::filter_to_vector(functions, [&](func::FuncOp function) {
     return !called.contains(function.getSymName());
   });
@@ -157,10 +158,10 @@ static FailureOr<func::FuncOp> chooseModel(ModuleOp module, StringRef entry) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is not of the model
+// Ops outside of the model
 //===----------------------------------------------------------------------===//
 
-/// Whether an op does nothing for the model: its results are unused, and it
+/// Whether an op has no effect on the model: its results are unused, and it
 /// prints, asserts, is dead, or calls a function without a body.
 static bool isOutsideTheModel(Operation *op, SymbolTable &symbols) {
   if (!op->use_empty())
@@ -195,8 +196,8 @@ static LogicalResult verifyCallees(func::FuncOp function,
   return success();
 }
 
-/// The most elements that a tensor may have, of a model or of the runtime: then
-/// numbers of bytes fit their types.
+/// The maximal number of elements of a tensor, so that numbers of bytes fit
+/// their types here and in the runtime.
 static constexpr int64_t mostElements = int64_t(1) << 48;
 
 static bool isTooLarge(Type type) {
@@ -245,7 +246,7 @@ static LogicalResult selectEntry(ModuleOp module, StringRef entry) {
     function.setVisibility(function == *model
                                ? SymbolTable::Visibility::Public
                                : SymbolTable::Visibility::Private);
-  // Functions that nothing of the model needs may call each other in circles.
+  // Functions that the model does not need may call each other in cycles.
   for (auto function :
        llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
     if (!llvm::is_contained(graph.getReached(), function))

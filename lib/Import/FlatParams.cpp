@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The slices of a vector, ascending and disjoint; empty where it is used
-/// otherwise.
+/// The slices of a vector, in ascending order. Empty if they overlap, or if the
+/// vector is used in another way.
 static SmallVector<tensor::ExtractSliceOp> findSlices(BlockArgument argument) {
   SmallVector<tensor::ExtractSliceOp> slices;
   for (Operation *user : argument.getUsers()) {

@@ -11,10 +11,10 @@
 
 namespace veeline {
 
-/// Splits a vector that is only sliced: its slices become arguments
-/// "NAME[begin:end]" after all others, and it is no longer used. Returns their
-/// number. Returns 0, and changes nothing, if there are fewer than two, if they
-/// overlap, or if it is used in another way.
+/// Splits a vector of which only slices are used. Its slices become arguments
+/// "NAME[begin:end]" after all others, and the vector has no uses any more.
+/// Returns the number of slices. Returns 0 and changes nothing if there are
+/// fewer than two, if they overlap, or if the vector is used in another way.
 unsigned splitFlat(mlir::func::FuncOp model, unsigned argument,
                    llvm::StringRef name);
 

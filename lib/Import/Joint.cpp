@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace veeline;
 using pipe::PipeDialect;
 
-/// What a parameter starts from where no file has its values.
+/// The initialiser of a parameter whose values no file has.
 static pipe::InitAttr getDefaultInit(MLIRContext *context) {
   return pipe::InitAttr::get(context, pipe::InitKind::Normal, APFloat(0.0),
                              APFloat(0.02), ElementsAttr());
@@ -40,7 +40,7 @@ private:
   LogicalResult markArguments(func::FuncOp model);
   LogicalResult markResults(func::FuncOp model);
 
-  /// In the order of the arguments.
+  /// The names of the parameters, in the order of the arguments.
   SmallVector<StringAttr> parameters;
 };
 } // namespace
@@ -75,7 +75,7 @@ LogicalResult ImportJoint::markArguments(func::FuncOp model) {
   return success();
 }
 
-/// The last results are about the parameters, in their order.
+/// Marks the last results, which belong to the parameters, in the same order.
 LogicalResult ImportJoint::markResults(func::FuncOp model) {
   if (results != "gradients" && results != "updates")
     return model.emitError()

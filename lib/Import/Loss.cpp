@@ -28,7 +28,7 @@ using namespace veeline;
 namespace {
 using Body = llvm::function_ref<Value(OpBuilder &, Location, ValueRange)>;
 
-/// Builds the loss of one result at the end of a model.
+/// Adds a loss that is computed from one result to the end of a model.
 class LossBuilder {
 public:
   LossBuilder(func::FuncOp model, Value result, int64_t samples)
@@ -37,7 +37,7 @@ public:
         location(result.getLoc()), result(result) {
     auto type = cast<RankedTensorType>(result.getType());
     element = type.getElementType();
-    // Small floats are too coarse for a sum.
+    // Small floats are not precise enough for a sum.
     if (element.getIntOrFloatBitWidth() < 32)
       element = builder.getF32Type();
     widen();
@@ -57,13 +57,13 @@ private:
                                      builder.getFloatAttr(element, number));
   }
   Value filled(ArrayRef<int64_t> shape, double number);
-  /// Computes over `shape`: each input, and `init`, which a reduction starts
-  /// from, has all its dimensions or all but the last.
+  /// Creates a structured op over `shape`. Each input, and the `init` from
+  /// which a reduction starts, has all its dimensions or all but the last.
   Value compute(ValueRange inputs, ArrayRef<int64_t> shape, Value init,
                 Body body);
-  /// Elementwise over `shape`, of inputs like these.
+  /// Creates an elementwise op over `shape`. For inputs, see `compute`.
   Value elementwise(ValueRange inputs, ArrayRef<int64_t> shape, Body body);
-  /// Reduces the last dimension of `shape`, of inputs like these.
+  /// Reduces the last dimension of `shape`. For inputs, see `compute`.
   Value reduceRows(ValueRange inputs, ArrayRef<int64_t> shape, double start,
                    Body body);
   Value scaled(Value scalar, double factor);
@@ -152,8 +152,8 @@ Value LossBuilder::scaled(Value scalar, double factor) {
       });
 }
 
-/// -log softmax(x)[label] = log(sum(exp(x - max))) - (x[label] - max), the mean
-/// over all rows.
+/// The mean over all rows of
+/// -log softmax(x)[label] = log(sum(exp(x - max))) - (x[label] - max).
 FailureOr<Value> LossBuilder::crossEntropy() {
   auto type = cast<RankedTensorType>(result.getType());
   if (type.getRank() == 0 || type.getShape().back() < 2)
@@ -163,7 +163,7 @@ FailureOr<Value> LossBuilder::crossEntropy() {
   ArrayRef<int64_t> shape = type.getShape(), rows = shape.drop_back();
   BlockArgument labels =
       addData("labels", RankedTensorType::get(rows, builder.getI32Type()));
-  // A label that is no class would count as a class of probability 1.
+  // A label outside of the classes would count as a class of probability 1.
   model.setArgAttr(labels.getArgNumber(), pipe::PipeDialect::rangeAttrName,
                    builder.getDenseI64ArrayAttr({0, shape.back()}));
   Value most = reduceRows(
@@ -238,7 +238,7 @@ FailureOr<Value> LossBuilder::build(StringRef loss) {
          << loss << "'; expected cross-entropy, mse or sum";
 }
 
-/// Lists the results and their types in a diagnostic.
+/// Lists the numbers and types of the results in a diagnostic.
 static void listResults(Diagnostic &diagnostic, func::FuncOp model) {
   llvm::interleaveComma(
       llvm::enumerate(model.getResultTypes()), diagnostic, [&](auto result) {
@@ -246,8 +246,8 @@ static void listResults(Diagnostic &diagnostic, func::FuncOp model) {
       });
 }
 
-/// Whether it is a scalar of each sample. Of several samples, all results of
-/// rank 1 are.
+/// Whether a result has one scalar for each sample. With several samples, all
+/// results of rank 1 are of this form.
 static bool isScalarOfEach(Type type, int64_t samples) {
   return samples != 1 && isFloatTensor(type) &&
          cast<RankedTensorType>(type).getShape() == ArrayRef(samples);
@@ -258,9 +258,9 @@ static bool isScalar(Type type, int64_t samples) {
          (isFloatTensor(type) && cast<RankedTensorType>(type).getRank() == 0);
 }
 
-/// The result that the loss is made of if none was chosen: the first, or else
-/// the only one that can be. A result that no parameter changes cannot, and
-/// neither can one of integers, as of an argmax.
+/// The result from which the loss is computed if the user chose none: the first
+/// one, or else the only one that is possible. A result is impossible if no
+/// parameter changes it, or if it consists of integers, such as an argmax.
 static FailureOr<int64_t> findResult(func::FuncOp model, StringRef loss,
                                      int64_t samples) {
   SmallVector<int64_t> candidates;
@@ -274,7 +274,7 @@ static FailureOr<int64_t> findResult(func::FuncOp model, StringRef loss,
   auto trainable = llvm::filter_to_vector(candidates, [&](int64_t i) {
     return trained.contains(end->getOperand(i));
   });
-  // Counts those, too, that --pipe-import-results has emptied.
+  // `candidates` includes results that --pipe-import-results has emptied.
   bool areSeveral = candidates.size() > 1;
   if (!loss.empty() && !trainable.empty())
     candidates = trainable;
@@ -359,7 +359,7 @@ static void dropOthers(func::FuncOp model, int64_t samples) {
   updateType(model);
 }
 
-/// The loss and the metrics of several samples are the means of theirs.
+/// With several samples, the loss and the metrics are means over them.
 static LogicalResult takeMeans(func::FuncOp model, int64_t samples) {
   dropOthers(model, samples);
   for (OpOperand &result :
@@ -384,7 +384,7 @@ struct ImportLoss : veeline::impl::PipeImportLossBase<ImportLoss> {
     FailureOr<func::FuncOp> model = getChosenModel(getOperation());
     if (failed(model))
       return signalPassFailure();
-    // A joint function has its loss.
+    // A joint function has a loss already.
     if (pipe::isJoint(*model))
       return;
     FailureOr<int64_t> number = int64_t(result);
@@ -392,7 +392,8 @@ struct ImportLoss : veeline::impl::PipeImportLossBase<ImportLoss> {
       number = findResult(*model, loss, microbatchSize);
     if (failed(number))
       return signalPassFailure();
-    // The contract's first result is the loss, and the others metrics.
+    // By the input contract, the first result is the loss and the others are
+    // metrics.
     bool hasLoss = loss.empty() && *number == 0 && model->getNumResults() > 0 &&
                    isScalar(model->getResultTypes()[0], microbatchSize);
     if (failed(hasLoss ? takeMeans(*model, microbatchSize)

@@ -1,4 +1,4 @@
-//===- Model.cpp - what the passes of the import share --------------------===//
+//===- Model.cpp - shared code of the import's passes ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -78,8 +78,8 @@ void veeline::dropResults(func::FuncOp model,
                                         type.getElementType()));
     isChanged = true;
   }
-  // A value that a body reads from outside of it is unused once the body is
-  // gone.
+  // After a body is removed, values from outside that only it used are dead,
+  // too. So repeat.
   IRRewriter rewriter(model.getContext());
   while (isChanged)
     isChanged = succeeded(runRegionDCE(rewriter, model->getRegions()));

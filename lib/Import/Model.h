@@ -12,29 +12,30 @@
 
 namespace veeline {
 
-/// The function that pipe-import-entry chose: the only public one with a body.
-/// Fails with a diagnostic where there is no such function.
+/// The function that --pipe-import-entry chose: the only public one with a
+/// body. Fails with a diagnostic if there is none.
 mlir::FailureOr<mlir::func::FuncOp> getChosenModel(mlir::ModuleOp module);
 
-/// A tensor of floats of static shape with at least `least` elements.
+/// Whether `type` is a tensor of floats with a static shape and at least
+/// `least` elements.
 bool isFloatTensor(mlir::Type type, int64_t least = 1);
 
-/// Updates the type of the function to that of its block and its return op.
+/// Updates the type of the function from its block and its return op.
 void updateType(mlir::func::FuncOp model);
 
-/// Appends an argument.
+/// Appends an argument to the function.
 mlir::BlockArgument addArgument(mlir::func::FuncOp model, mlir::Type type,
                                 mlir::StringAttr attributeName,
                                 mlir::Attribute attribute,
                                 mlir::Location location);
 
-/// Replaces results for which `goes` holds by empty tensors, so that others
-/// keep their numbers, and removes what only they used.
+/// Replaces the results for which `goes` returns true by empty tensors, so that
+/// other results keep their numbers. Removes the ops that only they needed.
 void dropResults(mlir::func::FuncOp model,
                  llvm::function_ref<bool(int64_t number)> goes);
 bool isDropped(mlir::Value result);
 
-/// The error where a loss can be made of several results.
+/// Emits the error if several results could be the loss.
 mlir::InFlightDiagnostic refuseSeveral(mlir::func::FuncOp model,
                                        llvm::ArrayRef<int64_t> candidates);
 

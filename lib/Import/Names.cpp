@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The name in an attribute of an exporter: its text, or its texts joined by
-/// dots.
+/// The name in an attribute of an exporter: its text, or several texts joined
+/// by dots.
 static std::string nameInAttribute(Attribute attribute) {
   if (auto text = dyn_cast_or_null<StringAttr>(attribute))
     return text.str();
@@ -59,7 +59,7 @@ std::vector<std::string> veeline::nameArguments(func::FuncOp model) {
   return names;
 }
 
-/// "3" or "2-5".
+/// Parses "3" or "2-5".
 static std::optional<std::pair<unsigned, unsigned>> parseRange(StringRef text) {
   auto [first, last] = text.split('-');
   std::pair<unsigned, unsigned> range;
@@ -71,7 +71,8 @@ static std::optional<std::pair<unsigned, unsigned>> parseRange(StringRef text) {
   return range;
 }
 
-/// Constants have positions as well, after the arguments of the file.
+/// Refuses a position without an argument. Constants have positions, too, after
+/// the arguments of the file.
 static LogicalResult refusePosition(func::FuncOp model, StringRef entry,
                                     StringRef option) {
   unsigned constants = 0;
@@ -107,7 +108,8 @@ FailureOr<ArgumentList> ArgumentList::parse(func::FuncOp model,
           {entry, std::nullopt, range->first, range->second});
       continue;
     }
-    // A pattern refers to its text, which lives as long as the context.
+    // The pattern refers to its text. A StringAttr lives as long as the
+    // context.
     auto pattern = llvm::GlobPattern::create(
         StringAttr::get(model.getContext(), entry).getValue());
     if (!pattern)
@@ -119,8 +121,9 @@ FailureOr<ArgumentList> ArgumentList::parse(func::FuncOp model,
   return list;
 }
 
-/// Names may have characters that are special in patterns, and the slices of a
-/// flat argument, "flat[0:150]", have its name as well.
+/// Whether a pattern chooses `name`. Names may contain characters that are
+/// special in patterns, so equal texts match, too. A pattern that chooses a
+/// flat argument also chooses its slices, such as "flat[0:150]".
 static bool isNamed(StringRef name, StringRef text,
                     const llvm::GlobPattern &pattern) {
   return name == text || pattern.match(name) ||
@@ -132,7 +135,8 @@ bool ArgumentList::Entry::matches(unsigned position, StringRef name) const {
                  : first <= position && position <= last;
 }
 
-/// The first entry that chooses none of the arguments that `isWanted`.
+/// The first entry that chooses none of the arguments for which `isWanted`
+/// returns true.
 const ArgumentList::Entry *ArgumentList::findUseless(
     ArrayRef<std::string> names,
     llvm::function_ref<bool(unsigned argument)> isWanted) const {
@@ -144,7 +148,7 @@ const ArgumentList::Entry *ArgumentList::findUseless(
   });
 }
 
-/// As in "a, b, c, ...".
+/// Lists names in the form "a, b, c, ...".
 static void list(InFlightDiagnostic &diagnostic, ArrayRef<StringRef> names) {
   constexpr size_t most = 20;
   llvm::interleaveComma(names.take_front(most), diagnostic);

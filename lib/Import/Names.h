@@ -14,29 +14,31 @@
 
 namespace veeline {
 
-/// Gives every argument of a model a name of its own: what its exporter wrote
-/// (an attribute, a named location, a symbol) or, without that, `argN`, or
-/// `weightN` for what was a constant.
+/// Gives every argument of a model a unique name. It is the name that the
+/// exporter wrote (an attribute, a named location, a symbol) or else `argN`, or
+/// `weightN` for an argument that was a constant.
 std::vector<std::string> nameArguments(mlir::func::FuncOp model);
 
-/// Positions (3), ranges (2-5) and patterns of names (w*, layer?.bias).
+/// A user's list of arguments: positions (3), ranges (2-5) and patterns of
+/// names (w*, layer?.bias).
 class ArgumentList {
 public:
-  /// Fails with a diagnostic at `model` that names the wrong entry.
+  /// Parses a list. Fails with a diagnostic at `model` that names the wrong
+  /// entry.
   static mlir::FailureOr<ArgumentList>
   parse(mlir::func::FuncOp model, llvm::ArrayRef<std::string> entries,
         llvm::StringRef option);
 
-  /// Fails with a diagnostic at `model` where a pattern fits none of `names`.
+  /// Fails with a diagnostic at `model` if a pattern matches none of `names`.
   mlir::LogicalResult verify(mlir::func::FuncOp model,
                              llvm::ArrayRef<std::string> names) const;
 
   bool contains(unsigned position, llvm::StringRef name) const;
   bool empty() const { return entries.empty(); }
 
-  /// Fails with a diagnostic at `model` if an entry chooses no parameter.
-  /// `getOther` says what an argument is instead, as in "not used"; "" for a
-  /// parameter.
+  /// Fails with a diagnostic at `model` if an entry chooses no parameter. For
+  /// any argument that is not a parameter, `getOther` describes what it is
+  /// instead, such as "not used"; for a parameter it returns "".
   mlir::LogicalResult verifyParams(
       mlir::func::FuncOp model, llvm::ArrayRef<std::string> names,
       llvm::function_ref<std::string(unsigned argument)> getOther) const;
@@ -45,7 +47,7 @@ private:
   struct Entry {
     bool matches(unsigned position, llvm::StringRef name) const;
     std::string text;
-    /// None where it is a range.
+    /// None if the entry is a range.
     std::optional<llvm::GlobPattern> pattern;
     unsigned first = 0, last = 0;
   };

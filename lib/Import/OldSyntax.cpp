@@ -1,4 +1,4 @@
-//===- OldSyntax.cpp - what the parser no longer takes --------------------===//
+//===- OldSyntax.cpp - explanations of outdated syntax --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The first row that fits explains an error: more special rows come first.
+/// The first row that matches explains an error, so more specific rows come
+/// first.
 static constexpr OldSyntax table[] = {
     {"(^|[^a-z_.])func @|builtin\\.func", "func without its dialect",
      "func.func @name(...) -> ... { ... return ... }"},
@@ -155,7 +156,7 @@ static constexpr OldSyntax table[] = {
 
 ArrayRef<OldSyntax> veeline::getOldSyntax() { return table; }
 
-/// The text of line `number`, which counts from 1.
+/// The text of line `number`. Lines are numbered from 1.
 static StringRef getLine(StringRef text, unsigned number) {
   for (unsigned i = 1; i < number; ++i)
     text = text.split('\n').second;

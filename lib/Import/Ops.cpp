@@ -33,9 +33,9 @@ static Value castToIndex(OpBuilder &builder, Location location, Value number) {
                                     number);
 }
 
-/// Turns a tensor.gather into a generic that looks elements up in its body. Its
-/// inputs are the coordinates: `indices` once for each, whose last dimension
-/// they are.
+/// Turns a tensor.gather into a linalg.generic that reads elements by index in
+/// its body. Its inputs are the coordinates, which are in the last dimension of
+/// `indices`. So `indices` is an input once for each coordinate.
 static void gatherToGeneric(IRRewriter &rewriter, tensor::GatherOp op) {
   RankedTensorType type = op.getResultType();
   int64_t rank = type.getRank(), sourceRank = op.getSourceType().getRank();
@@ -75,7 +75,7 @@ static void gatherToGeneric(IRRewriter &rewriter, tensor::GatherOp op) {
       });
 }
 
-/// Inserts the slice at one place of the leading dimensions of `indices`.
+/// Inserts the slice for one place in the leading dimensions of `indices`.
 static Value scatterSlice(OpBuilder &builder, tensor::ScatterOp op, Value dest,
                           ValueRange place) {
   Location location = op.getLoc();
@@ -132,7 +132,7 @@ static void scatterToLoops(IRRewriter &rewriter, tensor::ScatterOp op) {
   rewriter.replaceOp(op, nest.results);
 }
 
-/// Replaces the op if it reads or writes by indices. Returns whether it does.
+/// Replaces the op if it reads or writes by index. Returns whether it does.
 static bool lowerIndexed(IRRewriter &rewriter, Operation *op) {
   auto isStatic = [](Type type) {
     return cast<RankedTensorType>(type).hasStaticShape();
@@ -176,12 +176,13 @@ static LogicalResult importOps(func::FuncOp function) {
   return success();
 }
 
-/// Reports ops that upstream's passes could not lower, which they do not.
+/// Reports ops that upstream's passes could not lower. The passes themselves do
+/// not.
 static LogicalResult verifyNoTosa(func::FuncOp function) {
   WalkResult result = function.walk([](Operation *op) {
     if (!isa<tosa::TosaDialect>(op->getDialect()))
       return WalkResult::advance();
-    // Shapes that the conversions have read.
+    // Dead ops that only gave shapes to the conversions.
     if (isOpTriviallyDead(op)) {
       op->erase();
       return WalkResult::skip();
@@ -196,8 +197,8 @@ static LogicalResult verifyNoTosa(func::FuncOp function) {
   return failure(result.wasInterrupted());
 }
 
-/// Replaces values that a loop carries and never changes by values from outside
-/// of it: most often weights, which are used in the loop.
+/// Replaces values that a loop carries but never changes by values from outside
+/// of it. Most of them are weights that the loop uses.
 static LogicalResult dropInvariants(func::FuncOp function) {
   SmallVector<Operation *> loops;
   function.walk([&](scf::ForOp loop) { loops.push_back(loop); });

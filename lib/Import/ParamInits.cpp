@@ -1,4 +1,4 @@
-//===- ParamInits.cpp - how imported parameters start ---------------------===//
+//===- ParamInits.cpp - initialisers of imported parameters ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,7 +25,8 @@ InitAttr veeline::constantInit(MLIRContext *context, double value) {
 }
 
 InitAttr veeline::storedInit(ElementsAttr elements) {
-  // Floats smaller than any of the runtime's become f32.
+  // Floats that the runtime does not support because they are too small become
+  // f32.
   auto dense = dyn_cast<DenseFPElementsAttr>(elements);
   if (dense && dense.getElementType().getIntOrFloatBitWidth() < 16)
     elements = dense.mapValues(
@@ -40,7 +41,7 @@ InitAttr veeline::storedInit(ElementsAttr elements) {
 }
 
 InitAttr veeline::drawnInit(MLIRContext *context, const Uses &uses) {
-  // Rows that are looked up: nothing is summed.
+  // Rows of this weight are looked up, so nothing is summed.
   if (uses.weight && uses.summed == 1)
     return makeInit(context, InitKind::Normal, 0.0, 0.02);
   if (uses.weight)

@@ -15,19 +15,19 @@
 
 namespace veeline {
 
-/// Starts all elements from `value`.
+/// The initialiser that sets all elements to `value`.
 pipe::InitAttr constantInit(mlir::MLIRContext *context, double value);
 
-/// Starts a weight from the values that the file has for it.
+/// The initialiser with the values that the file has for a weight.
 pipe::InitAttr storedInit(mlir::ElementsAttr elements);
 
-/// Starts a weight whose values are unknown as its uses suggest.
+/// The initialiser of a weight with unknown values, chosen by its uses.
 pipe::InitAttr drawnInit(mlir::MLIRContext *context, const Uses &uses);
 
 /// Whether the file has the elements, and not only their shape.
 bool isThere(mlir::ElementsAttr value);
 
-/// The value of all elements; none where they differ or are not there.
+/// The value of all elements. None if they differ or are not in the file.
 std::optional<double> splatOf(mlir::ElementsAttr value);
 
 } // namespace veeline

@@ -35,7 +35,7 @@ using veeline::pipe::InitAttr;
 using veeline::pipe::PipeDialect;
 
 namespace {
-/// Decides for each argument what it is.
+/// Decides what each argument is: a parameter, data, a buffer or a constant.
 class Importer {
 public:
   Importer(func::FuncOp model, const ArgumentChoice &choice)
@@ -80,7 +80,8 @@ private:
     return model.getArgAttrOfType<ElementsAttr>(argument,
                                                 PipeDialect::constantAttrName);
   }
-  /// As in "argument 0 ("x", 'tensor<2xf32>')". Slices have no position.
+  /// Describes an argument in the form "argument 0 ("x", 'tensor<2xf32>')".
+  /// Slices have no position.
   std::string describe(unsigned argument) const {
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -92,18 +93,18 @@ private:
            << model.getArgumentTypes()[argument] << "')";
     return text;
   }
-  /// A remark at the argument.
+  /// Emits a remark at the argument.
   InFlightDiagnostic say(unsigned argument) const {
     return emitRemark(model.getArgument(argument).getLoc())
            << describe(argument);
   }
-  /// Adds to the decisions that are reported together.
+  /// Records a decision that is reported together with others of its kind.
   void say(unsigned argument, Decision decision) {
     decisions.add(decision, model.getArgument(argument).getLoc(),
                   names[argument], describe(argument));
   }
 
-  /// Handles of ops have no const accessors.
+  /// Mutable, because handles of ops have no const accessors.
   mutable func::FuncOp model;
   MLIRContext *context;
   ArgumentList params, freeze, buffers;
@@ -113,21 +114,22 @@ private:
   bool constantsAreParams = false, hasParam = false;
   /// The number of parameters that are not trained.
   int64_t frozen = 0;
-  /// Leading dimension of the first result of floats, the batch; 0: none.
+  /// The batch: the leading dimension of the first result of floats, or 0 if
+  /// there is none.
   int64_t batch = 0;
   llvm::BitVector gone;
   /// The constants that are parameters.
   llvm::BitVector learned;
-  /// Arguments that are the same for all samples, though they look like
-  /// parameters.
+  /// Arguments that look like parameters but are the same for all samples.
   llvm::BitVector same;
-  /// Running means and variances that are no data, and no parameters.
+  /// Running means and variances that --params does not list. They are neither
+  /// data nor parameters.
   llvm::BitVector unlisted;
-  /// The data that is the same for all samples.
+  /// Data that is the same for all samples.
   llvm::BitVector shared;
-  /// What products say of the arguments of the file.
+  /// What products reveal about the arguments of the file.
   std::optional<RoleFinder> roles;
-  /// The first argument that is a slice of a parameter.
+  /// The number of the first argument that is a slice of a parameter.
   unsigned firstSlice;
 };
 } // namespace
@@ -151,30 +153,31 @@ void Importer::splitFlat() {
 }
 
 //===----------------------------------------------------------------------===//
-// What an argument is
+// Roles of arguments
 //===----------------------------------------------------------------------===//
 
-/// Whether a constant is a parameter however it is used.
+/// Whether a constant is a parameter, however it is used.
 bool Importer::isGiven(unsigned argument, ElementsAttr value) const {
   if (params.contains(argument, names[argument]))
     return true;
-  // What the file leaves out can be learned, but not be a constant; statistics
-  // that are left out are 0 and 1.
+  // A constant that the file leaves out cannot stay a constant, so it is
+  // learned. Statistics that are left out are 0 and 1 instead.
   return !isThere(value) &&
          !findUses(model.getArgument(argument)).isStatistic();
 }
 
-/// The zeros that exporters add to a convolution without a bias.
+/// Whether a constant is the zero bias that exporters add to a convolution
+/// without one.
 static bool isZeroBias(const Uses &uses, ElementsAttr value) {
   return uses.convolutionBias && !uses.weight && isZero(value);
 }
 
-/// Whether it is a mask that hides positions from each other.
+/// Whether a constant is a mask that hides positions from each other.
 static bool isAddedMask(const Uses &uses, ElementsAttr value) {
   return uses.added && !uses.weight && !uses.multiplied && isMask(value);
 }
 
-/// Whether a constant is used as weights are.
+/// Whether a constant is used like a weight.
 bool Importer::looksLearned(unsigned argument, ElementsAttr value) const {
   Uses uses = findUses(model.getArgument(argument));
   std::optional<double> splat = splatOf(value);
@@ -200,7 +203,7 @@ void Importer::findLearned() {
   clearTables(model, given, learned);
 }
 
-/// Whether an argument that is no constant is a parameter.
+/// Whether an argument that is not a constant is a parameter.
 bool Importer::isParam(unsigned argument) const {
   Type type = model.getArgumentTypes()[argument];
   if (!isFloatTensor(type) ||
@@ -221,8 +224,8 @@ bool Importer::isParam(unsigned argument) const {
   return tensor.getRank() == 1 || tensor.getDimSize(0) != batch;
 }
 
-/// Finds running means that --params does not list, and variances of the type
-/// of one. That they are not listed does not make them data.
+/// Finds running means that --params does not list, and variances of the same
+/// type. Although they are not listed, they are not data.
 void Importer::findUnlisted() {
   unlisted.resize(model.getNumArguments());
   if (params.empty())
@@ -241,9 +244,9 @@ bool Importer::isUnlisted(unsigned argument) const {
   return argument < unlisted.size() && unlisted.test(argument);
 }
 
-/// Tells data from weights by their uses where the leading dimension does not.
-/// If constants are weights, arguments are weights only if at least one of them
-/// certainly is.
+/// Distinguishes data from weights by their uses if the leading dimension does
+/// not. If constants are weights, arguments are weights only if at least one of
+/// them certainly is.
 LogicalResult Importer::findRoles() {
   if (!params.empty())
     return success();
@@ -265,8 +268,8 @@ LogicalResult Importer::findRoles() {
   return LogicalResult(found);
 }
 
-/// Finds tables and masks. They would be taken for parameters, since they have
-/// no samples.
+/// Finds tables and masks. Without this, they would be taken for parameters,
+/// because they have no samples.
 void Importer::findSame() {
   same.resize(model.getNumArguments());
   if (areBuffersGiven)
@@ -277,9 +280,10 @@ void Importer::findSame() {
               isSameForAll(model.getArgument(i), batch);
 }
 
-/// Finds the data that is the same for all samples, unless the user lists
-/// buffers. Data with one row is, as a mask, if other data has one row a
-/// sample. In a model for one sample, data of positions is.
+/// Finds data that is the same for all samples, unless the user lists buffers.
+/// Data with one row, such as a mask, is the same if other data has one row for
+/// each sample. In a model for one sample, data that describes positions is the
+/// same.
 void Importer::findShared() {
   shared.resize(model.getNumArguments());
   if (areBuffersGiven)
@@ -300,7 +304,7 @@ void Importer::findShared() {
                 (samples > 1 ? type.getDimSize(0) == 1
                              : isOfPositions(model.getArgument(i)));
   }
-  // If all data is of positions, it is what the model is fed.
+  // If all data describes positions, it is the input of the model after all.
   if (samples < 2 && shared == data)
     shared.reset();
   shared |= same;
@@ -313,8 +317,8 @@ static bool isSmallFloat(Type type) {
   return element && element.getWidth() < 32;
 }
 
-/// Makes an argument of small floats f32, as files of data and optimisers have
-/// it, and rounds it for the model.
+/// Makes an argument of small floats f32, because files of data and optimisers
+/// use that, and rounds it for the model.
 BlockArgument Importer::widen(unsigned number) {
   BlockArgument argument = model.getArgument(number);
   if (!isSmallFloat(argument.getType()))
@@ -347,8 +351,9 @@ void Importer::makeBuffer(unsigned argument) {
                    StringAttr::get(context, names[argument]));
 }
 
-/// If it is a running mean or variance, makes it a constant of its values or,
-/// if there are none, of 0 or 1. Returns whether it is.
+/// If the argument is a running mean or variance, replaces it by a constant
+/// with its values or, if the file has none, with 0 or 1. Returns whether it is
+/// one.
 bool Importer::makeStatistic(unsigned argument, ElementsAttr value,
                              const Uses &uses) {
   if (!uses.isStatistic())
@@ -396,7 +401,8 @@ LogicalResult Importer::decideConstant(unsigned argument, ElementsAttr value) {
     bool isSmall = splat && *splat <= 0.01 && uses.isVariance();
     if (!isSmall && makeStatistic(argument, value, uses))
       return success();
-    // No remark on a splat: it is more often a plain number than a weight.
+    // A splat gets no remark, because it is more often a plain number than a
+    // weight.
     if (isZeroBias(uses, value))
       say(argument, Decision::ZeroBias);
     else if (isAddedMask(uses, value))
@@ -419,8 +425,8 @@ LogicalResult Importer::decideConstant(unsigned argument, ElementsAttr value) {
   return success();
 }
 
-/// Whether it could as well be a table or a mask: it goes into no product, and
-/// has several dimensions.
+/// Whether an argument that is taken as a parameter might be a table or a mask:
+/// it has several dimensions, and no product uses it.
 static bool isSurprising(BlockArgument argument, const Uses &uses) {
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(argument.getType()).getShape();
@@ -490,8 +496,8 @@ LogicalResult Importer::decide(unsigned argument) {
   return success();
 }
 
-/// Warns if every argument is trained: more likely some are data that looks
-/// like weights, with time as its leading dimension, say.
+/// Warns if all arguments are trained. Some of them are probably data that
+/// looks like weights, for example because time is its leading dimension.
 void Importer::warnWithoutData() {
   bool hasArgument = false, hasData = false;
   for (unsigned i = 0, e = names.size(); i < e; ++i) {
@@ -527,7 +533,7 @@ LogicalResult Importer::verifyTrained() {
 }
 
 void Importer::findBatch() {
-  // Results that --pipe-import-results has emptied say nothing.
+  // Results that --pipe-import-results has emptied do not count.
   Operation *end = model.getBody().front().getTerminator();
   for (Value result : llvm::reverse(end->getOperands()))
     if (auto type = dyn_cast<RankedTensorType>(result.getType());
@@ -535,11 +541,12 @@ void Importer::findBatch() {
       batch = type.getDimSize(0);
 }
 
-/// What an argument is if it is no parameter, else "". A running mean or
-/// variance that is an argument can be frozen, too: it becomes a buffer then.
+/// Describes an argument that is not a parameter; "" if it is one. A running
+/// mean or variance that is an argument can be frozen, too, and then becomes a
+/// buffer.
 std::string Importer::getOther(unsigned argument) const {
   std::string untrained = ", which is not trained anyway";
-  // One that is gone was sliced into parameters.
+  // The argument was removed because its slices are parameters.
   if (gone.test(argument))
     return "";
   if (model.getArgument(argument).use_empty())

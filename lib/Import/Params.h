@@ -13,25 +13,27 @@ namespace veeline {
 
 /// The user's lists of arguments.
 struct ArgumentChoice {
-  /// Fails with a diagnostic at `model` that names the wrong entry.
+  /// Parses the lists. Fails with a diagnostic at `model` that names the wrong
+  /// entry.
   static mlir::FailureOr<ArgumentChoice>
   parse(mlir::func::FuncOp model, llvm::ArrayRef<std::string> params,
         llvm::ArrayRef<std::string> freeze,
         llvm::ArrayRef<std::string> buffers);
 
   ArgumentList params, freeze, buffers;
-  /// Whether --buffer was given, "none" too: then no other argument is a
+  /// Whether --buffer was given, even as "none". No other argument is then a
   /// buffer.
   bool areBuffersGiven = false;
 };
 
-/// Decides for every argument of a model what it is, and says why, in a remark
-/// for each kind of decision or, if `verbose`, at each argument.
+/// Decides what each argument of a model is. A remark for each kind of decision
+/// or, if `verbose`, at each argument says why.
 mlir::LogicalResult importParams(mlir::func::FuncOp model,
                                  const ArgumentChoice &choice, bool verbose);
 
-/// Whether some parameter changes result `number`, as --pipe-import-params
-/// finds for a copy of the model without its other results.
+/// Whether some parameter changes result `number`. To find out, runs the
+/// decisions of --pipe-import-params on a copy of the model without its other
+/// results.
 bool isTrainable(mlir::func::FuncOp model, int64_t number,
                  const ArgumentChoice &choice);
 

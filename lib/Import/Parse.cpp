@@ -27,7 +27,7 @@ OwningOpRef<ModuleOp> veeline::parseModel(llvm::SourceMgr &sources,
       place = diagnostic.getLocation();
       hasError = true;
     }
-    return failure(); // The other handlers print it.
+    return failure(); // The other handlers print the diagnostic.
   });
   OwningOpRef<ModuleOp> module;
   llvm::CrashRecoveryContext::Enable();

@@ -18,8 +18,8 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The order of upstream's own pipeline, without its validation, which refuses
-/// what its conversions handle.
+/// Adds upstream's passes for TOSA in the order of upstream's own pipeline. Its
+/// validation is left out, because it refuses ops that its conversions support.
 static void addTosaPasses(OpPassManager &function) {
   function.addPass(tosa::createTosaOptionalDecompositionsPass());
   function.addPass(tosa::createTosaInferShapesPass());
@@ -29,7 +29,7 @@ static void addTosaPasses(OpPassManager &function) {
   function.addPass(tosa::createTosaMakeBroadcastablePass());
   function.addPass(createTosaToTensorPass());
   function.addPass(tosa::createTosaToLinalg());
-  // Lowers the reshapes that TosaToLinalg makes of tiles.
+  // Lowers the reshapes that TosaToLinalg creates for tiles.
   function.addPass(createTosaToTensorPass());
   function.addPass(createTosaToArithPass());
 }
@@ -43,7 +43,8 @@ void veeline::buildImportPipeline(OpPassManager &passManager,
   OpPassManager &function = passManager.nest<func::FuncOp>();
   addTosaPasses(function);
   function.addPass(createPipeImportOps());
-  // Before parameters, which would else be rounded to the file's floats.
+  // This has to run before parameters are chosen. Otherwise they would be
+  // rounded to the floats of the file.
   passManager.addPass(createPipeImportRetype({options.retype}));
   PipeImportResultsOptions results;
   results.loss = options.loss;

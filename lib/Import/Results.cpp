@@ -25,7 +25,7 @@ static bool isScalar(Type type) {
   return isFloatTensor(type) && cast<RankedTensorType>(type).getRank() == 0;
 }
 
-/// The numbers of the results that a loss may be made of.
+/// The numbers of the results from which a loss can be computed.
 static SmallVector<int64_t> findCandidates(func::FuncOp model, StringRef loss) {
   SmallVector<int64_t> candidates;
   for (auto [i, type] : llvm::enumerate(model.getResultTypes()))
@@ -42,10 +42,10 @@ struct ImportResults : veeline::impl::PipeImportResultsBase<ImportResults> {
     FailureOr<func::FuncOp> model = getChosenModel(getOperation());
     if (failed(model))
       return signalPassFailure();
-    // Gradients stay beside the loss and metrics that a joint function has.
+    // A joint function has its loss and metrics. Its gradients stay, too.
     if (pipe::isJoint(*model))
       return;
-    // --pipe-import-loss says what is wrong with a number.
+    // --pipe-import-loss reports a wrong number.
     bool isNumber = result >= 0 && result < model->getNumResults();
     if (result != anyResult && !isNumber)
       return;
@@ -65,10 +65,10 @@ private:
 };
 } // namespace
 
-/// The results that stay; empty: all of them.
+/// The numbers of the results that stay, or empty if all of them do.
 FailureOr<SmallVector<int64_t>> ImportResults::findLeft(func::FuncOp model) {
   SmallVector<int64_t> candidates = findCandidates(model, loss);
-  // Of a model with its own loss, scalars are metrics.
+  // If the model has its own loss, further scalars are metrics.
   bool isLoss = loss.empty() && !candidates.empty() &&
                 candidates.front() == 0 && result <= 0;
   if (result != anyResult && !isLoss)
@@ -78,9 +78,10 @@ FailureOr<SmallVector<int64_t>> ImportResults::findLeft(func::FuncOp model) {
   return findLossResult(model, candidates);
 }
 
-/// The one that a loss is made of: the first result if parameters change it,
-/// or else the only one that they change. What parameters are depends on what
-/// is left, so each is looked at as if it were the only one.
+/// The result from which the loss is computed: the first one if parameters
+/// change it, or else the only one that they change. Which arguments are
+/// parameters depends on the results that are left, so each result is tested as
+/// if it were the only one.
 FailureOr<SmallVector<int64_t>>
 ImportResults::findLossResult(func::FuncOp model,
                               ArrayRef<int64_t> candidates) {

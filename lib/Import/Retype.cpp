@@ -36,7 +36,7 @@ static Attribute widen(DenseFPElementsAttr dense) {
       [](const APFloat &number) { return widen(number).bitcastToAPInt(); });
 }
 
-/// Elements that the file leaves out stay left out.
+/// Widens a resource. If the file leaves out its elements, so does the result.
 static Attribute widen(DenseResourceElementsAttr resource) {
   ShapedType type = resource.getShapedType();
   AsmResourceBlob *blob = resource.getRawHandle().getBlob();
@@ -77,7 +77,7 @@ static AttrTypeReplacer createReplacer() {
   return replacer;
 }
 
-/// Refuses ops that use the bits of a float and not its value.
+/// Refuses ops that use the bits of a float instead of its value.
 static LogicalResult refuseBits(ModuleOp module) {
   WalkResult result = module.walk([](arith::BitcastOp op) {
     if (!isa<FloatType>(getElementTypeOrSelf(op.getIn().getType())) &&

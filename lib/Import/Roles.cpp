@@ -1,4 +1,4 @@
-//===- Roles.cpp - which arguments are data, by their uses ----------------===//
+//===- Roles.cpp - finding data arguments by their uses -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -47,18 +47,20 @@ static OpOperand &getOther(OpOperand &use) {
 }
 
 /// Whether each sample is multiplied with its own part of `right`, as queries
-/// with keys.
+/// are with keys.
 static bool isOfEachSample(OpOperand &right, BlockArgument argument) {
   auto op = cast<linalg::LinalgOp>(right.getOwner());
   auto dimensions = linalg::inferContractionDims(op);
   if (failed(dimensions) || dimensions->batch.empty())
     return false;
-  // A weight is broadcast to the samples.
+  // A weight would be broadcast to the samples, so its leading dimension would
+  // be 1.
   return getLeading(right.get()) > 1 &&
          getLeading(right.get()) == getLeading(argument);
 }
 
-/// Whether something else is multiplied with it from the left.
+/// Whether the argument is the right factor of a product whose left factor is
+/// not the same argument.
 bool RoleFinder::isRight(unsigned argument) const {
   return llvm::any_of(uses[argument].products, [&](OpOperand *use) {
     if (use->getOperandNumber() != 1 ||
@@ -69,7 +71,8 @@ bool RoleFinder::isRight(unsigned argument) const {
   });
 }
 
-/// Whether it is multiplied with another argument from the left.
+/// Whether the argument is the left factor of a product whose right factor is
+/// another argument.
 bool RoleFinder::isLeft(unsigned argument) const {
   return llvm::any_of(uses[argument].products, [&](OpOperand *use) {
     if (use->getOperandNumber() != 0)
@@ -83,21 +86,22 @@ bool RoleFinder::isLeft(unsigned argument) const {
 // Weights as large as the batch
 //===----------------------------------------------------------------------===//
 
-/// Whether it is data whose first dimension is time and whose second is
-/// samples: a loop multiplies each step with weights.
+/// Whether the argument is data with time as its first dimension and samples as
+/// its second: a loop multiplies each step with weights.
 bool RoleFinder::isTimeMajor(unsigned argument, int64_t batch) const {
   auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[argument]);
   return isOpen(argument) && type.getRank() > 2 &&
          type.getDimSize(1) == batch && isLeft(argument) && !isRight(argument);
 }
 
-/// Whether rows of it are looked up. If it has only one, that is the only
-/// sample, in which something else is looked up.
+/// Whether rows of the argument are looked up. If it has only one row, that is
+/// the only sample, and the lookup is within it.
 bool RoleFinder::isTableOfRows(unsigned argument) const {
   return uses[argument].lookedUp && getLeading(model.getArgument(argument)) > 1;
 }
 
-/// Whether something of `dependent` is multiplied with it from the left.
+/// Whether the argument is the right factor of a product whose left factor is
+/// in `dependent`.
 bool RoleFinder::isRightOf(unsigned argument,
                            const llvm::DenseSet<Value> &dependent) const {
   return llvm::any_of(uses[argument].products, [&](OpOperand *use) {
@@ -107,9 +111,9 @@ bool RoleFinder::isRightOf(unsigned argument,
   });
 }
 
-/// Whether it is a vector with a number for each sample, such as its time:
-/// wherever it meets something, its elements are along the first dimension of
-/// the result, which has the samples.
+/// Whether the argument is a vector with a number for each sample, such as its
+/// time. In each op that combines it with something, its elements run along the
+/// first dimension of the result, which is that of samples.
 bool RoleFinder::isOfSamples(unsigned argument, int64_t batch) const {
   auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[argument]);
   if (!isOpen(argument) || batch < 2 || type.getShape() != ArrayRef(batch) ||
@@ -129,7 +133,7 @@ bool RoleFinder::isOfSamples(unsigned argument, int64_t batch) const {
   });
 }
 
-/// Whether an open argument has rows, as many as there are samples.
+/// Whether an open argument has as many rows as there are samples.
 bool RoleFinder::isAsLongAs(unsigned i, int64_t batch) const {
   if (!isOpen(i))
     return false;
@@ -165,7 +169,7 @@ void RoleFinder::findWeights(int64_t batch) {
 // Weights among constants, or among arguments
 //===----------------------------------------------------------------------===//
 
-/// What is data whatever the other arguments are.
+/// The arguments that are data, whatever the other arguments are.
 SmallVector<unsigned> RoleFinder::findData(int64_t batch) const {
   if (batch == 0)
     return findSeeds();
@@ -217,7 +221,8 @@ InFlightDiagnostic RoleFinder::refuse() const {
                          "tell data from weights, and ");
 }
 
-/// What is data for sure: left operands, or else what is not of floats.
+/// The arguments that are certainly data: left factors or, if there are none,
+/// those that are not floats.
 SmallVector<unsigned> RoleFinder::findSeeds() const {
   SmallVector<unsigned> seeds, others;
   for (unsigned i = 0; i < roles.size(); ++i) {
@@ -230,7 +235,7 @@ SmallVector<unsigned> RoleFinder::findSeeds() const {
   return seeds.empty() ? others : seeds;
 }
 
-/// Decides on an argument that is no left operand.
+/// Decides on an argument that is not a left factor.
 LogicalResult RoleFinder::decide(unsigned argument, int64_t batch,
                                  StringRef name) {
   const Uses &use = uses[argument];
@@ -242,8 +247,8 @@ LogicalResult RoleFinder::decide(unsigned argument, int64_t batch,
     return success();
   else if (!use.added && !use.multiplied)
     roles[argument] = Role::Data;
-  // A vector that is added is mostly a bias, but one that is multiplied could
-  // be the weights of the samples.
+  // A vector that is added is most likely a bias. One that is multiplied might
+  // have the weights of the samples.
   else if (type.getRank() > 1 || !use.added)
     return refuse() << "argument " << argument << " (\"" << name << "\", "
                     << type

@@ -13,28 +13,29 @@
 
 namespace veeline {
 
-/// What the products of a model say about an argument.
+/// What the products of a model reveal about an argument.
 enum class Role { Unknown, Data, Weight };
 
-/// Tells weights from data in a model whose weights are arguments, where
-/// dimensions alone do not. Linear in the ops that arguments reach by views,
-/// and in those of the model.
+/// Distinguishes weights from data if both are arguments and their dimensions
+/// do not tell. Linear in the ops that arguments reach by views, and in those
+/// of the model.
 class RoleFinder {
 public:
   explicit RoleFinder(mlir::func::FuncOp model);
 
-  /// Whether some argument is certainly a weight. Its leading dimension is not
-  /// that of data, and a value that depends on data is multiplied from the left
-  /// with it, or with a value made of it. `batch` is 0 if the result has none.
+  /// Whether some argument is certainly a weight: its leading dimension is not
+  /// that of data, and it, or a value computed from it, is the right factor of
+  /// a product whose left factor depends on data. `batch` is 0 if the result
+  /// has none.
   bool hasWeights(int64_t batch) const;
 
   /// Finds weights and data among the arguments whose leading dimension is
-  /// `batch`. Weights are looked up, or are right operands of products whose
-  /// left operand depends on data.
+  /// `batch`. A weight is a table of which rows are looked up, or the right
+  /// factor of a product whose left factor depends on data.
   void findWeights(int64_t batch);
 
-  /// For a model that returns its own scalar loss, which has no dimension of
-  /// samples. Returns the batch: the leading dimension of left operands of
+  /// Finds the batch of a model that returns its own scalar loss, which has no
+  /// dimension of samples. It is the leading dimension of left factors in
   /// products with other arguments. Fails with a diagnostic if the uses do not
   /// tell.
   mlir::FailureOr<int64_t> findBatch(llvm::ArrayRef<std::string> names);
@@ -58,11 +59,11 @@ private:
                              llvm::StringRef name);
   mlir::InFlightDiagnostic refuse() const;
 
-  /// Handles of ops have no const accessors.
+  /// Mutable, because handles of ops have no const accessors.
   mutable mlir::func::FuncOp model;
   llvm::SmallVector<Uses> uses;
   llvm::SmallVector<Role> roles;
-  /// The argument that each operand of a product is a view of.
+  /// For each operand of a product, the argument that it is a view of.
   llvm::DenseMap<mlir::OpOperand *, unsigned> viewed;
 };
 

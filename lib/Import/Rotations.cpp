@@ -21,12 +21,12 @@ static Value getOther(OpOperand *use) {
   return use->getOwner()->getOperand(1 - use->getOperandNumber());
 }
 
-/// A concatenation of a tensor with itself.
+/// Whether an op concatenates a tensor with itself.
 static bool isRepetition(Operation *op) {
   return isa<tensor::ConcatOp>(op) && llvm::all_equal(op->getOperands());
 }
 
-/// The value that `value` is a form of, one step back; null if there is none.
+/// The value of which `value` is another form, one op back, or null.
 static Value getForwarded(Value value) {
   Operation *op = value.getDefiningOp();
   if (op && (isa<tensor::ExtractOp, arith::NegFOp>(op) || isRepetition(op)))
@@ -48,7 +48,7 @@ Value veeline::findOrigin(Value value) {
   return value;
 }
 
-/// The uses of a table, or of its rows, by ops that compute with it.
+/// Finds the uses of a table, or of its rows, by ops that compute with it.
 static void findFactors(Value table, SmallVectorImpl<OpOperand *> &found) {
   for (OpOperand *use : findArithmetic(table)) {
     Operation *op = use->getOwner();
@@ -61,7 +61,8 @@ static void findFactors(Value table, SmallVectorImpl<OpOperand *> &found) {
   }
 }
 
-/// The values whose elements `value` has, moved and perhaps negated.
+/// The values from which the elements of `value` come, moved and perhaps
+/// negated.
 static llvm::DenseSet<Value> findRoots(Value value) {
   llvm::DenseSet<Value> roots, seen;
   SmallVector<Value> open = {value};
@@ -82,8 +83,9 @@ static llvm::DenseSet<Value> findRoots(Value value) {
   return roots;
 }
 
-/// Whether what a product is added to is the other part of a rotation: a
-/// product of the same elements, moved, with another argument of the type.
+/// Whether `value`, which is added to a product, is the other part of a
+/// rotation: the same elements, moved, times another argument of the same type
+/// as `table`.
 static bool isOtherPart(Value value, Value rotated, BlockArgument table) {
   auto product = findOrigin(value).getDefiningOp<arith::MulFOp>();
   if (!product)
@@ -97,7 +99,7 @@ static bool isOtherPart(Value value, Value rotated, BlockArgument table) {
   });
 }
 
-/// Whether the operand of a product is a cosine or a sine.
+/// Whether the table is a factor in a rotation, that is, has cosines or sines.
 static bool isPart(OpOperand *factor, BlockArgument table) {
   Operation *product = factor->getOwner();
   return isa<arith::MulFOp>(product) &&

@@ -11,14 +11,15 @@
 
 namespace veeline {
 
-/// What `value` is a form of: through reshapes, broadcasts, slices, lookups of
-/// rows, and products with a number.
+/// The value of which `value` is another form. Looks through reshapes,
+/// broadcasts, slices, lookups of rows, and products with a number.
 mlir::Value findOrigin(mlir::Value value);
 
 /// Whether an argument is a table of cosines or of sines of a rotary embedding.
-/// It, or rows that are looked up in it, is only a factor. Each product is
-/// added to, or subtracted from, a product of the same elements, moved, with
-/// another argument of its type, as in x * cos + rotated(x) * sin.
+/// The table, or rows that are looked up in it, is used only as a factor. Each
+/// product is added to, or subtracted from, a product of the same elements,
+/// moved, with another argument of the same type, as in x * cos + rotated(x) *
+/// sin.
 bool isRotation(mlir::BlockArgument argument);
 
 } // namespace veeline

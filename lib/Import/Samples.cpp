@@ -69,7 +69,8 @@ bool Samples::isReshape(Value value, unsigned to) const {
   return true;
 }
 
-/// Moves samples by merging the dimensions between, and splitting them again.
+/// Moves samples to another dimension by merging the dimensions between, and
+/// splitting them again.
 Value Samples::reshape(OpBuilder &builder, Value value, unsigned to) const {
   unsigned from = *dimensionOf(value);
   auto type = cast<RankedTensorType>(value.getType());
@@ -93,7 +94,8 @@ Value Samples::reshape(OpBuilder &builder, Value value, unsigned to) const {
                                        type.clone(shape), flat, groups);
 }
 
-/// Groups of one dimension each, but for group `at`, which has two.
+/// Reassociation groups of one dimension each, except for group `at`, which has
+/// two.
 static SmallVector<ReassociationIndices> groupsWithPair(int64_t rank,
                                                         unsigned at) {
   SmallVector<ReassociationIndices> groups(rank);
@@ -102,7 +104,8 @@ static SmallVector<ReassociationIndices> groupsWithPair(int64_t rank,
   return groups;
 }
 
-/// Splits the dimension of samples into samples and the extent of one.
+/// Splits the dimension of samples into the samples and the extent of one
+/// sample.
 Value Samples::split(OpBuilder &builder, Value value) const {
   unsigned dimension = *dimensionOf(value);
   auto type = cast<RankedTensorType>(value.getType());
@@ -159,7 +162,7 @@ Value Samples::narrow(OpBuilder &builder, Value value, unsigned position) {
     setScalar(value);
     return value;
   }
-  // Samples must be the slower part of what is merged.
+  // In a merged dimension, samples have to be the slower part of the index.
   if (position + 1 == rank) {
     value = moveDimension(builder, value, position, 0);
     position = 0;
@@ -186,7 +189,7 @@ void Samples::move(OpOperand &operand, unsigned to) {
   set(operand.get(), to);
 }
 
-/// A generic that reads its input at all points of the result.
+/// A linalg.generic that reads its input at all points of the result.
 static Value broadcast(OpBuilder &builder, Location location, Value input,
                        RankedTensorType type, AffineMap map) {
   Value empty = tensor::EmptyOp::create(builder, location, type, ValueRange());
@@ -215,8 +218,8 @@ Value Samples::repeatAlong(OpBuilder &builder, Value value, unsigned at,
                    AffineMap::get(rank + 1, 0, read, builder.getContext()));
 }
 
-/// A value that is one number everywhere with another shape; null for any
-/// other.
+/// Gives a value whose elements are all equal another shape. Returns null for
+/// any other value.
 static Value resize(OpBuilder &builder, Value value, RankedTensorType type) {
   Location location = value.getLoc();
   Operation *op = value.getDefiningOp();

@@ -11,9 +11,10 @@
 
 namespace veeline {
 
-/// Which values have samples, and in which dimension. Its extent is the number
-/// of samples times that of one sample, the sample being the slower part. A
-/// scalar, of rank 0 for one sample, is of rank 1 for several.
+/// The values that have samples, each with its dimension of samples. The extent
+/// of this dimension is the number of samples times that of one sample, with
+/// the sample as the slower part. A scalar, of rank 0 for one sample, has rank
+/// 1 for several.
 class Samples {
 public:
   explicit Samples(int64_t size) : size(size) {}
@@ -32,21 +33,23 @@ public:
 
   mlir::RankedTensorType scale(mlir::RankedTensorType type,
                                unsigned dimension) const;
-  /// Gives `value` samples: its type changes.
+  /// Gives `value` samples by changing its type.
   void scale(mlir::Value value, unsigned dimension);
   /// Replaces the only result of `op` by `value`, which has samples.
   void replace(mlir::Operation *op, mlir::Value value, unsigned dimension);
-  /// Repeats the value of `operand` for every sample if it has none.
+  /// If `operand` has no samples, repeats its value for every sample.
   void ensure(mlir::OpOperand &operand, unsigned dimension);
-  /// `value` with samples in a dimension of their own, inserted at `position`
-  /// into those of one sample. Repeated for every sample if it has none.
+  /// Returns `value` with samples in a dimension of their own, which is
+  /// inserted at `position` into those of one sample. If `value` has no
+  /// samples, it is repeated.
   mlir::Value widen(mlir::OpBuilder &builder, mlir::Value value,
                     unsigned position);
-  /// The inverse: merges the dimension of samples at `position` with another
-  /// one.
+  /// The inverse of `widen`: merges the dimension of samples at `position` with
+  /// another one.
   mlir::Value narrow(mlir::OpBuilder &builder, mlir::Value value,
                      unsigned position);
-  /// Replaces the only result of `op` by `value`, which is in that form.
+  /// Replaces the only result of `op` by `value`, which has the form that
+  /// `widen` returns.
   void replaceByWide(mlir::Operation *op, mlir::Value value, unsigned position);
   /// Repeats `value` along a new dimension `at`.
   mlir::Value repeatAlong(mlir::OpBuilder &builder, mlir::Value value,
@@ -58,7 +61,7 @@ public:
   /// extents between are 1, else by a transposition.
   void move(mlir::OpOperand &operand, unsigned to);
 
-  /// An error at an op that mixes samples, or may do so.
+  /// Emits an error at an op that mixes samples, or might do so.
   static mlir::LogicalResult refuse(mlir::Operation *op,
                                     const llvm::Twine &why);
 
@@ -72,14 +75,14 @@ private:
   int64_t size;
   llvm::DenseMap<mlir::Value, unsigned> dimensions;
   llvm::DenseSet<mlir::Value> scalars;
-  /// By value and dimension; `repeatedWide` has samples in a dimension of their
-  /// own.
+  /// Repeated values, by value and dimension. Those of `repeatedWide` have
+  /// samples in a dimension of their own.
   using Repeated =
       llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value>;
   Repeated repeated, repeatedWide;
 };
 
-/// Gives the results of a structured op samples, because operands, or tensors
+/// Gives the results of a structured op samples because operands, or tensors
 /// that its body reads, have some.
 mlir::LogicalResult addSamples(mlir::linalg::LinalgOp op, Samples &samples);
 

@@ -27,8 +27,8 @@ static bool isUnderRoot(Value value, int depth) {
 
 bool veeline::isUnderRoot(Value value) { return ::isUnderRoot(value, 8); }
 
-/// Whether `value` is made, elementwise, of arguments of the model and numbers
-/// only, and of one argument at least.
+/// Whether `value` is computed elementwise from arguments of the model and
+/// constants only, and from at least one argument.
 static bool isOfArguments(Value value) {
   SmallVector<Value> open = {value};
   llvm::DenseSet<Value> seen;
@@ -50,7 +50,8 @@ static bool isOfArguments(Value value) {
   return found;
 }
 
-/// Whether it is made, elementwise, of a root of arguments.
+/// Whether `value` is computed elementwise from the root of a running variance,
+/// that is, of arguments.
 static bool isOfRunningVariance(Value value) {
   SmallVector<Value> open = {value};
   llvm::DenseSet<Value> seen;
@@ -66,7 +67,8 @@ static bool isOfRunningVariance(Value value) {
   return false;
 }
 
-/// Whether `use` multiplies with, or divides by, such a root.
+/// Whether `use` is multiplied with, or divided by, the root of a running
+/// variance.
 static bool isScaled(OpOperand *use) {
   Operation *op = use->getOwner();
   bool isDividend = isa<arith::DivFOp>(op) && use->getOperandNumber() == 0;
@@ -74,7 +76,8 @@ static bool isScaled(OpOperand *use) {
          isOfRunningVariance(op->getOperand(1 - use->getOperandNumber()));
 }
 
-/// Whether `difference` is scaled by such a root, perhaps after other products.
+/// Whether `difference` is scaled by the root of a running variance, perhaps
+/// after other products.
 static bool isNormalized(Value difference, int depth = 3) {
   return depth > 0 &&
          llvm::any_of(findArithmetic(difference), [&](OpOperand *use) {
@@ -107,7 +110,7 @@ bool veeline::isScaleOfStatistics(Value value) {
   return llvm::any_of(findArithmetic(value), isScaled);
 }
 
-/// Whether it is multiplied with arguments, perhaps after other products.
+/// Whether `value` is multiplied with arguments, perhaps after other products.
 static bool isScaledByArgument(Value value, int depth = 3) {
   return depth > 0 && llvm::any_of(findArithmetic(value), [&](OpOperand *use) {
            Operation *op = use->getOwner();

@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A structured op on N samples has a loop over them. If a parallel loop runs
-// over the dimension of samples in all tensors that have some, that loop runs N
-// times as far, and the op stays what it is. If there is none, as in a product
-// of two matrices that both have samples, or in a sum over the dimension of
-// samples, a further loop is put around the others.
+// A structured op on N samples needs a loop over them. If one parallel loop
+// runs over the dimension of samples in all tensors that have samples, this
+// loop gets N times as many iterations, and the op stays as it is. Otherwise a
+// loop is added around the others. Examples are a product of two matrices that
+// both have samples, and a sum over the dimension of samples.
 //===----------------------------------------------------------------------===//
 
 #include "Samples.h"
@@ -64,7 +64,7 @@ private:
   linalg::LinalgOp op;
   Samples &samples;
   SmallVector<AffineMap> maps;
-  /// The loop that runs over samples, and its extent for one.
+  /// The loop that runs over samples, and its extent for one sample.
   unsigned loop = 0;
   int64_t extent = 1;
 };
@@ -92,8 +92,8 @@ std::optional<unsigned> StructuredSamples::loopOf(OpOperand &operand) {
   return index ? std::optional(index.getPosition()) : std::nullopt;
 }
 
-/// Whether the op reads the operand's dimension of samples at 0 only, where one
-/// sample has an extent of 1: then any loop may run over them.
+/// Whether one sample has extent 1 in the dimension of samples, and the op
+/// reads the operand there at 0 only. Then any loop can run over the samples.
 bool StructuredSamples::readsFirst(OpOperand &operand) {
   if (samples.isScalar(operand.get()))
     return true;
@@ -102,7 +102,7 @@ bool StructuredSamples::readsFirst(OpOperand &operand) {
   return isa<AffineConstantExpr>(expr) && innerExtent(operand) == 1;
 }
 
-/// Whether the loop runs over one dimension of the operand alone, or over none.
+/// Whether the loop runs over only one dimension of the operand, or over none.
 bool StructuredSamples::isAlone(OpOperand &operand, unsigned candidate) {
   unsigned count =
       llvm::count_if(mapOf(operand).getResults(), [&](AffineExpr expr) {
@@ -111,8 +111,8 @@ bool StructuredSamples::isAlone(OpOperand &operand, unsigned candidate) {
   return count == 0 || (count == 1 && findPosition(operand, candidate));
 }
 
-/// Whether a loop may run over the samples of all operands that have some: they
-/// are, or can be moved to, where it runs.
+/// Whether a loop can run over the samples of all operands that have samples.
+/// For that, these have to be in the dimension of the loop, or movable to it.
 bool StructuredSamples::suits(unsigned candidate,
                               ArrayRef<OpOperand *> operands) {
   return op.getIteratorTypesArray()[candidate] ==
@@ -131,7 +131,8 @@ bool StructuredSamples::suits(unsigned candidate,
          });
 }
 
-/// The loop if no operand tells which it is: one over a dimension of extent 1.
+/// Chooses a loop if no operand determines it: one over a dimension of extent
+/// 1.
 std::optional<unsigned> StructuredSamples::guessLoop() {
   OpOperand *init = op.getDpsInitOperand(0);
   for (auto [i, expr] : llvm::enumerate(mapOf(*init).getResults())) {
@@ -144,7 +145,8 @@ std::optional<unsigned> StructuredSamples::guessLoop() {
 }
 
 /// Chooses the first loop over samples of an operand that suits all operands,
-/// and moves the samples of the others there. Returns whether there is one.
+/// and moves the samples of the others to its dimension. Returns whether there
+/// is one.
 bool StructuredSamples::chooseLoop() {
   SmallVector<OpOperand *> operands;
   for (OpOperand &operand : op->getOpOperands())
@@ -171,10 +173,10 @@ bool StructuredSamples::chooseLoop() {
 }
 
 //===----------------------------------------------------------------------===//
-// A loop that runs further
+// An extended loop
 //===----------------------------------------------------------------------===//
 
-/// Makes a named op generic, so that its maps can change.
+/// Converts a named op to a generic one, so that its maps can change.
 LogicalResult StructuredSamples::generalize() {
   if (isa<linalg::GenericOp>(op.getOperation()))
     return success();
@@ -188,8 +190,7 @@ LogicalResult StructuredSamples::generalize() {
   return success();
 }
 
-/// Drops the dimension of extent 1 of an input that is the same for all
-/// samples.
+/// Drops a dimension of extent 1 of an input that is the same for all samples.
 static void dropDimension(OpOperand &operand, unsigned dimension,
                           AffineMap &map) {
   OpBuilder builder(operand.getOwner());
@@ -218,7 +219,7 @@ void StructuredSamples::addToInput(OpOperand &operand) {
   if (!dimension) {
     std::optional<unsigned> position = findPosition(operand, loop);
     if (!position)
-      return; // A weight.
+      return; // The operand is a weight.
     if (extent == 1)
       dropDimension(operand, *position, map);
     else
@@ -230,7 +231,7 @@ void StructuredSamples::addToInput(OpOperand &operand) {
     results.push_back(loopExpr(loop));
   results[*dimension] = loopExpr(loop);
   map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
-  // One element for each sample becomes `extent` elements.
+  // One element for each sample is repeated to `extent` elements.
   if (innerExtent(operand) != extent) {
     OpBuilder builder(op);
     Value wide =
@@ -277,10 +278,10 @@ LogicalResult StructuredSamples::extendLoop() {
 }
 
 //===----------------------------------------------------------------------===//
-// A further loop
+// An additional loop
 //===----------------------------------------------------------------------===//
 
-/// Gives the operand a dimension for the new loop, the first one.
+/// Gives the operand a first dimension for the new loop.
 Value StructuredSamples::widenOperand(OpBuilder &builder, OpOperand &operand) {
   AffineMap &map = mapOf(operand);
   map = map.shiftDims(1);
@@ -321,8 +322,8 @@ LogicalResult StructuredSamples::addLoop() {
 // The body
 //===----------------------------------------------------------------------===//
 
-/// The number of the sample at a point. Its ops are in the body itself, not in
-/// a branch of it.
+/// The number of the sample in an iteration. The ops that compute it are in the
+/// body itself, not in a branch of it.
 Value StructuredSamples::sampleOf(OpBuilder builder) {
   if (builder.getInsertionBlock() != op.getBlock())
     builder.setInsertionPointToStart(op.getBlock());
@@ -352,7 +353,7 @@ void StructuredSamples::rewriteExtract(tensor::ExtractOp extract,
   extract.getIndicesMutable()[dimension].set(index);
 }
 
-/// Makes the indices of a loop that runs further those within one sample again.
+/// Makes the indices of a loop over samples relative to one sample again.
 void StructuredSamples::rewriteIndices() {
   SmallVector<linalg::IndexOp> indices;
   op->walk([&](linalg::IndexOp index) {
@@ -374,7 +375,7 @@ void StructuredSamples::rewriteIndices() {
   }
 }
 
-/// Makes the body read its own sample of a tensor with samples.
+/// Makes the body read its own sample of each tensor with samples.
 LogicalResult StructuredSamples::rewriteBody() {
   SmallVector<Operation *> users;
   op.getBlock()->walk([&](Operation *inner) {

@@ -1,4 +1,4 @@
-//===- Tables.cpp - constants that are no weights -------------------------===//
+//===- Tables.cpp - constants that are not weights ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,7 +13,8 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The floats of a constant, of a resource too; null: they are not there.
+/// The floats of a constant or resource, or null if the file does not have
+/// them.
 static DenseFPElementsAttr getFloats(ElementsAttr value) {
   auto resource = dyn_cast<DenseResourceElementsAttr>(value);
   if (!resource)
@@ -58,7 +59,7 @@ bool veeline::isZero(ElementsAttr value) {
          });
 }
 
-/// Whether the op of `use` has another operand that depends, or a body that
+/// Whether the op of `use` has another operand in `dependent`, or its body
 /// reads one.
 static bool meetsDependent(OpOperand &use,
                            const llvm::DenseSet<Value> &dependent) {

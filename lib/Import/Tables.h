@@ -13,22 +13,23 @@
 
 namespace veeline {
 
-/// Whether a constant is a table of sines and cosines, as a rotary embedding
-/// has: several dimensions of numbers from -1 to 1, with those of the first
-/// position exactly 0 or 1. Scales that are learned are mostly vectors.
+/// Whether a constant is a table of sines and cosines, as of a rotary
+/// embedding: it has several dimensions and numbers from -1 to 1, and those of
+/// the first position are exactly 0 or 1. Scales that are learned are mostly
+/// vectors.
 bool isTable(mlir::ElementsAttr value);
 
-/// Whether some element hides what it is added to from a softmax, as those of a
-/// causal mask do: an infinity, or -1e4 and less, which no weight is.
+/// Whether some element hides a position from a softmax, as in a causal mask:
+/// it is an infinity, or at most -1e4, which no weight is.
 bool isMask(mlir::ElementsAttr value);
 
-/// Whether all elements are there, and zero.
+/// Whether all elements are in the file, and zero.
 bool isZero(mlir::ElementsAttr value);
 
-/// Clears those of `learned`, constants that are used as weights, that meet
-/// neither data nor anything learned: what is computed of them is the same for
-/// all data, as are the angles of positions. Those in `given` stay. Walks
-/// through the model at most once for each constant of a chain of them.
+/// Clears those constants of `learned` that are never combined with data or
+/// anything learned. What is computed from them is the same for all data, like
+/// the angles of positions. Constants in `given` stay. Walks the model at most
+/// once for each constant of a chain of them.
 void clearTables(mlir::func::FuncOp model, const llvm::BitVector &given,
                  llvm::BitVector &learned);
 

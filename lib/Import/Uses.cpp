@@ -1,4 +1,4 @@
-//===- Uses.cpp - what a model does with a value --------------------------===//
+//===- Uses.cpp - uses of a value in a model ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -40,7 +40,7 @@ private:
   bool reachesLarger(linalg::LinalgOp op, OpOperand &use, Value value) const;
 
   int64_t elements;
-  /// Whether all that came of it so far are angles.
+  /// Whether everything computed from the value so far is an angle.
   bool onlyAngles = true;
 };
 } // namespace
@@ -50,7 +50,8 @@ void UseFinder::follow(Value value) {
     visit(use);
 }
 
-/// What is smaller than others is the slice then, not the whole.
+/// Follows a slice. Meanwhile, other tensors are compared to the size of the
+/// slice instead of the whole.
 void UseFinder::followSlice(tensor::ExtractSliceOp slice, OpOperand &use) {
   if (use.getOperandNumber() != 0)
     return;
@@ -67,7 +68,7 @@ bool veeline::isProduct(linalg::LinalgOp op) {
          (isConvolution && !op->getName().getStringRef().contains("pooling"));
 }
 
-/// The product whose result it is, through views; null if there is none.
+/// The product whose result `value` is, through views, or null.
 static Operation *findProduct(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto structured = dyn_cast<linalg::LinalgOp>(op))
@@ -79,14 +80,15 @@ static Operation *findProduct(Value value) {
   return nullptr;
 }
 
-/// Whether it is the result of a convolution. A bias may be added to that, as
-/// for TOSA's depthwise one, or be what the sum starts from.
+/// Whether `value` is the result of a convolution. A bias may be added to it,
+/// as after TOSA's depthwise one, or be the init of the sum.
 static bool isOfConvolution(Value value) {
   return isa_and_present<linalg::ConvolutionOpInterface>(findProduct(value));
 }
 
-/// Whether `value`, added to `other`, is a bias though it is no smaller, since
-/// `other` has only one row: all its elements are along the last dimension.
+/// Whether `value`, which is added to `other`, is a bias of the same size. This
+/// is possible if `other` has only one row. All elements of a bias are along
+/// the last dimension.
 static bool isBiasOfOneRow(Value value, Value other) {
   auto type = cast<RankedTensorType>(value.getType());
   return type.hasStaticShape() && type.getRank() > 0 &&
@@ -94,7 +96,7 @@ static bool isBiasOfOneRow(Value value, Value other) {
          type.getNumElements() == type.getShape().back() && findProduct(other);
 }
 
-/// Whether it is one number everywhere.
+/// Whether all elements of `value` are equal.
 static bool isUniform(Value value) {
   DenseElementsAttr elements;
   if (matchPattern(value, m_Constant(&elements)))
@@ -110,7 +112,7 @@ static bool isUniform(Value value) {
   return isa<linalg::FillOp>(value.getDefiningOp());
 }
 
-/// Whether only sines and cosines are taken of it, as of an angle.
+/// Whether only sines and cosines of `value` are computed, as of an angle.
 static bool isAngle(Value value, int depth = 12) {
   return depth > 0 && !value.use_empty() &&
          llvm::all_of(value.getUses(), [&](OpOperand &use) {
@@ -141,7 +143,7 @@ void UseFinder::meet(OpOperand &use, Value angle) {
 }
 
 /// Whether rows are looked up: the index into the first extent above 1 is read
-/// from a tensor, and not computed from the place in the result.
+/// from a tensor, instead of being computed from the indices of the result.
 static bool isLookup(tensor::ExtractOp extract) {
   for (auto [extent, index] : llvm::zip_equal(
            extract.getTensor().getType().getShape(), extract.getIndices())) {
@@ -167,8 +169,8 @@ static bool isLookup(tensor::ExtractOp extract) {
   return false;
 }
 
-/// Whether the operand, of several numbers, becomes one row of a concatenation
-/// or of what it is inserted into.
+/// Whether the operand, if it has several numbers, becomes one row of a
+/// concatenation or of the tensor into which it is inserted.
 static bool isRow(OpOperand &use) {
   Operation *op = use.getOwner();
   auto insert = dyn_cast<tensor::InsertSliceOp>(op);
@@ -206,7 +208,7 @@ void UseFinder::visit(OpOperand &use) {
     return;
   }
   uses.token |= isRow(use);
-  // An op on tensors, in which what is smaller was broadcast before.
+  // An op on tensors. Its smaller operand was broadcast before.
   auto type = dyn_cast<RankedTensorType>(use.get().getType());
   if (isa<arith::MulFOp, arith::AddFOp, arith::SubFOp>(op)) {
     Value other = op->getOperand(1 - use.getOperandNumber());
@@ -225,7 +227,7 @@ void UseFinder::visit(OpOperand &use) {
     visitStructured(structured, use);
 }
 
-/// The product of the extents of the loops that are reduced.
+/// The product of the extents of the reduction loops.
 static int64_t countSummed(linalg::LinalgOp op) {
   int64_t count = 1;
   for (auto [extent, iterator] :
@@ -240,7 +242,7 @@ void UseFinder::visitStructured(linalg::LinalgOp op, OpOperand &use) {
     bool isStart = op.getNumReductionLoops() > 0 &&
                    !op.getMatchingBlockArgument(&use).use_empty();
     uses.start |= isStart;
-    // A bias: what was broadcast to where the sum begins.
+    // A bias that was broadcast to the init of a sum.
     auto type = cast<RankedTensorType>(use.get().getType());
     bool isBias = isStart && elements > 1 && type.hasStaticShape() &&
                   type.getNumElements() > elements;
@@ -262,7 +264,7 @@ void UseFinder::visitStructured(linalg::LinalgOp op, OpOperand &use) {
     visitBody(op, use);
 }
 
-/// The operand of `op` that its body adds to `argument`; null if there is none.
+/// The operand of `op` that its body adds to `argument`, or null.
 static Value findSummand(linalg::LinalgOp op, Operation *add, Value argument) {
   if (!isa<arith::AddFOp>(add))
     return {};
@@ -273,9 +275,9 @@ static Value findSummand(linalg::LinalgOp op, Operation *add, Value argument) {
              : Value();
 }
 
-/// Whether `value` in the body is made of something that the operand is
-/// broadcast to, here or before. Numbers do not count, nor operands that lie
-/// beside it element by element.
+/// Whether `value`, in the body, depends on something to which the operand is
+/// broadcast, here or before. Constants do not count, and neither do operands
+/// with the same indexing map.
 bool UseFinder::reachesLarger(linalg::LinalgOp op, OpOperand &use,
                               Value value) const {
   bool wasBroadcast =
@@ -307,7 +309,7 @@ bool UseFinder::reachesLarger(linalg::LinalgOp op, OpOperand &use,
   return false;
 }
 
-/// What `user` does in the body with the operand, which is `value` there.
+/// Visits `user`, an op in the body. The operand is `value` there.
 void UseFinder::visitInBody(linalg::LinalgOp op, OpOperand &use,
                             Operation *user, Value value) {
   if (isa<linalg::YieldOp>(user))
@@ -333,7 +335,7 @@ void UseFinder::visitInBody(linalg::LinalgOp op, OpOperand &use,
     meet(use, isScale ? user->getResult(0) : Value());
 }
 
-/// Visits what the body of an elementwise op does first with the operand.
+/// Visits the first ops in the body of an elementwise op that use the operand.
 void UseFinder::visitBody(linalg::LinalgOp op, OpOperand &use) {
   BlockArgument argument = op.getMatchingBlockArgument(&use);
   for (Operation *user : argument.getUsers()) {
@@ -362,8 +364,8 @@ Uses veeline::findUses(Value value) {
   return uses;
 }
 
-/// Adds the values of a block that depend. What loops carry depends if the loop
-/// does.
+/// Adds the dependent values of a block. If a loop depends, so does all that it
+/// carries.
 static void addDependent(Block &block, llvm::DenseSet<Value> &dependent) {
   for (Operation &op : block) {
     bool depends = false;

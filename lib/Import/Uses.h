@@ -15,57 +15,62 @@
 
 namespace veeline {
 
-/// What a model does with a tensor, through reshapes, transpositions, slices
+/// How a model uses a tensor. Looks through reshapes, transpositions, slices
 /// and broadcasts.
 struct Uses {
-  /// It goes into a matrix product or convolution, or rows of it are looked up.
+  /// The tensor is a factor of a matrix product or convolution, or its rows are
+  /// looked up.
   bool weight = false;
-  /// Rows of it are looked up by numbers that are read. Indices computed from
-  /// the place in the result, as to mirror an image, do not count.
+  /// Rows of the tensor are looked up by numbers that are read. Indices that
+  /// are computed from those of the result, such as to mirror an image, do not
+  /// count.
   bool lookedUp = false;
-  /// It is added to, or multiplied with, something larger: a bias, a scale; or
-  /// it is added to each row of a product, of which there may be just one.
+  /// The tensor is added to, or multiplied with, something larger, like a bias
+  /// or a scale. A tensor also counts as added if it is added to each row of a
+  /// product, even if there is only one row.
   bool added = false, multiplied = false;
-  /// A root of it is taken, as of a variance.
+  /// A root of the tensor is computed, as of a variance.
   bool underRoot = false;
-  /// It is the mean beside a running variance.
+  /// The tensor is the mean that belongs to a running variance.
   bool runningMean = false;
-  /// A sum of products starts from it: a bias, or zeros.
+  /// The tensor is the init of a sum of products: a bias, or zeros.
   bool start = false;
-  /// The sum of a convolution starts from it, broadcast, or it is added to that
-  /// sum: its bias.
+  /// The tensor is the bias of a convolution: it is broadcast to the init of
+  /// the sum, or added to the sum.
   bool convolutionBias = false;
-  /// It is one row that goes before, behind or between others, as the token
+  /// The tensor becomes one row before, after or between others, like the token
   /// that a classifier reads.
   bool token = false;
-  /// For a weight: how many products each element of the result sums.
+  /// For a weight, the number of products that each element of the result sums.
   int64_t summed = 1;
-  /// Where it goes into products and convolutions.
+  /// The uses of the tensor in products and convolutions.
   llvm::SmallVector<mlir::OpOperand *> products;
-  /// Where it goes into a product, or is added to or multiplied with something
-  /// larger. The op's other operands are what it meets there.
+  /// The uses of the tensor in products, and in sums and products with
+  /// something larger. The other operands of these ops are what it is combined
+  /// with.
   llvm::SmallVector<mlir::OpOperand *> meetings;
-  /// It is only multiplied with, and only sines and cosines are taken of that:
-  /// the frequencies of positions, or of time.
+  /// The tensor is only multiplied, and only sines and cosines of the products
+  /// are computed. So it has the frequencies of positions or of time.
   bool frequency = false;
 
   bool any() const { return weight || added || multiplied; }
-  /// A running variance. It is not trained: a step that makes it negative would
-  /// make its root NaN.
+  /// Whether the tensor is a running variance. It is not trained: a step that
+  /// made it negative would make its root NaN.
   bool isVariance() const { return underRoot && !any() && !start; }
-  /// A running mean or variance.
+  /// Whether the tensor is a running mean or variance.
   bool isStatistic() const { return runningMean || isVariance(); }
   bool isScaleOnly() const { return multiplied && !weight && !added && !start; }
 };
 
-/// Linear in the number of ops that the value reaches by views.
+/// Finds the uses of a value. Linear in the number of ops that it reaches by
+/// views.
 Uses findUses(mlir::Value value);
 
-/// Whether it is a matrix product or convolution, which pooling is not.
+/// Whether an op is a matrix product or convolution. A pooling is not.
 bool isProduct(mlir::linalg::LinalgOp op);
 
-/// The arguments that `isWanted` by their numbers, and all values of the
-/// model, in loops and branches too, that depend on one.
+/// The arguments for whose numbers `isWanted` returns true, and all values of
+/// the model that depend on one, also in loops and branches.
 llvm::DenseSet<mlir::Value>
 findDependent(mlir::func::FuncOp model,
               llvm::function_ref<bool(unsigned argument)> isWanted);

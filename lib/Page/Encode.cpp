@@ -2,14 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// View/data.js reads what is written here. Numbers are bytes of seven bits
-// each, the last ones first, with a bit that says whether another follows
-// (LEB128); signed ones alternate between positive and negative. The bytes of a
-// rank are one string in base64.
+// Writes what View/data.js reads. Numbers are bytes of seven bits each, the
+// least significant first, with a bit that says whether another byte follows
+// (LEB128). Signed numbers alternate between positive and negative (zigzag).
+// The bytes of a rank are one string in base64.
 //
-// Each operation, and each event, begins with a number whose lowest bits say
-// which of its members are not as expected. These follow, as differences from
-// what was expected.
+// Each operation or event begins with a number whose lowest bits say which of
+// its members differ from what is expected. The differences follow.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +34,8 @@ public:
     addUnsigned(static_cast<std::uint64_t>(value) << 1 ^
                 static_cast<std::uint64_t>(value >> 63));
   }
-  /// A number for `first` times `2^differences.size()`, plus a bit for each
-  /// difference that is not 0, and these differences.
+  /// Adds a number: `first` times `2^differences.size()`, plus a bit for each
+  /// difference that is not 0. Then adds these differences.
   void add(std::uint64_t first,
            std::initializer_list<std::int64_t> differences) {
     std::uint64_t flags = 0;
@@ -73,8 +72,8 @@ std::string ByteWriter::base64() const {
   return text;
 }
 
-/// Expects the next microbatch of the entry, and the changes of memory that it
-/// had before.
+/// For each entry, expects the next microbatch, and the same changes of memory
+/// as before.
 static std::string encodeOperations(const Graph &graph, const Lane &lane) {
   struct Before {
     int microbatch = -1;
@@ -95,8 +94,8 @@ static std::string encodeOperations(const Graph &graph, const Lane &lane) {
   return writer.base64();
 }
 
-/// Expects the next operation, in the same step, right after the one before,
-/// which takes as long as the last one of the entry.
+/// Expects the next operation of the same step, right after the one before,
+/// with the duration that the entry had last.
 static std::string encodeEvents(const Graph &graph, const Times &times,
                                 std::size_t lane) {
   std::vector<std::int64_t> durations(graph.entries.size());
@@ -116,7 +115,7 @@ static std::string encodeEvents(const Graph &graph, const Times &times,
   return writer.base64();
 }
 
-/// "[a,b]" of what `format` makes of the members of `range`.
+/// Joins the members of `range`, formatted by `format`, to "[a,b]".
 template <typename Range, typename Function>
 static std::string list(const Range &range, Function format) {
   std::string text = "[";

@@ -1,8 +1,9 @@
-//===- Page.cpp - one file with everything in it --------------------------===//
+//===- Page.cpp - timelines as an interactive page ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The page itself is in View/; what it shows is a line for each graph.
+// The page itself is in View/. It shows one graph for each line that is added
+// here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,17 +19,17 @@
 using namespace veeline;
 using namespace veeline::page;
 
-/// The begin and the end of a line with a graph. The number is that of the
-/// format: Encode.cpp and View/data.js.
+/// The begin and the end of a line with a graph. The digit is the version of
+/// the format, which Encode.cpp writes and View/data.js reads.
 static constexpr std::string_view lineBegin =
     "<script type=\"application/json\" class=\"veeline-graph-1\">";
 static constexpr std::string_view lineEnd = "</script>\n";
-/// What lines of any version begin with.
+/// The begin of such a line in any version.
 static constexpr std::string_view anyBegin =
     "<script type=\"application/json\" class=\"veeline-graph-";
 
-/// The name of a graph, and of each of its times that has one. Empty where
-/// `graph` is none.
+/// The name of a graph, and of each of its times that has one. Empty if `graph`
+/// is not a graph.
 static std::vector<std::string> namesOf(std::string_view graph) {
   using Json = nlohmann::json;
   auto json = Json::parse(graph, nullptr, /*allow_exceptions=*/false);
@@ -58,7 +59,7 @@ std::string veeline::page::describe(const std::string &graph) {
   return names.front() + (text.empty() ? "" : " (" + text + ")");
 }
 
-/// "a", "a and b", "a, b, c and more".
+/// Formats names as "a", "a and b", or "a, b, c and more".
 static std::string titleOf(std::span<const std::string> graphs) {
   std::vector<std::string> names;
   for (const std::string &graph : graphs)
@@ -80,7 +81,7 @@ std::string veeline::page::toPage(std::span<const std::string> graphs) {
   std::string title = escapedText(titleOf(graphs));
   std::string page;
   std::string_view rest = pageTemplate;
-  // "@NAME@" stands for something; what is put in is not looked at again.
+  // Replaces "@NAME@". Texts that are inserted are not searched again.
   while (true) {
     std::size_t begin = rest.find('@');
     page += rest.substr(0, begin);
@@ -110,7 +111,7 @@ veeline::page::readPage(const std::string &path) {
     rest.remove_prefix(at + lineBegin.size());
     std::size_t end = rest.find(lineEnd);
     std::string_view graph = rest.substr(0, end);
-    // A '<' could end the line in a browser before its end here.
+    // A '<' might end the line in a browser before its end here.
     if (end == rest.npos || graph.find('<') != graph.npos ||
         namesOf(graph).empty())
       return Status::error("'" + path + "' is damaged: graph " +

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every choice that is made here was first carried through to the plan of
-// memory, so that a promise is what the plan says. Estimates of the arena only
-// propose what to try next.
+// A choice is made here only after it has been carried through to the plan of
+// memory, so that the result is exact. Estimates of the arena only determine
+// what to try next.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,10 +31,10 @@ namespace veeline {
 using namespace mlir;
 using namespace veeline;
 
-/// How often a schedule is asked again under tighter limits.
+/// How often a schedule is generated again under tighter limits.
 static constexpr int maxTightenings = 6, maxLongTightenings = 3;
-/// For larger models the search is narrower: each point of a chunk costs one
-/// bufferization of the chunk.
+/// For models with more ops, the search is narrower: each point of a chunk
+/// takes one bufferization of the chunk.
 static constexpr int64_t maxOpsForManyCuts = 1000;
 
 //===----------------------------------------------------------------------===//
@@ -66,7 +66,8 @@ MemoryFitter::attempt(MemoryTrial &trial, std::vector<Recompute> policies,
   return result;
 }
 
-/// Whether the schedule can be made under limits, as those of the library can.
+/// Whether the schedule can be generated under limits. Only those of the
+/// library can.
 bool MemoryFitter::canTighten() const {
   return options.schedule != "sequential" &&
          !schedule::scheduleFilePath(options.schedule);
@@ -76,12 +77,12 @@ double MemoryFitter::getQuickSeconds() const {
   auto known = schedule::findGenerator(options.schedule);
   if (!known || !(*known)->searches)
     return wholeSeconds;
-  // `zb-loop` takes a quarter of what it may.
+  // `zb-loop` uses a quarter of the time that it is allowed.
   return (*known)->slips ? 2 * quickSeconds : quickSeconds;
 }
 
-/// Like `attempt`, but raises a bound that the schedule cannot meet to the
-/// least that it can. The result is out of memory only if no bounds help.
+/// Like `attempt`. If the schedule cannot meet a bound, raises it to the least
+/// that it can meet. The result is out of memory only if no bounds help.
 FailureOr<MemoryAttempt>
 MemoryFitter::attemptWithin(MemoryTrial &trial,
                             const std::vector<Recompute> &policies,
@@ -101,9 +102,8 @@ MemoryFitter::attemptWithin(MemoryTrial &trial,
   }
 }
 
-/// Finds what each stage that is still above its limit takes at least: the
-/// schedule gets the tightest bound there, and on the other stages what it
-/// holds in `free`.
+/// Finds the least memory of each stage that is still above its limit. That
+/// stage gets the tightest bound, and each other stage what it holds in `free`.
 LogicalResult MemoryFitter::findLeast(MemoryTrial &trial,
                                       const MemoryAttempt &free) {
   for (int stage = 0, e = limits.size(); stage != e; ++stage) {
@@ -117,7 +117,7 @@ LogicalResult MemoryFitter::findLeast(MemoryTrial &trial,
   return success();
 }
 
-/// Makes the schedule under limits that get tighter until the plan fits, at
+/// Generates the schedule under limits that get tighter until the plan fits, at
 /// most `tries` times.
 FailureOr<std::optional<MemoryAttempt>>
 MemoryFitter::tighten(MemoryTrial &trial, const MemoryAttempt &free,
@@ -142,8 +142,8 @@ MemoryFitter::tighten(MemoryTrial &trial, const MemoryAttempt &free,
   return std::optional<MemoryAttempt>();
 }
 
-/// Returns `free` if it fits. Else makes the schedule under limits that get
-/// tighter until the plan fits. Returns none if it never does.
+/// Returns `free` if it fits. Otherwise generates the schedule under limits
+/// that get tighter until the plan fits. Returns none if it never does.
 FailureOr<std::optional<MemoryAttempt>>
 MemoryFitter::fitSchedule(MemoryTrial &trial, const MemoryAttempt &free) {
   if (free.fits(limits))
@@ -174,7 +174,7 @@ static void keepFaster(std::optional<MemoryAttempt> &best,
     best = std::move(other);
 }
 
-/// Looks for a faster way than `best`, if any, by what is computed again.
+/// Looks for a faster way than `best`, if any, by choosing what is recomputed.
 FailureOr<std::optional<MemoryAttempt>>
 MemoryFitter::searchChoices(MemoryTrial &trial, const MemoryAttempt &free,
                             std::optional<MemoryAttempt> best) {
@@ -196,8 +196,8 @@ MemoryFitter::searchChoices(MemoryTrial &trial, const MemoryAttempt &free,
   keepFaster(best, std::move(*found));
   if (!canTighten() && best)
     return best;
-  // Under an order that holds little, other choices take the least memory. An
-  // error reports what they take, too.
+  // Under an order that holds little memory, other choices need the least
+  // memory than under the order of `free`. Errors report that memory, too.
   std::vector<int64_t> before;
   do {
     before = least.arenas;
@@ -218,8 +218,8 @@ MemoryFitter::searchChoices(MemoryTrial &trial, const MemoryAttempt &free,
   return best;
 }
 
-/// The fastest way under the cuts of `trial`. The schedule by itself, which
-/// other ways begin with, may search for `freeSeconds`.
+/// Finds the fastest way to compile with the cuts of `trial`. All ways begin
+/// with the schedule without limits, which may search for `freeSeconds`.
 FailureOr<std::optional<MemoryAttempt>>
 MemoryFitter::solve(MemoryTrial &trial, double freeSeconds) {
   least = {};
@@ -234,8 +234,8 @@ MemoryFitter::solve(MemoryTrial &trial, double freeSeconds) {
   return searchChoices(trial, *free, std::move(*best));
 }
 
-/// The shorter of what was found and of what the schedule finds when it
-/// searches for as long as it may.
+/// Lets the schedule search for as long as it is allowed, and returns the
+/// shorter of the result and `found`.
 FailureOr<MemoryAttempt> MemoryFitter::searchLonger(MemoryTrial &trial,
                                                     MemoryAttempt found) {
   if (found.searchSeconds == wholeSeconds)
@@ -263,7 +263,8 @@ FailureOr<MemoryAttempt> MemoryFitter::searchLonger(MemoryTrial &trial,
 // Cuts
 //===----------------------------------------------------------------------===//
 
-/// By how much stages exceed their limits: the worst one, and all together.
+/// By how much stages exceed their limits: the maximum over stages, and the
+/// sum.
 static std::pair<int64_t, int64_t> getExcess(llvm::ArrayRef<int64_t> least,
                                              llvm::ArrayRef<int64_t> limits) {
   int64_t worst = 0, sum = 0;
@@ -275,7 +276,7 @@ static std::pair<int64_t, int64_t> getExcess(llvm::ArrayRef<int64_t> least,
   return {worst, sum};
 }
 
-/// The stage that is furthest above its limit, if arenas take `bytes`.
+/// The stage that is furthest above its limit if arenas take `bytes`.
 int MemoryFitter::getWorstStage(llvm::ArrayRef<int64_t> bytes) const {
   int worst = 0;
   for (int stage = 1, e = limits.size(); stage < e; ++stage)
@@ -335,7 +336,7 @@ LogicalResult MemoryFitter::moveCuts(MemoryTrial &first) {
       best = least;
     }
   }
-  // The error reports the cuts that come closest.
+  // The error describes the cuts that came closest.
   least = std::move(best);
   if (pieces == first.getPieces())
     return refuse(first);
@@ -346,10 +347,11 @@ LogicalResult MemoryFitter::moveCuts(MemoryTrial &first) {
 }
 
 //===----------------------------------------------------------------------===//
-// The answer
+// The result
 //===----------------------------------------------------------------------===//
 
-/// Exact, as a limit may be to the byte; large amounts also in a larger unit.
+/// Describes an exact number of bytes, because a limit may be exact, too. Adds
+/// a larger unit for large amounts.
 static std::string describeBytes(int64_t bytes) {
   std::string text = std::to_string(bytes) + " bytes";
   if (bytes >= 1 << 20)
@@ -363,7 +365,7 @@ bool MemoryFitter::isWide() const {
 }
 
 /// "stage 1" or, if stages have several ranks, the rank of the stage that takes
-/// most.
+/// the most.
 std::string MemoryFitter::nameOfWorst(int stage) const {
   std::string name = "stage " + std::to_string(stage);
   return isWide() ? "rank " + std::to_string(least.ranks[stage]) + " (of " +
@@ -416,7 +418,8 @@ LogicalResult MemoryFitter::refuse(MemoryTrial &trial) {
   return diagnostic;
 }
 
-/// A note on what recompute 'auto' would achieve; empty if that is unknown.
+/// Returns a note on what recompute 'auto' would achieve, or an empty string if
+/// that is unknown.
 std::string MemoryFitter::tryAuto(MemoryTrial &trial, int stage) {
   isAuto = true;
   asked.assign(asked.size(), {RecomputeKind::Auto});
@@ -480,7 +483,7 @@ LogicalResult MemoryFitter::run() {
   if (failed(readOptions()) || failed(trial.partition()))
     return failure();
   placement = trial.getPlacement();
-  // The passes that come later repeat the warnings.
+  // Later passes repeat the warnings.
   ScopedDiagnosticHandler quiet(model.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
   });
@@ -500,7 +503,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
   FitMemory(const PipeFitMemoryOptions &given, const CompileOptions &options)
       : PipeFitMemoryBase(given), unlisted(options) {}
 
-  /// The dialects of all passes that trials run.
+  /// Adds the dialects of all passes that trials run.
   void getDependentDialects(DialectRegistry &registry) const override {
     OpPassManager phases(ModuleOp::getOperationName());
     CompileOptions plain;
@@ -552,7 +555,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
       signalPassFailure();
   }
 
-  /// Has what is no option of the pass.
+  /// The compile options that are not options of this pass.
   CompileOptions unlisted;
 };
 

@@ -12,41 +12,47 @@
 
 namespace veeline {
 
-/// Finds a way to compile a model under which no arena exceeds its limit.
-/// Tries, in this order: the schedule as it is, the schedule under limits, more
-/// recomputation (if that is left open), other cuts (likewise). Of the ways
-/// that fit under the same cuts, the one with the shortest predicted step is
-/// taken. A schedule that searches does so for a short time while ways are
-/// compared, and again, for as long as it may, within the limits of the way
-/// that is taken. Of these two orders the shorter one that fits is the answer.
+/// Finds a way to compile a model such that no arena exceeds its limit. Tries,
+/// in this order:
+/// - the schedule without limits
+/// - the schedule under limits
+/// - more recomputation, if that is left open
+/// - other cuts, if these are left open
+///
+/// Of the ways that fit with the same cuts, takes the one with the shortest
+/// predicted step. A schedule that searches for its order does so twice: for a
+/// short time while ways are compared, then for as long as it is allowed,
+/// within the limits of the way that was taken. The shorter of these two orders
+/// is the result, if it fits.
 class MemoryFitter {
 public:
   MemoryFitter(mlir::ModuleOp model, const CompileOptions &options)
       : model(model), options(options), location(model.getLoc()) {}
 
-  /// Replaces the model function by its pipeline. Fails with a diagnostic;
-  /// where nothing fits it names the stage, its limit, the least that was
+  /// Replaces the model function by its pipeline. Fails with a diagnostic. If
+  /// nothing fits, this names the stage, its limit, the least memory that was
   /// possible, and what would help.
   mlir::LogicalResult run();
 
 private:
-  /// The least memory that stages are known to take under one choice of cuts.
+  /// The least memory that stages can have with one choice of cuts, as far as
+  /// known.
   struct Least {
     /// For each stage, the bytes of the smallest arena that was planned, and of
-    /// its part that lasts throughout.
+    /// the part of it that lasts throughout the step.
     std::vector<int64_t> arenas = {}, lasting = {};
-    /// The rank of each stage that this arena is of, and the order that it is
-    /// for.
+    /// For each stage, the rank of that arena, and the order for which it was
+    /// planned.
     std::vector<int> ranks = {};
     std::vector<schedule::Schedule> orders = {};
-    /// Bytes of activations that this schedule holds at least, and that any
-    /// schedule holds at least.
+    /// The least bytes of activations that this schedule holds, and that any
+    /// schedule holds.
     std::optional<std::pair<int64_t, int64_t>> betterSchedule = std::nullopt;
   };
 
   static constexpr double wholeSeconds =
       schedule::GeneratorOptions().searchSeconds;
-  /// While ways to compile are compared, where the schedule searches.
+  /// The time that a schedule may search while ways to compile are compared.
   static constexpr double quickSeconds = wholeSeconds / 16;
 
   using Answer = mlir::FailureOr<std::optional<MemoryAttempt>>;
@@ -87,7 +93,7 @@ private:
   std::vector<int64_t> limits;
   std::vector<Recompute> asked;
   bool isAuto = false;
-  /// How long schedules may search in attempts.
+  /// The time that schedules may search in an attempt.
   double searchSeconds = wholeSeconds;
   Least least;
 };

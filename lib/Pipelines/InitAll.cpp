@@ -1,4 +1,4 @@
-//===- InitAll.cpp - registers all of Veeline and of upstream -------------===//
+//===- InitAll.cpp - registers all of Veeline -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

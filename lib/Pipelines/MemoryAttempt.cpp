@@ -1,4 +1,4 @@
-//===- MemoryAttempt.cpp - what one way to compile would take -------------===//
+//===- MemoryAttempt.cpp - the cost of one way to compile -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -34,7 +34,7 @@ static PipelineOp getPipeline(ModuleOp module) {
 MemoryTrial::MemoryTrial(ModuleOp model, const CompileOptions &options,
                          std::vector<int64_t> pieces)
     : model(model), options(options), pieces(std::move(pieces)) {
-  // The first orders may have none, and others then some.
+  // The first orders may have no R, but later ones may.
   usedKinds[static_cast<size_t>(ChunkFunctionKind::Recomputation)] =
       options.recomputeAhead;
 }
@@ -81,8 +81,8 @@ MemoryTrial::differentiate(ArrayRef<Recompute> policies) {
 // Variants of chunks
 //===----------------------------------------------------------------------===//
 
-/// The bytes of the operands that functions of `kinds` of `chunk` take and that
-/// another chunk on the same stage makes.
+/// The size of the operands that functions of `kinds` of `chunk` take and that
+/// another chunk of the same stage produces.
 static int64_t getLocalBytes(PipelineOp pipeline, ChunkOp chunk,
                              ArrayRef<ChunkFunctionKind> kinds,
                              const ChunkVariant &variant) {
@@ -172,7 +172,8 @@ static int64_t getNumber(func::FuncOp func, StringRef name) {
   return attr ? attr.getInt() : 0;
 }
 
-/// Bufferizes those functions that orders use and that are not yet measured.
+/// Bufferizes those functions that orders use and that have not been measured
+/// yet.
 LogicalResult MemoryTrial::measure(int number, ChunkVariant &variant) {
   SmallVector<size_t> missing;
   for (size_t kind = 0; kind != allKinds.size(); ++kind)
@@ -217,7 +218,7 @@ MemoryTrial::getVariant(int number, const Recompute &policy) {
   auto [entry, isNew] = variants.try_emplace({number, toString(policy)});
   ChunkVariant &variant = entry->second;
   variant.policy = policy;
-  // One that could not be made is tried again, for its diagnostic.
+  // If an earlier try failed, it is repeated for its diagnostic.
   if ((isNew || !variant.cost) && failed(makeVariant(number, variant)))
     return failure();
   return const_cast<const ChunkVariant *>(&variant);
@@ -247,14 +248,16 @@ bool MemoryAttempt::fits(ArrayRef<int64_t> limits) const {
          });
 }
 
-/// A module with the pipeline and declarations of its chunks' functions.
+/// Creates a module with the pipeline and declarations of its chunks'
+/// functions.
 FailureOr<OwningOpRef<ModuleOp>>
 MemoryTrial::declare(ArrayRef<Recompute> policies) {
   PipelineOp pipeline = getPipeline(*partitioned);
   OwningOpRef<ModuleOp> module = ModuleOp::create(pipeline.getLoc());
   auto builder = OpBuilder::atBlockEnd(module->getBody());
   auto copy = cast<PipelineOp>(builder.clone(*pipeline));
-  // Versions for shorter microbatches share the plan of the one for the bound.
+  // Versions for shorter microbatches use the plan of the version for the
+  // longest ones.
   if (ArrayRef<int64_t> lengths = getLengths(copy); !lengths.empty())
     setVersions(copy, SmallVector<int64_t>{lengths.back()}, {});
   for (auto [number, chunk] : llvm::enumerate(copy.getChunks())) {
@@ -274,7 +277,7 @@ MemoryTrial::declare(ArrayRef<Recompute> policies) {
 }
 
 namespace {
-/// Adds globals to a module, those that are equal once.
+/// Adds globals to a module. Equal globals are added once.
 class SharedGlobals {
 public:
   explicit SharedGlobals(ModuleOp module) : symbols(module) {}
@@ -325,8 +328,8 @@ void MemoryTrial::setWorkspaces(ModuleOp module, ArrayRef<Recompute> policies) {
   }
 }
 
-/// The end of the part of the arena that lives throughout: parameters, the
-/// state of the optimiser, and accumulators.
+/// The end of the part of the arena that lasts throughout the step: parameters,
+/// optimiser state and accumulators.
 static int64_t getLasting(PipelineOp pipeline, const MemoryPlan &plan) {
   SmallVector<ParamOp> params = pipeline.getParams();
   int64_t end = 0;
@@ -353,8 +356,8 @@ std::vector<int64_t> veeline::getPeaks(const schedule::Problem &problem,
   return peaks;
 }
 
-/// Reads the plan of each stage, which is that of its rank with the largest
-/// arena.
+/// Reads the plan of each stage. If it has several ranks, that is the plan with
+/// the largest arena.
 static LogicalResult readPlans(PipelineOp pipeline, MemoryAttempt &attempt) {
   size_t numStages = attempt.problem->stages();
   attempt.arenas.assign(numStages, 0);
@@ -388,7 +391,8 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
     pipeline->setAttr(
         scheduleLimitsAttrName,
         DenseI64ArrayAttr::get(pipeline.getContext(), attempt.scheduleLimits));
-  // The number of ranks decides what a sum takes, and so where updates stand.
+  // The number of ranks determines how long a sum takes, and so where updates
+  // are placed.
   pipeline.setReplicas(options.replicas);
   pipeline.setShardOptimizer(options.shardOptimizer);
   SymbolTableCollection symbols;

@@ -29,46 +29,49 @@ using FunctionKinds = ByFunctionKind<bool>;
 /// One chunk under one choice of what it recomputes.
 struct ChunkVariant {
   Recompute policy;
-  /// Costs and memory for the schedule.
+  /// The costs and memory that the schedule uses.
   schedule::Chunk chunk = {};
-  /// The same, without the memory of values that another chunk of the rank has
-  /// made and may hold too. Its sum over the chunks of a rank is never too
-  /// much.
+  /// The same without the memory of values that another chunk of the rank has
+  /// produced and may hold, too. The sum over the chunks of a rank is a lower
+  /// bound.
   schedule::Chunk own = {};
   pipe::CostAttr cost = {};
-  /// Bytes of each function's workspace, and the most of them that are live at
-  /// once, by kind; 0 until measured.
+  /// For each kind of function, the bytes of its workspace, and the most bytes
+  /// of it that are live at once. 0 until measured.
   ByFunctionKind<int64_t> workspaces = {}, livePeaks = {};
   FunctionKinds isMeasured = {};
-  /// On a GPU: which of them call the library, and the dense constants of each.
+  /// On a GPU: the functions that call the library, and the dense constants of
+  /// each function.
   FunctionKinds callsLibrary = {};
   ByFunctionKind<std::vector<mlir::OwningOpRef<mlir::memref::GlobalOp>>>
       constants = {};
-  /// The functions without their bodies, null where there is none.
+  /// The functions without their bodies. Null for a function that the chunk
+  /// does not have.
   ByFunctionKind<mlir::OwningOpRef<mlir::func::FuncOp>> declarations = {};
-  /// The functions on tensors, until their workspaces are measured.
+  /// The functions on tensors, until their workspaces have been measured.
   mlir::OwningOpRef<mlir::ModuleOp> functions = {};
 };
 
 /// One way to compile, carried through to the plan of memory.
 struct MemoryAttempt {
   std::vector<Recompute> policies;
-  /// Limits for the schedule, one a stage; empty: none.
+  /// The limits for the schedule, one for each stage. Empty if there are none.
   std::vector<int64_t> scheduleLimits;
-  /// How long the schedule may search.
+  /// The time that the schedule may search.
   double searchSeconds = schedule::GeneratorOptions().searchSeconds;
-  /// Why no order meets `scheduleLimits`; nothing below is known then.
+  /// Why no order meets `scheduleLimits`. If set, the members below are
+  /// unknown.
   std::optional<schedule::Error> outOfMemory = std::nullopt;
-  /// Bytes of each stage's arena, and the most that its schedule holds. Of a
-  /// stage with several ranks, the largest of theirs: a limit is one for each
-  /// rank.
+  /// For each stage, the bytes of its arena, and the most that its schedule
+  /// holds. If a stage has several ranks, the largest of theirs, because limits
+  /// hold for each rank.
   std::vector<int64_t> arenas = {}, held = {};
-  /// Bytes of each arena that parameters, their gradients and the optimiser's
-  /// state take.
+  /// For each arena, the bytes of parameters, their gradients and the
+  /// optimiser's state.
   std::vector<int64_t> lasting = {};
-  /// The rank of each stage whose arena that is.
+  /// For each stage, the rank of that arena.
   std::vector<int> worstRanks = {};
-  /// What a step takes, by the objective of the schedule.
+  /// The time of a step, by the objective of the schedule.
   double step = 0;
   std::optional<schedule::Problem> problem = std::nullopt;
   schedule::Schedule order = {};
@@ -76,31 +79,34 @@ struct MemoryAttempt {
   bool fits(llvm::ArrayRef<int64_t> limits) const;
 };
 
-/// For each stage, the peak memory of the rank that holds most.
+/// For each stage, the peak memory of the rank that holds the most.
 std::vector<int64_t> getPeaks(const schedule::Problem &problem,
                               const schedule::Simulation &simulation);
 
-/// Tries ways to compile one model under one choice of cuts. For each choice of
-/// what it recomputes, a chunk is differentiated once and bufferized once; its
-/// workspaces depend on nothing else. Schedules and plans are then made of
-/// declarations alone.
+/// Tries ways to compile one model with one choice of cuts. For each choice of
+/// what it recomputes, a chunk is differentiated once and bufferized once,
+/// because its workspaces depend on nothing else. Schedules and plans need only
+/// declarations of its functions.
 class MemoryTrial {
 public:
-  /// `model` holds a model function; it stays as it is. `pieces` may be empty.
+  /// `model` contains a model function, and is not changed. `pieces` may be
+  /// empty.
   MemoryTrial(mlir::ModuleOp model, const CompileOptions &options,
               std::vector<int64_t> pieces);
 
-  /// Cuts the model. Fails with a diagnostic.
+  /// Cuts the model into chunks. Fails with a diagnostic.
   mlir::LogicalResult partition();
   pipe::Placement getPlacement();
   /// The number of pieces of each chunk.
   std::vector<int64_t> getPieces();
-  /// The measured time of a chunk's forward, divided by the cost model's.
+  /// The measured time of a chunk's forward, divided by the estimate of the
+  /// cost model.
   double getForwardScale(int number);
-  /// The pipeline with chunks that are differentiated and split.
+  /// A module with the pipeline, whose chunks are differentiated and split.
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
   differentiate(mlir::ArrayRef<Recompute> policies);
-  /// Fails with a diagnostic for errors other than a lack of memory.
+  /// Carries one way to compile through to the plan of memory. Fails with a
+  /// diagnostic for all errors other than a lack of memory.
   mlir::FailureOr<MemoryAttempt>
   attempt(std::vector<Recompute> policies,
           std::vector<int64_t> scheduleLimits = {},
@@ -109,8 +115,8 @@ public:
   /// Chunk `number` under `policy`. Fails with a diagnostic.
   mlir::FailureOr<const ChunkVariant *> getVariant(int number,
                                                    const Recompute &policy);
-  /// Measures workspaces for each chunk and policy of `wanted`: those of the
-  /// functions that the orders of the attempts so far run.
+  /// Measures the workspaces of each chunk and policy in `wanted`. Measures
+  /// only functions that an order of an attempt so far runs.
   mlir::LogicalResult measure(llvm::ArrayRef<std::pair<int, Recompute>> wanted);
   const CompileOptions &getOptions() const { return options; }
   mlir::MLIRContext *getContext() { return model.getContext(); }
@@ -129,7 +135,7 @@ private:
   std::vector<int64_t> pieces;
   mlir::OwningOpRef<mlir::ModuleOp> partitioned;
   std::map<Key, ChunkVariant> variants;
-  /// The kinds of functions that orders ran so far.
+  /// The kinds of functions that orders have run so far.
   FunctionKinds usedKinds = {};
 };
 

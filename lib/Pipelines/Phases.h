@@ -12,15 +12,16 @@
 
 namespace veeline {
 
-/// From the model function to chunks.
+/// Adds the passes from the model function to chunks.
 void addPartition(mlir::OpPassManager &passManager,
                   const CompileOptions &options);
 
-/// From there to forward and backward functions.
+/// Adds the passes from chunks to forward and backward functions.
 void addDifferentiation(mlir::OpPassManager &passManager,
                         const CompileOptions &options);
 
-/// From chunk functions on tensors to functions on memrefs with one workspace.
+/// Adds the passes from chunk functions on tensors to functions on memrefs with
+/// one workspace.
 void addBufferization(mlir::OpPassManager &passManager,
                       const CompileOptions &options);
 

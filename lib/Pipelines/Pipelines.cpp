@@ -23,8 +23,8 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The placement that was asked for or, without one, the schedule's. A schedule
-/// that does not exist is for --pipe-schedule to refuse.
+/// The placement that the user asked for or, by default, the schedule's. If the
+/// schedule does not exist, --pipe-schedule reports that.
 static std::string getPlacement(const CompileOptions &options) {
   if (!options.placement.empty())
     return options.placement;
@@ -34,8 +34,8 @@ static std::string getPlacement(const CompileOptions &options) {
         file && file->placement.kind() != schedule::PlacementKind::List;
     return isKnown ? schedule::toString(file->placement.kind()) : "";
   }
-  // Forwards alone run on any placement: without a wish, chunks go round the
-  // stages, as for the schedule that takes any, too.
+  // Forwards alone run on any placement. By default, chunks go round the
+  // stages, as for `sequential`, which runs on any placement, too.
   bool isForward = options.schedule == schedule::forwardOrderName;
   auto placement =
       schedule::placementFor(isForward ? "sequential" : options.schedule,
@@ -117,8 +117,8 @@ static void addWeightedLoss(OpPassManager &passManager,
   passManager.addPass(pipe::createPipeWeightLoss(weight));
 }
 
-/// Attention is recognised before anything else, because a model cannot be cut
-/// at its scores.
+/// Attention has to be recognised first, because a model cannot be cut at its
+/// scores.
 static void addAttention(OpPassManager &passManager,
                          const CompileOptions &options) {
   if (options.target == KernelTarget::Cuda)
@@ -132,8 +132,8 @@ void veeline::buildWholeModelPipeline(OpPassManager &passManager,
   joint.entry = options.entry;
   passManager.addPass(pipe::createPipeSeparateJoint(joint));
   addAttention(passManager, options);
-  // Before there is a version of the model for each length. A scale is exact,
-  // so it comes last.
+  // These come before there is a version of the model for each length. A scale
+  // is exact, so it comes last.
   addWeightedLoss(passManager, options);
   addScaledLoss(passManager, options);
   addBoundLengths(passManager, options);
@@ -243,7 +243,7 @@ void veeline::buildHostPipeline(OpPassManager &passManager) {
 
 namespace {
 
-/// Refuses targets that do not exist before anything is done.
+/// Refuses targets that do not exist before anything is compiled.
 struct TargetParser : llvm::cl::parser<std::string> {
   using llvm::cl::parser<std::string>::parser;
 

@@ -1,4 +1,4 @@
-//===- RecomputePoints.cpp - what a chunk can recompute -------------------===//
+//===- RecomputePoints.cpp - choices of recomputation of a chunk ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -51,9 +51,9 @@ FailureOr<const ChunkVariant *> PointFinder::add(const Recompute &policy) {
   return variant;
 }
 
-/// Finds corners of the convex hull. If there is another between two corners,
-/// the rate at which both cost the same finds it. The widest gap is divided
-/// first.
+/// Finds corners of the convex hull. If there is a corner between two known
+/// ones, the rate at which both cost the same finds it. The widest gap is
+/// divided first.
 LogicalResult PointFinder::addCorners(int maxCuts) {
   auto first = add({RecomputeKind::None});
   auto last = add({RecomputeKind::Rate, 0.0});
@@ -69,8 +69,8 @@ LogicalResult PointFinder::addCorners(int maxCuts) {
         gaps, [](const Gap &a, const Gap &b) { return a.width() < b.width(); });
     Gap gap = *widest;
     gaps.erase(widest);
-    // Rates are in the cost model's time, so recomputation is scaled back from
-    // measured time as the forward is.
+    // Rates are in times of the cost model, so measured time is scaled back, by
+    // the factor of the forward.
     double added =
         (time(*gap.to) - time(*gap.from)) / trial.getForwardScale(number);
     if (gap.width() <= 0 || added <= 0)
@@ -107,7 +107,7 @@ LogicalResult PointFinder::run(int maxCuts, bool withNamed) {
   return success();
 }
 
-/// Whether `a` is no slower than `b` and never holds more.
+/// Whether `a` is not slower than `b` and never holds more.
 bool PointFinder::isAtLeastAsGood(const ChunkVariant &a,
                                   const ChunkVariant &b) const {
   auto afterInput = [](const ChunkVariant &point) {

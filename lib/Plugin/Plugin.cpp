@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // mlir-opt loads this file and calls its two functions. The passes are in
-// libVeelineCompiler.so, beside it. That is loaded only into a program which
-// runs the MLIR it was built with: it would bring its own along otherwise, and
-// two in one process crash.
+// libVeelineCompiler.so, beside it. That library is loaded only into a program
+// that runs the MLIR it was built with. Otherwise it would load its own copy of
+// MLIR, and a process with two copies crashes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 #include <dlfcn.h>
 #include <string>
 
-/// mlir::registerPass: where it is, libMLIR is.
+/// mlir::registerPass. The file that defines it is the MLIR of the process.
 static constexpr const char *symbolOfMlir =
     "_ZN4mlir12registerPassERKSt8functionIFSt10unique_ptrINS_4PassESt14default_"
     "deleteIS2_EEvEE";
@@ -31,7 +31,7 @@ static constexpr const char *symbolOfMlir =
 static constexpr const char *series =
     VEELINE_SERIES(VEELINE_MLIR_VERSION_MAJOR, VEELINE_MLIR_VERSION_MINOR);
 
-/// What is wrong with the MLIR of this process, or empty.
+/// Describes what is wrong with the MLIR of this process. Empty if nothing is.
 static std::string findMismatch() {
   using GetVersion = void(unsigned *major, unsigned *minor, unsigned *patch);
   auto *getVersion =
@@ -54,7 +54,8 @@ static std::string findMismatch() {
          series + " that is built with shared libraries";
 }
 
-/// The function `symbol` of the compiler's library; null after a message.
+/// The function `symbol` of the compiler's library. Prints a message and
+/// returns null if there is none.
 static void *load(const char *symbol) {
   std::string problem = findMismatch();
   void *function = nullptr;
@@ -74,7 +75,7 @@ static void *load(const char *symbol) {
   return function;
 }
 
-/// No version of the interface: mlir-opt takes no plugin that has it.
+/// Not a version of the interface: mlir-opt refuses a plugin with it.
 static constexpr uint32_t refused = 0;
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT mlir::PassPluginLibraryInfo

@@ -10,8 +10,8 @@
 
 using namespace veeline::schedule;
 
-/// The most microbatches that are between their F and the end of their backward
-/// on a chunk at once.
+/// Returns the maximal number of microbatches that are between their F and the
+/// end of their backward on a chunk at the same time.
 static int mostInFlight(const std::vector<Op> &ops, int chunk) {
   int inFlight = 0, most = 0;
   for (const Op &op : ops) {
@@ -99,7 +99,8 @@ struct Dependency {
   int distance;
 };
 
-/// The endless pipeline as a graph: node 2s is F of stage s, 2s+1 its backward.
+/// The endless pipeline as a graph. Node 2s is F of stage s, node 2s+1 its
+/// backward.
 class EndlessPipeline {
 public:
   explicit EndlessPipeline(const Problem &problem);
@@ -110,16 +111,16 @@ private:
     dependencies.push_back({from, to, cost[from] + transfer, distance});
   }
   /// Whether some cycle takes longer than `period` for each microbatch. If so,
-  /// raises `period` to what that cycle takes.
+  /// raises `period` to the time of that cycle.
   bool raise(double &period);
   double ratioOfCircle(int node) const;
 
   std::vector<double> cost;
-  /// The time of one microbatch on each stage, divided by its ranks, which take
-  /// turns.
+  /// The time of one microbatch on each stage, divided by the number of its
+  /// ranks, which take turns.
   std::vector<double> work;
   std::vector<Dependency> dependencies;
-  /// In `raise`: the dependency that determines the start of a node; -1: none.
+  /// During `raise`: the dependency that determines the start of a node, or -1.
   std::vector<int> decisive;
 };
 } // namespace
@@ -132,8 +133,8 @@ EndlessPipeline::EndlessPipeline(const Problem &problem) {
   for (int stage = 0; stage < problem.stages(); ++stage) {
     int width = problem.width(stage);
     work.push_back((cost[2 * stage] + cost[2 * stage + 1]) / width);
-    // Each of the w ranks runs F(i + ahead - w), B(i), F(i + ahead): its turns
-    // of the order of `oneForwardOneBackward`.
+    // Each of the w ranks runs F(i + ahead - w), B(i), F(i + ahead). These are
+    // its turns in the order of `oneForwardOneBackward`.
     int behind = problem.ranks() - problem.firstRankOf(stage);
     int ahead = (behind + width - 1) / width * width;
     add(2 * stage, 2 * stage + 1, 0, width - ahead);
@@ -146,11 +147,12 @@ EndlessPipeline::EndlessPipeline(const Problem &problem) {
   }
 }
 
-/// Returns the time for each microbatch of the cycle that decisive dependencies
-/// lead back to from a node.
+/// Follows the decisive dependencies back from a node until they form a cycle.
+/// Returns the time of that cycle for each microbatch.
 double EndlessPipeline::ratioOfCircle(int node) const {
   for (std::size_t i = 0; i < cost.size(); ++i) {
-    // Only rounding ends a path at a node that nothing determines.
+    // A path ends at a node without a decisive dependency only because of
+    // rounding.
     if (decisive[node] < 0)
       return 0;
     node = dependencies[decisive[node]].from;
@@ -166,9 +168,9 @@ double EndlessPipeline::ratioOfCircle(int node) const {
   return time / distance;
 }
 
-/// Longest paths by Bellman and Ford, where a dependency takes its time less
-/// `period` for each microbatch of its distance. Only a cycle that takes longer
-/// than `period` keeps raising them.
+/// Longest paths by Bellman and Ford. The length of a dependency is its time
+/// minus `period` for each microbatch of its distance. Only a cycle that takes
+/// longer than `period` raises the lengths forever.
 bool EndlessPipeline::raise(double &period) {
   std::vector<double> start(cost.size());
   decisive.assign(cost.size(), -1);

@@ -2,17 +2,17 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For one microbatch, an operation X has a *head*, the longest chain of
-// operations and transfers that ends where X may start, and a *tail*, the
-// longest one that has to follow its end. No schedule starts X before its head
-// or ends less than its tail after X, since each operation takes at least its
-// cost (also within an overlapped block) and each transfer at least the time of
-// its edge (also with contention or blocking). A gradient leaves a chunk after
-// its B, or later where the backward is fused, so chains count B alone unless
-// `fusedBackward`.
+// For one microbatch, an operation X has a *head* and a *tail*. The head is the
+// longest chain of operations and transfers that ends where X may start. The
+// tail is the longest chain that has to follow its end. No schedule starts X
+// before its head, or ends earlier than its tail after X: each operation takes
+// at least its cost (also within an overlapped block), and each transfer takes
+// at least the time of its edge (also with contention or blocking). A gradient
+// leaves a chunk after its B, or later if the backward is fused, so chains
+// count only B unless `fusedBackward`.
 //
-// Where a stage has several ranks, each argument about a stage is about one
-// rank, the microbatches that it runs, and the limit of its stage.
+// If a stage has several ranks, each argument about a stage is about one rank,
+// the microbatches that it runs, and the limit of its stage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,16 +50,16 @@ static constexpr double never = -std::numeric_limits<double>::infinity();
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 namespace {
-/// Times of a chunk for one microbatch: F, the part of the backward that its
-/// gradient waits for, and the least that is left of the backward, which nobody
-/// waits for. A W of its own takes `weight`, more than `rest` where B and W
-/// share work. R, between F and the backward, waits for no gradient.
+/// The times of a chunk for one microbatch: F; the part of the backward that
+/// its gradient waits for; and the least rest of the backward, for which
+/// nothing waits. A separate W takes `weight`, which exceeds `rest` if B and W
+/// share work. R runs between F and the backward, and waits for no gradient.
 struct Costs {
   double forward, backward, rest, weight, recompute;
 };
 
-/// Longest chains to the start (heads) or from the end (tails) of each of the
-/// three parts, by chunk; `never` where there is none.
+/// The longest chains to the start (heads) or from the end (tails) of each of
+/// the three parts, by chunk; `never` if there is none.
 struct Chains {
   explicit Chains(int chunks)
       : forward(chunks, never), backward(chunks, never), rest(chunks, never) {}
@@ -75,11 +75,11 @@ struct Job {
 /// How the work of a stage with a memory limit begins and ends.
 struct Ends {
   double work = 0;
-  /// Before its first F, and before its first B.
+  /// The time before its first F, and before its first B.
   double fill = infinity, gradient = infinity;
-  /// After its last B.
+  /// The time after its last B.
   double drain = infinity;
-  /// The most time of F before the first B, and of W after the last.
+  /// The maximal time of F before the first B, and of W after the last.
   double forwards = 0, weights = 0;
 
   double together() const {
@@ -88,12 +88,12 @@ struct Ends {
   }
 };
 
-/// What the arguments are about: a stage, or one of its ranks.
+/// The subject of an argument: a stage, or one of its ranks.
 struct Rank {
   int stage, microbatches;
 };
 
-/// All that the bounds look at.
+/// The data of all bounds.
 class Analysis {
 public:
   Analysis(const Problem &problem, const BoundOptions &options);
@@ -128,7 +128,7 @@ private:
   std::vector<Costs> costs;
   std::vector<Rank> ranks;
   Chains allHeads, allTails;
-  /// Per chunk; empty without limits.
+  /// By chunk; empty without limits.
   std::vector<double> roundTrips;
 };
 } // namespace
@@ -140,7 +140,7 @@ Analysis::Analysis(const Problem &problem, const BoundOptions &options)
       costs.push_back(
           {chunk.forward, chunk.cost(OpKind::Backward), 0, 0, chunk.recompute});
     else
-      // A fused backward leaves out of W what it shares with B.
+      // In a fused backward, W does not repeat the work that it shares with B.
       costs.push_back({chunk.forward, chunk.backwardInput,
                        chunk.backwardWeight - chunk.backwardShared,
                        chunk.backwardWeight, chunk.recompute});
@@ -156,7 +156,7 @@ Analysis::Analysis(const Problem &problem, const BoundOptions &options)
 }
 
 /// Heads of chains that begin with the F of a chunk for which `isStart` holds.
-/// No such chunk is before `first`.
+/// No such chunk precedes `first`.
 template <typename IsStart>
 Chains Analysis::heads(int first, IsStart isStart) const {
   int count = problem.numChunks();
@@ -182,8 +182,8 @@ Chains Analysis::heads(int first, IsStart isStart) const {
 }
 
 /// Tails of chains that end with an operation of a chunk for which `isEnd`
-/// holds. No such chunk is before `first`, and only F of chunks from `first` on
-/// are covered.
+/// holds. No such chunk precedes `first`, and of F, only those of chunks from
+/// `first` on are covered.
 template <typename IsEnd> Chains Analysis::tails(int first, IsEnd isEnd) const {
   int count = problem.numChunks();
   Chains result(count);
@@ -208,7 +208,7 @@ template <typename IsEnd> Chains Analysis::tails(int first, IsEnd isEnd) const {
   return result;
 }
 
-/// From the start of F of a chunk to the end of its B.
+/// The least time from the start of F of a chunk to the end of its B.
 double Analysis::roundTrip(int chunk) const {
   return heads(chunk, [&](int other) { return other == chunk; }).rest[chunk];
 }
@@ -233,12 +233,13 @@ std::vector<Job> Analysis::jobs(const Rank &rank, const Chains &heads,
   return result;
 }
 
-/// Any set of operations of a stage runs one at a time, after the least of
-/// their heads and before the least of their tails. So their work plus these
-/// two is a lower bound. The best one over all sets is the time of one machine
-/// that may interrupt its jobs and always runs the available one with the
-/// longest tail (Jackson 1955, Carlier 1982). An operation has the same head
-/// and tail for all microbatches, so these make one job.
+/// Operations of a stage run one at a time. Any set of them runs after the
+/// least of their heads and before the least of their tails, so their work plus
+/// these two is a lower bound. The best of these bounds over all sets is the
+/// time of one machine that may interrupt its jobs and always runs the
+/// available one with the longest tail (Jackson 1955, Carlier 1982). An
+/// operation has the same head and tail for all microbatches, so these make one
+/// job.
 static double oneMachine(std::vector<Job> jobs) {
   std::sort(jobs.begin(), jobs.end(),
             [](const Job &a, const Job &b) { return a.head < b.head; });
@@ -259,7 +260,7 @@ static double oneMachine(std::vector<Job> jobs) {
     double worked = std::min(job.time, until - now);
     now += worked;
     job.time -= worked;
-    // What is smaller than rounding counts as done.
+    // A rest that is smaller than rounding counts as done.
     if (job.time > 1e-12 * now)
       available.push(job);
     else
@@ -268,10 +269,10 @@ static double oneMachine(std::vector<Job> jobs) {
   return latest;
 }
 
-/// `oneMachine`, also with overlapped blocks. A block saves at most its share
-/// of its F, and at most that of its backward, and only where both belong to
-/// the set in question. So shortening all F gives a bound, and shortening all
-/// backwards another.
+/// Like `oneMachine`, but also valid for overlapped blocks. A block saves at
+/// most its share of its F, and at most its share of its backward, and only if
+/// both belong to the set in question. So one bound results from shortening all
+/// F, and another from shortening all backwards.
 double Analysis::oneStage(const std::vector<Job> &jobs) const {
   if (problem.overlap == 0)
     return oneMachine(jobs);
@@ -286,13 +287,14 @@ double Analysis::oneStage(const std::vector<Job> &jobs) const {
   return best;
 }
 
-/// The least time from the first to the last start of F of a chunk. It holds at
-/// least `held` of the stage's `limit` from the start of an F for a round trip,
-/// so at most L = limit / held microbatches are on it at once. Let S(1) <= S(2)
-/// <= ... be the starts of its F. When F number i + L starts, at least i of
-/// those before it have finished their round trips; the i-th to do so started
-/// at S(i) or later. Hence S(i + L) >= S(i) + round trip, and S(m) >= S(1) +
-/// floor((m-1) / L) round trips + ((m-1) mod L) F.
+/// Returns the least time from the first to the last start of F of a chunk.
+///
+/// The chunk holds at least `held` of the stage's `limit` from the start of an
+/// F for a round trip, so at most L = limit / held microbatches are on it at
+/// once. Let S(1) <= S(2) <= ... be the starts of its F. When F number i + L
+/// starts, at least i of those before it have finished their round trips; the
+/// i-th to do so started at S(i) or later. Hence S(i + L) >= S(i) + round trip,
+/// and S(m) >= S(1) + floor((m-1) / L) round trips + ((m-1) mod L) F.
 static double lastStart(std::int64_t microbatches, std::int64_t limit,
                         std::int64_t held, double roundTrip, double forward) {
   std::int64_t before = microbatches - 1, most = limit / held;
@@ -304,7 +306,7 @@ static double lastStart(std::int64_t microbatches, std::int64_t limit,
 }
 
 /// A bound by `lastStart`: the last F of a chunk is followed by its own round
-/// trip and tail. What F holds is held until the end of B. The lesser of that
+/// trip and tail. The memory of F is held until the end of B. The minimum of it
 /// and of what B keeps is held until the end of W.
 double Analysis::rounds(int chunk, const Rank &rank, std::int64_t limit,
                         const Chains &heads, const Chains &tails) const {
@@ -321,12 +323,12 @@ double Analysis::rounds(int chunk, const Rank &rank, std::int64_t limit,
   return heads.forward[chunk] + last + trip + tails.backward[chunk];
 }
 
-/// The time for which the microbatches of a step fill the limit of the rank, by
-/// the integral of memory over time: it is at least what every microbatch holds
-/// for its round trip on each chunk, and what B keeps while W runs. What a
-/// stage holds is a multiple of the greatest common divisor of what its
-/// operations add, so the limit may be rounded down to one. None where nothing
-/// is held, infinite where nothing fits.
+/// The least time for which the microbatches of a step fill the limit of the
+/// rank, by the integral of memory over time. The integral is at least what
+/// every microbatch holds for its round trip on each chunk, and what B keeps
+/// while W runs. The memory of a stage is a multiple of the greatest common
+/// divisor of what its operations add, so the limit may be rounded down to a
+/// multiple, too. None if nothing is held; infinite if nothing fits.
 std::optional<double> Analysis::heldFor(const Rank &rank) const {
   double sum = 0;
   std::int64_t divisor = 0;
@@ -349,9 +351,9 @@ std::optional<double> Analysis::heldFor(const Rank &rank) const {
   return sum / static_cast<double>(limit) * rank.microbatches;
 }
 
-/// The greater of `rounds` over all chunks and a bound by `heldFor`: memory
-/// never exceeds the limit, so that is at most the time from the first F to the
-/// last B or W.
+/// The greater of `rounds` over all chunks and a bound by `heldFor`. Memory
+/// never exceeds the limit, so the time of `heldFor` is at most that from the
+/// first F to the last B or W.
 double Analysis::memory(const Rank &rank, const Chains &heads,
                         const Chains &tails) const {
   std::optional<double> time = heldFor(rank);
@@ -369,11 +371,11 @@ double Analysis::memory(const Rank &rank, const Chains &heads,
   return std::max(best, fill + *time + drain);
 }
 
-/// Of the time from one step to the next. Once a loop has settled, memory at
-/// the end of a turn is what it was at the beginning, and what each microbatch
-/// holds falls into one turn or another: so the integral over a turn is that of
-/// all microbatches of a step. The same holds for the number of microbatches on
-/// a chunk, of which limit / held fit.
+/// A bound for the time from one step to the next. Once a loop is stationary,
+/// memory at the end of a turn equals that at its beginning, and each part of
+/// what a microbatch holds falls into some turn. So the integral over a turn is
+/// that of all microbatches of a step. The same holds for the number of
+/// microbatches on a chunk, of which limit / held fit.
 double Analysis::circulation(const Rank &rank) const {
   double best = heldFor(rank).value_or(0);
   std::int64_t limit = problem.memoryLimits[rank.stage];
@@ -397,15 +399,15 @@ double Analysis::circulation(const Rank &rank) const {
 }
 
 namespace {
-/// An operation of one microbatch and what is held with it.
+/// An operation of one microbatch and the memory that is held with it.
 struct Holder {
   double time;
   std::int64_t memory;
 };
 } // namespace
 
-/// The most time that up to `microbatches` of each take while they hold at most
-/// `limit` together: a knapsack that takes fractions.
+/// The maximal time that up to `microbatches` of each take while they hold at
+/// most `limit` together. This is a knapsack problem that allows fractions.
 static double mostTime(std::vector<Holder> holders, double microbatches,
                        std::int64_t limit) {
   std::int64_t divisor = 0;
@@ -429,10 +431,11 @@ static double mostTime(std::vector<Holder> holders, double microbatches,
   return time;
 }
 
-/// Before the first gradient reaches a stage, it runs only F, which release
-/// nothing. So it runs no more of them than fit in its limit, and is idle for
-/// the rest of that time. Between its last B and the end of the step it runs
-/// only W, each of which kept something until then: again no more than fit.
+/// Bounds the beginning and the end of a stage's work. Before the first
+/// gradient reaches a stage, it runs only F, which release nothing. So it runs
+/// no more of them than fit into its limit, and is idle for the rest of that
+/// time. Between its last B and the end of the step, it runs only W, each of
+/// which kept something until then. Again no more of them run than fit.
 Ends Analysis::ends(const Rank &rank, const Chains &heads,
                     const Chains &tails) const {
   std::vector<Holder> forwards, weights;
@@ -473,10 +476,10 @@ double Analysis::spanOver(const Rank &other, const Chains &heads,
          std::max(0.0, ends.work - ends.forwards - ends.weights) + ends.drain;
 }
 
-/// From the first F of a chunk to its update, before which no F of the next
-/// step may run. Between these are all F, B and W of the chunk, and on its
-/// stage also F and B of each chunk that a chain leads to and back from; W of
-/// others may slip into the next step.
+/// A bound for the time from the first F of a chunk to its update, before which
+/// no F of the next step may run. In between are all F, B and W of the chunk.
+/// The same holds for F and B of each chunk on its stage that a chain leads to
+/// and back from. W of other chunks may slip into the next step.
 double Analysis::turn(const Rank &rank, int chunk) const {
   auto isIt = [&](int other) { return other == chunk; };
   Chains heads = this->heads(chunk, isIt), tails = this->tails(chunk, isIt);
@@ -503,7 +506,7 @@ double Analysis::turn(const Rank &rank, int chunk) const {
   return oneStage(jobs);
 }
 
-/// Of the time from one step to the next on a rank.
+/// A bound for the time from one step to the next on a rank.
 Bound Analysis::period(const Rank &rank) const {
   Chains none(problem.numChunks());
   none.forward.assign(problem.numChunks(), 0);
@@ -512,7 +515,7 @@ Bound Analysis::period(const Rank &rank) const {
   double held = problem.memoryLimits.empty() ? 0 : circulation(rank);
   if (held > best.time * (1 + 1e-12))
     best = {held, BoundKind::Memory};
-  // Of ranks of one stage, the first one has the most to do.
+  // Of the ranks of a stage, the first one has the most work.
   bool isFirst = problem.widths.empty() ||
                  rank.microbatches ==
                      problem.microbatchesOf(problem.firstRankOf(rank.stage));
@@ -527,7 +530,7 @@ Bound Analysis::period(const Rank &rank) const {
   return best;
 }
 
-/// The best of all arguments; of equal ones the simplest.
+/// The best of all arguments; of equal ones, the simplest.
 Bound Analysis::best(const Rank &rank, const Chains &heads,
                      const Chains &tails) const {
   Bound best;
@@ -561,7 +564,8 @@ double Analysis::busy(const Rank &rank) const {
   return time;
 }
 
-/// `spanHeads` and `spanTails` are of chains between operations of its stage.
+/// `spanHeads` and `spanTails` are those of chains between operations of the
+/// rank's stage.
 StageBounds Analysis::boundsOf(const Rank &rank, const Chains &spanHeads,
                                const Chains &spanTails) const {
   StageBounds bounds;
@@ -581,8 +585,8 @@ StageBounds Analysis::boundsOf(const Rank &rank, const Chains &spanHeads,
   return bounds;
 }
 
-// For the span of a stage, its clock starts with its first operation and stops
-// with its last one, so only chains between operations of the stage count.
+// For the span of a stage, time starts with its first operation and stops with
+// its last one. So only chains between operations of the stage count.
 Bounds Analysis::run() {
   Bounds result;
   double least = infinity;
@@ -630,9 +634,9 @@ PeriodBound Analysis::runPeriod() {
   return result;
 }
 
-/// The problem with what the arguments about memory look at: chunks hold what
-/// they can offload from their reader on only, what R adds from the backward
-/// on, and what it releases never.
+/// The problem with the memory that the arguments about memory use: chunks hold
+/// memory that they can offload only from their reader on, memory that R adds
+/// only from the backward on, and never what R releases.
 static Problem lightest(const Problem &problem) {
   Problem lighter = withoutShare(problem, 1);
   for (Chunk &chunk : lighter.chunks) {

@@ -1,4 +1,4 @@
-//===- ClosedForms.cpp - what the literature says -------------------------===//
+//===- ClosedForms.cpp - published formulas for schedules -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -36,10 +36,10 @@ constexpr std::string_view controllable = "Qi et al. 2024, arXiv:2405.15362";
 constexpr std::string_view dualPipe = "DeepSeek-AI 2024, arXiv:2412.19437";
 constexpr std::string_view counting = "counted: one message for each crossing";
 
-/// The kinds of placements that differ in their messages.
+/// The kinds of placements whose messages differ.
 enum class Path { Linear, Interleaved, Wave, Any };
 
-/// Numbers of one schedule, as doubles to compute with.
+/// The sizes and costs of one schedule, as doubles to compute with.
 struct Input {
   int stages, chunksPerStage, microbatches;
   double p, v, m, f, b, w;
@@ -63,12 +63,12 @@ static Form approximate(double value, std::string_view formula,
   return {value, FormKind::Approximate, formula, source};
 }
 
-/// Waiting as a share of waiting and work together; 0 where nothing waits.
+/// The share of waiting in waiting and work together; 0 if nothing waits.
 static double share(double bubble, double work) {
   return bubble > 0 ? bubble / (bubble + work) : 0;
 }
 
-/// Activations as a function of the stage.
+/// Sets the activations as a function of the stage.
 template <typename Count>
 static void setActivations(const Input &in, ClosedForms &forms, Count count,
                            FormKind kind, std::string_view formula,
@@ -114,8 +114,8 @@ static void fillEager(const Input &in, ClosedForms &forms) {
       FormKind::AtMost, "min(2(p-s)-1, m)", eager);
 }
 
-/// Stage s warms up with 2(p-s-1) + (v-1)g forwards, and runs one more before
-/// its first backward.
+/// Stage s runs 2(p-s-1) + (v-1)g forwards to warm up, and one more before its
+/// first backward.
 static void setInterleavedActivations(const Input &in, double group,
                                       std::string_view formula,
                                       ClosedForms &forms) {
@@ -135,8 +135,8 @@ static void setInterleavedBubble(const Input &in, ClosedForms &forms) {
       exact((in.p - 1) / (in.v * in.m), "(1/v)(p-1)/m", megatron);
 }
 
-/// The remainder m mod p joins the last group, so that the bubble stays the
-/// same; with m < p every change of chunk waits for p-m more.
+/// The remainder m mod p joins the last group, so the bubble stays the same. If
+/// m < p, every change of chunk waits for p-m more.
 static void fillInterleaved(const Input &in, ClosedForms &forms) {
   int rest = in.microbatches % in.stages;
   bool isFew = in.microbatches < in.stages;
@@ -281,8 +281,8 @@ static constexpr Entry entries[] = {
     {"pipedream-2bw", Path::Linear, fillPipeDream},
 };
 
-/// The messages of one microbatch: one from each chunk to the next, except
-/// where a wave turns on a stage, and as many gradients back.
+/// The messages of one microbatch: one from each chunk to the next, unless a
+/// wave turns on a stage, and as many gradients back.
 static Form messages(Path path, const Input &in) {
   if (in.stages == 1)
     return exact(0, "0", counting);

@@ -14,7 +14,7 @@
 
 using namespace veeline::schedule;
 
-/// Calls `visit` for what the operation at `source` sends.
+/// Calls `visit` for each message that the operation at `source` sends.
 template <typename Visitor>
 static void visitMessages(const Problem &problem, const Flow &flow,
                           const Schedule &schedule, const OpIndex &index,
@@ -37,8 +37,9 @@ std::vector<Message>
 veeline::schedule::orderMessages(const Problem &problem, const Flow &flow,
                                  const Schedule &schedule, const OpIndex &index,
                                  const Execution &execution) {
-  // Operations by the time they end, ties as found. That is a topological
-  // order too, because nothing ends before what it waits for.
+  // Orders operations by their ends; ties are in the order in which they were
+  // found. This is also a topological order, because no operation ends before
+  // one that it waits for.
   struct Entry {
     double end;
     std::uint32_t found;
@@ -94,14 +95,14 @@ static Error wrongMessage(const Problem &problem, const Message &message,
                "message with " + describe(problem, message) + " " + what};
 }
 
-/// Whether `messages` are those of the schedule, each once.
+/// Checks that `messages` are those of the schedule, each once.
 static Status checkMessages(const Problem &problem, const Flow &flow,
                             const Schedule &schedule, const OpIndex &index,
                             std::span<const Message> messages) {
   auto slot = [&](const Message &message) {
     return flow.messageSlot(message.edge, message.microbatch, message.gradient);
   };
-  // Per edge, microbatch and direction, the message that there has to be.
+  // The expected message for each edge, microbatch and direction.
   std::vector<std::optional<Message>> wanted(flow.messageSlots());
   for (int stage = 0; stage < problem.ranks(); ++stage)
     for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step)
@@ -138,7 +139,8 @@ static Status checkMessages(const Problem &problem, const Flow &flow,
   return Status::success();
 }
 
-/// Whether both stages of every message call it once, and no other stage does.
+/// Checks that both stages of every message call it once, and that no other
+/// stage does.
 static Status checkCompleteness(const Problem &problem,
                                 std::span<const Message> messages,
                                 const Calls &calls) {
@@ -178,7 +180,7 @@ static Status checkCompleteness(const Problem &problem,
   return Status::success();
 }
 
-/// Whether the schedule runs, and `messages` are its messages.
+/// Checks that the schedule runs, and that `messages` are its messages.
 static Status checkMessages(const Problem &problem, const Schedule &schedule,
                             std::span<const Message> messages) {
   Expected<OpIndex> index = OpIndex::build(problem, schedule);

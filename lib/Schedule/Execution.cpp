@@ -15,7 +15,8 @@
 using namespace veeline::schedule;
 
 namespace {
-/// When messages arrive where the links between stages carry one at a time.
+/// Computes when messages arrive if each link between stages carries one at a
+/// time.
 class Links {
 public:
   Links(const Problem &problem, const Flow &flow)
@@ -25,9 +26,9 @@ public:
       pairs.push_back({problem.placement.stageOf(problem.edges[i].from),
                        problem.placement.stageOf(problem.edges[i].to), i});
     std::sort(pairs.begin(), pairs.end());
-    // Two directions for each pair of stages that any edge joins. An edge from
-    // s to t and one from t to s share both. Each pair of their ranks has links
-    // of its own.
+    // Each pair of stages that an edge joins has a link in either direction. An
+    // edge from s to t and one from t to s share both. Each pair of their ranks
+    // has links of its own.
     std::map<std::pair<int, int>, Bundle> bundles;
     int count = 0;
     for (auto [from, to, i] : pairs)
@@ -56,7 +57,7 @@ private:
   /// The links from the ranks of one stage to those of another.
   struct Bundle {
     int first = 0, sources = 1, targets = 1;
-    /// The one that a microbatch takes.
+    /// The link that a microbatch takes.
     int at(int microbatch) const {
       return first + microbatch % sources * targets + microbatch % targets;
     }
@@ -67,21 +68,21 @@ private:
   std::vector<double> freeAt, arrivals;
 };
 
-/// When the inputs of operations are there.
+/// The times at which the inputs of operations are available.
 struct Ready {
   double forward = 0, gradient = 0, offload = 0;
   double time() const { return std::max({forward, gradient, offload}); }
 };
 
-/// An operation that cannot run, and the input that is not there.
+/// An operation that cannot run, and the input that is missing.
 struct Missing {
   int step;
   Position input;
 };
 
 /// Runs each stage until it has to wait for an operation of another one, and
-/// resumes it once that has run. Every operation is looked at once when it runs
-/// and once for each time it has to wait, so the whole is linear.
+/// resumes it once that has run. Every operation is visited once when it runs
+/// and once for each time it has to wait, so the total time is linear.
 class Executor {
 public:
   Executor(const Problem &problem, const Flow &flow, const Schedule &schedule,
@@ -89,8 +90,8 @@ public:
   Expected<Execution> run();
 
 private:
-  /// Whether what runs next on the stage can: sets `ready` to the times when
-  /// its inputs are there, or `missing` to one that is not.
+  /// Whether the next operations on the stage can run. Sets `ready` to the
+  /// times when their inputs are available, or `missing` to one that is not.
   bool isReady(int stage, int size, Ready &ready, Missing &missing) const;
   bool isReady(const Op &op, Ready &ready, Position &missing) const;
   bool needs(const Op &op, const Link &link, int step, bool gradient,
@@ -111,12 +112,12 @@ private:
   const OpIndex &index;
   BlockCursor blocks;
   std::optional<Links> links;
-  /// Of each rank, where anything is offloaded.
+  /// By rank, if anything is offloaded.
   std::vector<HostCopies> copies;
   Execution result;
   std::vector<int> progress;
   std::vector<double> now;
-  /// `waiting[s]`: what stages wait for from stage s.
+  /// `waiting[s]` lists what other stages wait for from stage s.
   struct Waiter {
     int stage;
     int step;
@@ -140,7 +141,8 @@ double veeline::schedule::blockTime(const Problem &problem,
          (1 - problem.overlap) * std::min(first, second);
 }
 
-/// What late operations hold when a turn begins: what they release.
+/// Returns the memory that late operations hold when a turn begins, which is
+/// what they release.
 static std::int64_t carriedMemory(const Problem &problem,
                                   const std::vector<Op> &ops) {
   std::int64_t held = 0;
@@ -150,7 +152,7 @@ static std::int64_t carriedMemory(const Problem &problem,
   return held;
 }
 
-/// By step, what leaves and returns before it.
+/// Returns, by step, the memory that leaves and returns before it.
 static std::vector<std::int64_t>
 offloadedBefore(const Problem &problem, const Schedule &schedule, int stage) {
   std::vector<std::int64_t> changes(schedule.stages[stage].size());
@@ -223,7 +225,8 @@ Executor::Executor(const Problem &problem, const Flow &flow,
       copies.emplace_back(problem, schedule, index, rank);
 }
 
-/// Whether an input from another chunk is there; raises `ready` to its arrival.
+/// Whether an input from another chunk is available. Raises `ready` to its
+/// arrival.
 bool Executor::needs(const Op &op, const Link &link, int step, bool gradient,
                      double &ready, Position &missing) const {
   int stage = problem.rankOf(link.chunk, op.microbatch);
@@ -261,8 +264,8 @@ bool Executor::needsGradients(const Op &op, Ready &ready,
   return true;
 }
 
-/// What a late operation waits for was in the turn before, unless it is late,
-/// too.
+/// A late operation waits for operations of the turn before, unless they are
+/// late, too.
 bool Executor::needsLate(const Op &op, Ready &ready, Position &missing) const {
   if (op.kind != OpKind::Backward)
     return true;
@@ -310,7 +313,7 @@ bool Executor::isReady(int stage, int size, Ready &ready,
   return true;
 }
 
-/// Hands what an operation made to the links.
+/// Passes the outputs of an operation to the links.
 void Executor::send(const Op &op, double time) {
   for (const Link &link : flow.usersOf(op))
     if (problem.placement.stageOf(link.chunk) !=
@@ -318,7 +321,7 @@ void Executor::send(const Op &op, double time) {
       links->send(link, op.microbatch, op.kind != OpKind::Forward, time);
 }
 
-/// Adds the time until an operation starts to the cause of waiting for it.
+/// Adds the waiting time before an operation to its cause.
 static void addWaiting(Waiting &waiting, bool isFirst, double now,
                        const Ready &ready) {
   double &cause =
@@ -399,8 +402,8 @@ Missing Executor::missingInput(int stage) const {
   return missing;
 }
 
-/// Every unfinished stage waits for an unfinished one, so following them from
-/// anywhere ends in a cycle.
+/// Every unfinished stage waits for another unfinished one, so following them
+/// from anywhere ends in a cycle.
 Error Executor::deadlock() const {
   int stage = 0;
   while (progress[stage] == static_cast<int>(schedule.stages[stage].size()))

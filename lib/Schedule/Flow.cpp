@@ -8,7 +8,7 @@
 
 using namespace veeline::schedule;
 
-/// Sorts `(owner, link)` pairs into lists by owner; stable.
+/// Sorts `(owner, link)` pairs into lists by owner. The sort is stable.
 static void fill(std::vector<int> &begin, std::vector<Link> &links,
                  const std::vector<std::pair<int, Link>> &pairs) {
   for (const auto &[owner, link] : pairs)

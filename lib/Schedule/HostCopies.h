@@ -13,18 +13,19 @@
 
 namespace veeline::schedule {
 
-/// The times of what a rank offloads, while its order is run. Linear in the
-/// operations, after sorting.
+/// Computes the times of a rank's offloads while its order is run. The time is
+/// linear in the operations, after sorting.
 class HostCopies {
 public:
   /// Expects offloads that `verify` accepts.
   HostCopies(const Problem &problem, const Schedule &schedule,
              const OpIndex &index, int rank);
 
-  /// The rank has come to the `size` operations from a step on at time `now`:
-  /// when the copies that it waits for are over. To be called once, in order.
+  /// Called when the rank has reached, at time `now`, the `size` operations
+  /// from a step on. Returns the time when the copies that it waits for are
+  /// over. To be called once for each step, in order.
   double begin(int step, int size, double now);
-  /// The operation has ended.
+  /// Called when the operation has ended.
   void end(int step, double time);
 
   std::vector<OffloadTimes> takeTimes() { return std::move(times); }
@@ -36,8 +37,8 @@ private:
   };
   std::vector<Copies> offloads;
   std::vector<OffloadTimes> times;
-  /// Numbers of offloads in the order in which they leave, return and are read,
-  /// and how many of each have done so.
+  /// The numbers of offloads in the order in which they leave, return and are
+  /// read, and how many of each have done so.
   std::vector<int> byLeaving, byReturning, byReader;
   std::size_t left = 0, returned = 0, read = 0, sent = 0;
   double outFree = 0, backFree = 0;

@@ -16,8 +16,8 @@
 using namespace veeline::schedule;
 
 namespace {
-/// What a chunk holds of a microbatch at its F, at its Backward, with what R
-/// adds, and at least between the two.
+/// The memory that a chunk holds for a microbatch: at its F, at its Backward
+/// including what R adds, and the minimum between the two.
 struct Held {
   explicit Held(const Chunk &chunk)
       : atForward(chunk.forwardMemory),
@@ -34,12 +34,12 @@ public:
 
   int size() const { return static_cast<int>(chunks.size()); }
   int chunk(int local) const { return chunks[local]; }
-  /// What the chunk holds at least from its F to its Backward: an R that
-  /// releases runs right after F.
+  /// The minimum that the chunk holds from its F to its Backward. An R that
+  /// releases memory runs right after F.
   std::int64_t memory(int local) const { return held[local].between; }
   std::int64_t atForward(int local) const { return held[local].atForward; }
   std::int64_t atBackward(int local) const { return held[local].atBackward; }
-  /// Whether a Backward only releases.
+  /// Whether every Backward only releases memory.
   bool onlyReleases() const {
     return std::all_of(held.begin(), held.end(), [](const Held &it) {
       return it.atBackward <= it.between;
@@ -68,7 +68,7 @@ private:
 };
 } // namespace
 
-/// Marks all chunks whose backward runs after one that is marked.
+/// Marks all chunks whose backward runs after that of a marked chunk.
 static void followBackwards(const Flow &flow, std::vector<bool> &marked) {
   for (int chunk = static_cast<int>(marked.size()) - 1; chunk >= 0; --chunk)
     if (marked[chunk])
@@ -130,8 +130,8 @@ static void findWitness(const StageOrder &order, LeastLimit &result) {
 }
 
 namespace {
-/// Runs forwards in a given order, and every Backward as soon as it may. Where
-/// it only releases, running it earlier never needs more memory.
+/// Runs forwards in a given order, and every Backward as soon as possible. If a
+/// Backward only releases memory, running it earlier never needs more.
 class ReleaseEarly {
 public:
   ReleaseEarly(const StageOrder &order)
@@ -144,7 +144,7 @@ public:
         return false;
     return !forward[local];
   }
-  /// Returns what is held at most.
+  /// Returns the maximum that is held.
   std::int64_t runForward(int local, std::vector<Op> &ops) {
     forward[local] = true;
     ops.push_back({OpKind::Forward, order.chunk(local), 0});
@@ -193,8 +193,8 @@ static void attain(const StageOrder &order, const std::vector<int> &forwards,
 
 namespace {
 /// Finds the best order by dynamic programming over the sets of forwards that
-/// have run. What has been released is a function of that set, so the peak up
-/// to a set is the least over its last forward.
+/// have run. What has been released is a function of that set. So the peak up
+/// to a set is the minimum over its last forward.
 class SubsetSearch {
 public:
   SubsetSearch(const StageOrder &order)
@@ -218,7 +218,7 @@ private:
   void extend(std::size_t set) {
     ReleaseEarly run(order);
     std::vector<Op> ops;
-    // Local chunks are in model order, which every set can be run in.
+    // Local chunks are in model order, in which every set can be run.
     for (int local = 0; local < order.size(); ++local)
       if (set >> local & 1)
         run.runForward(local, ops);
@@ -243,9 +243,9 @@ private:
 };
 } // namespace
 
-/// Whether a stage can run its F and Backward of a microbatch in one order
-/// only: it has one chunk, or every forward needs the one of the chunk before,
-/// and every backward the one of the chunk after.
+/// Whether a stage can run its F and Backward of a microbatch in only one
+/// order. That is so if it has one chunk, or if every forward needs that of the
+/// chunk before, and every backward that of the chunk after.
 static bool hasOneOrder(const Problem &problem, const Flow &flow) {
   auto has = [](std::span<const Link> links, int chunk) {
     return std::any_of(links.begin(), links.end(),
@@ -260,9 +260,9 @@ static bool hasOneOrder(const Problem &problem, const Flow &flow) {
   return true;
 }
 
-/// What all forwards and then all backwards attain, an order that every problem
-/// has. Where there are others, the limit is what any of them needs for the
-/// largest chunk alone.
+/// Returns what all forwards and then all backwards attain, which every problem
+/// permits. If there are other orders, the limit is what any of them needs for
+/// the largest chunk alone.
 static LeastLimit withForwardsFirst(const Problem &problem, bool hasOneOrder,
                                     int stage) {
   LeastLimit result{0, 0, {}};
@@ -290,7 +290,7 @@ static LeastLimit withForwardsFirst(const Problem &problem, bool hasOneOrder,
   return result;
 }
 
-/// Whether looking at all orders of all stages takes seconds at most.
+/// Whether evaluating all orders of all stages takes seconds at most.
 static bool isOrderable(const Problem &problem) {
   std::int64_t chunks = problem.numChunks(), v = problem.chunksPerStage();
   return chunks * (chunks + v * v) <= LeastLimit::maxStepsOrdered;

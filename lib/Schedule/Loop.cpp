@@ -38,13 +38,14 @@ Unrolled veeline::schedule::unroll(const Problem &problem,
   result.schedule.offloads.resize(schedule.offloads.size());
   for (std::size_t rank = 0; rank < schedule.stages.size(); ++rank) {
     std::vector<Op> &order = result.schedule.stages[rank];
-    // The turn after the last step runs what is late of it alone.
+    // The turn after the last step runs only its late operations.
     for (int turn = 0; turn <= steps; ++turn) {
       auto first = static_cast<int>(order.size());
       if (turn < steps && !schedule.overlapped.empty())
         for (int step : schedule.overlapped[rank])
           result.schedule.overlapped[rank].push_back(first + step);
-      // Where each step of the turn is, or what comes next.
+      // The new position of each step of the turn, or of the operation that
+      // follows.
       std::vector<int> places;
       for (const Op &op : schedule.stages[rank]) {
         places.push_back(static_cast<int>(order.size()));
@@ -89,7 +90,7 @@ Expected<TurnTimes> veeline::schedule::turnTimes(const Problem &problem,
   double begin = maxTime;
   for (std::size_t rank = 0; rank < schedule.stages.size(); ++rank) {
     const std::vector<Op> &order = schedule.stages[rank];
-    // The first turn goes without what is late.
+    // The first turn has no late operations.
     auto first = std::count_if(order.begin(), order.end(),
                                [](const Op &op) { return !op.late; });
     auto last = first + static_cast<std::ptrdiff_t>(order.size());
@@ -114,7 +115,7 @@ Expected<TurnTimes> veeline::schedule::turnTimes(const Problem &problem,
 
 namespace {
 /// One turn of a schedule as a graph. A rank is a gate. So is a parameter that
-/// several ranks hold: all of them wait for its update.
+/// several ranks hold, because all of them wait for its update.
 class TurnGraph {
 public:
   TurnGraph(const Problem &problem, const Schedule &schedule,
@@ -137,18 +138,19 @@ private:
   const Schedule &schedule;
   const OpIndex &index;
   Flow flow;
-  /// The gate of a chunk's parameters; -1: one rank alone holds them.
+  /// The gate of a chunk's parameters; -1 if only one rank holds them.
   std::vector<int> updates;
-  /// A gradient that a late backward gets of one that is in time: a gate, which
-  /// the latter's message holds.
+  /// A gradient that a late backward receives from one that is not late. It is
+  /// a gate, which the message of the latter holds.
   struct Crossing {
     int gate;
     double transfer;
   };
-  /// By rank and step of the backward that makes it, and of the late one.
+  /// By rank and step: of the backward that makes the gradient, and of the late
+  /// one.
   std::multimap<std::pair<int, int>, Crossing> made, taken;
-  /// What is offloaded. The copies out and back of a rank are gates of its
-  /// links, one after the other, as its operations are.
+  /// The copies of an offload. The copies out and those back of a rank pass the
+  /// gates of its links one after the other, like its operations.
   struct Copies {
     int offload;
     double time;
@@ -156,20 +158,23 @@ private:
   /// By rank and step: what F sends, what returns before the step, and what is
   /// read there.
   std::multimap<std::pair<int, int>, Copies> sent, returning, reading;
-  /// What leaves before a step: the last one, since copies out are in order.
+  /// The last offload that leaves before a step. It suffices, because copies
+  /// out are in order.
   std::map<std::pair<int, int>, int> leaving;
-  /// By rank: the nodes of copies, and the last ones of each link.
+  /// By rank: the nodes of copies, and the last node of each link.
   std::vector<std::vector<int>> copiesOut, copiesBack;
   std::vector<int> lastOut, lastBack;
-  /// The gate of the link out of each rank; that back is the next one.
+  /// The gate of the link out of each rank; that of the link back is the next
+  /// one.
   std::vector<int> links;
-  /// Of each operation; both of an overlapped block have one.
+  /// The node of each operation; both operations of an overlapped block have
+  /// the same.
   std::vector<std::vector<int>> nodes;
   std::optional<LoopGraph> graph;
 };
 } // namespace
 
-/// By chunk. The gates of parameters come after those of ranks.
+/// Returns the gates of parameters, by chunk. They follow those of ranks.
 static std::vector<int> findUpdates(const Problem &problem) {
   std::vector<int> updates(problem.numChunks(), -1);
   int gates = problem.ranks();
@@ -210,7 +215,7 @@ TurnGraph::TurnGraph(const Problem &problem, const Schedule &schedule,
     }
 }
 
-/// Numbers gates from `gate` on; returns the next number.
+/// Numbers gates from `gate` on. Returns the next number.
 int TurnGraph::listOffloads(int gate) {
   for (std::size_t rank = 0; rank < schedule.offloads.size(); ++rank) {
     const std::vector<Offload> &offloads = schedule.offloads[rank];
@@ -231,7 +236,7 @@ int TurnGraph::listOffloads(int gate) {
       reading.insert({key(reader), copies});
       readers.push_back({reader, static_cast<int>(i)});
     }
-    // Of one step, in the order of the readers.
+    // Copies back before the same step are in the order of the readers.
     std::sort(readers.begin(), readers.end());
     for (auto [reader, i] : readers)
       returning.insert({{static_cast<int>(rank), offloads[i].returns},
@@ -272,8 +277,8 @@ void TurnGraph::addCopiesBack(int rank, int step) {
   }
 }
 
-/// Calls `visit` with the node of each operation that one waits for in its own
-/// turn, and the transfer from there.
+/// Calls `visit` with the node of each operation for which an operation waits
+/// in its own turn, and with the time of the transfer from there.
 template <typename Visitor>
 void TurnGraph::forEachInput(const Op &op, Visitor visit) const {
   if (op.late)
@@ -300,7 +305,8 @@ void TurnGraph::forEachInput(const Op &op, Visitor visit) const {
          link.transfer);
 }
 
-/// Calls `visit` with what a late backward gets gradients of.
+/// Calls `visit` with each operation from which a late backward receives
+/// gradients.
 template <typename Visitor>
 void TurnGraph::forEachLateInput(const Op &op, Visitor visit) const {
   if (op.kind != OpKind::Backward)
@@ -365,8 +371,9 @@ void TurnGraph::add(Position position, int size) {
   }
 }
 
-/// The first F of a chunk is behind the update of its parameters, if that is a
-/// gate that it waits for, and the last W, whichever it is, holds it.
+/// The first F of a chunk waits for the update of its parameters, if the update
+/// is a gate and forwards wait for it. The last W, whichever it is, holds the
+/// gate.
 void TurnGraph::addToUpdate(Position position) {
   const Op &op = schedule.stages[position.stage][position.step];
   if (updates[op.chunk] < 0 || problem.updates != UpdateSemantics::Synchronous)

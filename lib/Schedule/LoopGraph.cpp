@@ -11,13 +11,14 @@
 
 using namespace veeline::schedule;
 
-/// What one turn makes of the times at which its gates open.
+/// The result of one turn for the times at which its gates open.
 struct LoopGraph::Pass {
-  /// Of nodes.
+  /// By node.
   std::vector<double> end;
-  /// The gate that the longest path to a node comes from.
+  /// The gate at which the longest path to a node starts.
   std::vector<int> origin;
-  /// When the gates of the next turn open, and by which gate of this one.
+  /// The times at which the gates of the next turn open, and the gate of this
+  /// turn that determines each.
   std::vector<double> opened;
   std::vector<int> openedBy;
 };
@@ -64,17 +65,17 @@ void LoopGraph::run(const std::vector<double> &open, Pass &pass) const {
 namespace {
 /// The last path that moved each gate.
 struct Paths {
-  /// The gate that it comes from; -1: none yet.
+  /// The gate at which it starts; -1: none yet.
   std::vector<int> from;
   std::vector<double> length;
 };
 } // namespace
 
-/// The greatest mean length of a circle of paths; 0 where there is none.
+/// Returns the greatest mean length of a cycle of paths; 0 if there is none.
 static double greatestMean(const Paths &paths) {
   double greatest = 0;
   int gates = static_cast<int>(paths.from.size());
-  // The walk in which a gate was met first.
+  // The walk in which a gate was reached first.
   std::vector<int> seen(gates, -1);
   for (int walk = 0; walk < gates; ++walk) {
     int gate = walk;
@@ -96,17 +97,17 @@ static double greatestMean(const Paths &paths) {
   return greatest;
 }
 
-/// Bellman and Ford: where a circle takes longer than the period, the paths
-/// that moved the gates last close one within as many rounds as there are
-/// gates. Only then the period is raised, to what that circle takes.
+/// Bellman and Ford. If a cycle takes longer than the period, the paths that
+/// moved the gates last close one within as many rounds as there are gates.
+/// Only then is the period raised, to the time of that cycle.
 LoopGraph::Period LoopGraph::solve() const {
   int gates = static_cast<int>(holders.size());
   Period period;
   period.open.assign(gates, 0);
   Pass pass;
   Paths paths{std::vector<int>(gates, -1), std::vector<double>(gates)};
-  // Moves that go on for longer than any path without a circle come from
-  // rounding alone.
+  // Moves that continue for longer than any path without a cycle are caused
+  // only by rounding.
   bool moved = true;
   for (int rounds = 0; moved && rounds <= gates; ++rounds) {
     run(period.open, pass);
@@ -121,7 +122,7 @@ LoopGraph::Period LoopGraph::solve() const {
       moved = true;
     }
     double mean = greatestMean(paths);
-    // The same circle may be rounded in another way.
+    // The same cycle may be rounded differently.
     if (mean > period.time * (1 + 1e-12)) {
       period.time = mean;
       paths.from.assign(gates, -1);

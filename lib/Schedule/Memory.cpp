@@ -1,4 +1,4 @@
-//===- Memory.cpp - amounts of memory in messages -------------------------===//
+//===- Memory.cpp - printing amounts of memory ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,7 @@ std::string veeline::schedule::formatMemoryNumber(const MemoryUnit &unit,
   if (amount % unit.size == 0)
     return std::to_string(amount / unit.size);
   double value = static_cast<double>(amount) / unit.size;
-  // Large amounts are whole numbers, not powers of ten.
+  // Large amounts are printed as whole numbers, not with an exponent.
   return formatted(std::abs(value) < 9999.5 ? "%.4g" : "%.0f", value);
 }
 
@@ -31,7 +31,7 @@ struct Bytes {
 static Bytes scaled(double bytes) {
   constexpr const char *names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   int power = 0;
-  // What would be rounded to 1024 is one of the next unit.
+  // A number that would be rounded to 1024 becomes one of the next unit.
   for (; std::abs(bytes) >= 1023.95 && power < 5; ++power)
     bytes /= 1024;
   return {bytes, names[power]};
@@ -45,7 +45,7 @@ std::string veeline::schedule::formatBytes(double bytes) {
   return str(scaled(bytes));
 }
 
-/// Five digits, never less than the value: a limit to type in.
+/// Rounds to five digits, never down, because users type the value as a limit.
 static double roundedUp(double value) {
   if (value < 1)
     return value;
@@ -68,7 +68,7 @@ std::string veeline::schedule::formatMemory(const Problem &problem,
   }
   std::string number = formatMemoryNumber(problem, amount);
   std::string unit = problem.memoryUnit.name;
-  // "1 activation".
+  // Prints "1 activation".
   if (number == "1" && unit.ends_with('s'))
     unit.pop_back();
   return number + " " + unit;

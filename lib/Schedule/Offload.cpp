@@ -1,4 +1,4 @@
-//===- Offload.cpp - orders for what waits in the host's memory -----------===//
+//===- Offload.cpp - activations in the host's memory ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -36,7 +36,7 @@ Problem veeline::schedule::withoutShare(const Problem &problem, double share) {
     auto away = static_cast<std::int64_t>(
         share * static_cast<double>(chunk.offloadMemory));
     chunk.forwardMemory -= away;
-    // A chunk without B releases in W all that it holds.
+    // A chunk without B releases all that it holds in W.
     (chunk.hasRecompute       ? chunk.recomputeMemory
      : chunk.hasBackwardInput ? chunk.backwardInputMemory
                               : chunk.backwardWeightMemory) += away;

@@ -1,4 +1,4 @@
-//===- OffloadPlanner.cpp - what an order offloads, and when --------------===//
+//===- OffloadPlanner.cpp - which activations to offload, and when --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,13 +18,14 @@
 using namespace veeline::schedule;
 
 namespace {
-/// What may be done to stay within a limit, each more than the one before.
+/// How far a plan may go to stay within a limit. Each value includes those
+/// before it.
 enum class Effort {
-  /// Copies that are over in time.
+  /// All copies end in time.
   NoWaiting,
-  /// A stage waits until the memory that it needs has left.
+  /// A stage may wait until the memory that it needs has been copied out.
   WaitToLeave,
-  /// And begins to copy back what it needs only when it needs it.
+  /// A stage may also begin to copy back a value only when it needs it.
   WaitToReturn,
 };
 
@@ -38,18 +39,18 @@ struct Candidate {
   int leaves = 0, returns = 0;
 };
 
-/// Chooses what one rank offloads.
+/// Chooses the offloads of one rank.
 class RankPlanner {
 public:
   RankPlanner(const Problem &problem, const Schedule &schedule,
               const OpIndex &index, int rank);
 
-  /// Plans for a limit. `start` and `end` are the times of the operations with
-  /// offloads that are the plan so far, or none.
+  /// Plans for a limit. `start` and `end` are the times of the operations, with
+  /// the offloads planned so far, or with none.
   std::vector<Offload> plan(std::int64_t limit, Effort effort,
                             const std::vector<double> &start,
                             const std::vector<double> &end);
-  /// Whether anything can wait elsewhere, for how short a time it may be.
+  /// Whether any value could be offloaded, for however short a time.
   bool hasCandidates() const { return !candidates.empty(); }
 
 private:
@@ -92,10 +93,10 @@ RankPlanner::RankPlanner(const Problem &problem, const Schedule &schedule,
   });
 }
 
-/// Times are sums of other times: by how much they may be off.
+/// Returns the rounding error of a time, which is a sum of other times.
 static double slack(double time) { return 1e-9 * std::max(1.0, time); }
 
-/// The last step up to `reader` that the rank comes to before `time`.
+/// Returns the last step up to `reader` that the rank reaches by `time`.
 int RankPlanner::findReturn(double time, int reader) const {
   auto after =
       std::upper_bound(end->begin(), end->begin() + reader, time + slack(time));
@@ -103,8 +104,9 @@ int RankPlanner::findReturn(double time, int reader) const {
   return blockAround(schedule, rank, step).first;
 }
 
-/// As early as copies, one after the other, are over. Where the rank waits for
-/// them, the step stays where it was chosen, if that is earlier.
+/// Lets values leave as early as their copies, which run one after the other,
+/// have ended. If the rank may wait for copies, the chosen step is kept if it
+/// is earlier.
 void RankPlanner::setLeaving() {
   double free = 0;
   for (Candidate &it : candidates) {
@@ -120,8 +122,9 @@ void RankPlanner::setLeaving() {
   }
 }
 
-/// As late as copies back, one after the other, are in time. Refuses what would
-/// return before it has left; false if there was any.
+/// Lets values return as late as their copies back, which run one after the
+/// other, are in time. Refuses values that would return before they have left.
+/// Returns false if there were any.
 bool RankPlanner::setReturning() {
   double next = std::numeric_limits<double>::max();
   bool isComplete = true;
@@ -146,8 +149,9 @@ bool RankPlanner::setReturning() {
   return isComplete;
 }
 
-/// What is refused makes room on the links: others leave sooner. Few rounds
-/// find most of that, and after any of them the rest is right.
+/// Sets the times of all copies. A refused value makes room on the links, so
+/// others leave sooner. A few rounds find most of that, and after any of them
+/// the result is right.
 void RankPlanner::setTimes() {
   constexpr int mostRounds = 8;
   for (int round = 0; round < mostRounds; ++round) {
@@ -157,7 +161,8 @@ void RankPlanner::setTimes() {
   }
 }
 
-/// What a step adds; `during` is the most of that while it runs.
+/// Returns the memory that a step adds. `during` is the maximum of it while the
+/// step runs.
 std::int64_t RankPlanner::changeAt(int step, std::int64_t &during) const {
   auto [first, last] = blockAround(schedule, rank, step);
   std::int64_t after = 0;
@@ -170,8 +175,8 @@ std::int64_t RankPlanner::changeAt(int step, std::int64_t &during) const {
   return after;
 }
 
-/// Goes through the order and chooses what has to leave before each step that
-/// exceeds the limit. False: nothing more was chosen.
+/// Goes through the order and chooses the values that have to leave before each
+/// step that exceeds the limit. Returns false if no further value was chosen.
 bool RankPlanner::choose(std::int64_t limit) {
   std::vector<std::int64_t> offloaded(ops.size() + 1);
   for (const Candidate &it : candidates)
@@ -184,7 +189,7 @@ bool RankPlanner::choose(std::int64_t limit) {
   };
   std::priority_queue<int, std::vector<int>, decltype(isSooner)> present(
       isSooner);
-  // Where no rank waits, a value can leave once its copy is over.
+  // If no rank may wait, a value can leave once its copy has ended.
   auto over = [&](int number) {
     const Candidate &it = candidates[number];
     return (*end)[it.forward] + it.time;
@@ -239,7 +244,8 @@ std::vector<Offload> RankPlanner::plan(std::int64_t limit, Effort most,
   end = &ends;
   for (Candidate &it : candidates)
     it.isChosen = it.isRefused = false;
-  // Each round begins with what the links can carry of the one before.
+  // Each round begins with the copies of the previous round for which the links
+  // suffice.
   constexpr int mostRounds = 16;
   for (int round = 0; round < mostRounds && choose(limit); ++round)
     setTimes();
@@ -251,21 +257,21 @@ std::vector<Offload> RankPlanner::plan(std::int64_t limit, Effort most,
 }
 
 namespace {
-/// What a schedule comes to, as far as planning needs it.
+/// The results of a schedule that planning needs.
 struct Trial {
   TurnTimes times; ///< In each rank's order, also of a cyclic schedule.
   double value = 0;
   std::vector<std::int64_t> peaks; ///< By rank.
 };
 
-/// A schedule with offloads, and what it comes to.
+/// A schedule with offloads, and its results.
 struct Plan {
   Schedule schedule;
   double value;
   std::int64_t peak;
 };
 
-/// Chooses what all ranks offload.
+/// Chooses the offloads of all ranks.
 class Planner {
 public:
   Planner(const Problem &problem, Schedule schedule, Objective objective,
@@ -276,17 +282,17 @@ public:
       ranks.emplace_back(problem, this->schedule, this->index, rank);
   }
 
-  /// To be called first: looks at the schedule without offloads.
+  /// To be called first: evaluates the schedule without offloads.
   Status begin();
-  /// None where the limits of stages are too low.
+  /// None if the limits of stages are too low.
   std::optional<Plan> plan(const std::vector<std::int64_t> &limits,
                            Effort effort);
-  /// The same for one limit of all stages and a step that takes so long at
-  /// most.
+  /// Plans for one limit of all stages, and a step that takes at most
+  /// `longest`. None if that is impossible.
   std::optional<Plan> planWithin(std::int64_t limit, double longest);
   Plan planLowest(double tolerance);
-  /// The least peaks of all stages, however long they take, and which of the
-  /// limits they exceed.
+  /// An error with the least peaks of all stages, without regard to time, and
+  /// the limits that they exceed.
   Error tooLow(const std::vector<std::int64_t> &limits);
 
 private:
@@ -319,7 +325,7 @@ static double valueOf(const Execution &execution, Objective objective) {
   return value;
 }
 
-/// As `simulate`, without what planning does not need.
+/// Like `simulate`, without results that planning does not need.
 Expected<Trial> Planner::run() const {
   Trial trial;
   if (isCyclic(schedule)) {
@@ -374,7 +380,7 @@ Expected<Trial> Planner::tryPlan(const std::vector<std::int64_t> &limits,
 
 std::optional<Plan> Planner::plan(const std::vector<std::int64_t> &limits,
                                   Effort effort) {
-  // Where ranks wait, copies have more time than it seemed.
+  // If ranks wait, copies have more time than assumed.
   int rounds = effort == Effort::NoWaiting ? 1 : 4;
   std::optional<Plan> best;
   TurnTimes times = unloaded.times;
@@ -413,7 +419,8 @@ Error Planner::tooLow(const std::vector<std::int64_t> &limits) {
 
 std::optional<Plan> Planner::planWithin(std::int64_t limit, double longest) {
   std::vector<std::int64_t> limits(problem.stages(), limit);
-  // Waiting takes several rounds to plan, so it comes after what takes one.
+  // Plans with waiting take several rounds, so those of one round are tried
+  // first.
   for (Effort effort : {Effort::NoWaiting, Effort::WaitToLeave})
     if (std::optional<Plan> found = plan(limits, effort);
         found && found->value <= longest)
@@ -421,7 +428,7 @@ std::optional<Plan> Planner::planWithin(std::int64_t limit, double longest) {
   return std::nullopt;
 }
 
-/// Looks for the least limit by halving.
+/// Finds the least limit by bisection.
 Plan Planner::planLowest(double tolerance) {
   Plan best = planOf(unloaded);
   std::int64_t low = 0, high = best.peak;
@@ -444,7 +451,7 @@ static bool isOffloading(const Schedule &schedule) {
       [](const std::vector<Offload> &ofRank) { return !ofRank.empty(); });
 }
 
-/// A schedule in which no rank offloads has no lists of what ranks offload.
+/// A schedule without any offload has no lists of offloads.
 static Schedule withoutEmptyLists(Schedule schedule) {
   if (!isOffloading(schedule))
     schedule.offloads.clear();
@@ -482,7 +489,7 @@ static bool hasCandidates(const Problem &problem, const Schedule &schedule,
   return false;
 }
 
-/// Whether a step with copies that take no time would have a lower peak.
+/// Whether a step whose copies take no time would have a lower peak.
 static bool wouldOffload(Problem problem, Schedule schedule,
                          Objective objective) {
   for (Chunk &chunk : problem.chunks)

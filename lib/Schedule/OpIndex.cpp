@@ -1,4 +1,4 @@
-//===- OpIndex.cpp - where each operation of a schedule stands ------------===//
+//===- OpIndex.cpp - the position of each operation -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -119,7 +119,7 @@ Status OpIndex::checkComplete(const Problem &problem) const {
   return Status::success();
 }
 
-/// Whether the operations at a step and the next one can overlap.
+/// Checks that the operations at a step and the next one can overlap.
 static Status checkBlock(const Problem &problem, const Schedule &schedule,
                          int stage, int step, int previous) {
   const std::vector<Op> &ops = schedule.stages[stage];

@@ -1,4 +1,4 @@
-//===- Placement.cpp - which chunk lives on which stage -------------------===//
+//===- Placement.cpp - the assignment of chunks to stages -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -47,7 +47,7 @@ veeline::schedule::parsePlacementKind(std::string_view name) {
                  known);
 }
 
-/// Whether a placement of this kind may have v chunks per stage.
+/// Checks that a placement of this kind may have v chunks per stage.
 static Status checkChunksPerStage(PlacementKind kind, int v) {
   if (kind == PlacementKind::Linear && v != 1)
     return invalid("placement linear has 1 chunk per stage, not " +

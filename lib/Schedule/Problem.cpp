@@ -1,4 +1,4 @@
-//===- Problem.cpp - what a schedule has to solve -------------------------===//
+//===- Problem.cpp - the scheduling problem -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

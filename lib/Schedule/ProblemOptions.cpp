@@ -43,7 +43,7 @@ Expected<OpValues> veeline::schedule::parseOpValues(std::string_view text) {
   return OpValues{*values[0], *values[1], *values[2], values[3]};
 }
 
-/// Activations in memory units; none where they are out of range.
+/// Converts activations to memory units; none if they are out of range.
 static std::optional<std::int64_t> toMemory(double activations, int parts) {
   double amount = activations / parts * activationUnit;
   if (!(std::abs(amount) < 9e18))
@@ -71,7 +71,7 @@ static Status setMemory(Chunk &chunk, const OpValues &activation, int v) {
   chunk.forwardMemory = *forward;
   chunk.backwardInputMemory = *backward;
   chunk.recomputeMemory = *recompute;
-  // Not rounded by itself, so that nothing is left over.
+  // Not rounded separately, so that the sum is 0.
   chunk.backwardWeightMemory = -*forward - *backward - *recompute;
   return Status::success();
 }

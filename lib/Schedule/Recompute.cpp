@@ -78,7 +78,8 @@ static bool needsRecompute(const Problem &problem, const Op &op) {
           (op.kind == OpKind::BackwardWeight && !chunk.hasBackwardInput));
 }
 
-/// Adds each R right before its backward, or the overlapped block of that.
+/// Adds each R right before its backward, or before the overlapped block of
+/// that.
 static Schedule insertRecompute(const Problem &problem, Schedule schedule) {
   Schedule result = schedule;
   std::vector<bool> has = chunksWithRecompute(problem, schedule);
@@ -89,7 +90,7 @@ static Schedule insertRecompute(const Problem &problem, Schedule schedule) {
     order.clear();
     if (!result.overlapped.empty())
       result.overlapped[rank].clear();
-    // Of each step, where it is with the R before it.
+    // The position of each step, together with the R before it.
     std::vector<int> places;
     for (int step = 0, end = static_cast<int>(ops.size()); step < end;) {
       int last = step + blocks.sizeAt(rank, step);
@@ -112,15 +113,16 @@ static Schedule insertRecompute(const Problem &problem, Schedule schedule) {
 }
 
 namespace {
-/// Moves the R of one rank into the times in which it waits.
+/// Moves the R of one rank into the times in which the rank waits.
 class Mover {
 public:
   Mover(const Problem &problem, const Schedule &schedule, const OpIndex &index,
         const Simulation &simulation, int rank, std::int64_t limit);
 
-  /// Moves what takes at most 1 / `share` of the time that it fills.
+  /// Moves R that take at most 1 / `share` of the time that they fill.
   void run(double share);
-  /// The new order; `overlapped` are the steps of blocks in the old one.
+  /// Returns the new order. `overlapped` has the steps of blocks in the old
+  /// order, and is updated.
   std::vector<Op> take(std::vector<int> *overlapped);
 
 private:
@@ -136,7 +138,8 @@ private:
   int rank;
   /// The step before which each operation runs: its own, or an earlier one.
   std::vector<int> target;
-  /// How far an R moves at most, so that looking at memory takes linear time.
+  /// The maximal distance by which an R moves, so that checking memory takes
+  /// linear time.
   int window;
 };
 } // namespace
@@ -151,7 +154,7 @@ Mover::Mover(const Problem &problem, const Schedule &schedule,
   std::iota(target.begin(), target.end(), 0);
 }
 
-/// Whether what is at `from` can run before `to`, where it adds to memory.
+/// Whether the operation at `from`, which adds memory, can run before `to`.
 bool Mover::canMove(int from, int to) const {
   const Op &op = ops[from];
   int forward = index.forward(op.chunk, op.microbatch);
@@ -209,8 +212,8 @@ std::vector<Op> Mover::take(std::vector<int> *overlapped) {
   return order;
 }
 
-/// The memory that R may take when it runs ahead: the limits of stages, or the
-/// most that any rank holds anyway.
+/// The memory that R may use when it runs ahead: the limits of stages, or the
+/// peak of all ranks, which is held anyway.
 static std::int64_t roomOf(const Problem &problem, const Simulation &simulation,
                            int rank) {
   return problem.memoryLimit(problem.stageOfRank(rank))
@@ -221,7 +224,7 @@ Expected<Schedule> veeline::schedule::addRecompute(const Problem &problem,
                                                    Schedule schedule,
                                                    Objective objective) {
   schedule = insertRecompute(problem, std::move(schedule));
-  // What is offloaded is back in time for where R stands now.
+  // Offloaded values return in time for the present position of R.
   if (!schedule.offloads.empty())
     return schedule;
   Expected<Simulation> best = simulate(problem, schedule);
@@ -230,8 +233,8 @@ Expected<Schedule> veeline::schedule::addRecompute(const Problem &problem,
   std::vector<std::int64_t> room;
   for (int rank = 0; rank < problem.ranks(); ++rank)
     room.push_back(roomOf(problem, *best, rank));
-  // What fits into the time that it fills delays nothing. What does not may
-  // delay others, and is worth trying.
+  // An R that fits into the time that it fills delays nothing. One that does
+  // not fit may delay others, but is worth a try.
   for (double share : {1.0, 0.5, 0.25})
     for (int round = 0; round < 4; ++round) {
       Expected<OpIndex> index = OpIndex::build(problem, schedule);
@@ -259,7 +262,7 @@ Expected<Schedule> veeline::schedule::addRecompute(const Problem &problem,
 // Orders by name
 //===----------------------------------------------------------------------===//
 
-/// What the largest R of each stage adds.
+/// The memory that the largest R of each stage adds.
 static std::vector<std::int64_t> reserveOf(const Problem &problem) {
   std::vector<std::int64_t> reserve(problem.stages());
   for (int chunk = 0; chunk < problem.numChunks(); ++chunk) {
@@ -281,17 +284,18 @@ public:
     this->options.searchSeconds /= 2;
   }
 
-  /// Tries the orders for `plain`, in which no chunk has an R. Where limits
-  /// leave no room for R, others under lower limits.
+  /// Tries the orders for `plain`, in which no chunk has an R. If limits leave
+  /// no room for R, tries others with lower limits.
   void run(Problem plain);
-  /// The order that runs one microbatch after the other.
+  /// Tries the order that runs one microbatch after the other.
   void runSequential();
   bool found() const { return best.has_value(); }
   Expected<Schedule> take();
 
 private:
-  /// Tries one order. Lowers the limits of `plain` by what its stages hold
-  /// beyond those of the problem; false if there is nothing more to try.
+  /// Tries one order. Lowers the limits of `plain` by the amount by which its
+  /// stages exceed those of the problem. Returns false if there is nothing more
+  /// to try.
   bool tryOrder(std::string_view generator, Problem &plain);
   bool lowerLimits(const Schedule &schedule, Problem &plain) const;
   void note(Error found) {
@@ -305,7 +309,7 @@ private:
   std::vector<std::int64_t> reserve;
   std::vector<std::vector<std::vector<Op>>> tried;
   std::optional<Solution> best;
-  /// The first one, which is about the limits as they are.
+  /// The first error, which refers to the original limits.
   std::optional<Error> error;
 };
 } // namespace
@@ -332,7 +336,7 @@ bool OrderSearch::tryOrder(std::string_view generator, Problem &plain) {
   Expected<Schedule> order = generateInLimits(generator, plain, options);
   if (!order) {
     Error failure = order.takeError();
-    // What the plain order needs, and an R beside it, is enough.
+    // The sum of what the plain order needs and what an R needs is sufficient.
     if (failure.leastLimit && failure.stage && reserve[*failure.stage] > 0) {
       *failure.leastLimit += reserve[*failure.stage];
       failure.message +=
@@ -400,7 +404,7 @@ veeline::schedule::generateWithRecompute(std::string_view name,
                      "inside and not ahead"};
   OrderSearch search(name, problem, options);
   search.run(withRecomputeInside(problem));
-  // Of backwards that wait for no R, chains of gradients are shorter.
+  // Without R, chains of gradients are shorter.
   Problem without = problem;
   for (Chunk &chunk : without.chunks)
     chunk.recompute = 0;

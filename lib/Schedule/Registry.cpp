@@ -197,7 +197,7 @@ std::vector<std::string> veeline::schedule::scheduleNames() {
 
 static Error unknownSchedule(std::string_view name) {
   std::vector<std::string> names = scheduleNames();
-  // All names are in small letters.
+  // All names are in lower case.
   std::string small(name);
   for (char &c : small)
     c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -241,8 +241,9 @@ Expected<Placement> veeline::schedule::placementFor(std::string_view name,
     return generator.takeError();
   if (Status status = checkChunksPerStage(**generator, chunksPerStage); !status)
     return status.takeError();
-  // With one chunk a stage, interleaved is linear; the plain name is better.
-  // The same holds for a wave of one or two, where the schedule takes either.
+  // With one chunk a stage, interleaved is linear, and the simpler name is
+  // better. The same holds for a wave of one or two chunks, if the schedule
+  // supports any placement.
   PlacementKind kind = (*generator)->placement;
   bool any = (*generator)->anyPlacement;
   if (chunksPerStage == 1 && (kind == PlacementKind::Interleaved || any))
@@ -252,7 +253,7 @@ Expected<Placement> veeline::schedule::placementFor(std::string_view name,
   return Placement::get(kind, stages, chunksPerStage);
 }
 
-/// Whether the placement of the problem is what the generator is made for.
+/// Checks that the generator supports the placement of the problem.
 static Status checkPlacement(const Generator &generator,
                              const Placement &placement) {
   if (Status status =
@@ -278,8 +279,8 @@ static Status checkPlacement(const Generator &generator,
   return Status::success();
 }
 
-/// The schedules that go down to every possible limit, as far as they are
-/// defined for the placement.
+/// The schedules that obey every possible limit, as far as they are defined for
+/// the placement.
 static std::string followersOfLimits(const Placement &placement) {
   std::string names;
   for (std::string_view name : {"zb-v", "auto"})
@@ -292,17 +293,18 @@ static std::string followersOfLimits(const Placement &placement) {
 Error veeline::schedule::withLeastOfAny(const Problem &problem, Error error) {
   if (error.kind != ErrorKind::OutOfMemory || !error.stage)
     return error;
-  // What others need depends on what they offload.
+  // What other schedules need depends on what they offload.
   if (canOffload(problem))
     return error;
   std::int64_t least = leastLimit(problem, *error.stage).limit;
   error.leastOfAnySchedule = least;
   if (error.leastLimit && *error.leastLimit <= least) {
-    // An error without a step is about all orders of the schedule and says so.
+    // An error without a step is about all orders of the schedule, and already
+    // says so.
     error.message += error.step ? "; no schedule needs less" : "";
     return error;
   }
-  // On this stage or another one.
+  // The limit of this stage or of another one may be too low for any schedule.
   if (Status status = checkLimits(problem); !status)
     error.message += "; no schedule helps: " + status.error().message;
   else
@@ -347,7 +349,8 @@ veeline::schedule::generateByPeriod(const Generator &generator,
       return loop.takeError();
     if (!best || loop->period < best->period)
       best = {std::move(*schedule), loop->period};
-    // Where little is left to gain, the other objective is not worth its time.
+    // If there is little left to gain, the other objective is not worth its
+    // time.
     if (!generator.hasObjective || best->period <= 1.01 * bound)
       break;
   }

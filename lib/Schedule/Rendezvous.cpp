@@ -22,8 +22,9 @@ std::pair<int, int> veeline::schedule::blockAround(const Schedule &schedule,
   return {*(after - 1), *(after - 1) + 2};
 }
 
-// From the last message to the first: a call is made when its own operation
-// demands it, or earlier, with the call of a later message of the same stage.
+// Goes from the last message to the first. A call is made when its own
+// operation requires it, or earlier, with the call of a later message of the
+// same stage.
 CallSites::CallSites(const Schedule &schedule,
                      std::span<const Message> messages)
     : send(messages.size()), receive(messages.size()) {
@@ -104,7 +105,8 @@ public:
   }
 
 private:
-  /// What comes before the first operation is fill, after the last one drain.
+  /// Waiting before the first operation is fill, after the last one it is
+  /// drain.
   void wait(int stage, double until, double &cause) {
     int size = schedule.stages[stage].size();
     if (progress[stage] > 0 && progress[stage] < size)
@@ -121,8 +123,9 @@ private:
 };
 } // namespace
 
-// Messages complete in the given order: when all before one have, both of its
-// stages reach their calls of it (see `verifyCommunication`).
+// Messages complete in the given order. When all messages before one have
+// completed, both of its stages reach their calls of it (see
+// `verifyCommunication`).
 Execution
 veeline::schedule::executeRendezvous(const Problem &problem,
                                      const Schedule &schedule,
@@ -138,7 +141,7 @@ veeline::schedule::executeRendezvous(const Problem &problem,
 }
 
 namespace {
-/// Lets stages make their calls until none can go on.
+/// Lets stages make their calls until none can continue.
 class CallChecker {
 public:
   CallChecker(const Problem &problem, const Schedule &schedule,
@@ -156,7 +159,8 @@ public:
     while (!worklist.empty()) {
       int stage = worklist.back();
       worklist.pop_back();
-      // A message that completes lets both stages go on: this one here.
+      // A completed message lets both stages continue. This loop continues with
+      // this stage.
       while (!isFinished(stage)) {
         int other = peer(stage);
         if (isFinished(other) || next(other) != next(stage))
@@ -195,8 +199,8 @@ private:
 };
 } // namespace
 
-/// Whether calls are in order, sends after their producers, and receives before
-/// their consumers; otherwise a stage waits for itself.
+/// Checks that calls are in order, sends after their producers and receives
+/// before their consumers. Otherwise a stage would wait for itself.
 Status CallChecker::checkSites(int stage) const {
   int previous = 0;
   for (const Call &call : calls[stage]) {
@@ -220,7 +224,7 @@ Status CallChecker::checkSites(int stage) const {
 }
 
 Error CallChecker::circle(int stage) const {
-  // Every unfinished stage waits for an unfinished one.
+  // Every unfinished stage waits for another unfinished one.
   std::vector<bool> seen(calls.size());
   while (!seen[stage]) {
     seen[stage] = true;

@@ -105,8 +105,8 @@ static Expected<Execution> execute(const Problem &problem,
       orderMessages(problem, flow, schedule, index, *execution));
 }
 
-/// A cyclic schedule alone: what is late runs after everything else of its
-/// stage. What is offloaded comes back before that.
+/// Executes one step of a cyclic schedule. Late operations run after all other
+/// operations of their stage, and offloaded values return before that.
 static Expected<Execution> executeAlone(const Problem &problem,
                                         const Schedule &schedule,
                                         const SimulationOptions &options) {
@@ -188,7 +188,7 @@ static void setMemory(std::vector<MemoryPoint> &curve, double time,
     curve.push_back({time, memory});
 }
 
-/// By step, by how much memory changes before it by offloads, and when.
+/// By step: by how much offloads change the memory before it, and when.
 static std::vector<MemoryPoint> offloadedBefore(const Problem &problem,
                                                 const Schedule &schedule,
                                                 const Simulation &simulation,

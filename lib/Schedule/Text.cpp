@@ -56,7 +56,7 @@ std::string veeline::schedule::summaryLine(const std::string &name,
   return padRight(name + " ", 18) + value + "\n";
 }
 
-/// A row without the blanks at its end.
+/// Removes the blanks at the end of a row.
 static std::string trimmed(std::string row) {
   row.erase(row.find_last_not_of(' ') + 1);
   return row + "\n";
@@ -90,7 +90,7 @@ static std::vector<Cell> cellsOf(const Schedule &schedule, int stage) {
   return cells;
 }
 
-/// "F3", or "F3+B1" for a block.
+/// Returns a name such as "F3", or "F3+B1" for a block.
 static std::string nameOf(const Problem &problem, const std::vector<Op> &ops,
                           const Cell &cell) {
   std::string name = cellName(problem, ops[cell.step]);
@@ -129,7 +129,7 @@ std::string veeline::schedule::orderTable(const Problem &problem,
 }
 
 namespace {
-/// How a time axis is cut into blocks of columns.
+/// How a time axis is divided into blocks of columns.
 struct Axis {
   double perColumn;
   int columns;
@@ -138,9 +138,9 @@ struct Axis {
 } // namespace
 
 namespace {
-/// Sizes of all cells of one sort: operations, or blocks.
+/// The sizes of all cells of one sort: operations, or blocks.
 struct CellSizes {
-  /// The shortest time of those that take any.
+  /// The shortest time above 0.
   double shortest = 0;
   double sum = 0;
   std::size_t count = 0;
@@ -169,9 +169,9 @@ static double meanTime(const std::array<CellSizes, 2> &sizes) {
   return (sizes[0].sum + sizes[1].sum) / (sizes[0].count + sizes[1].count);
 }
 
-/// Chooses the time of a column: one with room for the names of all cells, else
-/// for most names, else for letters, if that takes few enough lines; else the
-/// whole step fits one block.
+/// Chooses the time of a column. If the number of lines stays small, there is
+/// room for the names of all cells, else for most names, else for letters.
+/// Otherwise the whole step is one block.
 static Axis chooseAxis(const Problem &problem,
                        const std::array<CellSizes, 2> &sizes,
                        const Simulation &simulation, int columns) {
@@ -207,16 +207,17 @@ static char letterOf(const Problem &problem, const Op &op) {
 }
 
 namespace {
-/// What stands in a timeline instead of names.
+/// The signs that a timeline shows instead of names.
 struct Signs {
-  /// Letters, and of them fused backwards and those of a second chunk.
+  /// Whether it shows letters; and whether these include fused backwards, or
+  /// chunks in lower case.
   bool letters = false, fused = false, lower = false;
   bool blocks = false;
 };
 } // namespace
 
-/// What fits into `columns`: the name, else letters, else "&" for a block. A
-/// name needs a column more, to be apart from the next one.
+/// Returns what fits into `columns`: the name, else letters, else "&" for a
+/// block. A name takes one more column, which separates it from the next one.
 static std::string fittingName(const Problem &problem,
                                const std::vector<Op> &ops, const Cell &cell,
                                std::size_t columns, Signs &signs) {
@@ -238,7 +239,8 @@ static std::string fittingName(const Problem &problem,
                      : letter + "+" + letterOf(problem, ops[cell.step + 1]);
 }
 
-/// One stage over the whole axis: every column shows what runs in its middle.
+/// Returns the row of one stage over the whole axis. Every column shows the
+/// operation that runs at its middle.
 static std::string timelineRow(const Problem &problem, const Schedule &schedule,
                                const Simulation &simulation, int stage,
                                const Axis &axis, std::size_t columns,
@@ -268,7 +270,7 @@ static std::string timelineRow(const Problem &problem, const Schedule &schedule,
   return row;
 }
 
-/// What the signs mean, where there are any, in lines of at most `width`.
+/// Explains the signs that occur, in lines of at most `width`.
 static std::string legend(const Problem &problem, const Signs &signs,
                           bool isSampled, std::size_t width) {
   int v = problem.chunksPerStage();
@@ -334,7 +336,7 @@ std::string veeline::schedule::timeline(const Problem &problem,
   return text + legend(problem, signs, isSampled, width);
 }
 
-/// Rows of equal length as a table with right-aligned columns.
+/// Formats rows of equal length as a table with right-aligned columns.
 static std::string table(const std::vector<std::vector<std::string>> &rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const std::vector<std::string> &row : rows)
@@ -385,8 +387,7 @@ const char *veeline::schedule::lateKind(const Problem &problem) {
   return problem.updates == UpdateSemantics::Synchronous ? "W" : "BW";
 }
 
-/// What follows from steps without an end. It is known for the default
-/// transfers.
+/// The figures of endless steps, which are known for the default transfers.
 static std::string steadyLine(const Problem &problem, const Schedule &schedule,
                               const Simulation &simulation) {
   if (simulation.options != SimulationOptions())
@@ -410,7 +411,7 @@ static std::string steadyLine(const Problem &problem, const Schedule &schedule,
          ")\n";
 }
 
-/// What waits in the host's memory, and how busy the links are.
+/// What is offloaded, and how busy the links are.
 static std::string offloadLine(const Problem &problem, const Schedule &schedule,
                                const Simulation &simulation) {
   if (schedule.offloads.empty())
@@ -469,7 +470,7 @@ std::string veeline::schedule::summary(const Problem &problem,
   return text + "\n" + stageTable(problem, simulation);
 }
 
-/// A few steps that follow each other, in which it is seen what is late.
+/// A timeline of a few steps that follow each other, which shows what is late.
 static std::string loopTimeline(const Problem &problem,
                                 const Schedule &schedule,
                                 const Simulation &simulation, int width) {

@@ -1,4 +1,4 @@
-//===- Verify.cpp - does a schedule solve a problem -----------------------===//
+//===- Verify.cpp - verification of a schedule ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,7 +15,8 @@ using namespace veeline;
 using namespace veeline::schedule;
 
 namespace {
-/// The last microbatches of a chunk whose B and whose W were seen, and where.
+/// The last microbatches of a chunk whose B and whose W were seen, and their
+/// steps.
 struct Latest {
   int inputMicrobatch = -1, inputStep = -1;
   int weightMicrobatch = -1, weightStep = -1;
@@ -93,7 +94,7 @@ static Status checkOrderAt(const Problem &problem, const Schedule &schedule,
 }
 
 namespace {
-/// Whether operations may be of the step before.
+/// Checks that operations may belong to the step before.
 class LateCheck {
 public:
   LateCheck(const Problem &problem, const Schedule &schedule)
@@ -121,14 +122,15 @@ private:
 
   const Problem &problem;
   const Schedule &schedule;
-  /// By chunk, with itself; empty: none.
+  /// By chunk: the chunks tied with it, including itself; empty if there are
+  /// none.
   std::vector<std::vector<int>> tiedWith;
   /// By chunk and microbatch: whether the fused backward is late.
   std::vector<bool> late;
 };
 } // namespace
 
-/// `forwards`: the step of the first F of each chunk so far; -1: none.
+/// `forwards` has the step of the first F of each chunk so far, or -1.
 Status LateCheck::checkAt(int rank, int step,
                           const std::vector<int> &forwards) const {
   const Op &op = schedule.stages[rank][step];
@@ -172,7 +174,7 @@ Status LateCheck::checkAt(int rank, int step,
   return Status::success();
 }
 
-/// A backward in time takes gradients of backwards in time.
+/// A backward that is not late takes gradients of backwards that are not late.
 Status LateCheck::checkBackward(int rank, int step) const {
   const Op &op = schedule.stages[rank][step];
   for (const Edge &edge : problem.edges)
@@ -209,7 +211,7 @@ static Status checkOrder(const Problem &problem, const Schedule &schedule,
                          const OpIndex &index) {
   std::vector<Latest> latest(problem.numChunks());
   for (int stage = 0; stage < problem.ranks(); ++stage) {
-    // Each rank of a stage has microbatches of its own.
+    // Each rank of a stage has its own microbatches.
     if (!problem.widths.empty())
       latest.assign(latest.size(), Latest());
     for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step) {
@@ -223,7 +225,8 @@ static Status checkOrder(const Problem &problem, const Schedule &schedule,
   return Status::success();
 }
 
-/// Checks one offload of a rank; `previous` is the step of the F before it.
+/// Checks one offload of a rank. `previous` is the step of the F of the offload
+/// before it.
 static Status checkOffload(const Problem &problem, const Schedule &schedule,
                            const OpIndex &index, int rank,
                            const Offload &offload, int &previous) {

@@ -13,15 +13,16 @@
 
 using namespace veeline::schedule;
 
-/// How often a schedule is generated again with less room.
+/// The maximal number of times that a schedule is generated again with less
+/// room.
 static constexpr int maxTightenings = 8;
 
 namespace {
 /// A problem, and a *wide* one with a stage for each rank. A chunk of a stage
-/// with w ranks becomes w parts, each with a w-th of its times. The memory of
-/// each part is that of the whole chunk, so that a part holds what all ranks of
-/// its stage hold together: nothing is rounded, and memory is only ever
-/// compared with that of the same stage.
+/// with w ranks becomes w parts, each with 1/w of its times. The memory of each
+/// part is that of the whole chunk, so that a part holds what all ranks of its
+/// stage hold together. So nothing is rounded, and memory is only compared with
+/// that of the same stage.
 class Widening {
 public:
   Widening(const Problem &problem, Placement placement)
@@ -39,7 +40,7 @@ public:
   /// Limits what the ranks of each stage hold together.
   void setRoom(const std::vector<std::int64_t> &room);
   Schedule narrow(const Schedule &schedule) const;
-  /// The most that the ranks of a stage hold together in a wide schedule.
+  /// The maximum that the ranks of a stage hold together in a wide schedule.
   std::int64_t heldTogether(const Schedule &schedule, int stage) const {
     return peakOf(wide, schedule, problem.firstRankOf(stage));
   }
@@ -60,7 +61,8 @@ private:
 };
 } // namespace
 
-/// The parts of a chunk, which are neighbours: up or down its stages.
+/// The parts of a chunk, which are neighbours, in ascending or descending order
+/// of its wide stages.
 Widening::Range Widening::partsOf(int chunk) const {
   const Placement &placement = problem.placement;
   int stage = placement.stageOf(chunk), local = placement.localChunk(chunk);
@@ -130,8 +132,8 @@ Schedule Widening::narrow(const Schedule &schedule) const {
   return spreadOverRanks(problem, result);
 }
 
-/// Adds what a stage offloads to its ranks. Steps of the stage become those of
-/// the rank, of which as many operations stand before.
+/// Adds the offloads of a stage to its ranks. A step of the stage becomes the
+/// number of operations of the rank that precede it.
 static void spreadOffloads(const Problem &problem, const std::vector<Op> &ops,
                            const std::vector<Offload> &offloads,
                            std::vector<std::vector<Offload>> &ofRanks) {
@@ -172,7 +174,7 @@ Schedule veeline::schedule::spreadOverRanks(const Problem &problem,
 }
 
 namespace {
-/// Looks for an order of one schedule that is within the limits of ranks.
+/// Searches an order of one schedule that is within the limits of ranks.
 class Tightening {
 public:
   Tightening(std::string_view name, const Problem &problem, Widening &widening,
@@ -193,13 +195,13 @@ private:
   const Problem &problem;
   Widening &widening;
   GeneratorOptions options;
-  /// What the schedule may hold on the ranks of each stage together, and what
-  /// it is known to need.
+  /// What the ranks of each stage may hold together, and what the schedule is
+  /// known to need.
   std::vector<std::int64_t> room, least;
 };
 } // namespace
 
-/// By how much the worst rank of each stage is above the limit.
+/// The amount by which the worst rank of each stage exceeds the limit.
 std::vector<std::int64_t> Tightening::excessOf(const Schedule &narrow) const {
   std::vector<std::int64_t> excess(problem.stages());
   for (int rank = 0; rank < problem.ranks(); ++rank) {
@@ -210,8 +212,8 @@ std::vector<std::int64_t> Tightening::excessOf(const Schedule &narrow) const {
   return excess;
 }
 
-/// Gives a stage the room that the schedule says it needs; false where it does
-/// not say, or has it.
+/// Gives a stage the room that the schedule says it needs. Returns false if the
+/// schedule does not say, or if the stage already has it.
 bool Tightening::raise(const Error &error) {
   if (error.kind != ErrorKind::OutOfMemory || !error.stage || !error.leastLimit)
     return false;
@@ -222,8 +224,8 @@ bool Tightening::raise(const Error &error) {
   return true;
 }
 
-/// Takes room from stages with a rank that holds too much; false where none
-/// loses any.
+/// Takes room from stages with a rank that holds too much. Returns false if
+/// none loses any.
 bool Tightening::lower(const Schedule &wide,
                        const std::vector<std::int64_t> &excess, bool isLast) {
   bool isLower = false;
@@ -233,7 +235,8 @@ bool Tightening::lower(const Schedule &wide,
     std::int64_t less =
         std::min(room[stage], widening.heldTogether(wide, stage)) -
         excess[stage];
-    // With no more than the limit it fits, whatever the turns are.
+    // If all ranks together hold no more than the limit, every rank fits,
+    // however they take turns.
     if (isLast)
       less = limit(stage);
     less = std::max({less, limit(stage), least[stage]});
@@ -250,7 +253,7 @@ Expected<Schedule> Tightening::run() {
   std::optional<Schedule> closest;
   std::int64_t closestBy = 0;
   for (int left = maxTightenings + problem.stages(); left > 0; --left) {
-    // All attempts together search no longer than one alone.
+    // All attempts together take no longer than a single search.
     options.searchSeconds /= 2;
     widening.setRoom(room);
     Expected<Schedule> wide = generate(name, widening.get(), options);

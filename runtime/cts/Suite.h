@@ -1,4 +1,4 @@
-//===- Suite.h - the conformance suite of backends -------------*- C++ -*-===//
+//===- Suite.h - the conformance suite of backends --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,12 +1,12 @@
-//===- Documented.cpp - a server whose answers say more -------------------===//
+//===- Documented.cpp - a language server with documentation --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's server answers a hover with an op's name and its generic form, and has
-// no place for more. Its messages are JSON after a line "Content-Length: N" and
-// an empty one.
+// MLIR's server answers a hover with an op's name and its generic form, and
+// cannot add more. Its messages are JSON after a line "Content-Length: N" and
+// an empty line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,8 @@ namespace json = llvm::json;
 // Documentation
 //===----------------------------------------------------------------------===//
 
-/// What tablegen writes about ops: each begins with a heading of three #, and
-/// its name in back quotes.
+/// The pages that tablegen generates for ops. Each op begins with a heading of
+/// three #, and its name in backquotes.
 static constexpr llvm::StringLiteral pages =
 #include "Pages.inc"
     ;
@@ -45,7 +45,8 @@ std::string lsp::documentationOf(llvm::StringRef op) {
   if (op.empty() || begin == llvm::StringRef::npos)
     return "";
   llvm::StringRef rest = pages.substr(begin).split('\n').second;
-  // Traits and tables of operands say little to who reads IR.
+  // Leave out traits and tables of operands, which are not useful to readers of
+  // IR.
   std::string text;
   while (!rest.empty()) {
     auto [line, next] = rest.split('\n');
@@ -60,12 +61,13 @@ std::string lsp::documentationOf(llvm::StringRef op) {
   return llvm::StringRef(text).trim().str() + "\n";
 }
 
-/// The op that a hover is about: it begins with its name in quotes.
+/// The op that a hover is about. The hover begins with its name in quotes.
 static llvm::StringRef nameIn(llvm::StringRef hover) {
   return hover.consume_front("\"") ? hover.split('"').first : "";
 }
 
-/// Puts documentation behind the op's name in an answer. False: there is none.
+/// Adds documentation after the op's name in an answer. Returns false if there
+/// is none.
 static bool document(json::Object &answer) {
   json::Object *result = answer.getObject("result");
   json::Object *contents = result ? result->getObject("contents") : nullptr;
@@ -85,7 +87,7 @@ static bool document(json::Object &answer) {
 // Messages
 //===----------------------------------------------------------------------===//
 
-/// The content of the next message; none at the end.
+/// The content of the next message, or none at the end.
 static std::optional<std::string> readMessage(std::FILE *from) {
   size_t length = 0;
   std::array<char, 256> line;
@@ -120,13 +122,13 @@ static std::optional<json::Object> parseObject(llvm::StringRef content) {
 }
 
 namespace {
-/// Stands between an editor and a server.
+/// Passes messages between an editor and a server.
 class Relay {
 public:
   Relay(std::FILE *toServer, std::FILE *fromServer)
       : toServer(toServer), fromServer(fromServer) {}
 
-  /// Until the editor has no more to say.
+  /// Passes requests on until the editor ends its side.
   void relayRequests() {
     while (std::optional<std::string> content = readMessage(stdin)) {
       if (std::optional<json::Object> request = parseObject(*content))
@@ -137,7 +139,8 @@ public:
     std::fclose(toServer);
   }
 
-  /// Until the server ends; false: the editor is gone before.
+  /// Passes answers on until the server ends. Returns false if the editor ends
+  /// before.
   bool relayAnswers() {
     while (std::optional<std::string> content = readMessage(fromServer)) {
       std::optional<json::Object> answer = parseObject(*content);
@@ -150,7 +153,7 @@ public:
   }
 
 private:
-  /// A number or a text, as one of them.
+  /// The id of a message, a number or a string, as a string.
   static std::string idOf(const json::Object &message) {
     const json::Value *id = message.get("id");
     return id ? llvm::formatv("{0}", *id).str() : "";
@@ -169,7 +172,7 @@ private:
 
   std::FILE *toServer, *fromServer;
   std::mutex mutex;
-  std::set<std::string> hovers; ///< Requests that are not answered yet.
+  std::set<std::string> hovers; ///< Requests that have not been answered yet.
 };
 } // namespace
 
@@ -194,15 +197,15 @@ int lsp::runDocumented(const std::function<int()> &serve) {
   }
   ::close(requests[0]);
   ::close(answers[1]);
-  // A server that has ended is seen when its answers end.
+  // If the server ends, that is noticed when its answers end.
   std::signal(SIGPIPE, SIG_IGN);
   Relay relay(::fdopen(requests[1], "w"), ::fdopen(answers[0], "r"));
   std::thread([&] { relay.relayRequests(); }).detach();
-  // Nobody reads what a server would still have to say.
+  // The editor is gone, so nobody reads further answers of the server.
   if (!relay.relayAnswers())
     ::kill(child, SIGTERM);
   int status = 0;
   ::waitpid(child, &status, 0);
-  // The editor may keep its end open, on which the thread waits.
+  // The thread may still wait for the editor, so exit without waiting for it.
   std::_Exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
 }

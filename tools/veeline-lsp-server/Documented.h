@@ -1,4 +1,4 @@
-//===- Documented.h - a server whose answers say more -----------*- C++ -*-===//
+//===- Documented.h - a language server with documentation ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,13 +15,13 @@
 namespace veeline::lsp {
 
 /// Runs `serve`, a language server on standard input and output, as a child of
-/// this process, and stands between it and the editor. Every message goes on as
-/// it is, but answers to textDocument/hover have the documentation of the op
-/// that they name, too. Returns the exit code of the process.
+/// this process, and passes messages between it and the editor. It adds the
+/// documentation of the op to answers of textDocument/hover, and changes no
+/// other message. Returns the exit code of the process.
 int runDocumented(const std::function<int()> &serve);
 
-/// The summary, the syntax and the description of one of our ops, as Markdown;
-/// empty of another name.
+/// The summary, the syntax and the description of one of our ops, as Markdown.
+/// Empty for any other name.
 std::string documentationOf(llvm::StringRef op);
 
 } // namespace veeline::lsp

@@ -1,4 +1,4 @@
-//===- veeline-lsp-server.cpp - what editors ask about a .mlir file -------===//
+//===- veeline-lsp-server.cpp - the language server for .mlir files -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,7 +9,7 @@
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "veeline/InitAll.h"
 
-/// MLIR's server, which says of an op in general what it is.
+/// Runs MLIR's server.
 static int serve(int argc, char **argv) {
   mlir::DialectRegistry registry;
   veeline::registerEveryDialect(registry);
@@ -17,7 +17,8 @@ static int serve(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  // Options are for MLIR's developers, whose tests write messages otherwise.
+  // With options, MLIR's developers run MLIR's own tests, which write messages
+  // in another form.
   return argc > 1
              ? serve(argc, argv)
              : veeline::lsp::runDocumented([&] { return serve(argc, argv); });

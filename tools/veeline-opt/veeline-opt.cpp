@@ -1,4 +1,4 @@
-//===- veeline-opt.cpp - runs passes on textual IR -----------------------===//
+//===- veeline-opt.cpp - runs passes on textual IR ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,8 +11,8 @@
 
 using namespace mlir;
 
-/// What to do about a file that the parser refuses, where another project's
-/// dialect or an older MLIR wrote it. MLIR's driver has printed the error.
+/// If the parser refuses a file of another project's dialect or of an older
+/// MLIR, explains what to do. MLIR's driver has printed the error.
 static void explain(llvm::StringRef path, const DialectRegistry &registry) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
       llvm::MemoryBuffer::getFile(path);

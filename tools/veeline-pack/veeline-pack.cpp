@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Makes an artifact from metadata in JSON and objects that another compiler
-// made: for tests of the runtime, and for steps written by hand.
+// Makes an artifact of metadata in JSON and objects from another compiler. For
+// tests of the runtime, and for steps written by hand.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- veeline-reduce.cpp - makes a file that shows an error smaller ------===//
+//===- veeline-reduce.cpp - reducing a file that shows an error -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- FromPrograms.cpp - the schedule that programs follow ---------------===//
+//===- FromPrograms.cpp - from programs to schedules ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The pipeline that is trained: the first one with programs. Null after a
+/// The pipeline for training: the first one with programs. Null after a
 /// diagnostic.
 static pipe::PipelineOp findPipeline(ModuleOp module) {
   pipe::PipelineOp last;
@@ -38,9 +38,10 @@ static pipe::PipelineOp findPipeline(ModuleOp module) {
   return {};
 }
 
-/// What its programs do, and the times that the costs of its chunks predict.
+/// Reads the schedule of a module's programs, and the times that the costs of
+/// its chunks predict.
 static FailureOr<schedule::Solution> readSolution(Operation *op) {
-  // An error says where; the whole module behind it would hide that.
+  // An error has a place. Printing the whole module after it would hide that.
   op->getContext()->printOpOnDiagnostic(false);
   auto module = dyn_cast<ModuleOp>(op);
   if (!module)

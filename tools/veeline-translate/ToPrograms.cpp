@@ -1,4 +1,4 @@
-//===- ToPrograms.cpp - a schedule as programs ----------------------------===//
+//===- ToPrograms.cpp - from schedules to programs ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -46,7 +46,7 @@ static std::string writeModel(int chunks) {
          ") -> tensor<f32> {\n" + text + "}\n";
 }
 
-/// Cuts the model as the schedule has its chunks, and differentiates it.
+/// Cuts the model into the chunks of the schedule, and differentiates it.
 static LogicalResult makeChunks(ModuleOp module, const ImportedSchedule &file) {
   const schedule::Placement &placement = file.placement;
   PassManager passManager(module.getContext());
@@ -63,7 +63,7 @@ static LogicalResult makeChunks(ModuleOp module, const ImportedSchedule &file) {
   return passManager.run(module);
 }
 
-/// The programs of what was read from `path`, which is `where`.
+/// Builds the programs of a schedule from `path`. `where` is its location.
 static OwningOpRef<Operation *> build(const ImportedSchedule &file,
                                       const std::string &path, Location where) {
   if (file.placement.kind() == schedule::PlacementKind::List) {
@@ -72,19 +72,20 @@ static OwningOpRef<Operation *> build(const ImportedSchedule &file,
     return {};
   }
   MLIRContext *context = where.getContext();
-  // Whoever wrote the order has not seen the model that is made for it.
+  // Errors do not print ops, because the author of the order has never seen
+  // this model.
   context->printOpOnDiagnostic(false);
   auto module =
       parseSourceString<ModuleOp>(writeModel(file.placement.chunks()), context);
   if (!module || failed(makeChunks(*module, file)))
     return {};
-  // What does not fit is an error at the pipeline, whose place is that of the
+  // Errors are reported at the pipeline, so its location becomes that of the
   // file.
   module->walk([&](Operation *op) { op->setLoc(where); });
   auto pipeline = *module->getOps<pipe::PipelineOp>().begin();
   SymbolTableCollection symbols;
   pipe::ScheduleGoal goal;
-  // The model that is made keeps nothing.
+  // This model keeps nothing, so nothing can be offloaded.
   ImportedSchedule order = file;
   if (!order.schedule.offloads.empty())
     emitWarning(where)
@@ -98,7 +99,7 @@ static OwningOpRef<Operation *> build(const ImportedSchedule &file,
   return OwningOpRef<Operation *>(module.release());
 }
 
-/// Reports what a reader says, which may begin with "file:line:column: ".
+/// Reports the error of a reader. It may begin with "file:line:column: ".
 static void report(const std::string &message, const std::string &path,
                    MLIRContext *context) {
   StringRef text = message;

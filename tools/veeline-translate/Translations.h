@@ -9,12 +9,13 @@
 
 namespace veeline::translate {
 
-/// --programs-to-csv, -comms-csv, -json, -timeline, -svg, -html, -text: the
-/// schedule that the programs of a module follow, with the costs of its chunks.
+/// Registers --programs-to-csv, -comms-csv, -json, -timeline, -svg, -html and
+/// -text. They write the schedule of a module's programs, with the costs of its
+/// chunks.
 void registerFromPrograms();
 
-/// --csv-to-programs and --json-to-programs: a schedule as the programs of a
-/// small model that has its chunks.
+/// Registers --csv-to-programs and --json-to-programs. They turn a schedule
+/// into the programs of a small model with the schedule's chunks.
 void registerToPrograms();
 
 } // namespace veeline::translate

@@ -1,4 +1,4 @@
-//===- CommandLine.cpp - what the subcommands share -----------------------===//
+//===- CommandLine.cpp - shared code of the subcommands -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -37,7 +37,7 @@ void driver::catchInterrupts() {
   sigfillset(&action.sa_mask);
   for (int signal : {SIGHUP, SIGINT, SIGTERM}) {
     struct sigaction before;
-    // What is ignored (nohup) stays so.
+    // A signal that was ignored (nohup) is still ignored.
     if (sigaction(signal, nullptr, &before) == 0 &&
         before.sa_handler != SIG_IGN)
       sigaction(signal, &action, nullptr);

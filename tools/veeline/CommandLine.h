@@ -1,4 +1,4 @@
-//===- CommandLine.h - what the subcommands share --------------*- C++ -*-===//
+//===- CommandLine.h - shared code of the subcommands -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,17 +19,18 @@ class App;
 
 namespace veeline::driver {
 
-/// From here on a signal that ends the process deletes its temporary files.
+/// Makes signals that end the process delete its temporary files.
 void catchInterrupts();
 
-/// Adds `train` to `app`; the result runs it with what was parsed.
+/// Adds `train` to `app`. The result runs it with the parsed options.
 std::function<int(char **argv)> addTrainCommand(CLI::App &app);
 
-/// The same for `eval`.
+/// Adds `eval` to `app`. The result runs it with the parsed options.
 std::function<int(char **argv)> addEvalCommand(CLI::App &app);
 
-/// `--check-memory` needs the allocation counter in front of malloc, which only
-/// a fresh process can have: starts this one again with it, once.
+/// Restarts this process, once, with the allocation counter for
+/// `--check-memory`. The counter has to be loaded before malloc, which is
+/// possible only at the start of a process.
 void restartWithAllocationCounter(char **argv);
 
 /// What to check of a training before it is started.
@@ -38,36 +39,37 @@ enum class TrainCheck {
   filesAndResults, ///< Also files that this process writes.
   artifact         ///< Whether the options fit the artifact.
 };
-/// What is wrong with a command line of `train` that parses; empty: nothing.
+/// Checks a command line of `train` that can be parsed. Returns what is wrong,
+/// or an empty string.
 std::string checkTrain(const std::vector<const char *> &arguments,
                        TrainCheck check);
 
-/// Adds `run` to `app`; the result runs the job that was named.
+/// Adds `run` to `app`. The result runs the job that the user named.
 std::function<int()> addRunCommand(CLI::App &app);
 
-/// Adds `export` to `app`; the result does what was parsed.
+/// Adds `export` to `app`. The result runs it with the parsed options.
 std::function<int()> addExportCommand(CLI::App &app);
 
-/// Adds `timeline` to `app`; the result does what was parsed.
+/// Adds `timeline` to `app`. The result runs it with the parsed options.
 std::function<int()> addTimelineCommand(CLI::App &app);
 
-/// Loads the compiler's library and returns its function `symbol`; null after a
-/// message. `command` is the subcommand that needs it.
+/// Loads the compiler's library and returns its function `symbol`, or null
+/// after a message. `command` is the subcommand that needs it.
 void *loadCompiler(const std::string &command, const char *symbol);
 
 /// Loads the compiler's library and runs `compile`, `inspect` or `doctor` in
-/// it. `argv[0]` is the subcommand's name.
+/// it. `argv[0]` is the name of the subcommand.
 int runCompiler(int argc, const char *const *argv);
 
-/// Parses the command line. If `finished`, the process should exit with the
-/// status that is returned: help was printed, or an error with the nearest
-/// known name.
+/// Parses the command line. If it sets `finished`, help was printed, or an
+/// error with the nearest known name, and the process should exit with the
+/// returned status.
 int parse(CLI::App &app, int argc, char **argv, bool &finished);
 
-/// A command as a shell takes it.
+/// A command, quoted for a shell.
 std::string quoted(const std::vector<std::string> &arguments);
 
-/// The directory of this program's libraries: ../lib from where it lies.
+/// The directory of this program's libraries: ../lib, relative to the program.
 std::string libraryDirectory();
 
 } // namespace veeline::driver

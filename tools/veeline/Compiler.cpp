@@ -14,9 +14,9 @@ using namespace veeline;
 
 void *driver::loadCompiler(const std::string &command, const char *symbol) {
   std::string path = libraryDirectory() + "/libVeelineCompiler.so";
-  // Lazily: MLIR's tens of thousands of calls take longer to bind than most
-  // commands take. The compiler's own are bound now (its -z now), so that
-  // another MLIR is found out here.
+  // Lazy binding, because binding MLIR's tens of thousands of calls takes
+  // longer than most commands. The compiler's own symbols are bound now (it is
+  // linked with -z now), so that another MLIR is detected here.
   void *library = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library) {
     commandline::printError(

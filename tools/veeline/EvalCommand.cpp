@@ -55,7 +55,7 @@ static void addOptions(CLI::App &app, train::SharedCommand &command) {
   options.steps = 0;
   options.inputs.inOrder = true;
   options.program = train::evaluationProgram;
-  // There is nothing to multiply, as no gradient could vanish.
+  // No gradient can vanish here, so the loss needs no scale.
   options.lossScale.fixed = 1;
   app.add_option("artifact", options.artifact,
                  "What 'veeline compile' wrote, with --evaluation or "

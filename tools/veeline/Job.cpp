@@ -22,7 +22,7 @@ using commandline::OptionName;
 using compiler::JobEntry;
 using driver::Job;
 
-/// Keys of VPipe's driver, and options, that have another name here, with it.
+/// Keys of VPipe's driver, and options, with their names here.
 static constexpr std::pair<std::string_view, std::string_view> equivalents[] = {
     {"module", "'model'"},
     {"batch_size", "'batch-size'"},
@@ -71,7 +71,7 @@ static const std::set<std::string> &ownKeys() {
   return keys;
 }
 
-/// Whether the values of the key are lines 'argument: source'.
+/// Whether the values of the key are lines of the form 'argument: source'.
 static bool isData(const std::string &key) {
   return key == "data" || key == "eval-data";
 }
@@ -161,7 +161,8 @@ bool Job::checkNumber(const JobEntry &entry, int64_t &number) {
               "expected a whole number of 1 or more, found '" + text + "'");
 }
 
-/// Derives `microbatches` from `batch-size`, if nothing else gives it.
+/// Computes `microbatches` from `batch-size`, unless something else determines
+/// it.
 bool Job::readBatchSize() {
   const JobEntry *batch = find("batch-size");
   if (!batch)
@@ -219,7 +220,7 @@ Job::Arguments Job::compileArguments(const JobEntry *without) const {
       addArguments(entry, it->second, arguments);
   if (find("eval-every") && !find("evaluation"))
     arguments.emplace_back("--evaluation");
-  // Standard output is of programs then.
+  // With a log in JSON, standard output is for programs.
   if (textOf("log", "text") == "json" && !find("quiet"))
     arguments.emplace_back("--quiet");
   return arguments;
@@ -246,7 +247,8 @@ Job::Arguments Job::trainArguments(const JobEntry *without) const {
   return arguments;
 }
 
-/// The --device list of `machines`, for GPUs, unless the key `device` is given.
+/// The --device list for the GPUs of `machines`, unless the key `device` is
+/// given.
 std::string Job::devicesOfMachines() const {
   std::string list;
   if (textOf("target", "host") != "cuda" || find("device"))
@@ -264,7 +266,7 @@ std::vector<const char *> Job::pointersTo(const Arguments &arguments) {
   return pointers;
 }
 
-/// What is wrong with a command line; empty: nothing.
+/// Returns what is wrong with a command line, or an empty string.
 std::string Job::errorOfCompile(const Arguments &arguments) {
   commandline::ErrorCapture capture;
   std::vector<const char *> argv = pointersTo(arguments);
@@ -284,8 +286,8 @@ std::string Job::errorOfTrain(const Arguments &arguments) {
   return capture.message;
 }
 
-/// The line of an error about `entry`. In a mapping each name has a line of its
-/// own.
+/// The line of an error about `entry`. In a mapping, each name has a line of
+/// its own.
 static int lineOf(const JobEntry &entry, const std::string &error) {
   for (const JobEntry::Value &value : entry.values)
     if (!value.name.empty() &&
@@ -298,8 +300,8 @@ static int lineOf(const JobEntry &entry, const std::string &error) {
   return entry.line;
 }
 
-/// The keys, those of data last: without data little can be checked, so that
-/// these seem to be to blame for much.
+/// The keys, with those of data last. Without data, little can be checked, so
+/// these keys would be blamed for many errors.
 static std::vector<const JobEntry *>
 inOrderOfBlame(const std::vector<JobEntry> &entries) {
   std::vector<const JobEntry *> order;
@@ -313,9 +315,9 @@ inOrderOfBlame(const std::vector<JobEntry> &entries) {
   return order;
 }
 
-/// Reports an error at the first key without which there is none. If there is
-/// no such key, at the first without which the error is another one: several
-/// may be wrong.
+/// Reports an error at the first key without which there is no error. If there
+/// is no such key, several keys may be wrong: reports it at the first key
+/// without which the error is a different one.
 bool Job::blame(const std::string &error,
                 Arguments (Job::*build)(const JobEntry *without) const,
                 const std::function<std::string(const Arguments &)> &check) {
@@ -349,13 +351,14 @@ bool Job::checkCommands() {
   };
   if (!blame(errorOfCompile(compileArguments()), &Job::compileArguments, check))
     return false;
-  // Sets `command` again: the last one that was parsed may lack a key.
+  // Parse the whole command line again, because the last one that was parsed
+  // may have lacked a key.
   (void)errorOfCompile(compileArguments());
   return blame(errorOfTrain(trainArguments()), &Job::trainArguments,
                errorOfTrain);
 }
 
-/// Checks what may still be wrong with options that parse.
+/// Checks options that can be parsed but may still be wrong.
 bool Job::checkTrain(driver::TrainCheck what) {
   auto check = [what](const Arguments &arguments) {
     return driver::checkTrain(pointersTo(arguments), what);
@@ -363,8 +366,8 @@ bool Job::checkTrain(driver::TrainCheck what) {
   return blame(check(trainArguments()), &Job::trainArguments, check);
 }
 
-/// A partition, a profile or a table that does not fit the model is seen only
-/// once the model is read.
+/// Whether a partition, a profile or a table fits the model can be checked only
+/// after the model has been read.
 bool Job::checkPartition() {
   if (!find("partition") && !find("profile") && !find("machine-table"))
     return true;

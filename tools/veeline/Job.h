@@ -1,13 +1,12 @@
-//===- Job.h - a job file, and what is run of it ----------------*- C++ -*-===//
+//===- Job.h - a job file, and running it -----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A job file has the options of `veeline compile` and `veeline train` in one
-// place. Its keys are their options, and a few that both share. The commands'
-// own parsers check them, and what they refuse is reported with the line of its
-// key.
+// A job file contains the options of `veeline compile` and `veeline train`. Its
+// keys are their options, and a few that both share. The commands' own parsers
+// check them, and errors are reported with the line of the key.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +30,9 @@
 
 namespace veeline::driver {
 
-/// A file as it was, which it becomes again unless that is dropped: for one
-/// that is written before it is known whether it can be used. Does nothing
-/// where there is no file, or a file system without links.
+/// Keeps the old content of a file, and restores it unless `drop` is called.
+/// For a file that is written before it is known whether it can be used. Does
+/// nothing if there is no file, or if the file system has no links.
 class KeptFile {
 public:
   explicit KeptFile(const std::string &path);
@@ -47,7 +46,7 @@ private:
 };
 
 /// One job, from its file to the command that trains. Members that return a
-/// bool report what is wrong, and are false then.
+/// bool report what is wrong, and then return false.
 class Job {
 public:
   struct Options {
@@ -94,7 +93,7 @@ private:
                     Arguments &arguments) const;
   Arguments compileArguments(const compiler::JobEntry *without = nullptr) const;
   Arguments trainArguments(const compiler::JobEntry *without = nullptr) const;
-  /// An argv that lives as long as `arguments`.
+  /// An argv that is valid as long as `arguments`.
   static std::vector<const char *> pointersTo(const Arguments &arguments);
   std::string errorOfCompile(const Arguments &arguments);
   static std::string errorOfTrain(const Arguments &arguments);
@@ -123,12 +122,13 @@ private:
   static constexpr const char *recordName = "run.json";
 
   const Options options;
-  std::string folder; ///< Of the run; empty: it has none.
+  std::string folder; ///< The folder of the run, or empty.
   std::vector<compiler::JobEntry> entries;
   std::map<std::string, commandline::OptionName> compileOptions, trainOptions;
   std::string model, artifactPath;
   std::optional<compiler::CompileCommand> command;
-  std::vector<std::string> hosts; ///< By rank; empty: not given.
+  /// The host of each rank. Empty if not given.
+  std::vector<std::string> hosts;
   std::vector<int32_t> devices;
 };
 

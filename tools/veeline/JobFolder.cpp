@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With the key `directory`, all that belongs to a run is in one folder:
-// docs/long-runs.md.
+// With the key `directory`, all files of a run are in one folder
+// (docs/long-runs.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ bool Job::readFolder() {
                       "so a run that is killed would begin anew");
 }
 
-/// Options of train that the folder stands for.
+/// Adds the options of train that the folder implies.
 void Job::addFolderArguments(const compiler::JobEntry *without,
                              Arguments &arguments) const {
   if (folder.empty() || (without && without->key == "directory"))
@@ -60,21 +60,22 @@ void Job::addFolderArguments(const compiler::JobEntry *without,
     arguments.emplace_back("--continue");
 }
 
-/// Another run's checkpoint is where this one begins; from then on it goes on
-/// from its own.
+/// Whether to leave out an entry: `resume` names a checkpoint of another run
+/// where this one begins. Once this run has a checkpoint, it continues from
+/// that.
 bool Job::isPassed(const compiler::JobEntry &entry) const {
   return entry.key == "resume" && !folder.empty() && lastStepOfFolder() > 0;
 }
 
-/// The last step that the run has a checkpoint of; 0: none.
+/// The last step for which the run has a checkpoint, or 0.
 int64_t Job::lastStepOfFolder() const {
   std::vector<int64_t> steps =
       data::listCheckpoints(textOf("checkpoint", inFolder("checkpoints")));
   return steps.empty() ? 0 : steps.back();
 }
 
-/// What the folder says of the starts before; none if it says nothing. What it
-/// does not say right is an error of the job.
+/// Reads the record of earlier starts from the folder. None if there is no
+/// record. An invalid record is an error of the job.
 bool Job::readRecord(std::optional<RunRecord> &record) {
   if (std::error_code error;
       folder.empty() || !std::filesystem::exists(inFolder(recordName), error))
@@ -119,9 +120,9 @@ int64_t Job::lastGoodStep() const {
   return opened.ok() ? (*opened)->index().step : 0;
 }
 
-/// Whether the artifact that is there is that of this job, so that nothing has
-/// to be compiled to go on. What other files than the model say may have
-/// changed.
+/// Whether the existing artifact belongs to this job, so that the run can
+/// continue without compiling. The content of files other than the model may
+/// have changed.
 bool Job::isCompiled(const std::optional<RunRecord> &record) {
   if (!record || lastStepOfFolder() == 0 || find("profile") ||
       find("machine-table") || textOf("schedule", "").starts_with("file:"))
@@ -149,7 +150,7 @@ static std::string hostName() {
   return name;
 }
 
-/// Writes the job and what else it takes to repeat the run.
+/// Writes the job and everything else that is needed to repeat the run.
 Status Job::writeRecord(std::optional<RunRecord> &before, int32_t processes) {
   RunRecord record;
   std::error_code error;
@@ -170,9 +171,10 @@ Status Job::writeRecord(std::optional<RunRecord> &before, int32_t processes) {
   return writeFileAtomically(inFolder(recordName), toText(record));
 }
 
-/// Whether no other run has the lock. It is held, through exec, until the run
-/// has ended in whatever way. Where the file system has no locks, there is
-/// none. A run that was killed just before may take a moment to be gone.
+/// Locks the folder. Returns false if another run has the lock. It is held,
+/// also across exec, until the run ends in any way. Succeeds without a lock if
+/// the file system has none. A run that was killed just before may need a
+/// moment to release it.
 static bool lockFolder(const std::string &folder) {
   constexpr int attempts = 20;
   int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
@@ -188,7 +190,7 @@ static bool lockFolder(const std::string &folder) {
 bool Job::prepareFolder() {
   if (folder.empty())
     return true;
-  // Where that fails, so does what follows.
+  // If this fails, the next call fails, too.
   std::error_code error;
   std::filesystem::create_directories(
       std::filesystem::path(folder).parent_path(), error);

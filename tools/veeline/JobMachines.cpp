@@ -1,4 +1,4 @@
-//===- JobMachines.cpp - on which machines a job runs ---------------------===//
+//===- JobMachines.cpp - the machines of a job ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -68,7 +68,7 @@ std::string Job::numberOfReplicas() const {
          (command->replicas == 1 ? " replica" : " replicas");
 }
 
-/// "a:2,b:2", as mpirun's --host takes it.
+/// The hosts in the form of mpirun's --host: "a:2,b:2".
 std::string Job::hostsText() const {
   std::string text;
   for (size_t i = 0; i < hosts.size();) {
@@ -82,8 +82,8 @@ std::string Job::hostsText() const {
   return text;
 }
 
-/// Checks what the launcher says of this process against the file, and sets
-/// MASTER_ADDR from it.
+/// Compares the place that the launcher gives this process to the file, and
+/// sets MASTER_ADDR from the file.
 bool Job::checkPlace(const net::Place &place) {
   const JobEntry *entry = find("machines");
   if (!entry)
@@ -100,8 +100,8 @@ bool Job::checkPlace(const net::Place &place) {
   return true;
 }
 
-/// Whether this is the host of the rank; true if the file has an address and
-/// not its name.
+/// Whether this is the host of the rank. True if the file has an address
+/// instead of a name.
 bool Job::checkHost(size_t rank, const std::string &startedBy) {
   char name[256] = {};
   ::gethostname(name, sizeof(name) - 1);

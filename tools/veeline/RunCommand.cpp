@@ -30,13 +30,14 @@ bool Job::checkOptions(const artifact::Metadata &metadata) {
   Options expected(described.begin(), described.end());
   found.erase("machine-table-date");
   found.erase("shared-cores");
-  // Without the key it is the table of whoever compiled.
+  // Without the key, the table is that of the user who compiled.
   if (!find("machine-table"))
     found.erase("machine-table");
   Options all = found;
   all.insert(expected.begin(), expected.end());
   for (const auto &[name, value] : all) {
-    const std::string &recorded = found[name]; // Empty: not given.
+    // Empty if the option was not given.
+    const std::string &recorded = found[name];
     if (recorded == expected[name])
       continue;
     const JobEntry *entry = find(name);
@@ -55,7 +56,7 @@ bool Job::checkOptions(const artifact::Metadata &metadata) {
   return true;
 }
 
-/// Checks that the artifact is what this job says.
+/// Checks that the artifact matches this job.
 bool Job::checkArtifact(bool isCompiledHere) {
   Expected<artifact::Artifact> read = artifact::readArtifact(artifactPath);
   if (!read.ok()) {
@@ -102,7 +103,8 @@ int Job::compile() {
   return driver::runCompiler(static_cast<int>(argv.size()), argv.data());
 }
 
-/// Replaces this process by one without the compiler. Returns after an error.
+/// Replaces this process by one without the compiler. Returns only after an
+/// error.
 int Job::train() {
   Arguments arguments = trainArguments();
   std::vector<const char *> argv = pointersTo(arguments);

@@ -1,4 +1,4 @@
-//===- RunRecord.cpp - what a run's folder says of it ---------------------===//
+//===- RunRecord.cpp - the record in a run's folder -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -60,7 +60,7 @@ std::string driver::toText(const RunRecord &record) {
 }
 
 Expected<RunRecord> driver::parseRunRecord(std::string_view text) {
-  // First, since another version may have other members.
+  // Check the format first, because another version may have other members.
   auto json = artifact::json::Json::parse(text, nullptr,
                                           /*allow_exceptions=*/false);
   if (json.is_object() && json.contains("format") &&

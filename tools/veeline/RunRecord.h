@@ -1,4 +1,4 @@
-//===- RunRecord.h - what a run's folder says of it -------------*- C++ -*-===//
+//===- RunRecord.h - the record in a run's folder ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,41 +16,42 @@
 
 namespace veeline::driver {
 
-/// A file as it was read. Paths are as the job has them.
+/// The state of a file when it was read. Paths are those of the job.
 struct RecordedFile {
   std::string file;
   int64_t bytes = 0;
-  std::string checksum; ///< CRC-64, 16 hexadecimal digits.
+  std::string checksum; ///< The CRC-64, as 16 hexadecimal digits.
 
   bool operator==(const RecordedFile &) const = default;
 };
 
-/// One `veeline run`.
+/// One start of `veeline run`.
 struct RecordedStart {
   std::string time; ///< "2026-01-31T12:00:00Z"
   std::string version;
   std::string host;
   int32_t processes = 1;
-  int64_t afterStep = 0; ///< Of the checkpoint that it goes on from, or 0.
+  /// The step of the checkpoint from which it continues, or 0.
+  int64_t afterStep = 0;
 };
 
-/// What it takes to repeat a run, docs/long-runs.md: a JSON file.
+/// What is needed to repeat a run (docs/long-runs.md), as a JSON file.
 struct RunRecord {
   static constexpr int64_t formatVersion = 1;
 
   int64_t format = formatVersion;
-  std::string folder; ///< That the job's paths are relative to.
+  std::string folder; ///< The folder to which the job's paths are relative.
   RecordedFile job, model, artifact;
   std::string seed;
   std::vector<std::string> compile, train; ///< The two commands.
   std::vector<RecordedStart> starts;
 };
 
-/// Describes a file's whole content.
+/// Describes the whole content of a file.
 Expected<RecordedFile> recordFile(const std::string &path);
 
 std::string toText(const RunRecord &record);
-/// The message does not name the file.
+/// Parses a record. The message of an error does not name the file.
 Expected<RunRecord> parseRunRecord(std::string_view text);
 
 } // namespace veeline::driver

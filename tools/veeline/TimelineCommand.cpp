@@ -26,8 +26,8 @@ struct TimelineCommand {
 };
 } // namespace
 
-/// The predicted step of what trains, or of what evaluates where there is no
-/// such program.
+/// The predicted step of the program that trains or, if there is none, of the
+/// one that evaluates.
 static Expected<std::string> predictedOf(const std::string &path) {
   VEELINE_TRY_VALUE(artifact::Artifact artifact, artifact::readArtifact(path));
   const artifact::Metadata &metadata = artifact.metadata;

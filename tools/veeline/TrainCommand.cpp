@@ -19,7 +19,7 @@
 using namespace veeline;
 using train::TrainCommand;
 
-/// Sanitizers have their own malloc and stay alone.
+/// Sanitizers have their own malloc, so they are not restarted.
 void driver::restartWithAllocationCounter(char **argv) {
   auto has = [](const char *symbol) {
     return ::dlsym(RTLD_DEFAULT, symbol) != nullptr;
@@ -36,7 +36,7 @@ void driver::restartWithAllocationCounter(char **argv) {
   if (preloaded)
     library += std::string(":") + preloaded;
   ::setenv("LD_PRELOAD", library.c_str(), /*overwrite=*/1);
-  // Where this fails, training goes on without counting, and says so.
+  // If this fails, training continues without counting, and reports that.
   ::execv("/proc/self/exe", argv);
 }
 

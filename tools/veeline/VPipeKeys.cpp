@@ -17,7 +17,7 @@ static bool namesFile(const JobEntry &entry) {
          entry.values[0].text.ends_with(".json");
 }
 
-/// Replaces `entry`, which names a file, by the entries of that.
+/// Replaces `entry`, which names a file, by the entries of the file.
 static std::optional<JobError> readPartition(compiler::ReadJobFile &read,
                                              const JobEntry &entry,
                                              std::vector<JobEntry> &entries) {
@@ -35,7 +35,7 @@ static std::optional<JobError> readPartition(compiler::ReadJobFile &read,
                                  found.key +
                                  "'; expected 'partition', 'recompute_ratio' "
                                  "and 'sync_mode'"};
-    // Errors name the job file.
+    // Errors are reported at the line of the job file.
     found.line = entry.line;
     for (JobEntry::Value &value : found.values)
       value.line = entry.line;
@@ -48,7 +48,7 @@ static std::optional<JobError> readPartition(compiler::ReadJobFile &read,
   return std::nullopt;
 }
 
-/// A ratio of 0 or 1, as "0" or "0.0", has a name here.
+/// The policies for the ratios 0 and 1, also as "0.0", have names.
 static std::string toPolicy(const std::string &ratio) {
   char *end = nullptr;
   double value = std::strtod(ratio.c_str(), &end);

@@ -17,7 +17,7 @@
 
 using namespace veeline;
 
-/// Subcommands whose options the compiler's library knows.
+/// Whether the compiler's library parses the options of a subcommand.
 static bool isCompilerCommand(std::string_view name) {
   return name == "compile" || name == "inspect" || name == "doctor";
 }
@@ -25,8 +25,8 @@ static bool isCompilerCommand(std::string_view name) {
 static int runCommand(int argc, char **argv) {
   if (argc > 1 && isCompilerCommand(argv[1]))
     return driver::runCompiler(argc - 1, argv + 1);
-  // In a shell's request for completion the command's name moves to the front.
-  // If it is the last word, it may be what is to be completed.
+  // If a shell requests a completion, the command's name is moved to the front.
+  // If it is the last word, it may be the word to complete.
   if (argc > 3 && commandline::isCompleting(argc, argv) &&
       isCompilerCommand(argv[2])) {
     std::swap(argv[1], argv[2]);
@@ -76,7 +76,7 @@ static int runCommand(int argc, char **argv) {
   return runSchedule(std::cout, std::cerr);
 }
 
-/// What is lost on a full disk is no success.
+/// Output that is lost, for example on a full disk, is an error.
 static int checkOutput(int status) {
   bool isWritten =
       std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;

@@ -1,4 +1,4 @@
-//===- JsonFile.h - files of JSON that others have written ------*- C++ -*-===//
+//===- JsonFile.h - files of JSON from elsewhere ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Pieces.h - the smallest things that a cut can separate ---*- C++ -*-===//
+//===- Pieces.h - the smallest parts that cuts can separate -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Recompute.h - what a backward may compute again ----------*- C++ -*-===//
+//===- Recompute.h - what a backward may recompute --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

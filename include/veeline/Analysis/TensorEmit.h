@@ -1,4 +1,4 @@
-//===- TensorEmit.h - structured ops on tensors, made -----------*- C++ -*-===//
+//===- TensorEmit.h - helpers that emit structured ops ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

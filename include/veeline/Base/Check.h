@@ -1,4 +1,4 @@
-//===- Check.h - internal checks of the debug builds -----------*- C++ -*-===//
+//===- Check.h - internal checks of the debug builds ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

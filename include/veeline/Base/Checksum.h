@@ -1,4 +1,4 @@
-//===- Checksum.h - CRC-64 -------------------------------------*- C++ -*-===//
+//===- Checksum.h - CRC-64 --------------------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Futex.h - sleeping on a word of memory ------------------*- C++ -*-===//
+//===- Futex.h - sleeping on a word of memory -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Optimizers.h - the names and sizes of optimisers --------*- C++ -*-===//
+//===- Optimizers.h - the names and sizes of optimisers ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Suggest.h - did you mean ...? ---------------------------*- C++ -*-===//
+//===- Suggest.h - did you mean ...? ----------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

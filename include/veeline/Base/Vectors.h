@@ -1,4 +1,4 @@
-//===- Vectors.h - one loop for several widths of vectors ------*- C++ -*-===//
+//===- Vectors.h - one loop for several widths of vectors -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- CodeCache.h - machine code that was compiled before ------*- C++ -*-===//
+//===- CodeCache.h - cached machine code ------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- MachineChoice.h - which table times are taken from -------*- C++ -*-===//
+//===- MachineChoice.h - choosing the machine's table -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

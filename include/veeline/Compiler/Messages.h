@@ -1,4 +1,4 @@
-//===- Messages.h - what compiling says, to a program -----------*- C++ -*-===//
+//===- Messages.h - messages of compiling, for a program --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

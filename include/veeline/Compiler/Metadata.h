@@ -1,4 +1,4 @@
-//===- Metadata.h - the metadata of an artifact, read from IR ---*- C++ -*-===//
+//===- Metadata.h - creating the metadata of an artifact --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Report.h - artifacts in words and tables -----------------*- C++ -*-===//
+//===- Report.h - descriptions of artifacts as text -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Gemm.h - matrix products of a rank ----------------------*- C++ -*-===//
+//===- Gemm.h - matrix products of a rank -----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -66,7 +66,7 @@ static LogicalResult refuse(Operation *op) {
             "linalg::AggregatedOpInterface which of these they are made of";
 }
 
-/// Fails at an op on tensors that nobody can lower.
+/// Fails at an op on tensors that no pass can lower.
 static LogicalResult checkBufferizable(func::FuncOp function) {
   WalkResult result = function.walk([](Operation *op) {
     bool isKnown = isa<bufferization::BufferizableOpInterface>(op) ||
@@ -77,7 +77,7 @@ static LogicalResult checkBufferizable(func::FuncOp function) {
   return failure(result.wasInterrupted());
 }
 
-/// Fails where a tensor is left: the op that has it has no form on buffers.
+/// Fails if there is still a tensor: the op with it has no form on buffers.
 static LogicalResult checkBufferized(func::FuncOp function) {
   WalkResult result = function.walk([](Operation *op) {
     return hasTensors(op) ? WalkResult(refuse(op)) : WalkResult::advance();
@@ -120,9 +120,9 @@ static bool isShared(Value value) {
 }
 
 /// Gives every use of an empty tensor a tensor of its own. Bufferization sees
-/// no conflict between two ops that write to the same one, since its content is
-/// undefined. But one op could overwrite what the other wrote into a slice of
-/// it.
+/// no conflict between two ops that write to the same empty tensor, because its
+/// content is undefined. But one op could overwrite what the other has written
+/// into a slice of it.
 static void separateEmpties(func::FuncOp function) {
   SmallVector<OpOperand *> uses;
   function.walk([&](Operation *op) {
@@ -138,9 +138,9 @@ static void separateEmpties(func::FuncOp function) {
   }
 }
 
-/// Gives every convolution of the library its own zeros around x.
-/// Differentiation did so before it chose what to keep, but equal ops were
-/// merged since.
+/// Gives every convolution of the library an op of its own that pads x with
+/// zeros. Differentiation did this, too, before it chose what to keep, but
+/// equal ops have been merged since.
 static void separatePaddings(func::FuncOp function) {
   SmallVector<tensor::InsertSliceOp> paddings;
   function.walk([&](tensor::InsertSliceOp op) {
@@ -157,8 +157,8 @@ static void separatePaddings(func::FuncOp function) {
     });
 }
 
-/// True if the op that owns `use` may compute its result in the memory of `use`
-/// and needs what was there.
+/// True if the op that owns `use` may compute its result in the memory of
+/// `use`, and reads the old content.
 static bool isUpdated(OpOperand &use) {
   if (auto op = dyn_cast<linalg::LinalgOp>(use.getOwner()))
     return op.isDpsInit(&use) && op.payloadUsesValueFromOperand(&use);
@@ -169,7 +169,7 @@ static bool isUpdated(OpOperand &use) {
   return isa<scf::ForOp>(use.getOwner());
 }
 
-/// Gives `use` a copy of its tensor.
+/// Replaces `use` by a copy of its tensor.
 static void copyOperand(RewriterBase &rewriter, OpOperand &use) {
   Location loc = use.getOwner()->getLoc();
   auto type = cast<RankedTensorType>(use.get().getType());
@@ -180,9 +180,9 @@ static void copyOperand(RewriterBase &rewriter, OpOperand &use) {
   rewriter.modifyOpInPlace(use.getOwner(), [&] { use.set(copy); });
 }
 
-/// Copies a result for ops that update it in place, and for a second result of
-/// the same value: its value must last until the function returns. Making the
-/// copies here, before destinations are chosen, lets each result have an
+/// Copies results that an op updates in place, and results that are returned
+/// twice, because a returned value must last until the function returns. The
+/// copies are made before destinations are chosen, so that each result has an
 /// out-parameter of its own from the start.
 static void separateResults(RewriterBase &rewriter, func::FuncOp function) {
   llvm::SetVector<Value> roots;
@@ -204,8 +204,8 @@ static void separateResults(RewriterBase &rewriter, func::FuncOp function) {
     copyOperand(rewriter, *use);
 }
 
-/// Where an insertion only puts zeros around what library convolutions read,
-/// the source stays a buffer of its own: the call reads it there.
+/// If an insertion only pads inputs of library convolutions with zeros, the
+/// source stays a buffer of its own: the call reads it there.
 static Value chooseDestination(RewriterBase &rewriter,
                                SubsetInsertionOpInterface op,
                                tensor::EmptyOp empty, Operation *user) {
@@ -250,7 +250,7 @@ static LogicalResult bufferizeBody(RewriterBase &rewriter,
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// True if `memref` covers all of `root`, whatever their shapes.
+/// True if `memref` covers all of `root`, in any shape.
 static bool isWholeBuffer(Value memref, Value root) {
   auto type = dyn_cast<MemRefType>(memref.getType());
   auto rootType = dyn_cast<MemRefType>(root.getType());
@@ -261,9 +261,9 @@ static bool isWholeBuffer(Value memref, Value root) {
          type.getElementType() == rootType.getElementType();
 }
 
-/// True if `source` can live in the memory of `target`: that is free from the
-/// first use of `source` up to the copy, and then keeps the content of `source`
-/// for as long as that is read.
+/// True if `source` can use the memory of `target`. For that, this memory has
+/// to be free from the first use of `source` to the copy, and after that keep
+/// the content for as long as `source` is read.
 static bool canShare(Value source, Value target, memref::CopyOp copy) {
   BufferUses sourceUses(source, copy->getBlock());
   BufferUses targetUses(target, copy->getBlock());
@@ -291,7 +291,7 @@ static bool canShare(Value source, Value target, memref::CopyOp copy) {
          llvm::none_of(targetUses.writers, overwrites);
 }
 
-/// True for one value, and for two equal views of one buffer.
+/// True for equal values, and for two equal views of one buffer.
 static bool isSame(Value a, Value b) {
   Operation *viewA = a.getDefiningOp<ViewLikeOpInterface>();
   Operation *viewB = b.getDefiningOp<ViewLikeOpInterface>();
@@ -300,8 +300,8 @@ static bool isSame(Value a, Value b) {
                         viewA, viewB, OperationEquivalence::IgnoreLocations));
 }
 
-/// Computes straight into the target of a copy whose source is a temporary, and
-/// removes copies of a buffer to itself.
+/// If the source of a copy is a temporary, computes it directly in the target.
+/// Removes copies of a buffer to itself.
 static void removeCopy(RewriterBase &rewriter, memref::CopyOp copy) {
   if (isSame(copy.getSource(), copy.getTarget())) {
     rewriter.eraseOp(copy);

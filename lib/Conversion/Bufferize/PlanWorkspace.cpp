@@ -1,4 +1,4 @@
-//===- PlanWorkspace.cpp - temporaries of a function in one workspace -----===//
+//===- PlanWorkspace.cpp - one workspace for a function's temporaries -----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -75,7 +75,7 @@ void WorkspacePlanner::extend(LiveInterval &interval, Operation *user) {
   interval.end = std::max(interval.end, position + 1);
 }
 
-/// Extends `interval` to all users of an address that was taken from a buffer.
+/// Extends `interval` to all users of an address that was taken of a buffer.
 void WorkspacePlanner::extendByPointers(LiveInterval &interval, Value pointer) {
   for (Operation *user : pointer.getUsers()) {
     extend(interval, user);

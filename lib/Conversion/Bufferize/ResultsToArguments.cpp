@@ -1,4 +1,4 @@
-//===- ResultsToArguments.cpp - results become out-parameters -------------===//
+//===- ResultsToArguments.cpp - turning results into out-parameters -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -58,7 +58,7 @@ static MemRefType getBufferType(Type type) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
 
-/// `accumulator + gradient`, elementwise, for floats and integers.
+/// Adds two tensors elementwise, for floats and integers.
 static Value addToAccumulator(OpBuilder &builder, Location loc,
                               Value accumulator, Value gradient) {
   auto type = cast<RankedTensorType>(gradient.getType());
@@ -84,8 +84,8 @@ static bool isAccumulated(func::FuncOp function, unsigned result) {
   return role && role.getKind() == pipe::RoleKind::ParamGrad;
 }
 
-/// The out-parameter `out` as a tensor. Only the store at the end of the
-/// function refers to its memory otherwise.
+/// The out-parameter `out` as a tensor. Apart from this tensor, only the store
+/// at the end of the function refers to its memory.
 static Value getDestination(OpBuilder &builder, Location loc, Type type,
                             Value out) {
   return bufferization::ToTensorOp::create(builder, loc, type, out,
@@ -93,8 +93,8 @@ static Value getDestination(OpBuilder &builder, Location loc, Type type,
                                            /*writable=*/true);
 }
 
-/// Adds `gradient` to its accumulator as soon as it exists, so that it does not
-/// stay alive until the function returns.
+/// Adds `gradient` to its accumulator as soon as it is computed, so that it
+/// does not stay alive until the function returns.
 static Value accumulate(OpBuilder &builder, Location loc, Value gradient,
                         Value accumulator) {
   OpBuilder::InsertionGuard guard(builder);
@@ -109,8 +109,7 @@ static Value accumulate(OpBuilder &builder, Location loc, Value gradient,
 // Gradients in parts
 //===----------------------------------------------------------------------===//
 
-/// The summands of `value`, if it is a sum of two tensors that nobody else
-/// uses.
+/// The summands of `value`, if it is a sum of two tensors with no other use.
 static std::optional<std::pair<Value, Value>> matchSum(Value value) {
   auto op = value.getDefiningOp<linalg::GenericOp>();
   if (!op || !value.hasOneUse() || op.getNumDpsInputs() != 2 ||
@@ -130,8 +129,8 @@ static std::optional<std::pair<Value, Value>> matchSum(Value value) {
   return std::pair(op.getDpsInputs()[0], op.getDpsInputs()[1]);
 }
 
-/// True if all that `loop` does to the tensor that it carries, itself or in
-/// loops within it, is to add to chosen elements.
+/// True if `loop` and the loops in it only add to selected elements of the
+/// tensor that they carry.
 static bool onlyAdds(scf::ForOp loop) {
   if (loop.getNumRegionIterArgs() != 1)
     return false;
@@ -152,8 +151,8 @@ static bool onlyAdds(scf::ForOp loop) {
          llvm::range_size(carried.getUses()) == 2;
 }
 
-/// The loop that has added to the elements of a tensor to get `value`, which
-/// nobody else uses.
+/// The loop that computes `value` by adding to elements of a tensor, if `value`
+/// has no other use.
 static scf::ForOp matchScatter(Value value) {
   auto loop = value.getDefiningOp<scf::ForOp>();
   return loop && value.hasOneUse() && onlyAdds(loop) ? loop : scf::ForOp();
@@ -164,9 +163,9 @@ static bool isZeros(Value value) {
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
 }
 
-/// Lists what `gradient` is the sum of, in the order in which it is added: the
-/// loops that only add to what is before them, and other values. Lists the ops
-/// that have added them, too, the last one first.
+/// Lists the parts of the sum `gradient`, in the order in which they are added.
+/// A part is a loop that adds to the sum before it, or another value. Also
+/// lists the ops that add the parts, the last one first.
 static void listParts(Value gradient, SmallVectorImpl<Value> &parts,
                       SmallVectorImpl<Operation *> &sums) {
   if (auto summands = matchSum(gradient)) {
@@ -182,8 +181,8 @@ static void listParts(Value gradient, SmallVectorImpl<Value> &parts,
 }
 
 /// Adds the gradient `returned` to its accumulator part by part, so that no sum
-/// of parts is stored for its own sake: a product is added by who computes it,
-/// and a loop adds to the accumulator.
+/// of parts needs memory of its own. A product is added by the op that computes
+/// it, and a loop adds directly to the accumulator.
 static Value accumulateParts(OpBuilder &builder, Location loc,
                              OpOperand &returned, Value accumulator) {
   SmallVector<Value> parts;
@@ -191,7 +190,7 @@ static Value accumulateParts(OpBuilder &builder, Location loc,
   listParts(returned.get(), parts, sums);
   SmallVector<bool> areLoops = llvm::map_to_vector(
       parts, [](Value part) { return static_cast<bool>(matchScatter(part)); });
-  // Nothing but the return uses the last sum, and that ends without operands.
+  // The return is the only user of the last sum, and it will have no operands.
   returned.set(parts.front());
   for (Operation *sum : sums)
     sum->erase();
@@ -209,11 +208,11 @@ static Value accumulateParts(OpBuilder &builder, Location loc,
   return accumulator;
 }
 
-/// Stores the values that the function returns into `outs`. Every value goes
-/// into the tensor of its out-parameter first: there bufferization's analysis
-/// sees which memory is overwritten while other results, or ops that use a
-/// result in place, still need its content. The stores to memory come last.
-/// They copy nothing where the result was computed in place.
+/// Stores the values that the function returns into `outs`. Each value first
+/// goes into the tensor of its out-parameter. There, the analysis of
+/// bufferization sees if memory would be overwritten while other results, or
+/// ops that use a result in place, still need its content. The stores to memory
+/// come last. They copy nothing if the result was computed in place.
 static void storeResults(OpBuilder &builder, func::FuncOp function,
                          func::ReturnOp returnOp, ValueRange outs,
                          ValueRange destinations, KernelTarget target) {

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows of scores are keys here and columns queries, so that scores are the left
-// operand of products with queries and gradients of outputs.
+// Here, rows of scores are keys and columns are queries. So scores are the left
+// operand of the products with queries and with gradients of outputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,17 +28,18 @@ public:
   void run();
 
 private:
-  /// Sums of the key's gradient and of the value's.
+  /// The sums of the gradients of keys and of values.
   struct State {
     Fragments key, value;
 
     SmallVector<Value> toValues() const;
   };
 
-  /// One number for each query of both stages.
+  /// The place of one number for each query of both stages.
   struct Numbers {
     Value buffer;
-    /// The place of the first one, and the distances of numbers and of stages.
+    /// The place of the first number, and the distances between numbers and
+    /// between stages.
     int64_t first, pitch, stage;
   };
 
@@ -55,8 +56,8 @@ private:
 
   Tile keys, values, queries, outputGrads;
   Numbers lse, delta;
-  /// The first tile of queries that sees keys of the block, how many tiles do,
-  /// and how many do for all members of the group.
+  /// The first tile of queries that sees keys of the block, the number of such
+  /// tiles, and that number for all members of the group.
   Value firstTile, numTiles, count;
 };
 
@@ -76,8 +77,8 @@ BackwardKVCode::State BackwardKVCode::toState(ValueRange all) const {
   return state;
 }
 
-/// Sets `queryBatch` for a step, by its member of the group, and returns the
-/// first query of its tile.
+/// Sets `queryBatch` to the member of the group that a step belongs to, and
+/// returns the first query of the step's tile.
 Value BackwardKVCode::enter(Value step) {
   Value tile = step;
   if (problem.group > 1) {
@@ -100,7 +101,7 @@ void BackwardKVCode::copyTiles(Value step) {
   tiles.commit();
 }
 
-/// In f32 numbers are in the gaps between the rows of queries.
+/// In f32, numbers are stored in the padding between the rows of queries.
 BackwardKVCode::Numbers BackwardKVCode::addNumbers(int64_t number) {
   if (problem.elementType().isF32())
     return {queries.buffer, queries.columns + number, queries.pitch,
@@ -116,7 +117,8 @@ void BackwardKVCode::copyNumbers(const Numbers &numbers,
                     queryRows(buffer, first, 1), width);
 }
 
-/// The lse or delta of a column, counted from the thread's first one.
+/// The lse or delta of a column. Columns are counted from the thread's first
+/// one.
 Value BackwardKVCode::loadNumber(const Numbers &numbers, Value stage,
                                  int64_t column) {
   Value row = code.add(code.mul(tiles.laneColumn, 2), column);
@@ -129,7 +131,7 @@ Value BackwardKVCode::loadNumber(const Numbers &numbers, Value stage,
 void BackwardKVCode::startTiles() {
   int64_t depth = padded(problem.depth);
   int64_t valueDepth = padded(problem.valueDepth);
-  // The sums of two gradients take registers.
+  // The sums of two gradients leave fewer registers for a tile.
   width = std::min<int64_t>(getBackwardWidth(), 32);
   keys = tiles.addTile(TileCode::blockRows, depth);
   values = tiles.addTile(TileCode::blockRows, valueDepth);
@@ -143,7 +145,8 @@ void BackwardKVCode::startTiles() {
   tiles.commit();
 }
 
-/// Queries before the first key see nothing of the block.
+/// Finds the tiles of queries that see keys of the block: queries before the
+/// first key see none.
 void BackwardKVCode::startCount() {
   int64_t all = llvm::divideCeil(problem.queries, width);
   firstTile = code.index(0);
@@ -156,7 +159,7 @@ void BackwardKVCode::startCount() {
   count = code.mul(numTiles, problem.group);
 }
 
-/// Works on one tile while the next one is copied.
+/// Processes one tile while the next one is copied.
 void BackwardKVCode::work(State &state, Value step) {
   tiles.wait();
   tiles.barrier();
@@ -179,8 +182,8 @@ void BackwardKVCode::work(State &state, Value step) {
     unit->multiply(state.value, scores.values,
                    tiles.getStage(outputGrads, stage));
   };
-  // Plain sums here would be moved behind the loop that follows, and their
-  // operands kept until then.
+  // Without tensor cores, LLVM would move these sums behind the loop that
+  // follows, and keep their operands until then. So they come after it.
   if (unit->hasTensorCores())
     addValues();
   unit->multiplyRows(grads, {{values, Value()}, {}},
@@ -201,7 +204,8 @@ void BackwardKVCode::run() {
   queryBatch = keyBatch;
   startTiles();
   startCount();
-  // Keys beyond all queries may have no tiles of queries.
+  // If there are more keys than queries, some blocks of keys have no tiles of
+  // queries.
   code.when(tiles.isLess(code.index(0), count),
             [&] { copyTiles(code.index(0)); });
   State zeros{tiles.zeros(keys.columns), tiles.zeros(values.columns)};
@@ -217,7 +221,7 @@ void BackwardKVCode::run() {
   State state = toState(loop.getResults());
   for (Value &sum : state.key)
     sum = tiles.mulF(sum, tiles.number(problem.scale));
-  // Without a tile nothing has waited for keys and values yet.
+  // Without a tile, nothing has waited for the copies of keys and values yet.
   if (problem.isCausal && problem.keys > problem.queries) {
     tiles.wait();
     tiles.barrier();

@@ -29,7 +29,7 @@ private:
   void work(Fragments &sums, Value number, Value count);
 
   Tile queries, outputGrads, keys, values;
-  /// Of the thread's two rows.
+  /// The lse and delta of the thread's two rows.
   std::array<Value, 2> lse, delta;
 };
 
@@ -60,7 +60,8 @@ void BackwardQCode::startTiles() {
   copyTiles(code.index(0));
 }
 
-/// A number of one of the thread's rows; beyond the last row, that of the last.
+/// The lse or delta of one of the thread's rows. For a row after the last, that
+/// of the last.
 Value BackwardQCode::loadNumber(const AttentionBuffer &buffer, int64_t half) {
   Value row = arith::MinUIOp::create(builder, loc, getRow(half),
                                      code.index(problem.queries - 1));
@@ -69,7 +70,7 @@ Value BackwardQCode::loadNumber(const AttentionBuffer &buffer, int64_t half) {
   return memref::LoadOp::create(builder, loc, code.flat(buffer.base), place);
 }
 
-/// Works on one tile while the next one is copied.
+/// Processes one tile while the next one is copied.
 void BackwardQCode::work(Fragments &sums, Value number, Value count) {
   tiles.wait();
   tiles.barrier();

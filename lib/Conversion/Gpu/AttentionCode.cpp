@@ -1,4 +1,4 @@
-//===- AttentionCode.cpp - what kernels of attention share ----------------===//
+//===- AttentionCode.cpp - shared code of attention's kernels -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -31,8 +31,8 @@ int64_t AttentionCode::padded(int64_t depth) {
 }
 
 int64_t AttentionCode::getBackwardWidth() const {
-  // 64 rows of one side and two stages of the other are within maxSharedBytes
-  // up to 128 elements of f32.
+  // Up to 128 elements of f32, 64 rows of one side and two stages of the other
+  // fit into maxSharedBytes.
   int64_t depth = std::max(problem.depth, problem.valueDepth);
   int64_t columns = depth > 64 ? 32 : 64;
   return getByteWidth(problem.elementType()) > 2 ? columns / 2 : columns;
@@ -44,7 +44,7 @@ SmallVector<Value> AttentionCode::startBlock(int64_t rows,
   int64_t blocks = llvm::divideCeil(rows, TileCode::blockRows);
   code.setSizes(blocks * llvm::product_of(batch), TileCode::numThreads);
   Value number = code.rem(code.block(), blocks);
-  // Blocks that take longest start first.
+  // The blocks with the most work start first.
   if (lastFirst)
     number =
         arith::SubIOp::create(builder, loc, code.index(blocks - 1), number);
@@ -118,7 +118,7 @@ std::pair<Value, Value> AttentionCode::getPlace(const Scores &scores,
   return scores.rowsAreKeys ? std::pair(other, row) : std::pair(row, other);
 }
 
-/// `value`, or the last one of `count` where it is beyond that.
+/// Returns `value`, or the last of `count` numbers if `value` is beyond it.
 Value AttentionCode::clamp(Value value, int64_t count) {
   return arith::MinUIOp::create(builder, loc, value, code.index(count - 1));
 }
@@ -137,7 +137,7 @@ Value AttentionCode::getElement(const AttentionBuffer &buffer, Value query,
 
 void AttentionCode::applyMask(Scores &scores) {
   Type wide = builder.getF32Type();
-  // A fill beyond f32 would be infinite.
+  // A fill beyond the range of f32 would become infinite.
   constexpr double most = std::numeric_limits<float>::max();
   double fill = std::isinf(problem.fill)
                     ? problem.fill
@@ -157,7 +157,7 @@ void AttentionCode::applyMask(Scores &scores) {
   });
 }
 
-/// True if some scores of the tile are hidden; null where none ever is.
+/// True if some scores of the tile are hidden. Null if that is never so.
 Value AttentionCode::isEdge(const Scores &scores) {
   Value beyond, hidden;
   Value end = code.add(scores.firstColumn, scores.columns);
@@ -174,7 +174,8 @@ Value AttentionCode::isEdge(const Scores &scores) {
   return arith::OrIOp::create(builder, loc, beyond, hidden);
 }
 
-/// Hides scores beyond the last column, and of keys after their query.
+/// Hides scores after the last column and, if attention is causal, those of
+/// keys after their query.
 void AttentionCode::hide(Scores &scores) {
   Value condition = isEdge(scores);
   if (!condition)

@@ -5,9 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A block computes 64 rows of its result, 16 in each of four warps, and
-// iterates over tiles of the columns of its scores. Scores, and values that are
-// computed from them, stay in registers. Nothing of their size is ever in
-// memory.
+// iterates over tiles of the columns of its scores. Scores, and values computed
+// from them, stay in registers. No tensor of their size is ever in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +17,8 @@
 
 namespace veeline {
 
-/// The scores of the 16 rows of a warp and the columns of a tile. Rows are
-/// queries and columns keys, or the other way round.
+/// The scores of the 16 rows of a warp and the columns of a tile. Either rows
+/// are queries and columns are keys, or the other way round.
 struct Scores {
   Fragments values;
   bool rowsAreKeys = false;
@@ -46,50 +45,52 @@ protected:
   mlir::OpBuilder &builder;
   mlir::Location loc;
 
-  /// Of the block: its first row, and its places in the batch of queries and in
-  /// that of keys.
+  /// The first row of the block, and its indices in the batches of queries and
+  /// of keys.
   mlir::Value firstRow;
   llvm::SmallVector<mlir::Value> queryBatch, keyBatch;
 
-  /// The columns of scores in a tile.
+  /// The number of columns of scores in a tile.
   int64_t width = 0;
 
-  /// Sets the sizes of the kernel: a block for every 64 of `rows` in each part
-  /// of `batch`. Returns the indices of the block's part.
+  /// Sets the grid of the kernel: in each part of `batch`, one block for every
+  /// 64 of `rows`. With `lastFirst`, the blocks of the last rows start first.
+  /// Returns the indices of the block's part.
   llvm::SmallVector<mlir::Value>
   startBlock(int64_t rows, llvm::ArrayRef<int64_t> batch, bool lastFirst);
   /// The columns of a tile for rows of `depth` elements.
   static int64_t padded(int64_t depth);
-  /// The columns of scores in a derivative's tile, as many as registers and
-  /// shared memory allow.
+  /// The number of columns of scores in a tile of a backward kernel: as many as
+  /// registers and shared memory allow.
   int64_t getBackwardWidth() const;
   /// The number of tiles of keys that the queries of the block see.
   mlir::Value countKeyTiles();
-  /// The first element of a part of the batch.
+  /// The place of the first element of a part of the batch.
   mlir::Value getStart(const AttentionBuffer &buffer,
                        llvm::ArrayRef<mlir::Value> batch);
-  /// Rows of a buffer that has one for each query, or one for each key.
+  /// The rows of a buffer that has one row for each query (or key).
   TileSource queryRows(const AttentionBuffer &buffer, mlir::Value first,
                        int64_t columns);
   TileSource keyRows(const AttentionBuffer &buffer, mlir::Value first,
                      int64_t columns);
 
-  /// The first or second row that the thread has numbers of.
+  /// The number of the thread's first or second row.
   mlir::Value getRow(int64_t half);
   Scores makeScores(int64_t columns, mlir::Value firstColumn, bool rowsAreKeys);
-  /// Scales and masks scores, and hides some: those become minus infinity.
+  /// Scales and masks scores, and sets hidden ones to minus infinity.
   void finish(Scores &scores);
-  /// The exponential of `score` less `shift`, both in the unit of finished
+  /// The exponential of `score` - `shift`. Both are in the unit of finished
   /// scores (see isBaseTwo).
   mlir::Value power(mlir::Value score, mlir::Value shift);
-  /// A row's lse in the unit of finished scores, and back.
+  /// Converts the lse of a row to the unit of finished scores, and back.
   mlir::Value fromLse(mlir::Value lse);
   mlir::Value toLse(mlir::Value shift, mlir::Value sum);
-  /// Clears values where the mask is false: `fill` does not depend on the
-  /// scores.
+  /// Clears values where the mask is false: the score there is `fill`, a
+  /// constant, so it has no gradient.
   void clearHidden(Fragments &values, const Scores &scores);
-  /// Calls `body` with each number of a fragment: which one it is, whether it
-  /// is of the first or the second row, and its column after the first one.
+  /// Calls `body` for each value of a fragment, with its number, whether it is
+  /// in the first or the second row, and its column, counted from the thread's
+  /// first one.
   static void forEach(const Fragments &values,
                       llvm::function_ref<void(size_t, int64_t, int64_t)> body);
 
@@ -105,7 +106,7 @@ private:
   mlir::Value clamp(mlir::Value value, int64_t count);
   std::pair<mlir::Value, mlir::Value> getPlace(const Scores &scores,
                                                int64_t half, int64_t column);
-  /// Finished scores are exponents of e with a mask, else exponents of 2.
+  /// Finished scores are exponents of 2 or, with a mask, of e.
   bool isBaseTwo() const { return !problem.mask; }
 };
 

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An online softmax: its maximum and sum follow the tiles of keys. Where a tile
-// has a larger maximum, what has been added up so far is scaled.
+// An online softmax: maximum and sum are updated for each tile of keys. If a
+// tile has a larger maximum, the sums so far are scaled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,10 +30,11 @@ public:
   void run();
 
 private:
-  /// What goes from one tile of keys to the next.
+  /// The state that is passed from one tile of keys to the next.
   struct State {
     Fragments output;
-    /// Of the thread's two rows. Sums are those of the thread's own columns.
+    /// The maxima and sums of the thread's two rows. A sum is only over the
+    /// thread's own columns.
     std::array<Value, 2> maximum, sum;
 
     SmallVector<Value> toValues() const;
@@ -79,8 +80,8 @@ void ForwardCode::copyTile(const Tile &tile, const AttentionBuffer &buffer,
 }
 
 void ForwardCode::startTiles() {
-  // In f32 there is half the room, and without tensor cores a product of
-  // registers is unrolled over the keys.
+  // In f32 there is room for half as much. Without tensor cores, a product in
+  // registers is unrolled over the keys, so fewer are better, too.
   width = problem.elementType().isF32() ? 32 : 64;
   int64_t depth = padded(problem.depth);
   int64_t valueDepth = padded(problem.valueDepth);
@@ -102,7 +103,8 @@ ForwardCode::State ForwardCode::startState() {
   return state;
 }
 
-/// Turns scores into powers, and scales the state to the new maximum.
+/// Replaces scores by their exponentials, and scales the state to the new
+/// maximum.
 void ForwardCode::exponentiate(State &state, Scores &scores) {
   std::array<Value, 2> shifts, factors;
   std::array<Value, 2> maximum = state.maximum;
@@ -114,7 +116,7 @@ void ForwardCode::exponentiate(State &state, Scores &scores) {
     for (int64_t mask : {1, 2})
       maximum[half] =
           tiles.maxF(maximum[half], tiles.exchange(maximum[half], mask));
-    // The row has seen no key so far.
+    // True if the row has seen no key so far.
     Value isNothing = arith::CmpFOp::create(
         builder, loc, arith::CmpFPredicate::OEQ, maximum[half],
         tiles.number(-std::numeric_limits<double>::infinity()));
@@ -132,8 +134,8 @@ void ForwardCode::exponentiate(State &state, Scores &scores) {
   });
 }
 
-/// Works on one tile. Values are copied while scores are computed, the next
-/// keys while values are added up.
+/// Processes one tile. Values are copied while scores are computed, and the
+/// next keys while values are added.
 void ForwardCode::work(State &state, Value number, Value count) {
   tiles.wait();
   tiles.barrier();

@@ -1,4 +1,4 @@
-//===- AttentionKernels.cpp - which attention has a kernel ----------------===//
+//===- AttentionKernels.cpp - kernels of attention ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The elements of a row that shared memory and registers have room for.
+/// The maximal depth, limited by shared memory and registers.
 static constexpr int64_t maxDepth = 128;
 
 static std::optional<std::string> whyNotType(Type type) {
@@ -27,7 +27,7 @@ static std::optional<std::string> whyNotType(Type type) {
   return text;
 }
 
-/// True if the kernel would take more blocks than a launch can have.
+/// True if the kernel would need more blocks than a launch can have.
 static bool hasTooManyBlocks(pipe::AttentionOpInterface op) {
   SmallVector<int64_t> scores = op.getScoreShape();
   int64_t rows = std::max(scores[scores.size() - 2], scores.back());

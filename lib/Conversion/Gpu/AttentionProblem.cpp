@@ -1,4 +1,4 @@
-//===- AttentionProblem.cpp - what an attention op computes ---------------===//
+//===- AttentionProblem.cpp - an attention op in a kernel -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Where `operand` lies in an argument: its first element, and a stride for
-/// each of its dimensions.
+/// Finds the place of `operand` in an argument: its first element, and a stride
+/// for each of its dimensions.
 static FailureOr<AttentionBuffer> findPlace(Operation *op, Value operand,
                                             SmallVector<int64_t> &strides) {
   auto type = cast<MemRefType>(operand.getType());
@@ -43,7 +43,7 @@ class Reader {
 public:
   explicit Reader(pipe::AttentionOpInterface op) : op(op) {}
 
-  /// [batch..., rows, elements]
+  /// Reads an operand of shape [batch..., rows, elements].
   AttentionBuffer readMatrix(Value operand) {
     SmallVector<int64_t> strides;
     AttentionBuffer buffer = read(operand, strides);
@@ -55,7 +55,7 @@ public:
     return buffer;
   }
 
-  /// [batch..., rows]
+  /// Reads an operand of shape [batch..., rows].
   AttentionBuffer readRows(Value operand) {
     SmallVector<int64_t> strides;
     AttentionBuffer buffer = read(operand, strides);
@@ -66,7 +66,7 @@ public:
     return buffer;
   }
 
-  /// Dimensions that a mask lacks have a stride of zero.
+  /// Reads the mask. Dimensions that it lacks have a stride of zero.
   AttentionBuffer readMask() {
     SmallVector<int64_t> own;
     AttentionBuffer buffer = read(op.getMask(), own);

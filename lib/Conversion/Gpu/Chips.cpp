@@ -1,4 +1,4 @@
-//===- Chips.cpp - the GPUs that code can be made for ---------------------===//
+//===- Chips.cpp - the supported GPUs -------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,7 +10,7 @@
 
 using namespace veeline;
 
-/// Older ones lack bf16 and asynchronous copies.
+/// Older chips lack bf16 and asynchronous copies.
 static constexpr GpuChip chips[] = {
     {"sm_80", 80, 70, 110},   {"sm_86", 86, 71, 111},
     {"sm_87", 87, 74, 114},   {"sm_89", 89, 78, 118},

@@ -12,19 +12,20 @@
 
 namespace veeline {
 
-/// A chip, the first version of PTX that knows it, and the first toolkit that
-/// knows that version. Versions are 10 * major + minor: 78 is 7.8, 128 is 12.8.
+/// A chip, the first version of PTX that supports it, and the first toolkit
+/// that supports that version. Versions are 10 * major + minor: 78 is 7.8, 128
+/// is 12.8.
 struct GpuChip {
   llvm::StringLiteral name;
-  /// The compute capability, 80 of sm_80.
+  /// The compute capability, such as 80 for sm_80.
   unsigned number;
   unsigned ptxVersion, toolkitVersion;
 
-  /// False for code that no other chip runs, such as sm_90a.
+  /// False if code for this chip runs on no other chip, as with sm_90a.
   bool isPortable() const { return !name.ends_with("a"); }
 };
 
-/// The chip of this name; an error that lists all where there is none.
+/// The chip with this name. If there is none, the error lists all names.
 llvm::Expected<GpuChip> findChip(llvm::StringRef name);
 
 } // namespace veeline

@@ -1,4 +1,4 @@
-//===- ColumnKernel.cpp - threads that share the rows of columns ----------===//
+//===- ColumnKernel.cpp - kernels of sums over rows -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,15 +14,15 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The most rows of a thread whose loads are under way at once, and the most
-/// elements of all inputs in them: each takes a register.
+/// The maximal number of rows that a thread loads before it adds them, and of
+/// elements of all inputs in these rows: each takes a register.
 static constexpr int64_t maxRowsAhead = 8, maxValuesAhead = 32;
-/// About half of the blocks that a device of today has room for: an H200 has
-/// 132 multiprocessors with room for 8 blocks each.
+/// About half of the blocks that a current device has room for: an H200 has 132
+/// multiprocessors with room for 8 blocks each.
 static constexpr int64_t minBlocks = 512;
 
-/// Brings the parallel loops of `nest` before the reduced ones, each in order,
-/// and counts the former.
+/// Moves the parallel loops of `nest` before the reduced ones, each kind in
+/// order, and returns the number of parallel loops.
 static unsigned arrangeColumns(LoopNest &nest) {
   nest.dropUnitLoops();
   nest.sortParallelFirst();
@@ -45,7 +45,8 @@ bool veeline::fitsColumns(const KernelBody &body) {
 
 namespace {
 
-/// Emits the sums of a block's columns, whose rows its threads share.
+/// Emits the sums of a block's columns. The threads of the block share the
+/// rows.
 class ColumnEmitter {
 public:
   explicit ColumnEmitter(ThreadCode &code)
@@ -67,7 +68,7 @@ private:
   LoopNest nest;
   SmallVector<NestReduction> reductions;
   int64_t lanes = 1, columns = 1, rows = 1;
-  /// The rows in `ids`, the first column of the thread in `linear`.
+  /// A point of the thread: the row in `ids`, and its first column in `linear`.
   ThreadCode::Point point;
   SmallVector<int64_t> columnSizes;
   Value column, exists, columnLane, rowGroup;
@@ -75,8 +76,8 @@ private:
 
 } // namespace
 
-/// The nest with the reduced loops alone outside and the parallel ones inside:
-/// the linear iteration is then that of a column.
+/// The nest with the reduced loops outside and the parallel ones inside, so
+/// that the linear iteration is that of a column.
 static LoopNest withColumnsInside(LoopNest nest) {
   auto order = llvm::to_vector(llvm::seq<unsigned>(0, nest.loops.size()));
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {
@@ -110,8 +111,8 @@ SmallVector<Value> ColumnEmitter::makeNeutrals() {
   return neutrals;
 }
 
-/// How many rows of a thread are read before the first of them is added: a
-/// thread that waits for each would leave memory idle.
+/// The number of rows that a thread reads before it adds the first of them.
+/// Waiting for each row would leave memory idle.
 int64_t ColumnEmitter::chooseRowsAhead() const {
   int64_t numRows = rows % rowGroups ? 1 : rows / rowGroups;
   int64_t ahead = maxRowsAhead;
@@ -125,7 +126,7 @@ int64_t ColumnEmitter::chooseRowsAhead() const {
   return ahead;
 }
 
-/// What the thread's rows add up to, in order.
+/// Sums the thread's rows, in order.
 SmallVector<Value> ColumnEmitter::emitPartials() {
   OpBuilder &builder = code.builder;
   SmallVector<int64_t> rowSizes;
@@ -151,10 +152,10 @@ SmallVector<Value> ColumnEmitter::emitPartials() {
   return SmallVector<Value>(loop.getResults());
 }
 
-/// Combines the partial results of the row groups by a tree: group i with group
-/// i + n/2, and so on. Returns the shared memory that has the sums in the place
-/// of the first group. In it the elements of one lane of all threads lie side
-/// by side, so that there are no bank conflicts.
+/// Combines the partial results of the row groups as a tree: group i with group
+/// i + n/2, and so on. Returns the shared memory that then has the sums in the
+/// place of the first group. There, the elements of one lane of all threads are
+/// adjacent, so that there are no bank conflicts.
 Value ColumnEmitter::combineGroups(Operation *combiner, Value partial) {
   OpBuilder &builder = code.builder;
   Location loc = code.loc;
@@ -189,7 +190,7 @@ Value ColumnEmitter::combineGroups(Operation *combiner, Value partial) {
   return shared;
 }
 
-/// The sums of a thread of the first group, which wrote them itself.
+/// The sums of a thread of the first group, which has written them itself.
 Value ColumnEmitter::loadSum(Value shared, Type type) {
   SmallVector<Value> sums;
   for (int64_t i = 0; i < lanes; ++i)
@@ -236,7 +237,8 @@ void ColumnEmitter::run() {
   columnLane = code.rem(thread, warpSize);
   rowGroup = code.div(thread, warpSize);
   Value vector = code.add(code.mul(code.block(), warpSize), columnLane);
-  // All threads meet at barriers: those without a column work on the first one.
+  // All threads have to reach barriers, so those without a column work on the
+  // first one.
   if (vectors % warpSize) {
     exists = code.isLess(vector, vectors);
     vector = arith::SelectOp::create(code.builder, code.loc, exists, vector,

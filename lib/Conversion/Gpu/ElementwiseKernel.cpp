@@ -1,4 +1,4 @@
-//===- ElementwiseKernel.cpp - one access of a thread each ----------------===//
+//===- ElementwiseKernel.cpp - elementwise kernels ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,11 +20,11 @@ bool veeline::fitsElementwise(const KernelBody &body) {
   });
 }
 
-/// Registers of 4 bytes for what a thread loads, of the 128 that two blocks on
-/// a multiprocessor leave it.
+/// The 4-byte registers for values that a thread loads. A thread has 128
+/// registers if two blocks run on a multiprocessor.
 static constexpr int64_t maxLoadedWords = 64;
 
-/// How many of them `lanes` elements of every operand take.
+/// The number of such registers that `lanes` elements of every operand take.
 static int64_t countLoadedWords(const KernelBody &body, int64_t lanes) {
   DenseSet<std::pair<Value, int64_t>> places;
   int64_t words = 0;
@@ -36,8 +36,9 @@ static int64_t countLoadedWords(const KernelBody &body, int64_t lanes) {
   return words;
 }
 
-/// As many elements as the widest contiguous operand has in one access, fewer
-/// where they do not divide the loops or take too many registers.
+/// The number of elements of a thread: as many as one access of the widest
+/// contiguous operand has, or fewer if they do not divide the loops or take too
+/// many registers.
 static int64_t chooseLanes(const KernelBody &body) {
   int64_t lanes = vectorBytes;
   for (const LoopNest &nest : body.nests)
@@ -46,7 +47,7 @@ static int64_t chooseLanes(const KernelBody &body) {
         lanes = std::min(lanes, elementsPerAccess(access.elementType));
   bool capturesRows = body.capturesRows();
   auto divides = [&](const LoopNest &nest) {
-    // All lanes have the same row.
+    // All lanes have to be in the same row.
     int64_t inner = countIterations(nest, body.numRowLoops);
     return ThreadCode::canUseLanes(nest, 0, lanes) &&
            (!capturesRows || inner % lanes == 0);
@@ -57,7 +58,7 @@ static int64_t chooseLanes(const KernelBody &body) {
   return lanes;
 }
 
-/// The value that the thread holds of a place.
+/// The value that the thread has for a place, or null.
 static Value findHeld(ArrayRef<std::pair<const NestAccess *, Value>> held,
                       const NestAccess &access) {
   for (auto [other, value] : held)
@@ -77,7 +78,8 @@ static bool isWrittenAgain(const KernelBody &body, size_t nest,
 }
 
 static void emitNests(ThreadCode &code, Value linear, int64_t lanes) {
-  // Places that were written: whatever shares a buffer shares the place.
+  // The places written so far. Accesses with the same buffer have the same
+  // place.
   SmallVector<std::pair<const NestAccess *, Value>> held;
   for (auto [i, nest] : llvm::enumerate(code.body.nests)) {
     code.builder.setInsertionPoint(nest.op);

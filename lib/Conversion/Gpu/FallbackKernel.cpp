@@ -1,4 +1,4 @@
-//===- FallbackKernel.cpp - a thread for every parallel iteration ---------===//
+//===- FallbackKernel.cpp - kernels of any form ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -34,7 +34,7 @@ static void emitInOrder(ThreadCode &code, const LoopNest &nest,
     code.store(value, nest, access, point, 1);
 }
 
-/// Makes the parallel loops of a single op rows, if it has no loop over rows.
+/// If a single op has no loop over rows, makes its parallel loops rows.
 static void chooseRows(KernelBody &body) {
   if (body.rows || body.nests.size() != 1)
     return;

@@ -26,7 +26,8 @@
 
 using namespace mlir;
 
-/// The intrinsic's name if `op` is one instruction of a GPU, or nothing.
+/// The name of the intrinsic if `op` is one instruction of a GPU. Otherwise
+/// empty.
 static std::string findIntrinsic(Operation *op) {
   if (isa<arith::MaxNumFOp>(op))
     return "llvm.maxnum";
@@ -41,9 +42,9 @@ static std::string findIntrinsic(Operation *op) {
 
 namespace {
 
-/// Turns what is one instruction of a GPU into calls of LLVM's intrinsics by
-/// their names. The conversion of the gpu dialect would make calls of libdevice
-/// of them, and leaves these calls alone.
+/// Turns ops that are one instruction of a GPU into calls of LLVM's intrinsics
+/// by name. The conversion of the gpu dialect would turn them into calls of
+/// libdevice; it does not change calls.
 struct NameIntrinsics
     : PassWrapper<NameIntrinsics, OperationPass<gpu::GPUModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NameIntrinsics)
@@ -65,8 +66,9 @@ struct NameIntrinsics
   }
 };
 
-/// Makes dynamic shared memory an external variable, whose size a launch gives.
-/// Defined in this module it would have one byte, with anything behind it.
+/// Makes dynamic shared memory an external variable. A launch determines its
+/// size. If it were defined in this module, it would have one byte, and other
+/// variables might follow.
 struct DeclareDynamicMemory
     : PassWrapper<DeclareDynamicMemory, OperationPass<gpu::GPUModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DeclareDynamicMemory)
@@ -85,8 +87,8 @@ struct DeclareDynamicMemory
   static constexpr unsigned sharedSpace = 3;
 };
 
-/// Makes the atomic sums of a kernel relaxed: nobody reads them before the
-/// kernel is over, so they order nothing else.
+/// Makes the atomic sums of a kernel relaxed. Nobody reads them before the
+/// kernel ends, so they need no order with other accesses.
 struct RelaxAtomics
     : PassWrapper<RelaxAtomics, OperationPass<gpu::GPUModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RelaxAtomics)
@@ -101,8 +103,8 @@ struct RelaxAtomics
   }
 };
 
-/// Moves the annotation of a loop to a property of its branch, where LLVM looks
-/// for it. Lowering to branches leaves it as another attribute.
+/// Moves the annotation of a loop to a property of its branch, where LLVM
+/// expects it. Lowering to branches leaves it as another attribute.
 struct AnnotateBranches
     : PassWrapper<AnnotateBranches, OperationPass<gpu::GPUModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AnnotateBranches)
@@ -151,8 +153,8 @@ void veeline::buildGpuCodePipeline(OpPassManager &passManager) {
   modules.addPass(createLowerAffinePass());
   modules.addPass(createSCFToControlFlowPass());
   modules.addPass(createConvertVectorToLLVMPass());
-  // Before the conversion of the gpu dialect, which would call libdevice for
-  // functions that have an instruction.
+  // This comes before the conversion of the gpu dialect, which would call
+  // libdevice for functions that are one instruction.
   modules.addPass(createConvertMathToLLVMPass());
   modules.addPass(std::make_unique<NameIntrinsics>());
   modules.addPass(createConvertNVGPUToNVVMPass());

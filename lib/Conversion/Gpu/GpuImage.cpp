@@ -1,4 +1,4 @@
-//===- GpuImage.cpp - PTX to one image for several chips ------------------===//
+//===- GpuImage.cpp - one image of native code for several chips ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,7 +18,7 @@ using namespace veeline;
 
 namespace {
 
-/// The code of one chip on its way through the assembler.
+/// The code of one chip at all stages of assembling.
 struct ChipCode {
   GpuChip chip;
   std::string ptx, cubin, log, error;
@@ -38,7 +38,7 @@ static int64_t numberBefore(llvm::StringRef line, llvm::StringRef unit) {
   return digits.getAsInteger(10, value) ? 0 : value;
 }
 
-/// Reads what `ptxas -v` says of every kernel.
+/// Parses what `ptxas -v` reports about every kernel.
 static std::vector<GpuKernelUse> parseLog(llvm::StringRef log,
                                           llvm::StringRef chip) {
   std::vector<GpuKernelUse> uses;
@@ -100,7 +100,7 @@ static llvm::Error assembleAll(const Toolkit &toolkit,
     if (!code.error.empty())
       return llvm::createStringError("%s: %s", code.chip.name.data(),
                                      code.error.c_str());
-    // The assembler also takes a file without kernels.
+    // The assembler accepts a file without kernels, too.
     for (const std::string &kernel : kernels)
       if (llvm::none_of(code.uses, [&](const GpuKernelUse &use) {
             return use.kernel == kernel;
@@ -113,7 +113,7 @@ static llvm::Error assembleAll(const Toolkit &toolkit,
   return llvm::Error::success();
 }
 
-/// PTX alone, for `chip` and all after it.
+/// Makes an image of PTX only, for `chip` and all later ones.
 static llvm::Expected<GpuImage> makePtxImage(gpu::GPUModuleOp module,
                                              const GpuTargetOptions &options) {
   GpuImage image;
@@ -127,7 +127,7 @@ static llvm::Expected<GpuImage> makePtxImage(gpu::GPUModuleOp module,
   return image;
 }
 
-/// The highest chip whose PTX later ones take, null where there is none.
+/// The code of the highest chip whose PTX runs on later chips, or null.
 static const ChipCode *findPtx(llvm::ArrayRef<ChipCode> codes) {
   const ChipCode *highest = nullptr;
   for (const ChipCode &code : codes)
@@ -137,7 +137,7 @@ static const ChipCode *findPtx(llvm::ArrayRef<ChipCode> codes) {
   return highest;
 }
 
-/// The toolkit that native code needs.
+/// Finds the toolkit that native code needs.
 static llvm::Expected<Toolkit> findAssembler(const GpuTargetOptions &options) {
   llvm::Expected<Toolkit> toolkit = Toolkit::find(options.toolkit);
   if (toolkit)

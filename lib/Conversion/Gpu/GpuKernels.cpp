@@ -1,4 +1,4 @@
-//===- GpuKernels.cpp - kernel functions to gpu.func ----------------------===//
+//===- GpuKernels.cpp - lowering kernel functions to gpu.func -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -40,17 +40,17 @@ static const KernelClass classes[] = {
     {"fallback", /*fits=*/nullptr, emitFallback},
 };
 
-/// One that says itself what it is.
+/// A class that is chosen by the kernel itself.
 static const KernelClass rowSums = {"sums", fitsRow, emitRow};
 
 const KernelClass &veeline::chooseClass(const KernelBody &body) {
-  // The last one takes what fits none of the others.
+  // The last class fits all bodies.
   return *llvm::find_if(
       ArrayRef(classes).drop_back(),
       [&](const KernelClass &form) { return form.fits(body); });
 }
 
-/// A hash of the content of `kernel`, 16 digits.
+/// A hash of the content of `kernel`, as 16 digits.
 static std::string hashKernel(func::FuncOp kernel) {
   func::FuncOp nameless = kernel.clone();
   nameless.setName("kernel");
@@ -61,7 +61,7 @@ static std::string hashKernel(func::FuncOp kernel) {
   return llvm::formatv("{0:x-16}", llvm::xxh3_64bits(text));
 }
 
-/// A gpu.func with the content of `kernel`.
+/// Creates a gpu.func with the content of `kernel`.
 static gpu::GPUFuncOp cloneKernel(func::FuncOp kernel, OpBuilder &builder) {
   auto function = gpu::GPUFuncOp::create(builder, kernel.getLoc(), "kernel",
                                          kernel.getFunctionType());
@@ -77,8 +77,8 @@ static gpu::GPUFuncOp cloneKernel(func::FuncOp kernel, OpBuilder &builder) {
   return function;
 }
 
-/// Says what is known of the buffers: they never overlap, start at multiples of
-/// what a thread loads at once, and some are only read.
+/// Adds attributes to the buffers of a kernel: they never overlap, are aligned
+/// to the widest access of a thread, and some are only read.
 static void describeArguments(gpu::GPUFuncOp function) {
   OpBuilder builder(function.getContext());
   SmallVector<Value> written;
@@ -104,7 +104,7 @@ static void describeArguments(gpu::GPUFuncOp function) {
   }
 }
 
-/// "ROWSxINNER" of the largest op.
+/// Describes the largest op in the form "ROWSxINNER".
 static std::string describeShape(const KernelBody &body) {
   int64_t rows = 1, inner = 1;
   for (const LoopNest &nest : body.nests) {
@@ -149,7 +149,7 @@ gpu::GPUModuleOp GpuKernels::getGpuModule() {
   return gpu::GPUModuleOp::create(builder, module.getLoc(), gpuModuleName);
 }
 
-/// A copy of `kernel` with its structured op number `index` alone.
+/// A copy of `kernel` that has only its structured op number `index`.
 static func::FuncOp clonePart(func::FuncOp kernel, size_t index) {
   func::FuncOp part = kernel.clone();
   SmallVector<linalg::LinalgOp> ops(
@@ -164,8 +164,8 @@ static func::FuncOp clonePart(func::FuncOp kernel, size_t index) {
   return part;
 }
 
-/// The same for a kernel whose ops do not depend on each other: each has blocks
-/// of its own.
+/// Emits a kernel whose ops do not depend on each other: each op gets its own
+/// blocks. Returns the first part of the kernel's name.
 FailureOr<std::string> GpuKernels::emitParts(gpu::GPUFuncOp function,
                                              func::FuncOp kernel) {
   Block &block = function.getBody().front();
@@ -191,7 +191,7 @@ FailureOr<std::string> GpuKernels::emitParts(gpu::GPUFuncOp function,
   return "several_" + std::to_string(count);
 }
 
-/// Writes the code of a thread and returns the first part of the kernel's name.
+/// Emits the code of a thread. Returns the first part of the kernel's name.
 FailureOr<std::string> GpuKernels::emit(gpu::GPUFuncOp function,
                                         func::FuncOp kernel) {
   Block &block = function.getBody().front();
@@ -263,10 +263,11 @@ LogicalResult GpuKernels::lower(func::FuncOp kernel) {
   return success();
 }
 
-/// More than there are replicas of any model.
+/// No model has more replicas than this.
 static constexpr int64_t maxSummands = 1 << 16;
 
-/// The kernels of sums that steps ask for.
+/// Adds the kernels that sum contributions of replicas, as far as steps need
+/// them.
 LogicalResult GpuKernels::addSums() {
   auto sums = getOperation()->getAttrOfType<ArrayAttr>(sumsAttrName);
   if (!sums)

@@ -1,4 +1,4 @@
-//===- GpuTarget.cpp - the NVVM dialect to PTX ----------------------------===//
+//===- GpuTarget.cpp - compiling GPU modules to native code ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -58,7 +58,8 @@ createMachine(const GpuChip &chip, unsigned level) {
     return llvm::createStringError(
         "LLVM was built without its target NVPTX: %s", message.c_str());
   llvm::TargetOptions targetOptions;
-  // Only an explicit fma is one: a product and a sum keep two roundings.
+  // Only an explicit fma may become one, because a product and a sum have two
+  // roundings.
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   std::string features = "+ptx" + std::to_string(chip.ptxVersion);
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
@@ -81,7 +82,7 @@ static const llvm::Function *findLibdeviceCall(const llvm::Module &module) {
   return nullptr;
 }
 
-/// Adds what `module` calls of libdevice to it.
+/// Links the functions of libdevice that `module` calls into it.
 static llvm::Error linkLibdevice(llvm::Module &module,
                                  const GpuTargetOptions &options) {
   const llvm::Function *function = findLibdeviceCall(module);
@@ -146,7 +147,8 @@ veeline::compileToPtx(gpu::GPUModuleOp module, llvm::StringRef chipName,
   translated->setDataLayout((*machine)->createDataLayout());
   if (llvm::Error error = linkLibdevice(*translated, options))
     return error;
-  // Kernels of one launch choose by few compares: a table would be in memory.
+  // Kernels of one launch are selected by a few compares. A jump table would be
+  // in memory.
   for (llvm::Function &function : *translated) {
     function.addFnAttr("no-builtins");
     function.addFnAttr("no-jump-tables", "true");

@@ -12,53 +12,55 @@
 
 namespace veeline {
 
-/// A form that a kernel can take: `fits` says whether. `emit` writes the code
-/// of a thread where the kernel's ops stand; the caller erases these.
+/// A form of kernels. `fits` returns whether a kernel can have this form.
+/// `emit` emits the code of a thread in front of the kernel's ops; the caller
+/// erases these.
 struct KernelClass {
   llvm::StringLiteral name;
   bool (*fits)(const KernelBody &body);
   void (*emit)(ThreadCode &code);
 };
 
-/// The first form that `body` fits, in the order of what is faster.
+/// The first form that `body` fits. Faster forms come first.
 const KernelClass &chooseClass(const KernelBody &body);
 
-/// One element of everything: one thread.
+/// Whether all ops have one element, so that one thread runs the body.
 bool fitsScalars(const KernelBody &body);
 
-/// No reduction, every op on the same iterations: a thread has the elements of
-/// one access.
+/// No reductions, and all ops have the same iterations: a thread has the
+/// elements of one access.
 bool fitsElementwise(const KernelBody &body);
 void emitElementwise(ThreadCode &code);
 
-/// One op that reads along one loop and writes along another: squares go
+/// One op that reads along one loop and writes along another: square tiles go
 /// through shared memory.
 bool fitsTranspose(const KernelBody &body);
 void emitTranspose(ThreadCode &code);
 
-/// Reductions of rows and what is done with them: a team of threads for a row,
-/// which stays in their registers.
+/// Reductions of rows, and ops on the rows: a team of threads has a row, which
+/// stays in their registers.
 bool fitsRow(const KernelBody &body);
 void emitRow(ThreadCode &code);
 
-/// One reduction with a contiguous parallel loop inside: threads of a block
+/// One reduction with a contiguous parallel loop inside: the threads of a block
 /// share the rows of some columns.
 bool fitsColumns(const KernelBody &body);
 void emitColumns(ThreadCode &code);
 
-/// A loop of scalars, no structured op: its parallel loops run over threads.
+/// A loop of scalars instead of structured ops: its parallel loops run over
+/// threads.
 bool isLoopKernel(mlir::Block &block);
 void emitLoops(ThreadCode &code);
 
-/// Loops of scalars that add to rows which indices choose. With `inOrder`
-/// blocks own rows and add in order, else everything is added atomically.
+/// Loops of scalars that add to rows selected by indices. With `inOrder`,
+/// blocks own rows and add in order. Otherwise, all sums are atomic.
 bool fitsScatter(mlir::Block &block);
 void emitScatter(ThreadCode &code, bool inOrder);
 
-/// Anything else: parallel loops run over threads, the rest in order.
+/// Anything else: parallel loops run over threads, and the others in order.
 void emitFallback(ThreadCode &code);
 
-/// Threads of a block that has no reason for another number.
+/// The number of threads of a block, unless a kernel needs another one.
 inline constexpr int64_t threadsPerBlock = 256;
 
 } // namespace veeline

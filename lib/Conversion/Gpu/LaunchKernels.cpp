@@ -58,7 +58,7 @@ FailureOr<KernelEntry> KernelEntry::fromAttribute(Attribute attribute) {
 
 namespace {
 
-/// The kernels of a module with their numbers.
+/// The kernels of a module, and their numbers in the table.
 class KernelTable {
 public:
   LogicalResult read(ModuleOp module);
@@ -107,7 +107,7 @@ private:
   OpBuilder builder;
   Type ptr;
   llvm::DenseMap<Attribute, int64_t> constants;
-  /// Of the function at hand: its rank, and the array for arguments.
+  /// The rank of the current function, and its array for kernel arguments.
   Value rank;
   LLVM::AllocaOp places;
   size_t numPlaces = 0;
@@ -170,8 +170,8 @@ func::CallOp Launcher::callRuntime(Location loc, StringRef name,
   return func::CallOp::create(builder, loc, name, results, arguments);
 }
 
-/// The address of the first element of what `buffer` is a view of; a kernel's
-/// type says where in it the view starts.
+/// The address of the first element of the buffer that `buffer` is a view of.
+/// The type in the kernel's signature determines where the view starts.
 Value Launcher::getAddress(Location loc, Value buffer) {
   Value address =
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
@@ -198,7 +198,7 @@ Value Launcher::getPlace(Location loc, Value argument) {
              : arith::ExtUIOp::create(builder, loc, i64, argument).getResult();
 }
 
-/// Fails if memory of the host would reach a kernel.
+/// Fails if the host's memory would be passed to a kernel.
 LogicalResult Launcher::verifyOnDevice(Operation *op, Value buffer) {
   Operation *root = getRootBuffer(buffer).getDefiningOp();
   if (!isa_and_nonnull<memref::AllocaOp, memref::AllocOp>(root))
@@ -257,7 +257,7 @@ LogicalResult Launcher::replaceConstant(memref::GetGlobalOp get) {
   return success();
 }
 
-/// Replaces a load by the host of a number on the device.
+/// Replaces a load of a number in the device's memory.
 LogicalResult Launcher::replaceLoad(memref::LoadOp load) {
   Location loc = load.getLoc();
   auto metadata =
@@ -296,7 +296,7 @@ LogicalResult Launcher::replaceLoad(memref::LoadOp load) {
   return success();
 }
 
-/// True for ops whose effects are not on memory of the device.
+/// True for ops that do not access the device's memory.
 static bool isHarmless(Operation *op) {
   return isa<func::CallOp, memref::AllocaOp>(op) ||
          (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
@@ -351,7 +351,7 @@ LogicalResult Launcher::run(func::FuncOp function) {
   if (hasRank)
     rank = entry.getArgument(0);
   builder.setInsertionPointToStart(&entry);
-  // Arguments are copied by the call, so all launches share their place.
+  // A launch copies its arguments, so all launches use the same array.
   Location loc = function.getLoc();
   Value count = constant(loc, 0, 64);
   places =

@@ -1,4 +1,4 @@
-//===- LoopKernel.cpp - loops of scalars over threads ---------------------===//
+//===- LoopKernel.cpp - kernels of scalar loops ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,13 +22,13 @@ SmallVector<Value> veeline::getWrittenBuffers(Operation *root) {
   return written;
 }
 
-/// True if every access to a buffer that is written has `iv` as the same index:
-/// iterations of its loop then have nothing in common.
+/// True if every access to a written buffer has `iv` as the same index.
+/// Iterations of its loop are then independent.
 static bool separates(Value iv, Operation *root, ArrayRef<Value> written) {
   DenseMap<Value, int64_t> dimensions;
   auto check = [&](Value memref, ValueRange indices) {
     if (!llvm::is_contained(written, memref))
-      // Another view of a written buffer would be the same memory.
+      // Another view of a written buffer may be the same memory.
       return llvm::none_of(written, [&](Value other) {
         return getRootBuffer(other) == getRootBuffer(memref);
       });
@@ -50,7 +50,7 @@ static bool separates(Value iv, Operation *root, ArrayRef<Value> written) {
               .wasInterrupted();
 }
 
-/// The loop in `block` that holds all its stores, if there is one.
+/// The loop in `block` that contains all its stores, if there is one.
 static scf::ForOp findInner(Block &block) {
   scf::ForOp inner;
   for (Operation &op : block) {
@@ -93,7 +93,7 @@ bool veeline::isLoopKernel(Block &block) {
   return llvm::hasSingleElement(block.getOps<scf::ForOp>());
 }
 
-/// Puts the body of `loop` in its place, for iteration `id`.
+/// Moves the body of `loop` in front of it, as iteration `id`.
 static void inlineIteration(ThreadCode &code, scf::ForOp loop, Value id) {
   OpBuilder::InsertionGuard guard(code.builder);
   code.builder.setInsertionPoint(loop);
@@ -111,8 +111,8 @@ void veeline::emitLoops(ThreadCode &code) {
   scf::ForOp root = *block.getOps<scf::ForOp>().begin();
   SmallVector<scf::ForOp> loops = findParallel(root);
   SmallVector<int64_t> sizes = llvm::map_to_vector(loops, countLoop);
-  // Threads may run for long: small blocks spread them over as many
-  // multiprocessors as there are.
+  // Threads may run for long, so small blocks spread them over all
+  // multiprocessors.
   constexpr int64_t fewThreads = 64;
   code.forEach(llvm::product_of(sizes), fewThreads, [&](Value item) {
     SmallVector<Value> ids = code.delinearize(item, sizes);

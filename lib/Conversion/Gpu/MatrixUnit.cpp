@@ -1,4 +1,4 @@
-//===- MatrixUnit.cpp - products of tiles in f32 ------------------------===//
+//===- MatrixUnit.cpp - products of tiles in f32 --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,8 +16,8 @@ using namespace veeline;
 
 namespace {
 
-/// One product and sum after the other, with numbers where tensor cores would
-/// have them.
+/// Multiplies and adds one element after the other. Numbers are in the lanes
+/// where tensor cores would have them.
 class PlainUnit : public MatrixUnit {
 public:
   explicit PlainUnit(TileCode &tiles)
@@ -45,7 +45,7 @@ private:
 
 } // namespace
 
-/// Loads `count` numbers that lie side by side.
+/// Loads `count` adjacent numbers.
 SmallVector<Value> PlainUnit::load(const TileStage &stage, Value place,
                                    int64_t count) {
   Value vector = vector::LoadOp::create(
@@ -95,10 +95,11 @@ void PlainUnit::multiplyRows(Fragments &sums, const Left &left,
   sums.assign(loop.getResults().begin(), loop.getResults().end());
 }
 
-/// The number of a column in the lane's row, which one of four lanes has.
+/// The number of a column in the lane's row. One of four lanes has it.
 Value PlainUnit::getLeft(ArrayRef<Value> left, int64_t half, int64_t column) {
   Value value = left[column / 8 * 4 + 2 * half + column % 2];
-  // Of the whole warp: to PTX a width of 4 means the first four lanes alone.
+  // The source is a lane of the whole warp. In PTX, a width of 4 would mean the
+  // first four lanes only.
   Value first = code.mul(tiles.laneRow, 4);
   Value source = arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
                                             code.add(first, column % 8 / 2));

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// False if row buffers of many elements would be too many registers.
+/// False if row buffers of many elements would take too many registers.
 static bool fitsRowBuffers(const KernelBody &body) {
   std::optional<RowTeam> team = chooseTeam(body.nests, body.numRowLoops);
   if (!team || team->fitsRegisters())
@@ -27,7 +27,7 @@ static bool fitsRowBuffers(const KernelBody &body) {
   });
 }
 
-/// Makes the parallel loops of a single op rows, if it has no loop over rows.
+/// If a single op has no loop over rows, makes its parallel loops rows.
 static KernelBody withRows(KernelBody body) {
   if (body.rows || body.nests.size() != 1)
     return body;
@@ -60,7 +60,7 @@ RowEmitter::RowEmitter(ThreadCode &code, RowTeam team)
     rowSizes.push_back(loop.size);
 }
 
-/// Emits the ops on the row `rowIds`.
+/// Emits the ops for the row `rowIds`.
 void RowEmitter::emitRow() {
   code.inlineOps(rowIds);
   if (!team.fitsRegisters())
@@ -82,7 +82,8 @@ void RowEmitter::run() {
     return runWithSums();
   int64_t rows = llvm::product_of(rowSizes);
   teams = std::max(threadsPerBlock, team.threads) / team.threads;
-  // One short row needs no more threads than those that work on it.
+  // If there are few short rows, the block has no more threads than work on
+  // them.
   teams = std::min(teams, rows);
   code.setSizes(llvm::divideCeil(rows, teams), teams * team.threads);
   thread = code.thread();
@@ -90,7 +91,8 @@ void RowEmitter::run() {
   Value row = code.block();
   if (teams > 1)
     row = code.add(code.mul(row, teams), code.div(thread, team.threads));
-  // A team of several rows in a block is a warp, which leaves as a whole.
+  // If a block has several rows, a team is a warp. Then all threads of a warp
+  // skip the code together.
   Value exists = rows % teams ? code.isLess(row, rows) : Value();
   code.when(exists, [&] {
     rowIds = code.delinearize(row, rowSizes);
@@ -119,13 +121,13 @@ void RowEmitter::hold(const NestAccess &access, const LoopNest &nest,
     held.push_back({&access, &nest, SmallVector<Value>(values)});
 }
 
-/// False where nobody reads what is stored: a later op writes the same place,
-/// or it is a row buffer whose elements threads keep.
+/// Whether an output has to be stored. Not if a later op writes the same place,
+/// or if it is a row buffer, whose elements threads keep.
 bool RowEmitter::mustStore(size_t nest, const NestAccess &access) const {
   if (isRowBuffer(access.base))
     return false;
   bool isNumber = isUniform(code.body.nests[nest], access, numRowLoops);
-  // What a wide row's sweeps write is read again.
+  // Later sweeps over a wide row read this again.
   if (!isNumber && !team.fitsRegisters())
     return true;
   return llvm::none_of(ArrayRef(code.body.nests).drop_front(nest + 1),
@@ -138,7 +140,7 @@ bool RowEmitter::mustStore(size_t nest, const NestAccess &access) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Numbers of a row
+// Scalars of a row
 //===----------------------------------------------------------------------===//
 
 Value RowEmitter::isFirst() { return code.isLess(lane, 1); }
@@ -153,7 +155,8 @@ Value RowEmitter::readNumber(const LoopNest &nest, const NestAccess &access) {
   });
   if (!isWritten)
     return code.load(nest, access, at(code.index(0)), 1);
-  // The first thread writes it, perhaps before others have read it.
+  // The first thread writes the number, perhaps after other threads would have
+  // read it.
   Value value = broadcast(nest, access);
   hold(access, nest, value);
   return value;
@@ -215,8 +218,8 @@ RowEmitter::Chunk RowEmitter::makeChunk(const LoopNest &nest, Value round,
   return chunk;
 }
 
-/// Runs `body` for every round of a row that registers hold, one after the
-/// other. It gets what the round before returned.
+/// For a row in registers, runs `body` for all rounds in order. Each call gets
+/// the result of the call before.
 SmallVector<Value> RowEmitter::forChunks(
     const LoopNest &nest, ArrayRef<Value> init,
     llvm::function_ref<SmallVector<Value>(const Chunk &, ValueRange)> body) {
@@ -238,8 +241,9 @@ bool veeline::isSamePlace(const LoopNest &a, const NestAccess &left,
          getForm(a, left, numRowLoops) == getForm(b, right, numRowLoops);
 }
 
-/// Loads an input, or finds what was loaded of it before: barriers and stores
-/// keep LLVM from doing so. `element` is -1 for all elements of the chunk.
+/// Loads an input, unless it has been loaded before. LLVM would load it again,
+/// because of barriers and stores. `element` is -1 for all elements of the
+/// chunk.
 Value RowEmitter::loadOnce(const LoopNest &nest, const NestAccess &access,
                            const Chunk &chunk, int64_t element) {
   auto find = [&]() -> Value {
@@ -262,7 +266,7 @@ Value RowEmitter::loadOnce(const LoopNest &nest, const NestAccess &access,
       isWhole ? team.lanes : 1);
   int64_t words = llvm::divideCeil(
       (isWhole ? team.lanes : 1) * getByteWidth(access.elementType), 4);
-  // A wide row decides later what of it stays.
+  // For a wide row, `visit` decides later which of the values to keep.
   bool isWide = !team.fitsRegisters();
   if (!isWide && words > freeRegisters)
     return value;
@@ -271,7 +275,8 @@ Value RowEmitter::loadOnce(const LoopNest &nest, const NestAccess &access,
   return value;
 }
 
-/// An input in this chunk: what the thread holds of it, or what it loads.
+/// The value of an input in this chunk: the one that the thread holds, or a
+/// load.
 Value RowEmitter::getInput(const LoopNest &nest, unsigned input,
                            const Chunk &chunk, int64_t element) {
   const NestAccess &access = nest.accesses[input];
@@ -286,8 +291,8 @@ Value RowEmitter::getInput(const LoopNest &nest, unsigned input,
   return vector::ExtractOp::create(code.builder, code.loc, value, element);
 }
 
-/// Emits the body for a chunk, element by element where the elements of an
-/// operand are not at equal distances.
+/// Emits the body for a chunk. If the elements of an operand are not at equal
+/// distances, emits it element by element.
 SmallVector<Value> RowEmitter::emitChunk(const LoopNest &nest,
                                          const Chunk &chunk,
                                          ArrayRef<NestReduction> reductions) {

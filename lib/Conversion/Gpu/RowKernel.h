@@ -11,9 +11,9 @@
 
 namespace veeline {
 
-/// Emits what a thread of a team does for its row. Threads keep what an op
-/// writes: an element in the thread that computed it, a number of the row in
-/// all of them.
+/// Emits the work of a thread in a team that processes a row. Threads keep the
+/// results of ops in registers: an element in the thread that computed it, a
+/// scalar of the row in all threads.
 class RowEmitter {
 public:
   RowEmitter(ThreadCode &code, RowTeam team);
@@ -24,24 +24,24 @@ private:
   void emitRow();
   void runWithSums();
   void storeSums(mlir::Value part, mlir::Value own, mlir::ValueRange sums);
-  /// The elements that a thread works on in one round.
+  /// The elements that a thread processes in one round.
   struct Chunk {
-    /// The place of the first one, which is always within the row.
+    /// The position of the first element, which is always within the row.
     mlir::Value linear;
-    /// Whether it exists; null where it always does. If not, nothing of it is
-    /// stored.
+    /// Whether the chunk exists; null if it always does. If it does not, none
+    /// of its results is stored.
     mlir::Value exists;
-    /// Where elements exist one by one, their places and conditions.
+    /// If each element may or may not exist, their positions and conditions.
     llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> elements;
-    /// Its number; negative where registers keep nothing of it.
+    /// The number of the round. Negative if registers keep nothing of it.
     int64_t round;
-    /// In a wide row, its place in the shared memory of an input that is kept.
+    /// For a wide row, the position in the shared memory of a kept input.
     mlir::Value slot;
   };
   struct Held {
     const NestAccess *access;
     const LoopNest *nest;
-    /// One vector for each round; one scalar where it is a number of the row.
+    /// One vector for each round, or one scalar if it is a scalar of the row.
     llvm::SmallVector<mlir::Value> values;
   };
 
@@ -52,17 +52,17 @@ private:
     mlir::Value value;
   };
 
-  /// Ops of a wide row that go over it together.
+  /// Ops that process a wide row together.
   struct Sweep {
     size_t begin, end;
-    /// The rounds that a thread has at once.
+    /// The number of rounds that a thread processes at once.
     int64_t atOnce;
   };
   /// An input that several sweeps read.
   struct Kept {
     const NestAccess *access;
     const LoopNest *nest;
-    /// The first sweep that reads it, by its first op.
+    /// The first sweep that reads it, given by its first op.
     size_t sweep;
     mlir::Value shared;
   };
@@ -92,7 +92,7 @@ private:
   void finishReduction(const LoopNest &nest, size_t number,
                        llvm::ArrayRef<mlir::Value> partials);
 
-  // Rows that are more than a few registers.
+  // For wide rows, which need more than a few registers.
   void runWide();
   void hoistNumbers();
   bool isNumber(const LoopNest &nest) const;
@@ -122,9 +122,9 @@ private:
   visitRounds(Sweep sweep, llvm::SmallVector<mlir::Value> carried);
   void emitSweep(const Sweep &current);
 
-  /// Gives a thread as many registers as a row in registers takes, up to 128
-  /// (64 in a block of 1024). Otherwise assemblers make room for more blocks,
-  /// and spill some bytes for it.
+  /// Lets a thread have as many registers as a row needs, up to 128 (64 in a
+  /// block of 1024 threads). Without this, assemblers make room for more
+  /// blocks, and spill registers for it.
   void takeRegisters();
 
   mlir::Value isFirst();
@@ -149,24 +149,24 @@ private:
   llvm::SmallVector<mlir::Value> rowIds;
   /// The number of the thread in its block, and in the team of its row.
   mlir::Value thread, lane;
-  /// Teams of a block, one for each of its rows.
+  /// The number of teams of a block. Each team has a row.
   int64_t teams = 1;
   llvm::SmallVector<Held> held;
   llvm::SmallVector<Loaded> loaded;
-  /// Registers that loaded elements may still take.
+  /// The number of registers that loaded elements may still take.
   int64_t freeRegisters;
 
-  // Of a wide row.
+  // State for wide rows.
   llvm::SmallVector<Kept> kept;
   int64_t registerRounds = 0, sharedRounds = 0;
   size_t currentSweep = 0;
 };
 
-/// True if two ops touch the same elements in the same iterations of a row.
+/// True if two ops access the same elements in the same iterations of a row.
 bool isSamePlace(const LoopNest &a, const NestAccess &left, const LoopNest &b,
                  const NestAccess &right, unsigned numRowLoops);
 
-/// Lane i of `vector` is combined with lane i + n/2, and so on down to one.
+/// Combines lane i of `vector` with lane i + n/2, and so on down to one lane.
 mlir::Value emitTree(mlir::OpBuilder &builder, mlir::Operation *combiner,
                      mlir::Value vector);
 

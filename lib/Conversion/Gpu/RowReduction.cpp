@@ -1,4 +1,4 @@
-//===- RowReduction.cpp - what the threads of a row tell each other -------===//
+//===- RowReduction.cpp - exchange between the threads of a row -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,8 +17,8 @@ using namespace veeline;
 // Values between threads
 //===----------------------------------------------------------------------===//
 
-/// The type in which a value of `type` is passed between threads: there are no
-/// instructions for narrower ones.
+/// The type in which values of `type` are passed between threads. There are no
+/// instructions for narrower types.
 static Type getTransportType(OpBuilder &builder, Type type) {
   if (getByteWidth(type) >= 4 && !type.isIndex())
     return type;
@@ -50,8 +50,8 @@ static Value fromTransport(OpBuilder &builder, Location loc, Value value,
   return arith::TruncIOp::create(builder, loc, type, value);
 }
 
-/// A number that the first thread alone reads from memory, in all threads of
-/// the team.
+/// A scalar that only the first thread reads from memory, in all threads of the
+/// team.
 Value RowEmitter::broadcast(const LoopNest &nest, const NestAccess &access) {
   OpBuilder &builder = code.builder;
   Location loc = code.loc;
@@ -121,12 +121,12 @@ Value RowEmitter::reduceTeam(Operation *combiner, Value partial) {
   return team.threads > warpSize ? reduceWarps(combiner, value) : value;
 }
 
-/// How many values of warps a thread has at once: 32 of f64 would be all the
-/// registers that 1024 threads have.
+/// The number of warps whose values a thread has at once. With f64, 32 of them
+/// would take all registers of a thread in a block of 1024.
 static constexpr int64_t warpsAtOnce = 8;
 
 /// Combines the values of all warps of the block, in order. Every reduction has
-/// shared memory of its own, so that one barrier is enough.
+/// its own shared memory, so that one barrier is enough.
 Value RowEmitter::reduceWarps(Operation *combiner, Value value) {
   OpBuilder &builder = code.builder;
   Location loc = code.loc;
@@ -162,7 +162,7 @@ Value RowEmitter::reduceWarps(Operation *combiner, Value value) {
       .front();
 }
 
-/// `partial` with the values of a chunk, where they exist.
+/// Combines `partial` with the elements of a chunk that exist.
 Value RowEmitter::combineChunk(Operation *combiner, Value partial, Value value,
                                const Chunk &chunk) {
   OpBuilder &builder = code.builder;
@@ -181,7 +181,7 @@ Value RowEmitter::combineChunk(Operation *combiner, Value partial, Value value,
   return arith::SelectOp::create(builder, code.loc, exists, next, partial);
 }
 
-/// What the sums of a thread start from.
+/// The initial values of a thread's partial results.
 SmallVector<Value> RowEmitter::getNeutral(const LoopNest &nest) const {
   SmallVector<NestReduction> reductions = *nest.getReductions();
   SmallVector<Value> partials;
@@ -193,7 +193,7 @@ SmallVector<Value> RowEmitter::getNeutral(const LoopNest &nest) const {
   return partials;
 }
 
-/// Reduces the partial results of the threads to numbers of the row.
+/// Reduces the partial results of the threads to scalars of the row.
 void RowEmitter::finishReduction(const LoopNest &nest, size_t number,
                                  ArrayRef<Value> partials) {
   SmallVector<NestReduction> reductions = *nest.getReductions();

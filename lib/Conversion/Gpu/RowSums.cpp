@@ -1,12 +1,13 @@
-//===- RowSums.cpp - sums of the rows that a kernel works on --------------===//
+//===- RowSums.cpp - sums over rows in a kernel of rows -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a kernel of columns would read again is in registers while a row is
-// worked on. So each warp has the rows of a part that one thread of a column
-// would have, and adds up its elements of all of them.
+// A kernel of columns would read values again that a kernel of rows has in
+// registers. So the kernel of rows computes the sums itself. Each warp has the
+// rows of a part that one thread of a kernel of columns would have, and adds
+// its elements of all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,21 +63,21 @@ void RowEmitter::runWithSums() {
     }
     scf::YieldOp::create(builder, loc, next);
   }
-  // The sums take registers beside those of a row.
+  // The sums need registers in addition to those of a row.
   code.function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                          builder.getI32IntegerAttr(1));
   storeSums(part, own, loop.getResults());
 }
 
-/// Combines the sums of the warps of a block, as the groups of a kernel of
-/// columns are, and adds them to what the outputs hold.
+/// Combines the sums of the warps of a block, like the row groups of a kernel
+/// of columns, and adds them to the outputs.
 void RowEmitter::storeSums(Value part, Value own, ValueRange sums) {
   OpBuilder &builder = code.builder;
   Location loc = code.loc;
   int64_t mostColumns = 0;
   for (const LoopNest &sum : code.body.sums)
     mostColumns = std::max(mostColumns, sum.loops[2].size);
-  // One after the other, sums of a type go through one buffer.
+  // All sums of a type use the same buffer, one after the other.
   llvm::DenseMap<Type, Value> buffers;
   size_t next = 0;
   for (const LoopNest &sum : code.body.sums) {

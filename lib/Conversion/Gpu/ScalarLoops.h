@@ -11,13 +11,14 @@
 
 namespace veeline {
 
-/// Buffers that something in `root` stores to.
+/// The buffers to which something in `root` stores.
 llvm::SmallVector<mlir::Value> getWrittenBuffers(mlir::Operation *root);
 
-/// `root`, the loop in it that holds all its stores, and so on.
+/// `root`, the loop in it that contains all its stores, the loop in that, and
+/// so on.
 llvm::SmallVector<mlir::scf::ForOp> getStoringLoops(mlir::scf::ForOp root);
 
-/// The iterations of a loop, 0 where they are not known.
+/// The number of iterations of a loop, or 0 if it is unknown.
 int64_t countLoop(mlir::scf::ForOp loop);
 
 } // namespace veeline

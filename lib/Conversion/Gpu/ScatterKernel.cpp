@@ -1,14 +1,15 @@
-//===- ScatterKernel.cpp - sums into rows that indices choose -------------===//
+//===- ScatterKernel.cpp - kernels that add to rows selected by indices ---===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // The adjoint of a gather: table[row(token), column] += value(token, column).
-// Blocks own rows. The threads of a block look at the rows of many tokens at
-// once, and then add those that are its own, each thread for its columns, in
-// the order of tokens: the order and so the bits of the host, without atomics,
-// without sorting, and without memory of its own beyond a block's.
+// Each block owns some rows. Its threads find the tokens of these rows among
+// many at once, and then add them. Each thread adds its own columns, in the
+// order of tokens. So the order of sums, and therefore their bits, are those of
+// the host. This needs no atomics, no sorting, and no memory other than shared
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,26 +27,28 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Blocks that keep a device busy.
+/// The number of blocks that keeps a device busy.
 static constexpr int64_t manyBlocks = 1024;
-/// Tokens that a thread adds at a time: their loads do not wait for each other.
+/// The number of tokens that a thread adds at a time. Their loads do not wait
+/// for each other.
 static constexpr int64_t batchSize = 8;
-/// Tokens that a thread looks at before the block adds any.
+/// The maximal number of tokens that a thread examines before the block adds
+/// any.
 static constexpr int64_t maxLooks = 4;
-/// Fewer threads would take long to look at the tokens.
+/// With fewer threads, looking at the tokens would take long.
 static constexpr int64_t minThreads = 128;
 
 namespace {
 
-/// The loops and the one sum of a scatter.
+/// The loops and the only sum of a scatter.
 struct Scatter {
   SmallVector<scf::ForOp> loops;
-  /// Of these, those over columns, and all others.
+  /// The loops over columns, and all others.
   SmallVector<scf::ForOp> columns, tokens;
   mutable memref::StoreOp store;
   mutable memref::LoadOp old;
   Operation *sum = nullptr;
-  /// Positions in the indices of the store that say which row it is.
+  /// The positions of the row's indices among the indices of the store.
   SmallVector<unsigned> rowDims;
 
   int64_t getDimSize(unsigned dim) const {
@@ -59,7 +62,8 @@ struct Scatter {
 // Recognition
 //===----------------------------------------------------------------------===//
 
-/// table[i...] = table[i...] + value, the only access to that buffer.
+/// Matches table[i...] = table[i...] + value. There must be no other access to
+/// the buffer.
 static bool matchSum(Scatter &scatter, scf::ForOp root) {
   SmallVector<memref::StoreOp> stores;
   SmallVector<memref::LoadOp> loads;
@@ -83,8 +87,8 @@ static bool matchSum(Scatter &scatter, scf::ForOp root) {
          *scatter.old->user_begin() == scatter.sum;
 }
 
-/// The loops whose iteration `value` is computed from. False where something
-/// else than scalar ops and loads computes it, or the sum has a part in it.
+/// Adds to `ivs` the loops on whose iteration `value` depends. Returns false if
+/// it depends on ops with regions, or on the sum.
 static bool findLoops(const Scatter &scatter, Value value,
                       llvm::SetVector<Value> &ivs) {
   llvm::SetVector<Value> all;
@@ -103,8 +107,8 @@ static bool findLoops(const Scatter &scatter, Value value,
   return true;
 }
 
-/// Tells loops over columns, which are indices of the table and of which no row
-/// depends, from all others.
+/// Separates loops over columns from all others. A loop over columns is an
+/// index of the table, and no row depends on it.
 static bool matchLoops(Scatter &scatter) {
   auto indices = scatter.store.getIndices();
   auto isIv = [&](Value index) {
@@ -177,8 +181,8 @@ public:
   IterationCode(ThreadCode &code, const Scatter &scatter)
       : code(code), scatter(scatter) {}
 
-  /// What the nest computes for one token and one column (null: no matter
-  /// which), but for the sum.
+  /// Emits what the nest computes for one token and one column, except the sum.
+  /// If `column` is null, any column will do.
   IRMapping emit(Value token, Value column);
   Value getRow(const IRMapping &iteration);
   SmallVector<Value> getIndices(const IRMapping &iteration) const {
@@ -186,7 +190,7 @@ public:
       return iteration.lookupOrDefault(index);
     });
   }
-  /// `old` and what the iteration adds to it.
+  /// Adds what the iteration contributes to `old`.
   Value emitSum(IRMapping iteration, Value old);
   Value getValue(const IRMapping &iteration) const;
 
@@ -258,7 +262,7 @@ Value IterationCode::emitSum(IRMapping iteration, Value old) {
 
 namespace {
 
-/// Blocks that own rows.
+/// Emits a scatter in which blocks own rows.
 class OrderedScatter {
 public:
   OrderedScatter(ThreadCode &code, const Scatter &scatter)
@@ -269,11 +273,11 @@ public:
   void run();
 
 private:
-  /// A token that a thread has looked at.
+  /// A token that a thread has examined.
   struct Look {
     Value token, isOwn, ballot;
   };
-  /// A token that is added.
+  /// A token that the thread adds.
   struct Entry {
     Value exists, row;
     SmallVector<IRMapping> columns;
@@ -301,7 +305,8 @@ private:
 
 } // namespace
 
-/// A thread has two columns where they can be one access.
+/// Chooses the sizes of the kernel. A thread has two columns if they can be one
+/// access.
 void OrderedScatter::chooseSizes() {
   if (!scatter.columns.empty() && countLoop(scatter.columns.back()) % 2 == 0)
     lanes = 2;
@@ -318,8 +323,8 @@ void OrderedScatter::chooseSizes() {
   buckets = std::clamp<int64_t>(manyBlocks / columnBlocks, 1, rows);
 }
 
-/// Each thread looks at some tokens, side by side with the others; a warp's
-/// answers are a number that all threads get to see.
+/// Each thread examines some tokens, adjacent to those of other threads. The
+/// results of a warp are one number, which all threads can read.
 SmallVector<OrderedScatter::Look> OrderedScatter::look(Value base) {
   SmallVector<Look> result;
   Location loc = code.loc;
@@ -344,13 +349,14 @@ SmallVector<OrderedScatter::Look> OrderedScatter::look(Value base) {
   return result;
 }
 
-/// Puts the block's own tokens into the queue, in their order, and returns how
-/// many there are.
+/// Puts the tokens of the block's rows into the queue, in order, and returns
+/// their number.
 Value OrderedScatter::enqueue(ArrayRef<Look> found) {
   Location loc = code.loc;
   int64_t warps = threads / warpSize;
   Value zero = number(0);
-  // The number of all, and for each look of those before the warp's first one.
+  // The number of all these tokens; and for each look, the number of those
+  // before the warp's first one.
   SmallVector<Value> counts(1 + looks, zero);
   for (int64_t i = 0; i < looks * warps; ++i) {
     Value ballot = memref::LoadOp::create(builder, loc, ballots, code.index(i));
@@ -385,7 +391,7 @@ Value OrderedScatter::enqueue(ArrayRef<Look> found) {
                                     counts[0]);
 }
 
-/// Entry i of the batch at `place`; where there is none, the first one again,
+/// Entry i of the batch at `place`. If there is none, the first entry again,
 /// which is not stored.
 OrderedScatter::Entry OrderedScatter::getEntry(Value place, Value count,
                                                int64_t i) {
@@ -406,8 +412,8 @@ OrderedScatter::Entry OrderedScatter::getEntry(Value place, Value count,
   return entry;
 }
 
-/// Loads the old numbers of all entries at once. Of entries of one row a later
-/// one starts from the sum of the last one before.
+/// Loads the old numbers of all entries at once. If several entries have the
+/// same row, each starts from the sum of the one before.
 void OrderedScatter::addBatch(MutableArrayRef<Entry> entries) {
   Location loc = code.loc;
   for (Entry &entry : entries)
@@ -462,8 +468,9 @@ void OrderedScatter::run() {
     SmallVector<Look> found = look(base);
     gpu::BarrierOp::create(builder, code.loc);
     Value count = enqueue(found);
-    // A thread that looks at the next tokens has read these ballots. One that
-    // puts those into the queue has passed a barrier after adding these.
+    // No barrier is needed before the next look: threads that overwrite these
+    // ballots have read them. Threads that write to the queue have passed a
+    // barrier after adding its tokens.
     gpu::BarrierOp::create(builder, code.loc);
     code.when(hasColumns, [&] { addAll(count); });
   });
@@ -473,7 +480,7 @@ void OrderedScatter::run() {
 // In any order
 //===----------------------------------------------------------------------===//
 
-/// A thread for each sum.
+/// Emits a scatter with one thread for each sum.
 static void emitAtomics(ThreadCode &code, const Scatter &scatter) {
   SmallVector<int64_t> sizes = {countAll(scatter.tokens),
                                 countAll(scatter.columns)};

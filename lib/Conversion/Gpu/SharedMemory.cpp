@@ -1,4 +1,4 @@
-//===- SharedMemory.cpp - kernels with much shared memory -----------------===//
+//===- SharedMemory.cpp - placing shared buffers --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,10 +14,10 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Every buffer can be accessed by 16 bytes.
+/// Every buffer allows accesses of 16 bytes.
 static constexpr int64_t sharedAlignment = 16;
 
-/// Where each buffer starts, and where the last one ends.
+/// The offset of each buffer, and the end of the last one.
 static SmallVector<int64_t> getOffsets(gpu::GPUFuncOp kernel) {
   SmallVector<int64_t> offsets = {0};
   for (BlockArgument buffer : kernel.getWorkgroupAttributions()) {
@@ -35,7 +35,7 @@ int64_t veeline::getDynamicSharedBytes(gpu::GPUFuncOp kernel) {
   return bytes > maxStaticSharedBytes ? bytes : 0;
 }
 
-/// Makes the shared buffers of `kernel` parts of dynamic shared memory.
+/// Puts the shared buffers of `kernel` into dynamic shared memory.
 static void useDynamic(gpu::GPUFuncOp kernel) {
   SmallVector<int64_t> offsets = getOffsets(kernel);
   OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
@@ -59,7 +59,8 @@ static void useDynamic(gpu::GPUFuncOp kernel) {
     kernel->removeAttr(name);
 }
 
-/// Gives shared memory the number that every conversion to LLVM knows.
+/// Gives shared buffers the number of the memory space that all conversions to
+/// LLVM expect.
 static void numberSharedMemory(gpu::GPUFuncOp kernel) {
   constexpr unsigned sharedSpace = 3;
   SmallVector<Value> buffers(kernel.getWorkgroupAttributions());
@@ -77,9 +78,9 @@ static void numberSharedMemory(gpu::GPUFuncOp kernel) {
   }
 }
 
-/// Tells LLVM the alignment of shared buffers, up to which it joins accesses.
-/// It would take a buffer's size for that, but buffers lie one behind the
-/// other.
+/// Sets the alignment of shared buffers, which limits how far LLVM merges
+/// accesses. By default it would be the size of a buffer, but buffers are
+/// placed one after the other.
 static void alignSharedMemory(gpu::GPUFuncOp kernel) {
   OpBuilder builder(kernel.getContext());
   for (unsigned i = 0; i < kernel.getNumWorkgroupAttributions(); ++i)

@@ -24,7 +24,7 @@ bool SideBySide::add(gpu::GPUFuncOp part) {
   bool meets = part.walk([](gpu::BarrierOp) { return WalkResult::interrupt(); })
                    .wasInterrupted();
   ArrayRef<int32_t> grid = *part.getKnownGridSize();
-  // All threads of a block come to a barrier.
+  // All threads of a block have to reach a barrier.
   if (grid[1] != 1 || grid[2] != 1 || (meets && countThreads(part) < threads) ||
       (barriers && countThreads(part) > threads))
     return false;
@@ -34,8 +34,8 @@ bool SideBySide::add(gpu::GPUFuncOp part) {
   return true;
 }
 
-/// The buffer of `target` for one that threads of a block of a part share:
-/// a block runs one part, so that all parts use the same.
+/// Finds a buffer of `target` that replaces a shared buffer of a part. A block
+/// runs only one part, so all parts can use the same buffer.
 static Value findShared(gpu::GPUFuncOp target, Type type,
                         SmallVectorImpl<Value> &taken) {
   for (Value shared : target.getWorkgroupAttributions())
@@ -72,8 +72,8 @@ static void clonePart(OpBuilder &builder, gpu::GPUFuncOp part,
   }
 }
 
-/// Emits parts of which the first begins at block `begins[first]`, where one
-/// of them has the block: a tree of choices.
+/// Emits the parts `first` to `end` - 1 as a binary tree of branches. Part i
+/// begins at block `begins[i]`.
 void SideBySide::emitSome(OpBuilder &builder, gpu::GPUFuncOp target,
                           ArrayRef<int64_t> begins, size_t first, size_t end) {
   Location loc = target.getLoc();

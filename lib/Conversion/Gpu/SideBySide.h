@@ -11,16 +11,16 @@
 
 namespace veeline {
 
-/// Makes one kernel of several that do not depend on each other. Each has
-/// blocks of its own: the first ones run the first part, and so on.
+/// Makes one kernel of several independent ones. Each has its own blocks: the
+/// first blocks run the first kernel, and so on.
 class SideBySide {
 public:
-  /// Adds a kernel with the arguments of the whole. False if its blocks are of
-  /// another form: of more than one dimension or, with barriers, of another
+  /// Adds a kernel with the arguments of the whole. Returns false if its blocks
+  /// do not fit: they have more than one dimension or, with barriers, another
   /// number of threads.
   bool add(mlir::gpu::GPUFuncOp part);
-  /// Writes the code of all into `target`, which has none but its end, and
-  /// erases them.
+  /// Emits the code of all kernels into `target`, which is empty except for its
+  /// terminator, and erases them.
   void emit(mlir::gpu::GPUFuncOp target);
 
 private:

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one kernel of dynamic extent: the runtime launches it on as many elements
-// as a share of a reduction has.
+// The only kernel with a dynamic extent: the runtime launches it for as many
+// elements as a share of a reduction has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ std::string veeline::getSumKernelName(Type type, int64_t count) {
   return name;
 }
 
-/// The number of the thread's first element; the next ones are a block's
-/// threads apart.
+/// The number of the thread's first element. Its next elements are as far apart
+/// as a block has threads.
 static Value getFirst(OpBuilder &builder, Location loc) {
   Value block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
   Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
@@ -58,7 +58,7 @@ static void addElement(OpBuilder &builder, Location loc, Type type,
   LLVM::StoreOp::create(builder, loc, sum, getAddress(arguments.front()));
 }
 
-/// Emits what a thread does: it adds up four elements of its block.
+/// Emits the work of a thread, which sums four elements of its block.
 static void writeThread(gpu::GPUFuncOp function, Type type) {
   Location loc = function.getLoc();
   OpBuilder body = OpBuilder::atBlockEnd(&function.getBody().front());
@@ -77,7 +77,7 @@ static void writeThread(gpu::GPUFuncOp function, Type type) {
   gpu::ReturnOp::create(body, loc);
 }
 
-/// The same on a CPU.
+/// Emits the counterpart for a CPU.
 static void writeTwin(func::FuncOp twin, Type type) {
   Location loc = twin.getLoc();
   OpBuilder body = OpBuilder::atBlockEnd(twin.addEntryBlock());

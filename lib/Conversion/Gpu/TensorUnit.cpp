@@ -33,7 +33,7 @@ public:
   Value exp2(Value x) override;
 
 protected:
-  /// The columns of a block.
+  /// The number of columns of a block.
   static constexpr int64_t width = 8;
 
   int64_t getDepth() const { return 2 * rowElements; }
@@ -45,11 +45,11 @@ protected:
   void multiplyBlock(MutableArrayRef<Value> sums, ArrayRef<Value> a,
                      ArrayRef<Value> b);
 
-  /// 32 bits of a fragment as an instruction takes them.
+  /// Converts 32 bits of a fragment to the type that an instruction takes.
   virtual Value toRegister(Value fragment) = 0;
-  /// Numbers of a result as a left operand, from column `step` on.
+  /// Converts numbers of a result to a left operand, from column `step` on.
   virtual SmallVector<Value> packLeft(ArrayRef<Value> left, int64_t step) = 0;
-  /// Two blocks of columns of a right operand whose rows are the depth.
+  /// Loads two blocks of columns of a right operand whose rows are the depth.
   virtual SmallVector<Value> loadColumns(const TileStage &right, int64_t row,
                                          int64_t column) = 0;
 
@@ -61,7 +61,7 @@ protected:
   int64_t rowElements;
 };
 
-/// f16 and bf16, of which a register has two.
+/// The unit for f16 and bf16. A register has two of these numbers.
 class HalfUnit : public TensorUnit {
 public:
   using TensorUnit::TensorUnit;
@@ -72,7 +72,7 @@ public:
                                  int64_t column) override;
 };
 
-/// f32 rounded to tf32.
+/// The unit for f32 rounded to tf32.
 class Tf32Unit : public TensorUnit {
 public:
   using TensorUnit::TensorUnit;
@@ -89,7 +89,8 @@ public:
 // Fragments
 //===----------------------------------------------------------------------===//
 
-/// Four matrices of 8 rows of 16 bytes, to whose rows the lanes point.
+/// Loads four matrices of 8 rows of 16 bytes. Each lane points to one of their
+/// rows.
 SmallVector<Value> TensorUnit::load(const TileStage &stage, Value place,
                                     bool isTransposed) {
   constexpr int64_t count = 4;
@@ -104,8 +105,8 @@ SmallVector<Value> TensorUnit::load(const TileStage &stage, Value place,
   return registers;
 }
 
-/// The warp's upper 8 rows and its lower ones, for the first half of the depth,
-/// then for the second one.
+/// Loads the warp's upper 8 rows and its lower ones for the first half of the
+/// depth, then for the second.
 SmallVector<Value> TensorUnit::loadLeft(const Left &left, int64_t step) {
   if (!left.registers.empty())
     return SmallVector<Value>(
@@ -120,7 +121,7 @@ SmallVector<Value> TensorUnit::loadLeft(const Left &left, int64_t step) {
 void TensorUnit::preload(Left &left) {
   SmallVector<Value> registers;
   int64_t depth = left.stage.tile.columns;
-  // More would take registers that other values need.
+  // With more registers, other values would be spilled.
   constexpr int64_t maxRegisters = 32;
   if (depth / getDepth() * 4 > maxRegisters)
     return;
@@ -147,7 +148,7 @@ void TensorUnit::multiplyBlock(MutableArrayRef<Value> sums, ArrayRef<Value> a,
                                        static_cast<int64_t>(i));
 }
 
-/// Two blocks of columns from `first` on.
+/// Multiplies two blocks of columns, of which the first has the number `first`.
 void TensorUnit::multiplyPair(Fragments &sums, size_t first, ArrayRef<Value> a,
                               ArrayRef<Value> b) {
   MutableArrayRef<Value> all(sums);
@@ -184,8 +185,8 @@ void TensorUnit::multiply(Fragments &sums, ArrayRef<Value> left,
   }
 }
 
-/// One instruction, within 2 roundings. That is enough: its result becomes a
-/// factor of 8 or 11 bits.
+/// One instruction, with an error of at most 2 roundings. That is enough,
+/// because the result becomes a factor of 8 or 11 bits.
 Value TensorUnit::exp2(Value x) {
   return LLVM::CallIntrinsicOp::create(
              builder, loc, builder.getF32Type(),
@@ -230,8 +231,8 @@ Value Tf32Unit::toRegister(Value fragment) {
       builder, loc, builder.getI32Type(), fragment, NVVM::FPRoundingMode::RNA);
 }
 
-/// The depth may come in any order, as long as both operands agree: a lane
-/// gives the columns that it has, 2 (l mod 4) and the next one.
+/// The depth may have any order that is the same for both operands. So each
+/// lane gives the columns that it has: 2 (l mod 4) and the next one.
 SmallVector<Value> Tf32Unit::packLeft(ArrayRef<Value> left, int64_t step) {
   ArrayRef<Value> block = left.slice(step / width * 4, 4);
   return {toRegister(block[0]), toRegister(block[2]), toRegister(block[1]),

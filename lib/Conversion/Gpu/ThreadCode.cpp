@@ -1,4 +1,4 @@
-//===- ThreadCode.cpp - what one thread of a kernel does ------------------===//
+//===- ThreadCode.cpp - code of one thread of a kernel --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -222,7 +222,7 @@ static bool usesIndices(const LoopNest &nest) {
   });
 }
 
-/// The last loop of more than one iteration from `firstLoop` on, or -1.
+/// The last loop from `firstLoop` on with more than one iteration, or -1.
 static int getLaneLoop(const LoopNest &nest, unsigned firstLoop) {
   for (unsigned i = nest.loops.size(); i-- > firstLoop;)
     if (nest.loops[i].size > 1)
@@ -243,14 +243,14 @@ bool ThreadCode::canUseLanes(const LoopNest &nest, unsigned firstLoop,
   });
 }
 
-/// How far an access moves from one lane to the next.
+/// The distance of an access from one lane to the next.
 static int64_t getLaneStride(const LoopNest &nest, const NestAccess &access,
                              unsigned firstLoop) {
   AccessForm form = getForm(nest, access, firstLoop);
   return form.empty() ? 0 : form.back().second;
 }
 
-/// The bytes that the address of the first of `lanes` lanes is a multiple of.
+/// The known alignment, in bytes, of the first of `lanes` lanes.
 static int64_t getAlignment(const LoopNest &nest, const NestAccess &access,
                             unsigned firstLoop, int64_t lanes) {
   int64_t elements = std::gcd(access.offset, lanes);
@@ -282,7 +282,7 @@ void ThreadCode::store(Value value, const LoopNest &nest,
                 getLaneStride(nest, access, point.firstLoop));
 }
 
-/// Tells the emitter what linalg.index gives.
+/// Sets the values of linalg.index in the emitter.
 static void mapIndices(ThreadCode &code, LaneEmitter &emitter,
                        const LoopNest &nest, const ThreadCode::Point &point) {
   SmallVector<int64_t> sizes;

@@ -58,7 +58,7 @@ Value TileCode::getPosition(const TileSource &source, Value row, Value column) {
   return code.add(code.add(source.start, offset), column);
 }
 
-/// How many elements of a row one access can have.
+/// The maximal number of elements of a row in one access.
 int64_t TileCode::getLanes(const AttentionBuffer &buffer,
                            int64_t columns) const {
   auto divides = [&](int64_t lanes) {
@@ -73,8 +73,8 @@ int64_t TileCode::getLanes(const AttentionBuffer &buffer,
   return lanes;
 }
 
-/// Emits `body` for the row and the first column of each part of `lanes`
-/// elements of a tile that the thread has.
+/// Divides a tile into parts of `lanes` elements. Emits `body` for each part of
+/// the thread, with its row and first column.
 void TileCode::forChunks(const Tile &tile, int64_t lanes,
                          llvm::function_ref<void(Value, Value)> body) {
   int64_t perRow = tile.columns / lanes, count = tile.rows * perRow;
@@ -83,7 +83,7 @@ void TileCode::forChunks(const Tile &tile, int64_t lanes,
                        ? code.isLess(code.thread(), count - i)
                        : Value();
     code.when(exists, [&] {
-      // After whole rows a thread is in the same column again.
+      // After a number of whole rows, the thread is in the same column again.
       bool isWhole = i % perRow == 0;
       Value chunk = isWhole ? code.thread() : code.add(code.thread(), i);
       Value row = code.div(chunk, perRow);
@@ -93,7 +93,7 @@ void TileCode::forChunks(const Tile &tile, int64_t lanes,
   }
 }
 
-/// True if the source has such an element; null where it always has.
+/// True if the source has an element there. Null if it always has.
 Value TileCode::exists(const Tile &tile, const TileSource &source, Value row,
                        Value column) {
   Value condition;
@@ -111,7 +111,7 @@ Value TileCode::exists(const Tile &tile, const TileSource &source, Value row,
 void TileCode::copyAsync(Value target, Value place,
                          const AttentionBuffer &buffer, Value position,
                          int64_t lanes, Value condition) {
-  // A count of 0 reads nothing, and fills with zeros.
+  // With a count of 0, the copy reads nothing and fills with zeros.
   Value count;
   if (condition)
     count = select(condition, code.index(lanes), code.index(0));
@@ -122,7 +122,7 @@ void TileCode::copyAsync(Value target, Value place,
       isWhole ? builder.getUnitAttr() : UnitAttr());
 }
 
-/// Copies what is too narrow for an asynchronous copy.
+/// Copies an element that is too narrow for an asynchronous copy.
 void TileCode::copyElement(Value target, Value place, const TileSource &source,
                            Value position, Value condition) {
   Value zero = arith::ConstantOp::create(
@@ -214,7 +214,7 @@ void TileCode::store(const Fragments &values, const Tile &through,
 }
 
 //===----------------------------------------------------------------------===//
-// Numbers
+// Scalars
 //===----------------------------------------------------------------------===//
 
 Value TileCode::number(double value) {

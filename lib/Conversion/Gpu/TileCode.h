@@ -19,9 +19,9 @@
 
 namespace veeline {
 
-/// A matrix in shared memory, or several of equal size, of which one is filled
-/// while another one is used. Rows are padded by 16 bytes, so that 16 bytes of
-/// 8 rows each lie in different banks.
+/// A matrix in shared memory, or several stages of equal size: one is filled
+/// while another one is used. Rows are padded by 16 bytes, so that groups of 16
+/// bytes in 8 consecutive rows are in different banks.
 struct Tile {
   mlir::Value buffer;
   int64_t rows = 0, columns = 0, pitch = 0;
@@ -29,7 +29,7 @@ struct Tile {
   int64_t stageElements() const { return rows * pitch; }
 };
 
-/// One stage of a tile: where it starts, null for 0.
+/// One stage of a tile. `start` is its first element, and null means 0.
 struct TileStage {
   Tile tile;
   mlir::Value start;
@@ -38,14 +38,15 @@ struct TileStage {
 /// Rows of a matrix in global memory.
 struct TileSource {
   const AttentionBuffer *buffer;
-  /// Its first element, and the first row of the tile.
+  /// The position of the matrix' first element, and the number of the tile's
+  /// first row.
   mlir::Value start, firstRow;
-  /// How many rows and columns there are.
+  /// The numbers of rows and columns of the matrix.
   int64_t rows, columns;
 };
 
-/// The numbers that a thread has of 16 rows of its warp, four for each block of
-/// 8 columns.
+/// A thread's numbers of the 16 rows of its warp: four for each block of 8
+/// columns.
 using Fragments = llvm::SmallVector<mlir::Value>;
 
 class TileCode {
@@ -59,20 +60,20 @@ public:
   mlir::OpBuilder &builder;
   mlir::Location loc;
   mlir::Type elementType;
-  /// Of the thread: its warp, its lane, l / 4 and l mod 4 of it.
+  /// The warp and lane l of the thread, l / 4 and l mod 4.
   mlir::Value warp, lane, laneRow, laneColumn;
 
   Tile addTile(int64_t rows, int64_t columns, int64_t stages = 1);
   TileStage getStage(const Tile &tile, mlir::Value number);
-  /// The element at a row and column of a stage.
+  /// The position of the element at a row and column of a stage.
   mlir::Value place(const TileStage &stage, mlir::Value row,
                     mlir::Value column);
 
-  /// Starts to copy rows to a tile, zeros where there are none. They are there
-  /// after commit(), wait() and a barrier.
+  /// Starts to copy rows to a tile. Missing rows are filled with zeros. The
+  /// data is valid after commit(), wait() and a barrier.
   void copy(const TileStage &target, const TileSource &source);
-  /// Starts to copy one number of each of `count` rows to `target`, the first
-  /// one to `place`, the next ones `pitch` apart.
+  /// Starts to copy one number of each of `count` rows to `target`. The first
+  /// one goes to `place`, and each next one is `pitch` elements further.
   void copyNumbers(mlir::Value target, mlir::Value place, int64_t pitch,
                    const TileSource &source, int64_t count);
   void commit();
@@ -85,7 +86,7 @@ public:
   void store(const Fragments &values, const Tile &through,
              const TileSource &target);
 
-  // Numbers of f32.
+  // Arithmetic in f32.
   mlir::Value number(double value);
   mlir::Value addF(mlir::Value a, mlir::Value b);
   mlir::Value subF(mlir::Value a, mlir::Value b);
@@ -95,7 +96,7 @@ public:
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
   mlir::Value isLess(mlir::Value a, mlir::Value b);
   mlir::Value both(mlir::Value a, mlir::Value b);
-  /// Two elements of the tiles' type, or of f32.
+  /// Packs two elements of the tiles' type, or two of f32.
   mlir::Value pack(mlir::Value a, mlir::Value b);
   /// The value of the lane whose number differs in the bit `mask`.
   mlir::Value exchange(mlir::Value value, int64_t mask);
@@ -115,7 +116,7 @@ private:
   void copyAsync(mlir::Value target, mlir::Value place,
                  const AttentionBuffer &buffer, mlir::Value position,
                  int64_t lanes, mlir::Value condition);
-  /// The buffer in one dimension.
+  /// Collapses a buffer to one dimension.
   mlir::Value flat(const AttentionBuffer &buffer);
 };
 

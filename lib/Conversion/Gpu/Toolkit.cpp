@@ -42,7 +42,8 @@ static unsigned parseVersion(llvm::StringRef text) {
   return major * 10 + minor;
 }
 
-/// `origin` says in errors who named the directory.
+/// Opens the toolkit in `directory`. `origin` says in errors who named the
+/// directory.
 llvm::Expected<Toolkit> Toolkit::open(std::string directory,
                                       llvm::StringRef origin) {
   Toolkit toolkit(std::move(directory));
@@ -68,7 +69,8 @@ llvm::Expected<Toolkit> Toolkit::open(std::string directory,
 llvm::Expected<Toolkit> Toolkit::find(llvm::StringRef given) {
   if (!given.empty())
     return open(given.str(), "the option of the toolkit");
-  // A directory that is named is taken or an error: no other version is taken.
+  // If the user names a directory, no other one is searched. A bad directory is
+  // an error.
   for (const char *name : {"CUDA_HOME", "CUDA_PATH"}) {
     std::optional<std::string> value = llvm::sys::Process::GetEnv(name);
     if (value && !value->empty())

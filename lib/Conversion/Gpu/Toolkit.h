@@ -14,24 +14,24 @@
 
 namespace veeline {
 
-/// A CUDA toolkit that was found.
+/// A CUDA toolkit on this machine.
 class Toolkit {
 public:
-  /// The one in `directory`; where that is empty, the one that $CUDA_HOME,
-  /// $CUDA_PATH, /usr/local/cuda or ptxas on PATH lead to. The error lists
-  /// where it was looked for.
+  /// Finds the toolkit in `directory`. If that is empty, searches $CUDA_HOME,
+  /// $CUDA_PATH, /usr/local/cuda and ptxas on PATH. The error lists the places
+  /// that were searched.
   static llvm::Expected<Toolkit> find(llvm::StringRef directory);
 
-  /// As in "13.0".
+  /// The version in the form "13.0".
   std::string getVersion() const;
-  /// Its library of f64 functions, in LLVM's bitcode.
+  /// The path of its library of f64 functions, in LLVM's bitcode.
   std::string getLibdevice() const;
-  /// The programs and the library above.
+  /// The paths of the programs and of this library.
   std::vector<std::string> listFiles() const;
-  /// Fails where the toolkit is older than the chip.
+  /// Fails if the toolkit is older than the chip.
   llvm::Error checkKnows(const GpuChip &chip) const;
 
-  /// Assembles PTX for a chip. `log` gets what `ptxas -v` says.
+  /// Assembles PTX for a chip. Stores the output of `ptxas -v` in `log`.
   llvm::Expected<std::string> assemble(llvm::StringRef ptx, const GpuChip &chip,
                                        std::string &log) const;
 
@@ -41,7 +41,7 @@ public:
     GpuChip chip;
     llvm::StringRef bytes;
   };
-  /// Makes one image.
+  /// Merges several codes into one image.
   llvm::Expected<std::string> merge(llvm::ArrayRef<Part> parts) const;
 
 private:

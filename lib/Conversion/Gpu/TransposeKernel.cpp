@@ -1,4 +1,4 @@
-//===- TransposeKernel.cpp - squares through shared memory ----------------===//
+//===- TransposeKernel.cpp - kernels of transpositions --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,22 +12,22 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The side of a square. Rows of one more element put its columns into
-/// different banks of shared memory.
+/// The side of a square tile. Rows have one more element, so that the elements
+/// of a column are in different banks of shared memory.
 static constexpr int64_t tileSize = 32;
 static constexpr int64_t tilePitch = tileSize + 1;
-/// Rows of a square that the threads of a block work on at once.
+/// The number of rows of a tile that the threads of a block process at once.
 static constexpr int64_t tileRows = 8;
 
 /// True for an input that is contiguous along `loop`, but not along the last
-/// one.
+/// loop.
 static bool isTransposed(const NestAccess &access, unsigned loop) {
   return access.isMemRef && !access.isWritten && access.isRead &&
          access.strides.back() > 1 && access.strides[loop] == 1;
 }
 
-/// The loop along which some input is contiguous, if it is not contiguous along
-/// the last loop but all outputs are.
+/// The loop along which some input is contiguous, if this input is not
+/// contiguous along the last loop, but all outputs are.
 static std::optional<unsigned> findTileLoop(const LoopNest &nest) {
   if (nest.hasReduction() || nest.loops.size() < 2 ||
       nest.loops.back().size < tileSize)
@@ -56,8 +56,8 @@ bool veeline::fitsTranspose(const KernelBody &body) {
 
 namespace {
 
-/// One square after the other, loaded along one loop and worked on along the
-/// other.
+/// Emits the code for one tile of the block: it is loaded along one loop, and
+/// processed along the other.
 class TransposeEmitter {
 public:
   explicit TransposeEmitter(ThreadCode &code)
@@ -66,11 +66,12 @@ public:
   void run();
 
 private:
-  /// Where the thread stands in a square, and whether that exists.
+  /// The position of the thread in a tile, and whether the element there
+  /// exists.
   struct Place {
     ThreadCode::Point point;
     Value exists;
-    /// In shared memory.
+    /// The element in shared memory.
     Value shared;
   };
   Place getPlace(Value alongTile, Value alongLast, Value shared);
@@ -81,7 +82,7 @@ private:
   ThreadCode &code;
   LoopNest nest;
   unsigned tileLoop = 0, last = 0;
-  /// The iteration of the first element of the block's square.
+  /// The iteration of the first element of the block's tile.
   SmallVector<Value> ids;
   Value column, row;
   DenseMap<unsigned, Value> tiles;
@@ -110,9 +111,9 @@ TransposeEmitter::getPlace(Value alongTile, Value alongLast, Value shared) {
   return place;
 }
 
-/// Emits `body` for every element of a square that the thread has. Threads side
-/// by side go along the tile's loop while it is filled, then along the last
-/// one.
+/// Emits `body` for every element of a tile that the thread has. Adjacent
+/// threads have adjacent elements along the tile's loop while the tile is
+/// filled, and along the last loop afterwards.
 void TransposeEmitter::forRows(bool isFilled,
                                llvm::function_ref<void(const Place &)> body) {
   for (int64_t k = 0; k < tileSize; k += tileRows) {

@@ -1,15 +1,16 @@
-//===- WideRow.cpp - rows that are more than a few registers --------------===//
+//===- WideRow.cpp - wide rows in kernels of rows -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops that need of each other no more than elements in the same places go over
-// such a row together, in one sweep. The first sweep that reads an input keeps
-// it for later ones that read it again: in shared memory, and if that has no
-// room for all rounds the first ones in registers. What fits neither is read
-// from memory again. A thread keeps what it alone reads, so that nothing of
-// this takes a barrier. Rounds are in order, so that bits do not depend on it.
+// Wide rows need more than a few registers. Ops that use only elements at the
+// same places of each other process such a row together, in one sweep. If later
+// sweeps read an input again, the first sweep keeps it: in shared memory and,
+// if that cannot hold all rounds, the first rounds in registers. The rest is
+// read from memory again. A thread keeps only what it reads itself, so this
+// needs no barriers. Rounds are processed in order, so the bits of results do
+// not depend on what is kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +40,8 @@ static bool areIndependent(LoopNest &a, LoopNest &b) {
   });
 }
 
-/// Moves numbers of the row before ops that have nothing to do with them, so
-/// that these come next to each other.
+/// Moves scalars of the row before independent other ops, so that these other
+/// ops become adjacent.
 void RowEmitter::hoistNumbers() {
   std::vector<LoopNest> &nests = code.body.nests;
   for (size_t i = 0; i < nests.size(); ++i)
@@ -55,14 +56,14 @@ bool RowEmitter::isNumber(const LoopNest &nest) const {
   return !nest.hasReduction() && countIterations(nest, numRowLoops) == 1;
 }
 
-/// True if the elements of a round are loaded at once.
+/// True if the elements of a round are loaded with one access.
 bool RowEmitter::isVectorized(const LoopNest &nest) const {
   return countIterations(nest, numRowLoops) % team.lanes == 0 &&
          ThreadCode::canUseLanes(nest, numRowLoops, team.lanes);
 }
 
-/// True if `nest` can go over the row together with the ops of `sweep`: they
-/// run over the same rounds, and it needs no number that these compute.
+/// True if `nest` can join the ops of `sweep`: it has the same rounds, and
+/// needs no scalar that these ops compute.
 bool RowEmitter::canJoin(const Sweep &sweep, const LoopNest &nest) const {
   ArrayRef<LoopNest> nests(code.body.nests);
   ArrayRef<LoopNest> members =
@@ -95,26 +96,26 @@ SmallVector<RowEmitter::Sweep> RowEmitter::findSweeps() const {
 }
 
 //===----------------------------------------------------------------------===//
-// What is kept
+// Values kept in registers
 //===----------------------------------------------------------------------===//
 
-/// Registers of 32 bits that a thread may keep of a row from one sweep to the
-/// next. In a block of 1024 threads each has 64.
+/// The number of 32-bit registers that a thread may keep of a row from one
+/// sweep to the next. In a block of 1024 threads, each has 64 registers.
 static int64_t getKeptRegisters(const RowTeam &team) {
   return team.threads == 1024 ? 28 : 48;
 }
 
-/// Registers of a thread for loads of which nothing stays: enough loads are
-/// under way, and registers are left for what is kept.
+/// The number of registers of a thread for loads that are not kept. It lets
+/// enough loads overlap, and leaves registers for what is kept.
 static constexpr int64_t loadedRegisters = 8;
 
-/// Registers of what a thread has of `type` in a round. Small numbers are
-/// extended before they are used, and then stay so.
+/// The number of registers for values of `type` of a thread in a round. Small
+/// numbers are extended before they are used, and kept like that.
 static int64_t getRegisters(const RowTeam &team, Type type) {
   return team.lanes * llvm::divideCeil(getByteWidth(type), 4);
 }
 
-/// Shared memory that is left beside numbers and sums of warps.
+/// The shared memory that is left besides scalars and sums of warps.
 static int64_t getFreeSharedBytes(ArrayRef<LoopNest> nests) {
   int64_t bytes = maxSharedBytes;
   for (const LoopNest &nest : nests)
@@ -134,7 +135,7 @@ bool RowEmitter::isWritten(Value base, size_t begin, size_t end) const {
       });
 }
 
-/// What a sweep loads, each place once.
+/// The inputs that a sweep loads, each place once.
 SmallVector<RowEmitter::Kept> RowEmitter::findLoaded(const Sweep &sweep) const {
   SmallVector<Kept> inputs;
   for (size_t i = sweep.begin; i < sweep.end; ++i) {
@@ -160,7 +161,8 @@ RowEmitter::Kept *RowEmitter::findPlace(MutableArrayRef<Kept> places,
   return it == places.end() ? nullptr : it;
 }
 
-/// Finds what several sweeps read, and decides how much of it is kept where.
+/// Finds inputs that several sweeps read, and decides how much of them is kept
+/// where.
 void RowEmitter::chooseKept(ArrayRef<Sweep> sweeps) {
   SmallVector<Kept> seen;
   for (const Sweep &sweep : sweeps)
@@ -223,7 +225,7 @@ Value RowEmitter::loadShared(Kept &input, const LoopNest &nest,
 // Code
 //===----------------------------------------------------------------------===//
 
-/// Records what the thread has of a place in this chunk from now on.
+/// Records the value that the thread has for a place in this chunk.
 void RowEmitter::note(const LoopNest &nest, const NestAccess &access,
                       const Chunk &chunk, Value value) {
   llvm::erase_if(loaded, [&](const Loaded &other) {
@@ -266,15 +268,15 @@ SmallVector<Value> RowEmitter::visit(const Sweep &sweep, ArrayRef<Chunk> chunks,
     }
     first += reductions.size();
   }
-  // Only what is kept stays in registers.
+  // Only kept inputs stay in registers.
   llvm::erase_if(loaded, [&](const Loaded &value) {
     return value.round < 0 || !findPlace(kept, *value.nest, *value.access);
   });
   return partials;
 }
 
-/// The chunk `offset` rounds after `round` (`begin`, where that is null), of
-/// which nothing stays in registers.
+/// The chunk that is `offset` rounds after `round` (or after `begin`, if
+/// `round` is null), of which nothing is kept in registers.
 RowEmitter::Chunk RowEmitter::makePassing(const LoopNest &nest, Value round,
                                           int64_t begin, int64_t offset,
                                           bool isWhole, bool isShared) {
@@ -282,8 +284,8 @@ RowEmitter::Chunk RowEmitter::makePassing(const LoopNest &nest, Value round,
   Chunk chunk = makeChunk(nest, number, -1 - offset, isWhole);
   if (!isShared)
     return chunk;
-  // Counted from the first round that is in shared memory, where each thread of
-  // the block has places of its own.
+  // Counted from the first round in shared memory. Each thread of the block has
+  // its own places.
   Value slot = round ? code.sub(number, registerRounds)
                      : code.index(begin + offset - registerRounds);
   chunk.slot = code.mul(code.add(code.mul(slot, teams * team.threads), thread),
@@ -291,7 +293,8 @@ RowEmitter::Chunk RowEmitter::makePassing(const LoopNest &nest, Value round,
   return chunk;
 }
 
-/// Rounds from `begin` to `end`, all of them whole, some at a time.
+/// Processes the rounds from `begin` to `end`, all of which are whole. Several
+/// are processed at once.
 SmallVector<Value> RowEmitter::visitWhole(const Sweep &sweep, int64_t begin,
                                           int64_t end, bool isShared,
                                           SmallVector<Value> carried) {
@@ -316,7 +319,8 @@ SmallVector<Value> RowEmitter::visitWhole(const Sweep &sweep, int64_t begin,
   return carried;
 }
 
-/// How many rounds a sweep has at once where nothing of them stays.
+/// The number of rounds that a sweep processes at once if nothing of them is
+/// kept.
 int64_t RowEmitter::getRoundsAtOnce(ArrayRef<Kept> inputs) const {
   int64_t registers = 0;
   for (const Kept &input : inputs)
@@ -325,8 +329,8 @@ int64_t RowEmitter::getRoundsAtOnce(ArrayRef<Kept> inputs) const {
                              1, 4);
 }
 
-/// All rounds of a sweep: those that registers keep, those that shared memory
-/// keeps, the others, and what is less than a round.
+/// Processes all rounds of a sweep: those in registers, those in shared memory,
+/// the others, and a last incomplete one.
 SmallVector<Value> RowEmitter::visitRounds(Sweep sweep,
                                            SmallVector<Value> carried) {
   const LoopNest &nest = code.body.nests[sweep.begin];
@@ -359,7 +363,7 @@ SmallVector<Value> RowEmitter::visitRounds(Sweep sweep,
   return visit(sweep, last, carried);
 }
 
-/// Reads what the sweep's ops have of numbers of the row, which may take a
+/// Reads the scalars of the row that the sweep's ops need. This may take a
 /// barrier.
 void RowEmitter::readNumbers(const LoopNest &nest) {
   for (const NestAccess &access : nest.accesses)

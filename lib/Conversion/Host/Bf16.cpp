@@ -1,4 +1,4 @@
-//===- Bf16.cpp - bf16 on CPUs that do not have it ------------------------===//
+//===- Bf16.cpp - bf16 on CPUs without support for it ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -51,7 +51,7 @@ void veeline::addBf16Arithmetic(OpPassManager &passManager) {
 // Moves
 //===----------------------------------------------------------------------===//
 
-/// i16 for bf16, of vectors as well.
+/// The type with i16 in place of bf16, also for vectors.
 static Type toBits(Type type) {
   if (!getElementTypeOrSelf(type).isBF16())
     return type;
@@ -66,7 +66,7 @@ static bool hasBf16(Operation *op) {
          llvm::any_of(op->getResultTypes(), isBf16);
 }
 
-/// True for an op that takes integers wherever it takes floats.
+/// True for an op that accepts integers wherever it accepts floats.
 static bool isMove(Operation *op) {
   return isa<LLVM::BitcastOp, LLVM::BrOp, LLVM::CondBrOp, LLVM::ConstantOp,
              LLVM::ExtractElementOp, LLVM::FreezeOp, LLVM::InsertElementOp,
@@ -75,7 +75,7 @@ static bool isMove(Operation *op) {
       op);
 }
 
-/// The constant's bits.
+/// Replaces a constant by its bits.
 static void convertConstant(LLVM::ConstantOp op) {
   Attribute value = op.getValue();
   Type type = toBits(op.getType());

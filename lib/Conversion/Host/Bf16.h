@@ -11,13 +11,15 @@
 
 namespace veeline {
 
-/// Adds passes that do arithmetic of bf16 in f32, rounding each result, and
-/// convert by operations on bits. Not every CPU has instructions for that, nor
-/// every C library a function, and those instructions flush denormals.
+/// Adds passes that compute bf16 arithmetic in f32, round each result, and
+/// convert by operations on bits. Not every CPU has instructions for these
+/// conversions, nor every C library functions, and those instructions flush
+/// denormals.
 void addBf16Arithmetic(mlir::OpPassManager &passManager);
 
-/// Adds a pass for the LLVM dialect, after those: what is left of bf16 is moved
-/// as integers. LLVM would extend and round it between blocks.
+/// Adds a pass for the LLVM dialect that runs after these passes. It makes the
+/// remaining moves of bf16 moves of integers. Otherwise LLVM would extend and
+/// round them between blocks.
 void addBf16Moves(mlir::OpPassManager &passManager);
 
 } // namespace veeline

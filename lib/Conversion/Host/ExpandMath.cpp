@@ -1,4 +1,4 @@
-//===- ExpandMath.cpp - math functions to arithmetic and libm -------------===//
+//===- ExpandMath.cpp - math functions as arithmetic or calls of libm -----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -33,7 +33,7 @@ using Unary = Expression (*)(Expression);
 
 static Expression buildRsqrt(Expression x) { return 1.0 / x.sqrt(); }
 
-/// The f32 function of `op` as arithmetic, or null where there is none.
+/// The function that builds `op` from f32 arithmetic, or null if there is none.
 static Unary getUnary(Operation *op) {
   return llvm::TypeSwitch<Operation *, Unary>(op)
       .Case([](math::ExpOp) { return buildExp; })
@@ -55,7 +55,7 @@ static Unary getUnary(Operation *op) {
 // f64
 //===----------------------------------------------------------------------===//
 
-/// The f64 function of libm that computes `op`, or nothing.
+/// The f64 function of libm that computes `op`, or an empty name.
 static StringRef getLibmName(Operation *op) {
   return llvm::StringSwitch<StringRef>(op->getName().getStringRef())
       .Case("math.acos", "acos")
@@ -86,8 +86,8 @@ static StringRef getLibmName(Operation *op) {
       .Default("");
 }
 
-/// Declares the function `name` of f64 in `module`. `Function` is the op for
-/// it.
+/// Declares the f64 function `name` in `module`. `Function` is the op of the
+/// declaration.
 template <typename Function, typename FunctionType>
 static LogicalResult declare(Operation *op, Operation *module, StringRef name,
                              FunctionType type) {
@@ -108,9 +108,10 @@ static LogicalResult declare(Operation *op, Operation *module, StringRef name,
   return success();
 }
 
-/// In a GPU module functions are those of the CUDA toolkit's libdevice, which
-/// have libm's names behind a prefix. They are called in the LLVM dialect,
-/// which the conversion of the gpu dialect leaves as it is.
+/// Whether `op` is in a GPU module. Functions are then those of libdevice of
+/// the CUDA toolkit, which have libm's names with a prefix. They are called in
+/// the LLVM dialect, because the conversion of the gpu dialect does not change
+/// that.
 static bool isOnGpu(Operation *op) {
   return op->getParentOfType<gpu::GPUModuleOp>() != nullptr;
 }
@@ -119,7 +120,7 @@ static std::string getFunctionName(Operation *op) {
   return (isOnGpu(op) ? "__nv_" : "") + getLibmName(op).str();
 }
 
-/// Declares what callScalar calls for `op`.
+/// Declares the function that callScalar calls for `op`.
 static LogicalResult declare(Operation *op, Operation *module) {
   Type f64 = Float64Type::get(op->getContext());
   SmallVector<Type> inputs(op->getNumOperands(), f64);
@@ -176,7 +177,7 @@ static Value callForEach(OpBuilder &builder, Operation *op, ValueRange operands,
 
 namespace {
 
-/// Expands the math functions below one op.
+/// Expands the math functions in the regions of an op.
 class MathExpander {
 public:
   explicit MathExpander(MLIRContext *context) : builder(context) {}
@@ -198,7 +199,7 @@ static Type withElement(Type type, Type element) {
   return vectorType ? Type(vectorType.clone(element)) : element;
 }
 
-/// `value`, a float of another width, with elements of type `element`.
+/// Converts `value`, a float of another width, to elements of type `element`.
 Value MathExpander::cast(Location loc, Value value, Type element) {
   Type from = getElementTypeOrSelf(value.getType());
   if (from == element || !isa<FloatType>(from))
@@ -243,7 +244,7 @@ LogicalResult MathExpander::expand(Operation *op) {
   if (element.isF32())
     result = expandF32(op);
   if (!result && element.getIntOrFloatBitWidth() >= 32) {
-    // f32 functions without a polynomial are rounded from f64.
+    // f32 functions without a polynomial are computed in f64 and rounded.
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(cast(loc, operand, builder.getF64Type()));
@@ -252,7 +253,7 @@ LogicalResult MathExpander::expand(Operation *op) {
       return failure();
     result = cast(loc, result, element);
   } else if (!result) {
-    // Half precision is rounded from f32.
+    // Functions of half precision are computed in f32 and rounded.
     Operation *wide = builder.clone(*op);
     builder.setInsertionPoint(wide);
     for (OpOperand &operand : wide->getOpOperands())
@@ -273,7 +274,8 @@ LogicalResult MathExpander::expand(Operation *op) {
 namespace {
 
 struct ExpandMath : veeline::impl::PipeExpandMathBase<ExpandMath> {
-  /// Declarations go next to functions, so it runs on what holds them.
+  /// Declarations are placed next to functions, so the pass runs on the op that
+  /// contains these.
   bool canScheduleOn(RegisteredOperationName name) const override {
     return name.hasTrait<OpTrait::SymbolTable>();
   }

@@ -57,7 +57,7 @@ public:
     return wrap(result);
   }
 
-  // Floats.
+  // Operations on floats.
   friend Expression operator+(Expression a, Expression b) {
     return a.make<mlir::arith::AddFOp>(a, b);
   }
@@ -107,7 +107,7 @@ public:
     return result;
   }
 
-  // Integers.
+  // Operations on integers.
   Expression addI(Expression b) const {
     return make<mlir::arith::AddIOp>(*this, b);
   }
@@ -138,7 +138,7 @@ public:
   Expression shiftRightSigned(int64_t bits) const {
     return make<mlir::arith::ShRSIOp>(*this, integer(bits));
   }
-  /// The same bits as an integer or as a float.
+  /// Reinterprets the bits as an integer, or as a float.
   Expression bits() const {
     bool wide =
         mlir::getElementTypeOrSelf(getType()).getIntOrFloatBitWidth() == 64;
@@ -150,7 +150,7 @@ public:
     return cast<mlir::arith::BitcastOp>(wide ? f64() : f32());
   }
 
-  // Conditions. Comparisons with a NaN are false, but `isNaN`'s and `differs`.
+  // Conditions. Comparisons with NaN are false, except isNaN and differs.
   Expression compare(mlir::arith::CmpFPredicate predicate, Expression b) const {
     mlir::Value result =
         mlir::arith::CmpFOp::create(*builder, loc, predicate, value, b.value);
@@ -177,11 +177,11 @@ public:
   Expression differs(Expression b) const {
     return compare(mlir::arith::CmpFPredicate::UNE, b);
   }
-  /// This expression where `condition` holds, `otherwise` elsewhere.
+  /// This expression if `condition` is true, else `otherwise`.
   Expression where(Expression condition, Expression otherwise) const {
     return make<mlir::arith::SelectOp>(condition, *this, otherwise);
   }
-  /// A NaN stays one.
+  /// Clamps to a range. NaN stays NaN.
   Expression clamp(double low, double high) const {
     Expression atMost = constant(high).where(greaterThan(high), *this);
     return constant(low).where(atMost.lessThan(low), atMost);

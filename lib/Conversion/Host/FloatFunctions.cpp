@@ -39,8 +39,8 @@ struct Rounded {
 
 } // namespace
 
-/// x * scale to the nearest integer, for results below 2^22: adding 1.5 * 2^23
-/// leaves the integer in the low bits.
+/// Rounds x * scale to the nearest integer, for results below 2^22. Adding 1.5
+/// * 2^23 leaves the integer in the low bits.
 static Rounded roundScaled(Expression x, double scale) {
   Expression magic = x.constant(12582912.0);
   Expression shifted = x.fma(scale, magic);
@@ -52,7 +52,8 @@ static Expression powerOfTwo(Expression n) {
   return n.addI(n.integer(127)).shiftLeft(23).fromBits();
 }
 
-/// x * 2^n for -250 <= n <= 250, rounded once: the first factor keeps x normal.
+/// x * 2^n for -250 <= n <= 250, rounded once, because x stays normal after the
+/// first factor.
 static Expression scale(Expression x, Expression n) {
   Expression half = n.shiftRightSigned(1);
   return x * powerOfTwo(half) * powerOfTwo(n.subI(half));
@@ -71,7 +72,8 @@ static Expression reduceByLn2(Expression x, Expression n) {
 }
 
 Expression veeline::buildExp(Expression x) {
-  // Beyond these the result is 0 or infinity: the product overflows by itself.
+  // Outside of this range the result is 0 or infinity: the product overflows by
+  // itself.
   Expression clamped = x.clamp(-105, 89);
   Rounded n = roundScaled(clamped, log2E);
   Expression r = reduceByLn2(clamped, n.number);
@@ -94,7 +96,8 @@ Expression veeline::buildExp2(Expression x) {
 static Expression expMinusOneReduced(Expression x) {
   Rounded n = roundScaled(x, log2E);
   Expression q = expMinusOne(reduceByLn2(x, n.number));
-  // 2^n (q + 1) - 1, at half size so that 2^128 does not overflow too early.
+  // 2^n (q + 1) - 1, computed at half size, because 2^128 would overflow too
+  // early.
   Expression power = powerOfTwo(n.integer.subI(n.integer.integer(1)));
   Expression half = q.fma(power, power - 0.5);
   return q.where(n.integer.compareI(arith::CmpIPredicate::eq, 0), half + half);
@@ -102,12 +105,12 @@ static Expression expMinusOneReduced(Expression x) {
 
 Expression veeline::buildExpM1(Expression x) {
   Expression result = expMinusOneReduced(x.clamp(-20, 89));
-  // Keeps the sign of zero.
+  // Keep the sign of zero.
   return x.where(x.equals(0.0), result);
 }
 
 Expression veeline::buildTanh(Expression x) {
-  // (e^2x - 1) / (e^2x + 1); beyond 10 it is 1 in f32.
+  // (e^2x - 1) / (e^2x + 1). For |x| > 10 this is 1 in f32.
   Expression doubled = (x.abs() * 2.0).clamp(0, 20);
   Expression t = expMinusOneReduced(doubled);
   return (t / (t + 2.0)).copySign(x);
@@ -168,7 +171,7 @@ static Expression logTail(Expression f) {
   return square.fma(f * p, square * -0.5);
 }
 
-/// The values of a logarithm at 0, below it, and where x is infinite or NaN.
+/// Sets the values of a logarithm at 0 and below, and for infinite x and NaN.
 static Expression logSpecial(Expression x, double zero, Expression result) {
   result = x.where(x.equals(infinity), result);
   result = x.constant(-infinity).where(x.equals(zero), result);
@@ -183,8 +186,9 @@ Expression veeline::buildLog(Expression x) {
   return logSpecial(x, 0.0, result);
 }
 
-/// log of x to a base whose 1 / ln(base) is high + low and whose log(2) is
-/// log2High + log2Low; the high parts have few enough bits for exact products.
+/// The logarithm of x to a base with 1 / ln(base) = high + low and log(2) =
+/// log2High + log2Low. The high parts have so few bits that products with them
+/// are exact.
 static Expression buildLogOfBase(Expression x, double high, double low,
                                  double log2High, double log2Low) {
   Decomposed d = decompose(x);
@@ -197,7 +201,7 @@ static Expression buildLogOfBase(Expression x, double high, double low,
   sum = rest.fma(high, sum);
   Expression leading = head * high;
   Expression result = d.exponent.fma(log2High, leading);
-  // What rounding the sum of the two leading parts lost.
+  // The rounding error of the sum of the two leading parts.
   Expression lost = leading - (result - d.exponent * log2High);
   return logSpecial(x, 0.0, result + (lost + sum));
 }
@@ -212,7 +216,7 @@ Expression veeline::buildLog10(Expression x) {
 }
 
 Expression veeline::buildLog1p(Expression x) {
-  // 2^-n (1 + x) - 1 without rounding 1 + x; where x is large the 1 is nothing.
+  // 2^-n (1 + x) - 1, without rounding 1 + x. If x is large, 1 is negligible.
   Expression sum = (x + 1.0).clamp(0, 1.7e38);
   Expression n = getExponent(sum);
   Expression power = powerOfTwo(n.integer(0).subI(n));

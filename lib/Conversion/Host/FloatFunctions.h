@@ -4,11 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each of these takes f32 expressions, scalars or vectors, and builds the
-// function from additions, products, explicit fused multiply-adds, divisions,
-// comparisons and bit operations. So scalars and all lanes of vectors get the
-// same bits. The functions are correct for all inputs, including denormals,
-// infinities, NaN and large arguments. docs/host-code.md lists their accuracy.
+// Functions that build elementary functions from f32 expressions, scalars or
+// vectors. They use additions, products, explicit fused multiply-adds,
+// divisions, comparisons and bit operations. So scalars and all lanes of
+// vectors get the same bits. The functions are correct for all inputs,
+// including denormals, infinities, NaN and large arguments. docs/host-code.md
+// lists their accuracy.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions whose argument reduction or intermediate result needs more than
-// f32 holds. The polynomials are fitted by scripts/fit-polynomials.py.
+// Functions whose argument reduction or intermediate result needs more
+// precision than f32. The polynomials are fitted by scripts/fit-polynomials.py.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 namespace {
 
-/// x = quadrant pi/2 + rest with |rest| <= pi/4; of the quadrant (an i64) the
-/// last two bits count.
+/// x = quadrant pi/2 + rest, with |rest| <= pi/4. Only the last two bits of the
+/// quadrant (an i64) are significant.
 struct Angle {
   Expression quadrant;
   Expression rest;
@@ -34,10 +34,11 @@ struct Angle {
 
 } // namespace
 
-/// A float that was rounded to an integer by adding 1.5 * 2^52.
+/// Adding this number, 1.5 * 2^52, rounds a float to an integer.
 static constexpr double wideMagic = 6755399441055744.0;
 
-/// Cody and Waite's reduction: pi/2 in two parts, one rounding each.
+/// Cody and Waite's reduction: pi/2 is split into two parts, and each step
+/// rounds once.
 static Angle reduceModerate(Expression x) {
   Expression wide = x.extend();
   Expression magic = wide.constant(wideMagic);
@@ -48,7 +49,7 @@ static Angle reduceModerate(Expression x) {
   return {shifted.bits().subI(magic.bits()), rest};
 }
 
-/// The entry `index` of `table`, by comparisons.
+/// The entry `index` of `table`, selected by comparisons.
 static Expression select(Expression index, ArrayRef<uint32_t> table) {
   Expression result = index.integer(table.front());
   for (auto [i, word] : llvm::enumerate(table.drop_front()))
@@ -58,10 +59,10 @@ static Expression select(Expression index, ArrayRef<uint32_t> table) {
   return result;
 }
 
-/// Payne and Hanek, "Radian Reduction for Trigonometric Functions", 1983: for
-/// |x| = m 2^e with a 24-bit integer m and e >= 5, those bits of 2/pi whose
-/// product with |x| is a multiple of 4 are left out, and 96 of the rest are
-/// enough. p counts quadrants in units of 2^-62, modulo 4.
+/// Payne and Hanek, "Radian Reduction for Trigonometric Functions", 1983. Let
+/// |x| be m 2^e, with a 24-bit integer m and e >= 5. Bits of 2/pi whose product
+/// with |x| is a multiple of 4 are left out, and 96 of the others are enough. p
+/// counts quadrants in units of 2^-62, modulo 4.
 static Angle reduceLarge(Expression x) {
   static constexpr uint32_t twoOverPi[] = {0xA2F9836E, 0x4E441529, 0xFC2757D1,
                                            0xF534DDC0, 0xDB629599, 0x3C439041,
@@ -128,7 +129,7 @@ Expression veeline::buildCos(Expression x) { return buildSinShifted(x, 1); }
 // Powers
 //===----------------------------------------------------------------------===//
 
-/// log2 of a positive f64, with 40 bits.
+/// log2 of a positive f64, to 40 bits.
 static Expression buildWideLog2(Expression x) {
   Expression bits = x.bits();
   Expression rootHalf = x.constant(0.70710678118654752440).bits();
@@ -144,7 +145,7 @@ static Expression buildWideLog2(Expression x) {
   return x.where(x.equals(infinity), result);
 }
 
-/// 2^x for an f64, with 34 bits, as an f32.
+/// 2^x of an f64, to 34 bits, as an f32.
 static Expression buildNarrowExp2(Expression x) {
   Expression clamped = x.clamp(-200, 200);
   Expression magic = clamped.constant(wideMagic);
@@ -162,7 +163,7 @@ static Expression buildNarrowExp2(Expression x) {
 Expression veeline::buildPow(Expression x, Expression y) {
   Expression magnitude = x.abs();
   Expression exponent = y.extend() * buildWideLog2(magnitude.extend());
-  // 1 to the power of infinity, too, is 1.
+  // 1 to any power is 1, also to infinity.
   exponent = exponent.constant(0).where(magnitude.equals(1.0), exponent);
   Expression result = buildNarrowExp2(exponent);
   Expression half = y * 0.5;
@@ -172,7 +173,7 @@ Expression veeline::buildPow(Expression x, Expression y) {
   Expression hasSign = x.bits().compareI(arith::CmpIPredicate::slt, 0);
   Expression isNegative = isOdd.make<arith::AndIOp>(isOdd, hasSign);
   result = (-result).where(isNegative, result);
-  // A negative finite number to a fraction.
+  // A power of a negative finite number to a fraction is undefined.
   Expression isBelowZero = x.lessThan(0.0);
   Expression isFinite = x.greaterThan(-infinity);
   Expression isUndefined =

@@ -1,4 +1,4 @@
-//===- HostTarget.cpp - the LLVM dialect to native code for a CPU ---------===//
+//===- HostTarget.cpp - compiling modules to CPU code ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -40,8 +40,9 @@ struct Target {
 
 } // namespace
 
-/// The instruction set extensions among the features that LLVM knows of a CPU:
-/// those that it can also detect on a host. The rest is for tuning.
+/// The instruction set extensions among the features that LLVM lists for a CPU.
+/// These are the features that LLVM can also detect on a host. The others are
+/// for tuning.
 static std::vector<std::string>
 getRequiredFeatures(const llvm::MCSubtargetInfo &info) {
   llvm::StringMap<bool> detectable = llvm::sys::getHostCPUFeatures();
@@ -81,9 +82,10 @@ static llvm::Expected<Target> createTarget(const HostTargetOptions &options) {
         "'llc -mcpu=help' lists",
         cpu.c_str());
   llvm::TargetOptions targetOptions;
-  // Only an explicit fma is one: a product and a sum keep two roundings.
+  // Only an explicit fma may become one, because a product and a sum have two
+  // roundings.
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  // The linker leaves out functions that nothing calls.
+  // With sections, the linker can leave out functions that nothing calls.
   targetOptions.FunctionSections = targetOptions.DataSections = true;
   auto level = static_cast<llvm::CodeGenOptLevel>(
       std::min(options.optimizationLevel, 3u));
@@ -104,7 +106,7 @@ llvm::Error veeline::checkHostTarget(const HostTargetOptions &options) {
   return findLinker(options).takeError();
 }
 
-/// Translates `module` and runs the code generator into `stream`.
+/// Translates `module`, and runs the code generator, which writes to `stream`.
 static llvm::Error emitCode(ModuleOp module, const HostTargetOptions &options,
                             llvm::CodeGenFileType fileType, Target &target,
                             llvm::raw_pwrite_stream &stream) {

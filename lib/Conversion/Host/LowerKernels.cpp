@@ -26,11 +26,11 @@ using namespace veeline;
 
 namespace {
 
-/// Emits one structured op as loops. The innermost loop runs over lanes: of
-/// a parallel dimension, where every lane is another result, or of a reduction,
-/// where every lane is a partial result and a fixed tree adds them up. Which of
-/// the two it is follows from the order of the op's dimensions alone, so that
-/// the bits of a result do not depend on what was fused into the op.
+/// Emits one structured op as loops. The innermost loop runs over lanes. If its
+/// dimension is parallel, every lane is a result of its own. If it is a
+/// reduction, every lane is a partial result, and a fixed tree combines them.
+/// The kind depends only on the order of the op's dimensions, so the bits of a
+/// result do not depend on what was fused into the op.
 class NestEmitter {
 public:
   NestEmitter(OpBuilder &builder, LoopNest nest)
@@ -43,13 +43,14 @@ private:
   /// An operand that is contiguous along another loop than that of the lanes.
   struct Tile {
     unsigned access;
-    /// From one lane to the next, in elements.
+    /// The distance from one lane to the next, in elements.
     int64_t laneStride;
-    /// Holds one square of the operand, transposed.
+    /// Memory for one square tile of the operand, transposed.
     Value memory;
   };
 
-  /// The place of an access: its flat memory and the index in it.
+  /// The position of an access: its memory in one dimension, and the index in
+  /// it.
   struct Position {
     Value memref;
     Value index;
@@ -61,7 +62,7 @@ private:
   Positions makePositions();
   Positions advance(const Positions &positions, unsigned loop, Value iv);
 
-  /// Emits `body(positions, iv)` inside of the loop `loop`.
+  /// Emits the loop `loop`, with `body(positions, iv)` inside.
   void forLoop(unsigned loop, const Positions &positions, int64_t step,
                int64_t end, llvm::function_ref<void(const Positions &)> body);
   std::optional<unsigned> findTileLoop() const;
@@ -72,7 +73,7 @@ private:
   void emitParallelLanes(const Positions &positions, Value iv, int64_t lanes,
                          int64_t active);
   /// Emits the loops from `loop` inwards. The first `numParallel` loops are
-  /// parallel, the last one runs over lanes of partial results.
+  /// parallel. The last one runs over lanes of partial results.
   void emitReduction(unsigned loop, unsigned numParallel,
                      const Positions &positions);
   SmallVector<Value> emitPartials(unsigned loop, const Positions &positions,
@@ -100,8 +101,8 @@ private:
   Location loc;
   int64_t numLanes = 1;
   SmallVector<NestReduction> reductions;
-  /// Set within the loops over squares; the loop over a square's rows is the
-  /// last but one.
+  /// Set within the loops over tiles. There, the last loop but one runs over a
+  /// tile's rows.
   SmallVector<Tile> tiles;
   /// The induction variables of the loops around the insertion point.
   SmallVector<Value> ivs;
@@ -122,8 +123,9 @@ int64_t NestEmitter::chooseLanes() const {
     return 1;
   if (nest.loops.back().isReduction && reductions.empty())
     return 1;
-  // The number of lanes decides the bits of a reduction: it follows from the
-  // type of the accumulators. Elsewhere it is what a vector register holds.
+  // The number of lanes determines the bits of a reduction, so it depends only
+  // on the type of the accumulators. Without a reduction, it is the number that
+  // a vector register holds.
   ArrayRef<NestAccess> relevant =
       reductions.empty() ? ArrayRef(nest.accesses) : nest.outputs();
   bool wide = llvm::any_of(relevant, [](const NestAccess &access) {
@@ -156,7 +158,8 @@ static Value flatten(OpBuilder &builder, Location loc, Value memref,
       OpFoldResult(metadata.getOffset()), sizes, strides);
 }
 
-/// Elements from the first to the last one that the access touches.
+/// The number of elements from the first to the last one that the access reads
+/// or writes.
 static int64_t getSpan(const LoopNest &nest, const NestAccess &access) {
   int64_t last = access.offset;
   for (auto [loop, stride] : llvm::zip(nest.loops, access.strides))
@@ -240,7 +243,7 @@ void NestEmitter::mapIndices(LaneEmitter &lanes, Value laneIv) {
     auto it = llvm::find_if(
         nest.loops, [&](const NestLoop &loop) { return loop.dim == dim; });
     if (it == nest.loops.end()) {
-      // A dimension of one iteration (or one that is never asked for).
+      // A dimension of one iteration, or one whose index nothing uses.
       if (nest.usesIndex(dim))
         lanes.mapIndex(dim, constantIndex(0), false);
       continue;
@@ -291,7 +294,7 @@ void NestEmitter::emitParallel(unsigned loop, const Positions &positions) {
   emitParallelLanes(advance(positions, loop, iv), iv, numLanes, size - whole);
 }
 
-/// Lane i is combined with lane i + n/2, and so on down to one.
+/// Combines lane i with lane i + n/2, and so on down to one lane.
 Value NestEmitter::reduceTree(Operation *combiner, Value vector) {
   int64_t width = cast<VectorType>(vector.getType()).getNumElements();
   for (; width > 1; width /= 2) {
@@ -327,7 +330,7 @@ SmallVector<Value> NestEmitter::emitPartialLanes(const Positions &positions,
   return results;
 }
 
-/// A loop over `loop` from 0 to `end` that carries partial results.
+/// Emits the loop `loop` from 0 to `end`. It carries partial results.
 SmallVector<Value> NestEmitter::forPartials(
     unsigned loop, const Positions &positions, int64_t step, int64_t end,
     ArrayRef<Value> partials,
@@ -348,9 +351,9 @@ SmallVector<Value> NestEmitter::forPartials(
   return SmallVector<Value>(forOp.getResults());
 }
 
-/// Emits the part of the last loop that is a multiple of `unroll` vectors, with
-/// as many partial results, none of which waits for another. For combiners
-/// whose order does not matter.
+/// Emits the part of the last loop that is a multiple of `unroll` vectors. It
+/// has one partial result for each of these vectors, so that none waits for
+/// another. Only for combiners whose order does not matter.
 SmallVector<Value> NestEmitter::emitUnrolled(const Positions &positions,
                                              int64_t unroll, int64_t end,
                                              ArrayRef<Value> partials) {
@@ -443,8 +446,8 @@ void NestEmitter::emitReduction(unsigned loop, unsigned numParallel,
   finishReduction(positions, emitPartials(loop, positions, partials));
 }
 
-/// The loop along which some input is contiguous that is not contiguous along
-/// the last loop.
+/// A loop along which some input is contiguous that is not contiguous along the
+/// last loop.
 std::optional<unsigned> NestEmitter::findTileLoop() const {
   if (nest.hasReduction() || nest.loops.size() < 2)
     return std::nullopt;
@@ -465,7 +468,7 @@ std::optional<unsigned> NestEmitter::findTileLoop() const {
   return std::nullopt;
 }
 
-/// `nest` restricted to iterations [begin, end) of a loop.
+/// `nest`, restricted to the iterations [begin, end) of a loop.
 static LoopNest slice(LoopNest nest, unsigned loop, int64_t begin,
                       int64_t end) {
   nest.loops[loop].size = end - begin;
@@ -474,7 +477,7 @@ static LoopNest slice(LoopNest nest, unsigned loop, int64_t begin,
   return nest;
 }
 
-/// A buffer on the stack of the function around the insertion point.
+/// A buffer on the stack of the function that contains the insertion point.
 static Value allocateOnStack(OpBuilder &builder, Location loc,
                              MemRefType type) {
   OpBuilder::InsertionGuard guard(builder);
@@ -487,9 +490,9 @@ static Value allocateOnStack(OpBuilder &builder, Location loc,
                                   builder.getI64IntegerAttr(64));
 }
 
-/// Loads squares of the last loop and `tileLoop` along the latter, transposes
-/// them in registers, and works on them along the former. What is left over on
-/// two sides goes element by element.
+/// Processes square tiles of the last loop and `tileLoop`. A tile is loaded
+/// along `tileLoop`, transposed in registers, and processed along the last
+/// loop. The rests along both loops are processed element by element.
 void NestEmitter::emitTiled(unsigned tileLoop) {
   unsigned last = nest.loops.size() - 1;
   int64_t rows = nest.loops[tileLoop].size, columns = nest.loops[last].size;
@@ -532,8 +535,8 @@ void NestEmitter::emitTiled(unsigned tileLoop) {
   emitParallel(0, positions);
 }
 
-/// Row i of the result is column i of the vectors: in every round the first
-/// half of the vectors interleaves with the second.
+/// Transposes vectors: row i of the result is column i of the vectors. In every
+/// round, the first half of the vectors is interleaved with the second.
 static SmallVector<Value> transposeVectors(OpBuilder &builder, Location loc,
                                            SmallVector<Value> vectors) {
   int64_t count = static_cast<int64_t>(vectors.size());
@@ -553,7 +556,8 @@ static SmallVector<Value> transposeVectors(OpBuilder &builder, Location loc,
   return vectors;
 }
 
-/// Fills the tiles with the squares at `positions`; returns their positions.
+/// Fills the tiles with the squares at `positions`, and returns the positions
+/// in the tiles.
 NestEmitter::Positions NestEmitter::loadTiles(const Positions &positions) {
   Positions result = positions;
   for (const Tile &tile : tiles) {

@@ -51,15 +51,16 @@ void veeline::buildLowerToLLVMPipeline(OpPassManager &passManager) {
   passManager.addPass(memref::createExpandStridedMetadataPass());
   passManager.addPass(createLowerAffinePass());
   passManager.addPass(createSCFToControlFlowPass());
-  // Vectors have to be brought into other shapes first. Only the pass for
-  // functions passes buffers as bare pointers. One pass does the rest.
+  // Vectors need another shape first. The pass for functions is separate,
+  // because only it can pass buffers as bare pointers. One pass converts
+  // everything else.
   passManager.addPass(createConvertVectorToLLVMPass());
   ConvertFuncToLLVMPassOptions functionOptions;
   functionOptions.useBarePtrCallConv = true;
   passManager.addPass(createConvertFuncToLLVMPass(functionOptions));
   ConvertToLLVMPassOptions options;
-  // No pattern of these dialects fails half-way, so there is nothing to roll
-  // back.
+  // No pattern of these dialects fails after it has changed something, so
+  // rollback is not needed.
   options.allowPatternRollback = false;
   passManager.addPass(createConvertToLLVMPass(options));
   passManager.addPass(createReconcileUnrealizedCastsPass());

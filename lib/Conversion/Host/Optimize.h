@@ -14,7 +14,7 @@ class TargetMachine;
 
 namespace veeline {
 
-/// Runs the passes of `level` (0 to 3) for `machine` on `module`.
+/// Runs LLVM's passes of `level` (0 to 3) for `machine` on `module`.
 void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine,
                     unsigned level);
 

@@ -1,4 +1,4 @@
-//===- SharedObject.cpp - objects linked and loaded -----------------------===//
+//===- SharedObject.cpp - linking and loading shared objects --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,7 +25,8 @@ veeline::findLinker(const HostTargetOptions &options) {
                                    options.linker.c_str());
   }
   const llvm::StringRef llvmDirectories[] = {"/usr/lib/llvm-22/bin"};
-  // GNU ld starts in a fifth of the time that lld takes to load libLLVM.
+  // GNU ld comes first: it starts in a fifth of the time that lld takes to load
+  // libLLVM.
   for (const char *name : {"ld", "ld.lld-22", "ld.lld"}) {
     if (auto path = llvm::sys::findProgramByName(name))
       return *path;
@@ -47,7 +48,8 @@ veeline::linkSharedObject(llvm::ArrayRef<const HostObject *> objects,
   if (!output)
     return output.takeError();
   std::vector<TemporaryFile> inputs;
-  // Without padding between segments, which is more than most steps have code.
+  // Without padding between segments: it would be larger than the code of most
+  // steps.
   std::vector<llvm::StringRef> arguments = {*linker,
                                             "-shared",
                                             "-Bsymbolic",

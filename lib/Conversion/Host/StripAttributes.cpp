@@ -1,4 +1,4 @@
-//===- StripAttributes.cpp - functions without attributes of pipe ---------===//
+//===- StripAttributes.cpp - removing attributes of pipe from functions ---===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -38,7 +38,7 @@ TemporaryFile::TemporaryFile(TemporaryFile &&other)
 TemporaryFile::~TemporaryFile() {
   if (name.empty())
     return;
-  // It may be gone already.
+  // The file may be gone already.
   std::ignore = llvm::sys::fs::remove(name);
   llvm::sys::DontRemoveFileOnSignal(name);
 }
@@ -69,17 +69,20 @@ TemporaryFile::create(llvm::StringRef suffix, llvm::ArrayRef<char> bytes) {
 // Processes that a signal handler must know
 //===----------------------------------------------------------------------===//
 
-/// Process ids, 0 where there is none. stopLinkers makes those negative that it
-/// stops: from then on only it waits for them. Whoever replaces a positive id
-/// first may reap that process, so no id is signalled that has been reaped.
-/// Machines of today do not run as many threads that start one; a process
-/// without a place is only not stopped.
+/// The ids of running processes, or 0. stopLinkers negates the ids of those
+/// that it stops, and then only it waits for them. A thread may reap a process
+/// only after it has replaced its positive id, so stopLinkers never signals an
+/// id that has been reaped. Machines do not run more threads that start
+/// processes than there are entries. A process without an entry is just not
+/// stopped.
 static std::atomic<pid_t> running[512];
-/// Threads that have asked `stopping` and not yet stored a process id.
+/// The number of threads that have checked `stopping` but not yet stored a
+/// process id.
 static std::atomic<int> starting;
 static std::atomic<bool> stopping;
 
-/// Replaces `from` by `to` in the list. False where `from` is not there.
+/// Replaces `from` by `to` in the list. Returns false if `from` is not in the
+/// list.
 static bool replaceProcess(pid_t from, pid_t to) {
   for (std::atomic<pid_t> &slot : running) {
     pid_t expected = from;
@@ -91,7 +94,8 @@ static bool replaceProcess(pid_t from, pid_t to) {
 
 void veeline::stopLinkers() {
   stopping = true;
-  // Not for ever: a thread that is starting one may make no progress.
+  // Wait for a limited time: a thread that is starting a process may make no
+  // progress.
   for (int i = 0; i != 100 && starting != 0; ++i) {
     timespec wait = {0, 10'000'000};
     nanosleep(&wait, nullptr);
@@ -107,9 +111,9 @@ void veeline::stopLinkers() {
 }
 
 namespace {
-/// Blocks signals that end the compiler while this thread starts a process:
-/// their handler would not know of it yet. The process inherits that, so it has
-/// to be killed.
+/// Blocks signals that end the compiler while this thread starts a process,
+/// because their handler would not know about it yet. The process inherits the
+/// blocked signals, so it has to be killed.
 class SignalsHeld {
 public:
   SignalsHeld() {
@@ -126,7 +130,8 @@ private:
 };
 } // namespace
 
-/// The exit status, negative where the program did not run to its end.
+/// Runs a program and returns its exit status. It is negative if the program
+/// did not run to its end.
 static int run(llvm::ArrayRef<llvm::StringRef> arguments,
                const std::string &output, std::string &failure) {
   std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), output,
@@ -150,7 +155,8 @@ static int run(llvm::ArrayRef<llvm::StringRef> arguments,
   }
   if (isMissing)
     return -1;
-  // This leaves its id to it: nothing else gets that before it is reaped.
+  // WNOWAIT keeps the process id reserved: it cannot be reused before the
+  // process is reaped.
   siginfo_t ended;
   while (waitid(P_PID, process.Pid, &ended, WEXITED | WNOWAIT) != 0 &&
          errno == EINTR)

@@ -15,7 +15,8 @@
 
 namespace veeline {
 
-/// A file that is removed with the value, or by a signal that ends the process.
+/// A file that is removed with this object, or by a signal that ends the
+/// process.
 class TemporaryFile {
 public:
   static llvm::Expected<TemporaryFile> create(llvm::StringRef suffix,
@@ -31,8 +32,9 @@ private:
   std::string name;
 };
 
-/// Runs the program `arguments.front()` to its end and returns what it printed.
-/// Fails with that where its exit status is not 0. stopLinkers ends it.
+/// Runs the program `arguments.front()` to its end, and returns its output. If
+/// its exit status is not 0, fails with this output. stopLinkers ends the
+/// program.
 llvm::Expected<std::string>
 runProcess(llvm::ArrayRef<llvm::StringRef> arguments);
 

@@ -22,7 +22,7 @@ using namespace veeline;
 // Before bufferization
 //===----------------------------------------------------------------------===//
 
-/// The operand in whose memory bufferization would put `value`, or null.
+/// The operand in whose memory bufferization would place `value`, or null.
 static OpOperand *getMemory(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -40,14 +40,14 @@ static OpOperand *getMemory(Value value) {
   return nullptr;
 }
 
-/// The tensor whose memory `value` may be in.
+/// The tensor in whose memory `value` may be.
 static Value getSource(Value value) {
   while (OpOperand *memory = getMemory(value))
     value = memory->get();
   return value;
 }
 
-/// True if `value` is `argument` updated in place, and no op uses its old
+/// True if `value` is `argument` updated in place, and no op uses the old
 /// content after an update.
 static bool isUpdateOf(Value value, Value argument) {
   while (value != argument) {
@@ -78,9 +78,9 @@ static void storeInto(OpBuilder &builder, OpOperand &yielded, Value memory) {
                   .getResult());
 }
 
-/// Stores what an iteration yields in the memory of the argument that carries
-/// it. A yielded tensor that is in the memory of another argument is copied
-/// before anything is overwritten.
+/// Makes an iteration leave each tensor in the memory of the argument that
+/// carries it. If a yielded tensor is in the memory of another argument, it is
+/// copied before anything is overwritten.
 static void carryInPlace(scf::ForOp loop) {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   OpBuilder builder(yield);
@@ -98,9 +98,9 @@ static void carryInPlace(scf::ForOp loop) {
     storeInto(builder, *operand, argument);
 }
 
-/// Makes an arith.select between tensors a structured op: a select between
-/// buffers would give a buffer in an unknown place. Canonicalization makes such
-/// selects of branches that compute nothing.
+/// Turns an arith.select between tensors into a structured op, because a select
+/// between buffers would return a buffer at an unknown place. Canonicalization
+/// creates such selects from branches that compute nothing.
 static void chooseElements(arith::SelectOp select) {
   auto type = dyn_cast<RankedTensorType>(select.getType());
   if (!type || !select.getCondition().getType().isInteger(1))
@@ -118,8 +118,8 @@ static void chooseElements(arith::SelectOp select) {
   select.erase();
 }
 
-/// Copies the results of a branch to buffers of their own, so that until
-/// bufferization is over they share memory with neither branch.
+/// Copies the results of a branch to buffers of their own. So until
+/// bufferization is over, they share memory with neither side.
 static void copyResults(scf::IfOp op) {
   OpBuilder builder(op);
   builder.setInsertionPointAfter(op);
@@ -198,7 +198,8 @@ static LogicalResult dropBuffers(RewriterBase &rewriter, scf::ForOp loop) {
   return success();
 }
 
-/// Makes `region`, a branch, compute its yielded value `number` in `memory`.
+/// Makes `region`, one side of a branch, compute its yielded value `number` in
+/// `memory`.
 static void storeResult(RewriterBase &rewriter, Region &region, unsigned number,
                         Value memory) {
   Operation *yield = region.front().getTerminator();
@@ -213,7 +214,7 @@ static void storeResult(RewriterBase &rewriter, Region &region, unsigned number,
   memref::CopyOp::create(rewriter, yield->getLoc(), value, memory);
 }
 
-/// Replaces `op` by one without the results that are buffers.
+/// Replaces `op` by one without results that are buffers.
 static void dropResults(RewriterBase &rewriter, scf::IfOp op) {
   SmallVector<Type> types = llvm::filter_to_vector(
       op.getResultTypes(), [](Type type) { return !isa<MemRefType>(type); });
@@ -237,7 +238,7 @@ static void dropResults(RewriterBase &rewriter, scf::IfOp op) {
   rewriter.eraseOp(op);
 }
 
-/// Makes both branches write to buffers that are allocated before the op.
+/// Makes both sides of a branch write to buffers that are allocated before it.
 static LogicalResult dropBuffers(RewriterBase &rewriter, scf::IfOp op) {
   for (OpResult result : op.getResults()) {
     auto type = dyn_cast<MemRefType>(result.getType());

@@ -12,14 +12,14 @@
 
 namespace veeline {
 
-/// Makes every iteration of a loop leave the tensors it carries in the memory
-/// where it found them. Runs before bufferization.
+/// Makes every iteration of a loop leave the tensors that it carries in the
+/// memory where they were. Runs before bufferization.
 void chooseCarriedMemory(mlir::func::FuncOp func);
 
-/// Removes the buffers that loops carry and branches yield: all iterations work
-/// on one buffer, and both branches write to one that is allocated before them.
-/// Runs after bufferization. Fails with an error at an op where that is not
-/// possible.
+/// Removes the buffers that loops carry and branches yield. All iterations then
+/// use one buffer, and both sides of a branch write to one that is allocated
+/// before it. Runs after bufferization. Fails with an error at an op if that is
+/// not possible.
 llvm::LogicalResult removeCarriedBuffers(mlir::RewriterBase &rewriter,
                                          mlir::func::FuncOp func);
 

@@ -1,4 +1,4 @@
-//===- FuseElementwise.cpp - fewer passes over memory ---------------------===//
+//===- FuseElementwise.cpp - fusion of elementwise ops --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -24,9 +24,9 @@ namespace veeline {
 using namespace mlir;
 using namespace veeline;
 
-/// Bodies longer than this do not grow further: registers would spill.
+/// Longer bodies are not fused further, because they would spill registers.
 static constexpr unsigned maxBodyOps = 96;
-/// A body of at most so many ops costs less than loading its result.
+/// Running a body of at most this many ops costs less than loading its result.
 static constexpr unsigned trivialBodyOps = 4;
 
 static bool isExpensive(Operation &op) {
@@ -48,7 +48,7 @@ static int64_t countIterations(linalg::GenericOp op) {
   return llvm::product_of(op.getStaticLoopRanges());
 }
 
-/// Counts the inputs that have a dimension for every loop.
+/// The number of inputs that have a dimension for every loop.
 static unsigned countStreams(linalg::GenericOp op) {
   return llvm::count_if(op.getDpsInputOperands(), [&](OpOperand *operand) {
     AffineMap map = op.getMatchingIndexingMap(operand);
@@ -70,7 +70,7 @@ static bool canFuseInto(OpOperand &use) {
          linalg::areElementwiseOpsFusable(&use);
 }
 
-/// True if the body reads what the outputs held before.
+/// True if the body reads the old content of the outputs.
 static bool readsInits(linalg::GenericOp op) {
   return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     return op.payloadUsesValueFromOperand(&init);
@@ -85,8 +85,9 @@ static bool shouldFuse(OpOperand *operand) {
   if (producer->getBlock() != operand->getOwner()->getBlock())
     return false;
   auto consumer = cast<linalg::GenericOp>(operand->getOwner());
-  // The producer's init would stay an output of the fused op. A reduction that
-  // also writes elements is no lane reduction, so it would get other bits.
+  // The producer's init would stay an output of the fused op. But a reduction
+  // that also writes elements is not a lane reduction, so its bits would
+  // change.
   if (consumer.getNumReductionLoops() != 0 && readsInits(producer))
     return false;
   if (countOps(producer) + countOps(consumer) > maxBodyOps)
@@ -96,7 +97,8 @@ static bool shouldFuse(OpOperand *operand) {
     return false;
   if (operand->get().hasOneUse())
     return true;
-  // Uses by attention do not count: it reads what heads were arranged from.
+  // Attention does not count as a use, because it reads the tensor from which
+  // heads were arranged.
   return isTriviallyCheap(producer) &&
          llvm::all_of(operand->get().getUses(), [](OpOperand &use) {
            return canFuseInto(use) ||

@@ -1,4 +1,4 @@
-//===- JoinRowSums.cpp - sums in the kernels of their rows ----------------===//
+//===- JoinRowSums.cpp - moving sums into the kernels of their rows -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -52,7 +52,8 @@ func::FuncOp RowSumJoiner::getKernel(Operation *op) {
              : func::FuncOp();
 }
 
-/// What `op` touches; of a kernel it is known what it only reads.
+/// The buffers that `op` reads or writes. For kernels, it is known which they
+/// only read.
 SmallVector<BufferTouch> RowSumJoiner::getTouches(Operation *op) {
   func::FuncOp kernel = getKernel(op);
   if (!kernel)
@@ -72,7 +73,7 @@ static linalg::LinalgOp getOnlyOp(func::FuncOp kernel) {
   return isOnly ? *ops.begin() : linalg::LinalgOp();
 }
 
-/// True for a kernel that only fills what it touches.
+/// True for a kernel that only fills buffers.
 bool RowSumJoiner::isFill(Operation *op) {
   func::FuncOp kernel = getKernel(op);
   linalg::LinalgOp only = kernel ? getOnlyOp(kernel) : linalg::LinalgOp();
@@ -94,8 +95,8 @@ static bool hasRows(func::FuncOp kernel) {
   return llvm::hasSingleElement(rows) && (*rows.begin()).getRank() == 1;
 }
 
-/// True if `rows` has all of the operands of `sum` that have an element for
-/// each of its iterations.
+/// True if `rows` has all operands of `sum` that have an element for each of
+/// its iterations.
 static bool sharesRows(func::CallOp rows, func::CallOp sum,
                        func::FuncOp kernel) {
   int64_t count = 1;
@@ -109,8 +110,8 @@ static bool sharesRows(func::CallOp rows, func::CallOp sum,
   });
 }
 
-/// A call of a kernel that does what both do, in the place of `rows`; null
-/// where threads cannot.
+/// Replaces `rows` by a call of a kernel that does what both do. Null if the
+/// threads of such a kernel could not compute the sums.
 func::CallOp RowSumJoiner::join(func::CallOp rows, func::CallOp sum) {
   llvm::SetVector<Value> operands;
   operands.insert_range(rows.getOperands());
@@ -153,8 +154,9 @@ func::CallOp RowSumJoiner::join(func::CallOp rows, func::CallOp sum) {
   return call;
 }
 
-/// Looks for the kernel of the rows, past what does not conflict with `sum`.
-/// What fills its outputs may move up, too.
+/// Looks for a kernel of the rows above `sum`, across ops that do not conflict
+/// with it. Ops that fill the outputs of `sum` may be in between, because they
+/// can move up, too.
 bool RowSumJoiner::joinAbove(func::CallOp sum) {
   SmallVector<BufferTouch> touches = getTouches(sum), passed;
   SmallVector<Operation *> fills;
@@ -179,7 +181,7 @@ bool RowSumJoiner::joinAbove(func::CallOp sum) {
       continue;
     if (!isFill(op))
       return false;
-    // What it conflicts with is the sum alone, so far.
+    // This op conflicts only with the sum so far, so it can be passed.
     passed.truncate(passed.size() - own.size());
     fills.push_back(op);
   }

@@ -1,4 +1,4 @@
-//===- JoinRowSums.h - sums in the kernels of their rows --------*- C++ -*-===//
+//===- JoinRowSums.h - moving sums into the kernels of their rows ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,9 +11,9 @@
 
 namespace veeline {
 
-/// Makes sums over the rows of a matrix, in parts, a part of a kernel before
-/// them that reads or writes all of these rows anyway (`pipe.row_sums`). For
-/// functions whose kernels are outlined for a GPU.
+/// Moves sums over the rows of a matrix, in parts, into an earlier kernel that
+/// reads or writes all of these rows anyway (`pipe.row_sums`). For functions
+/// whose kernels are outlined for a GPU.
 void joinRowSums(mlir::ModuleOp module);
 
 } // namespace veeline

@@ -1,4 +1,4 @@
-//===- KernelBody.cpp - what a kernel function computes -------------------===//
+//===- KernelBody.cpp - the content of a kernel function ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,9 +23,9 @@ static bool isOfCaller(Value value) {
          isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
 }
 
-/// Adds `scale * value` to the start of `access` and to `strides`, one for each
-/// of `ids`. False where `value` is no linear function of `ids` and of numbers
-/// of the caller.
+/// Adds `scale * value` to the start of `access` and to `strides`, which has
+/// one entry for each of `ids`. Returns false if `value` is not a linear
+/// function of `ids` and of numbers of the caller.
 static bool addLinear(Value value, int64_t scale, ValueRange ids,
                       MutableArrayRef<int64_t> strides, NestAccess &access) {
   auto it = llvm::find(ids, value);
@@ -56,8 +56,8 @@ static bool addLinear(Value value, int64_t scale, ValueRange ids,
   return false;
 }
 
-/// Replaces the base of `access`, a view, by the buffer it is a view of and
-/// prepends one stride for each of `ids`.
+/// Replaces the base of `access`, a view, by the buffer that it is a view of,
+/// and prepends one stride for each of `ids`.
 static bool resolve(NestAccess &access, ValueRange ids) {
   SmallVector<int64_t> strides(ids.size(), 0);
   while (access.isMemRef) {
@@ -200,7 +200,8 @@ bool veeline::isUniform(const LoopNest &nest, const NestAccess &access,
 }
 
 /// True if every thread of a row knows the value that `nest` writes to a
-/// uniform place: `nest` is a reduction, or there is only one iteration.
+/// uniform place. That is so if `nest` is a reduction, or has only one
+/// iteration.
 static bool isKnownToAll(const LoopNest &nest, unsigned firstLoop) {
   return countIterations(nest, firstLoop) == 1 || nest.hasReduction();
 }
@@ -216,7 +217,7 @@ static bool sharePlace(const LoopNest &a, const NestAccess &left,
   if (isUniform(a, left, firstLoop) && isUniform(b, right, firstLoop))
     return (!left.isWritten || isKnownToAll(a, firstLoop)) &&
            (!right.isWritten || isKnownToAll(b, firstLoop));
-  // A reduction writes to one place per row, so no form can match it.
+  // A reduction writes to one place for each row, so no form can match it.
   auto writesMany = [](const LoopNest &nest, const NestAccess &access) {
     return nest.hasReduction() && access.isWritten;
   };

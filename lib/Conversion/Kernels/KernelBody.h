@@ -21,51 +21,51 @@
 namespace veeline {
 
 struct KernelBody {
-  /// Fails with a diagnostic where an operand has no such place.
+  /// Reads a kernel. Fails with a diagnostic if an operand has no such place.
   static mlir::FailureOr<KernelBody> read(mlir::Block &block);
-  /// The same for one that has sums.
+  /// Reads a kernel that may have sums after the loop over rows.
   static mlir::FailureOr<KernelBody> readWithSums(mlir::Block &block);
 
-  /// Null where there is no loop over rows.
+  /// The loop over rows; null if there is none.
   mutable mlir::scf::ForallOp rows;
-  /// The first `numRowLoops` loops of every nest are those over rows. They run
-  /// over no dimension of the op (`noDim`). Bases of accesses are arguments of
-  /// the kernel or row buffers.
+  /// The number of loops over rows. They are the first loops of every nest, and
+  /// run over no dimension of the op (`noDim`). Bases of accesses are arguments
+  /// of the kernel or row buffers.
   unsigned numRowLoops = 0;
   std::vector<LoopNest> nests;
-  /// Sums of rows behind the loop over rows, with loops over parts, the rows of
-  /// a part, and columns.
+  /// Sums over rows after the loop over rows. Their loops run over parts, the
+  /// rows of a part, and columns.
   std::vector<LoopNest> sums;
 
   static constexpr unsigned noDim = ~0u;
 
-  /// True if the body of an op uses values of the loop over rows, other than by
-  /// its operands.
+  /// True if the body of an op uses values of the loop over rows directly,
+  /// besides its operands.
   bool capturesRows() const;
 };
 
-/// How an access moves along the loops from `firstLoop` on: (iterations, stride
-/// in elements) of each, outermost first, with loops collapsed wherever
-/// possible. Accesses of equal forms touch the same elements in the same
-/// iterations, counted over all these loops.
+/// The path of an access along the loops from `firstLoop` on: the number of
+/// iterations and the stride in elements of each loop, the outermost first.
+/// Loops are collapsed if possible. Accesses with equal forms access the same
+/// elements in the same iterations, counted over all these loops.
 using AccessForm = llvm::SmallVector<std::pair<int64_t, int64_t>>;
 AccessForm getForm(const LoopNest &nest, const NestAccess &access,
                    unsigned firstLoop);
 
-/// The number of iterations from `firstLoop` on.
+/// The number of iterations of the loops from `firstLoop` on.
 int64_t countIterations(const LoopNest &nest, unsigned firstLoop);
 
-/// True where the whole access stays at one place in these loops.
+/// True if the access stays at one place in the loops from `firstLoop` on.
 bool isUniform(const LoopNest &nest, const NestAccess &access,
                unsigned firstLoop);
 
-/// True if a thread that runs the same iterations (from `firstLoop` on) of all
-/// `nests` needs nothing that another thread writes. Two accesses to a buffer
-/// of which one writes then touch the same elements in the same iterations, or
-/// one place whose value every thread knows.
+/// True if no thread needs what another one writes, if each thread runs the
+/// same iterations (from `firstLoop` on) of all `nests`. Two accesses to a
+/// buffer, of which one writes, then access the same elements in the same
+/// iterations, or one place whose value every thread knows.
 bool sharePlaces(llvm::ArrayRef<LoopNest> nests, unsigned firstLoop);
 
-/// A row buffer: temporary memory of one row.
+/// Whether a buffer is a row buffer: temporary memory for one row.
 bool isRowBuffer(mlir::Value base);
 
 } // namespace veeline

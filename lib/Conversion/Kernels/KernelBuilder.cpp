@@ -28,8 +28,8 @@ func::FuncOp KernelBuilder::finish() {
   func::ReturnOp::create(builder, loc);
   Block &body = function.getBody().front();
   function.setType(builder.getFunctionType(body.getArgumentTypes(), {}));
-  // Buffers of one kernel are different places of a workspace or different
-  // arguments of its caller: they never overlap.
+  // The buffers of one kernel never overlap: they are different places of a
+  // workspace, or different arguments of its caller.
   for (auto [i, type] : llvm::enumerate(body.getArgumentTypes()))
     if (isa<MemRefType>(type))
       function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
@@ -45,7 +45,8 @@ Value KernelBuilder::getArgument(Value outside) {
   return body.getArgument(llvm::find(arguments, outside) - arguments.begin());
 }
 
-/// A value of the caller inside of the kernel: constants are built again.
+/// The value inside of the kernel for a value of the caller. Constants are
+/// created again.
 Value KernelBuilder::getScalar(Value outside) {
   Operation *op = outside.getDefiningOp();
   if (op && op->hasTrait<OpTrait::ConstantLike>())
@@ -53,7 +54,7 @@ Value KernelBuilder::getScalar(Value outside) {
   return getArgument(outside);
 }
 
-/// sum + value * scale, where `sum` may be null.
+/// sum + value * scale. `sum` may be null.
 Value KernelBuilder::addScaled(Value sum, Value value, int64_t scale) {
   if (scale != 1) {
     Value factor = arith::ConstantIndexOp::create(builder, loc, scale);
@@ -62,8 +63,8 @@ Value KernelBuilder::addScaled(Value sum, Value value, int64_t scale) {
   return sum ? arith::AddIOp::create(builder, loc, sum, value) : value;
 }
 
-/// The part of a buffer that one iteration of the row loops touches: one
-/// dimension for each inner loop that moves in it.
+/// The part of a buffer that one iteration of the row loops accesses. It has
+/// one dimension for each inner loop with a stride.
 Value KernelBuilder::getView(const LoopNest &nest, const NestAccess &access,
                              ValueRange rows) {
   unsigned numRowLoops = rows.size();
@@ -101,7 +102,7 @@ Value KernelBuilder::getView(const LoopNest &nest, const NestAccess &access,
       getAsIndexOpFoldResult(builder.getContext(), strides));
 }
 
-/// The index of dimension `dim` of the op that `nest` stands for.
+/// The index of dimension `dim` of the op of `nest`.
 Value KernelBuilder::getIndex(const LoopNest &nest, unsigned dim,
                               ValueRange rows) {
   unsigned numRowLoops = rows.size();
@@ -118,8 +119,9 @@ Value KernelBuilder::getIndex(const LoopNest &nest, unsigned dim,
   return sum ? sum : arith::ConstantIndexOp::create(builder, loc, 0);
 }
 
-/// The offset of `outside` in its buffer, in elements: the sum over the slices
-/// that lead to it. A loop of the caller chooses the place of this view.
+/// The offset of `outside` in its buffer, in elements: the sum over all slices
+/// of the buffer that lead to it. A loop of the caller determines the place of
+/// this view.
 Value KernelBuilder::getOffset(Value outside) {
   int64_t constant = 0;
   Value sum;
@@ -144,7 +146,7 @@ Value KernelBuilder::getOffset(Value outside) {
       arith::ConstantIndexOp::create(builder, loc, constant));
 }
 
-/// A scalar or a buffer of the caller inside of the kernel.
+/// The value inside of the kernel for a scalar or buffer of the caller.
 Value KernelBuilder::getCaptured(Value outside) {
   auto type = dyn_cast<MemRefType>(outside.getType());
   if (!type)
@@ -162,8 +164,8 @@ Value KernelBuilder::getCaptured(Value outside) {
       getAsIndexOpFoldResult(builder.getContext(), strides));
 }
 
-/// Maps what ops in `region` use from outside of it: scalars, and buffers that
-/// they load from.
+/// Maps the values that ops in `region` use from outside of it: scalars, and
+/// buffers from which they load.
 void KernelBuilder::mapCaptured(Region &region, IRMapping &mapping) {
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(region, captured);
@@ -192,7 +194,7 @@ void KernelBuilder::emitBody(const LoopNest &nest, IRMapping &mapping,
 }
 
 /// Clones the bodies of the nests of `merged`, passes values from one to the
-/// next and yields what the outputs hold last.
+/// next, and yields the last values of the outputs.
 void KernelBuilder::emitMembers(const MergedNest &merged, ValueRange rows,
                                 ValueRange blockArguments,
                                 ArrayRef<IRMapping> captured) {
@@ -200,7 +202,7 @@ void KernelBuilder::emitMembers(const MergedNest &merged, ValueRange rows,
     NestAccess access;
     Value value;
   };
-  // The value of each place that was written so far.
+  // The values of the places written so far.
   SmallVector<Place> written;
   auto read = [&](const NestAccess &access) -> Value {
     for (const Place &place : written)
@@ -234,7 +236,7 @@ void KernelBuilder::emitMembers(const MergedNest &merged, ValueRange rows,
   linalg::YieldOp::create(builder, loc, results);
 }
 
-/// Emits nests of a group for one iteration of the row loops.
+/// Emits merged nests of a group for one iteration of the row loops.
 void KernelBuilder::emitMerged(const MergedNest &merged, ValueRange rows) {
   const LoopNest &first = *merged.members.front();
   auto inner = ArrayRef(first.loops).drop_front(rows.size());
@@ -272,7 +274,7 @@ void KernelBuilder::emitMerged(const MergedNest &merged, ValueRange rows) {
       });
 }
 
-/// Opens the loops over rows and returns their induction variables.
+/// Creates the loops over rows, and returns their induction variables.
 SmallVector<Value> KernelBuilder::startRows(const KernelGroup &group) {
   SmallVector<int64_t> sizes;
   for (unsigned i = 0; i < group.numRowLoops; ++i)

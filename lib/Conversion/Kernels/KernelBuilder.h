@@ -16,7 +16,7 @@
 
 namespace veeline {
 
-/// A kernel function under construction: its arguments are the buffers and
+/// A kernel function under construction. Its arguments are the buffers and
 /// scalars that its ops use, in the order of their first use.
 class KernelBuilder {
 public:
@@ -25,10 +25,10 @@ public:
 
   /// Builds the function for `group`.
   mlir::func::FuncOp build(const KernelGroup &group);
-  /// Builds the function for one op as it is.
+  /// Builds the function for one op without changes.
   mlir::func::FuncOp build(mlir::Operation *op);
 
-  /// The values of the caller to call the function with.
+  /// The caller's values for the arguments of the function.
   llvm::ArrayRef<mlir::Value> operands() const {
     return arguments.getArrayRef();
   }

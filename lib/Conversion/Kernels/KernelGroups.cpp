@@ -1,4 +1,4 @@
-//===- KernelGroups.cpp - which structured ops run as one kernel ----------===//
+//===- KernelGroups.cpp - groups of ops that run as one kernel ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,17 +16,18 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The most ops of a group: more would need too many registers and arguments.
+/// The maximal number of ops of a group. More would need too many registers and
+/// arguments.
 static constexpr size_t maxGroupSize = 24;
-/// How many entries above it an op may join or pass.
+/// The number of entries above an op that it may join or pass.
 static constexpr size_t maxLookback = 48;
-/// A row loop whose body has fewer iterations than this is not worth it.
+/// A row loop is not worthwhile if its body has fewer iterations than this.
 static constexpr int64_t minRowIterations = 64;
-/// The largest row buffer on the stack of a kernel.
+/// The maximal size of a row buffer, which is on the stack of a kernel.
 static constexpr int64_t maxRowBufferBytes = 32 << 10;
 
 //===----------------------------------------------------------------------===//
-// What ops touch
+// Buffers that ops use
 //===----------------------------------------------------------------------===//
 
 static void addTouch(SmallVectorImpl<BufferTouch> &touches, Value root,
@@ -39,7 +40,7 @@ static void addTouch(SmallVectorImpl<BufferTouch> &touches, Value root,
   touches.push_back({root, isWrite});
 }
 
-/// The buffers that an address was taken from.
+/// Adds the buffers of which an address was taken.
 static void addPointerTouches(SmallVectorImpl<BufferTouch> &touches,
                               Value pointer) {
   Operation *op = pointer.getDefiningOp();
@@ -80,7 +81,7 @@ bool veeline::conflict(ArrayRef<BufferTouch> a, ArrayRef<BufferTouch> b) {
   });
 }
 
-/// Buffers that the body of a structured op loads from directly.
+/// The buffers from which the body of a structured op loads directly.
 static SmallVector<Value> getCapturedRoots(linalg::LinalgOp op) {
   SmallVector<Value> roots;
   op.getBlock()->walk([&](Operation *nested) {
@@ -95,7 +96,7 @@ static SmallVector<Value> getCapturedRoots(linalg::LinalgOp op) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// How many leading loops of `nest` can run outside of it.
+/// The number of leading loops of `nest` that can become row loops.
 static unsigned getMaxRowLoops(const LoopNest &nest, bool parallelRows) {
   if (parallelRows && nest.hasReduction() && !nest.isLaneReduction())
     return 0;
@@ -108,8 +109,8 @@ static unsigned getMaxRowLoops(const LoopNest &nest, bool parallelRows) {
   return count;
 }
 
-/// Makes the leading loops of `nest` and of the group agree, by splitting
-/// either, and returns how many agree.
+/// Makes the leading loops of `nest` and of the group equal by splitting loops
+/// of either. Returns the number of equal loops.
 static unsigned matchRowLoops(MutableArrayRef<LoopNest> nests,
                               unsigned numRowLoops, LoopNest &nest,
                               bool parallelRows) {
@@ -134,7 +135,8 @@ static unsigned matchRowLoops(MutableArrayRef<LoopNest> nests,
 
 namespace {
 
-/// The places that an access touches in one iteration of the row loops.
+/// The range of elements that an access covers in one iteration of the row
+/// loops.
 struct Footprint {
   int64_t first, last;
 
@@ -154,7 +156,7 @@ struct Footprint {
 
 } // namespace
 
-/// True if two iterations of the row loops never touch the same place within
+/// True if two iterations of the row loops never access the same element within
 /// `footprint`.
 static bool areRowsDisjoint(const LoopNest &nest, const NestAccess &access,
                             unsigned numRowLoops, const Footprint &footprint) {
@@ -171,7 +173,8 @@ static bool areRowsDisjoint(const LoopNest &nest, const NestAccess &access,
   return true;
 }
 
-/// True if the rows of two accesses to one buffer are the same and disjoint.
+/// True if the rows of two accesses to one buffer are the same, and rows are
+/// disjoint.
 static bool haveSameRows(const LoopNest &a, const NestAccess &accessA,
                          const LoopNest &b, const NestAccess &accessB,
                          unsigned numRowLoops) {
@@ -193,7 +196,8 @@ static bool capturesWhatIsWritten(const LoopNest &reader,
   });
 }
 
-/// True if `a` before `b` in every row is the same as all of `a` before `b`.
+/// True if running `a` before `b` in every row is equivalent to running all of
+/// `a` before `b`.
 static bool areRowsIndependent(const LoopNest &a, const LoopNest &b,
                                unsigned numRowLoops) {
   if (capturesWhatIsWritten(a, b) || capturesWhatIsWritten(b, a))
@@ -209,8 +213,8 @@ static bool areRowsIndependent(const LoopNest &a, const LoopNest &b,
   });
 }
 
-/// Drops row loops until the work of a row is worth a loop. With parallel rows
-/// it always is, but if all loops of all nests are row loops the last one stays
+/// Drops row loops until a row has enough work for a loop. Parallel rows always
+/// have. But if all loops of all nests are row loops, the last one stays
 /// inside.
 static unsigned limitRowLoops(ArrayRef<LoopNest> nests, unsigned numRowLoops,
                               bool parallelRows) {
@@ -230,7 +234,7 @@ static unsigned limitRowLoops(ArrayRef<LoopNest> nests, unsigned numRowLoops,
   return numRowLoops;
 }
 
-/// True if the threads of a row of `group` can also run that row of `nest`.
+/// True if the threads of a row of `group` can also process that row of `nest`.
 static bool canJoinOnGpu(const KernelGroup &group, const LoopNest &nest,
                          unsigned numRowLoops) {
   SmallVector<LoopNest> all = group.nests;
@@ -238,7 +242,7 @@ static bool canJoinOnGpu(const KernelGroup &group, const LoopNest &nest,
   return llvm::none_of(all, isTransposition) && canShareRows(all, numRowLoops);
 }
 
-/// The group with `nest` added, or nothing where they have no rows in common.
+/// The group with `nest` added, or none if they have no rows in common.
 static std::optional<KernelGroup> join(KernelGroup group, LoopNest nest) {
   if (group.nests.size() >= maxGroupSize)
     return std::nullopt;
@@ -312,8 +316,8 @@ static bool isSingleFill(const ScheduleEntry &entry) {
 }
 
 /// Adds `nest` to the group at `position`. The entries `fills`, below the
-/// group, zero the results of `nest`. They join the group, too, if they work on
-/// the same rows. Else they move up before it.
+/// group, fill the results of `nest`. They join the group, too, if they have
+/// the same rows. Otherwise, they move up before it.
 bool KernelScheduler::joinAt(size_t position, const LoopNest &nest,
                              ArrayRef<BufferTouch> touches,
                              ArrayRef<size_t> fills) {
@@ -335,14 +339,15 @@ bool KernelScheduler::joinAt(size_t position, const LoopNest &nest,
       entries.erase(entries.begin() + fill);
     return true;
   }
-  // In ascending order: moving one up leaves those behind it where they are.
+  // In ascending order, because moving an entry up does not move those after
+  // it.
   for (size_t fill : fills)
     std::rotate(entries.begin() + position, entries.begin() + fill,
                 entries.begin() + fill + 1);
   return true;
 }
 
-/// Looks for a group above that `nest` shares data and rows with.
+/// Looks for a group above that shares data and rows with `nest`.
 bool KernelScheduler::tryJoin(const LoopNest &nest,
                               ArrayRef<BufferTouch> touches) {
   SmallVector<size_t> fills;
@@ -354,8 +359,7 @@ bool KernelScheduler::tryJoin(const LoopNest &nest,
       fills.insert(fills.begin(), position);
       continue;
     }
-    // They would move up across this one, which may compute what they fill
-    // with.
+    // Fills would move up across this entry, which may compute their value.
     bool fillsConflict = llvm::any_of(fills, [&](size_t fill) {
       return conflict(entries[fill].touches, entry.touches) ||
              needs(entries[fill].group.nests.front().op, entry);
@@ -372,7 +376,8 @@ bool KernelScheduler::tryJoin(const LoopNest &nest,
   return !fills.empty() && joinAt(fills.back(), nest, touches, {});
 }
 
-/// True if along every loop some operand moves, so that its size is known.
+/// True if every loop has an operand with a stride, so that the size of the
+/// loop is known.
 static bool moveSomewhere(const LoopNest &nest) {
   return llvm::all_of(
       llvm::seq<unsigned>(0, nest.loops.size()), [&](unsigned i) {
@@ -413,7 +418,7 @@ LogicalResult KernelScheduler::add(linalg::LinalgOp op) {
   return success();
 }
 
-/// The row buffer for `root`, or nothing where it needs more than a row.
+/// The row buffer for `root`, or none if it needs more than a row.
 static std::optional<KernelGroup::RowBuffer>
 getRowBuffer(const KernelGroup &group, Value root) {
   std::optional<Footprint> footprint;
@@ -446,15 +451,16 @@ getRowBuffer(const KernelGroup &group, Value root) {
   int64_t bytes = size * first->elementType.getIntOrFloatBitWidth() / 8;
   if (bytes > maxRowBufferBytes)
     return std::nullopt;
-  // On a GPU a row buffer is in the registers of threads.
+  // On a GPU, a row buffer is in the registers of threads.
   if (group.parallelRows && size > 1 &&
       !chooseTeam(group.nests, group.numRowLoops)->fitsRegisters())
     return std::nullopt;
   return KernelGroup::RowBuffer{root, footprint->first, size};
 }
 
-/// True if all uses of `buffer` and of its views are in `block`. If not, and
-/// `block` is in a loop, it may be written before the loop or read after it.
+/// True if all uses of `buffer` and of its views are in `block`. If not, and if
+/// `block` is in a loop, the buffer may be written before the loop or read
+/// after it.
 static bool isOnlyUsedIn(Block &block, Value buffer) {
   return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
     return block.findAncestorOpInBlock(*user) &&

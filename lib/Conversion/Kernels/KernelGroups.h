@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Finds groups of structured ops in a block that can run as one loop over rows,
-// because they work on the same rows, such as the maximum, exponential, sum and
-// quotient of a softmax. Then a row stays in the cache from one op to the next.
+// because they work on the same rows. An example are the maximum, exponential,
+// sum and quotient of a softmax. A row then stays in the cache from one op to
+// the next.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,16 +18,16 @@
 
 namespace veeline {
 
-/// A buffer that an op touches as a whole or in part.
+/// A buffer that an op reads or writes, as a whole or in part.
 struct BufferTouch {
   mlir::Value root;
   bool isWrite;
 };
 
-/// The buffers that `op`, or what is in it, touches.
+/// The buffers that `op`, or an op in its regions, reads or writes.
 llvm::SmallVector<BufferTouch> getTouches(mlir::Operation *op);
 
-/// True if one of both writes a buffer that the other one touches.
+/// True if one of them writes a buffer that the other one reads or writes.
 bool conflict(llvm::ArrayRef<BufferTouch> a, llvm::ArrayRef<BufferTouch> b);
 
 /// True if `op` has a result buffer that may alias another buffer.
@@ -35,45 +36,46 @@ bool mayAlias(mlir::Operation &op);
 /// Ops that run as one kernel, in order.
 struct KernelGroup {
   llvm::SmallVector<LoopNest> nests;
-  /// The first `numRowLoops` loops of every nest are the same and run once,
-  /// with all nests inside. Zero: the nests run one after the other.
+  /// The number of row loops. They are the first loops of every nest, equal for
+  /// all, and run once with all nests inside. If it is 0, the nests run one
+  /// after the other.
   unsigned numRowLoops = 0;
 
-  /// Rows run in parallel rather than in order.
+  /// Whether rows run in parallel instead of in order.
   bool parallelRows = false;
 
-  /// A temporary of this kernel alone, of which one row is enough.
+  /// A temporary that only this kernel uses, and of which one row is enough.
   struct RowBuffer {
     mlir::Value root;
-    /// The place of the row's first element where all row loops are at zero,
-    /// and the number of elements.
+    /// The place of the row's first element if all row loops are at zero, and
+    /// the number of elements.
     int64_t offset, size;
   };
   llvm::SmallVector<RowBuffer> rowBuffers;
 };
 
-/// One step of a block: a group, or an op that stays as it is.
+/// One step of a block: a group, or an op that is not changed.
 struct ScheduleEntry {
   KernelGroup group;
-  /// Null for a group.
+  /// The op that is not changed, or null for a group.
   mlir::Operation *op = nullptr;
   llvm::SmallVector<BufferTouch> touches;
 
   bool isGroup() const { return !op; }
 };
 
-/// What decides which ops run as one kernel.
+/// Determines which ops run as one kernel.
 struct GroupRules {
-  /// False: every op on its own.
+  /// Whether to form groups at all.
   bool fuse = true;
-  /// Rows run in parallel, on a GPU, rather than in order.
+  /// Whether rows run in parallel, on a GPU, instead of in order.
   bool parallelRows = false;
 };
 
-/// Orders the ops of `block` into groups and others. Ops only move up, across
-/// ops that do not conflict with them (no common buffer that one of both
-/// writes). An op whose operands have no static place in a buffer is no group.
-/// Fails with a diagnostic at an op without static shapes.
+/// Divides the ops of `block` into groups and others. Ops only move up, and
+/// only across ops that do not conflict with them (no common buffer that one of
+/// them writes). An op with an operand at no static place in a buffer is not in
+/// a group. Fails with a diagnostic at an op without static shapes.
 mlir::FailureOr<std::vector<ScheduleEntry>> scheduleKernels(mlir::Block &block,
                                                             GroupRules rules);
 

@@ -19,8 +19,8 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The only structured op of a kernel on whole buffers; null where there are
-/// more, or loops.
+/// The only structured op of a kernel on whole buffers. Null if there are
+/// several, or loops.
 static linalg::LinalgOp getOnlyOp(func::FuncOp kernel) {
   linalg::LinalgOp found;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
@@ -45,7 +45,7 @@ bool veeline::isWritten(Value value) {
   });
 }
 
-/// Of a block that has several rows, or one that is not long.
+/// The number of threads of a block for several short rows.
 static constexpr int64_t threadsOfShortRows = 256;
 
 static PartForm getForm(func::FuncOp kernel) {
@@ -89,7 +89,8 @@ const PartForm &KernelMerger::getForm(func::CallOp call) {
   return it->second;
 }
 
-/// A kernel of the ops of all `calls`, with an argument for each of `operands`.
+/// Creates a kernel with the ops of all `calls` and an argument for each of
+/// `operands`.
 func::FuncOp KernelMerger::makeKernel(ArrayRef<func::CallOp> calls,
                                       ArrayRef<Value> operands) {
   func::CallOp first = calls.front();

@@ -12,41 +12,48 @@
 
 namespace veeline {
 
-/// Whether a kernel can be a part of a launch, and beside which others: the
-/// parts of a launch have blocks of one size wherever threads meet.
+/// Whether a kernel can be a part of a launch, and with which others. If
+/// threads of a block synchronise, all parts of a launch need the same block
+/// size.
 struct PartForm {
   enum class Kind {
-    None,      ///< It has several ops, loops, or arguments that are no
-               ///< buffers, or is a transpose.
+    /// It cannot be merged: it has several ops, loops, or arguments that are
+    /// not buffers, or it is a transposition.
+    None,
     Elements,  ///< Elementwise, or sums over the rows of a matrix.
     ShortRows, ///< Sums of rows, with blocks of 256 threads.
-    LongRows   ///< The same with a block of 1024 threads for each.
+    LongRows   ///< Sums of rows, with a block of 1024 threads for each row.
   };
   Kind kind = Kind::None;
-  llvm::SmallVector<bool> writes; ///< By argument.
+  /// For each argument, whether the kernel writes it.
+  llvm::SmallVector<bool> writes;
 };
 
 /// False if `value`, a buffer in a kernel, and its views are only read.
 bool isWritten(mlir::Value value);
 
-/// The most bytes of a launch's arguments on every chip are 4096.
+/// The maximal number of arguments of a launch: every chip supports 4096 bytes
+/// of them.
 inline constexpr size_t maxArguments = 500;
 
-/// Inserts `kernel` into `symbols`, or erases it if `kernels`, which has
-/// kernels by their text, has one like it. Returns the one that is there.
+/// Inserts `kernel` into `symbols`. If `kernels`, which maps texts to kernels,
+/// has an equal one, erases `kernel` instead. Returns the kernel that is in
+/// `symbols`.
 mlir::func::FuncOp insertOnce(mlir::func::FuncOp kernel,
                               llvm::StringMap<mlir::func::FuncOp> &kernels,
                               mlir::SymbolTable &symbols);
 
-/// Makes kernel functions (`pipe.side_by_side`) of those of one op. Equal ones
-/// are one.
+/// Makes one kernel function (`pipe.side_by_side`) of several that have one op
+/// each. Equal functions are created once.
 class KernelMerger {
 public:
   explicit KernelMerger(mlir::ModuleOp module) : symbols(module) {}
 
-  /// Of the kernel that is called; kind None where that is no kernel.
+  /// The form of the kernel that is called, of kind None if it cannot be
+  /// merged.
   const PartForm &getForm(mlir::func::CallOp call);
-  /// Inserts one call that does what `calls` do, in any order. These stay.
+  /// Inserts one call that does what `calls` do, in any order. Does not erase
+  /// `calls`.
   mlir::func::CallOp merge(mlir::OpBuilder &builder,
                            llvm::ArrayRef<mlir::func::CallOp> calls);
 

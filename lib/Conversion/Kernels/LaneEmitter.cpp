@@ -37,7 +37,7 @@ void LaneEmitter::mapIndex(unsigned dim, Value index, bool isLaneDim) {
 
 LaneEmitter::Lane LaneEmitter::lookup(Value bodyValue) {
   auto it = values.find(bodyValue);
-  // What is defined outside of the body is the same in every lane.
+  // A value from outside of the body is the same in every lane.
   return it == values.end() ? Lane{Kind::Uniform, bodyValue, {}} : it->second;
 }
 
@@ -94,7 +94,7 @@ Value LaneEmitter::contiguousLoad(Value memref, ValueRange indices) {
                                       zero);
 }
 
-/// A vector of i1 is packed bits, an i1 in memory is a byte.
+/// Vectors of i1 are packed bits, but an i1 in memory is a byte.
 static bool isPacked(Type elementType) { return elementType.isInteger(1); }
 
 Value LaneEmitter::load(Value memref, Value index, int64_t stride) {
@@ -157,8 +157,8 @@ void LaneEmitter::emit(Operation *op) {
   emitPerLane(op);
 }
 
-/// Clones `op` with the operands in `mapping`; indices of the structured op
-/// inside of its regions become what `getIndex` gives.
+/// Clones `op` with the operands in `mapping`. Replaces indices of the
+/// structured op in its regions by the results of `getIndex`.
 static Operation *
 cloneWithIndices(OpBuilder &builder, Operation *op, IRMapping &mapping,
                  llvm::function_ref<Value(unsigned)> getIndex) {
@@ -193,8 +193,8 @@ void LaneEmitter::emitUniform(Operation *op) {
     values[from] = {Kind::Uniform, to, {}};
 }
 
-/// index + uniform, index - uniform and casts of an index grow from lane to
-/// lane as the index does.
+/// Emits index + uniform, index - uniform, and casts of an index. The results
+/// grow by one from lane to lane, like the index.
 bool LaneEmitter::emitConsecutive(Operation *op) {
   if (!isa<arith::AddIOp, arith::SubIOp, arith::IndexCastOp,
            arith::IndexCastUIOp>(op))
@@ -234,8 +234,8 @@ static arith::CmpIPredicate swapOperands(arith::CmpIPredicate predicate) {
   }
 }
 
-/// Compares an index with a uniform one by comparing the lane's number with
-/// their difference. For that 32 bits are enough: half the registers.
+/// Compares an index to a uniform one: compares the number of the lane to their
+/// difference. For that, 32 bits are enough, which takes half the registers.
 bool LaneEmitter::emitIndexCompare(Operation *op) {
   auto compare = dyn_cast<arith::CmpIOp>(op);
   if (!compare || !compare.getLhs().getType().isIndex())
@@ -272,7 +272,7 @@ bool LaneEmitter::emitIndexCompare(Operation *op) {
   return true;
 }
 
-/// A load from a captured buffer whose last index runs with the lanes.
+/// Emits a load from a captured buffer whose last index grows with the lanes.
 bool LaneEmitter::emitLoad(Operation *op) {
   auto load = dyn_cast<memref::LoadOp>(op);
   if (!load || load.getIndices().empty() ||
@@ -294,7 +294,7 @@ bool LaneEmitter::emitLoad(Operation *op) {
   return true;
 }
 
-/// Lanes that do not exist hold zeros, and dividing by zero would trap.
+/// Missing lanes are zeros, and dividing by zero would trap.
 Value LaneEmitter::guardDivisor(Operation *op, Value divisor) {
   if (!getMask() ||
       !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
@@ -328,7 +328,7 @@ bool LaneEmitter::emitElementwise(Operation *op) {
   return true;
 }
 
-/// One copy of `op` for every lane that exists.
+/// Emits one copy of `op` for every lane that exists.
 void LaneEmitter::emitPerLane(Operation *op) {
   SmallVector<Value> results;
   for (Type type : op->getResultTypes())
@@ -345,7 +345,7 @@ void LaneEmitter::emitPerLane(Operation *op) {
       if (values.count(operand) && !mapping.contains(operand))
         mapping.map(operand, inLane(lookup(operand)));
     });
-    // Indices are taken before the clone: they are used inside of it.
+    // Indices are emitted before the clone, because its regions use them.
     DenseMap<unsigned, Value> byDim;
     op->walk([&](linalg::IndexOp index) {
       byDim.try_emplace(index.getDim(), inLane(indices.at(index.getDim())));

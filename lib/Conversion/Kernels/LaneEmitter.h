@@ -21,25 +21,26 @@ namespace veeline {
 
 class LaneEmitter {
 public:
-  /// Emits for `lanes` iterations of which the first `active` exist. Memory is
-  /// not touched for the others, what they compute is not used. One lane means
-  /// scalar code.
+  /// Emits code for `lanes` iterations, of which the first `active` exist. For
+  /// the others, memory is not accessed, and results are not used. With one
+  /// lane, the code is scalar.
   LaneEmitter(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes,
               int64_t active);
 
-  /// From here on contiguous accesses are aligned to `bytes`, rather than to
-  /// one element.
+  /// Sets the alignment, in bytes, of contiguous accesses that are emitted from
+  /// now on. By default, it is that of an element.
   void setAlignment(int64_t bytes) { alignment = bytes; }
 
-  /// The value of `bodyValue` is `scalar` in every lane.
+  /// Sets `bodyValue` to `scalar` in every lane.
   void mapUniform(mlir::Value bodyValue, mlir::Value scalar);
-  /// The value of `bodyValue` is `vector`.
+  /// Sets `bodyValue` to `vector`.
   void mapVector(mlir::Value bodyValue, mlir::Value vector);
-  /// Sets the value of linalg.index of `dim`: `index`, plus the number of the
-  /// lane where `isLaneDim`.
+  /// Sets the value of linalg.index of `dim` to `index`, plus the number of the
+  /// lane if `isLaneDim`.
   void mapIndex(unsigned dim, mlir::Value index, bool isLaneDim);
 
-  /// Elements `index`, `index + stride`, ... of the one-dimensional `memref`.
+  /// Loads the elements `index`, `index + stride`, ... of the one-dimensional
+  /// `memref`.
   mlir::Value load(mlir::Value memref, mlir::Value index, int64_t stride);
   void store(mlir::Value vector, mlir::Value memref, mlir::Value index,
              int64_t stride);
@@ -47,11 +48,11 @@ public:
   /// Emits `op`, an operation of the body.
   void emit(mlir::Operation *op);
 
-  /// The value of `bodyValue` as a vector over the lanes (as a scalar where
-  /// there is one lane).
+  /// The value of `bodyValue` as a vector over the lanes, or as a scalar if
+  /// there is only one lane.
   mlir::Value getVector(mlir::Value bodyValue);
 
-  /// True in the lanes that exist; null where all do.
+  /// A mask that is true in the lanes that exist. Null if all do.
   mlir::Value getMask();
 
 private:

@@ -1,4 +1,4 @@
-//===- LoopNest.cpp - a structured op as loops over strided memory --------===//
+//===- LoopNest.cpp - structured ops as loops over memory -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -66,7 +66,8 @@ static FailureOr<NestAccess> getAccess(linalg::LinalgOp op,
       return op.emitError(
                  "lowering to loops needs linear indexing maps, found ")
              << AffineMapAttr::get(map) << " for " << type;
-  // Addresses are computed as unsigned numbers.
+  // Addresses are computed as unsigned numbers, so strides must not be
+  // negative.
   if (llvm::any_of(access.strides, [](int64_t stride) { return stride < 0; }))
     return op.emitError("lowering to loops needs indexing maps that do not "
                         "descend, found ")
@@ -177,7 +178,7 @@ void LoopNest::coalesce(bool keepReductions) {
     loops.erase(loops.begin() + i);
     for (NestAccess &access : accesses)
       access.strides.erase(access.strides.begin() + i);
-    // The merged loop may now merge with the one before it.
+    // The merged loop can perhaps be merged with the one before it.
     i = i ? i - 1 : 0;
   }
 }
@@ -283,7 +284,7 @@ TypedAttr veeline::getNeutralElement(Operation *combiner, Type type) {
   if (auto floatType = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
     return llvm::TypeSwitch<Operation *, TypedAttr>(combiner)
-        // x + -0 is x for every x, zeros of both signs included.
+        // x + -0 is x for every x, also for zeros of both signs.
         .Case([&](arith::AddFOp) {
           return floatAttr(type, APFloat::getZero(semantics, true));
         })
@@ -296,7 +297,7 @@ TypedAttr veeline::getNeutralElement(Operation *combiner, Type type) {
         .Case([&](arith::MinimumFOp) {
           return floatAttr(type, APFloat::getInf(semantics));
         })
-        // maxnum and minnum ignore a NaN.
+        // maxnum and minnum ignore NaN.
         .Default([&](Operation *) {
           return floatAttr(type, APFloat::getNaN(semantics));
         });

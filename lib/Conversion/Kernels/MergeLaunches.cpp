@@ -1,4 +1,4 @@
-//===- MergeLaunches.cpp - independent kernels as one launch --------------===//
+//===- MergeLaunches.cpp - merging launches of independent kernels --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,16 +22,16 @@ namespace veeline {
 using namespace mlir;
 using namespace veeline;
 
-/// The most kernels of a launch, and the most of those that move more than
-/// `smallBytes`: each of them fills the device anyway.
+/// The maximal numbers of kernels of a launch, and of kernels that move more
+/// than `smallBytes`: each of these fills the device anyway.
 static constexpr size_t maxKernels = 64, maxLargeKernels = 4;
-/// A kernel of no more bytes takes less time than its launch, and may run at
-/// another place: its buffers may live longer.
+/// A kernel that moves at most this many bytes takes less time than its launch.
+/// It may move to another place, even if its buffers then live longer.
 static constexpr int64_t smallBytes = 1 << 20;
 
 namespace {
 
-/// Kernels that one launch can run, or an op that stays where it is.
+/// Kernels that one launch can run, or an op that does not move.
 struct Step {
   Operation *op = nullptr; ///< Null for kernels.
   SmallVector<func::CallOp> calls;
@@ -58,10 +58,10 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What may share a launch
+// Ops that may share a launch
 //===----------------------------------------------------------------------===//
 
-/// A buffer of the caller or a temporary: these stand in front of all ops.
+/// A buffer of the caller or a temporary. These are defined before all ops.
 static bool isInFront(Value operand) {
   return isa<BlockArgument>(operand) ||
          operand.getDefiningOp<memref::AllocOp>();
@@ -90,7 +90,7 @@ Step LaunchMerger::makeStep(Operation *op) {
   return step;
 }
 
-/// True if both can run in one launch, whatever stands between them.
+/// True if both can run in one launch, whatever is between them.
 static bool canShare(const Step &a, const Step &b) {
   size_t limit = a.isSmall && b.isSmall ? maxKernels : maxLargeKernels;
   return !a.op && !b.op && a.calls.size() + b.calls.size() <= limit &&
@@ -110,9 +110,9 @@ static void add(Step &to, const Step &step) {
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Adds `step` to the farthest launch that may run it, across steps that it
-/// does not conflict with: a near one may have to stay where it is for another
-/// kernel. Steps go from the last one to the first.
+/// Adds `step` to the farthest launch that can run it, across steps that it
+/// does not conflict with. A near launch may not be able to move because of
+/// another kernel. `steps` are visited from the last to the first.
 template <typename Steps> static bool join(Steps &&steps, const Step &step) {
   Step *farthest = nullptr;
   for (Step &other : steps) {
@@ -126,8 +126,8 @@ template <typename Steps> static bool join(Steps &&steps, const Step &step) {
   return farthest != nullptr;
 }
 
-/// Small kernels move up, which may be to the beginning: zeros of temporaries,
-/// what is computed of parameters alone.
+/// Moves small kernels up, perhaps to the beginning: for example, fills of
+/// temporaries, and kernels that depend only on parameters.
 static std::vector<Step> moveUp(std::vector<Step> steps) {
   std::vector<Step> moved;
   for (Step &step : steps)
@@ -136,7 +136,8 @@ static std::vector<Step> moveUp(std::vector<Step> steps) {
   return moved;
 }
 
-/// The same down, which may be to the end: what is added to gradients.
+/// Moves small kernels down, perhaps to the end: for example, additions to
+/// gradients.
 static std::vector<Step> moveDown(std::vector<Step> steps) {
   std::vector<Step> moved;
   for (Step &step : llvm::reverse(steps))
@@ -146,7 +147,7 @@ static std::vector<Step> moveDown(std::vector<Step> steps) {
   return moved;
 }
 
-/// Kernels of any size that stand side by side by now.
+/// Joins kernels of any size that are adjacent now.
 static std::vector<Step> joinNeighbours(std::vector<Step> steps) {
   std::vector<Step> joined;
   for (Step &step : steps)

@@ -1,4 +1,4 @@
-//===- MergeStepLaunches.cpp - updates of many parameters in one launch ---===//
+//===- MergeStepLaunches.cpp - merging launches of a step's updates -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -30,12 +30,14 @@ static constexpr size_t maxKernels = 128;
 
 namespace {
 
-/// Bytes that a kernel touches, from a pointer of the step: the arena, or what
-/// a call of the runtime says.
+/// A range of bytes that a kernel accesses, relative to a pointer of the step.
+/// This is the arena, or the result of a call of the runtime.
 struct Place {
   Value space;
-  StringRef callee;   ///< Of the call; two calls of one callee and
-  int64_t number = 0; ///< number return one pointer.
+  /// The function and number of the call. Two calls with equal ones return the
+  /// same pointer.
+  StringRef callee;
+  int64_t number = 0;
   int64_t begin = 0, end = 0;
   bool isWritten = false;
 
@@ -49,7 +51,7 @@ struct Place {
 
 } // namespace
 
-/// The pointer that a buffer of a step was made of.
+/// The pointer from which a buffer of a step was created.
 static Value findPointer(Value memref) {
   auto cast = memref.getDefiningOp<UnrealizedConversionCastOp>();
   Value descriptor =
@@ -78,9 +80,9 @@ static std::optional<int64_t> getOffset(LLVM::GEPOp address) {
   return number.getSExtValue();
 }
 
-/// Turns bytes from `address` on into those from its base on. Where that is
-/// known at run time alone, they become all in which they lie. False where
-/// nothing is known.
+/// Turns a range relative to `address` into one relative to its base. If the
+/// offset is known only at run time, the range becomes a larger one that
+/// contains it. Returns false if nothing is known.
 static bool addOffset(LLVM::GEPOp address, Place &place) {
   if (std::optional<int64_t> offset = getOffset(address)) {
     place.begin += *offset;
@@ -95,7 +97,7 @@ static bool addOffset(LLVM::GEPOp address, Place &place) {
   return true;
 }
 
-/// Nothing where the place of `memref` is not known.
+/// Finds the range of bytes of `memref`. None if it is not known.
 static std::optional<Place> findPlace(Value memref, bool isWritten) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.hasStaticShape() || !type.getLayout().isIdentity())
@@ -151,7 +153,7 @@ private:
 
   KernelMerger kernels;
   OpBuilder builder;
-  /// Between which nothing but launches is done.
+  /// Launches with nothing between them but ops that may be passed.
   SmallVector<Launch> launches;
 };
 
@@ -179,7 +181,8 @@ static bool dependsOn(const Launch &a, const Launch &b) {
   });
 }
 
-/// The last of the calls is where all operands are there.
+/// The merged launch replaces the last of the calls, because all operands are
+/// defined there.
 void StepMerger::merge(ArrayRef<func::CallOp> calls) {
   if (calls.size() < 2)
     return;
@@ -190,7 +193,8 @@ void StepMerger::merge(ArrayRef<func::CallOp> calls) {
     call.erase();
 }
 
-/// Merges those of one form that no other one depends on, or is depended on by.
+/// Merges launches of one form if no other launch depends on them, and they
+/// depend on no other launch.
 void StepMerger::mergeAll() {
   llvm::MapVector<PartForm::Kind, SmallVector<func::CallOp>> alike;
   for (const Launch &launch : launches)
@@ -216,8 +220,8 @@ void StepMerger::mergeAll() {
   launches.clear();
 }
 
-/// True for what may stand between launches that become one: it touches no
-/// memory of the device, and begins or ends nothing but an op.
+/// True for ops that can be between launches that become one: they do not
+/// access the device's memory, and begin or end nothing but an op.
 static bool isAside(Operation &op) {
   auto call = dyn_cast<func::CallOp>(op);
   if (!call)

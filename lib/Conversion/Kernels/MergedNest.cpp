@@ -36,8 +36,9 @@ static bool captures(const LoopNest &nest, Value root) {
   });
 }
 
-/// True if `isAllowed` holds for every two accesses of `a` and `b` to one
-/// buffer of which one writes, and neither nest writes what the other captures.
+/// True if `isAllowed` returns true for every two accesses of `a` and `b` to
+/// one buffer of which one writes, and neither nest writes what the other
+/// captures.
 static bool
 checkShared(const LoopNest &a, const LoopNest &b,
             llvm::function_ref<bool(const NestAccess &, const NestAccess &)>
@@ -129,8 +130,8 @@ static bool touches(const MergedNest &merged, Value root) {
   });
 }
 
-/// True if the sizes of the loops follow without output `index`: along every
-/// loop inside of the row loops another operand moves.
+/// True if output `index` is not needed to know the sizes of loops: for every
+/// loop inside of the row loops, another operand has a stride.
 static bool isRedundant(const MergedNest &merged, size_t index,
                         unsigned numRowLoops) {
   size_t numLoops = merged.members.front()->loops.size();
@@ -147,7 +148,7 @@ static bool isRedundant(const MergedNest &merged, size_t index,
   return merged.outputs.size() > 1;
 }
 
-/// Removes outputs to row buffers that no other nest touches.
+/// Removes outputs to row buffers that no other nest uses.
 static void dropInnerOutputs(MutableArrayRef<MergedNest> nests,
                              const KernelGroup &group) {
   for (const KernelGroup::RowBuffer &buffer : group.rowBuffers) {

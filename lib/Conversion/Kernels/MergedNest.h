@@ -11,30 +11,30 @@
 
 namespace veeline {
 
-/// Nests that run as one, in order: what one of them writes and a later one
-/// reads is passed on as a value.
+/// Nests that run as one, in order. If one nest writes what a later one reads,
+/// it is passed on as a value.
 struct MergedNest {
   llvm::SmallVector<const LoopNest *> members;
 
-  /// An operand of the merged nest: a place in memory, whatever nests use it.
+  /// An operand of the merged nest: a place in memory, whichever nests use it.
   struct Operand {
     NestAccess access;
-    /// An output whose old content is needed.
+    /// Whether the old content of an output is needed.
     bool readsOld = false;
   };
-  /// Inputs, then outputs.
+  /// The operands in order: inputs, then outputs.
   std::vector<Operand> inputs, outputs;
 };
 
-/// Merges the nests of a group, each with the nearest one above that it can
-/// join, past nests that it has no conflict with. Parallel nests merge if they
-/// have the same loops inside of the row loops and touch common buffers at the
-/// same place. Lane reductions merge if they have the same loops and no written
-/// buffer in common. A row buffer that only passes values within one merged
-/// nest is no operand of it.
+/// Merges each nest of a group into the nearest one above that it can join,
+/// across nests that it does not conflict with. Parallel nests can be merged if
+/// they have the same loops inside of the row loops, and access common buffers
+/// at the same place. Lane reductions can be merged if they have the same
+/// loops, and no common buffer that is written. A row buffer that only passes
+/// values within one merged nest is not an operand of it.
 std::vector<MergedNest> mergeNests(const KernelGroup &group);
 
-/// The position in `operands` of the place that `access` touches, or -1.
+/// The position in `operands` of the place that `access` uses, or -1.
 int findOperand(llvm::ArrayRef<MergedNest::Operand> operands,
                 const NestAccess &access);
 

@@ -1,4 +1,4 @@
-//===- NormalizeOps.cpp - one form for every structured op ----------------===//
+//===- NormalizeOps.cpp - normal form of structured ops -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -45,7 +45,7 @@ static LogicalResult decomposeAggregates(RewriterBase &rewriter,
 static LogicalResult generalize(RewriterBase &rewriter, Operation *root) {
   SmallVector<linalg::LinalgOp> ops;
   root->walk([&](linalg::LinalgOp op) {
-    // Fills stay what they are: a fill is recognised by its name below.
+    // Fills are kept, because they are recognised by name below.
     if (!isa<linalg::GenericOp, linalg::FillOp>(op))
       ops.push_back(op);
   });
@@ -62,9 +62,9 @@ static bool isZeros(Value value) {
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
 }
 
-/// Makes a convolution start from zeros, since the library overwrites its
-/// result. Its start, mostly a bias, is added afterwards, where that can be
-/// fused with what follows.
+/// Makes a convolution start from zeros, because the library overwrites its
+/// result. Its init, mostly a bias, is added afterwards, where it can be fused
+/// with later ops.
 static void startFromZeros(RewriterBase &rewriter, linalg::GenericOp op) {
   Value start = op.getOutputs()[0];
   auto type = cast<RankedTensorType>(start.getType());
@@ -89,8 +89,8 @@ static void startConvolutions(RewriterBase &rewriter, Operation *root,
     startFromZeros(rewriter, op);
 }
 
-/// Scores the access through `map` along dimension `dim`: 2 if contiguous, 1 if
-/// it stays at one element, -4 if it jumps.
+/// Rates the access through `map` along dimension `dim`: 2 if it is contiguous,
+/// 1 if it stays at one element, -4 if it jumps.
 static int getAffinity(AffineMap map, unsigned dim) {
   if (!map.isFunctionOfDim(dim))
     return 1;
@@ -98,8 +98,9 @@ static int getAffinity(AffineMap map, unsigned dim) {
   return last && last.getPosition() == dim ? 2 : -4;
 }
 
-/// The loop that should be the innermost one: the one along which most operands
-/// are contiguous, the present one in case of doubt.
+/// The loop that should be the innermost one: the loop along which most
+/// operands are contiguous. If several are equally good, the current one is
+/// preferred.
 static unsigned chooseInnermost(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
   unsigned best = op.getNumLoops() - 1;
   int bestScore = std::numeric_limits<int>::min();
@@ -118,8 +119,8 @@ static unsigned chooseInnermost(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
   return best;
 }
 
-/// All loops, `innermost` last, the others in the order in which the operand of
-/// the highest rank runs over them.
+/// The order of all loops: `innermost` comes last, the others in the order in
+/// which the operand of the highest rank has them.
 static SmallVector<unsigned> chooseOrder(linalg::GenericOp op,
                                          unsigned innermost) {
   AffineMap widest = op.getIndexingMapsArray().front();
@@ -140,9 +141,9 @@ static SmallVector<unsigned> chooseOrder(linalg::GenericOp op,
   return order;
 }
 
-/// Fixes the order of the loops of every reduction. From here on it decides
-/// in which order a result is accumulated, so that nothing that is fused
-/// into the op later changes a bit.
+/// Fixes the order of the loops of every reduction. From here on, it determines
+/// the order in which a result is accumulated. So nothing that is fused into
+/// the op later changes its bits.
 static LogicalResult orderLoops(RewriterBase &rewriter, Operation *root) {
   SmallVector<linalg::GenericOp> ops;
   root->walk([&](linalg::GenericOp op) {
@@ -161,8 +162,8 @@ static LogicalResult orderLoops(RewriterBase &rewriter, Operation *root) {
   return success();
 }
 
-/// Gives `use` a fill of its own where it shares one: else all of its users but
-/// one would need copies.
+/// Gives `use` a fill of its own if it shares one. Otherwise all users of the
+/// fill but one would need copies.
 static void separateFill(RewriterBase &rewriter, OpOperand &use) {
   auto fill = use.get().getDefiningOp<linalg::FillOp>();
   if (!fill || use.get().hasOneUse())
@@ -176,7 +177,7 @@ static void separateFill(RewriterBase &rewriter, OpOperand &use) {
                            [&] { use.set(copy->getResult(0)); });
 }
 
-/// Gives `use`, which is overwritten, an empty tensor that nobody else has.
+/// Gives `use`, which is overwritten, an empty tensor of its own.
 static void giveOwnEmpty(RewriterBase &rewriter, OpOperand &use) {
   if (use.get().getDefiningOp<tensor::EmptyOp>() && use.get().hasOneUse())
     return;
@@ -188,8 +189,8 @@ static void giveOwnEmpty(RewriterBase &rewriter, OpOperand &use) {
   });
 }
 
-/// A value that only gives an output its shape becomes an empty tensor, and no
-/// two ops share one: each output is a buffer of its own.
+/// Replaces values that only give an output its shape by empty tensors, one for
+/// each op, so that each output is a buffer of its own.
 void veeline::separateOutputs(Operation *root) {
   IRRewriter rewriter(root->getContext());
   auto isStatic = [](Value value) {
@@ -213,8 +214,8 @@ void veeline::separateOutputs(Operation *root) {
       if (isStatic(init.get()))
         giveOwnEmpty(rewriter, init);
   });
-  // A library is told padding as a number of zeros. That recognises a fill, but
-  // no copy of one.
+  // The library takes padding as a number of zeros. For that, the fill has to
+  // be recognised, and a copy of one is not.
   root->walk([&](tensor::InsertSliceOp insert) {
     if (isStatic(insert.getDest()))
       separateFill(rewriter, insert.getDestMutable());

@@ -1,4 +1,4 @@
-//===- OutlineKernels.cpp - structured ops to kernel functions ------------===//
+//===- OutlineKernels.cpp - outlining structured ops as kernels -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -28,14 +28,15 @@ using namespace veeline;
 
 namespace {
 
-/// Moves the structured ops of functions to kernels; equal ones share one.
+/// Moves the structured ops of functions to kernel functions. Equal kernels are
+/// created once.
 class KernelOutliner {
 public:
   KernelOutliner(ModuleOp module, GroupRules rules)
       : symbols(module), rules(rules), rewriter(module.getContext()) {}
 
   LogicalResult run(func::FuncOp function) {
-    // With all buffers in front, a kernel can be called from anywhere.
+    // If all buffers are defined first, a kernel can be called from anywhere.
     hoistAllocations(function);
     return run(function.getBody().front());
   }
@@ -53,7 +54,7 @@ private:
 
 } // namespace
 
-/// `kernel`, or the one that looks the same.
+/// Returns `kernel`, or an equal kernel that exists already.
 func::FuncOp KernelOutliner::getUnique(func::FuncOp kernel) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -65,8 +66,8 @@ func::FuncOp KernelOutliner::getUnique(func::FuncOp kernel) {
   }
   symbols.insert(kernel);
   MLIRContext *context = kernel.getContext();
-  // Nothing outside of a module calls its kernels; inlining them would only
-  // make the functions that call them large.
+  // Nothing outside of a module calls its kernels. Inlining them would only
+  // make their callers larger.
   kernel->setAttr("llvm.linkage",
                   LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
   kernel->setAttr("passthrough",
@@ -88,8 +89,8 @@ static void normalizeCopies(RewriterBase &rewriter, Block &block) {
   }
 }
 
-/// Makes the host's stores of single numbers fills, which become kernels: it
-/// cannot write to memory of a GPU.
+/// Turns the host's stores of single numbers into fills, which become kernels,
+/// because the host cannot write to memory of a GPU.
 static void normalizeStores(RewriterBase &rewriter, Block &block) {
   SmallVector<memref::StoreOp> stores(block.getOps<memref::StoreOp>());
   for (memref::StoreOp store : stores) {
@@ -112,9 +113,9 @@ static void normalizeStores(RewriterBase &rewriter, Block &block) {
   }
 }
 
-/// True if `op` is a loop or a branch whose body runs kernels or matrix
-/// products of its own. On a GPU also a branch that stores a number: that
-/// becomes a kernel.
+/// True if `op` is a loop or a branch with kernels or matrix products in its
+/// body. On a GPU, also a branch that stores a number, because that becomes a
+/// kernel.
 static bool holdsLaunches(Operation *op, const GroupRules &rules) {
   bool ofNumbers = rules.parallelRows && isa<scf::IfOp>(op);
   return isa<scf::ForOp, scf::IfOp>(op) &&
@@ -128,7 +129,7 @@ static bool holdsLaunches(Operation *op, const GroupRules &rules) {
 }
 
 /// True if `buffer` has static strides and a static offset in its root buffer.
-/// With `isChosen` also if its offset is a sum over slices.
+/// With `isChosen`, its offset may also be a sum over slices.
 static bool hasKnownPlace(Value buffer, bool isChosen) {
   auto type = cast<MemRefType>(buffer.getType());
   SmallVector<int64_t> strides;
@@ -140,7 +141,8 @@ static bool hasKnownPlace(Value buffer, bool isChosen) {
   if (!ShapedType::isDynamic(offset))
     return true;
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
-    // This is the whole of a result in another shape: its offset is 0.
+    // This view has all elements of a result in another shape, so its offset is
+    // 0.
     bool isShape = isa<memref::ReinterpretCastOp>(view.getOperation()) &&
                    cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
     if (!isShape &&
@@ -157,9 +159,9 @@ static bool hasKnownPlace(Value buffer, bool isChosen) {
          cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
 }
 
-/// True if `op` can become a kernel as it is: it is a loop, a structured op or
-/// attention, on buffers at static places. On a GPU loops around a loop or a
-/// structured op may choose the places.
+/// True if `op` can become a kernel without changes: it is a loop, a structured
+/// op or attention, on buffers at static places. On a GPU, loops around a loop
+/// or a structured op may determine the places.
 static bool isLoop(Operation *op, const GroupRules &rules) {
   if (!isa<scf::ForOp, linalg::LinalgOp, pipe::AttentionOpInterface>(op) ||
       op->getNumResults() || holdsLaunches(op, rules))

@@ -1,4 +1,4 @@
-//===- RowRules.cpp - which ops work on rows together ---------------------===//
+//===- RowRules.cpp - rules of ops that share rows ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -30,7 +30,7 @@ RowTeam RowTeam::get(int64_t count, int64_t lanes) {
 }
 
 bool RowTeam::fitsRegisters() const {
-  // A block of 1024 threads has 64 registers for each of them.
+  // In a block of 1024 threads, each has 64 registers.
   return rounds <= (threads == 1024 ? 4 : 8);
 }
 
@@ -50,7 +50,7 @@ std::optional<RowTeam> veeline::chooseTeam(ArrayRef<LoopNest> nests,
       team = own;
     }
   }
-  // Without a reduction no bit depends on the lanes.
+  // Without a reduction, bits do not depend on the number of lanes.
   RowTeam all = RowTeam::get(longest, team ? team->lanes : 4);
   if (team)
     all.threads = team->threads;
@@ -79,7 +79,7 @@ LoopNest veeline::asRow(const LoopNest &sum) {
 }
 
 /// Whether `sum` has loops over parts, their rows and columns, and operands
-/// that only depend on the row, whatever part that is in.
+/// that depend on the number of the row, but not on the part it is in.
 static bool isSumOfRows(const LoopNest &sum, int64_t rows) {
   ArrayRef<NestLoop> loops = sum.loops;
   if (loops.size() != 3 || loops[0].isReduction || !loops[1].isReduction ||
@@ -107,7 +107,7 @@ static bool isSumOfRows(const LoopNest &sum, int64_t rows) {
   });
 }
 
-/// The registers of 4 bytes that the sums of a thread may take.
+/// The number of 4-byte registers that the sums of a thread may take.
 static constexpr int64_t maxSumWords = 96;
 
 bool veeline::fitsRowSums(const KernelBody &body) {

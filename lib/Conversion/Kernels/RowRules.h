@@ -11,8 +11,8 @@
 
 namespace veeline {
 
-/// Buffers start at multiples of this many bytes, and a thread loads or stores
-/// at most as many at once.
+/// The alignment of buffers in bytes, and the most bytes that a thread loads or
+/// stores at once.
 inline constexpr int64_t vectorBytes = 16;
 inline constexpr int64_t warpSize = 32;
 
@@ -20,38 +20,39 @@ inline constexpr int64_t warpSize = 32;
 int64_t elementsPerAccess(mlir::Type type);
 int64_t getByteWidth(mlir::Type type);
 
-/// How threads share a row: each of `threads` takes `lanes` elements at once,
-/// in `rounds`. This decides the bits of a reduction, so it follows from the
-/// number of elements and the accumulator's type alone.
+/// How threads share a row: in each of `rounds`, each of `threads` takes
+/// `lanes` elements. This determines the bits of a reduction, so it depends
+/// only on the number of elements and the type of the accumulator.
 struct RowTeam {
   int64_t threads, lanes, rounds;
 
   static RowTeam get(int64_t count, int64_t lanes);
-  /// True if a thread can keep a row's elements in registers.
+  /// True if a thread can keep its elements of a row in registers.
   bool fitsRegisters() const;
 };
 
-/// The team of all `nests`, whose first `numRowLoops` loops run over rows;
-/// nothing where reductions want different ones.
+/// The team for all `nests`, whose first `numRowLoops` loops run over rows.
+/// None if reductions need different teams.
 std::optional<RowTeam> chooseTeam(llvm::ArrayRef<LoopNest> nests,
                                   unsigned numRowLoops);
 
-/// True if a team of threads can run `nests` one after the other for a row:
-/// inside of the row loops each is parallel or a whole lane reduction, and no
-/// thread needs what another one has written.
+/// True if a team of threads can run `nests` one after the other for a row. For
+/// that, each nest has to be parallel or a whole lane reduction inside of the
+/// row loops, and no thread may need what another one has written.
 bool canShareRows(llvm::ArrayRef<LoopNest> nests, unsigned numRowLoops);
 
-/// The threads that share a column of a sum of rows: thread i adds up rows i,
-/// i + rowGroups, ... of a part. They decide the bits.
+/// The number of threads that share a column of a sum over rows: thread i sums
+/// the rows i, i + rowGroups, ... of a part. It determines the bits of the sum.
 inline constexpr int64_t rowGroups = 8;
 
-/// A sum of a kernel of rows as an op on the rows themselves: with one loop
-/// over rows, and outputs that stay where they are.
+/// A sum over rows in a kernel of rows, as an op on the rows themselves: it has
+/// one loop over rows, and outputs that stay at one place.
 LoopNest asRow(const LoopNest &sum);
 
-/// True if the warps that work on the rows of `body` can also add up its sums:
-/// each block has the rows of a part, a warp those that one thread of a kernel
-/// of columns would add up, and registers have room for the sums.
+/// True if the warps that work on the rows of `body` can also compute its sums.
+/// Each block then has the rows of a part, and a warp those rows that one
+/// thread of a kernel of columns would sum. Registers must have room for the
+/// sums.
 bool fitsRowSums(const KernelBody &body);
 
 /// True if an input is contiguous along another loop than the outputs.

@@ -1,4 +1,4 @@
-//===- ScalarFunction.cpp - the values of a body of scalars ---------------===//
+//===- ScalarFunction.cpp - evaluating a body of scalars ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// `op` of operands with these values.
+/// Evaluates `op` for these values of its operands.
 static std::optional<double> evaluateOp(Operation *op,
                                         ArrayRef<double> values) {
   using Result = std::optional<double>;

@@ -1,4 +1,4 @@
-//===- ScalarFunction.h - the values of a body of scalars -------*- C++ -*-===//
+//===- ScalarFunction.h - evaluating a body of scalars ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,14 +17,14 @@
 namespace veeline {
 
 /// The body of a structured op as a function of its first inputs, in f64 and
-/// without roundings.
+/// without rounding.
 class ScalarFunction {
 public:
   explicit ScalarFunction(mlir::Block &body) : body(body) {}
 
   bool hasTanh() const { return !body.getOps<mlir::math::TanhOp>().empty(); }
 
-  /// The first value that the body yields; nothing where it has an unknown op.
+  /// The first value that the body yields. None if the body has an unknown op.
   std::optional<double> evaluate(llvm::ArrayRef<double> inputs) const;
 
 private:

@@ -25,19 +25,20 @@ using namespace veeline;
 // How an op is split
 //===----------------------------------------------------------------------===//
 
-/// Threads that keep a device busy.
+/// The number of threads that keeps a device busy.
 static constexpr int64_t enoughThreads = 1 << 16;
 /// Fewer iterations take less time than starting a second kernel.
 static constexpr int64_t minIterations = 1 << 17;
-/// The least size of a part: elements of a row, or rows of columns, which eight
-/// groups of threads share.
+/// The minimal size of a part: elements of a row, or rows of columns, which
+/// eight groups of threads share.
 static constexpr int64_t minRowPart = 1024, minColumnPart = 128;
-/// A warp has a row of no more elements. Where it adds up such rows beside what
-/// else it does with them, a block has a part. So parts are short, and at least
-/// as many as devices have multiprocessors.
+/// A warp can process rows of at most `shortRow` elements. If a kernel also
+/// sums such rows, each of its blocks has a part of them. So parts are short,
+/// and there are at least as many as a device has multiprocessors.
 static constexpr int64_t shortRow = 1024, minShortPart = 32,
                          enoughShortParts = 128;
-/// Without room for so many parts, threads do not work for long anyway.
+/// If a reduction has not even this many parts, its threads do not work for
+/// long anyway.
 static constexpr int64_t minParts = 8;
 
 namespace {
@@ -45,10 +46,11 @@ namespace {
 /// The iterations of an op.
 struct Extents {
   int64_t parallel = 1, reduced = 1;
-  /// The innermost loop is a reduction: a team of threads has each row.
+  /// Whether the innermost loop is a reduction: a team of threads then has each
+  /// row.
   bool isRow = false;
 
-  /// Threads that work if each reduction is done in `parts`.
+  /// The number of threads if each reduction is done in `parts`.
   int64_t countThreads(int64_t parts) const {
     int64_t rest = reduced / parts;
     if (isRow)
@@ -59,7 +61,7 @@ struct Extents {
   int64_t minPart() const {
     return isRow ? minRowPart : isOfShortRows() ? minShortPart : minColumnPart;
   }
-  /// For an op that is split at all.
+  /// The number of threads that is enough, for an op that is split.
   int64_t getEnoughThreads() const {
     return isOfShortRows()
                ? std::max(enoughThreads, countThreads(enoughShortParts))
@@ -67,8 +69,8 @@ struct Extents {
   }
 };
 
-/// Which iterations of a reduction its first stage runs in parallel: those of
-/// all reduced loops before `loop`, and `parts` of `loop` itself.
+/// The iterations of a reduction that its first stage runs in parallel: those
+/// of all reduced loops before `loop`, and `parts` of `loop` itself.
 struct Split {
   unsigned loop = 0;
   int64_t parts = 1;
@@ -87,8 +89,8 @@ static Extents getExtents(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
   return extents;
 }
 
-/// The smallest number of parts that keeps a device busy, or else the one with
-/// the most threads. Nothing where the op is fine as it is.
+/// Chooses the smallest number of parts that keeps a device busy, or else the
+/// one with the most threads. None if the op should not be split.
 static std::optional<Split> chooseSplit(linalg::GenericOp op,
                                         ArrayRef<int64_t> sizes) {
   Extents extents = getExtents(op, sizes);
@@ -121,9 +123,9 @@ static std::optional<Split> chooseSplit(linalg::GenericOp op,
   return best;
 }
 
-/// The combiners of all outputs. Nothing where the order of a reduction could
-/// matter for more than roundings, where dimensions of an operand are not all
-/// loops, and for products and convolutions of the library.
+/// The combiners of all outputs. None if the order of a reduction might matter
+/// for more than rounding, if a dimension of an operand is not a loop, or if
+/// the op is a product or convolution of the library.
 static std::optional<SmallVector<NestReduction>>
 matchReductions(linalg::GenericOp op) {
   if (!op.getNumReductionLoops() || !op.hasPureTensorSemantics() ||
@@ -153,7 +155,7 @@ matchReductions(linalg::GenericOp op) {
 
 namespace {
 
-/// Replaces a reduction by one that computes parts and one that combines them.
+/// Replaces a reduction by one that computes parts, and one that combines them.
 class Splitter {
 public:
   Splitter(RewriterBase &rewriter, linalg::GenericOp op,
@@ -167,8 +169,8 @@ public:
 
 private:
   unsigned getNumLoops() { return op.getNumLoops() + isDivided; }
-  /// The loop of the first stage for a loop of the op; for the divided one that
-  /// over the parts.
+  /// The loop of the first stage that corresponds to a loop of the op. For the
+  /// divided loop, that over the parts.
   unsigned getLoop(unsigned loop) const {
     return loop + (isDivided && loop > split.loop);
   }
@@ -189,14 +191,14 @@ private:
   Split split;
   SmallVector<utils::IteratorType> kinds;
   bool isDivided;
-  /// The loops of the op that the parts have dimensions for.
+  /// The loops of the op for which the parts have dimensions.
   SmallVector<unsigned> partLoops;
   SmallVector<int64_t> partSizes;
 };
 
 } // namespace
 
-/// `map` in the loops of the first stage.
+/// `map`, expressed in the loops of the first stage.
 AffineMap Splitter::convertMap(AffineMap map) {
   SmallVector<AffineExpr> results;
   for (AffineExpr expr : map.getResults()) {
@@ -208,7 +210,7 @@ AffineMap Splitter::convertMap(AffineMap map) {
   return AffineMap::get(getNumLoops(), 0, results, rewriter.getContext());
 }
 
-/// `input` with a dimension for the parts of the divided loop.
+/// Adds a dimension for the parts of the divided loop to `input`.
 Value Splitter::expand(Value input, AffineMap map) {
   std::optional<unsigned> divided =
       map.getResultPosition(rewriter.getAffineDimExpr(split.loop));
@@ -232,7 +234,7 @@ Value Splitter::expand(Value input, AffineMap map) {
       RankedTensorType::get(shape, type.getElementType()), input, groups);
 }
 
-/// What the parts start from: the neutral element of the combiner.
+/// The init of the parts: the neutral element of the combiner.
 Value Splitter::createStart(unsigned output) {
   Type element = getElementTypeOrSelf(op.getOutputs()[output].getType());
   Value neutral = arith::ConstantOp::create(

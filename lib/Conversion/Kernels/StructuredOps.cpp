@@ -1,4 +1,4 @@
-//===- StructuredOps.cpp - questions about structured ops -----------------===//
+//===- StructuredOps.cpp - queries on structured ops ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -45,7 +45,7 @@ bool veeline::isWrite(OpOperand &use) {
 
 veeline::BufferUses::BufferUses(Value root, Block *block) { add(root, block); }
 
-/// Finds the ops that use `address`, or one that is computed from it: several
+/// Finds the ops that use `address`, or an address computed from it. Several
 /// calls may share the op that takes the address.
 static void findUsers(Value address, SmallVectorImpl<Operation *> &users) {
   for (Operation *user : address.getUsers())

@@ -1,4 +1,4 @@
-//===- StructuredOps.h - questions about structured ops ---------*- C++ -*-===//
+//===- StructuredOps.h - queries on structured ops --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,17 +13,18 @@
 namespace veeline {
 
 /// True for a sum of products of two operands that has rows, columns and a
-/// dimension that is summed over: a matrix product in any arrangement.
+/// dimension that is summed: a matrix product in any arrangement.
 bool isMatrixProduct(mlir::linalg::LinalgOp op);
 
-/// The buffer that `memref` is a view of, through any chain of views whose
-/// types tell where in it they are (all but memref.view).
+/// The buffer that `memref` is a view of, through any chain of views with a
+/// known place in it (all views but memref.view).
 mlir::Value getRootBuffer(mlir::Value memref);
 
 /// False if `use` of a buffer only reads it.
 bool isWrite(mlir::OpOperand &use);
 
-/// Ops of a block that touch a buffer, or hold ops that do, through any views.
+/// The ops of a block that use a buffer through any views, or contain ops that
+/// do.
 struct BufferUses {
   BufferUses(mlir::Value root, mlir::Block *block);
 
@@ -35,11 +36,12 @@ private:
   void add(mlir::Value value, mlir::Block *block);
 };
 
-/// Removes copies from temporaries by computing straight into their targets,
-/// where nothing that happens between forbids it, and copies to themselves.
+/// Removes copies of temporaries by computing directly in their targets, if no
+/// op in between prevents that. Also removes copies of a buffer to itself.
 void removeCopies(mlir::RewriterBase &rewriter, mlir::func::FuncOp function);
 
-/// On an op that takes the address of a buffer: it is only read through it.
+/// An attribute of an op that takes the address of a buffer: the buffer is only
+/// read through this address.
 inline constexpr llvm::StringLiteral readsOnlyAttrName = "pipe.reads_only";
 
 } // namespace veeline

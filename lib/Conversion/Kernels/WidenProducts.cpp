@@ -1,4 +1,4 @@
-//===- WidenProducts.cpp - products of small floats -----------------------===//
+//===- WidenProducts.cpp - products of 16-bit floats ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,7 +22,7 @@ static bool isSmallFloat(Value value) {
   return element && element.getWidth() < 32;
 }
 
-/// Converts the start of a product. A fill becomes a fill of `element`.
+/// Converts the init of a product. A fill becomes a fill of `element`.
 static Value convertStart(OpBuilder &builder, Location location, Value start,
                           Type element) {
   auto fill = start.getDefiningOp<linalg::FillOp>();
@@ -34,7 +34,8 @@ static Value convertStart(OpBuilder &builder, Location location, Value start,
   return linalg::FillOp::create(builder, location, value, empty).getResult(0);
 }
 
-/// The product of `a` and `b` in the arrangement of `op`, added to `start`.
+/// Creates the product of `a` and `b` in the arrangement of `op`, added to
+/// `start`.
 static Value createProduct(RewriterBase &rewriter, linalg::GenericOp op,
                            Value a, Value b, Value start) {
   return linalg::GenericOp::create(
@@ -48,8 +49,8 @@ static Value createProduct(RewriterBase &rewriter, linalg::GenericOp op,
       .getResult(0);
 }
 
-/// Makes `op` a product whose sum is of f32, of converted operands or of the
-/// operands as they are.
+/// Makes `op` a product whose sum is in f32. Its operands are converted to f32,
+/// or stay as they are.
 static void widen(RewriterBase &rewriter, linalg::GenericOp op,
                   bool convertsOperands = true) {
   rewriter.setInsertionPoint(op);
@@ -66,7 +67,7 @@ static void widen(RewriterBase &rewriter, linalg::GenericOp op,
   rewriter.replaceOp(op, createConversion(rewriter, location, product, narrow));
 }
 
-/// True for a product and, on a GPU, a convolution.
+/// True for a product and, on a GPU, for a convolution.
 static bool isProduct(linalg::GenericOp op, KernelTarget target) {
   return isMatrixProduct(op) ||
          (target == KernelTarget::Cuda && isLibraryConvolution(op, target));
@@ -103,8 +104,8 @@ static bool startsFromZeros(linalg::GenericOp product) {
   return fill && matchPattern(fill.value(), m_AnyZeroFloat());
 }
 
-/// The only user of a product of f32, if it rounds to the type of the operands;
-/// else null.
+/// The only user of an f32 product if it rounds the product to the type of the
+/// operands, else null.
 static linalg::GenericOp findRounding(linalg::GenericOp product) {
   Value result = product.getResult(0);
   if (isSmallFloat(result) || !result.hasOneUse())
@@ -117,7 +118,7 @@ static linalg::GenericOp findRounding(linalg::GenericOp product) {
 }
 
 /// Replaces `last`, which is `op` or rounds its result, by a product whose
-/// result is of the operands' type.
+/// result has the operands' type.
 static void narrow(RewriterBase &rewriter, linalg::GenericOp op,
                    linalg::GenericOp last) {
   rewriter.setInsertionPoint(op);
@@ -131,8 +132,8 @@ static void narrow(RewriterBase &rewriter, linalg::GenericOp op,
     rewriter.eraseOp(op);
 }
 
-/// Makes products read what their operands were extended from, if both are of
-/// one type: the library extends operands itself.
+/// Makes products read the values from which their operands were extended, if
+/// both have the same type: the library extends operands itself.
 static void readSmallOperands(RewriterBase &rewriter, Operation *root) {
   SmallVector<linalg::GenericOp> ops;
   root->walk([&](linalg::GenericOp op) {

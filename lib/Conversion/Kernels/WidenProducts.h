@@ -11,16 +11,17 @@
 
 namespace veeline {
 
-/// Makes every matrix product of f16 or bf16 below `root` one of f32, on
-/// converted operands, whose result is rounded once. That is how such sums are
-/// defined, and the library of a CPU is fast at it.
+/// Turns every matrix product of f16 or bf16 below `root` into one of f32, on
+/// converted operands, whose result is rounded once. Such sums are defined like
+/// that, and the library of a CPU is fast at f32.
 void widenProducts(mlir::RewriterBase &rewriter, mlir::Operation *root);
 
-/// The same for the libraries of a GPU, which multiply f16 and bf16 and add up
-/// in f32: products and convolutions keep their operands. The result has the
-/// operands' type if the product starts from zeros and is rounded to that type,
-/// else f32. Operands that were only extended are read as they were before.
-/// Operands of two types are converted to f32.
+/// Prepares products for the libraries of a GPU, which multiply f16 and bf16
+/// and sum in f32. Products and convolutions keep their operands. The result
+/// has the operands' type if the product starts from zeros and is rounded to
+/// that type; otherwise it is f32. If operands were only extended, their
+/// narrower values are read. Operands of two different types are converted to
+/// f32.
 void keepSmallProducts(mlir::RewriterBase &rewriter, mlir::Operation *root);
 
 } // namespace veeline

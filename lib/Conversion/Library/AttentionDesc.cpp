@@ -1,4 +1,4 @@
-//===- AttentionDesc.cpp - attention that the runtime computes ------------===//
+//===- AttentionDesc.cpp - an attention in the runtime's tables -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- AttentionViews.cpp - attention on heads where they are -------------===//
+//===- AttentionViews.cpp - attention on heads without copies -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,8 +25,7 @@ namespace veeline {
 using namespace mlir;
 using namespace veeline;
 
-/// `operand` as loops over its dimensions, or nothing where its place is not
-/// static.
+/// `operand` as loops over its dimensions. None if its place is not static.
 static std::optional<LoopNest> getPlace(Value operand) {
   auto type = cast<MemRefType>(operand.getType());
   LoopNest nest;
@@ -52,8 +51,8 @@ static std::optional<LoopNest> getPlace(Value operand) {
   return nest;
 }
 
-/// The view of `place` as access `from` of `copy`, on the other side of the
-/// copy. Null where there is none with contiguous rows.
+/// Creates the view of `place`, which is access `from` of `copy`, on the other
+/// side of the copy. Null if there is no such view with contiguous rows.
 static Value createView(OpBuilder &builder, Location loc, LoopNest place,
                         const LoopNest &copy, unsigned from) {
   size_t rank = place.loops.size();
@@ -104,8 +103,8 @@ static void writeThroughCopy(RewriterBase &rewriter, OpOperand &operand) {
   replaceCopy(rewriter, *copy, view.getDefiningOp());
 }
 
-/// True for operands of heads and rows. Masks, and operands with one number per
-/// row, have other dimensions.
+/// True for operands with a matrix for each head. Masks, and operands with one
+/// number for each row, have other dimensions.
 static bool hasHeads(pipe::AttentionOpInterface op, OpOperand &operand) {
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   return type && type.getRank() == op.getQueryType().getRank() &&
@@ -114,13 +113,15 @@ static bool hasHeads(pipe::AttentionOpInterface op, OpOperand &operand) {
 
 namespace {
 
-/// An operand of a numbered computation: that, the op's name, its position.
+/// Identifies an operand: the number of the computation, the name of the op,
+/// and the position.
 using Heads = std::tuple<int64_t, StringRef, unsigned>;
 
-/// Makes views for the attention of functions that must have equal ones. A
-/// chunk's fused backward and its two halves compute the same, and a library
-/// may choose an implementation by strides. So an operand that would get
-/// different strides in two functions gets no view in any.
+/// Lets attention read and write heads in place, by views. A chunk's fused
+/// backward, and its B and W, must call the library alike, because they compute
+/// the same values, and a library may choose an implementation by strides. So
+/// an operand that would get different strides in two of these functions gets
+/// no view in any of them.
 class ViewMaker {
 public:
   explicit ViewMaker(MLIRContext *context) : rewriter(context) {}
@@ -132,7 +133,7 @@ private:
   bool findConflicts(ArrayRef<func::FuncOp> functions);
 
   IRRewriter rewriter;
-  std::set<Heads> kept; ///< These get no views.
+  std::set<Heads> kept; ///< The operands that get no views.
 };
 
 } // namespace
@@ -164,7 +165,8 @@ void ViewMaker::makeViews(func::FuncOp function) {
   removeDeadCopies(rewriter, function);
 }
 
-/// Adds operands with two layouts to `kept`. True if there are new ones.
+/// Adds operands that get two layouts to `kept`. Returns true if there are new
+/// ones.
 bool ViewMaker::findConflicts(ArrayRef<func::FuncOp> functions) {
   std::map<Heads, SmallVector<int64_t>> places;
   size_t numKept = kept.size();

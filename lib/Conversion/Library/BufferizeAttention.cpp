@@ -15,7 +15,7 @@ using namespace veeline;
 
 namespace {
 
-/// Destinations are overwritten.
+/// Attention overwrites its destinations without reading them.
 template <typename OpT>
 struct AttentionModel : bufferization::DstBufferizableOpInterfaceExternalModel<
                             AttentionModel<OpT>, OpT> {

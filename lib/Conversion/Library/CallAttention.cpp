@@ -1,4 +1,4 @@
-//===- CallAttention.cpp - attention to calls of the runtime --------------===//
+//===- CallAttention.cpp - lowering attention to runtime calls ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -31,7 +31,7 @@ using veeline::pipe::AttentionBackwardQOp;
 using veeline::pipe::AttentionOp;
 using veeline::pipe::AttentionOpInterface;
 
-/// The alignment in bytes of rows that libraries take.
+/// The alignment of rows in bytes that libraries require.
 static constexpr int64_t libraryAlignment = 16;
 static constexpr int64_t maxDepth = 128, depthMultiple = 8;
 
@@ -40,14 +40,14 @@ static constexpr int64_t maxDepth = 128, depthMultiple = 8;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where an operand is, and the strides of all its dimensions.
+/// The place of an operand, and the strides of all its dimensions.
 struct Place {
   NestAccess access;
   SmallVector<int64_t> sizes, strides;
 };
 } // namespace
 
-/// None where it does not begin at a known multiple of 16 bytes.
+/// None if the operand does not begin at a known multiple of 16 bytes.
 static std::optional<Place> getPlace(Value memref) {
   auto type = dyn_cast<MemRefType>(memref.getType());
   Place place;
@@ -66,7 +66,8 @@ static std::optional<Place> getPlace(Value memref) {
   return place;
 }
 
-/// The stride of all dimensions of `sizes` collapsed to one, if they have one.
+/// The stride of all dimensions of `sizes` collapsed to one. None if they
+/// cannot be collapsed.
 static std::optional<int64_t> getMergedStride(ArrayRef<int64_t> sizes,
                                               ArrayRef<int64_t> strides) {
   int64_t next = 0;
@@ -84,9 +85,9 @@ static std::optional<int64_t> getMergedStride(ArrayRef<int64_t> sizes,
   return merged.value_or(0);
 }
 
-/// The strides of sample, head and row of an operand [batch..., rows,
+/// The strides of samples, heads and rows of an operand [batch..., rows,
 /// elements]. The last dimension of the batch is that of heads. A dimension of
-/// one element steps over all that is inside of it.
+/// one element gets the size of all inner dimensions as its stride.
 static std::optional<SmallVector<int64_t>> getStrides(const Place &place) {
   size_t rank = place.sizes.size();
   if (place.sizes.back() != 1 && place.strides.back() != 1)
@@ -128,14 +129,15 @@ static bool isDense(const Place &place) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Describes one op, and lists the operands of its call.
+/// Describes one op as an entry of the table, and lists the operands of its
+/// call.
 class Describer {
 public:
   Describer(AttentionOpInterface op, bool deterministic) : op(op) {
     desc.deterministic = deterministic;
   }
 
-  /// False where no library takes it as it is.
+  /// Returns false if no library supports the op in this form.
   bool describe();
 
   AttentionDesc desc;
@@ -195,8 +197,8 @@ bool Describer::addLse(Value lse, bool readsOnly) {
   return true;
 }
 
-/// Describes a mask that is added and has the keys next to each other. It has
-/// all dimensions of samples or none.
+/// Describes a mask. It has to be additive, with adjacent keys, and has all
+/// dimensions of samples or none.
 bool Describer::describeMask() {
   operands.emplace_back();
   if (!op.getMask())
@@ -253,7 +255,8 @@ bool Describer::describe() {
 // Without a library
 //===----------------------------------------------------------------------===//
 
-/// The sum over the products of the output and its gradient, for each query.
+/// Computes, for each query, the sum of the products of the output and its
+/// gradient.
 static Value createDelta(RewriterBase &rewriter, AttentionBackwardOp op) {
   Location loc = op.getLoc();
   auto lse = cast<MemRefType>(op.getLse().getType());
@@ -278,7 +281,7 @@ static Value createDelta(RewriterBase &rewriter, AttentionBackwardOp op) {
   return delta;
 }
 
-/// Emits what kernels compute instead of `op`.
+/// Emits the ops that kernels compute instead of `op`.
 static void emitKernels(RewriterBase &rewriter, AttentionOpInterface op) {
   auto both = dyn_cast<AttentionBackwardOp>(op.getOperation());
   if (!both) {
@@ -338,8 +341,9 @@ private:
     }
   }
 
-  /// A derivative with the same bits in every run keeps the gradients of all
-  /// scores in the library's workspace, beside what every engine takes.
+  /// Makes room in the device's memory. To get the same bits in every run, a
+  /// derivative keeps the gradients of all scores in the library's workspace,
+  /// in addition to what every engine needs.
   void askForMemory(func::FuncOp function, const AttentionDesc &desc) {
     if (!desc.isBackward || !desc.deterministic)
       return;
@@ -355,7 +359,7 @@ private:
                         Builder(&getContext()).getI64IntegerAttr(bytes));
   }
 
-  /// Emits a call, and kernels for a GPU where the runtime has no library.
+  /// Emits a call, and kernels for a GPU whose runtime has no library.
   void emitEither(RewriterBase &rewriter, LibraryCalls &calls, Value rank,
                   const Describer &describer, AttentionOpInterface op) {
     Location loc = op.getLoc();

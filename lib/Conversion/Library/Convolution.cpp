@@ -1,4 +1,4 @@
-//===- Convolution.cpp - convolutions that the runtime computes -----------===//
+//===- Convolution.cpp - a convolution in the runtime's tables ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Calls `visit` with every member but the kind and the types.
+/// Calls `visit` with every member except the kind and the types.
 template <typename Desc, typename Visitor>
 static void visitMembers(Desc &desc, Visitor &&visit) {
   visit("batch", desc.batch);

@@ -16,10 +16,11 @@
 using namespace mlir;
 using namespace veeline;
 
-/// With so many channels of x, a product for each element of a window reads
-/// whole cache lines, and has enough to add up.
+/// If x has this many channels, the product for one element of a window reads
+/// whole cache lines, and has a sum that is long enough.
 static constexpr int64_t manyChannels = 16;
-/// The most bytes of a matrix of what windows see; more samples take another.
+/// The maximal size of a matrix of windows, in bytes. More samples take further
+/// matrices.
 static constexpr int64_t maxMatrixBytes = 64 << 20;
 
 //===----------------------------------------------------------------------===//
@@ -27,7 +28,7 @@ static constexpr int64_t maxMatrixBytes = 64 << 20;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Operands of a product: two dimensions, or three with a batch.
+/// An operand of a product. It has two dimensions, or three with a batch.
 struct Matrix {
   StridedView view;
 
@@ -59,7 +60,7 @@ private:
 };
 } // namespace
 
-/// The stride of a dimension of one element does not matter. Sets it so that
+/// Sets the stride of a dimension of one element, which is arbitrary, so that
 /// the last two dimensions look like a dense matrix.
 static void setUnitStrides(StridedView &view) {
   size_t last = view.sizes.size() - 1;
@@ -73,7 +74,7 @@ static void setUnitStrides(StridedView &view) {
     inner = outer == 1 ? rows : 1;
 }
 
-/// True if the library takes the last two dimensions as a matrix: with
+/// True if the library supports the last two dimensions as a matrix: with
 /// contiguous rows or columns that do not overlap.
 static bool isMatrix(StridedView view) {
   setUnitStrides(view);
@@ -83,7 +84,7 @@ static bool isMatrix(StridedView view) {
          (outer == 1 && inner >= view.sizes[last - 1]);
 }
 
-/// The alignment in bytes of a view's matrices. It must not depend on whether
+/// The alignment of a view's matrices in bytes. It must not depend on whether
 /// the buffer is a temporary or an argument, which may be a microbatch of an
 /// input.
 static int64_t getAlignment(const StridedView &view, int64_t width) {
@@ -103,7 +104,7 @@ void ProductEmitter::emit(const Matrix &a, const Matrix &b, const Matrix &c,
   const Matrix *matrices[] = {&a, &b, &c};
   for (auto [i, matrix] : llvm::enumerate(matrices)) {
     StridedView view = matrix->view;
-    // A batch of one product is none.
+    // A batch of one product is no batch.
     if (view.sizes.size() == 3 && view.sizes.front() == 1)
       view = view.at(0);
     setUnitStrides(view);
@@ -166,8 +167,9 @@ private:
   const ConvolutionOperands &operands;
   const ConvolutionDesc &desc;
   SmallVector<Phases> phases;
-  SmallVector<int64_t> wideSizes; ///< Of a part of x, in each dimension.
-  int64_t numRows = 0;            ///< Rows of a part up to the last one of y.
+  SmallVector<int64_t> wideSizes; ///< The sizes of a part of x.
+  /// The number of rows of a part, up to the last one of y.
+  int64_t numRows = 0;
 };
 } // namespace
 
@@ -184,16 +186,17 @@ WindowProducts::WindowProducts(ViewBuilder &builder, ProductEmitter &products,
   numRows = last + 1;
 }
 
-/// True if products of `type` can work on x or y (`channelsLast`) in place.
+/// True if products of `type` can read or write x or y (`channelsLast`) in
+/// place.
 bool WindowProducts::isInPlace(const StridedView &channelsLast,
                                ArrayRef<int64_t> sizes, Type type) const {
   return channelsLast.getElementType() == type && channelsLast.isDense() &&
          ArrayRef(channelsLast.sizes).slice(1, sizes.size()) == sizes;
 }
 
-/// x as (part..., sample, spatial..., group, channel): itself where windows
-/// step by one and see no zeros, else a buffer. An x that is read is copied
-/// there.
+/// x as (part..., sample, spatial..., group, channel). This is x itself if
+/// windows have strides of one and no padding, else a buffer. An x that is read
+/// is copied there.
 StridedView WindowProducts::prepareImage(Type type, bool isResult) {
   StridedView x = operands.xChannelsLast();
   bool isWhole = llvm::all_of(desc.strides, [](int64_t s) { return s == 1; }) &&
@@ -219,8 +222,8 @@ StridedView WindowProducts::prepareImage(Type type, bool isResult) {
   return image;
 }
 
-/// With `ofX`, whether the parts have all elements of x. Else whether x has all
-/// elements of the parts.
+/// With `ofX`, whether the parts contain all elements of x. Otherwise, whether
+/// x contains all elements of the parts.
 bool WindowProducts::coversImage(bool ofX) const {
   for (unsigned i = 0; i < operands.rank(); ++i) {
     int64_t total = 0;
@@ -265,9 +268,9 @@ void WindowProducts::copyImage(const StridedView &image, bool isResult) {
   }
 }
 
-/// y in the rows of a part (sample, spatial..., group, channel): itself where
-/// each row of a part is one of y, else a buffer. A y that is read is copied
-/// there.
+/// y in the rows of a part (sample, spatial..., group, channel). This is y
+/// itself if each row of a part is one of y, else a buffer. A y that is read is
+/// copied there.
 StridedView WindowProducts::prepareRows(Type type, bool isResult) {
   StridedView y = operands.yChannelsLast();
   if (isInPlace(y, wideSizes, type))
@@ -285,7 +288,7 @@ StridedView WindowProducts::prepareRows(Type type, bool isResult) {
   return rows;
 }
 
-/// (group, row, channel).
+/// The rows as (group, row, channel).
 Matrix WindowProducts::rowsOf(const StridedView &rows) const {
   StridedView view{rows.base, rows.offset, {}, {}};
   view.sizes = {desc.groups, numRows, desc.outputs};
@@ -293,7 +296,8 @@ Matrix WindowProducts::rowsOf(const StridedView &rows) const {
   return {view};
 }
 
-/// What element `element` of all windows sees: (group, row, channel).
+/// The elements of x at element `element` of all windows, as (group, row,
+/// channel).
 Matrix WindowProducts::seenBy(const StridedView &image,
                               ArrayRef<int64_t> element) const {
   StridedView part = image;
@@ -309,7 +313,8 @@ Matrix WindowProducts::seenBy(const StridedView &image,
   return {view};
 }
 
-/// (spatial..., group, channel of x, channel of y), as the library takes it.
+/// The weights as (spatial..., group, channel of x, channel of y), in a form
+/// that the library supports.
 StridedView WindowProducts::prepareWeights(bool isResult) {
   StridedView w = operands.wWindowsFirst();
   if (isMatrix(w))
@@ -318,7 +323,8 @@ StridedView WindowProducts::prepareWeights(bool isResult) {
                   : builder.makeDense(w);
 }
 
-/// (group, channel of x, channel of y).
+/// The weights of an element of the window, as (group, channel of x, channel of
+/// y).
 Matrix WindowProducts::weightsOf(const StridedView &weights,
                                  ArrayRef<int64_t> element) const {
   StridedView view = weights;
@@ -327,7 +333,8 @@ Matrix WindowProducts::weightsOf(const StridedView &weights,
   return {view};
 }
 
-/// True if one element of a window sees each part, and all of it.
+/// True if each part belongs to one element of a window, and all of the part is
+/// used.
 bool WindowProducts::isAlone() const {
   for (const Phases &dimension : phases)
     if (dimension.used.size() != dimension.phase.size())
@@ -395,11 +402,12 @@ void WindowProducts::run() {
 }
 
 //===----------------------------------------------------------------------===//
-// A matrix of what windows see
+// A matrix of windows
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Convolutions of one group, forward or backward for the weights.
+/// Convolutions of one group by a matrix of windows: forward, or backward for
+/// the weights.
 class MatrixProducts {
 public:
   MatrixProducts(ViewBuilder &builder, ProductEmitter &products,
@@ -418,7 +426,7 @@ private:
   ProductEmitter &products;
   const ConvolutionOperands &operands;
   const ConvolutionDesc &desc;
-  int64_t columns; ///< What one window sees.
+  int64_t columns; ///< The number of elements of x in one window.
 };
 } // namespace
 
@@ -427,14 +435,14 @@ MatrixProducts::MatrixProducts(ViewBuilder &builder, ProductEmitter &products,
     : builder(builder), products(products), operands(operands),
       desc(operands.desc), columns(operands.windowSize() * desc.inputs) {}
 
-/// How many samples are in one matrix.
+/// The number of samples in one matrix.
 int64_t MatrixProducts::countSamples() const {
   int64_t bytes = operands.numWindows() * columns *
                   (operands.element.getIntOrFloatBitWidth() / 8);
   return std::clamp<int64_t>(maxMatrixBytes / bytes, 1, desc.batch);
 }
 
-/// Copies what windows see of `samples` samples from `first` on.
+/// Copies the windows of `samples` samples, from `first` on.
 StridedView MatrixProducts::copyWindows(const StridedView &x, int64_t first,
                                         int64_t samples) {
   StridedView windows = operands.getWindows(x);
@@ -445,8 +453,9 @@ StridedView MatrixProducts::copyWindows(const StridedView &x, int64_t first,
   return matrix;
 }
 
-/// The weights as (spatial... and channel of x, channel of y): in place where
-/// elements of a window and channels have one stride, else in a buffer.
+/// The weights as (spatial... and channel of x, channel of y). They are in
+/// place if elements of a window and channels have one common stride, else in a
+/// buffer.
 Matrix MatrixProducts::prepareWeights(Type type, bool isResult) {
   StridedView w = operands.wWindowsFirst();
   size_t numRowDims = w.sizes.size() - 1;
@@ -497,7 +506,8 @@ void MatrixProducts::run() {
   bool isForward = desc.kind == ConvolutionKind::Forward;
   StridedView x = operands.pad(builder, /*keepsOrder=*/true);
   int64_t samples = countSamples();
-  // Gradients from several matrices are added up.
+  // Gradients from several matrices are added up, so they need the type of
+  // sums.
   Type ofWeights = isForward               ? operands.element
                    : samples == desc.batch ? operands.result
                                            : operands.sum;

@@ -7,13 +7,13 @@
 // On a GPU without a library for convolutions, a convolution becomes one of
 // these:
 //
-//   - one matrix product for each element of its window, added up in place: of
-//     all of x, as that element sees it, with the weights there. Where the
-//     window would reach over an edge, this also computes rows that y does not
-//     have, which are left out;
-//   - one product, where x has few channels: x is copied into a matrix with a
-//     row of what each window sees;
-//   - kernels, where each channel of x is a group: sums over the window.
+//   - one matrix product for each element of its window, added up in place:
+//     of the elements of x at this element of all windows, and the weights of
+//     this element. Where windows would reach over an edge, this also computes
+//     rows that y does not have, which are left out;
+//   - one matrix product, if x has few channels: x is copied into a matrix with
+//     the elements of each window as a row;
+//   - kernels, if each channel of x is a group: sums over the window.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,12 +25,13 @@
 
 namespace veeline {
 
-/// Computes what `operands` describe: matrix products are entries of `gemms`.
+/// Computes the convolution of `operands` by one of these. Matrix products are
+/// entries of `gemms`.
 void emitConvolutionProducts(ViewBuilder &builder, LibraryCalls &gemms,
                              mlir::Value rank,
                              const ConvolutionOperands &operands);
 
-/// Emits the kernels of the third way.
+/// Emits the kernels for groups of one channel.
 void emitDepthwiseKernels(ViewBuilder &builder,
                           const ConvolutionOperands &operands);
 

@@ -1,4 +1,4 @@
-//===- ConvolutionViews.cpp - operands of a convolution, and copies -------===//
+//===- ConvolutionViews.cpp - operands of a convolution and copies --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -233,7 +233,7 @@ StridedView ConvolutionOperands::pad(ViewBuilder &builder,
     return inside;
   StridedView padded = allocateLike(builder, inside, paddedSizes(), keepsOrder);
   builder.fillAllWithZeros(padded);
-  // What no window reaches is left out.
+  // Elements that no window reaches are left out.
   SmallVector<int64_t> origin(padded.sizes.size(), 0), starts = origin;
   SmallVector<int64_t> counts = inside.sizes;
   for (unsigned i = 0; i < rank(); ++i) {
@@ -249,7 +249,8 @@ StridedView ConvolutionOperands::pad(ViewBuilder &builder,
 // Operands that are extended
 //===----------------------------------------------------------------------===//
 
-/// Strides without gaps of dimensions that lie in memory in the order `order`.
+/// The strides of dimensions without gaps in memory. `order` lists the
+/// dimensions from the outermost to the innermost one.
 static SmallVector<int64_t> getDenseStrides(ArrayRef<int64_t> sizes,
                                             ArrayRef<unsigned> order) {
   SmallVector<int64_t> strides(sizes.size());
@@ -261,7 +262,7 @@ static SmallVector<int64_t> getDenseStrides(ArrayRef<int64_t> sizes,
   return strides;
 }
 
-/// The order in memory of an operand of `rank` spatial dimensions: its
+/// The order in memory of an operand with `rank` spatial dimensions. Its
 /// channels, `count` dimensions from `first` on, are last or before the spatial
 /// ones.
 static SmallVector<unsigned> getOrder(unsigned rank, unsigned first,
@@ -285,7 +286,7 @@ ConvolutionDesc veeline::describeExtended(const ConvolutionDesc &desc) {
   extended.dtype = Float32Type::get(desc.dtype.getContext());
   extended.isTf32 = true;
   unsigned rank = desc.xSizes.size();
-  // Channels are where the result has them or, for weights, y.
+  // Channels are placed as in the result or, if that are weights, as in y.
   ArrayRef<int64_t> kept = desc.kind == ConvolutionKind::BackwardData
                                ? desc.xStrides
                                : desc.yStrides;
@@ -305,7 +306,7 @@ ConvolutionDesc veeline::describeExtended(const ConvolutionDesc &desc) {
   return extended;
 }
 
-/// A copy of `view`, extended, with these strides.
+/// Creates a copy of `view`, extended to `type`, with these strides.
 static NestAccess extend(ViewBuilder &builder, const StridedView &view,
                          ArrayRef<int64_t> strides, Type type) {
   int64_t count = llvm::product_of(view.sizes);

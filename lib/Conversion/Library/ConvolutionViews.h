@@ -1,12 +1,12 @@
-//===- ConvolutionViews.h - operands of a convolution, and copies -*- C++ -*-=//
+//===- ConvolutionViews.h - operands of a convolution and copies *- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Convolutions without a library become matrix products and kernels. These work
-// on views of the operands, or on dense copies with zeros around them and the
-// channels last.
+// Without a library, convolutions become matrix products and kernels. These
+// work on views of the operands, or on dense copies that are padded with zeros
+// and have the channels last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,27 +20,28 @@
 
 namespace veeline {
 
-/// Elements of a buffer. Views may overlap themselves: two indices may name one
-/// element.
+/// Elements of a buffer. A view may overlap itself: two indices may refer to
+/// one element.
 struct StridedView {
   mlir::Value base; ///< An allocation or an argument, without gaps.
   int64_t offset = 0;
   llvm::SmallVector<int64_t> sizes, strides;
 
-  /// The part that begins at `starts`, with `newSizes`.
+  /// The part that begins at `starts` and has the sizes `newSizes`.
   StridedView slice(llvm::ArrayRef<int64_t> starts,
                     llvm::ArrayRef<int64_t> newSizes) const;
-  /// The same elements with dimensions in the order `order` (new to old).
+  /// The same elements with the dimensions in the order `order`, which lists
+  /// old dimensions.
   StridedView transpose(llvm::ArrayRef<unsigned> order) const;
-  /// True if elements lie one after the other in the order of dimensions.
-  /// Dimensions of one element do not count.
+  /// True if elements are adjacent in the order of dimensions. Dimensions of
+  /// one element do not count.
   bool isDense() const;
   mlir::Type getElementType() const;
-  /// The view at `index` in its first dimension, without it.
+  /// The view at `index` of its first dimension, without this dimension.
   StridedView at(int64_t index) const;
 };
 
-/// Writes ops on views.
+/// Creates ops on views.
 class ViewBuilder {
 public:
   ViewBuilder(mlir::RewriterBase &rewriter, mlir::Location loc)
@@ -49,7 +50,7 @@ public:
   mlir::RewriterBase &rewriter;
   mlir::Location loc;
 
-  /// A temporary without gaps.
+  /// Allocates a dense temporary.
   StridedView allocate(mlir::Type element, llvm::ArrayRef<int64_t> sizes);
   mlir::Value getMemRef(const StridedView &view);
   void fillWithZeros(const StridedView &view);
@@ -57,72 +58,75 @@ public:
   void fillAllWithZeros(const StridedView &view);
   /// Copies between views of equal sizes, and converts between their types.
   void copy(const StridedView &from, const StridedView &to);
-  /// `view`, or a copy of it where it is not dense.
+  /// `view` if it is dense, else a dense copy of it.
   StridedView makeDense(const StridedView &view);
 };
 
-/// The three operands of a convolution, with the dimensions (sample, group,
-/// channel, spatial...) of x and y, (group, channel of y, channel of x,
-/// spatial...) of w, and the numbers that its windows follow from.
+/// The three operands of a convolution, and its sizes. The dimensions are
+/// (sample, group, channel, spatial...) for x and y, and (group, channel of y,
+/// channel of x, spatial...) for w.
 struct ConvolutionOperands {
   ConvolutionOperands(const ConvolutionDesc &desc, const NestAccess &a,
                       const NestAccess &b, const NestAccess &c);
 
   const ConvolutionDesc &desc;
   StridedView x, w, y;
-  mlir::Type element; ///< Of the two that are read.
-  mlir::Type result;  ///< Of the third one.
-  mlir::Type sum;     ///< Of what is added up to a result: f32.
+  mlir::Type element; ///< The element type of the two operands that are read.
+  mlir::Type result;  ///< The element type of the third operand.
+  /// The type of sums before they are rounded to a result: f32.
+  mlir::Type sum;
 
   unsigned rank() const { return desc.xSizes.size(); }
-  /// How many elements a window has, and how many windows there are of a
-  /// sample.
+  /// The number of elements of a window, and the number of windows of a sample.
   int64_t windowSize() const;
   int64_t numWindows() const;
-  /// The indices of a window's elements; the last dimension runs fastest.
+  /// The indices of a window's elements. The last dimension varies fastest.
   llvm::SmallVector<llvm::SmallVector<int64_t>> windowIndices() const;
-  /// The extents that all windows reach, zeros before and behind x included.
+  /// The sizes of x with padding, as far as windows reach.
   llvm::SmallVector<int64_t> paddedSizes() const;
   bool needsPadding() const;
 
-  /// x as (sample, spatial..., group, channel), y likewise; w as (spatial...,
-  /// group, channel of x, channel of y).
+  /// x and y as (sample, spatial..., group, channel); w as (spatial..., group,
+  /// channel of x, channel of y).
   StridedView xChannelsLast() const;
   StridedView yChannelsLast() const;
   StridedView wWindowsFirst() const;
 
-  /// True if sums are rounded afterwards, and so have a place of their own.
+  /// True if sums are rounded at the end, and so are in a buffer of their own.
   bool isRounded() const { return result != sum; }
 
-  /// Allocates a copy of `view` (sample, spatial..., group, channel) with other
-  /// spatial sizes. In memory its channels are last or, with `keepsOrder`,
-  /// before the spatial dimensions if they are in `view`.
+  /// Allocates a buffer like `view` (sample, spatial..., group, channel), with
+  /// other spatial sizes. Its channels are last in memory. With `keepsOrder`,
+  /// they are before the spatial dimensions if `view` has them there.
   StridedView allocateLike(ViewBuilder &builder, const StridedView &view,
                            llvm::ArrayRef<int64_t> sizes,
                            bool keepsOrder) const;
 
-  /// What windows of `x` (sample, spatial..., group, channel) see: (sample,
+  /// The windows of `x` (sample, spatial..., group, channel), as (sample,
   /// spatial... of y, spatial... of w, group, channel).
   StridedView getWindows(const StridedView &x) const;
 
-  /// x with all the zeros that windows see: in its own place where there are
-  /// none, else a copy (see allocateLike).
+  /// x with padding. It is x itself if there is no padding, else a copy (see
+  /// allocateLike).
   StridedView pad(ViewBuilder &builder, bool keepsOrder) const;
 };
 
-/// One dimension of x, cut into as many parts as windows step. Element k of the
-/// window of element o of y sees element o + shift[k] of part used[phase[k]].
+/// One dimension of x, divided into as many parts as the stride of windows. For
+/// element o of y, element k of the window is element o + shift[k] of part
+/// used[phase[k]].
 struct Phases {
   llvm::SmallVector<int64_t>
-      used; ///< Parts that some element of a window sees.
-  llvm::SmallVector<int64_t> phase, shift; ///< By element of a window.
-  int64_t size = 0; ///< Of each part, as far as windows see.
+      used; ///< The parts that some element of a window uses.
+  /// The part and the shift of each element of a window.
+  llvm::SmallVector<int64_t> phase, shift;
+  int64_t size = 0; ///< The size of each part, as far as windows reach.
 
   Phases(const ConvolutionDesc &desc, unsigned dimension);
 };
 
-/// The elements among the first `size` of a part that x has: `count` of them
-/// from `first` on, which is element `start` of x.
+/// The elements of x among the first `size` elements of a part: `count`
+/// elements from `first` on. Element `first` of the part is element `start` of
+/// x.
 struct Overlap {
   int64_t first = 0, count = 0, start = 0;
 
@@ -130,16 +134,16 @@ struct Overlap {
           int64_t size);
 };
 
-/// All indices below `limits`; the last dimension runs fastest.
+/// All indices less than `limits`. The last dimension varies fastest.
 llvm::SmallVector<llvm::SmallVector<int64_t>>
 enumerateIndices(llvm::ArrayRef<int64_t> limits);
 
-/// The library's entry for a convolution of f16 or bf16 whose result is of f32.
-/// Its operands are extended to f32 and multiplied in tf32, which holds all
-/// numbers of both types.
+/// The library's entry for a convolution of f16 or bf16 whose result is f32.
+/// Its operands are extended to f32 and multiplied in tf32, which represents
+/// all numbers of both types.
 ConvolutionDesc describeExtended(const ConvolutionDesc &desc);
 
-/// Writes copies of `a` and `b` as that entry has them.
+/// Creates copies of `a` and `b` in the form of this entry.
 std::pair<NestAccess, NestAccess>
 extendFactors(ViewBuilder &builder, const ConvolutionDesc &desc,
               const NestAccess &a, const NestAccess &b, const NestAccess &c);

@@ -1,4 +1,4 @@
-//===- CopyPaths.cpp - past copies that only rearrange --------------------===//
+//===- CopyPaths.cpp - avoiding copies that only rearrange ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -29,20 +29,23 @@ static std::optional<LoopNest> getCopy(Operation *op, Block *block) {
 
 namespace {
 
-/// Elements of a buffer at `offset` and at any sum of multiples of strides.
+/// Elements of a buffer: those at `offset` plus any sum of multiples of
+/// strides.
 struct Part {
-  SmallVector<std::pair<int64_t, int64_t>> loops; ///< Size and stride.
+  /// Size and stride of each loop.
+  SmallVector<std::pair<int64_t, int64_t>> loops;
   int64_t offset = 0;
 };
 
-/// Where a part lies in each period of a buffer.
+/// The range of a part within each period of a buffer.
 struct Interval {
   int64_t begin, end;
 };
 
 } // namespace
 
-/// The interval of `part` in each `period` elements, if it is the same in all.
+/// The range of `part` within each `period` elements. None if it is not the
+/// same in all.
 static std::optional<Interval> getInterval(const Part &part, int64_t period) {
   int64_t extent = 1;
   for (auto [size, stride] : part.loops) {
@@ -57,8 +60,8 @@ static std::optional<Interval> getInterval(const Part &part, int64_t period) {
   return Interval{begin, begin + extent};
 }
 
-/// True if the parts have disjoint intervals in some period, as two slices of
-/// one dimension have. May be false for other disjoint parts.
+/// True if the parts have disjoint ranges for some period, like two slices of
+/// one dimension. May be false for other disjoint parts.
 static bool areDisjoint(const Part &a, const Part &b) {
   return llvm::any_of(a.loops, [&](auto loop) {
     std::optional<Interval> left = getInterval(a, loop.second);
@@ -91,7 +94,7 @@ static std::optional<Part> getPart(MemRefType type) {
   return part;
 }
 
-/// True if `op` touches nothing in `part` of `root`, an allocation or an
+/// True if `op` accesses nothing in `part` of `root`, an allocation or an
 /// argument.
 static bool touchesOthers(Operation *op, Value root, const Part &part) {
   return !op->walk([&](Operation *nested) {
@@ -107,7 +110,7 @@ static bool touchesOthers(Operation *op, Value root, const Part &part) {
             }).wasInterrupted();
 }
 
-/// True if nobody touches the part of `root` between `begin` and `end`.
+/// True if no op between `begin` and `end` accesses the part of `root`.
 static bool isUntouched(Value root, const Part &part, Operation *begin,
                         Operation *end) {
   BufferUses uses(root, begin->getBlock());
@@ -171,8 +174,8 @@ void veeline::replaceCopy(RewriterBase &rewriter, const LoopNest &copy,
   rewriter.eraseOp(copy.op);
 }
 
-/// The loop of `copy` that `stride` steps through on side `side`: the outermost
-/// one that divides it.
+/// The loop of `copy` for `stride` on side `side`: the outermost one whose
+/// stride divides it.
 static std::optional<unsigned> findLoop(const LoopNest &copy, unsigned side,
                                         int64_t stride) {
   std::optional<unsigned> best;
@@ -184,7 +187,7 @@ static std::optional<unsigned> findLoop(const LoopNest &copy, unsigned side,
   return best;
 }
 
-/// Splits `offset` on side `side` of `copy` into iterations of its loops.
+/// Converts `offset` on side `side` of `copy` to iterations of its loops.
 static std::optional<SmallVector<int64_t>>
 findStart(const LoopNest &copy, unsigned side, int64_t offset) {
   const NestAccess &access = copy.accesses[side];
@@ -225,7 +228,7 @@ bool veeline::redirect(LoopNest &nest, unsigned index, const LoopNest &copy,
       if (room <= 1 || nest.loops[loop].size % room)
         return false;
       nest.split(loop, room);
-      // The outer half stands here now; it steps through another loop.
+      // The outer half is now at this position, and belongs to another loop.
       --loop;
       continue;
     }

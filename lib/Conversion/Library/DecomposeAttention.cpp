@@ -1,4 +1,4 @@
-//===- DecomposeAttention.cpp - attention to products and a softmax -------===//
+//===- DecomposeAttention.cpp - attention as products and a softmax -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -67,7 +67,7 @@ struct DecomposeAttention
     }
     if (!isDone)
       return;
-    // Both derivatives of an attention compute the same weights.
+    // Both derivatives of an attention have computed the same weights.
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
   }

@@ -1,13 +1,14 @@
-//===- DepthwiseKernels.cpp - convolutions of one channel a group ---------===//
+//===- DepthwiseKernels.cpp - kernels of depthwise convolutions -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Each element of y, and of the gradient of x, is a sum of a few products,
-// which one op writes out: a thread has an element, or the channels of one
-// access. The gradient of the weights is a sum over all samples and windows:
-// first over the rows of a sample, then over what is left.
+// Each element of y, and of the gradient of x, is a sum of a few products, and
+// one op contains all of them: a thread has an element, or the channels of one
+// access. The gradient of the weights is a sum over all samples and windows. It
+// is computed in two steps: first over the rows of a sample, then over the
+// rest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The most products that one op adds up; the next op adds others to them.
+/// The maximal number of products in one op. The next op adds further products.
 static constexpr size_t maxTerms = 25;
 
 namespace {
@@ -34,8 +35,8 @@ public:
   void backwardWeights();
 
 private:
-  /// A product of `data`, of the sizes of the result, and `weights`, of
-  /// (group).
+  /// A product of `data`, which has the sizes of the result, and `weights`, of
+  /// shape (group).
   struct Term {
     StridedView data, weights;
   };
@@ -52,7 +53,7 @@ private:
   ViewBuilder &builder;
   const ConvolutionOperands &operands;
   const ConvolutionDesc &desc;
-  SmallVector<Phases> allPhases; ///< Of the gradient of x.
+  SmallVector<Phases> allPhases; ///< The phases of the gradient of x.
 };
 } // namespace
 
@@ -63,7 +64,8 @@ static Value multiply(OpBuilder &builder, Location loc, Value a, Value b,
   return arith::MulFOp::create(builder, loc, a, b);
 }
 
-/// result (sample, spatial..., group) = the sum of the products, in order.
+/// Sets result (sample, spatial..., group) to the sum of the products, in
+/// order.
 void DepthwiseEmitter::addUp(ArrayRef<Term> terms, const StridedView &result) {
   bool isCopied = operands.isRounded() && terms.size() > maxTerms;
   StridedView sums =
@@ -107,7 +109,7 @@ void DepthwiseEmitter::addUpSome(ArrayRef<Term> terms,
       });
 }
 
-/// All channels of y in a group read the same of x.
+/// All channels of y in a group read the same elements of x.
 void DepthwiseEmitter::forward() {
   StridedView windows =
       operands.getWindows(operands.pad(builder, /*keepsOrder=*/true));
@@ -136,7 +138,7 @@ void DepthwiseEmitter::forward() {
   }
 }
 
-/// y with zeros around it, in the order of its memory.
+/// y, padded with zeros, in the order of its memory.
 StridedView DepthwiseEmitter::spreadY(ArrayRef<int64_t> before,
                                       ArrayRef<int64_t> sizes) {
   StridedView y = operands.yChannelsLast();
@@ -150,8 +152,8 @@ StridedView DepthwiseEmitter::spreadY(ArrayRef<int64_t> before,
   return spread;
 }
 
-/// Computes x part by part (see Phases): element q of a part from elements q -
-/// shift of y.
+/// Computes x part by part (see Phases): element q of a part depends on the
+/// elements q - shift of y.
 void DepthwiseEmitter::backwardData() {
   SmallVector<int64_t> before, sizes, numParts;
   bool isAll = true;
@@ -175,13 +177,13 @@ void DepthwiseEmitter::backwardData() {
     computePart(y, before, parts);
 }
 
-/// Includes elements of x behind the last window.
+/// Includes elements of x after the last window.
 Overlap DepthwiseEmitter::getOverlap(unsigned dimension, int64_t part) const {
   return Overlap(desc, dimension, part,
                  desc.xSizes[dimension] + desc.padding[dimension]);
 }
 
-/// The terms of one part; `y` has `before` zeros before it.
+/// The terms of one part. `y` is padded with `before` zeros in front.
 void DepthwiseEmitter::computePart(const StridedView &y,
                                    ArrayRef<int64_t> before,
                                    ArrayRef<int64_t> parts) {
@@ -218,11 +220,12 @@ void DepthwiseEmitter::computePart(const StridedView &y,
   addUp(terms, result);
 }
 
-/// `term` for channel `output` of y: its data lie `output * step` elements on.
+/// `term` for channel `output` of y, whose data are `output * step` elements
+/// further.
 DepthwiseEmitter::Term DepthwiseEmitter::getTerm(Term term, int64_t output,
                                                  int64_t step) const {
   term.data.offset += output * step;
-  // (group, channel of x, channel of y), of which the second has one element.
+  // The weights are (group, channel of x, channel of y), with one channel of x.
   StridedView &w = term.weights;
   w = {w.base,
        w.offset + output * w.strides.back(),
@@ -254,8 +257,9 @@ static void addProducts(ViewBuilder &builder, ArrayRef<StridedView> inputs,
       });
 }
 
-/// (sample, first spatial dimension unless it is the only one, spatial... of w,
-/// group): the sums over the other spatial dimensions.
+/// The sums over all spatial dimensions but the first, or over the only one.
+/// Shape: (sample, first spatial dimension if there are several, spatial... of
+/// w, group).
 StridedView DepthwiseEmitter::sumRows(const StridedView &windows,
                                       const StridedView &y) {
   MLIRContext *context = builder.rewriter.getContext();
@@ -265,7 +269,7 @@ StridedView DepthwiseEmitter::sumRows(const StridedView &windows,
   sizes.append(desc.ySizes.begin(), desc.ySizes.begin() + numKept);
   llvm::append_range(sizes, desc.wSizes);
   sizes.push_back(desc.groups);
-  // Loops: reduced, sample, kept, spatial... of w, group.
+  // The order of loops: reduced, sample, kept, spatial... of w, group.
   auto loop = [&](unsigned i) { return getAffineDimExpr(i, context); };
   unsigned numLoops = numReduced + sizes.size();
   SmallVector<AffineExpr> inWindows{loop(numReduced)}, inResult = inWindows;
@@ -293,7 +297,7 @@ void DepthwiseEmitter::backwardWeights() {
   if (x.strides[group] != 1)
     x = builder.makeDense(x);
   StridedView windows = operands.getWindows(x);
-  // Without the one channel of x.
+  // Remove the only channel of x.
   windows.sizes.pop_back();
   windows.strides.pop_back();
   StridedView y = builder.makeDense(operands.yChannelsLast());
@@ -304,7 +308,7 @@ void DepthwiseEmitter::backwardWeights() {
     ofOutput.sizes.pop_back();
     ofOutput.strides.pop_back();
     StridedView sums = sumRows(windows, ofOutput);
-    // (spatial..., group), without the one channel of x.
+    // Shape (spatial..., group), without the only channel of x.
     StridedView result{w.base, w.offset + output * w.strides.back(), {}, {}};
     result.sizes.assign(w.sizes.begin(), w.sizes.end() - 2);
     result.strides.assign(w.strides.begin(), w.strides.end() - 2);

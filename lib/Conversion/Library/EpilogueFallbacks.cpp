@@ -1,4 +1,4 @@
-//===- EpilogueFallbacks.cpp - epilogues that the library lacks -----------===//
+//===- EpilogueFallbacks.cpp - ops in place of missing epilogues ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -38,7 +38,7 @@ static Value createConstant(ImplicitLocOpBuilder &builder, double value) {
 static constexpr double geluFactor = M_2_SQRTPI * M_SQRT1_2;
 static constexpr double geluCube = 0.044715;
 
-/// tanh(f (x + c x^3)), of which GELU(x) is x / 2 (1 + tanh).
+/// tanh(f (x + c x^3)). GELU(x) is x / 2 (1 + tanh(...)).
 static Value createGeluTanh(ImplicitLocOpBuilder &builder, Value x) {
   Value square = arith::MulFOp::create(builder, x, x);
   Value inner = arith::AddFOp::create(
@@ -51,7 +51,7 @@ static Value createGeluTanh(ImplicitLocOpBuilder &builder, Value x) {
                               arith::MulFOp::create(builder, scaled, inner));
 }
 
-/// (1 + tanh) / 2, by which GELU multiplies.
+/// (1 + tanh) / 2, the factor of x in GELU.
 static Value createGeluWeight(ImplicitLocOpBuilder &builder, Value tanh) {
   Value half = createConstant(builder, 0.5);
   return arith::AddFOp::create(
@@ -88,7 +88,7 @@ static Value createGeluDerivative(ImplicitLocOpBuilder &builder, Value x) {
 
 namespace {
 
-/// One product with an epilogue, and its other way.
+/// One product with an epilogue, and the ops that replace the epilogue.
 class Fallback {
 public:
   Fallback(IRRewriter &rewriter, func::CallOp call, const GemmDesc &desc)
@@ -102,10 +102,10 @@ public:
 
   static constexpr unsigned targetAt = 4, biasAt = 5, auxAt = 6;
 
-  /// The product alone goes where the argument of GELU is to be, which may be
-  /// a matrix of its own.
+  /// The operand that gets the product alone: with GELU, that is where the
+  /// argument of GELU has to be, which may be a matrix of its own.
   unsigned getProductAt() const { return isGelu() ? auxAt : targetAt; }
-  /// Ops for what the library would have done to the product.
+  /// Emits ops that do what the library would have done to the product.
   void emit();
 
 private:
@@ -127,7 +127,8 @@ private:
 
 } // namespace
 
-/// output = body(inputs, output), in f32, with the first of `maps` for output.
+/// Emits output = body(inputs, output), in f32. The first of `maps` is that of
+/// output.
 void Fallback::apply(ValueRange inputs, ArrayRef<AffineMap> maps, Value output,
                      Body body) {
   SmallVector<AffineMap> all(maps.drop_front());
@@ -149,7 +150,7 @@ void Fallback::apply(ValueRange inputs, ArrayRef<AffineMap> maps, Value output,
       });
 }
 
-/// All elements in one dimension, in the order of memory.
+/// Collapses a buffer to one dimension, in the order of memory.
 Value Fallback::flatten(Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   if (type.getRank() == 1)
@@ -192,7 +193,8 @@ void Fallback::emit() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// The call of the product alone with the operands of `call`.
+/// Emits a call of the product without its epilogue, with the operands of
+/// `call`.
 static void emitAlone(IRRewriter &rewriter, LibraryCalls &calls,
                       func::CallOp call, GemmDesc desc, unsigned productAt) {
   desc.epilogue = GemmEpilogue::None;

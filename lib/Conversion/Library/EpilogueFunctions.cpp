@@ -1,4 +1,4 @@
-//===- EpilogueFunctions.cpp - what happens to a product ------------------===//
+//===- EpilogueFunctions.cpp - recognising epilogues of products ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// sqrt(2 / pi) and the coefficient of the cube in the argument of tanh.
+/// sqrt(2 / pi), and the coefficient of the cube in the argument of tanh.
 static constexpr double factor = 0.79788456080286536, cube = 0.044715;
 
 static double gelu(double x) {
@@ -24,14 +24,14 @@ static double geluDerivative(double x) {
          0.5 * x * (1 - t * t) * factor * (1 + 3 * cube * x * x);
 }
 
-/// Constants of small floats are rounded.
+/// The tolerance is larger for small floats, whose constants are rounded.
 static double getTolerance(linalg::GenericOp op) {
   Type type = getElementTypeOrSelf(op.getDpsInits()[0].getType());
   return type.getIntOrFloatBitWidth() < 32 ? 0x1p-7 : 1e-6;
 }
 
-/// Calls `visit` with values of all inputs, of which `main` has many. True if
-/// it always returns true.
+/// Calls `visit` with values of all inputs; `main` gets many values. Returns
+/// true if `visit` always returns true.
 static bool
 forAllPoints(linalg::GenericOp op, unsigned main,
              llvm::function_ref<bool(MutableArrayRef<double>)> visit) {
@@ -47,7 +47,7 @@ forAllPoints(linalg::GenericOp op, unsigned main,
   return true;
 }
 
-/// Whether the op is `expected` of its inputs.
+/// Whether the op computes `expected` from its inputs.
 static bool isFunction(linalg::GenericOp op, unsigned main, double tolerance,
                        llvm::function_ref<double(ArrayRef<double>)> expected) {
   ScalarFunction function(*op.getBlock());
@@ -90,8 +90,8 @@ bool veeline::isGeluDerivative(linalg::GenericOp op, EpilogueInputs inputs) {
                     });
 }
 
-/// Adds the sums that read `value`, converted or not. False if something else
-/// reads it.
+/// Adds the sums that read `value`, converted or not. Returns false if
+/// something else reads it.
 static bool addSums(Value value, SmallVectorImpl<arith::AddFOp> &sums) {
   for (Operation *user : value.getUsers())
     if (isa<arith::ExtFOp, arith::TruncFOp>(user)) {

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions are recognised by their values, since there are many ways to write
-// one.
+// Functions are recognised by their values, because each can be written in many
+// ways.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,24 +16,25 @@
 
 namespace veeline {
 
-/// The inputs of an elementwise op that matter to an epilogue.
+/// The inputs of an elementwise op that an epilogue uses.
 struct EpilogueInputs {
   unsigned product = 0;
   std::optional<unsigned> bias, aux;
 };
 
-/// product + bias.
+/// Whether the op computes product + bias.
 bool isBiasSum(mlir::linalg::GenericOp op, EpilogueInputs inputs);
-/// GELU by tanh of the product, and of the bias where there is one.
+/// Whether the op is GELU (with tanh) of the product, or of its sum with the
+/// bias if there is one.
 bool isGelu(mlir::linalg::GenericOp op, EpilogueInputs inputs);
-/// The product, times the derivative of that GELU at aux, or at the sum of aux
-/// and a bias.
+/// Whether the op is the product times the derivative of that GELU at aux, or
+/// at the sum of aux and a bias.
 bool isGeluDerivative(mlir::linalg::GenericOp op, EpilogueInputs inputs);
-/// The sums of the product and the bias in `op`, if it reads neither otherwise.
-/// Both may be converted before, and `op` may have other inputs.
+/// The sums of the product and the bias in `op`, if it reads neither in another
+/// way. Both may be converted before, and `op` may have other inputs.
 llvm::SmallVector<mlir::arith::AddFOp> findBiasSums(mlir::linalg::GenericOp op,
                                                     EpilogueInputs inputs);
-/// Whether something with a tanh is computed.
+/// Whether the op computes something with a tanh.
 bool hasTanh(mlir::linalg::GenericOp op);
 
 } // namespace veeline

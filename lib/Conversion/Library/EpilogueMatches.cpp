@@ -1,4 +1,4 @@
-//===- EpilogueMatches.cpp - ops that are part of a product's call --------===//
+//===- EpilogueMatches.cpp - matching epilogues of products ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -76,8 +76,8 @@ veeline::matchDerivative(const ProductCall &product, linalg::GenericOp op) {
   return std::nullopt;
 }
 
-/// The only operand of `op` in the buffer of the product, if it is all of that.
-/// Its rows may be several dimensions.
+/// The only operand of `op` in the buffer of the product, if it is the whole
+/// product. Its rows may be several dimensions.
 static OpOperand *findProduct(const ProductCall &product,
                               linalg::GenericOp op) {
   OpOperand *found = nullptr;

@@ -1,4 +1,4 @@
-//===- EpilogueMatches.h - ops that are part of a product's call *- C++ -*-===//
+//===- EpilogueMatches.h - matching epilogues of products -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,19 +14,20 @@
 
 namespace veeline {
 
-/// True for accumulator += product.
+/// True if the op computes accumulator += product.
 bool isAccumulation(const ProductCall &product, mlir::linalg::GenericOp op);
 
-/// Which inputs of `op` are the product and a bias, if it reads the product
-/// once; there may be others.
+/// Finds the inputs of `op` that are the product and a bias. `op` may have
+/// further inputs. None if it does not read the product exactly once.
 std::optional<EpilogueInputs> findInputs(const ProductCall &product,
                                          mlir::linalg::GenericOp op);
 
-/// The inputs of `op` if it is the product times the derivative of GELU.
+/// The inputs of `op` if it is the product times the derivative of GELU, else
+/// none.
 std::optional<EpilogueInputs> matchDerivative(const ProductCall &product,
                                               mlir::linalg::GenericOp op);
 
-/// An op that reads the product and a bias as their sum only.
+/// An op that reads the product and a bias only as their sum.
 struct SumReader {
   mlir::linalg::GenericOp op;
   EpilogueInputs inputs;
@@ -35,10 +36,12 @@ struct SumReader {
 std::optional<SumReader> matchSum(const ProductCall &product,
                                   mlir::linalg::GenericOp op);
 
-/// True if the sums may be of `type`: they are, or are rounded to it at once.
+/// True if all sums can have `type`: they have it, or are rounded to it at
+/// once.
 bool fitSums(llvm::ArrayRef<SumReader> readers, mlir::Type type);
 
-/// True if the library can store a matrix like the result beside it.
+/// True if the library can store a second matrix of this size beside the
+/// result.
 bool canHaveAux(const ProductCall &product);
 
 } // namespace veeline

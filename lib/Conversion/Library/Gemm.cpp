@@ -1,4 +1,4 @@
-//===- Gemm.cpp - matrix products that the runtime computes ---------------===//
+//===- Gemm.cpp - a matrix product in the runtime's tables ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- GemmEpilogues.cpp - what happens to a product's result -------------===//
+//===- GemmEpilogues.cpp - fusing epilogues into calls of products --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,7 +23,7 @@ namespace veeline {
 using namespace mlir;
 using namespace veeline;
 
-/// A buffer that is no temporary may start within another one.
+/// A buffer that is not a temporary may start within another one.
 static void limitAlignment(GemmDesc &desc, Value buffer) {
   if (!buffer.getDefiningOp<memref::AllocOp>() && desc.alignment)
     desc.alignment = std::min<int64_t>(*desc.alignment, kernelAlignment);
@@ -35,33 +35,33 @@ static void limitAlignment(GemmDesc &desc, Value buffer) {
 
 namespace {
 
-/// How much of an epilogue a product may get where gradients are computed.
+/// How much of an epilogue a product may get if gradients are computed.
 enum class Extent {
   Nothing,
-  NoGelu, ///< All but GELU itself.
+  NoGelu, ///< All except GELU itself.
   All
 };
 
-/// Gives a product one form in all functions that compute gradients, whatever
-/// is around it there: a chunk's fused backward and the two halves of it
-/// compute the same values, which must have the same bits. A product that would
-/// get two forms gets less of an epilogue.
+/// Gives a product the same form in all functions that compute gradients. A
+/// chunk's fused backward, and its B and W, compute the same values, which must
+/// have the same bits. So a product that would get two forms, because different
+/// ops follow it, gets less of an epilogue.
 class Extents {
 public:
   Extent get(const ProductCall &product) const {
     auto it = extents.find(getKey(product.call, product.desc));
     return it == extents.end() ? Extent::All : it->second;
   }
-  /// Whether the library itself may add it to what is there.
+  /// Whether the library itself may add the product to an accumulator.
   bool mayAccumulate(const ProductCall &product) const {
     return !apart.contains(getKey(product.call, product.desc));
   }
   /// Reduces the extents of products that have several forms in `functions`.
-  /// True if there are any.
+  /// Returns true if there are any.
   bool update(ArrayRef<func::FuncOp> functions, const LibraryCalls &calls);
 
 private:
-  /// A product and the number of its computation, or -1.
+  /// A product, and the number of its computation or -1.
   using Key = std::pair<Attribute, int64_t>;
   static Key getKey(func::CallOp call, GemmDesc desc);
   /// An epilogue, and the type of its result.
@@ -71,12 +71,12 @@ private:
   bool updateSums(ArrayRef<func::FuncOp> functions, const LibraryCalls &calls);
 
   DenseMap<Key, Extent> extents;
-  DenseSet<Key> apart; ///< Those that may not accumulate.
+  DenseSet<Key> apart; ///< The products that may not accumulate.
 };
 
 } // namespace
 
-/// The product alone, without what may happen to it.
+/// The entry of the product alone, without an epilogue.
 Extents::Key Extents::getKey(func::CallOp call, GemmDesc desc) {
   desc.cType = desc.dtype;
   desc.accumulate = false;
@@ -120,12 +120,12 @@ static DenseSet<int64_t> getTanhSizes(ArrayRef<func::FuncOp> functions) {
   return sizes;
 }
 
-/// Takes apart products and sums where one function has a product alone that
-/// another one adds to an accumulator. So it is where B computes, in a loop,
-/// the gradient of a parameter, and W adds it.
+/// Marks products that must not accumulate: one function has the product alone,
+/// and another one adds it to an accumulator. This is so if B computes the
+/// gradient of a parameter in a loop, and W adds it.
 bool Extents::updateSums(ArrayRef<func::FuncOp> functions,
                          const LibraryCalls &calls) {
-  // Of each function that has the product, whether it adds it (1) or not (2).
+  // For each function with the product, whether it adds it (1) or not (2).
   llvm::MapVector<Key, SmallVector<unsigned>> uses;
   for (auto [number, function] : llvm::enumerate(functions))
     func::FuncOp(function).walk([&, number = number](func::CallOp call) {
@@ -155,7 +155,7 @@ bool Extents::update(ArrayRef<func::FuncOp> functions,
     GemmDesc desc = *GemmDesc::fromAttribute(cast<DictionaryAttr>(key.first));
     bool hasGelu = llvm::any_of(
         forms, [](const Form &form) { return isGelu(form.first); });
-    // A function may apply GELU itself, to what another one keeps.
+    // Another function may apply GELU itself to a value that was kept.
     bool isElsewhere = hasGelu && tanhSizes.contains(desc.m * desc.n);
     if (forms.size() == 1 && !isElsewhere)
       continue;
@@ -171,21 +171,22 @@ bool Extents::update(ArrayRef<func::FuncOp> functions,
 
 namespace {
 
-/// Whether a call with an epilogue has replaced a product, and that call,
+/// Whether a call with an epilogue has replaced a product; and that call,
 /// unless something else writes its result, too.
 struct Fused {
   bool isDone = false;
   std::optional<ProductCall> call;
 };
 
-/// Gives the products of a module their epilogues.
+/// Fuses epilogues into the products of a module.
 class EpilogueFuser {
 public:
   explicit EpilogueFuser(ModuleOp module)
       : module(module), rewriter(module.getContext()),
         calls(module, "veeline_gemm", gemmsAttrName) {}
 
-  /// Forward is one function in every schedule, so nothing limits epilogues.
+  /// The forward is one function in every schedule, so its epilogues are not
+  /// limited.
   void runForward(func::FuncOp function) { run(function, nullptr); }
   void runBackward(ArrayRef<func::FuncOp> functions);
   void finish();
@@ -224,7 +225,8 @@ std::optional<ProductCall> EpilogueFuser::match(func::CallOp call) const {
   return succeeded(desc) ? ProductCall::match(call, *desc) : std::nullopt;
 }
 
-/// Replaces the call by one of `desc` that writes `target`, here or at `place`.
+/// Replaces the call by one of `desc` that writes `target`, at the same place
+/// or at `place`.
 func::CallOp EpilogueFuser::replace(const ProductCall &product, GemmDesc desc,
                                     Value target, Value bias, Value aux,
                                     Operation *place) {
@@ -237,7 +239,8 @@ func::CallOp EpilogueFuser::replace(const ProductCall &product, GemmDesc desc,
                         aux, desc.epilogue == GemmEpilogue::GeluDerivative);
 }
 
-/// True if `reader` adds the product to an accumulator, whoever computes that.
+/// If `reader` adds the product to an accumulator, lets the library do it, if
+/// it may. Returns whether `reader` does.
 bool EpilogueFuser::accumulate(const ProductCall &product,
                                linalg::GenericOp reader, bool mayAccumulate) {
   if (!isAccumulation(product, reader))
@@ -257,7 +260,7 @@ bool EpilogueFuser::accumulate(const ProductCall &product,
   return true;
 }
 
-/// The library takes a bias of the result's type only.
+/// Converts a bias to the type of the result: the library supports no other.
 Value EpilogueFuser::convertBias(const ProductCall &product, Value bias,
                                  Type type) {
   if (getElementTypeOrSelf(bias.getType()) == type)
@@ -270,13 +273,13 @@ Value EpilogueFuser::convertBias(const ProductCall &product, Value bias,
   return converted;
 }
 
-/// True if a bias needs no more than a rounding for a result of `type`.
+/// True if a bias needs at most a rounding for a result of `type`.
 static bool canConvertBias(Value bias, Type type) {
   return getElementTypeOrSelf(bias.getType()).getIntOrFloatBitWidth() >=
          type.getIntOrFloatBitWidth();
 }
 
-/// The epilogue that `op` is; it has no inputs but `inputs`.
+/// The epilogue that `op` computes. It has no inputs but `inputs`.
 static GemmEpilogue matchEpilogue(linalg::GenericOp op, EpilogueInputs inputs,
                                   Extent extent) {
   if (extent == Extent::Nothing)
@@ -288,7 +291,8 @@ static GemmEpilogue matchEpilogue(linalg::GenericOp op, EpilogueInputs inputs,
   return inputs.bias ? GemmEpilogue::BiasGeluAux : GemmEpilogue::GeluAux;
 }
 
-/// The buffer of a product or, for another type, a new one like it.
+/// The buffer of a product or, for another type, a new buffer of the same
+/// shape.
 Value EpilogueFuser::getTemporary(const ProductCall &product, Type type) {
   auto old = cast<MemRefType>(product.result.getType());
   if (old.getElementType() == type)
@@ -299,8 +303,8 @@ Value EpilogueFuser::getTemporary(const ProductCall &product, Type type) {
 }
 
 /// Fuses the only reader of a product into the call. The argument of GELU is
-/// stored even if nobody reads it, so that the call is the same whether it is
-/// kept for backward or computed again.
+/// stored even if nobody reads it, so that the call is the same whether the
+/// argument is kept for the backward or recomputed.
 Fused EpilogueFuser::addEpilogue(const ProductCall &product,
                                  linalg::GenericOp reader, Extent extent) {
   std::optional<EpilogueInputs> inputs = findInputs(product, reader);
@@ -340,7 +344,7 @@ static void eraseUsers(RewriterBase &rewriter, Value value) {
   }
 }
 
-/// Clones `view`, a view of the buffer `from`, as one of `to`, which has
+/// Clones `view`, a view of the buffer `from`, as a view of `to`, which has
 /// elements of another type.
 Value EpilogueFuser::getView(Value view, Value from, Value to) {
   if (view == from)
@@ -390,15 +394,15 @@ void EpilogueFuser::readSum(const ProductCall &product, const SumReader &reader,
   });
 }
 
-/// Makes the library add a bias if all readers of a product read its sum with
-/// it. The call is the same whether the sum is kept or used at once.
+/// Lets the library add a bias if all readers of a product read only its sum
+/// with the bias. The call is the same whether the sum is kept or used at once.
 Fused EpilogueFuser::addBias(const ProductCall &product) {
   SmallVector<SumReader> readers;
   DenseSet<Operation *> known;
   Value bias;
   for (Operation *op : product.readers) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
-    // An op that is listed twice reads the product otherwise, too.
+    // An op that is listed twice also reads the product in another way.
     bool isReader = generic && known.insert(op).second &&
                     product.call->isBeforeInBlock(generic);
     std::optional<SumReader> reader =
@@ -428,7 +432,7 @@ Fused EpilogueFuser::addBias(const ProductCall &product) {
   return {true, match(call)};
 }
 
-/// Makes the library apply GELU to the result that it stores.
+/// Lets the library apply GELU to the result that it stores.
 void EpilogueFuser::addGelu(const ProductCall &product) {
   for (Operation *op : product.readers) {
     linalg::GenericOp reader = product.getReader(op);
@@ -453,8 +457,9 @@ void EpilogueFuser::addGelu(const ProductCall &product) {
   }
 }
 
-/// Makes the library multiply by the derivative of GELU. The call moves to the
-/// reader: the argument of GELU may be computed between the product and there.
+/// Lets the library multiply by the derivative of GELU. The call moves to the
+/// reader, because the argument of GELU may be computed between the product and
+/// the reader.
 void EpilogueFuser::addDerivative(const ProductCall &product) {
   linalg::GenericOp reader = product.getOnlyReader();
   std::optional<EpilogueInputs> inputs =
@@ -512,7 +517,7 @@ void EpilogueFuser::run(func::FuncOp function, const Extents *extents) {
     if (std::optional<ProductCall> product = match(call); isPlain(product))
       fuse(*product, getExtent(*product),
            !extents || extents->mayAccumulate(*product));
-  // By now the arguments of GELU have their biases.
+  // All arguments of GELU have their biases now.
   for (func::CallOp call : getPlain())
     if (std::optional<ProductCall> product = match(call);
         isPlain(product) && getExtent(*product) != Extent::Nothing)
@@ -536,7 +541,7 @@ void EpilogueFuser::runBackward(ArrayRef<func::FuncOp> functions) {
   }
 }
 
-/// Writes the table without entries that no call has any more.
+/// Writes the table, without entries that no call uses any more.
 void EpilogueFuser::finish() {
   calls.finish();
   auto all = module->getAttrOfType<ArrayAttr>(gemmsAttrName);

@@ -21,7 +21,7 @@ using namespace veeline;
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// True for a view whose place in its buffer is computed.
+/// True for a view whose place in its buffer is not static.
 static bool hasDynamicPlace(const NestAccess &access) {
   auto type = dyn_cast_or_null<MemRefType>(access.base ? access.base.getType()
                                                        : Type());
@@ -35,8 +35,8 @@ bool veeline::findPlace(NestAccess &access) {
   return access.rebase() || hasDynamicPlace(access);
 }
 
-/// Bytes from the start of the buffer to that of the view, a slice that a loop
-/// chooses.
+/// The distance in bytes from the start of the buffer to that of the view, a
+/// slice that a loop selects.
 static Value getViewOffset(OpBuilder &rewriter, Location loc,
                            const NestAccess &access) {
   auto metadata =
@@ -46,7 +46,7 @@ static Value getViewOffset(OpBuilder &rewriter, Location loc,
   return arith::MulIOp::create(rewriter, loc, metadata.getOffset(), size);
 }
 
-/// The address of the first element that `access` touches.
+/// The address of the first element of `access`.
 static Value getAddress(OpBuilder &rewriter, Location loc,
                         const NestAccess &access, bool readsOnly) {
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc,

@@ -21,8 +21,8 @@
 
 namespace veeline {
 
-/// The calls of one function in a module, and the table of their entries, an
-/// attribute of the module.
+/// The calls of one runtime function in a module, and the table of their
+/// entries, which is an attribute of the module.
 class LibraryCalls {
 public:
   LibraryCalls(mlir::ModuleOp module, llvm::StringRef function,
@@ -32,19 +32,19 @@ public:
   void emit(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::Value rank,
             mlir::DictionaryAttr entry, uint64_t scratchBytes,
             const NestAccess &a, const NestAccess &b, const NestAccess &c);
-  /// The entry of `call` if it calls the function, or one of those with an
-  /// epilogue; else null.
+  /// The entry of `call` if that is a call of the function or of a variant with
+  /// an epilogue, else null.
   mlir::DictionaryAttr getEntry(mlir::func::CallOp call) const;
-  /// Replaces `call` by one that has `entry` and writes `target`. With a `bias`
-  /// (`call` has none yet) it calls `function`_bias, with an `aux`
+  /// Replaces `call` by a call with `entry` that writes `target`. With a `bias`
+  /// (`call` must have none), it calls `function`_bias; with an `aux`,
   /// `function`_aux.
   mlir::func::CallOp redirect(mlir::RewriterBase &rewriter,
                               mlir::func::CallOp call,
                               mlir::DictionaryAttr entry, mlir::Value target,
                               mlir::Value bias, mlir::Value aux = {},
                               bool readsAux = false);
-  /// Inserts `name(rank, index of entry, operands..., scratch)`; an operand
-  /// without a base is null.
+  /// Inserts `name(rank, index of entry, operands..., scratch)`. An operand
+  /// without a base is passed as null.
   struct Operand {
     NestAccess access;
     bool readsOnly = true;
@@ -52,17 +52,17 @@ public:
   void emit(mlir::RewriterBase &rewriter, mlir::Location loc,
             llvm::StringRef name, mlir::Value rank, mlir::DictionaryAttr entry,
             uint64_t scratchBytes, llvm::ArrayRef<Operand> operands);
-  /// Inserts `name(operands...)`, whose second operand becomes the index of
+  /// Inserts `name(operands...)`. The second operand becomes the index of the
   /// entry; the others are pointers.
   void emitWith(mlir::RewriterBase &rewriter, mlir::Location loc,
                 llvm::StringRef name, mlir::DictionaryAttr entry,
                 llvm::SmallVector<mlir::Value> operands);
-  /// Inserts `question(rank, index of entry)`, which returns an i32, and two
-  /// branches: for an answer that is not 0, and for 0.
+  /// Inserts `question(rank, index of entry)`, which returns an i32, and a
+  /// branch on whether the answer is not 0.
   mlir::scf::IfOp ask(mlir::RewriterBase &rewriter, mlir::Location loc,
                       mlir::Value rank, mlir::DictionaryAttr entry,
                       llvm::StringRef question);
-  /// Writes the table.
+  /// Writes the table to the module.
   void finish();
 
 private:
@@ -81,62 +81,64 @@ private:
   llvm::DenseMap<mlir::Attribute, int64_t> indices;
 };
 
-/// Makes the base of `access` a buffer or, where its place in one is not
-/// static, leaves the view. False where a call cannot start there.
+/// Makes the base of `access` a buffer. If its place in a buffer is not static,
+/// the base stays a view. Returns false if a call cannot start there.
 bool findPlace(NestAccess &access);
 
-/// True if elements lie without gaps in the order of dimensions. A library is
-/// called on such operands alone: which implementation it chooses must not
-/// depend on what is around the op.
+/// True if elements are adjacent in the order of dimensions. Libraries are
+/// called only on such operands, because the implementation that a library
+/// chooses must not depend on what surrounds the op.
 bool isDense(mlir::MemRefType type);
 
-/// Copies a buffer to another one of its shape. Floats are rounded or extended.
+/// Copies a buffer to another one of the same shape. Floats are rounded or
+/// extended.
 void copyElements(mlir::RewriterBase &rewriter, mlir::Location loc,
                   mlir::Value from, mlir::Value to);
 
-/// A copy of `memref` in a dense buffer of its own, before `op`.
+/// Copies `memref` to a dense buffer of its own, before `op`.
 mlir::Value copyToBuffer(mlir::RewriterBase &rewriter, mlir::Operation *op,
                          mlir::Value memref);
 
-/// `memref`, or a copy of it that is dense, before `op`.
+/// `memref` if it is dense, else a dense copy of it, before `op`.
 mlir::Value copyUnlessDense(mlir::RewriterBase &rewriter, mlir::Operation *op,
                             mlir::Value memref);
 
-/// Makes `op` write a dense temporary, and copies that to the result. `op`
-/// overwrites its result.
+/// Makes `op`, which overwrites its result, write a dense temporary, and copies
+/// that to the result.
 void redirectToBuffer(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
 
-/// The same where the result is not dense.
+/// Calls redirectToBuffer if the result of `op` is not dense.
 void makeResultDense(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
 
-/// Removes the zeros that `op` adds to, since a call overwrites its result.
-/// False where it adds to something else.
+/// Removes the fill with zeros that `op` adds to, because a call overwrites its
+/// result. Returns false if `op` adds to something else.
 bool removeZeros(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
 
-/// accumulator += value, elementwise; a sum of wider values is rounded once.
+/// Emits accumulator += value, elementwise. If values are wider, the sum is
+/// rounded once.
 void addTo(mlir::RewriterBase &rewriter, mlir::Location loc,
            mlir::Value accumulator, mlir::Value value);
 
-/// True where the result of a product of floats has fewer bits than its sum.
+/// True if the result of a product of floats has fewer bits than its sum.
 bool isSummedWider(mlir::linalg::GenericOp op);
 
-/// Makes `op` write its sum, not rounded, to a temporary, and returns the op
-/// that does.
+/// Makes `op` write its sum, not rounded, to a temporary. Returns the op that
+/// does so.
 mlir::linalg::GenericOp redirectToTemporary(mlir::RewriterBase &rewriter,
                                             mlir::linalg::GenericOp op);
 
-/// Makes `op`, a product of small floats that stays a loop, add up in f32 and
+/// Makes `op`, a product of small floats that becomes a loop, sum in f32 and
 /// round once.
 void sumWider(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
 
-/// The nest of `op` if all it does is to move elements.
+/// The nest of `op` if it only moves elements.
 std::optional<LoopNest> matchCopy(mlir::Operation *op);
 
 /// Removes copies that nothing reads any more.
 void removeDeadCopies(mlir::RewriterBase &rewriter,
                       mlir::func::FuncOp function);
 
-/// True if one of `ops` stands between `begin` and `end`.
+/// True if one of `ops` is between `begin` and `end`.
 bool anyBetween(llvm::ArrayRef<mlir::Operation *> ops, mlir::Operation *begin,
                 mlir::Operation *end);
 

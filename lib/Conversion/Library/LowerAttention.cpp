@@ -1,11 +1,12 @@
-//===- LowerAttention.cpp - attention to loops of scalars -----------------===//
+//===- LowerAttention.cpp - attention as loops of scalars -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Computes on a CPU what the kernels of a GPU compute: no score is stored, each
-// is computed again wherever it is used. For comparisons, not for speed.
+// Computes on a CPU what the kernels of a GPU compute. No score is stored; each
+// is computed again wherever it is used. This is for comparisons, not for
+// speed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ using veeline::pipe::AttentionOpInterface;
 
 namespace {
 
-/// The place of a query or a key: its batch and its row.
+/// The index of a query or a key: its batch and its row.
 using Row = SmallVector<Value>;
 
 class AttentionLoops {
@@ -130,7 +131,8 @@ void AttentionLoops::forRows(ArrayRef<int64_t> shape,
   });
 }
 
-/// A loop whose `body` gets what it returned the last time, `start` at first.
+/// Emits a loop. `body` gets the value that it returned in the iteration
+/// before, and `start` in the first one.
 Value AttentionLoops::reduce(int64_t extent, Value start,
                              llvm::function_ref<Value(Value, Value)> body) {
   auto loop = scf::ForOp::create(builder, loc, index(0), index(extent),
@@ -150,7 +152,7 @@ Value AttentionLoops::dot(Value a, ArrayRef<Value> aRow, Value b,
   });
 }
 
-/// The number of heads of queries for each head of keys and values.
+/// The number of query heads for each head of keys and values.
 int64_t AttentionLoops::getShared() {
   int64_t last = op.getNumBatchDims() - 1;
   return last < 0 ? 1
@@ -158,7 +160,7 @@ int64_t AttentionLoops::getShared() {
                         op.getKeyType().getDimSize(last);
 }
 
-/// The row of key `key` in the query's batch.
+/// The index of key `key` in the query's batch.
 Row AttentionLoops::getKeyRow(ArrayRef<Value> query, Value key) {
   Row row(query.drop_back());
   if (getShared() != 1)
@@ -168,7 +170,7 @@ Row AttentionLoops::getKeyRow(ArrayRef<Value> query, Value key) {
   return row;
 }
 
-/// The element of the mask, of any type; null where there is no mask.
+/// The element of the mask, of any type, or null if there is no mask.
 Value AttentionLoops::isVisible(ArrayRef<Value> query, Value key) {
   if (!op.getMask())
     return {};
@@ -216,7 +218,7 @@ std::pair<Value, Value> AttentionLoops::getGradient(Value outputGrad, Value lse,
   return {weight, gradient};
 }
 
-/// A row of sums in the type of sums.
+/// Allocates a row of sums.
 Value AttentionLoops::getSums(int64_t extent) {
   return memref::AllocaOp::create(builder, loc,
                                   MemRefType::get({extent}, element));

@@ -1,4 +1,4 @@
-//===- LowerConvolutions.cpp - convolutions to calls of the runtime -------===//
+//===- LowerConvolutions.cpp - lowering convolutions to runtime calls -----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -27,8 +27,8 @@ using namespace mlir;
 using namespace veeline;
 
 namespace {
-/// The memory in which the library reads or writes an operand, which need not
-/// be that of the operand itself. `padding` is the number of zeros that the
+/// The memory in which the library reads or writes an operand. It may differ
+/// from that of the operand itself. `padding` is the number of zeros that the
 /// library assumes before it. All lists are in the operand's dimensions.
 struct Place {
   NestAccess access;
@@ -36,7 +36,7 @@ struct Place {
 };
 } // namespace
 
-/// None where the start of the memory or its strides are unknown.
+/// None if the start of the memory or its strides are unknown.
 static std::optional<Place> getPlace(Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   Place place;
@@ -58,7 +58,7 @@ static std::optional<Place> getPlace(Value memref) {
 //===----------------------------------------------------------------------===//
 
 /// Whether `view` leaves out less than a window at each end of the dimensions
-/// that windows run through, and nothing else.
+/// through which windows run, and nothing else.
 static bool isInside(linalg::GenericOp op, const Convolution &convolution,
                      memref::SubViewOp view) {
   ArrayRef<int64_t> shape = view.getSource().getType().getShape();
@@ -83,15 +83,15 @@ static bool isInside(linalg::GenericOp op, const Convolution &convolution,
 }
 
 namespace {
-/// The data inside of a buffer of zeros: who writes it, and to which part.
+/// The data inside of a buffer of zeros: the op that writes it, and the part of
+/// the buffer.
 struct Content {
   Operation *writer;
   memref::SubViewOp view;
 };
 } // namespace
 
-/// The one part of `buffer` that holds anything but zeros where `reader` reads
-/// it.
+/// The only part of `buffer` that is not zero where `reader` reads it.
 static std::optional<Content> findContent(memref::AllocOp buffer,
                                           Operation *reader) {
   BufferUses uses(buffer, reader->getBlock());
@@ -119,8 +119,8 @@ static std::optional<Content> findContent(memref::AllocOp buffer,
 }
 
 /// If x is a buffer of zeros with data inside, the place of the data: the
-/// source of the copy that put it there, if that is unchanged, or else that
-/// part of x. So other uses of the data do not matter.
+/// source of the copy that wrote it, if that is unchanged, or else that part of
+/// x. So it does not matter whether the data has other uses.
 static std::optional<Place> readInside(RewriterBase &rewriter,
                                        linalg::GenericOp op,
                                        const Convolution &convolution) {
@@ -142,8 +142,8 @@ static std::optional<Place> readInside(RewriterBase &rewriter,
   return place;
 }
 
-/// Whether everything that reads or writes through `view`, or a view of it,
-/// takes memory with any strides.
+/// Whether all ops that read or write through `view`, or through a view of it,
+/// support any strides.
 static bool takesAnyStrides(memref::SubViewOp view) {
   return llvm::all_of(view->getUsers(), [](Operation *user) {
     if (auto nested = dyn_cast<memref::SubViewOp>(user))
@@ -152,7 +152,8 @@ static bool takesAnyStrides(memref::SubViewOp view) {
   });
 }
 
-/// Replaces `view` by `memref`, which has other strides, also in its views.
+/// Replaces `view` and its views by `memref` and views of it, which have other
+/// strides.
 static void replaceView(RewriterBase &rewriter, memref::SubViewOp view,
                         Value memref) {
   SmallVector<memref::SubViewOp> views;
@@ -174,7 +175,7 @@ static void replaceView(RewriterBase &rewriter, memref::SubViewOp view,
   rewriter.replaceOp(view, memref);
 }
 
-/// The view of `buffer`, if that has no other users than it and one op.
+/// The view of `buffer`, if its only users are this view and one op.
 static memref::SubViewOp findOnlyView(memref::AllocOp buffer) {
   if (!buffer || !llvm::hasNItems(buffer->getUses(), 2))
     return {};
@@ -184,9 +185,9 @@ static memref::SubViewOp findOnlyView(memref::AllocOp buffer) {
   return {};
 }
 
-/// If only the inside of the x that an adjoint computes is read, computes no
-/// more than that. Nothing but `op` may write to it. Who reads the inside, and
-/// how, differs between the functions of a chunk: it only decides whether the
+/// If only the inside of the x that an adjoint computes is read, computes only
+/// this inside. No other op may write to it. Who reads the inside, and how,
+/// differs between the functions of a chunk. It only determines whether the
 /// inside is copied to where it was.
 static std::optional<Place> writeInside(RewriterBase &rewriter,
                                         linalg::GenericOp op,
@@ -218,7 +219,7 @@ static std::optional<Place> writeInside(RewriterBase &rewriter,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Describes one op whose operands are at three places.
+/// Describes one op with operands at three places, as an entry of the table.
 class Describer {
 public:
   Describer(linalg::GenericOp op, const Convolution &convolution,
@@ -246,8 +247,9 @@ private:
 };
 } // namespace
 
-/// The strides of samples, groups and channels. A single group has the stride
-/// of all its channels, a single channel of each group that of the group.
+/// The strides of samples, groups and channels. If there is a single group, its
+/// stride is that of all its channels. If each group has a single channel, its
+/// stride is that of the group.
 SmallVector<int64_t>
 Describer::channelStrides(unsigned operand,
                           std::optional<unsigned> channel) const {
@@ -331,7 +333,7 @@ private:
   uint64_t getScratch(const ConvolutionDesc &desc) const {
     return scratch ? scratch(desc) : 0;
   }
-  /// The ways without a library need static places.
+  /// Products and kernels instead of a library need static places.
   bool canLower(const Place &place) const {
     return target == KernelTarget::Host || hasStaticPlace(place.access);
   }
@@ -344,8 +346,8 @@ private:
 };
 } // namespace
 
-/// Emits a call, and products or kernels for a GPU where the runtime has no
-/// library. The library wants operands and a result of one type.
+/// Emits a call, and products or kernels for a GPU whose runtime has no
+/// library. The library supports only operands and results of one type.
 void ConvolutionLowering::emitEither(Location loc, Value rank,
                                      const ConvolutionDesc &desc,
                                      const NestAccess &a, const NestAccess &b,
@@ -401,7 +403,7 @@ ConvolutionLowering::findInput(linalg::GenericOp op,
   return getPlace(copyUnlessDense(rewriter, op, op->getOperand(index)));
 }
 
-/// The places of the operands; nothing where the library cannot take them.
+/// The places of the operands. None if the library does not support them.
 std::optional<SmallVector<Place, 3>>
 ConvolutionLowering::findPlaces(linalg::GenericOp op,
                                 const Convolution &convolution) {
@@ -421,7 +423,7 @@ ConvolutionLowering::findPlaces(linalg::GenericOp op,
   return places;
 }
 
-/// A temporary like the output of `op`, of the type of its sum.
+/// Allocates a temporary like the output of `op`, with the type of its sum.
 static Value allocateSum(RewriterBase &rewriter, linalg::GenericOp op) {
   auto type = cast<MemRefType>(op.getOutputs()[0].getType());
   Type element =
@@ -431,7 +433,8 @@ static Value allocateSum(RewriterBase &rewriter, linalg::GenericOp op) {
                                  MemRefType::get(type.getShape(), element));
 }
 
-/// What the library cannot take stays, and becomes loops.
+/// Replaces `op` by a call. If the library does not support it, it stays, and
+/// becomes loops.
 void ConvolutionLowering::lower(func::FuncOp function, linalg::GenericOp op) {
   Convolution convolution = *matchConvolution(op);
   auto found = findPlaces(op, convolution);
@@ -471,7 +474,7 @@ void ConvolutionLowering::run(func::FuncOp function) {
   if (ops.empty())
     return;
   removeDeadCopies(rewriter, function);
-  // The inside of a result is a buffer now that can be computed in place.
+  // The inside of a result is a buffer now that may be computed in place.
   removeCopies(rewriter, function);
 }
 

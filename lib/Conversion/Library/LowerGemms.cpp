@@ -1,4 +1,4 @@
-//===- LowerGemms.cpp - matrix products to calls of the runtime -----------===//
+//===- LowerGemms.cpp - lowering matrix products to runtime calls ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -30,7 +30,8 @@ static Type getElementType(linalg::GenericOp op, unsigned operand) {
 }
 
 /// True for a product and a sum, nothing else, of types that the library of
-/// `target` has: f32 or f64; on a GPU also f16 and bf16, with a sum of f32.
+/// `target` supports: f32 and f64 and, on a GPU, also f16 and bf16 with a sum
+/// of f32.
 static bool isFloatProduct(linalg::GenericOp op, KernelTarget target) {
   if (!isMatrixProduct(op) ||
       !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
@@ -42,7 +43,7 @@ static bool isFloatProduct(linalg::GenericOp op, KernelTarget target) {
   if (isSmall ? target != KernelTarget::Cuda
               : !element.isF32() && !element.isF64())
     return false;
-  // Operands that are extended to the type of the sum keep their values.
+  // Extending an operand to the type of the sum does not change its values.
   bool isExtended = isSmall && sum.isF32();
   return (sum == element || isExtended) &&
          llvm::range_size(op.getBlock()->without_terminator()) ==
@@ -57,7 +58,7 @@ struct Product {
   NestAccess a, b, c;
 };
 
-/// The part that a loop plays in a product.
+/// The kind of a loop in a product.
 enum class LoopPart { Batch, M, N, K };
 
 } // namespace
@@ -75,8 +76,8 @@ static std::optional<LoopPart> getPart(const LoopNest &nest, unsigned loop) {
   return inA ? LoopPart::M : LoopPart::N;
 }
 
-/// Sorts loops by part, and within one by descending stride, and merges
-/// what can be merged. False where a loop plays no part.
+/// Sorts loops by part and, within a part, by descending stride, and merges
+/// loops where possible. Returns false if a loop has no part.
 static bool arrangeLoops(LoopNest &nest) {
   nest.dropUnitLoops();
   SmallVector<std::pair<LoopPart, int64_t>> keys;
@@ -95,7 +96,7 @@ static bool arrangeLoops(LoopNest &nest) {
   return true;
 }
 
-/// The stride of a dimension of one element does not matter. Sets it so that
+/// Sets the stride of a dimension of one element, which is arbitrary, so that
 /// the two dimensions look like a dense matrix.
 static void densify(int64_t outerSize, int64_t innerSize, int64_t &outer,
                     int64_t &inner) {
@@ -107,9 +108,9 @@ static void densify(int64_t outerSize, int64_t innerSize, int64_t &outer,
     inner = outer == 1 ? outerSize : 1;
 }
 
-/// Reads the nest as one matrix product; nothing where it is none. Of several
-/// loops over rows or columns all but the innermost are batch dimensions, along
-/// which the other operand does not move.
+/// Reads the nest as one matrix product. None if it is not one. Of several
+/// loops over rows or columns, all but the innermost become batch dimensions,
+/// along which the other operand has a stride of 0.
 static std::optional<Product> matchProduct(LoopNest nest) {
   if (nest.isEmpty() || !arrangeLoops(nest))
     return std::nullopt;
@@ -120,7 +121,7 @@ static std::optional<Product> matchProduct(LoopNest nest) {
   GemmDesc &desc = product.desc;
   desc.dtype = product.a.elementType;
   desc.cType = product.c.elementType;
-  // The innermost loop of each part; there can be one only for the sum.
+  // The innermost loop of each part. The sum may have only one loop.
   std::optional<unsigned> m, n, k;
   for (unsigned loop = 0; loop < nest.loops.size(); ++loop) {
     LoopPart part = getPart(nest, loop).value();
@@ -156,7 +157,7 @@ static std::optional<Product> matchProduct(LoopNest nest) {
   return product;
 }
 
-/// The sizes of the last two dimensions of operand `index` (2: the result).
+/// The sizes of the last two dimensions of operand `index` (2 is the result).
 static std::pair<int64_t, int64_t> getSizes(const GemmDesc &desc,
                                             unsigned index) {
   return {index == 1 ? desc.k : desc.m, index == 0 ? desc.k : desc.n};
@@ -168,9 +169,9 @@ static ArrayRef<int64_t> getStrides(const GemmDesc &desc, unsigned index) {
                       : desc.cStrides;
 }
 
-/// True if the library of a GPU takes operand `index` as it is: a matrix with
-/// contiguous rows or columns that do not overlap, and one stride for all batch
-/// dimensions.
+/// True if the library of a GPU supports operand `index` in this form: a matrix
+/// with contiguous rows or columns that do not overlap, and one stride for all
+/// batch dimensions.
 static bool isRegular(const GemmDesc &desc, unsigned index) {
   ArrayRef<int64_t> strides = getStrides(desc, index);
   auto [rows, columns] = getSizes(desc, index);
@@ -188,7 +189,7 @@ static bool isRegular(const GemmDesc &desc, unsigned index) {
 //===----------------------------------------------------------------------===//
 
 /// The loops of an arranged nest that are dimensions of a dense operand
-/// `index`: batch, outer rows and columns included, then the last two.
+/// `index`: the batch, including outer rows and columns, then the last two.
 static SmallVector<unsigned> getLoops(const LoopNest &nest, unsigned index) {
   std::array<std::optional<unsigned>, 3> last;
   auto getLast = [&](LoopPart part) -> std::optional<unsigned> & {
@@ -289,7 +290,8 @@ private:
 
 } // namespace
 
-/// Bytes that the place of `view`, in memory that is aligned, is a multiple of.
+/// The known alignment in bytes of the place of `view`, in memory that is
+/// aligned.
 static int64_t getAlignmentOfSlice(Value view, int64_t width) {
   int64_t common = kernelAlignment;
   while (!cast<MemRefType>(view.getType()).getLayout().isIdentity()) {
@@ -322,8 +324,9 @@ static int64_t getAlignment(const Product &product) {
   for (auto [index, access] : llvm::enumerate(accesses)) {
     int64_t width = access->elementType.getIntOrFloatBitWidth() / 8;
     add(getAlignmentOfSlice(access->base, width));
-    // Nor on whether it is one of a stack that has one for each turn of a loop,
-    // which may be unrolled. Where rows are aligned, this changes nothing.
+    // Nor may it depend on whether an operand is one of a stack with one for
+    // each iteration of a loop, because that may be unrolled. If rows are
+    // aligned, this changes nothing.
     add(sizes[index] * width);
     add(access->offset * width);
     for (int64_t stride : getStrides(desc, index).drop_back(2))
@@ -332,15 +335,16 @@ static int64_t getAlignment(const Product &product) {
   return common;
 }
 
-/// Makes buffers of those operands that the library of a GPU does not take and
-/// whose place is not static: copyDensely reads and writes at static places.
+/// Copies operands to buffers if the library of a GPU does not support them and
+/// their place is not static: copyDensely needs static places.
 void GemmLowering::copySlices(linalg::GenericOp op) {
   auto needsBuffer = [&](unsigned index) {
     LoopNest nest = *LoopNest::get(op);
     return !nest.accesses[index].rebase() &&
            !isRegular(matchProduct(nest)->desc, index);
   };
-  // The order of the loops, so what the library takes, follows the result.
+  // The result determines the order of the loops, and so what the library
+  // supports.
   if (needsBuffer(2))
     redirectToBuffer(rewriter, op);
   for (unsigned input : {0, 1})
@@ -348,8 +352,8 @@ void GemmLowering::copySlices(linalg::GenericOp op) {
       op->setOperand(input, copyToBuffer(rewriter, op, op->getOperand(input)));
 }
 
-/// Calls the library of a GPU before `op`. Operands that it does not take are
-/// copied.
+/// Emits a call of the library of a GPU before `op`. Operands in a form that it
+/// does not support are copied.
 void GemmLowering::emitRegularCall(Operation *op, Value rank, LoopNest nest) {
   GemmDesc desc = matchProduct(nest)->desc;
   arrangeLoops(nest);
@@ -375,8 +379,8 @@ void GemmLowering::emitCall(Location loc, Value rank, const Product &product) {
              desc.scratchBytes, product.a, product.b, product.c);
 }
 
-/// Whether `op` becomes a call, and which, follows from the op alone: operands
-/// are looked at without gaps.
+/// Whether `op` becomes a call, and which one, depends only on the op. For
+/// that, operands are considered as dense.
 LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
   if (failed(LoopNest::get(op)))
     return failure();

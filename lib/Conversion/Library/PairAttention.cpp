@@ -1,4 +1,4 @@
-//===- PairAttention.cpp - the derivatives of an attention as one op ------===//
+//===- PairAttention.cpp - joining the derivatives of an attention --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -27,7 +27,8 @@ using veeline::pipe::AttentionBackwardQOp;
 // delta
 //===----------------------------------------------------------------------===//
 
-/// The argument of `op`'s body that `value` is, perhaps in a wider type.
+/// The number of the argument of `op`'s body that `value` is, perhaps in a
+/// wider type.
 static std::optional<unsigned> getArgument(linalg::GenericOp op, Value value) {
   if (auto widened = value.getDefiningOp<arith::ExtFOp>())
     value = widened.getIn();
@@ -37,8 +38,7 @@ static std::optional<unsigned> getArgument(linalg::GenericOp op, Value value) {
   return argument.getArgNumber();
 }
 
-/// Whether the body of `op` adds the product of its two inputs to what is
-/// there.
+/// Whether the body of `op` adds the product of its two inputs to the output.
 static bool addsProduct(linalg::GenericOp op) {
   Operation *yield = op.getBlock()->getTerminator();
   auto sum = yield->getOperand(0).getDefiningOp<arith::AddFOp>();
@@ -56,8 +56,8 @@ static bool addsProduct(linalg::GenericOp op) {
   return false;
 }
 
-/// The tensor whose products with `outputGrad`, summed up row by row, are
-/// `delta`; null where there is none.
+/// The tensor whose products with `outputGrad`, summed for each row, are
+/// `delta`. Null if there is none.
 static Value findOutput(Value delta, Value outputGrad) {
   auto op = delta.getDefiningOp<linalg::GenericOp>();
   if (!op || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
@@ -105,7 +105,8 @@ static void pair(RewriterBase &rewriter, AttentionBackwardQOp op) {
   Value output = findOutput(op.getDelta(), op.getOutputGrad());
   if (!output || output.getType() != op.getOutputGrad().getType())
     return;
-  // Both come from the same operands, so that either's place will do.
+  // Both have the same operands, so either place is possible. The earlier one
+  // dominates all users.
   bool isFirst = op->isBeforeInBlock(partner);
   rewriter.setInsertionPoint(isFirst ? op.getOperation()
                                      : partner.getOperation());

@@ -1,4 +1,4 @@
-//===- ProductCalls.cpp - calls of products, and who reads them -----------===//
+//===- ProductCalls.cpp - calls of products and their readers -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Where the address of the buffer was taken that `pointer` points into, null
-/// if that is unknown, and whether it points to the start.
+/// The op that took the address to which `pointer` belongs, or null if it is
+/// unknown; and whether `pointer` is this address itself.
 static std::pair<memref::ExtractAlignedPointerAsIndexOp, bool>
 findBuffer(Value pointer) {
   auto toPointer = pointer.getDefiningOp<LLVM::IntToPtrOp>();
@@ -41,8 +41,8 @@ Value veeline::getStartOf(Value pointer) {
   return address ? address.getSource() : Value();
 }
 
-/// The operands of the call but for the rank, the entry, c, and the scratch
-/// memory, which nobody else uses.
+/// The operands of the call except the rank, the entry, c, and the scratch
+/// memory, which no other op uses.
 static SmallVector<Value> getOtherOperands(func::CallOp call) {
   SmallVector<Value> operands = {call.getOperand(2), call.getOperand(3)};
   llvm::append_range(operands, call.getOperands().drop_front(5).drop_back(1));
@@ -104,8 +104,8 @@ bool ProductCall::isUntouched(Value buffer, Operation *reader,
          !(alsoReads && anyBetween(uses.readers, call, reader));
 }
 
-/// The buffers that the call reads, or writes besides c; nothing where one is
-/// not known.
+/// The buffers that the call reads, or writes besides c. None if one of them is
+/// unknown.
 static std::optional<SmallVector<Value>> getOtherBuffers(func::CallOp call) {
   SmallVector<Value> buffers;
   for (Value operand : getOtherOperands(call)) {

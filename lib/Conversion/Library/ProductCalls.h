@@ -19,18 +19,18 @@ struct ProductCall {
   mutable mlir::func::CallOp call;
   GemmDesc desc;
   mlir::Value result; ///< The buffer. The product is at its start.
-  /// Whether it is a temporary.
+  /// Whether the buffer is a temporary.
   bool isTemporary = false;
   /// The ops in the call's block that read the buffer.
   llvm::SmallVector<mlir::Operation *> readers;
 
-  /// Nothing where the buffer is not known, or something else writes it, too.
+  /// None if the buffer is unknown, or if something else writes it, too.
   static std::optional<ProductCall> match(mlir::func::CallOp call,
                                           const GemmDesc &desc);
 
-  /// `op` if it is an elementwise op with one result that comes after the call.
+  /// `op` if it is an elementwise op with one result after the call, else null.
   mlir::linalg::GenericOp getReader(mlir::Operation *op) const;
-  /// The only reader of a temporary, if that is such an op.
+  /// The only reader of a temporary, if it is such an op, else null.
   mlir::linalg::GenericOp getOnlyReader() const;
 
   /// True if the buffer is an m x n matrix stored by rows, and nothing else.
@@ -38,26 +38,27 @@ struct ProductCall {
   /// True for a dense operand with as many elements as the product, one for
   /// each iteration in the order of the loops.
   bool isWhole(mlir::linalg::GenericOp op, mlir::OpOperand &operand) const;
-  /// True if `operand` is all of the product.
+  /// True if `operand` is the whole product.
   bool isProduct(mlir::linalg::GenericOp op, mlir::OpOperand &operand) const;
 
-  /// True if nobody writes `buffer`, and where `alsoReads` nobody reads it,
-  /// between the call and `reader`.
+  /// True if no op between the call and `reader` writes `buffer` or, with
+  /// `alsoReads`, reads it.
   bool isUntouched(mlir::Value buffer, mlir::Operation *reader,
                    bool alsoReads) const;
-  /// True if the call can have `target` as its result instead: nobody touches
-  /// that before `reader` does, and the call does not read it.
+  /// True if `target` can be the result of the call instead: no op before
+  /// `reader` accesses it, and the call does not read it.
   bool canTarget(mlir::Value target, mlir::Operation *reader) const;
   /// True if the call can move to the place of `reader` and have `target` as
-  /// its result: nobody writes what it reads until there, and it does not read
-  /// `target`.
+  /// its result: no op until there writes what the call reads, and the call
+  /// does not read `target`.
   bool canMoveTo(mlir::Operation *reader, mlir::Value target) const;
-  /// Moves `memref` before the call where it comes later. False if it cannot.
+  /// If `memref` is defined after the call, moves it before the call. Returns
+  /// false if that is impossible.
   bool provide(mlir::Value memref) const;
 };
 
 /// The buffer or view that starts at `pointer`, an operand of a call with an
-/// epilogue; null for a null pointer.
+/// epilogue. Null for a null pointer.
 mlir::Value getStartOf(mlir::Value pointer);
 
 } // namespace veeline

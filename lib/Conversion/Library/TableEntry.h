@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The entry that a call of the runtime refers to is a struct here, and a
-// dictionary in an attribute of the module. A function that visits the members
-// of the struct with their names is used both to write and to read it.
+// A call of the runtime refers to an entry of a table. Here, an entry is a
+// struct; in the module, it is a dictionary in an attribute. One function that
+// visits the members of the struct with their names is used for both writing
+// and reading.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@
 
 namespace veeline {
 
-/// Makes an entry of members with their names.
+/// Creates an entry from members and their names.
 class EntryWriter {
 public:
   explicit EntryWriter(mlir::MLIRContext *context) : builder(context) {}
@@ -47,7 +48,7 @@ public:
   void operator()(llvm::StringRef name, llvm::ArrayRef<int32_t> list) {
     add(name, builder.getDenseI32ArrayAttr(list));
   }
-  /// An attribute that is there only where `value` is true.
+  /// Adds an attribute only if `value` is true.
   void addUnit(llvm::StringRef name, bool value) {
     if (value)
       add(name, builder.getUnitAttr());
@@ -97,7 +98,7 @@ public:
     if (auto attr = get<mlir::DenseI64ArrayAttr>(name))
       list = llvm::to_vector(attr.asArrayRef());
   }
-  /// A list of `size` elements.
+  /// Reads a list of `size` elements.
   void operator()(llvm::StringRef name, llvm::SmallVector<int64_t> &list,
                   size_t size) {
     (*this)(name, list);
@@ -111,7 +112,7 @@ public:
       complete = false;
   }
 
-  /// False where a member was not there, or of another type or size.
+  /// False if a member was missing, or had another type or size.
   bool isComplete() const { return complete; }
 
 private:

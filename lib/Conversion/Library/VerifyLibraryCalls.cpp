@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace veeline;
 
 namespace {
-/// What a library is asked for, and the first call that asks.
+/// The entries that calls have, each with the first such call.
 using Calls = llvm::MapVector<DictionaryAttr, func::CallOp>;
 
 /// One function of a chunk.
@@ -34,7 +34,7 @@ struct Part {
   StringRef name;
   bool isThere = false;
   Calls calls;
-  /// By the number of a computation: its calls, and those products and
+  /// By number of the computation: its calls, and those products and
   /// convolutions that are loops of ours.
   llvm::MapVector<int64_t, Calls> computations;
   llvm::MapVector<int64_t, linalg::LinalgOp> loops;
@@ -64,10 +64,10 @@ private:
 };
 } // namespace
 
-/// The table that `call` refers to, null where it is missing; nothing where it
-/// is no call of the library.
+/// The table that `call` refers to; null if the module does not have it. None
+/// if `call` does not call the library.
 std::optional<ArrayAttr> Verifier::getTable(func::CallOp call) const {
-  // Calls with an epilogue, too.
+  // The prefix includes calls with an epilogue.
   StringRef callee = call.getCallee();
   if (callee.starts_with("veeline_gemm"))
     return gemms;
@@ -78,7 +78,8 @@ std::optional<ArrayAttr> Verifier::getTable(func::CallOp call) const {
   return std::nullopt;
 }
 
-/// All of the entry that may decide which implementation the library chooses.
+/// The part of the entry that may determine which implementation the library
+/// chooses.
 FailureOr<DictionaryAttr> Verifier::getIdentity(func::CallOp call,
                                                 ArrayAttr table) const {
   APInt index;
@@ -134,17 +135,17 @@ static DictionaryAttr without(DictionaryAttr identity,
   return rest.getDictionary(identity.getContext());
 }
 
-/// The sizes of a call, without its batch, the layout of its operands, and what
-/// happens to its result.
+/// The sizes of a call, without its batch, the layout of its operands, and its
+/// epilogue.
 static DictionaryAttr getProblem(DictionaryAttr identity) {
   return without(identity, {"a_strides", "b_strides", "c_strides", "x_strides",
                             "w_strides", "y_strides", "alignment", "batch",
                             "accumulate", "epilogue", "c_dtype"});
 }
 
-/// The product or attention alone. What a GPU's library does to a product, and
-/// the layout of its attention's operands, depend on what is around it.
-/// docs/cuda.md says how bits may then depend on what is kept.
+/// The product or attention without its uses. On a GPU, the epilogue of a
+/// product, and the layout of attention's operands, depend on what surrounds
+/// them. docs/cuda.md says how bits may then depend on what is kept.
 static DictionaryAttr withoutUse(DictionaryAttr identity) {
   return without(identity, {"accumulate", "epilogue", "c_dtype", "alignment",
                             "query_strides", "key_strides", "value_strides",
@@ -156,7 +157,7 @@ static bool dependsOnUse(DictionaryAttr identity) {
          identity.contains("query_strides");
 }
 
-/// Whether a call of forward, and one that computes the same again, are equal.
+/// Whether a call of the forward and one that recomputes it are equal.
 static bool isAgain(DictionaryAttr a, DictionaryAttr b) {
   if (!dependsOnUse(a) && !dependsOnUse(b))
     return a == b;
@@ -174,7 +175,7 @@ constexpr StringLiteral rule =
     "equal computations have to be equal calls, or their bits depend on the "
     "schedule";
 
-/// Whatever `part` asks for, one of `known` has to ask for, too.
+/// Fails if `part` has a call that none of `known` has.
 static LogicalResult verifyKnown(pipe::ChunkOp chunk, const Part &part,
                                  ArrayRef<const Part *> known) {
   for (auto [identity, call] : part.calls) {
@@ -193,7 +194,7 @@ static LogicalResult verifyKnown(pipe::ChunkOp chunk, const Part &part,
   return success();
 }
 
-/// Fails where a loop of `part` is a call in `other`.
+/// Fails if a loop of `part` is a call in `other`.
 static LogicalResult verifyLoops(pipe::ChunkOp chunk, const Part &part,
                                  const Part &other) {
   for (auto [number, loop] : part.loops) {
@@ -212,7 +213,7 @@ static LogicalResult verifyLoops(pipe::ChunkOp chunk, const Part &part,
   return success();
 }
 
-/// Fails where both parts compute something by different calls.
+/// Fails if both parts compute something by different calls.
 static LogicalResult
 verifySame(pipe::ChunkOp chunk, const Part &part, const Part &other,
            function_ref<bool(DictionaryAttr, DictionaryAttr)> isSame) {
@@ -238,8 +239,8 @@ verifySame(pipe::ChunkOp chunk, const Part &part, const Part &other,
   return success();
 }
 
-/// What B and W compute is what the fused backward computes, and what is
-/// computed again is what forward computes.
+/// B and W must compute what the fused backward computes, and recomputation
+/// what the forward computes.
 LogicalResult Verifier::verify(pipe::ChunkOp chunk) {
   FailureOr<Part> forward = collect("forward", chunk.getForward());
   FailureOr<Part> fused = collect("fused backward", chunk.getBackward());

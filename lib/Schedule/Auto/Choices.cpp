@@ -56,7 +56,7 @@ veeline::schedule::autoAmong(std::vector<Placement> placements,
     if (!simulation)
       return simulation.takeError();
     double value = simulation->value(options.objective);
-    // More than rounding.
+    // A smaller difference is rounding.
     if (!best || value < best->first * (1 - 1e-12))
       best.emplace(value,
                    AutoChoice{std::move(placement), std::move(*schedule)});
@@ -74,7 +74,7 @@ veeline::schedule::solveForLimits(const std::vector<std::int64_t> &limits,
   std::optional<Solution> best;
   for (std::int64_t limit : limits) {
     Expected<Solution> solution = solve(limit);
-    // Of equally good ones, the one with less memory.
+    // Of equally good schedules, keeps the one with less memory.
     if (best && (!solution || solution->simulation.value(objective) >=
                                   best->simulation.value(objective))) {
       best->problem.memoryLimits.assign(best->problem.stages(), limit);

@@ -116,7 +116,7 @@ Op FlatProblem::op(int node) const {
   return {splitKinds[kind % 3], kind / 3, node % numMicrobatches};
 }
 
-/// Splits the fused backwards of one stage, checking order and memory.
+/// Splits the fused backwards of one stage. Checks the order and the memory.
 static bool flattenStage(const FlatProblem &flat, const std::vector<Op> &ops,
                          std::int64_t limit, std::vector<int> &seen,
                          std::vector<int> &order) {
@@ -182,8 +182,8 @@ bool veeline::schedule::fitsLoop(const FlatProblem &flat,
   std::vector<char> late;
   std::vector<std::int64_t> carried;
   findLate(flat, orders, late, carried);
-  // By chunk: whether a group has begun the next step; the last W of a turn
-  // that are late and that are not, and the first late one.
+  // By chunk: whether its group has begun the next step; of the W in a turn,
+  // the last late one, the last other one, and the first late one.
   int chunks = flat.kinds() / 3, m = flat.microbatches();
   std::vector<char> begun(chunks);
   std::vector<int> lastLate(chunks, -1), last(chunks, -1), firstLate(chunks, m);
@@ -211,7 +211,8 @@ bool veeline::schedule::fitsLoop(const FlatProblem &flat,
   return true;
 }
 
-/// Late W before everything else of a turn may as well end the one before.
+/// Turns orders so that no turn begins with late W: such a W can equally well
+/// end the turn before.
 static FlatOrders withFewLate(const FlatProblem &flat, FlatOrders orders) {
   std::vector<char> late;
   std::vector<std::int64_t> carried;

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The search of `auto` evaluates millions of orders. So operations are
-// numbered, and their data are in arrays. A *kind* is F, B or W of one chunk; a
+// numbered, and their data are in arrays. A *kind* is F, B or W of one chunk. A
 // *node* is a kind and a microbatch.
 //
 //===----------------------------------------------------------------------===//
@@ -25,7 +25,7 @@ class FlatProblem {
 public:
   explicit FlatProblem(const Problem &problem);
 
-  /// A kind that another one waits for or is waited for by.
+  /// A kind that another kind waits for, or one that waits for another.
   struct Link {
     int kind;
     double transfer;
@@ -53,7 +53,8 @@ public:
   int kinds() const { return static_cast<int>(table.size()); }
   int nodes() const { return kinds() * numMicrobatches; }
   const Kind &kind(int number) const { return table[number]; }
-  /// What a kind waits for, also on its own stage: F for B, B for W.
+  /// The kinds that a kind waits for. This includes those on its own stage: F
+  /// for B, B for W.
   std::span<const Link> inputs(int kind) const {
     return {inputLinks.data() + table[kind].inputBegin,
             inputLinks.data() + table[kind].inputEnd};
@@ -62,18 +63,18 @@ public:
     return {userLinks.data() + table[kind].userBegin,
             userLinks.data() + table[kind].userEnd};
   }
-  /// The memory limit of a stage; without one, `unlimited`.
+  /// The memory limit of a stage; `unlimited` if it has none.
   std::int64_t limit(int stage) const { return limits[stage]; }
-  /// Sum of the costs of all operations of a stage.
+  /// The sum of the costs of all operations of a stage.
   double busy(int stage) const { return busyTimes[stage]; }
   /// The 2v kinds of a stage in the order in which a microbatch passes them: F
-  /// of the local chunks up, then B down.
+  /// of the local chunks, ascending, then B, descending.
   std::span<const int> passes(int stage) const {
     return {passKinds.data() + 2 * perStage * stage,
             static_cast<std::size_t>(2 * perStage)};
   }
 
-  /// Chunks that are tied have one number.
+  /// The number of a chunk's group. Tied chunks are in one group.
   int group(int chunk) const { return groups[chunk]; }
   /// Whether W of a chunk may run in the next step (`verify`).
   bool maySlip(int chunk) const { return slips[chunk] != 0; }
@@ -99,21 +100,22 @@ private:
 /// The nodes of each stage, in order.
 using FlatOrders = std::vector<std::vector<int>>;
 
-/// Which W are of the step before, and what each stage holds of these when its
-/// step begins: W that stand before what they wait for on their own stage.
+/// Finds the W that belong to the step before, and what each stage holds for
+/// them when its step begins. These are the W that precede, on their own stage,
+/// the operation that they wait for.
 void findLate(const FlatProblem &flat, const FlatOrders &orders,
               std::vector<char> &late, std::vector<std::int64_t> &carried);
 
-/// Whether memory is enough in every turn of a cyclic order, and parameters are
-/// updated in time.
+/// Whether, in every turn of a cyclic order, memory is sufficient and
+/// parameters are updated in time.
 bool fitsLoop(const FlatProblem &flat, const FlatOrders &orders);
 
-/// The schedule as nodes, with all backwards split. None where it has
-/// overlapped blocks, forwards of a chunk that do not ascend, or fused
-/// backwards that do not fit in the limits once they are split.
+/// Returns the schedule as nodes, with all backwards split. None if it has
+/// overlapped blocks, if the forwards of a chunk do not ascend, or if fused
+/// backwards exceed the limits once they are split.
 std::optional<FlatOrders> flatten(const FlatProblem &flat,
                                   const Schedule &schedule);
-/// The other way round. Orders in which W stand before their backwards are
+/// The inverse of `flatten`. Orders in which W precede their backwards are
 /// cyclic.
 Schedule unflatten(const FlatProblem &flat, const FlatOrders &turned);
 

@@ -18,12 +18,12 @@ static constexpr double never = std::numeric_limits<double>::infinity();
 static constexpr double unknown = -1;
 
 namespace {
-/// What a microbatch on its way through a stage holds and will still need. It
-/// passes 2v steps; W is counted as done right after its B.
+/// What a microbatch holds on its way through a stage, and what it will still
+/// need. It passes 2v steps. W is assumed to run right after its B.
 struct Passage {
   /// Memory held before step i.
   std::vector<std::int64_t> held;
-  /// The most that the rest of the microbatch adds to it, from step i on.
+  /// The maximum that the rest of the microbatch adds to it, from step i on.
   std::vector<std::int64_t> need;
 };
 
@@ -47,7 +47,7 @@ private:
   };
   struct Stage {
     double now = 0;
-    /// When it looks again; `never` while it sleeps.
+    /// The time at which the stage acts next; `never` while it sleeps.
     double wake = never;
     std::int64_t memory = 0, owedMemory = 0;
     bool lastForward = false;
@@ -86,8 +86,8 @@ private:
   int v, m;
   std::vector<Stage> stages;
   std::vector<double> end;
-  /// When the plan starts a kind for microbatch 0, and how far apart it starts
-  /// the microbatches.
+  /// The time at which the plan starts a kind for microbatch 0, and the time
+  /// between microbatches in the plan.
   std::vector<double> planned;
   double period = 0;
   ListResult result;
@@ -175,8 +175,9 @@ void ListScheduler::plan() {
     relax(chunk * 3 + 1);
 }
 
-/// When the next microbatch of a step can start, as far as is known; `unknown`
-/// where an input, or the step before on this stage, is not placed.
+/// The time at which the next microbatch of a step can start, as far as it is
+/// known. `unknown` if an input, or the previous step on this stage, is not
+/// placed yet.
 double ListScheduler::readyTime(int s, int step) const {
   const Stage &stage = stages[s];
   int microbatch = stage.placed[step];
@@ -199,15 +200,16 @@ double ListScheduler::readyTime(int s, int step) const {
 }
 
 /// Whether a stage that runs `step` now could then finish all microbatches that
-/// it has begun, oldest first. Microbatches at one step are alike, and each
-/// leaves less behind than it found, so the first of them decides.
+/// it has begun, oldest first. Microbatches at the same step are alike, and
+/// each leaves less behind than it found, so only the first of them has to be
+/// checked.
 bool ListScheduler::isSafeAfter(int s, int step) const {
   const Stage &stage = stages[s];
   const Passage &passage = stage.passage;
   auto placed = [&](int i) { return stage.placed[i] + (i == step); };
   std::int64_t limit = flat.limit(s);
   std::int64_t memory = stage.memory + stage.owedMemory;
-  // A B may hold more than is left of it after its W.
+  // A B may temporarily hold more than remains after its W.
   if (memory + flat.kind(flat.passes(s)[step]).memory > limit)
     return false;
   memory += passage.held[step + 1] - passage.held[step];
@@ -229,7 +231,8 @@ bool ListScheduler::isSafeAfter(int s, int step) const {
   return true;
 }
 
-/// What runs first has the lowest rank; ranks are in units of time for `noise`.
+/// Returns the rank of a step; the lowest rank runs first. Ranks are in units
+/// of time, because of `noise`.
 double ListScheduler::rankOf(int s, int step) {
   const Stage &stage = stages[s];
   bool forward = step < v;
@@ -286,8 +289,8 @@ void ListScheduler::append(int s, int kind, int microbatch, double ready) {
   }
 }
 
-/// The oldest W; where steps follow each other, that of the first chunk that
-/// has any.
+/// Returns the oldest W. If steps follow each other, returns that of the first
+/// chunk that has any.
 std::size_t ListScheduler::firstWeight(const Stage &stage) const {
   if (options.stepLength == 0)
     return stage.owedBegin;
@@ -333,7 +336,7 @@ void ListScheduler::place(int s, int step, double ready) {
   stage.owedMemory += flat.kind(weight).memory;
 }
 
-/// Runs the oldest W unless it would delay what comes next by too much.
+/// Runs the oldest W, unless it would delay the next operation by too much.
 bool ListScheduler::runWeight(int s, double time, double nextReady) {
   Stage &stage = stages[s];
   if (stage.owedBegin == stage.owed.size())

@@ -14,7 +14,8 @@
 
 using namespace veeline::schedule;
 
-/// How often stages begin anew, in looks at each operation.
+/// The interval at which the begins of stages are recomputed, in evaluations of
+/// each operation.
 static constexpr std::int64_t retimingWork = 25;
 
 LocalSearch::LocalSearch(const FlatProblem &flat, Objective objective,
@@ -67,8 +68,8 @@ double LocalSearch::endOf(int node, int before) const {
   return startOf(node, before) + flat.kind(kindOf[node]).cost;
 }
 
-/// Turns the loop of a stage: W at its end become W of the step before at its
-/// beginning, or the other way round.
+/// Rotates the loop of a stage: W at its end become W of the step before at its
+/// beginning, or vice versa.
 static void turn(const FlatProblem &flat, const std::vector<char> &late,
                  bool toBeginning, std::vector<int> &order) {
   auto slips = [&](int node) {
@@ -97,7 +98,7 @@ double LocalSearch::tailOf(int node) const {
   return longest + kind.cost;
 }
 
-/// Finds a topological sequence and the ends. False where there is none.
+/// Finds a topological sequence and the ends. Returns false if there is none.
 bool LocalSearch::sequence() {
   std::size_t total = 0;
   std::vector<int> missing(flat.nodes());
@@ -123,9 +124,10 @@ bool LocalSearch::sequence() {
   return seq.size() == total;
 }
 
-/// Sets the ends, and sorts the sequence by starts: what runs at about the same
-/// time then stands together, and stretches are short. (An end less its cost
-/// may, rounded, lie before the ends that the node waits for.)
+/// Sets the ends, and sorts the sequence by start. Operations that run at about
+/// the same time are then close together, and stretches are short. (An end
+/// minus its cost may, by rounding, be before the ends that the node waits
+/// for.)
 void LocalSearch::sortByTime() {
   std::vector<double> start(flat.nodes());
   for (int node : seq) {
@@ -138,8 +140,8 @@ void LocalSearch::sortByTime() {
     place[seq[i]] = static_cast<int>(i);
 }
 
-/// Lets every stage begin where no stage would have to wait in steps that
-/// follow each other.
+/// Sets the times at which stages begin so that no stage would have to wait in
+/// steps that follow each other.
 void LocalSearch::setBegins() {
   LoopGraph loop(flat.stages());
   std::vector<int> number(flat.nodes());
@@ -175,9 +177,9 @@ double LocalSearch::score() const {
   return worst;
 }
 
-/// For spans, the end of a stage counts against its start plus the span that
-/// the present score allows. The starts hardly change: a stage starts with the
-/// first microbatch's F.
+/// Sets the offsets for the objective. For spans, the end of a stage counts
+/// relative to its start plus the span that the present score allows. The
+/// starts hardly change, because a stage starts with the first microbatch's F.
 void LocalSearch::setOffsets() {
   if (goal == Objective::Makespan)
     return;
@@ -231,8 +233,8 @@ bool LocalSearch::mayNotSwap(int earlier, int later) const {
          (late[earlier] && flat.group(kind / 3) == flat.group(other / 3));
 }
 
-/// Takes the node of `move` past up to `distance` earlier neighbours: as far
-/// as microbatches of its kind stay in order and memory allows.
+/// Moves the node of `move` past up to `distance` earlier neighbours, as far as
+/// microbatches of its kind stay in order and memory allows.
 bool LocalSearch::reachEarlier(Move &move, int distance) const {
   const FlatProblem::Kind &kind = flat.kind(kindOf[move.node]);
   std::int64_t limit = flat.limit(kind.stage);
@@ -278,9 +280,10 @@ bool LocalSearch::reachLater(Move &move, int distance) const {
   return true;
 }
 
-/// Sets `stretch` to its new sequence. What the node may not pass goes along:
-/// earlier, the nodes that it needs, later, those that need it, and what they
-/// may not pass. False where one of those is on the node's own stage.
+/// Sets `stretch` to its new sequence. Nodes that the node may not pass move
+/// with it. If it moves earlier, these are the nodes that it needs, otherwise
+/// those that need it; and the nodes that those may not pass. Returns false if
+/// one of them is on the node's own stage.
 bool LocalSearch::arrange(const Move &move) {
   int stage = flat.kind(kindOf[move.node]).stage;
   int step = move.earlier ? -1 : 1;
@@ -324,8 +327,8 @@ int LocalSearch::newPrevious(const Move &move, int node) const {
   return previous[node];
 }
 
-/// Raises `worst` to the longest path that leaves the stretch at `node`. False
-/// where that is above the threshold.
+/// Raises `worst` to the longest path that leaves the stretch at `node`.
+/// Returns false if it exceeds the threshold.
 bool LocalSearch::leavesStretch(const Move &move, int node, double nodeEnd,
                                 double threshold, double &worst) const {
   int after = next[node];
@@ -344,8 +347,8 @@ bool LocalSearch::leavesStretch(const Move &move, int node, double nodeEnd,
   return worst <= threshold;
 }
 
-/// Computes the new ends in the stretch; `worst` is the longest path over what
-/// changed there. False where that is above the threshold.
+/// Computes the new ends in the stretch. `worst` is the longest path through
+/// the nodes that changed. Returns false if it exceeds the threshold.
 bool LocalSearch::evaluate(const Move &move, double threshold, double &worst) {
   int lastOfStage = move.earlier ? previous[move.node] : move.node;
   ++now;
@@ -463,9 +466,9 @@ void LocalSearch::apply(const Move &move) {
   current = objective();
 }
 
-/// A move of an operation that is on a path at most `slack` shorter than the
-/// longest, or sometimes of any: only moves of critical operations shorten the
-/// step, and the others make room for them.
+/// Chooses a move of an operation on a path that is at most `slack` shorter
+/// than the longest one, and sometimes of any operation. Only moves of critical
+/// operations shorten the step, but the others make room for them.
 bool LocalSearch::chooseMove(double slack, Move &move) {
   std::uint64_t bits = random();
   move.node = seq[((bits >> 32) * seq.size()) >> 32];
@@ -491,9 +494,9 @@ void LocalSearch::keepBest() {
   bestIsKept = true;
 }
 
-/// Moves the begins of stages to where the orders as they are have the shortest
-/// period, and W between the end of a step and the beginning of the next one,
-/// which are the same in steps that follow each other.
+/// Moves the begins of stages to the times at which the present orders have the
+/// shortest period. Moves W between the end of a step and the beginning of the
+/// next one, which is equivalent if steps follow each other.
 void LocalSearch::retime() {
   FlatOrders turned = orders();
   for (std::vector<int> &order : turned)
@@ -509,7 +512,7 @@ void LocalSearch::retime() {
 
 void LocalSearch::anneal(const AnnealOptions &options, Work &work) {
   double temperature = options.hot;
-  // Sums of the same costs in another order differ by less.
+  // A change of the order of a sum causes a smaller difference than this.
   double epsilon = 1e-6 * options.cold;
   looked = 0;
   std::int64_t counted = 0, nextRetiming = 0;
@@ -539,8 +542,8 @@ void LocalSearch::anneal(const AnnealOptions &options, Work &work) {
     double worst;
     if (!evaluate(move, threshold, worst))
       continue;
-    // The best is kept before anything worse is taken; until then only rounding
-    // may have raised it a little.
+    // The best orders are kept before a worse move is taken. Until then, only
+    // rounding may have made them slightly worse.
     if (worst > current)
       keepBest();
     apply(move);

@@ -26,9 +26,9 @@
 namespace veeline::schedule {
 
 struct AnnealOptions {
-  /// Temperatures at the beginning and the end, in units of time.
+  /// The temperatures at the beginning and at the end, in units of time.
   double hot, cold;
-  /// How many operations to look at.
+  /// The number of operations to evaluate.
   std::int64_t work;
 };
 
@@ -36,25 +36,25 @@ class LocalSearch {
 public:
   LocalSearch(const FlatProblem &flat, Objective objective, std::uint64_t seed);
 
-  /// Starts from these orders. False where they deadlock. Their memory must
-  /// fit.
+  /// Starts from these orders, which must fit into memory. Returns false if
+  /// they deadlock.
   bool load(const FlatOrders &orders);
-  /// Anneals, and ends at the best orders that it met, including those at the
-  /// start.
+  /// Anneals, and ends at the best orders that it has met, which may be those
+  /// of the start.
   void anneal(const AnnealOptions &options, Work &work);
 
-  /// What is minimised: the makespan, the largest ratio of a stage's span to
-  /// its busy time, or the period.
+  /// The value that is minimised: the makespan, the largest ratio of a stage's
+  /// span to its busy time, or the period.
   double score() const;
   FlatOrders orders() const;
 
 private:
   struct Move {
     int node;
-    /// The neighbour it goes past last.
+    /// The last neighbour that the node passes.
     int target;
     bool earlier;
-    /// The stretch of the sequence.
+    /// The affected stretch of the sequence.
     int low, high;
   };
 
@@ -69,17 +69,18 @@ private:
   double startOf(int node, int before) const;
   double endOf(int node, int before) const;
 
-  /// Calls `visit` with each node that a node waits for, and how long the
-  /// transfer takes.
+  /// Calls `visit` with each node that a node waits for, and with the time of
+  /// the transfer.
   template <typename Visitor> void forEachInput(int node, Visitor visit) const {
-    // Its backward is of the turn before.
+    // Its backward belongs to the turn before.
     if (late[node])
       return;
     int kind = kindOf[node], microbatch = node - kind * flat.microbatches();
     for (const FlatProblem::Link &input : flat.inputs(kind))
       visit(flat.node(input.kind, microbatch), input.transfer);
   }
-  /// The same of each node that waits for it.
+  /// Calls `visit` with each node that waits for a node, and with the time of
+  /// the transfer.
   template <typename Visitor> void forEachUser(int node, Visitor visit) const {
     int kind = kindOf[node], microbatch = node - kind * flat.microbatches();
     for (const FlatProblem::Link &user : flat.users(kind))
@@ -87,7 +88,7 @@ private:
         visit(other, user.transfer);
   }
   /// Whether two neighbours have to keep their order: microbatches of a kind
-  /// ascend, and the last W of a step come before the first F of the next one.
+  /// ascend, and the last W of a step precede the first F of the next one.
   bool mayNotSwap(int earlier, int later) const;
 
   bool chooseMove(double slack, Move &move);
@@ -119,15 +120,15 @@ private:
   std::vector<double> exponential;
 
   std::vector<int> kindOf;
-  /// The topological sequence, and the place of each node in it.
+  /// The topological sequence, and the position of each node in it.
   std::vector<int> seq, place;
-  /// Neighbours on the stage; -1: none.
+  /// The neighbours on the stage, or -1.
   std::vector<int> previous, next;
   std::vector<int> first, last;
   std::vector<double> end, tail;
   std::vector<std::int64_t> memory;
-  /// Of a period: which W are of the step before, when stages begin, and what
-  /// they hold then.
+  /// For a period: which W belong to the step before, when stages begin, and
+  /// what they hold then.
   std::vector<char> late;
   std::vector<double> begin;
   std::vector<std::int64_t> carried;
@@ -137,7 +138,7 @@ private:
   bool bestIsKept = false;
   FlatOrders bestOrders;
 
-  // Of the move under evaluation.
+  // Used for the move that is being evaluated.
   std::vector<int> stretch, rest;
   std::vector<double> newEnd;
   std::vector<int> stamp;

@@ -23,15 +23,15 @@ static bool isWeight(int kind) {
 }
 
 namespace {
-/// A W that runs in the turn after its step's, and how many F and B run before
-/// it there.
+/// A W that runs in the turn after that of its step, and the number of F and B
+/// that run before it there.
 struct LateWeight {
   int node, before;
 };
 } // namespace
 
-/// Puts what is late where it runs in the next turn, by the number of F and B
-/// before it. False where that is the end of the turn.
+/// Inserts late W into the next turn, by the number of F and B before them.
+/// Returns false if that would be at the end of the turn.
 static bool merge(const FlatProblem &flat, const std::vector<int> &turn,
                   const std::vector<LateWeight> &late,
                   std::vector<int> &order) {
@@ -47,7 +47,7 @@ static bool merge(const FlatProblem &flat, const std::vector<int> &turn,
   return next == late.end();
 }
 
-/// The turn that begins a step. A turn is as many F and B as a step has.
+/// Takes the turn that begins a step. A turn has as many F and B as a step.
 bool LoopLists::take(int step, const FlatOrders &all,
                      FlatOrders &orders) const {
   int m = flat.microbatches();

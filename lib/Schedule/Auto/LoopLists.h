@@ -13,8 +13,8 @@
 namespace veeline::schedule {
 
 /// Makes cyclic orders (Loop.h): schedules a few steps that follow each other,
-/// as in modulo scheduling, and takes the turns between the first and the last
-/// one, which mostly repeat.
+/// as in modulo scheduling. Takes the turns between the first and the last one,
+/// which mostly repeat.
 class LoopLists {
 public:
   LoopLists(const Problem &problem, const FlatProblem &flat);
@@ -23,8 +23,8 @@ public:
     double period;
     FlatOrders orders;
   };
-  /// The better of the turns; none where neither is an order. O(as
-  /// `listSchedule` of `steps` steps).
+  /// Returns the best of the turns; none if no turn is a valid order. The time
+  /// is that of `listSchedule` for `steps` steps.
   std::optional<Turn> run(const ListOptions &options);
 
   static constexpr int steps = 4;

@@ -2,10 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ours; not from a paper. Stage s holds chunk s, whose operations are F, B and
-// W here, and chunk 2p-1-s, with f, b and w. All take one unit of time.
-// Microbatches come in bursts of p, one every two units, and bursts every 6p
-// units. In the burst that begins at 0, microbatch i runs
+// This pattern is ours, not from a paper. Stage s holds chunk s, whose
+// operations are F, B and W here, and chunk 2p-1-s, with f, b and w. All take
+// one unit of time. Microbatches come in bursts of p, one every two units, and
+// a burst begins every 6p units. In the burst that begins at 0, microbatch i
+// runs
 //
 //   F at s + 2i          f at 2p-1-s + 2i
 //   b at 2p + s + 2i     B at 4p-1-s + 2i
@@ -13,14 +14,14 @@
 //
 // F, b and W of a stage follow each other on its slots of one parity, f, B and
 // w on those of the other parity. Each of the six takes p of the 3p slots of
-// its parity, so no slot is empty, and none is taken twice, also by the next
+// its parity, so no slot is empty, and none is taken twice, even by the next
 // burst. Every operation starts one unit or more after what it waits for: F of
 // stage s after F of stage s-1, f of stage p-1 after its F, f of stage s after
 // f of stage s+1, b of stage 0 after its f, and so on.
 //
 // W of a burst end before F of the next one begins, at 6p + s, and w before f
-// does, at 8p-1-s. So updates are in time where the next burst is of the next
-// step. Of each chunk, at most p microbatches are held, which is p activations.
+// does, at 8p-1-s. So updates are in time if the next burst belongs to the next
+// step. At most p microbatches are held of each chunk, which is p activations.
 // The last p-1-s w of stage s run in the next turn, whose F begin before.
 //
 //===----------------------------------------------------------------------===//
@@ -36,7 +37,7 @@ namespace {
 struct Row {
   int chunk;
   OpKind kind;
-  /// When microbatch 0 of a burst runs.
+  /// The time at which microbatch 0 of a burst runs.
   int first;
 };
 

@@ -11,10 +11,11 @@
 
 namespace veeline::schedule {
 
-/// A cyclic order on a V of two chunks a stage, in bursts of p microbatches
-/// (LoopPattern.cpp). Where all F, B and W take the same time, transfers none,
-/// and p divides m, its period is the busy time, within p activations. None on
-/// another placement, or where memory is less. O(operations · log operations).
+/// Returns a cyclic order on a V of two chunks a stage, in bursts of p
+/// microbatches (LoopPattern.cpp). If all F, B and W take the same time,
+/// transfers take none, and p divides m, its period is the busy time, within p
+/// activations. None for other placements, or if memory does not suffice.
+/// O(operations · log operations).
 std::optional<FlatOrders> loopPattern(const Problem &problem,
                                       const FlatProblem &flat);
 

@@ -22,7 +22,7 @@ public:
     state ^= state << 17;
     return state;
   }
-  /// From 0 to below 1.
+  /// A number in [0, 1).
   double unit() {
     return static_cast<double>((*this)() >> 11) /
            static_cast<double>(1ull << 53);

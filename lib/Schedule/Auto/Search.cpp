@@ -102,7 +102,8 @@ private:
 
   double unit() { return random.unit(); }
   int below(int bound) { return static_cast<int>(unit() * bound); }
-  /// Takes a step of up to half of `range` and stays above `least`.
+  /// Changes a value by at most half of `range`, and keeps it at or above
+  /// `least`.
   void vary(double &value, double range, double least) {
     value = std::max(least, value + (unit() - 0.5) * range);
   }
@@ -112,7 +113,7 @@ private:
   Pool &pool;
   Xorshift random;
   std::vector<Variant> variants;
-  /// Where steps follow each other.
+  /// Given if steps follow each other.
   std::optional<LoopLists> loop;
 };
 } // namespace
@@ -146,7 +147,7 @@ void Tuner::keep(double score, const ListOptions &options) {
 
 ListOptions Tuner::anyVariant() {
   ListOptions options;
-  // Plans have the most numbers to choose, and need the most attempts.
+  // Plans have the most parameters, so they need the most attempts.
   options.first = static_cast<ListOptions::First>(std::min(3, below(6)));
   options.furtherOn = below(4) != 0;
   options.reserve = unit();
@@ -167,7 +168,7 @@ ListOptions Tuner::anyVariant() {
   return options;
 }
 
-/// One or two numbers of a good variant changed.
+/// Changes one or two parameters of a good variant.
 ListOptions Tuner::varied() {
   ListOptions options =
       variants[below(std::min<int>(variants.size(), 12))].options;
@@ -212,22 +213,22 @@ ListOptions Tuner::varied() {
 }
 
 namespace {
-/// The options of list scheduling by a plan.
+/// The options of list scheduling with a plan.
 struct Plan {
   double reserve, overrun, patience;
   std::array<double, 8> paces;
 };
 } // namespace
 
-/// All passes alike; those of the first F and B of a stage slow; or those of
-/// its backwards.
+/// Either all passes are alike, or those of the first F and B of a stage are
+/// slow, or those of its backwards.
 static constexpr Plan plans[] = {
     {0.25, 0.5, 1, {1, 1, 1, 1, 1, 1, 1, 1}},
     {0.25, 0.5, 1, {4, 1, 4, 1, 1, 1, 1, 1}},
     {0.25, 0.5, 1, {1, 1, 4, 4, 1, 1, 1, 1}},
 };
 
-/// Plans with slow and fast passes win for long steps, plain priorities for
+/// Plans with slow and fast passes win for long steps, simple priorities for
 /// short ones.
 void Tuner::run(std::int64_t units, Work &work) {
   std::int64_t looks = loop ? 20 * LoopLists::steps : 10;
@@ -240,8 +241,8 @@ void Tuner::run(std::int64_t units, Work &work) {
            (pool.empty() || !goal.isReachedBy(pool[0].score));
   };
   using First = ListOptions::First;
-  // In a V of equal chunks, p - 1 - s W of stage s fill what it waits for its
-  // second chunk.
+  // In a V of equal chunks, p - 1 - s W of stage s fill the time that it waits
+  // for its second chunk.
   for (double overrun : {0.0, 0.5})
     for (double reserve : {0.0, 0.25})
       for (First first : {First::Backward, First::Forward, First::Other})
@@ -306,7 +307,7 @@ public:
   bool isDone() const {
     return goal.isReachedBy(pool[0].score) || typical == 0;
   }
-  /// `hot` and `cold` are in typical costs.
+  /// `hot` and `cold` are in multiples of a typical cost.
   void anneal(const FlatOrders &orders, double hot, double cold,
               std::int64_t units) {
     if (isDone() || work.isSpent() || !search.load(orders))
@@ -376,7 +377,7 @@ veeline::schedule::listedSchedule(const Problem &problem,
   if (!simulation)
     return simulation.takeError();
   double least = simulation->value(options.objective);
-  // Scores are close to what simulation says.
+  // Scores are close to the results of simulation.
   constexpr std::size_t mostSimulated = 3;
   for (std::size_t i = 0; i < std::min(pool.size(), mostSimulated); ++i) {
     Schedule schedule = unflatten(flat, pool[i].orders);
@@ -393,18 +394,19 @@ veeline::schedule::listedSchedule(const Problem &problem,
 }
 
 namespace {
-/// How orders are annealed; temperatures are in typical costs.
+/// How orders are annealed. Temperatures are in multiples of a typical cost.
 struct Cooling {
-  /// Those of the first rounds, from many orders, and of later ones.
+  /// The temperatures of the first rounds, which start from many orders, and of
+  /// later rounds.
   double first;
   std::array<double, 3> later;
-  /// From how many of the best orders later rounds start, in turn.
+  /// The number of best orders from which later rounds start, in turn.
   std::size_t starts;
 };
 } // namespace
 
-/// Orders of a loop fall into a few kinds, each with a best one that is soon
-/// found: more starts help, more heat does not.
+/// Orders of a loop fall into a few classes, and the best order of each is soon
+/// found. So more starts help, but more heat does not.
 static Cooling coolingOf(Objective objective) {
   if (objective == Objective::Period)
     return {0.03, {0.08, 0.02, 0.04}, 6};
@@ -414,7 +416,7 @@ static Cooling coolingOf(Objective objective) {
 void veeline::schedule::searchOrders(const FlatProblem &flat, const Goal &goal,
                                      std::uint64_t seed, Work &work,
                                      Pool &pool) {
-  // Fewer looks at each operation do not change much.
+  // With fewer evaluations of each operation, little changes.
   std::int64_t least = std::int64_t(600) * flat.nodes();
   if (pool.empty() || work.isSpent())
     return;
@@ -430,7 +432,8 @@ void veeline::schedule::searchOrders(const FlatProblem &flat, const Goal &goal,
       annealer.anneal(orders, cooling.first, 0.003, total / 4 / count);
   }
   for (int round = 0; !annealer.isDone() && !work.isSpent(); ++round) {
-    // The best twice as often as the others together, one after the other.
+    // The best order is used twice as often as all others together, which take
+    // turns.
     std::size_t which =
         round % 3 == 2 ? 1 + round / 3 % (cooling.starts - 1) : 0;
     FlatOrders start = pool[std::min(which, pool.size() - 1)].orders;

@@ -14,7 +14,7 @@
 
 namespace veeline::schedule {
 
-/// The best orders so far, each with another score, best first.
+/// The best orders so far, with distinct scores, best first.
 class Pool {
 public:
   struct Entry {
@@ -24,7 +24,7 @@ public:
   static constexpr std::size_t capacity = 24;
 
   void offer(double score, FlatOrders orders);
-  /// Whether `offer` would keep such a score.
+  /// Whether `offer` would keep orders with this score.
   bool wants(double score) const;
   bool empty() const { return entries.empty(); }
   std::size_t size() const { return entries.size(); }
@@ -34,8 +34,8 @@ private:
   std::vector<Entry> entries;
 };
 
-/// What the search minimises: the makespan, or the largest ratio of a stage's
-/// span to its busy time.
+/// The value that the search minimises: the makespan, or the largest ratio of a
+/// stage's span to its busy time.
 double scoreOf(const FlatProblem &flat, Objective objective,
                const std::vector<double> &firstStart,
                const std::vector<double> &lastEnd);
@@ -47,14 +47,15 @@ struct Goal {
   Objective objective;
   double bound;
 
-  /// Up to rounding.
+  /// The comparison tolerates rounding.
   bool isReachedBy(double score) const { return score <= bound * (1 + 1e-12); }
 };
 
 Goal goalOf(const Problem &problem, Objective objective);
 
-/// List scheduling in many variants: first a table of good ones, then
-/// variations of the best, until `units` of work are spent; at least one.
+/// Runs list scheduling in many variants: first those of a table of good ones,
+/// then variations of the best, until `units` of work are spent. Tries at least
+/// one variant.
 void searchVariants(const Problem &problem, const FlatProblem &flat,
                     const Goal &goal, std::uint64_t seed, std::int64_t units,
                     Work &work, Pool &pool);
@@ -63,20 +64,21 @@ void searchVariants(const Problem &problem, const FlatProblem &flat,
 /// within `units` of work.
 bool isWorthLooping(const FlatProblem &flat, std::int64_t units);
 
-/// The schedule of the shortest period (Loop.h) among `starter` and the pool,
-/// whose scores leave out what ties stages together.
+/// Returns the schedule with the shortest period (Loop.h) among `starter` and
+/// the pool. The scores of the pool do not include what ties stages together.
 Schedule bestLoop(const Problem &problem, const FlatProblem &flat,
                   const Pool &pool, Schedule starter, std::string_view name);
 
-/// What list scheduling finds for the objective within the budget; else
-/// `sequential`. Its cost is that of the budget, or of one list, and of the
-/// verification of a few orders.
+/// Returns the schedule that list scheduling finds for the objective within the
+/// budget, or else `sequential`. Takes the time of the budget, or of one list,
+/// and that of verifying a few orders.
 Expected<Schedule> listedSchedule(const Problem &problem,
                                   const GeneratorOptions &options,
                                   std::string_view name);
 
-/// Local search from the best of the pool, with more and more of the work on
-/// fewer and fewer of them, until the work is spent or the bound is reached.
+/// Local search that starts from the best of the pool. It spends more and more
+/// work on fewer and fewer orders, until the work is spent or the bound is
+/// reached.
 void searchOrders(const FlatProblem &flat, const Goal &goal, std::uint64_t seed,
                   Work &work, Pool &pool);
 

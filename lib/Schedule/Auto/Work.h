@@ -14,14 +14,14 @@
 
 namespace veeline::schedule {
 
-/// Counts operations looked at, so that a seed gives the same schedule
-/// everywhere. Clocks only cut off where a machine is too slow for its budget:
-/// the processor time at twice the budget, and, on a machine that is busy with
-/// other things, the wall clock at ten times as much and a little more, which
-/// short searches may wait for their turn on a core.
+/// Counts evaluated operations, so that a seed gives the same schedule
+/// everywhere. Clocks end the work only if a machine is too slow for the
+/// budget. The limit for processor time is twice the budget. For machines that
+/// are busy with other work, the limit for wall-clock time is ten times the
+/// budget plus `longestWait`, during which a short search may wait for a core.
 class Work {
 public:
-  /// What a slow core does in a second.
+  /// The work of a slow core in a second.
   static constexpr double unitsPerSecond = 55e6;
 
   /// In seconds.
@@ -47,7 +47,7 @@ public:
 
 private:
   std::int64_t left;
-  /// In nanoseconds, of this thread.
+  /// Nanoseconds of processor time of this thread.
   std::int64_t processorEnd;
   std::chrono::steady_clock::time_point wallEnd;
 };

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // This file and Options.cpp are the only ones of the library that include
-// CLI11, which throws; nothing of that leaves them.
+// CLI11, which throws. No exception leaves them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,7 +80,7 @@ static std::string textOf(const Answer &answer, const CommandOptions &options) {
   return text;
 }
 
-/// Flushes the output. An error says that it could not be written.
+/// Flushes the output. Reports an error if it could not be written.
 static int finish(std::ostream &out, std::ostream &err) {
   out.flush();
   if (out)
@@ -93,7 +93,7 @@ static int finish(std::ostream &out, std::ostream &err) {
 // Files
 //===----------------------------------------------------------------------===//
 
-/// Whether what the options say about files makes sense.
+/// Checks that the options about files fit together.
 static Status checkOutputs(const CommandOptions &options) {
   auto usage = [](std::string message) {
     return Error{ErrorKind::InvalidProblem, std::move(message)};
@@ -117,7 +117,8 @@ static Status checkOutputs(const CommandOptions &options) {
   return Status::success();
 }
 
-/// Whether the files can be written, before a long search for what to write.
+/// Checks that the files can be written, before a long search for their
+/// contents.
 static Status tryOutputs(const CommandOptions &options) {
   for (const std::string &path : options.outputs)
     if (Status status = tryFile(path); !status)
@@ -125,7 +126,7 @@ static Status tryOutputs(const CommandOptions &options) {
   return Status::success();
 }
 
-/// Writes what `contents` gives for each format.
+/// Writes the result of `contents` for each format.
 static Status
 writeOutputs(const CommandOptions &options,
              const std::function<Expected<std::string>(Format)> &contents) {
@@ -146,7 +147,7 @@ writeOutputs(const CommandOptions &options,
 // Tables
 //===----------------------------------------------------------------------===//
 
-/// Prints a table. Where it has no schedule, it says why itself.
+/// Prints a table. If it has no schedule, the table itself says why.
 static int print(const Report &report, std::ostream &out, std::ostream &err) {
   out << report.text;
   int code = finish(out, err);
@@ -183,7 +184,7 @@ static int runDial(const Request &request, const CommandOptions &options,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An answer, and what the terminal shows of it.
+/// An answer, and its text for the terminal.
 struct Shown {
   Answer answer;
   std::string text, explanation;
@@ -227,7 +228,8 @@ static Expected<std::string> contents(Format format,
   return std::string();
 }
 
-/// A line for each file that has the order and no room for its offloads.
+/// Returns a line for each file that has the order but cannot represent its
+/// offloads.
 static std::vector<std::string> leftOutOfFiles(const CommandOptions &options,
                                                const Schedule &schedule) {
   std::vector<std::string> warnings;

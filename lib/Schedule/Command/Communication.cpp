@@ -63,7 +63,7 @@ static Expected<std::string> prove(const Answer &answer,
       return failure(toText(*cells, *error));
     return rightUnder(cells->program, " in cells", model);
   }
-  // A cyclic order is proved over a few steps that follow each other.
+  // For a cyclic order, the proof is about a few steps that follow each other.
   Expected<schedule::Solution> solution = schedule::drawn(answer.solution);
   if (!solution)
     return solution.takeError();

@@ -1,4 +1,4 @@
-//===- Compare.cpp - schedules side by side -------------------------------===//
+//===- Compare.cpp - a table of several schedules -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,7 @@
 using namespace veeline;
 using namespace veeline::schedule;
 
-/// Each schedule's name, and what came of it.
+/// The name of each schedule, and its result.
 using Comparison = std::vector<std::pair<std::string, Expected<Answer>>>;
 
 static Row rowOf(const Answer &answer, const Request &request) {
@@ -37,7 +37,7 @@ static Row rowOf(const Answer &answer, const Request &request) {
           toString(answer.task.semantics)};
 }
 
-/// What a schedule chose by itself.
+/// What a schedule has chosen by itself.
 static std::string choiceOf(const Task &task) {
   if (!task.found)
     return "";
@@ -47,7 +47,8 @@ static std::string choiceOf(const Task &task) {
          " per stage\n";
 }
 
-/// The table shows a window with fill and drain; this schedule has them once.
+/// The table shows a window with fill and drain, which this schedule has only
+/// once. So this note has the figures of the steady state.
 static std::string steadyStateNote(const Answer &answer) {
   const Solution &solution = answer.solution;
   std::optional<SteadyState> state =
@@ -83,7 +84,7 @@ static Report tableOf(const Comparison &comparison, const Request &request) {
   return report;
 }
 
-/// The figures of the table, with all digits.
+/// The figures of the table with all digits.
 static std::string membersOf(const Answer &answer, const Request &request) {
   const auto &[problem, schedule, simulation] = answer.solution;
   Traffic traffic = trafficOf(answer.task, request.messageBytes);

@@ -22,7 +22,7 @@ static Chunk toChunk(const veeline::artifact::Chunk &chunk) {
           chunk.recomputationMemory};
 }
 
-/// A unit in which what a microbatch holds is a readable number.
+/// Returns a unit in which the memory of a microbatch is a readable number.
 static MemoryUnit unitFor(const Model &model) {
   std::int64_t most = 0;
   for (const Chunk &chunk : model.chunks)
@@ -34,7 +34,8 @@ static MemoryUnit unitFor(const Model &model) {
   return {1, "B"};
 }
 
-/// The sets of chunks with a parameter in common whose gradients are added up.
+/// Returns the sets of chunks that have a parameter in common, whose gradients
+/// are summed.
 static std::vector<std::vector<int>>
 findTied(const veeline::artifact::Program &program) {
   std::map<std::int32_t, std::set<int>> users;

@@ -24,9 +24,9 @@ struct Word {
 };
 } // namespace
 
-/// The values of a line before its comment. Between them are blanks, or a comma
-/// with or without blanks; where a comma has no value on one side, that is an
-/// empty value.
+/// Splits a line before its comment into values. Values are separated by
+/// blanks, or by a comma with or without blanks. A comma without a value on one
+/// side stands for an empty value.
 static std::vector<Word> split(std::string_view line) {
   line = line.substr(0, line.find('#'));
   auto columnOf = [](std::size_t i) { return static_cast<int>(i) + 1; };
@@ -51,7 +51,7 @@ static std::vector<Word> split(std::string_view line) {
   return words;
 }
 
-/// A text from a file, which may be anything, for a message.
+/// Quotes a text from a file, which may be anything, for a message.
 static std::string quoted(std::string_view text) {
   constexpr std::size_t most = 40;
   std::string result;
@@ -70,11 +70,11 @@ public:
 
 private:
   Status addLine(const std::vector<Word> &words, int line);
-  /// One of the values of a line; none for a B of "-".
+  /// Parses one of the values of a line; none for a B of "-".
   Expected<std::optional<double>> value(const Word &word, std::size_t index);
   void addChunk(const std::vector<std::optional<double>> &values);
-  /// Sets the memory of chunks whose lines do not say it: a stage's, shared
-  /// evenly.
+  /// Sets the memory of chunks whose lines do not specify it. It is that of a
+  /// stage, divided evenly.
   Status shareMemory();
 
   const std::string &path;
@@ -106,7 +106,8 @@ void CostReader::addChunk(const std::vector<std::optional<double>> &values) {
 
 Expected<std::optional<double>> CostReader::value(const Word &word,
                                                   std::size_t index) {
-  // The sum over as many chunks as there may be does not overflow.
+  // With this limit, the sum over the maximal number of chunks does not
+  // overflow.
   constexpr double maxUnits = 1e5;
   bool isTime = index < 3 || index == 5;
   bool mayLackInput = index == 1 && model.chunks.empty();
@@ -169,7 +170,7 @@ Status CostReader::shareMemory() {
 }
 
 Expected<CostFile> CostReader::read(std::string_view text) {
-  // A byte order mark, as editors of Windows write it.
+  // Editors of Windows may write a byte order mark.
   if (constexpr std::string_view mark = "\xEF\xBB\xBF"; text.starts_with(mark))
     text.remove_prefix(mark.size());
   for (int line = 1; !text.empty(); ++line) {

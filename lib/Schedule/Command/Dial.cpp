@@ -24,8 +24,8 @@ using namespace veeline::schedule;
 // Limits
 //===----------------------------------------------------------------------===//
 
-/// What the worst stage holds of `task` without a limit; none where that has no
-/// schedule.
+/// Returns the peak of the worst stage of `task` without a limit; none if there
+/// is no schedule.
 static std::optional<std::int64_t> peakOf(const Request &request, Task task) {
   Expected<Answer> answer = request.solve(std::move(task));
   if (!answer)
@@ -33,9 +33,9 @@ static std::optional<std::int64_t> peakOf(const Request &request, Task task) {
   return answer->solution.simulation.peakMemory();
 }
 
-/// Limits from the least that admits any schedule to the peak of the schedule
-/// that has none. They are apart by what the smallest forward adds, or by
-/// multiples of it so that there are at most `mostRows`.
+/// Returns limits from the least that admits any schedule to the peak of the
+/// schedule without limits. The step between them is what the smallest forward
+/// adds, or a multiple of it, so that there are at most `mostRows`.
 static std::vector<std::int64_t> allLimits(const Request &request, Task task) {
   constexpr std::int64_t mostRows = 16;
   std::int64_t least = 0, step = 0;
@@ -113,8 +113,8 @@ Expected<Dial> veeline::schedule::turnDial(const Request &request,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The lower bound by the objective, and by which share of it a schedule is
-/// above.
+/// The lower bound by the objective, and the share by which a schedule exceeds
+/// it.
 struct Gap {
   double bound, gap;
 };
@@ -126,7 +126,7 @@ static Gap gapOf(const Solution &solution, Objective objective) {
   return {bound, bound > 0 ? std::max(time / bound - 1, 0.0) : 0};
 }
 
-/// `amount` in the unit of the dial.
+/// Formats `amount` in the unit of the dial.
 static std::string memoryOf(const Dial &dial, std::int64_t amount) {
   return formatMemoryNumber(dial.unit, amount);
 }
@@ -210,7 +210,8 @@ static std::vector<std::string> refusedValues(const std::string &limit,
   return values;
 }
 
-/// What is known about one limit, by column; empty where nothing is.
+/// Returns the known figures for one limit, by column; empty if a figure is not
+/// known.
 static std::vector<std::string> valuesOf(const Dial &dial, std::size_t index) {
   auto memory = [&](std::int64_t amount) {
     return exactNumber(static_cast<double>(amount) / dial.unit.size);
@@ -237,7 +238,7 @@ static std::vector<std::string> valuesOf(const Dial &dial, std::size_t index) {
           ""};
 }
 
-/// A text in quotes, with those in it twice.
+/// Quotes a text; quotes in it are doubled.
 static std::string csvString(const std::string &text) {
   std::string quoted = "\"";
   for (char c : text)

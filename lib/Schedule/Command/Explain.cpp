@@ -1,4 +1,4 @@
-//===- Explain.cpp - a schedule's figures, and where they come from -------===//
+//===- Explain.cpp - the output of --explain ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -65,7 +65,8 @@ struct Applicability {
   bool bubble() const {
     return equalCosts && keepsAll && freeTransfers && buffered;
   }
-  /// "for equal chunks": what the published problem has and this one has not.
+  /// What the published problem has and this one lacks, as in "for equal
+  /// chunks".
   std::string missing() const;
 
   bool equalCosts, keepsAll, equalMemory, freeTransfers, buffered, isChain;
@@ -110,8 +111,8 @@ std::string Applicability::missing() const {
   return text;
 }
 
-/// The most microbatches' worth of activations that a stage holds, by what its
-/// forwards add.
+/// The maximal number of microbatches whose activations a stage holds, measured
+/// by what its forwards add.
 static double heldActivations(const Solution &solution) {
   const Problem &problem = solution.problem;
   double most = 0;
@@ -130,7 +131,7 @@ static double heldActivations(const Solution &solution) {
   return most;
 }
 
-/// Whether a simulated figure is what a form says.
+/// Whether a simulated figure agrees with a form.
 static bool holds(const Form &form, double simulated) {
   double above = simulated - form.value;
   switch (form.kind) {
@@ -144,9 +145,9 @@ static bool holds(const Form &form, double simulated) {
   return false;
 }
 
-/// A simulated figure beside a form. A form that is not about the problem, or
-/// is about another order of the same name, is shown as published: it is no
-/// statement about what was simulated.
+/// Returns a line with a simulated figure and a form. A form that does not
+/// apply to the problem, or that is about another order of the same name, is
+/// shown as published. It then says nothing about the simulation.
 static std::string formLine(const char *name, const Form &form,
                             const char *format, double simulated, bool applies,
                             const std::string &condition) {
@@ -163,7 +164,7 @@ static std::string formLine(const char *name, const Form &form,
                                std::string(form.source) + ")");
 }
 
-/// The bytes of activations, with the k that was simulated.
+/// The bytes of activations, for the k that was simulated.
 static std::string recomputeLines(const Request &request, double held) {
   if (!request.layers)
     return "";
@@ -247,7 +248,7 @@ static std::string closedFormLines(const Answer &answer,
 // Time
 //===----------------------------------------------------------------------===//
 
-/// A bound, and what the schedule takes beside it.
+/// Returns a line with a bound and the time of the schedule.
 static std::string gapLine(const char *name, const Bound &bound, double time) {
   double above = bound.time > 0 ? 100 * (time / bound.time - 1) : 0;
   return summaryLine(name, shortNumber(bound.time) + "  (by " +
@@ -258,7 +259,7 @@ static std::string gapLine(const char *name, const Bound &bound, double time) {
                                                     "% more)"));
 }
 
-/// Windows of schedules that never flush have none (Asynchronous.h).
+/// Windows of schedules that never flush have no period (Asynchronous.h).
 static bool hasPeriod(const Solution &solution) {
   return solution.simulation.options == SimulationOptions() &&
          (solution.problem.updates != UpdateSemantics::Synchronous ||
@@ -291,7 +292,7 @@ namespace {
 /// One row of the table of waiting.
 struct Share {
   std::string name;
-  /// Busy, and the causes in the order of `Waiting`.
+  /// The busy time, and the causes in the order of `Waiting`.
   std::array<double, 7> time;
 };
 } // namespace
@@ -304,8 +305,8 @@ static Share shareOf(const Solution &solution, std::size_t stage) {
            waiting.send, waiting.offload, waiting.drain}};
 }
 
-/// The stages to show: all of a few, else the first and last ones and those
-/// that wait least and most.
+/// Returns the stages to show: all if there are few. Otherwise these are the
+/// first and the last ones, and those that wait least and most.
 static std::vector<std::size_t> shownStages(const Simulation &simulation) {
   constexpr std::size_t most = 16, ends = 4;
   std::size_t count = simulation.stages.size();
@@ -322,7 +323,7 @@ static std::vector<std::size_t> shownStages(const Simulation &simulation) {
   return shown;
 }
 
-/// Where the time of every stage goes.
+/// Returns a table that divides the time of every stage by its use.
 static std::string waitingTable(const Solution &solution) {
   constexpr const char *names[] = {"busy", "fill",    "forward", "gradient",
                                    "send", "offload", "drain"};
@@ -359,7 +360,8 @@ static std::string waitingTable(const Solution &solution) {
   return text;
 }
 
-/// When each rank begins its turn of a loop, and what is late there.
+/// Returns lines that say when each rank begins its turn of a loop, and what is
+/// late there.
 static std::string loopLines(const Solution &solution) {
   const auto &[problem, schedule, simulation] = solution;
   Expected<Loop> loop = loopOf(problem, schedule);
@@ -391,7 +393,7 @@ Expected<std::string> veeline::schedule::explain(const Answer &answer,
                      boundLines(answer.solution);
   if (simulation.makespan <= 0)
     return text + "\nnothing takes time, so there is no critical path\n";
-  // The table and the path are of a step alone, which has no period.
+  // The table and the path are about a single step, which has no period.
   if (request.generator.objective == Objective::Period || isCyclic(schedule))
     return text + loopLines(answer.solution);
   text += waitingTable(answer.solution);

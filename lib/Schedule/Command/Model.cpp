@@ -11,7 +11,7 @@
 
 using namespace veeline::schedule;
 
-/// The neighbours [first, last) of `model` as one chunk.
+/// Merges the neighbours [first, last) of `model` into one chunk.
 static Chunk mergedChunk(const Model &model, int first, int last) {
   Chunk sum;
   bool lacksInput = false, needsInput = false;

@@ -27,14 +27,15 @@ using namespace veeline::schedule;
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Says why a text is no value, or nothing.
+/// Returns why a text is not a valid value, or an empty text.
 using Check = std::function<std::string(const std::string &)>;
 
 static std::string expected(const std::string &what, const std::string &text) {
   return "expected " + what + ", found '" + text + "'";
 }
 
-/// A number in decimal digits, since 010 means 8 to some and 10 to others.
+/// Accepts only decimal digits without leading zeros, because 010 may mean 8 or
+/// 10.
 static Check wholeNumber(std::uint64_t least, std::uint64_t most) {
   return [=](const std::string &text) -> std::string {
     std::uint64_t value = 0;
@@ -61,8 +62,8 @@ static Check number(double least, double most) {
   };
 }
 
-/// No option means anything without a value; an empty one is often a variable
-/// of a script that is not set.
+/// Rejects empty values. No option has a meaning for them, and they often come
+/// from a variable of a script that is not set.
 static void rejectEmptyValues(CLI::App &command) {
   for (CLI::Option *option : command.get_options())
     if (option->get_items_expected_min() > 0)
@@ -311,14 +312,14 @@ std::string veeline::schedule::knownSchedules() {
 }
 
 //===----------------------------------------------------------------------===//
-// What goes together
+// Combinations of options
 //===----------------------------------------------------------------------===//
 
 Error veeline::schedule::usage(std::string message) {
   return Error{ErrorKind::InvalidProblem, std::move(message)};
 }
 
-/// "a", "a and b", "a, b and c".
+/// Joins names as in "a", "a and b", "a, b and c".
 static std::string enumerate(std::vector<std::string> names) {
   if (names.size() < 2)
     return joinNames(names);
@@ -327,8 +328,8 @@ static std::string enumerate(std::vector<std::string> names) {
   return joinNames(names) + " and " + last;
 }
 
-/// Those of `names` that were given: "--a goes" or "--a and --b go"; nothing
-/// where there are none.
+/// Returns those of `names` that were given, as in "--a goes" or "--a and --b
+/// go"; empty if there are none.
 static std::string goes(const CommandOptions &options,
                         const std::vector<std::string> &names) {
   std::vector<std::string> found;
@@ -340,7 +341,7 @@ static std::string goes(const CommandOptions &options,
              : enumerate(found) + (found.size() == 1 ? " goes" : " go");
 }
 
-/// A table has no use for what shows one schedule.
+/// Rejects options that show a single schedule together with a table.
 static Status checkTable(const CommandOptions &options) {
   std::vector<std::string> single{
       "--against", "--explain", "--memory-curves",       "--show",
@@ -355,7 +356,8 @@ static Status checkTable(const CommandOptions &options) {
   return Status::success();
 }
 
-/// JSON has everything, and nothing beside it.
+/// Rejects options whose text would be printed beside JSON, which contains
+/// everything.
 static Status checkJson(const CommandOptions &options) {
   if (!options.json)
     return Status::success();
@@ -368,7 +370,7 @@ static Status checkJson(const CommandOptions &options) {
   return Status::success();
 }
 
-/// What --explain alone is about.
+/// Rejects options that only --explain uses.
 static Status checkExplained(const CommandOptions &options) {
   if (options.explain)
     return Status::success();
@@ -405,15 +407,15 @@ Status veeline::schedule::checkOptions(const CommandOptions &options) {
 }
 
 //===----------------------------------------------------------------------===//
-// What schedules look at
+// Options that schedules use
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An option that only some schedules look at.
+/// An option that only some schedules use.
 struct Trait {
   const char *name;
   bool Generator::*isUsed;
-  /// Whether --explain uses it for an order from a file, too.
+  /// Whether --explain also uses it for an order from a file.
   bool explainsFiles;
 };
 } // namespace
@@ -428,14 +430,15 @@ static constexpr Trait traits[] = {
 static Status checkTrait(const CommandOptions &options,
                          const std::vector<std::string> &names,
                          const Trait &trait) {
-  // What limits the step is explained by the objective, whatever the schedule.
+  // --explain finds what limits the step by the objective, whatever the
+  // schedule.
   if (options.explain && trait.isUsed == &Generator::hasObjective)
     return Status::success();
   for (const std::string &name : names) {
     Expected<const Generator *> generator = findGenerator(name);
     bool isUsed = generator ? (*generator)->*trait.isUsed
                             : options.explain && trait.explainsFiles;
-    // What slips into the next step is made for periods.
+    // Schedules whose operations slip into the next step are made for periods.
     isUsed |= generator && (*generator)->slips &&
               trait.isUsed == &Generator::hasObjective &&
               options.objective == toString(Objective::Period);

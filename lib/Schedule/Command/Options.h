@@ -21,7 +21,7 @@ class App;
 
 namespace veeline::schedule {
 
-/// The options as the command line gives them. No text is empty that was given.
+/// The options as the command line has them. No text that was given is empty.
 struct CommandOptions {
   bool list = false;
   std::string schedule, compare, memoryDial;
@@ -43,10 +43,10 @@ struct CommandOptions {
   bool explain = false, memoryCurves = false;
   std::string verifyCommunication, communication = "overlap";
   std::vector<std::string> outputs;
-  /// Print what a .json file would have.
+  /// Whether to print the content of a .json file.
   bool json = false;
 
-  /// The names of all options that were given: "--stages", "-o".
+  /// The names of all options that were given, such as "--stages" or "-o".
   std::set<std::string> given;
   bool has(const std::string &name) const { return given.contains(name); }
 };
@@ -56,20 +56,20 @@ void addOptions(CLI::App &command, CommandOptions &options);
 /// Notes which options `command` has parsed.
 void noteGiven(const CLI::App &command, CommandOptions &options);
 
-/// An error of whoever wrote the command line.
+/// An error in the use of the command line.
 Error usage(std::string message);
 
-/// Is every option that was given about what is asked for? An option that would
+/// Checks that every given option applies to the request. An option that would
 /// be ignored is an error (InvalidProblem).
 Status checkOptions(const CommandOptions &options);
-/// The same for those that only some schedules look at. `names` are the
-/// schedules that are asked for; the error may be that nobody knows one.
+/// Does the same for options that only some schedules use. `names` are the
+/// requested schedules. Fails also if one of them is unknown.
 Status checkOptions(const CommandOptions &options,
                     const std::vector<std::string> &names);
 
-/// The schedules of "a,b,c", or all of them.
+/// Returns the schedules of "a,b,c", or all schedules.
 Expected<std::vector<std::string>> comparedNames(const std::string &list);
-/// "sequential, gpipe, ...".
+/// Returns "sequential, gpipe, ...".
 std::string knownSchedules();
 
 } // namespace veeline::schedule

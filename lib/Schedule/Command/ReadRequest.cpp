@@ -42,7 +42,7 @@ static Status parseInto(const std::string &text, const std::string &option,
   return Status::success();
 }
 
-/// Bytes that an option says, if it was given.
+/// Parses a number of bytes if the option was given.
 static Status parseInto(const std::string &text, const char *option,
                         std::optional<std::int64_t> &bytes) {
   if (text.empty())
@@ -50,7 +50,7 @@ static Status parseInto(const std::string &text, const char *option,
   Expected<std::int64_t> parsed = parseBytes(text);
   if (!parsed)
     return usage(std::string(option) + ": " + parsed.error().message);
-  // The sum over all messages of a step does not overflow.
+  // With this limit, the sum over all messages of a step does not overflow.
   constexpr std::int64_t most = std::int64_t(1) << 36;
   if (*parsed > most)
     return usage(std::string(option) + ": expected at most 64GiB, found '" +
@@ -143,7 +143,8 @@ Status Request::readLayers(const CommandOptions &options) {
   return Status::success();
 }
 
-/// Only costs are taken from an artifact, whose offloads are of its own limits.
+/// Only costs are taken from an artifact, because its offloads were made for
+/// its own limits.
 static std::string offloadsLeftOut(const std::string &path,
                                    const CompiledModel &compiled) {
   return "'" + path + "' offloads activations, and this is without; --offload" +

@@ -1,4 +1,4 @@
-//===- Request.cpp - what a command line asks for -------------------------===//
+//===- Request.cpp - the request of a command line ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -31,14 +31,17 @@ static bool takes(const Generator &generator, int v) {
          (generator.maxChunksPerStage == 0 || v <= generator.maxChunksPerStage);
 }
 
-/// `auto` tries placements beside that with the fewest chunks only where a step
-/// has at most so many operations.
+/// The maximal number of operations in a step with which `auto` also tries
+/// placements with more than the fewest chunks.
 static constexpr std::int64_t mostOperationsToChoose = 1'000'000;
 
-/// The chunks per stage of a schedule. Without a model: what the user says,
-/// else the least that the schedule takes. With one: what the user says, which
-/// a shared model is cut to already; else as many as the model has and the
-/// schedule takes, where neighbours may be merged.
+/// Returns the number of chunks per stage for a schedule.
+///
+/// Without a model, this is the user's number, or else the least that the
+/// schedule supports. With a model, it is also the user's number; a shared
+/// model is already cut to it. If the user has not given one, it is the
+/// greatest number that the schedule supports and that results from merging
+/// neighbours of the model.
 Expected<int> Request::chooseChunksPerStage(const Generator &generator) const {
   if (!model) {
     int least = generator.minChunksPerStage;
@@ -73,7 +76,7 @@ Expected<int> Request::chooseChunksPerStage(const Generator &generator) const {
                    counted(costs.stages, "stage")};
 }
 
-/// Whether the model can be put together to `chunksPerStage` chunks a stage.
+/// Checks that the model can be merged to `chunksPerStage` chunks a stage.
 Status Request::checkCut(int chunksPerStage) const {
   std::int64_t chunks = model->chunks.size();
   std::int64_t count = static_cast<std::int64_t>(costs.stages) * chunksPerStage;
@@ -102,7 +105,7 @@ Expected<Model> Request::modelFor(int stages, int chunksPerStage) const {
   return uniform;
 }
 
-/// One limit, in memory units.
+/// Parses one limit, in memory units.
 static Expected<std::int64_t> parseLimit(std::string_view text,
                                          const MemoryUnit &unit) {
   Expected<std::int64_t> bytes = parseBytes(text);
@@ -112,7 +115,8 @@ static Expected<std::int64_t> parseLimit(std::string_view text,
                    "'");
     return bytes;
   }
-  // A limit is no more exact than this, and far more than anybody has.
+  // Limits do not need a finer resolution than this, and nobody has more
+  // memory.
   constexpr double least = 1e-6, most = 1e9;
   std::optional<double> value = parseNumber(text);
   if (value && (*value == 0 || (*value >= least && *value <= most)))
@@ -140,7 +144,7 @@ veeline::schedule::parseLimits(const std::string &option,
   return limits;
 }
 
-/// One limit for all stages, or one for each.
+/// Sets one limit for all stages, or one for each.
 Status Request::setLimits(Problem &problem) const {
   if (limitOfAll)
     problem.memoryLimits.assign(problem.stages(), *limitOfAll);
@@ -160,13 +164,13 @@ Status Request::setLimits(Problem &problem) const {
   return Status::success();
 }
 
-/// "activation unit" for activations; else the unit's name.
+/// Returns "activation unit" for activations; else the unit's name.
 static std::string singular(const MemoryUnit &unit) {
   return unit.name == "activations" ? "activation unit" : unit.name;
 }
 
-/// The time of a copy of one memory unit. Costs of a compiled model are in
-/// microseconds and bytes.
+/// Parses the time of a copy of one memory unit. Costs of a compiled model are
+/// in microseconds and bytes.
 static Expected<double> parseOffload(const std::string &text,
                                      const MemoryUnit &unit, bool isCompiled) {
   if (isCompiled) {
@@ -186,7 +190,7 @@ static Expected<double> parseOffload(const std::string &text,
                ", found '" + text + "'");
 }
 
-/// What chunks can offload, and how long that takes.
+/// Sets what chunks can offload, and the time of that.
 Status Request::setOffload(Problem &problem) const {
   if (offload.empty())
     return Status::success();
@@ -238,7 +242,7 @@ static bool lacksFirstInput(const Schedule &schedule) {
   return hasWeight;
 }
 
-/// Whether what the command line says fits a schedule from a file.
+/// Checks that the command line fits a schedule from a file.
 Status Request::checkFile(const std::string &path,
                           const ImportedSchedule &file) const {
   auto misfit = [&](int found, const char *one, const std::string &option,
@@ -276,7 +280,8 @@ Status Request::checkFile(const std::string &path,
   return Status::success();
 }
 
-/// Whether steps cannot wait for updates.
+/// Whether the schedule has late backwards, so that its steps cannot wait for
+/// updates.
 static bool hasLateBackwards(const Schedule &schedule) {
   for (const std::vector<Op> &ops : schedule.stages)
     for (const Op &op : ops)
@@ -323,7 +328,7 @@ Expected<Task> Request::importedTask(const std::string &path) const {
   return task;
 }
 
-/// Whether nothing says how many chunks there are.
+/// Whether nothing determines the number of chunks.
 bool Request::choosesChunks() const {
   return !costs.chunksPerStage && (!model || isAnyCut);
 }
@@ -348,7 +353,7 @@ Status Request::checkPlacement(std::string_view name,
                    "; auto and sequential take every placement"};
 }
 
-/// The placement of a schedule that has no choice.
+/// Returns the placement of a schedule that has no choice.
 Expected<Placement> Request::placementOf(const Generator &wanted) const {
   Expected<int> v = chooseChunksPerStage(wanted);
   if (!v)
@@ -358,7 +363,7 @@ Expected<Placement> Request::placementOf(const Generator &wanted) const {
   return placementFor(wanted.name, costs.stages, *v);
 }
 
-/// The placements that a row of a table could have.
+/// Returns the placements that a row of a table could have.
 std::vector<Placement> Request::placementsOfAll() const {
   std::vector<Placement> result;
   for (const Generator &generator : generators())
@@ -367,7 +372,8 @@ std::vector<Placement> Request::placementsOfAll() const {
   return result;
 }
 
-/// That of the compiled model, as long as stages and chunks are its own.
+/// Returns the placement of the compiled model, as long as the numbers of
+/// stages and chunks are its own.
 std::optional<Placement> Request::compiledPlacement() const {
   if (compiledStages.empty() || isShared || placementKind)
     return std::nullopt;
@@ -380,8 +386,9 @@ std::optional<Placement> Request::compiledPlacement() const {
   return placement->named();
 }
 
-/// What `auto` chooses among: fewest chunks first, no two alike. In a table
-/// also what the other rows have, so that none of them can be better.
+/// Returns the placements among which `auto` chooses: fewest chunks first, all
+/// different. In a table, they include those of the other rows, so that none of
+/// these can be better.
 Expected<std::vector<Placement>>
 Request::placementsFor(const Generator &wanted, bool &keepsPlacement) const {
   if (std::optional<Placement> compiled = compiledPlacement()) {
@@ -422,7 +429,7 @@ Request::placementsFor(const Generator &wanted, bool &keepsPlacement) const {
     if (!isKnown && fitsPlacement(placement))
       result.push_back(std::move(placement));
   }
-  // One look at so long a step takes longer than most budgets.
+  // A single evaluation of such a long step takes longer than most budgets.
   auto isLong = [&](const Placement &placement) {
     return std::int64_t(3) * placement.chunks() * costs.microbatches >
            mostOperationsToChoose;
@@ -445,7 +452,7 @@ Expected<AutoChoice> Request::choosePlacement(const Generator &wanted,
       return status.takeError();
     return AutoChoice{std::move(*placement), {}};
   }
-  // With costs for each chunk, fewer chunks would make a smaller model.
+  // If costs are per chunk, fewer chunks would make a smaller model.
   if (choosesChunks() && costs.chunkCost)
     return usage("--chunk-cost says what one chunk costs, but " +
                  std::string(wanted.name) +
@@ -505,7 +512,7 @@ Expected<Task> Request::task(const std::string &wanted) const {
     if (Status status = (this->*set)(task->problem); !status)
       return status.takeError();
   task->problem.overlap = overlap.value_or(task->problem.overlap);
-  // Of stages of several ranks there are windows alone, as in files without
+  // For stages of several ranks there are only windows, as in files without
   // late operations.
   if (task->problem.widths.empty() &&
       (!task->imported || isCyclic(*task->imported)))
@@ -526,7 +533,7 @@ Status Request::shareModel() {
     model = merged(*model, costs.stages * v);
     return Status::success();
   }
-  // The error where there are too many chunks.
+  // This fails if there are too many chunks.
   Expected<Placement> placement = placementFor("sequential", costs.stages, v);
   if (!placement)
     return placement.takeError();
@@ -538,7 +545,8 @@ Status Request::shareModel() {
   return Status::success();
 }
 
-/// An order from a file with the R that the problem has and the order lacks.
+/// Adds the R that the problem has, and the order lacks, to an order from a
+/// file.
 static Expected<Schedule>
 recomputed(const Problem &problem, const Schedule &order, Objective objective) {
   Problem ordered = asOrdered(problem, order);
@@ -548,7 +556,7 @@ recomputed(const Problem &problem, const Schedule &order, Objective objective) {
   return addRecompute(problem, order, objective);
 }
 
-/// An order from a file with offloads.
+/// Adds offloads to an order from a file.
 static Expected<Schedule> offloaded(Problem problem, const Schedule &order,
                                     Objective objective) {
   std::vector<std::int64_t> limits = std::move(problem.memoryLimits);
@@ -564,7 +572,7 @@ static Expected<Schedule> offloaded(Problem problem, const Schedule &order,
 
 Expected<Answer> Request::solve(Task task) const {
   auto begin = std::chrono::steady_clock::now();
-  // This thread generates alone.
+  // Only this thread generates.
   std::int64_t processorBegin = processorNanoseconds();
   Expected<Schedule> schedule =
       task.imported ? *task.imported
@@ -582,7 +590,7 @@ Expected<Answer> Request::solve(Task task) const {
   double processor = 1e-9 * (processorNanoseconds() - processorBegin);
   if (!schedule)
     return schedule.takeError();
-  // What comes from elsewhere is not verified yet.
+  // A schedule from a file is not verified yet.
   if (task.imported)
     if (Status status = verify(task.problem, *schedule); !status)
       return withLeastOfAny(task.problem, status.takeError());
@@ -632,7 +640,7 @@ Traffic veeline::schedule::trafficOf(const Task &task,
 std::string veeline::schedule::weightVersionsOf(const Answer &answer) {
   Expected<std::vector<int>> versions =
       weightVersions(answer.solution.problem, answer.solution.schedule);
-  // An order from a file that has no name of ours is taken for synchronous.
+  // An order from a file whose name is unknown is assumed to be synchronous.
   if (!versions)
     return "1";
   return std::to_string(*std::max_element(versions->begin(), versions->end()));

@@ -19,11 +19,11 @@ struct Task {
   std::string name;
   Problem problem;
   std::optional<Schedule> imported = std::nullopt;
-  /// Bytes of one message on each edge of the problem; empty where nobody
-  /// knows.
+  /// The bytes of one message on each edge of the problem; empty if they are
+  /// not known.
   std::vector<std::int64_t> edgeBytes = {};
   UpdateSemantics semantics = UpdateSemantics::Synchronous;
-  /// Where the schedule itself chose the placement: what it found as it did.
+  /// The schedule that was found while the schedule itself chose the placement.
   std::optional<Schedule> found = std::nullopt;
   /// Whether the placement is that of the compiled model.
   bool keepsPlacement = false;
@@ -33,54 +33,56 @@ struct Task {
 struct Answer {
   Task task;
   Solution solution;
-  /// Wall-clock time of generating and verifying, and processor time: only the
-  /// former is longer when other programs run.
+  /// The wall-clock time of generating and verifying, and the processor time,
+  /// which does not depend on other programs.
   double seconds, processorSeconds;
 };
 
-/// What the formulas of recomputation need.
+/// The sizes that the formulas of recomputation need.
 struct LayerSizes {
-  /// Of a stage.
+  /// The layers of a stage.
   double layers;
-  /// What a layer keeps of one microbatch, and the input of a stage.
+  /// What a layer keeps of one microbatch, and the input of a stage, in bytes.
   double layerBytes, boundaryBytes;
 };
 
-/// Makes tasks of names, all for one model.
+/// Makes tasks from names, all for one model.
 class Request {
 public:
   /// Checks the options and reads the files that they name. The errors are
-  /// those of usage.
+  /// errors of usage.
   static Expected<Request> get(const CommandOptions &options);
 
-  /// The task of a schedule by name, or of "file:PATH".
+  /// Returns the task of a schedule by name, or of "file:PATH".
   Expected<Task> task(const std::string &name) const;
-  /// Solves a task. Here the errors are that there is no solution.
+  /// Solves a task. The errors say that there is no solution.
   Expected<Answer> solve(Task task) const;
 
-  /// From here on every schedule gets the same model, cut into at most as many
-  /// chunks a stage as the user says (by default 2, or as many as there are).
+  /// From now on every schedule gets the same model. It is cut into at most as
+  /// many chunks a stage as the user says (by default 2, or as many as there
+  /// are).
   Status shareModel();
 
-  /// The same with this limit for all stages.
+  /// Returns the same request with this limit for all stages.
   Request withLimit(std::int64_t limit) const;
 
-  /// The schedules that are asked for: the one (or that of the compiled model)
-  /// and those against it, or those to compare.
+  /// The requested schedules: one (or that of the compiled model) and those
+  /// that it is compared against, or those of --compare.
   const std::vector<std::string> &names() const { return wanted; }
   int stages() const { return costs.stages; }
   int microbatches() const { return costs.microbatches; }
-  /// Ranks of each stage; empty where each has one.
+  /// The number of ranks of each stage; empty if each has one.
   std::vector<int> stageReplicas() const;
-  /// How to print memory.
+  /// The unit in which memory is printed.
   MemoryUnit memoryUnit() const;
   GeneratorOptions generator = {};
   /// How the answers are simulated. Schedules are made for the default.
   SimulationOptions simulation = {};
-  /// Of one message, where the model does not say; none: not known.
+  /// The size of one message, used if the model does not determine it; none if
+  /// it is not known.
   std::optional<std::int64_t> messageBytes;
   std::optional<LayerSizes> layers;
-  /// What the user should know before any answer.
+  /// Warnings that are printed before any answer.
   std::vector<std::string> warnings;
 
 private:
@@ -118,64 +120,65 @@ private:
 
   std::vector<std::string> wanted;
   ProblemOptions costs;
-  /// Ranks of each stage, by the command line or the compiled model; empty
-  /// where each has one or nobody says.
+  /// The number of ranks of each stage, according to the command line or the
+  /// compiled model. Empty if each has one or if they are not given.
   std::vector<int> widths;
-  /// Of all edges of the chain, or of each.
+  /// The transfers of all edges of the chain, or of each.
   std::vector<EdgeTransfer> transfers{{0, 0}};
-  /// Whether the command line or the compiled model says them.
+  /// Whether the command line or the compiled model specifies these numbers.
   bool hasStages = false, hasMicrobatches = false;
   std::set<std::string> given;
   /// Whether the command line has any costs, and whether it has those of
   /// operations.
   bool hasCosts = false, hasTimes = false;
   std::optional<Model> model;
-  /// Where the chunks of the compiled model are.
+  /// The stage of each chunk of the compiled model.
   std::vector<int> compiledStages;
   std::optional<PlacementKind> placementKind;
-  /// `isShared`: all schedules get the one model. `isAnyCut`: its chunks are
-  /// equal and make up stages of known cost, so that any cut of it is known.
+  /// `isShared`: all schedules get the same model. `isAnyCut`: the model
+  /// consists of equal chunks that make up stages of known cost, so that any
+  /// cut of it is known.
   bool isShared = false, isAnyCut = false;
-  /// Limits as the command line has them, or the same one for all stages.
+  /// Limits as the command line has them, or the same limit for all stages.
   std::string memoryLimit;
   std::optional<std::int64_t> limitOfAll;
   std::optional<double> overlap;
-  /// As the command line has them.
+  /// As the command line has it.
   std::string offload;
   std::optional<double> offloadShare;
 };
 
-/// Memory limits with commas, as "4,5.5", or "1GiB,2GiB" where `unit` is one of
-/// bytes. Errors name the option.
+/// Parses memory limits with commas, such as "4,5.5", or "1GiB,2GiB" if `unit`
+/// is one of bytes. Errors name the option.
 Expected<std::vector<std::int64_t>> parseLimits(const std::string &option,
                                                 const std::string &text,
                                                 const MemoryUnit &unit);
 
-/// Messages between stages and their bytes in one step; no bytes where nobody
-/// knows.
+/// Messages between stages and their bytes in one step; no bytes if they are
+/// not known.
 struct Traffic {
   std::int64_t messages = 0;
   std::optional<std::int64_t> bytes;
 };
 Traffic trafficOf(const Task &task, std::optional<std::int64_t> messageBytes);
 
-/// How many versions of its weights the worst stage keeps; empty for a schedule
-/// from a file, whose name says nothing.
+/// The number of weight versions that the worst stage keeps. Empty for a
+/// schedule from a file, whose name does not determine it.
 std::string weightVersionsOf(const Answer &answer);
-/// "synchronous" and so on; for tables.
+/// Returns "synchronous" and so on, for tables.
 const char *toString(UpdateSemantics semantics);
 
 /// A table for readers.
 struct Report {
   std::string text;
-  /// Whether any row is a schedule, not the reason why there is none.
+  /// Whether any row has a schedule, instead of the reason why there is none.
   bool hasSchedule = false;
 };
 
-/// All schedules of the request, one row each; or as JSON.
+/// Returns a table of all schedules of the request, one row each, or JSON.
 Expected<Report> compare(Request &request, bool asJson);
-/// The member "stage_replicas" of JSON, after another one; empty where each
-/// stage has one rank.
+/// Returns the member "stage_replicas" of JSON, to follow another one; empty if
+/// each stage has one rank.
 std::string ranksMember(const std::vector<int> &widths);
 
 /// The one schedule of the request for several limits.
@@ -186,7 +189,8 @@ struct Dial {
   std::vector<std::int64_t> limits;
   std::vector<Expected<Solution>> solutions;
 };
-/// `list` is "all" or limits with commas.
+/// Solves the request for several limits. `list` is "all" or limits with
+/// commas.
 Expected<Dial> turnDial(const Request &request, const std::string &list);
 Report toReport(const Dial &dial, const Request &request);
 /// Whether the table of a dial can be a file of this format: text, or one of
@@ -195,13 +199,13 @@ bool isDialFormat(Format format);
 std::string toCsv(const Dial &dial);
 std::string toJson(const Dial &dial, const Request &request);
 
-/// Proves that the messages of a schedule are right, as the options have them.
-/// Returns a line that says so; the error says what is wrong.
+/// Proves that the messages of a schedule are right for the options. Returns a
+/// line that says so; the error says what is wrong.
 Expected<std::string> proveCommunication(const Answer &answer,
                                          const CommandOptions &options);
 
-/// What is known about a schedule in closed form beside what was simulated, and
-/// why it takes its time. Errors as of the `explain` of Explain.h.
+/// Returns the closed forms of a schedule beside the simulated figures, and an
+/// explanation of its time. Errors are those of `explain` in Explain.h.
 Expected<std::string> explain(const Answer &answer, const Request &request);
 
 } // namespace veeline::schedule

@@ -14,11 +14,11 @@
 using namespace veeline;
 using namespace veeline::schedule;
 
-/// Reads one number of ranks for each stage. Without --stages, how many stages
-/// there are is known when the file with the order is read.
+/// Reads the number of ranks for each stage. Without --stages, the number of
+/// stages becomes known when the file with the order is read.
 Status Request::readWidths(const CommandOptions &options) {
   if (options.stageReplicas.empty()) {
-    // The compiled model's numbers are for as many stages as it has.
+    // The compiled model's numbers are valid only for its own number of stages.
     if (hasStages && widths.size() != static_cast<std::size_t>(costs.stages))
       widths.clear();
     return Status::success();
@@ -46,16 +46,16 @@ std::vector<int> Request::stageReplicas() const {
   return isWide ? widths : std::vector<int>();
 }
 
-/// "2+1+1 ranks".
+/// Returns a text such as "2+1+1 ranks".
 static std::string ranksOf(std::vector<int> widths, int stages) {
   if (widths.empty())
     widths.assign(stages, 1);
   return ranksNote(widths).substr(2);
 }
 
-/// A file with rows of ranks has its own numbers of ranks. One with rows of
-/// stages is spread over the ranks that the command line or the compiled model
-/// gives them.
+/// Sets the number of ranks of each stage. A file with rows of ranks has its
+/// own numbers. One with rows of stages is spread over the ranks that the
+/// command line or the compiled model specifies.
 Status Request::setWidths(Task &task, const ImportedSchedule &file,
                           const std::string &path) const {
   int stages = file.placement.stages();

@@ -14,19 +14,19 @@ namespace veeline::schedule {
 
 using Row = std::vector<std::string>;
 
-/// The first row has the titles. The first and the last column are aligned to
-/// the left, those between to the right. A row of two is a name and a text over
-/// all columns. Empty columns are left out.
+/// Formats a table. The first row has the titles. The first and the last column
+/// are aligned to the left, the others to the right. A row of two cells is a
+/// name and a text that spans all columns. Empty columns are left out.
 std::string formatTable(const std::vector<Row> &rows);
 
-/// A member of an object. It is left out where nothing is known: its value is
-/// empty.
+/// A member of an object. It is left out if its value is empty, that is, not
+/// known.
 struct Member {
   std::string name, value;
   bool isText = false;
 };
 
-/// One object of JSON, on one line.
+/// Returns an object of JSON on one line.
 std::string jsonObject(const std::vector<Member> &members);
 
 } // namespace veeline::schedule

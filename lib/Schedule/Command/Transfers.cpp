@@ -1,4 +1,4 @@
-//===- Transfers.cpp - what messages take, from the command line ----------===//
+//===- Transfers.cpp - transfer times from the command line ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -4,14 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The operations of a rank form one or several *lines* of items, each done
-// after the one before. An MPI thread is one line, and so is what a rank issues
-// under NCCL's rule 5. Under rule 5' a rank has three: what is on the stream of
-// sends, what is on that of receives, and everything else, with an item for
-// each wait for one of these units right away. An item may have to wait for
-// items of other lines: that those of other ranks are posted, that those of its
-// own rank are done. It waits for all of them, never for one or the other, so
-// the order in which lines go on does not matter.
+// The operations of a rank form one or several *lines* of items, each of which
+// is done after the one before. An MPI thread is one line, and so are the
+// operations that a rank issues under NCCL's rule 5. Under rule 5' a rank has
+// three lines: the stream of sends, that of receives, and everything else. The
+// last has an item for each unit that is waited for immediately.
+//
+// An item may have to wait for items of other lines: those of other ranks have
+// to be posted, those of its own rank to be done. It waits for all of them,
+// never for one of several, so the order in which lines advance does not
+// matter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,15 +36,15 @@ public:
 private:
   struct Line {
     /// The operations of its items. On the line of computations, an operation
-    /// of a unit on another line stands for waiting right there until that is
-    /// done.
+    /// of a unit on another line stands for an immediate wait for that
+    /// operation.
     std::vector<int> items;
     /// The items before this one are posted.
     int posted = 0;
     /// The next item to be done, within the posted unit (or operation).
     int done = 0;
   };
-  /// Where an operation itself is, not an item that waits for it.
+  /// The place of an operation itself, not of an item that waits for it.
   struct Place {
     int line = 0, item = 0;
   };
@@ -92,16 +94,16 @@ private:
   const Matching &matching;
   const Collectives &collectives;
   const Model model;
-  /// Under rule 5'.
+  /// Whether rule 5' applies.
   const bool isBeside;
   std::vector<std::vector<Line>> lines;
   std::vector<std::vector<Place>> places;
-  /// Of every all-reduce, how many of its ends are not posted.
+  /// The number of ends of each all-reduce that are not posted.
   std::vector<int> missing;
-  /// Of every Wait, the operation that made its handle.
+  /// The operation that made the handle of each Wait.
   std::vector<std::vector<int>> makers;
-  /// Under rule 5', of the first operation of a unit: how many items of the
-  /// line of computations stand before it, and the last operation before it on
+  /// Under rule 5', for the first operation of a unit: the number of items of
+  /// the line of computations before it, and the last operation before it on
   /// its communicator, or -1.
   struct Before {
     int items = 0, onCommunicator = -1;
@@ -129,7 +131,7 @@ Executor::Executor(const Program &program, const Matching &matching,
   }
 }
 
-/// 0 is the line of computations.
+/// Returns the line of an operation. Line 0 is that of computations.
 int Executor::lineOf(const Op &op) const {
   if (!isBeside || !op.isTransfer())
     return 0;
@@ -191,7 +193,8 @@ void Executor::findMakers(int rank) {
                             ->second;
 }
 
-/// The first other end of a transfer, or of a Ready, that is not posted.
+/// Returns the first other end of a transfer, or of a Ready, that is not
+/// posted.
 std::optional<Executor::Need> Executor::blockerOf(Position transfer) const {
   const Op &op = program.ranks[transfer.rank][transfer.op];
   if (op.kind != OpKind::AllReduce) {
@@ -206,9 +209,10 @@ std::optional<Executor::Need> Executor::blockerOf(Position transfer) const {
   return std::nullopt;
 }
 
-/// Under NCCL's rules a unit holds up the next one of its line until it has
-/// ended, whether or not anybody waits for it. Computations always end, so they
-/// block nothing. Where all units are on one line, a Wait finds its unit done.
+/// Under NCCL's rules, a unit blocks the next one of its line until it has
+/// ended, whether or not anything waits for it. Computations always end, so
+/// they block nothing. If all units are on one line, the unit of a Wait is
+/// already done.
 std::optional<Executor::Need> Executor::blocker(LineId id) const {
   const Line &line = lines[id.rank][id.line];
   int i = line.items[line.done];
@@ -229,8 +233,8 @@ std::optional<Executor::Need> Executor::blocker(LineId id) const {
   return std::nullopt;
 }
 
-/// A unit begins once what was issued before it on the stream of computations
-/// is done, and on its communicator.
+/// A unit begins once the earlier operations on the stream of computations and
+/// on its communicator are done.
 std::optional<Executor::Need> Executor::obstacle(LineId id) const {
   const Line &line = lines[id.rank][id.line];
   int i = line.items[line.posted];
@@ -245,7 +249,7 @@ std::optional<Executor::Need> Executor::obstacle(LineId id) const {
                                 : untilDone(id.rank, own.onCommunicator);
 }
 
-/// The end of the items that are posted together with `item`.
+/// Returns the end of the items that are posted together with `item`.
 int Executor::endOfItem(LineId id, int item) const {
   const std::vector<int> &items = lines[id.rank][id.line].items;
   const Ops &ops = program.ranks[id.rank];
@@ -259,7 +263,7 @@ void Executor::wake(int rank) {
     worklist.push_back({rank, line});
 }
 
-/// Posts the next unit or operation, and wakes who was blocked on it.
+/// Posts the next unit or operation, and wakes the lines that it blocked.
 void Executor::post(LineId id) {
   Line &line = lines[id.rank][id.line];
   const Ops &ops = program.ranks[id.rank];
@@ -317,8 +321,8 @@ Error::Note Executor::noteOn(LineId id) const {
                            "), which comes after what " + rank + " is at"};
 }
 
-/// Every line that is stuck is held up by one that is stuck too, so following
-/// them ends in a cycle.
+/// Every line that is stuck is blocked by another one that is stuck, so
+/// following them ends in a cycle.
 Error Executor::circle(LineId id) const {
   std::vector<LineId> path;
   while (std::find(path.begin(), path.end(), id) == path.end()) {

@@ -1,4 +1,4 @@
-//===- Plan.cpp - strategies of communication -----------------------------===//
+//===- Plan.cpp - communication strategies --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,7 +15,7 @@
 #include <queue>
 #include <tuple>
 
-// The two namespaces share names; this uses those of the inner one.
+// The two namespaces share names; the inner one takes precedence.
 using namespace veeline;
 using namespace veeline::schedule::communication;
 using schedule::Expected;
@@ -109,7 +109,7 @@ veeline::schedule::communication::trafficOf(const schedule::Problem &problem,
 
 namespace {
 /// Runs the steps of all ranks in the order of their ends, each after what it
-/// needs, and lists the messages as they are made.
+/// needs. Lists the messages as they are made.
 class Sequencer {
 public:
   explicit Sequencer(const Traffic &traffic)
@@ -148,14 +148,14 @@ public:
     return std::move(order);
   }
 
-  /// For each message of the order, how many steps its target had done when it
-  /// was sent.
+  /// For each message of the order, the number of steps that its target had
+  /// done when it was sent.
   const std::vector<int> &targetSteps() const { return progress; }
 
 private:
   using Entry = std::pair<double, int>;
 
-  /// Queues the next step of a rank if all it needs is there.
+  /// Queues the next step of a rank if all that it needs is there.
   void offer(int rank) {
     const auto &steps = traffic.ranks[rank];
     if (done[rank] < steps.size() && missing[rank][done[rank]] == 0)
@@ -182,10 +182,11 @@ private:
   std::vector<std::size_t> done;
   /// See `targetSteps`.
   std::vector<int> progress;
-  /// What each rank sends, by step, and how much of that it has sent.
+  /// The messages that each rank sends, by step, and how many of them it has
+  /// sent.
   std::vector<std::vector<int>> sent;
   std::vector<std::size_t> arriving;
-  /// How many messages each step still needs.
+  /// The number of messages that each step still needs.
   std::vector<std::vector<int>> missing;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   std::vector<PlannedMessage> order;
@@ -202,7 +203,7 @@ struct Call {
   int slot;
   int message;
   bool isSend;
-  /// Calls of one slot ascend in this.
+  /// The calls of a slot ascend in this.
   int place = 0;
 };
 using RankCalls = std::vector<std::vector<Call>>;
@@ -226,8 +227,8 @@ struct Slots {
 };
 } // namespace
 
-/// Slots as late as steps and later messages allow, found from the last message
-/// to the first.
+/// Returns the latest slots that steps and later messages allow, found from the
+/// last message to the first.
 static Slots latestSlots(const Traffic &traffic,
                          const std::vector<PlannedMessage> &order) {
   Slots slots{std::vector<int>(order.size()), std::vector<int>(order.size())};
@@ -255,7 +256,7 @@ static Shapes findShapes(const std::vector<PlannedMessage> &order) {
   return shapes;
 }
 
-/// The place of the shape of the message at `i`, or -1.
+/// Returns the place of the shape of the message at `i`, or -1.
 static int shapeOf(const std::vector<PlannedMessage> &order,
                    const Shapes &shapes, int i) {
   const MessageId &id = order[i].id;
@@ -265,11 +266,12 @@ static int shapeOf(const std::vector<PlannedMessage> &order,
   return hasShape ? shape->second : -1;
 }
 
-/// The order in which messages are called: of two that meet, the one with the
-/// even sender first.
+/// Returns the order in which messages are called. Of two messages in opposite
+/// directions between the same slots, the one with the even sender comes first.
 static std::vector<int> byParity(const std::vector<PlannedMessage> &order,
                                  const Slots &slots) {
-  // What goes one way between the same slots, the first one at the back.
+  // Messages in one direction between the same slots; the first one is at the
+  // back.
   using Key = std::tuple<int, int, int, int>;
   auto keyOf = [&](int i) {
     return Key{order[i].source, order[i].target, slots.send[i],
@@ -282,7 +284,7 @@ static std::vector<int> byParity(const std::vector<PlannedMessage> &order,
   result.reserve(order.size());
   std::vector<bool> isTaken(order.size());
   Shapes shapes = findShapes(order);
-  // A value stays behind its shape.
+  // A value must follow its shape.
   auto mayGo = [&](int i) {
     int shape = shapeOf(order, shapes, i);
     return shape < 0 || isTaken[shape];
@@ -318,7 +320,7 @@ static RankCalls callsOf(const Traffic &traffic,
   return calls;
 }
 
-/// Whether a call from `begin` to before `end` says the shape of the value at
+/// Whether one of the calls in [begin, end) has the shape of the value at
 /// `end`.
 static bool saysShapeOf(const std::vector<PlannedMessage> &order,
                         const std::vector<Call> &calls, std::size_t begin,
@@ -332,8 +334,8 @@ static bool saysShapeOf(const std::vector<PlannedMessage> &order,
       [&](const Call &call) { return order[call.message].id == shape; });
 }
 
-/// How many calls from `begin` on are one unit. A value is never in one unit
-/// with its shape, which has to be there before.
+/// Returns the number of calls from `begin` on that form one unit. A value is
+/// never in one unit with its shape, which has to arrive before.
 static int unitSize(const std::vector<PlannedMessage> &order,
                     const std::vector<Call> &calls, std::size_t begin,
                     Strategy strategy) {
@@ -349,7 +351,7 @@ static int unitSize(const std::vector<PlannedMessage> &order,
                                                                            : 1;
 }
 
-/// A unit, and the waits for what it receives.
+/// Adds a unit, and the waits for what it receives.
 static void addUnit(const std::vector<PlannedMessage> &order, const Call *begin,
                     int size, int group, int &handles, std::vector<Op> &ops) {
   int firstHandle = handles;
@@ -385,14 +387,14 @@ static std::vector<Op> writeCalls(const std::vector<PlannedMessage> &order,
 // Receives that are posted ahead
 //===----------------------------------------------------------------------===//
 
-/// The stream of messages that do not hold up computations, where there is one
-/// for all.
+/// The stream of messages that do not block computations, if all of them use
+/// one stream.
 static constexpr int asynchronousStream = 1;
 
-/// The slot before the target's first step that is not over when the producer
-/// begins. A step that takes no time and begins with the producer does not
-/// count as over. So a sender that waits for memory waits for what begins
-/// earlier, and there is no cycle.
+/// Returns the slot before the target's first step that is not over when the
+/// producer begins. A step that takes no time and begins with the producer does
+/// not count as over. So a sender that waits for memory waits for something
+/// that begins earlier, and there is no cycle.
 static int slotAhead(const Traffic &traffic, const PlannedMessage &message) {
   double begin = traffic.ranks[message.source][message.sourceSteps - 1].begin;
   const std::vector<Traffic::Step> &steps = traffic.ranks[message.target];
@@ -403,8 +405,8 @@ static int slotAhead(const Traffic &traffic, const PlannedMessage &message) {
   return std::min<int>(after - steps.begin(), message.targetSteps);
 }
 
-/// The calls of each rank, by slot. Within a slot, receives stand first, except
-/// under NCCL's rules, where the order of messages matters.
+/// Returns the calls of each rank, by slot. Within a slot, receives come first.
+/// Under NCCL's rules they do not, because the order of messages matters there.
 static RankCalls callsAhead(const Traffic &traffic,
                             const std::vector<PlannedMessage> &order,
                             Model model) {
@@ -428,14 +430,16 @@ static RankCalls callsAhead(const Traffic &traffic,
   return calls;
 }
 
-/// The slots of receives that do not hold up sends. A receive is posted ahead
-/// (`slotAhead`), except that, by the order of messages,
+/// Returns the slots of receives that do not block sends. A receive is posted
+/// ahead (`slotAhead`), with these exceptions for the order of messages:
 /// - it is not posted before an earlier receive of the rank;
-/// - it is not posted behind a step that comes after the message;
-/// - where the rank waits for the shape of a value as it posts the receive of
-///   the value, it does so behind all of its steps that come before the shape.
+/// - it is not posted after a step that comes after the message;
+/// - if the rank waits for the shape of a value as it posts the receive of the
+///   value, it does so after all of its steps that come before the shape.
 ///   Otherwise it could wait for what depends on itself.
-/// `targetSteps`: how many steps of its target come before each message.
+///
+/// `targetSteps` is the number of steps of its target that come before each
+/// message.
 static std::vector<int> slotsBeside(const Traffic &traffic,
                                     const std::vector<PlannedMessage> &order,
                                     const Shapes &shapes,
@@ -451,10 +455,10 @@ static std::vector<int> slotsBeside(const Traffic &traffic,
   return slots;
 }
 
-/// The calls of each rank, by slot. In a slot, receives stand before sends, but
-/// from the first receive on that waits for a shape, they stand after the
-/// sends: nothing before such a receive in the order of messages may wait for
-/// it.
+/// Returns the calls of each rank, by slot. In a slot, receives come before
+/// sends. From the first receive on that waits for a shape, receives come after
+/// the sends, because nothing before such a receive in the order of messages
+/// may wait for it.
 static RankCalls callsBeside(const Traffic &traffic,
                              const std::vector<PlannedMessage> &order,
                              const std::vector<int> &targetSteps) {
@@ -481,16 +485,16 @@ static RankCalls callsBeside(const Traffic &traffic,
 }
 
 namespace {
-/// The streams of sends and of receives, and by rank the communicator of what
+/// The streams of sends and of receives, and, by rank, the communicator of what
 /// it sends.
 struct Lanes {
   int send = asynchronousStream, receive = asynchronousStream;
   std::vector<int> communicators;
 };
 
-/// Writes the operations of one rank: in each slot the calls, then the waits of
-/// the next step, for messages and for the memory that it computes into
-/// directly.
+/// Writes the operations of one rank. In each slot these are the calls, then
+/// the waits of the next step, for messages and for the memory into which it
+/// computes directly.
 class AheadWriter {
 public:
   AheadWriter(const std::vector<PlannedMessage> &order, const Lanes &lanes,
@@ -530,7 +534,8 @@ void AheadWriter::addReady(const PlannedMessage &message) {
       {.kind = OpKind::Ready, .message = message.id});
 }
 
-/// A receive tells NCCL how many elements it takes.
+/// Waits for the shape of a value before its receive, which tells NCCL the
+/// number of elements.
 void AheadWriter::waitForShape(const PlannedMessage &message) {
   auto shape = shapes.find({message.id.edge, message.id.microbatch});
   if (message.id.direction == Direction::Activation && shape != shapes.end())
@@ -544,7 +549,7 @@ void AheadWriter::post(const Call &call) {
   ops.push_back(messageOp(message, call.isSend,
                           call.isSend ? lanes.send : lanes.receive));
   ops.back().communicator = lanes.communicators[message.source];
-  // Under NCCL's rules a send holds up computations unless it has a handle.
+  // Under NCCL's rules, a send without a handle blocks computations.
   if (call.isSend && model == Model::Mpi)
     return;
   int handle = ops.back().handle = static_cast<int>(isWaitedFor.size());

@@ -12,7 +12,7 @@
 using namespace veeline::schedule::communication;
 
 namespace {
-/// Splits what one rank issues.
+/// Splits the operations that one rank issues.
 class Splitter {
 public:
   Splitter(const std::vector<Op> &ops,
@@ -52,7 +52,8 @@ Splitter::Splitter(const std::vector<Op> &ops,
   }
 }
 
-/// A handle that nothing makes becomes another one that nothing makes.
+/// Returns the new handles for a handle. One that no operation makes becomes
+/// another one that no operation makes.
 Splitter::Handles Splitter::handlesOf(const Op &op) {
   auto it = handles.find(op.handle);
   return it == handles.end() ? Handles{nextHandle++, 1} : it->second;

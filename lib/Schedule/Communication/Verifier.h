@@ -28,7 +28,8 @@ inline int endOfUnit(const Ops &ops, int begin) {
 
 inline std::string rankName(int rank) { return "rank " + std::to_string(rank); }
 
-/// The other end of every send and receive; of a Ready, the receive.
+/// Finds the other end of every send and receive. That of a Ready is the
+/// receive.
 class Matching {
 public:
   explicit Matching(const Program &program) : program(program) {
@@ -36,7 +37,7 @@ public:
       others.emplace_back(ops.size(), Position{-1, -1});
   }
 
-  /// Fills in the ends, or says which has none or a wrong one.
+  /// Sets the ends, or reports an operation that has none or a wrong one.
   Result match();
   Position operator[](Position at) const { return others[at.rank][at.op]; }
 
@@ -46,8 +47,7 @@ private:
     OpKind kind;
     Position at;
   };
-  /// All operations that name one message: Readys, sends, receives, in this
-  /// order.
+  /// All operations of one message, in this order: Readys, sends, receives.
   struct Ends {
     const End *begin, *sends, *receives, *end;
   };
@@ -61,7 +61,7 @@ private:
   std::vector<std::vector<Position>> others;
 };
 
-/// Finds which all-reduces of the ranks of a communicator belong together.
+/// Finds the all-reduces of the ranks of a communicator that belong together.
 class Collectives {
 public:
   explicit Collectives(const Program &program) : program(program) {
@@ -69,11 +69,11 @@ public:
       numbers.emplace_back(ops.size(), -1);
   }
 
-  /// Finds them, or says which one is not issued by all alike.
+  /// Finds them, or reports one that the ranks do not all issue alike.
   Result match();
   /// The number of the all-reduce at `at`.
   int operator[](Position at) const { return numbers[at.rank][at.op]; }
-  /// The operations of the all-reduce of a number, one for each of its ranks.
+  /// The operations of an all-reduce, by its number: one for each of its ranks.
   const std::vector<Position> &ends(int number) const { return all[number]; }
   int size() const { return static_cast<int>(all.size()); }
 
@@ -89,9 +89,9 @@ private:
   std::vector<std::vector<Position>> all;
 };
 
-/// Executes the program until nothing can go on. Returns the cycle that is left
-/// where it has not ended by then, else nothing. Expects that all else about
-/// the program is right.
+/// Executes the program until no operation can continue. Returns the cycle of
+/// blocked operations if the program has not ended by then. Expects a program
+/// that is otherwise right.
 Result execute(const Program &program, const Matching &matching,
                const Collectives &collectives, Model model);
 

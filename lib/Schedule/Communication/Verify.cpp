@@ -16,7 +16,7 @@ using namespace veeline::schedule::communication;
 // Each operation by itself, groups, handles
 //===----------------------------------------------------------------------===//
 
-/// Whether a communicator has a rank.
+/// Whether a communicator contains a rank.
 static bool hasRank(const Program &program, int communicator, int rank) {
   if (communicator >= static_cast<int>(program.communicators.size()))
     return true;
@@ -56,7 +56,8 @@ static Result checkOp(const Program &program, Position at) {
   return std::nullopt;
 }
 
-/// A group is one run of operations, on one stream and one communicator.
+/// Checks that a group is one contiguous run of operations, on one stream and
+/// one communicator.
 static Result checkGroups(const Program &program, int rank) {
   const Ops &ops = program.ranks[rank];
   // The begin of each run, by group.
@@ -88,7 +89,7 @@ static Result checkGroups(const Program &program, int rank) {
   return std::nullopt;
 }
 
-/// Every handle is made once, then waited for once.
+/// Checks that every handle is made once, and later waited for once.
 static Result checkHandles(const Program &program, int rank) {
   const Ops &ops = program.ranks[rank];
   struct Event {
@@ -172,8 +173,8 @@ Result Matching::matchEnds(Position send, Position receive) {
   return std::nullopt;
 }
 
-/// Whether each message has at most one send and one receive, and each Ready
-/// stands before the send of its message on its rank.
+/// Checks that each message has at most one send and one receive, and that each
+/// Ready precedes the send of its message on its rank.
 Result Matching::checkIdentity(const Ends &ends) {
   for (auto [first, last] :
        {std::pair(ends.sends, ends.receives), {ends.receives, ends.end}})
@@ -215,7 +216,7 @@ std::vector<Matching::End> Matching::collect() const {
       if (ops[i].isMessage() || ops[i].kind == OpKind::Ready)
         all.push_back({ops[i].message, ops[i].kind, {rank, i}});
   }
-  // By position they are sorted already.
+  // The operations are already sorted by position.
   std::stable_sort(all.begin(), all.end(), [](const End &a, const End &b) {
     return a.id != b.id ? a.id < b.id : a.kind < b.kind;
   });
@@ -265,8 +266,8 @@ private:
 };
 } // namespace
 
-/// Whether messages from one rank to another on one communicator are received
-/// in the order in which they are sent: there are no tags.
+/// Checks that messages from one rank to another on one communicator are
+/// received in the order in which they are sent, because there are no tags.
 static Result checkOrder(const Program &program, const Matching &matching) {
   std::vector<std::vector<int>> numbers;
   for (const Ops &ops : program.ranks) {
@@ -372,8 +373,8 @@ Result Collectives::match() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The send and the receive of a message on one rank, and where it waits for
-/// what it receives.
+/// The send and the receive of a message on one rank, and the place where it
+/// waits for what it receives.
 struct RankEnds {
   int send = -1, receive = -1, wait = -1;
 };
@@ -396,7 +397,8 @@ static std::map<MessageId, RankEnds> findEnds(const Ops &ops) {
       continue;
     }
     found.receive = i;
-    // What has no handle is waited for right away, at the end of its group.
+    // An operation without a handle is waited for immediately, at the end of
+    // its group.
     found.wait = endOfUnit(ops, i) - 1;
     if (ops[i].handle >= 0)
       receives[ops[i].handle] = &found;
@@ -424,7 +426,7 @@ static Result checkShape(int rank, const RankEnds &shape, const RankEnds &value,
   return std::nullopt;
 }
 
-/// Whether the shape of a value is known wherever the value is sent or
+/// Checks that the shape of a value is known wherever the value is sent or
 /// received.
 static Result checkShapes(const Program &program, int rank, Model model) {
   const Ops &ops = program.ranks[rank];
@@ -439,7 +441,7 @@ static Result checkShapes(const Program &program, int rank, Model model) {
     MessageId valueId = id;
     valueId.direction = Direction::Activation;
     valueId.part = -1;
-    // The value, or all of its parts.
+    // Visits the value, or all of its parts.
     for (auto it = all.lower_bound(valueId); it != all.end(); ++it) {
       MessageId whole = it->first;
       whole.part = -1;
@@ -458,22 +460,22 @@ static Result checkShapes(const Program &program, int rank, Model model) {
 
 namespace {
 
-/// Keeps what a rank knows to be over: how many of the units of each class. Two
-/// units of one class never make progress side by side, whatever the rules, so
-/// the units of a class that are accepted run in order.
+/// Tracks the units that a rank knows to be over, as a number of units of each
+/// class. Two units of one class never make progress in parallel, whatever the
+/// rules, so the accepted units of a class run in order.
 class UnitOrder {
 public:
   UnitOrder(const Ops &ops, Model model) : ops(ops), model(model) {}
 
   /// The first unit that may be in progress together with an earlier one, as
-  /// (earlier, later), or nothing.
+  /// (earlier, later); none if there is none.
   std::optional<std::pair<int, int>> findTwoAtOnce();
 
 private:
   static constexpr int numClasses = 3;
   using Knowledge = std::array<int, numClasses>;
 
-  /// Under rule 5 all are of one class.
+  /// Under rule 5, all units are of one class.
   int classOf(const Op &op) const {
     if (model != Model::NcclDuplex)
       return 0;
@@ -487,12 +489,12 @@ private:
 
   const Ops &ops;
   const Model model;
-  /// How many units there are of each class so far, and the last one.
+  /// The number of units of each class so far, and the last unit.
   Knowledge counts = {};
   std::array<int, numClasses> last = {};
-  /// What is over once everything is over that was issued so far on the stream
-  /// of computations, on another stream, or on a communicator; and once a
-  /// handle is waited for.
+  /// The units that are over once everything is over that was issued so far on
+  /// the stream of computations, on another stream, or on a communicator; and
+  /// those that are over once a handle is waited for.
   Knowledge computed = {};
   std::map<int, Knowledge> byStream, byCommunicator, byHandle;
 };
@@ -500,8 +502,9 @@ private:
 } // namespace
 
 /// Adds a unit, or returns an earlier one that it has to wait for and does not.
-/// A unit of class 0 has to wait for all before it, any other for all but those
-/// of the class that makes progress beside its own.
+/// A unit of class 0 has to wait for all units before it. Any other unit has to
+/// wait for all except those of the class that makes progress in parallel to
+/// its own.
 std::optional<int> UnitOrder::addUnit(int begin, int end) {
   const Op &op = ops[begin];
   int own = classOf(op);
@@ -542,7 +545,7 @@ std::optional<std::pair<int, int>> UnitOrder::findTwoAtOnce() {
   return std::nullopt;
 }
 
-/// Checks that no two units may be in progress at once unless the rules say
+/// Checks that no two units may be in progress at once, unless the rules say
 /// that both make progress.
 static Result checkUnits(const Program &program, int rank, Model model) {
   const Ops &ops = program.ranks[rank];

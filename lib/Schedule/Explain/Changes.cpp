@@ -12,7 +12,7 @@
 
 using namespace veeline::schedule;
 
-/// Gives all ranks the mean work. Returns why that changes nothing, else "".
+/// Gives all ranks the mean work. Returns why this changes nothing, else "".
 static std::string balance(Problem &problem) {
   FlatProblem flat(problem);
   auto busy = [&](int stage) {
@@ -48,9 +48,9 @@ static std::string balance(Problem &problem) {
   return "";
 }
 
-/// Adds room for one more microbatch to the limits, or, for a schedule that
-/// keeps within memory of its own accord, to what its stages hold. Returns why
-/// that changes nothing, else "".
+/// Adds room for one more microbatch to the limits. If the schedule limits
+/// memory by itself, adds it to what its stages hold. Returns why this changes
+/// nothing, else "".
 static std::string addMemory(const Simulation &simulation, bool searches,
                              Problem &problem) {
   bool isLimited = !problem.memoryLimits.empty();
@@ -117,7 +117,7 @@ public:
 
 private:
   std::string apply(Change::Kind kind, Problem &changed) const;
-  /// How messages pass with a change.
+  /// How messages are transferred after a change.
   SimulationOptions transfers(Change::Kind kind) const {
     return kind == Change::Kind::Buffers ? SimulationOptions()
                                          : simulation.options;
@@ -139,7 +139,7 @@ private:
 };
 } // namespace
 
-/// Applies a change. Returns why that changes nothing, else "".
+/// Applies a change. Returns why it changes nothing, else "".
 std::string Changer::apply(Change::Kind kind, Problem &changed) const {
   switch (kind) {
   case Change::Kind::Microbatch:
@@ -157,7 +157,7 @@ std::string Changer::apply(Change::Kind kind, Problem &changed) const {
   return "";
 }
 
-/// None where the schedule is not defined for the problem.
+/// None if the schedule is not defined for the problem.
 std::optional<Simulation>
 Changer::solve(const Problem &changed,
                const SimulationOptions &transfers) const {
@@ -180,8 +180,9 @@ void Changer::improve(const Problem &changed,
     best = std::move(*same);
 }
 
-/// `solved` is the time of a microbatch that the solver reaches now for the
-/// problem as it is: it may have less time to search than it had then.
+/// `solved` is the time of a microbatch that the solver now reaches for the
+/// unchanged problem. It may have less time to search than it had for the
+/// schedule.
 Change Changer::tried(Change::Kind kind, double solved) const {
   Change change{kind, describe(problem, kind)};
   Problem changed = problem;

@@ -29,7 +29,8 @@ static void addBubble(const Simulation &simulation, Explanation &result) {
   result.bubbleTime = result.value - busy(result.bubbleStage);
 }
 
-/// Removes one obstacle after the other. `value` falls with each.
+/// Divides the bubble into parts by removing one obstacle after another.
+/// `value` decreases with each.
 static Status addBubbleParts(Problem problem, const Schedule &schedule,
                              const Simulation &simulation,
                              Explanation &result) {
@@ -63,7 +64,8 @@ static Status addBubbleParts(Problem problem, const Schedule &schedule,
     double time = lowerBound(problem, result.objective,
                              {.fusedBackward = !schedule.splitsBackward()})
                       .time;
-    // A bound for all overlaps may be less than the work with these.
+    // A bound for all overlaps may be less than the work with the actual
+    // overlaps.
     return std::max(time, most);
   };
   result.bubble.order = lower(bound());

@@ -26,7 +26,7 @@ int veeline::schedule::decisiveStage(const Simulation &simulation,
   return worst;
 }
 
-/// Why operations did not start earlier on a stage that was idle.
+/// Why an operation did not start earlier on a stage that was idle.
 static WaitCause causeOf(const Trace &trace, const Activity &activity) {
   if (activity.step == 0)
     return WaitCause::Fill;
@@ -49,7 +49,7 @@ static CriticalStep stepOf(const Simulation &simulation, const Trace &trace,
     return step;
   double free =
       activity.step > 0 ? simulation.end[activity.stage][activity.step - 1] : 0;
-  // What is less is rounding.
+  // A shorter wait is rounding.
   if (activity.start - free > 1e-9 * simulation.makespan) {
     step.waited = activity.start - free;
     step.cause = causeOf(trace, activity);
@@ -67,7 +67,8 @@ veeline::schedule::criticalPath(const Simulation &simulation,
   for (int i = trace.computing[stage].back(); i >= 0;
        i = trace.activities[i].cause) {
     const Activity &activity = trace.activities[i];
-    // What ends at `from` only matters where it takes no time.
+    // An activity that ends at `from` belongs to the path only if it takes no
+    // time.
     if (activity.end <= from && activity.start < from)
       break;
     path.push_back(stepOf(simulation, trace, activity));
@@ -110,7 +111,8 @@ PathParts veeline::schedule::partsOf(int ranks,
   parts.stage = static_cast<int>(std::max_element(work.begin(), work.end()) -
                                  work.begin());
   parts.work = work[parts.stage];
-  // Time of others since the last operation of the stage, or since the start.
+  // The time of other stages since the last operation of the stage, or since
+  // the start.
   double other = 0;
   bool reached = false;
   for (const CriticalStep &step : path) {
@@ -129,7 +131,7 @@ PathParts veeline::schedule::partsOf(int ranks,
 }
 
 namespace {
-/// Looks for forwards that are kept back on one rank.
+/// Finds forwards that the memory limit delays on one rank.
 class MemoryWaits {
 public:
   MemoryWaits(const Problem &problem, const Schedule &schedule,
@@ -159,7 +161,7 @@ private:
   const OpIndex &index;
   const Flow &flow;
   int rank, stage;
-  /// Per local chunk, a step up to which there is no further forward.
+  /// For each local chunk, a step before which there is no further forward.
   std::vector<int> nextForward;
   MemoryWait result;
 };
@@ -190,7 +192,7 @@ void MemoryWaits::add(int step, int forward, double time) {
       release == ops.end() ? -1 : static_cast<int>(release - ops.begin());
 }
 
-/// Looks at the idle time before `step`. Of each chunk, the next forward might
+/// Examines the idle time before `step`. The next forward of each chunk might
 /// run in it.
 void MemoryWaits::look(int step) {
   double begin = simulation.end[rank][step - 1];

@@ -12,11 +12,12 @@
 
 namespace veeline::schedule {
 
-/// The stage that decides: it ends last, or has the longest span.
+/// The stage that determines the objective: it ends last, or has the longest
+/// span.
 int decisiveStage(const Simulation &simulation, Objective objective);
 
-/// The path to the last operation of the stage that decides; for the span, from
-/// the first operation of that stage on.
+/// The path to the last operation of the decisive stage. For the span, it
+/// starts with the first operation of that stage.
 std::vector<CriticalStep> criticalPath(const Simulation &simulation,
                                        const Trace &trace, Objective objective);
 
@@ -30,7 +31,7 @@ std::optional<MemoryWait> memoryWait(const Problem &problem,
                                      const Simulation &simulation,
                                      const OpIndex &index);
 
-/// Solves the problem again with each change; sets `changes` and `solver`.
+/// Solves the problem again with each change. Sets `changes` and `solver`.
 void addChanges(const Problem &problem, const Schedule &schedule,
                 const Simulation &simulation, const GeneratorOptions &options,
                 Explanation &result);

@@ -24,7 +24,7 @@ namespace {
 struct Row {
   /// Indices into `PathTable::cells`.
   std::size_t first, last;
-  /// Whether they take one microbatch from stage to stage.
+  /// Whether the operations take one microbatch from stage to stage.
   bool isLeg;
 };
 
@@ -86,8 +86,9 @@ PathTable::PathTable(const Problem &problem, const Schedule &schedule,
   }
 }
 
-/// The end of the leg from `cell` on: operations that take one microbatch over
-/// at least three stages, chunk after chunk. `cell` itself where there is none.
+/// Returns the end of the leg from `cell` on: operations that take one
+/// microbatch over at least three stages, chunk after chunk. Returns `cell`
+/// itself if there is none.
 std::size_t PathTable::legFrom(std::size_t cell) const {
   int direction = op(cell).kind == OpKind::Forward ? 1 : -1, stages = 1;
   std::size_t end = cell + 1;
@@ -104,7 +105,7 @@ std::size_t PathTable::legFrom(std::size_t cell) const {
   return stages >= 3 ? end : cell;
 }
 
-/// The end of what one stage runs before the next leg.
+/// Returns the end of the operations that one stage runs before the next leg.
 std::size_t PathTable::runFrom(std::size_t cell) const {
   std::size_t end = cell + 1;
   while (end < cells.size() &&
@@ -122,8 +123,8 @@ std::string PathTable::nameOf(std::size_t cell) const {
   return name;
 }
 
-/// Names, with three or more of one kind and ascending microbatches as
-/// "F0..F5".
+/// Returns the names of operations. Three or more of one kind with ascending
+/// microbatches are written as "F0..F5".
 std::vector<std::string> PathTable::groupsOf(std::size_t first,
                                              std::size_t last) const {
   std::vector<std::string> groups;
@@ -162,7 +163,7 @@ std::string PathTable::stagesOf(const Row &row) const {
   int stage = cells[row.first].step->stage;
   if (!row.isLeg)
     return std::to_string(stage);
-  // A leg that turns is named by where it turns, too.
+  // If a leg turns, the stage at which it turns is also named.
   std::string text = std::to_string(stage);
   int direction = 0, previous = stage;
   for (std::size_t i = row.first + 1; i < row.last; ++i) {
@@ -202,7 +203,7 @@ std::vector<std::string> PathTable::columnsOf(const Row &row) const {
   return columns(row.first, row.last, stagesOf(row), operationsOf(row));
 }
 
-/// The row that stands for rows in the middle.
+/// Returns the row that replaces rows in the middle.
 std::vector<std::string> PathTable::middle(std::size_t first,
                                            std::size_t last) const {
   std::size_t begin = rows[first].first, end = rows[last - 1].last;

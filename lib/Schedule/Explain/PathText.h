@@ -11,13 +11,13 @@
 
 namespace veeline::schedule {
 
-/// A table of the operations in order: what follows each other on one stage, or
-/// takes one microbatch from stage to stage, is one row. Of more than `maxRows`
-/// rows those in the middle become one.
+/// Returns a table of the operations in order. Successive operations on one
+/// stage, or of one microbatch from stage to stage, are one row. If there are
+/// more than `maxRows` rows, those in the middle are merged.
 std::string pathTable(const Problem &problem, const Schedule &schedule,
                       const std::vector<CriticalStep> &path, int maxRows);
 
-/// "72.7%"
+/// Returns a text such as "72.7%".
 std::string percent(double part, double whole);
 
 } // namespace veeline::schedule

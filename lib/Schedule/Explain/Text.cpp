@@ -17,10 +17,10 @@
 using namespace veeline;
 using namespace veeline::schedule;
 
-/// Gains below this are printed as nothing.
+/// Smaller gains are printed as none.
 static constexpr double noGain = 5e-5;
 
-/// "a, b and c".
+/// Joins parts as in "a, b and c".
 static std::string joined(const std::vector<std::string> &parts) {
   std::string text;
   for (std::size_t i = 0; i < parts.size(); ++i)
@@ -56,7 +56,7 @@ private:
                ? 0
                : explanation.path.back().end - explanation.path.front().start;
   }
-  /// "stage", or "rank" where ranks are not stages.
+  /// Returns "stage", or "rank" if ranks are not stages.
   const char *kind() const { return problem.widths.empty() ? "stage" : "rank"; }
   std::string nameOf(int stage, int step) const {
     return cellName(problem, schedule.stages[stage][step]);
@@ -89,7 +89,7 @@ std::string Writer::heading() const {
   return text + "\n";
 }
 
-/// The shares of the stages that have a good part, greatest first.
+/// Returns the shares of the stages with large parts, greatest first.
 std::string Writer::stages() const {
   constexpr std::size_t most = 5;
   constexpr double least = 0.05;
@@ -122,7 +122,7 @@ std::string Writer::stages() const {
                       : summaryLine("on " + std::string(kind()) + "s", text);
 }
 
-/// "24 work of stage 3, 3 before it, 6 after it".
+/// Returns a text such as "24 work of stage 3, 3 before it, 6 after it".
 std::string Writer::parts() const {
   const PathParts &parts = explanation.parts;
   std::string text =
@@ -154,8 +154,9 @@ static const char *describe(WaitCause cause) {
   return "";
 }
 
-/// "3 times for gradients, longest 5 on stage 0 before BW7". Different stages
-/// wait at the same time, so that a sum would say nothing.
+/// Returns a text such as "3 times for gradients, longest 5 on stage 0 before
+/// BW7". Different stages wait at the same time, so a sum would have no
+/// meaning.
 std::string Writer::waitsFor(WaitCause cause) const {
   int count = 0;
   const CriticalStep *longest = nullptr;
@@ -185,7 +186,8 @@ std::string Writer::waits() const {
   return text;
 }
 
-/// Only where more memory would help: a schedule may have reasons of its own.
+/// Memory is mentioned only if more of it would help, because a schedule may
+/// keep forwards back for other reasons.
 std::string Writer::memory() const {
   bool helps = std::any_of(explanation.changes.begin(),
                            explanation.changes.end(), [](const Change &change) {
@@ -211,7 +213,7 @@ static std::string gainOf(const Change &change) {
          (change.gain > 0 ? " less" : " more") + " time a microbatch";
 }
 
-/// A short name for a change that has no effect.
+/// Returns a short name for a change that has no effect.
 static const char *shortName(Change::Kind kind) {
   switch (kind) {
   case Change::Kind::Microbatch:
@@ -252,7 +254,8 @@ std::string Writer::changes() const {
   return "what a change would bring" + solver + "\n" + text;
 }
 
-/// Why the stage waits, greatest part first, without parts below this share.
+/// Returns the reasons why the stage waits, greatest first, without those below
+/// this share.
 std::vector<Writer::Reason> Writer::reasons(double least) const {
   const BubbleParts &parts = explanation.bubble;
   std::vector<Reason> result{
@@ -274,10 +277,10 @@ std::vector<Writer::Reason> Writer::reasons(double least) const {
   return result;
 }
 
-/// What is less than this share has no name in the verdict.
+/// A smaller share is not mentioned in the verdict.
 static constexpr double leastNamed = 0.01;
 
-/// All parts of the bubble, and their sum.
+/// Returns all parts of the bubble, and their sum.
 std::string Writer::bubble() const {
   double all = explanation.bubbleTime;
   if (all <= 1e-9 * explanation.value)
@@ -295,7 +298,7 @@ std::string Writer::bubble() const {
   return text + row(all, "in all") + "\n";
 }
 
-/// Whether the verdict has the memory limit among its causes.
+/// Whether the verdict names the memory limit as a cause.
 bool Writer::namesMemory() const {
   double least = leastNamed * explanation.bubbleTime;
   return explanation.bubble.memory >= least ||
@@ -348,8 +351,8 @@ std::string Writer::whatHelps() const {
                     std::string(kind()) + " would wait less for the others)");
 }
 
-/// The verdict on a schedule that never flushes, whose fill and drain come
-/// once. Empty where messages block: the steady state does not cover that.
+/// Returns the verdict on a schedule that never flushes, whose fill and drain
+/// occur once. Empty if messages block, which the steady state does not cover.
 std::string Writer::steady() const {
   std::optional<SteadyState> state = steadyStateOf(problem, schedule);
   if (!state || explanation.bubble.blocking > 0)

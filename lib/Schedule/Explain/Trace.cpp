@@ -1,10 +1,10 @@
-//===- Trace.cpp - what everything in an execution waited for -------------===//
+//===- Trace.cpp - the waits of an execution ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Times of operations are those of the simulation. Times of messages follow
-// from them: a buffered one leaves when its producer ends, or when its link is
-// free; one of a rendezvous starts when both stages have come to it.
+// from them. A buffered message leaves when its producer ends, or when its link
+// is free. One of a rendezvous starts when both stages have reached it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ public:
       : problem(problem), schedule(schedule), simulation(simulation),
         index(index), flow(problem), tolerance(1e-12 * simulation.makespan) {}
 
-  /// Operations, each after the one before it on its stage.
+  /// Adds operations, each after the one before it on its stage.
   void addComputing();
   void addBufferedMessages();
   void addRendezvous(const std::vector<Message> &messages);
@@ -34,8 +34,8 @@ private:
     trace.activities.push_back(activity);
     return static_cast<int>(trace.activities.size()) - 1;
   }
-  /// Whether an activity, or -1 for the start of time, ends later than another,
-  /// and not only by rounding.
+  /// Whether an activity, or -1 for the start of time, ends later than another
+  /// one by more than rounding.
   bool isLater(int candidate, int other) const {
     const std::vector<Activity> &all = trace.activities;
     return candidate >= 0 &&
@@ -44,7 +44,8 @@ private:
   void send(int producer, const Op &op, const Link &link);
   void sendAll(int stage, int step);
   void offerInputs(const Op &op, int &cause) const;
-  /// What a stage did last before its operation `step` and its next call.
+  /// The last activity of a stage before its operation `step` and its next
+  /// call.
   int lastBefore(int stage, int step) const;
 
   const Problem &problem;
@@ -54,9 +55,9 @@ private:
   Flow flow;
   double tolerance;
   Trace trace;
-  /// Of buffered messages, by `Flow::messageSlot`; -1: none.
+  /// The activities of buffered messages, by `Flow::messageSlot`; -1: none.
   std::vector<int> messageOf;
-  /// The last message on each link, where they queue.
+  /// The last message on each link, if messages queue there.
   std::map<std::pair<int, int>, int> lastOnLink;
   /// The last message of each stage in a rendezvous.
   std::vector<int> lastMessage;

@@ -15,17 +15,18 @@ namespace veeline::schedule {
 
 /// Something that takes time: operations of a stage, or a message.
 struct Activity {
-  /// Where it runs; the target of a message.
+  /// The stage on which it runs; for a message, its target.
   int stage;
-  /// The first step on `stage`; of a message, that of its producer on `source`.
+  /// The first step on `stage`; for a message, the step of its producer on
+  /// `source`.
   int step;
   /// The number of operations: 2 for an overlapped block, 0 for a message.
   int size;
   double start = 0, end = 0;
-  /// The activity that it starts after, which ends when it starts; -1 where it
+  /// The activity that it starts after, which ends when it starts; -1 if it
   /// starts at time 0.
   int cause = -1;
-  /// Of messages.
+  /// Set for messages.
   int source = -1;
   bool gradient = false;
   /// Whether its link was busy with another message when it was made.
@@ -34,17 +35,17 @@ struct Activity {
   bool isMessage() const { return size == 0; }
 };
 
-/// All activities of a simulated schedule. Of several that end when one starts
-/// (up to rounding), the cause is the one of its own stage, else the first of
-/// its inputs.
+/// All activities of a simulated schedule. If several activities end when one
+/// starts (up to rounding), the cause is the one of its own stage, or else the
+/// first of its inputs.
 struct Trace {
   std::vector<Activity> activities;
   /// The activity of each step of each stage.
   std::vector<std::vector<int>> computing;
 };
 
-/// The trace of what `simulate` said. Linear in operations and messages, for a
-/// rendezvous plus the sort of `communicationOrder`.
+/// Returns the trace of a result of `simulate`. The time is linear in
+/// operations and messages; for a rendezvous, `communicationOrder` also sorts.
 Expected<Trace> traceOf(const Problem &problem, const Schedule &schedule,
                         const Simulation &simulation);
 

@@ -59,7 +59,7 @@ std::vector<std::string> veeline::schedule::stageCells(const Problem &problem,
     }
     ++block;
     std::string first = cell(ops[step]), second = cell(ops[step + 1]);
-    // Readers take the first for the forward.
+    // Readers take the first operation for the forward.
     if (ops[step].kind != OpKind::Forward)
       std::swap(first, second);
     std::string both = "(" + first;
@@ -81,8 +81,8 @@ static Error malformed(std::string_view cell, const std::string &why) {
                  "(0F3;7B1)OVERLAP_F_B, or nothing");
 }
 
-/// Takes the number at the begin of `text` off it; none where there is none or
-/// it is not below `bound`.
+/// Removes the number at the begin of `text` and returns it. Returns none if
+/// there is no number, or if it is not below `bound`.
 static std::optional<int> takeNumber(std::string_view &text, int bound) {
   int value;
   auto [end, error] =
@@ -120,7 +120,7 @@ static std::optional<OpKind> parseKind(std::string_view action) {
 
 constexpr int microbatchBound = 1 << 24;
 
-/// A cell without blanks that is no block.
+/// Parses a cell that has no blanks and is not a block.
 static Expected<std::vector<Op>> parseAction(std::string_view cell) {
   std::string_view rest = cell;
   std::optional<int> chunk = takeNumber(rest, Placement::maxChunks);
@@ -266,7 +266,7 @@ Expected<ImportedSchedule> OrderReader::finish(std::string name) {
       return invalid("chunk " + std::to_string(chunk) +
                      " does not occur, but chunk " +
                      std::to_string(stageOfChunk.size() - 1) + " does");
-  // Before anything is allocated by the product of the two.
+  // This is checked before memory of this size is allocated.
   std::int64_t wanted =
       static_cast<std::int64_t>(stageOfChunk.size()) * microbatches;
   if (forwards < wanted)

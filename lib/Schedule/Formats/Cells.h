@@ -13,40 +13,41 @@
 
 namespace veeline::schedule {
 
-/// The cells of one stage in order, overlapped blocks as one.
-/// `wholeBackward`: the W of a chunk without BackwardInput becomes a B.
+/// Returns the cells of one stage in order; an overlapped block is one cell.
+/// With `wholeBackward`, the W of a chunk without BackwardInput becomes a B.
 std::vector<std::string> stageCells(const Problem &problem,
                                     const Schedule &schedule, int stage,
                                     bool wholeBackward);
 
-/// What a cell stands for: no operation (empty, communication), one, or the two
-/// of an overlapped block.
+/// Returns the operations of a cell: none (for an empty cell or communication),
+/// one, or the two of an overlapped block.
 Expected<std::vector<Op>> parseCell(std::string_view cell);
 
-/// A cell that sends or receives: "2SEND_F0".
+/// A cell that sends or receives, such as "2SEND_F0".
 struct MessageCell {
   int chunk;
   int microbatch;
   bool isSend;
   bool isGradient;
 };
-/// Nothing for any other cell.
+/// Returns none for any other cell.
 std::optional<MessageCell> parseMessageCell(std::string_view cell);
 
-/// The rows of a .csv file, one a rank; empty lines at the end are none.
+/// Returns the rows of a .csv file, one for each rank. Empty lines at the end
+/// do not count.
 std::vector<std::string_view> csvRows(std::string_view text);
 
-/// Puts a schedule together cell by cell, one row a rank. A row that begins
-/// with a chunk of the row before it is of the same stage, which then has
-/// several ranks.
+/// Builds a schedule cell by cell, with one row for each rank. If a row begins
+/// with a chunk of the row before it, it belongs to the same stage, which then
+/// has several ranks.
 class OrderReader {
 public:
   explicit OrderReader(std::string file) : file(std::move(file)) {}
 
   void beginRow();
-  /// The error does not say where the cell stands; `errorIn` adds that.
+  /// The error does not have the place of the cell; `errorIn` adds that.
   Status addCell(std::string_view cell);
-  /// What was read, named `name`.
+  /// Returns the schedule, named `name`.
   Expected<ImportedSchedule> finish(std::string name);
 
 private:
@@ -55,10 +56,11 @@ private:
 
   std::string file;
   Schedule schedule;
-  /// Rows of each stage so far; and whether the last row belongs to one yet.
+  /// The rows of each stage so far, and whether the last row already belongs to
+  /// a stage.
   std::vector<int> widths;
   bool hasStage = true;
-  /// By chunk; -1 for one that was not seen yet.
+  /// By chunk; -1 for a chunk that has not occurred yet.
   std::vector<int> stageOfChunk;
   int microbatches = 0;
   std::int64_t forwards = 0;

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One thread a rank, complete events for operations, counters for memory, and
-// flow arrows for messages. A unit of time of the problem is a microsecond,
-// the unit of trace events.
+// There is one thread for each rank. Operations are complete events, memory is
+// shown by counters, and messages by flow arrows. A unit of time of the problem
+// becomes a microsecond, the unit of trace events.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,7 +78,7 @@ void TraceWriter::addMemory(int stage) {
   }
 }
 
-/// The links to the host's memory and back are threads of their own.
+/// The links to and from the host's memory are threads of their own.
 void TraceWriter::addCopies(int rank) {
   for (bool isBack : {false, true}) {
     int link = problem.ranks() + 2 * rank + (isBack ? 1 : 0);
@@ -100,9 +100,9 @@ void TraceWriter::addCopies(int rank) {
   }
 }
 
-/// Adds an arrow from the producer to the start of the consumer. A viewer draws
-/// it from what runs at the time where it begins, so that is before the end of
-/// the producer, when the next operation may start.
+/// Adds an arrow from the producer to the start of the consumer. A viewer
+/// attaches the arrow to the event that runs where the arrow begins. So it
+/// begins before the end of the producer, when the next operation may start.
 void TraceWriter::addMessage(const Message &message, std::size_t number) {
   double start = simulation.start[message.sourceStage][message.sourceStep];
   double end = simulation.end[message.sourceStage][message.sourceStep];

@@ -10,8 +10,8 @@
 
 using namespace veeline::schedule;
 
-/// Black on the kind's background (of the 256 colours): the hues of the other
-/// pictures.
+/// Returns black on the kind's background (of the 256 colours), in the hues of
+/// the other pictures.
 static const char *escapeOf(std::string_view letters) {
   switch (std::toupper(static_cast<unsigned char>(letters.front()))) {
   case 'F':
@@ -37,16 +37,16 @@ static bool hasFused(const Schedule &schedule) {
   return false;
 }
 
-/// The end of the cell that begins at `at`, with its letters; `at` where none
-/// begins there.
+/// Returns the end of the cell that begins at `at`, with its letters. Returns
+/// `at` if no cell begins there.
 static std::size_t cellEnd(std::string_view row, std::size_t at, bool hasFused,
                            std::string_view &letters) {
   constexpr std::string_view kinds = "FBWfbw";
   std::size_t kind = skipDigits(row, at);
   if (kind == row.size() || kinds.find(row[kind]) == kinds.npos)
     return at;
-  // "BW" is one kind, and only where a microbatch follows: without names,
-  // letters stand side by side.
+  // "BW" is one kind only if a microbatch follows. Without names, letters of
+  // several operations are adjacent.
   bool isFused = hasFused && row.substr(kind, 2) == "BW" &&
                  kind + 2 < row.size() &&
                  std::isdigit(static_cast<unsigned char>(row[kind + 2]));
@@ -82,7 +82,7 @@ std::string veeline::schedule::colored(std::string_view text,
     std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end);
-    // "stage 3: " or "rank 3: " and its cells; other lines are no rows.
+    // A row is "stage 3: " or "rank 3: " with cells; other lines are not rows.
     std::size_t colon = line.find(": ");
     std::size_t number = line.starts_with("stage ")  ? 6
                          : line.starts_with("rank ") ? 5

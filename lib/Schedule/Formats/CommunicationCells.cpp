@@ -20,7 +20,7 @@ using schedule::ImportedSchedule;
 using schedule::Status;
 
 namespace {
-/// Reads the rows of a file that `readCsv` has read.
+/// Reads the rows of a file that `readCsv` has already read.
 class CellReader {
 public:
   CellReader(const schedule::ImportedSchedule &order, const std::string &file)
@@ -37,7 +37,7 @@ public:
   Cells take() { return std::move(cells); }
 
 private:
-  /// Chunk, microbatch and direction of what a rank has.
+  /// The chunk, the microbatch and the direction of a value on a rank.
   using Key = std::tuple<int, int, Direction>;
 
   Status readCell(std::string_view cell);
@@ -59,7 +59,8 @@ private:
   Cells cells;
   int rank = -1, column = 1;
   std::string name;
-  /// What this rank has made, and the handles of what it receives.
+  /// The values that this rank has made, and the handles of those that it
+  /// receives.
   std::map<Key, bool> made;
   std::map<Key, int> received;
   std::vector<int> sends;
@@ -73,8 +74,9 @@ void CellReader::add(const Op &op) {
                               std::to_string(column) + ": " + name);
 }
 
-/// A forward needs the chunk before it, a backward the one after it; an R, and
-/// a W that follows its own B, need nobody.
+/// Waits for the input of an operation. A forward needs the chunk before it, a
+/// backward the one after it. An R needs no other chunk, and neither does a W
+/// that follows its own B.
 Status CellReader::waitForInput(const schedule::Op &op) {
   if (op.kind == schedule::OpKind::Recompute)
     return Status::success();
@@ -118,8 +120,8 @@ Status CellReader::addWork(const std::vector<schedule::Op> &ops) {
 }
 
 Status CellReader::addMessage(const schedule::MessageCell &cell) {
-  // The other end of an activation that is sent, or a gradient that is
-  // received, is the next chunk.
+  // If an activation is sent or a gradient is received, the other end is the
+  // next chunk.
   bool isNext = cell.isSend != cell.isGradient;
   int other = isNext ? cell.chunk + 1 : cell.chunk - 1;
   if (other < 0 || other >= placement.chunks())

@@ -15,7 +15,8 @@ using schedule::Problem;
 using schedule::Schedule;
 using schedule::Status;
 
-/// What PyTorch cannot run has no cells.
+/// Rejects schedules that PyTorch cannot run, because there are no cells for
+/// them.
 static Status checkExpressible(const Problem &problem,
                                const Schedule &schedule) {
   if (!problem.widths.empty())
@@ -44,8 +45,8 @@ static Status checkExpressible(const Problem &problem,
   return Status::success();
 }
 
-/// The problem with the messages that PyTorch expects: a value and its gradient
-/// between any chunk and the next one.
+/// Returns the problem with the messages that PyTorch expects: a value and its
+/// gradient between every two adjacent chunks.
 static Problem asChain(const Problem &problem) {
   Problem chain = problem;
   chain.edges = schedule::chainEdges(problem.numChunks(), 0);
@@ -77,8 +78,8 @@ public:
 private:
   void add(const std::string &cell) { row += (row.empty() ? "" : ",") + cell; }
   /// Parameters are gathered (FSDP) before a chunk's first operation. After its
-  /// last one, gradients are added up over replicas and scaled, and parameters
-  /// are let go.
+  /// last one, gradients are summed over replicas and scaled, and parameters
+  /// are released.
   void addWork(int step);
 
   const std::vector<schedule::Op> &ops;

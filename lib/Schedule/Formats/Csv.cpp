@@ -41,7 +41,7 @@ veeline::schedule::csvRows(std::string_view text) {
   constexpr std::string_view byteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(byteOrderMark))
     text.remove_prefix(byteOrderMark.size());
-  // Empty lines at the end are no ranks.
+  // Empty lines at the end are not ranks.
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   if (text.empty())
     return {};

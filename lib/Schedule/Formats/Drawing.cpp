@@ -1,4 +1,4 @@
-//===- Drawing.cpp - what pictures of schedules share ---------------------===//
+//===- Drawing.cpp - shared code of pictures of schedules -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -41,7 +41,7 @@ struct Hue {
 };
 } // namespace
 
-/// Hues that also differ for colour-blind readers and in grey.
+/// These hues also differ for colour-blind readers and in grey.
 static Hue hueOf(OpKind kind) {
   switch (kind) {
   case OpKind::Forward:

@@ -1,4 +1,4 @@
-//===- Formats.cpp - which file has which format --------------------------===//
+//===- Formats.cpp - schedules as files -----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -21,7 +21,7 @@ struct NamedFormat {
 };
 } // namespace
 
-/// Longer endings before those that they end in.
+/// An extension precedes those with which it ends.
 static constexpr std::array<NamedFormat, 7> namedFormats{{
     {".txt", Format::Text},
     {".comms.csv", Format::CommunicationCsv},
@@ -58,7 +58,7 @@ Status veeline::schedule::writeFile(const std::string &path,
 }
 
 Status veeline::schedule::tryFile(const std::string &path) {
-  // Whoever reads from a pipe would take this attempt for its end.
+  // The reader of a pipe would take this attempt for its end.
   std::error_code error;
   std::filesystem::file_type type = std::filesystem::status(path, error).type();
   if (type == std::filesystem::file_type::fifo ||
@@ -113,7 +113,7 @@ Schedule veeline::schedule::withoutMissing(const Problem &problem,
             *step -= removedBefore[*step];
     if (schedule.overlapped.empty())
       continue;
-    // A block that loses one of its two operations is none any more.
+    // A block that loses one of its two operations is not a block any more.
     std::vector<int> &blocks = schedule.overlapped[stage];
     std::erase_if(blocks, [&](int step) {
       return removedBefore[step] != removedBefore[step + 2];

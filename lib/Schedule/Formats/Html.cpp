@@ -1,4 +1,4 @@
-//===- Html.cpp - schedules on a page to look around in -------------------===//
+//===- Html.cpp - schedules as an interactive page ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -65,8 +65,8 @@ int GraphMaker::entryOf(const Op &op) {
   return it->second;
 }
 
-/// What adds memory does so at the start of an operation or block, and what
-/// releases some at the end.
+/// Memory is added at the start of an operation or block, and released at the
+/// end.
 page::Lane GraphMaker::laneOf(int rank) {
   page::Lane lane{.name = problem.labelOfRank(rank)};
   if (!problem.memoryLimits.empty())
@@ -99,7 +99,8 @@ std::vector<page::Event> GraphMaker::eventsOf(int rank) const {
   return events;
 }
 
-/// The link from a rank to the host's memory, or the one back, as a lane.
+/// Adds a lane for the link from a rank to the host's memory, or for the one
+/// back.
 void GraphMaker::addCopies(int rank, bool isBack, page::Times &times) {
   page::Lane lane{.name = problem.labelOfRank(rank) +
                           (isBack ? " from host" : " to host")};
@@ -139,7 +140,8 @@ page::Graph GraphMaker::make() {
   for (const Edge &edge : problem.edges)
     graph.edges.push_back({edge.from, edge.to, edge.carriesGradient});
   page::Times times;
-  // Far below what a screen can show; powers of ten keep decimal times exact.
+  // This is far below the resolution of a screen. Powers of ten keep decimal
+  // times exact.
   if (simulation.makespan > 0)
     times.tick = std::pow(10, std::floor(std::log10(simulation.makespan)) - 9);
   for (int rank = 0; rank < problem.ranks(); ++rank) {

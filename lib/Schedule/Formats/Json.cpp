@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Written by hand for its layout: one line a stage, chunk or edge.
+// The text is written without a library for the sake of its layout: one line
+// for each stage, chunk or edge.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,7 @@
 using namespace veeline;
 using namespace veeline::schedule;
 
-/// "[a, b]" of what `format` makes of each value.
+/// Returns "[a, b]", where `format` makes the text of each value.
 template <typename Range, typename Function>
 static std::string list(const Range &values, Function format,
                         const char *separator = ", ") {
@@ -30,7 +31,7 @@ static std::string list(const Range &values, Function format,
   return text + "]";
 }
 
-/// As `list`, each value on its own line.
+/// Like `list`, but with each value on its own line.
 template <typename Range, typename Function>
 static std::string lines(const Range &values, Function format) {
   if (values.empty())
@@ -73,7 +74,7 @@ static std::string edgeObject(const Edge &edge) {
          (edge.carriesGradient ? "true" : "false") + "}";
 }
 
-/// What is offloaded, and the steps where it leaves and returns.
+/// The members of an offload, and the steps at which it leaves and returns.
 static std::string offloadList(const Offload &it) {
   return list(std::array{it.chunk, it.microbatch, it.leaves, it.returns},
               integer);
@@ -107,7 +108,7 @@ static std::string placementList(const Placement &placement) {
   return list(stages, integer);
 }
 
-/// What is known for the default transfers alone.
+/// Members that are known only for the default transfers.
 static std::string steadyMembers(const Simulation &simulation) {
   if (simulation.options != SimulationOptions())
     return "";

@@ -17,7 +17,7 @@ using namespace veeline::schedule;
 using Json = nlohmann::json;
 
 //===----------------------------------------------------------------------===//
-// Where a value stands
+// Positions of values
 //===----------------------------------------------------------------------===//
 
 static Place placeOf(std::string_view text, std::size_t offset) {
@@ -30,8 +30,8 @@ static Place placeOf(std::string_view text, std::size_t offset) {
 }
 
 namespace {
-/// Finds the values of a path in text that is known to be JSON: the parser of
-/// the JSON library does not say where a value stood.
+/// Finds the positions of values in text that is known to be JSON. The parser
+/// of the JSON library does not report them.
 class Locator {
 public:
   explicit Locator(std::string_view text) : text(text) {}
@@ -75,12 +75,12 @@ private:
         depth -= c == ']' || c == '}';
         ++at;
       }
-      // A number or a word goes on to the next separator.
+      // A number or a word extends to the next separator.
       if (depth == 0)
         at = std::min(text.find_first_of(",]} \t\r\n", at), text.size());
     } while (depth > 0 && at < text.size());
   }
-  /// From the begin of an array or object to that of one of its values.
+  /// Goes from the begin of an array or object to that of one of its values.
   void enter(const std::string &step, bool second) {
     bool isObject = peek() == '{';
     ++at;
@@ -109,17 +109,18 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// What is no JSON for us
+// Text that is rejected
 //===----------------------------------------------------------------------===//
 
-/// Looks for what the JSON library would throw about, or would drop: text that
-/// is no JSON, numbers that no double holds, members that stand twice.
+/// Finds errors at which the JSON library would throw, or which it would
+/// ignore: invalid JSON, numbers out of the range of double, and duplicate
+/// members.
 class Scanner final : public nlohmann::json_sax<Json> {
 public:
   Scanner(std::string_view text, const std::string &file)
       : text(text), file(file) {}
 
-  /// The first thing found, if any.
+  /// Returns the first error, if any.
   std::optional<Error> scan() {
     Json::sax_parse(text, this);
     return failure;
@@ -147,7 +148,7 @@ private:
   struct Level {
     bool isObject;
     std::set<std::string> keys = {};
-    /// Of the member, or the number of elements, so far.
+    /// The current member, or the number of elements so far.
     std::string key = {};
     std::size_t count = 0;
   };
@@ -189,9 +190,9 @@ bool Scanner::key(string_t &name) {
 
 bool Scanner::parse_error(std::size_t read, const std::string &token,
                           const nlohmann::detail::exception &exception) {
-  // What the library calls "number overflow".
+  // The library calls this "number overflow".
   bool isNumber = exception.id == 406;
-  // A number ends where reading did; else that was one byte too far.
+  // A number ends where reading ended. Otherwise that was one byte too far.
   std::size_t back = isNumber ? token.size() : 1;
   std::size_t offset = std::min(read - std::min(read, back), text.size());
   failure = errorIn(file, placeOf(text, offset),
@@ -207,8 +208,8 @@ bool Scanner::parse_error(std::size_t read, const std::string &token,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Reads members one after the other; the first error stays, and whatever is
-/// read after it does not matter.
+/// Reads members one after the other. The first error is kept, and values that
+/// are read after it do not matter.
 class JsonReader {
 public:
   JsonReader(std::string_view text, const std::string &file)
@@ -225,10 +226,10 @@ private:
           errorIn(file, Locator(text).find(path),
                   (path.empty() ? "" : path.to_string() + ": ") + message);
   }
-  /// Fails where an object has another member than these.
+  /// Fails if an object has a member that is not listed.
   void checkMembers(const Pointer &path,
                     std::initializer_list<std::string_view> names);
-  /// The value at `path` if it has the right type.
+  /// Returns the value at `path` if it has the right type.
   const Json *get(const Pointer &path, Json::value_t type, const char *what);
   void get(const Pointer &path, double &value);
   void get(const Pointer &path, std::int64_t &value);
@@ -351,7 +352,7 @@ void JsonReader::readOrder(OrderReader &reader) {
   }
 }
 
-/// Whether what the file says about the order fits the order.
+/// Checks that what the file says about the order fits the order.
 void JsonReader::readPlacement(ImportedSchedule &result) {
   if (has(Pointer("/stages"))) {
     int stages = 0;
@@ -436,7 +437,8 @@ Edge JsonReader::readEdge(const Pointer &path) {
   return edge;
 }
 
-/// Reads the costs that the order was made for. A file without chunks has none.
+/// Reads the costs for which the order was made. A file without chunks has
+/// none.
 void JsonReader::readProblem(ImportedSchedule &result) {
   if (!has(Pointer("/chunks"))) {
     for (const char *name :
@@ -478,7 +480,7 @@ void JsonReader::readProblem(ImportedSchedule &result) {
   result.problem = std::move(problem);
 }
 
-/// `verify` has the rules.
+/// `verify` checks the rules.
 void JsonReader::readOffloads(ImportedSchedule &result) {
   Pointer path("/offloads");
   if (!has(path))

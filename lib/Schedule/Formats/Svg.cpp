@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A lane a stage over a time axis. Operations of one colour are one path, so
-// that files stay small.
+// There is a lane for each stage over a time axis. All operations of one colour
+// are one path, so that files stay small.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +20,13 @@ using namespace veeline;
 using namespace veeline::schedule;
 
 namespace {
-/// All lengths in the units of the picture, which are points when printed at
-/// its natural size.
+/// All lengths, in the units of the picture. These are points when it is
+/// printed at its natural size.
 struct Layout {
   double width = 960;
   double left = 64, right = 16, top = 62;
   double lane, gap;
-  /// Below each lane; 0 where memory is not drawn.
+  /// The height of the memory curve below each lane; 0 if memory is not drawn.
   double curve = 0;
 
   double pitch() const { return lane + curve + gap; }
@@ -65,7 +65,7 @@ private:
   const Schedule &schedule;
   const Simulation &simulation;
   Layout layout;
-  /// Of the time axis; the makespan, if that is not 0.
+  /// The span of the time axis. This is the makespan, unless that is 0.
   double span;
   std::int64_t highestMemory = 0;
   Svg svg;
@@ -107,7 +107,7 @@ void SvgWriter::addHeader() {
               " text-anchor=\"end\" fill=\"#555\"");
 }
 
-/// A square for each chunk of a stage, and what the colour means.
+/// Adds a square for each chunk of a stage, and the meaning of the colour.
 double SvgWriter::addLegendEntry(double x, OpKind kind) {
   int v = problem.chunksPerStage(), shown = std::min(v, 4);
   for (int i = 0; i < shown; ++i) {
@@ -162,7 +162,7 @@ void SvgWriter::addAxis() {
               " text-anchor=\"middle\" fill=\"#333\"");
 }
 
-/// Every name where there is room, else every second, fourth...
+/// Adds every name if there is room, else every second, fourth and so on.
 void SvgWriter::addLaneNames() {
   int every = 1;
   while (every * layout.pitch() < 11)
@@ -174,13 +174,13 @@ void SvgWriter::addLaneNames() {
                 " text-anchor=\"end\" fill=\"#333\"");
 }
 
-/// The number of the microbatch, where it fits.
+/// Adds the number of the microbatch if it fits.
 void SvgWriter::addLabel(double left, double right, double middle,
                          double height, const std::string &fill,
                          int microbatch) {
   std::string text = std::to_string(microbatch);
-  // As if all had as many digits: some with numbers and some without would
-  // look like two kinds.
+  // Room is checked as if all numbers had the same length. If only some
+  // operations had numbers, they would look like two kinds.
   double digits = std::to_string(problem.microbatches - 1).size();
   double room = (right - left - 2) / (0.58 * digits);
   double size = std::floor(2 * std::min({room, 0.62 * height, 11.0})) / 2;
@@ -219,11 +219,11 @@ void SvgWriter::addLane(int stage) {
 }
 
 void SvgWriter::flushOperations() {
-  // A thin line between operations, unless they are about as thin.
+  // There is a thin line between operations, unless they are about as thin.
   double mean = layout.plotWidth() * problem.ranks() /
                 std::max<std::size_t>(operations, 1);
   double line = std::clamp((mean - 2) / 12, 0.0, 0.7);
-  // Edges of very thin ones would let the background through.
+  // Otherwise the background would show at the edges of very thin operations.
   svg.add("<g stroke=\"#ffffff\" stroke-width=\"" + coordinate(line) +
           (mean < 3 ? "\" shape-rendering=\"crispEdges\">\n" : "\">\n"));
   for (const auto &[fill, path] : paths)

@@ -1,4 +1,4 @@
-//===- Agenda.cpp - which stage acts next ---------------------------------===//
+//===- Agenda.cpp - the order in which stages act -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -11,18 +11,20 @@
 
 namespace veeline::schedule {
 
-/// Lets stages act as if always the one that wakes first did, on a tie the one
-/// with the lowest number.
+/// Lets stages act in the order in which they wake; on a tie, the one with the
+/// lowest number comes first.
 ///
-/// An act looks only at its own stage and at what its *neighbours*, the stages
-/// that it exchanges data with, have placed by then. It may wake neighbours at
-/// the end of what it places. So a stage may act as soon as none of its
-/// neighbours can act before it. There is no need to find the first of all
-/// stages: sweeps over the stages are enough, and what they look at stands side
-/// by side in memory. For this the agenda keeps for each stage a time before
-/// which it will certainly not act. That is when it wakes, or, since a
-/// neighbour may wake it before, the earliest act of a neighbour plus the
-/// shortest step of that neighbour.
+/// An act depends only on its own stage and on what the *neighbours*, the
+/// stages with which it exchanges data, have placed by then. It may wake
+/// neighbours at the end of what it places. So a stage may act as soon as none
+/// of its neighbours can act before it. It is not necessary to find the first
+/// of all stages: sweeps over the stages suffice, and the data that they read
+/// are adjacent in memory.
+///
+/// For this, the agenda keeps for each stage a time before which it will
+/// certainly not act. That is when it wakes. A neighbour may wake it earlier,
+/// so it is at most the earliest act of a neighbour plus the shortest step of
+/// that neighbour.
 class Agenda {
 public:
   static constexpr double never = std::numeric_limits<double>::infinity();
@@ -32,21 +34,21 @@ public:
 
   void wake(int stage, double time) { entries[stage].wakeTime = time; }
   /// Wakes the stages that use what a stage has just placed, unless they wake
-  /// before.
+  /// earlier.
   void wakeUsers(int stage, const LegProblem::Leg &placed);
 
-  /// Calls `act(stage, time)` until all stages sleep. An act sets when its own
-  /// stage wakes next. Returns false as soon as an act does.
+  /// Calls `act(stage, time)` until all stages sleep. An act sets the time at
+  /// which its own stage wakes next. Returns false as soon as an act does.
   template <typename Act> bool run(Act act);
 
 private:
   struct Entry {
     double wakeTime;
-    /// When the stage acts next at the earliest.
+    /// The earliest time at which the stage can act next.
     double least;
-    /// The least time between one of its acts and one that this causes.
+    /// The least time between one of its acts and an act that this causes.
     double shortest;
-    /// Its neighbours stand here in `neighbours`.
+    /// Its neighbours are in this range of `neighbours`.
     int begin, end;
   };
 
@@ -107,7 +109,7 @@ template <typename Act> bool Agenda::run(Act act) {
         return false;
     if (acts > 0)
       continue;
-    // The first of all may act, whatever is known of its neighbours.
+    // The first of all stages may act, whatever is known of its neighbours.
     int stage = firstStage();
     double time = entries[stage].wakeTime;
     if (time == never)

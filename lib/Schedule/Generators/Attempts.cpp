@@ -11,7 +11,8 @@
 
 using namespace veeline::schedule;
 
-/// The storage of a best that is about to be replaced, else a new one.
+/// Returns the storage of a best that is about to be replaced, or else a new
+/// one.
 std::shared_ptr<LegBuilder::Orders> Best::storage(const bool *isBest) {
   for (int side : {0, 1})
     if (isBest[side] && sides[side].orders &&
@@ -62,7 +63,7 @@ void veeline::schedule::offerLists(LegBuilder &builder, std::int64_t budget,
   const LegProblem &problem = builder.getProblem();
   std::int64_t operations = std::int64_t(3) * problem.legs() *
                             problem.stages() * problem.microbatches();
-  // Those that win most often come first.
+  // Variants that win most often come first.
   int tried = 0;
   for (double reserve : {0.25, 0.5, 0.75, 0.0})
     for (Direction first : {Direction::Backward, Direction::Forward})

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ours; not from a paper. Takes every placement and splits the backward.
+// This schedule is ours, not from a paper. It supports every placement, and
+// splits the backward.
 //
-// Three sources, of which the best by the objective wins:
+// It takes the best schedule, by the objective, of three sources:
 // - every other synchronous schedule that is defined for the problem, so that
 //   `auto` is never worse than any of them, and zb-1p with all the memory;
 // - list scheduling in many variants (Auto/ListScheduler.h): a table of good
@@ -15,12 +16,12 @@
 // A part of the work goes into list scheduling with one activation less memory,
 // which finds other orders.
 //
-// Where `GeneratorOptions::simulation` is not the default, all that was found
-// is compared by that simulation.
+// If `GeneratorOptions::simulation` is not the default, all schedules that were
+// found are compared by that simulation.
 //
-// The bubble has no closed form. The search ends where a lower bound (Bounds.h)
-// proves that nothing is better, as it does on a V with m >= 2p and p
-// activations for most costs; otherwise with its budget.
+// The bubble has no closed form. The search ends when a lower bound (Bounds.h)
+// proves that no schedule is better, as it does on a V with m >= 2p and p
+// activations for most costs. Otherwise it ends with its budget.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,15 +42,15 @@ struct Portfolio {
   Schedule schedule;
 };
 
-/// Chooses by the simulation that the user asked for, where it is not the one
-/// that schedules are made for.
+/// Chooses by the simulation that the user asked for, if that is not the one
+/// for which schedules are made.
 class Judge {
 public:
   Judge(const Problem &problem, const FlatProblem &flat,
         const GeneratorOptions &options)
       : problem(problem), flat(flat), options(options) {}
 
-  /// Whether the simulation is not that of the search.
+  /// Whether the simulation differs from that of the search.
   bool isNeeded() const {
     return options.simulation != SimulationOptions() &&
            options.objective != Objective::Period;
@@ -80,7 +81,7 @@ void Judge::offer(const Schedule &schedule) {
   best = schedule;
 }
 
-/// Tries a schedule; its orders go into the pool, too.
+/// Tries a schedule. Its orders also go into the pool.
 static void consider(const Problem &problem, const FlatProblem &flat,
                      Objective objective, Expected<Schedule> schedule,
                      Pool &pool, Judge &judge, Portfolio &best) {
@@ -111,7 +112,7 @@ static Portfolio tryOthers(const Problem &problem, const FlatProblem &flat,
                generate(generator.name, problem, options), pool, judge, best);
   if (problem.placement.kind() != PlacementKind::Linear)
     return best;
-  // This one does not know periods.
+  // This generator does not support periods.
   GeneratorOptions other = options;
   for (Objective objective : {Objective::Span, Objective::Makespan}) {
     if (options.objective != Objective::Period &&
@@ -126,7 +127,8 @@ static Portfolio tryOthers(const Problem &problem, const FlatProblem &flat,
   return best;
 }
 
-/// Orders for one activation less memory on every stage, where that works.
+/// Searches orders for one activation less memory on every stage, if that is
+/// possible.
 static void tryLessMemory(const Problem &problem, const FlatProblem &flat,
                           const GeneratorOptions &options, std::int64_t units,
                           Work &work, Pool &pool) {
@@ -144,8 +146,8 @@ static void tryLessMemory(const Problem &problem, const FlatProblem &flat,
                  pool);
 }
 
-/// Of the orders for the two objectives of single steps, that with the shorter
-/// period. Each takes half of the time.
+/// Generates orders for both objectives of single steps, and returns the one
+/// with the shorter period. Each takes half of the time.
 static Expected<Schedule> bestOfSteps(const Problem &problem,
                                       GeneratorOptions options) {
   options.searchSeconds /= 2;
@@ -180,8 +182,8 @@ veeline::schedule::generateAuto(const Problem &problem,
   Pool pool;
   Judge judge(problem, flat, options);
   Portfolio others = tryOthers(problem, flat, options, pool, judge);
-  // A limit that admits an order at all may still admit none that passes the
-  // chunks of a stage in model order, as `sequential` and the search do.
+  // A limit that admits some order may still admit none that passes the chunks
+  // of a stage in model order, as `sequential` and the search do.
   if (!others.found && !admitsSplit(flat))
     return generate("sequential", problem, options);
 
@@ -216,7 +218,7 @@ veeline::schedule::generateAuto(const Problem &problem,
     return bestLoop(problem, flat, pool, std::move(*starter), "auto");
   }
   Schedule schedule = std::move(others.schedule);
-  // Of equally good ones, the one whose backwards are all split.
+  // Of equally good schedules, takes the one whose backwards are all split.
   double tolerance = 1e-12 * others.score;
   if (!others.found ||
       (!pool.empty() && pool[0].score <= others.score + tolerance))

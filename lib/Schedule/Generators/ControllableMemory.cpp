@@ -5,23 +5,23 @@
 // Qi, Wan, Amar, Lin: Pipeline Parallelism with Controllable Memory (2024,
 // arXiv:2405.15362). On a V, the memory of a stage grows with the time that a
 // microbatch is in flight. So a pattern of one microbatch through the stages,
-// repeated once per period, says how much is needed. V-Min leads it through as
-// fast as it goes: about 1/3 of 1F1B's activations. V-Half takes its time on
-// the way down, forward and backward: about 1/2. p = 4, equal costs, stage 0
-// and stage 3 of V-Min (F down, f up, b and B back):
+// repeated once per period, determines the memory. V-Min takes the microbatch
+// through as fast as possible, with about 1/3 of 1F1B's activations. V-Half is
+// slower on the way down, forward and backward, with about 1/2. p = 4, equal
+// costs, stage 0 and stage 3 of V-Min (F down, f up, b and B back):
 //
 //   stage 0: F0 F1 F2 .  .  .  .  f0 b0 w0 .  .  f1 b1 w1 B0 F3 W0 .  ...
 //   stage 3: .  .  .  F0 f0 F1 f1 .  .  .  .  b0 B0 w0 F2 W0 f2 b1 B1 ...
 //
-// The published order is made for equal costs and never looks at others. Here
-// patterns are made with the costs of the chunks, in many shapes (Pattern.h,
+// The published order is made for equal costs and ignores others. Here patterns
+// are made with the costs of the chunks, in many shapes (Pattern.h,
 // PatternSearch.h), and followed by simulation: a stage that would wait runs
-// ahead what fits its memory, or a W. List scheduling competes, and takes over
-// where no pattern fits.
+// later operations that fit its memory, or a W. List scheduling competes, and
+// is used if no pattern fits.
 //
 // Activations: at most (p+2)/2 (V-Half) and (p+4)/3 (V-Min), rounded down; a
-// lower limit is kept too. No closed form of the bubble: with F = B = W, free
-// transfers, p = 8 and m = 32 it is 0.0813 and 0.1070 (docs/schedules.md).
+// lower limit is also obeyed. No closed form of the bubble: with F = B = W,
+// free transfers, p = 8 and m = 32 it is 0.0813 and 0.1070 (docs/schedules.md).
 // O(operations), after a search that places a bounded number of them.
 //
 //===----------------------------------------------------------------------===//
@@ -32,7 +32,7 @@
 
 using namespace veeline::schedule;
 
-/// `activations`: what a stage may hold.
+/// `activations` is the number that a stage may hold.
 static Expected<Schedule> generateWithin(const Problem &problem,
                                          const GeneratorOptions &options,
                                          const char *name, int activations) {

@@ -1,4 +1,4 @@
-//===- DualPipeV.cpp - DualPipe, cut in half ------------------------------===//
+//===- DualPipeV.cpp - the V-shaped half of DualPipe ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -24,14 +24,14 @@
 //   stage 0: 0F0 0F1 0F2 3F0 3B0 3W0 3F1 0F3 3BW1 3F2 0BW0 3BW2 3F3 0BW1 ...
 //   stage 1: 1F0 2F0 1F1 2F1 1F2 2BW0 2F2 1BW0 1F3 2BW1 2F3 1BW1 2BW2 1BW2 ...
 //
-// That needs m >= 2p. For fewer microbatches the stages run the last m of the
-// schedule for 2p: leaving microbatches out keeps an order valid, and at the
-// end of a step the waiting is filled with W.
+// This needs m >= 2p. For fewer microbatches, the stages run the last m
+// microbatches of the schedule for 2p: an order stays valid if microbatches are
+// left out, and W fill the waits at the end of a step.
 //
-// A stage holds at most 2p+1 of its chunks' activations, p + 1/2 of its own.
-// For equal chunks, free transfers, m >= 2p and W <= min(F, B) the time of the
-// bubble is at most the published (p-1)(F + 2B - W) a chunk without overlap; it
-// is (p-1)(2F - W) where F = B.
+// A stage holds at most 2p+1 of its chunks' activations, which is p + 1/2 of
+// its own. For equal chunks, free transfers, m >= 2p and W <= min(F, B), the
+// time of the bubble is at most the published (p-1)(F + 2B - W) a chunk without
+// overlap. It is (p-1)(2F - W) if F = B.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,14 +54,14 @@ public:
 
   void forward(Leg leg) { append(OpKind::Forward, leg, forwards[leg]++); }
   void backward(Leg leg) { append(OpKind::Backward, leg, backwards[leg]++); }
-  /// Backward whose W runs later.
+  /// Adds a backward whose W runs later.
   void backwardInput(Leg leg);
   void oldestWeight();
-  /// A forward and a backward that can run as a block.
+  /// Adds a forward and a backward that can run as a block.
   void pair(Leg forwardLeg, Leg backwardLeg);
 
   std::vector<Op> ops;
-  /// Steps at which a block begins.
+  /// The steps at which a block begins.
   std::vector<int> blocks;
 
 private:
@@ -105,7 +105,7 @@ void StageOrder::pair(Leg forwardLeg, Leg backwardLeg) {
     blocks.push_back(begin);
 }
 
-/// Stage `stage` of the schedule for `microbatches` >= 2p.
+/// Builds stage `stage` of the schedule for `microbatches` >= 2p.
 static void buildStage(StageOrder &order, int stages, int stage,
                        int microbatches) {
   using enum StageOrder::Leg;
@@ -137,7 +137,7 @@ static void buildStage(StageOrder &order, int stages, int stage,
     order.backward(Up);
     order.pair(Up, Down);
   });
-  // Of these 2(s+1) backwards in turn, s+1 are split.
+  // Of these 2(s+1) alternating backwards, s+1 are split.
   repeat(2 * upTo, [&](int i) {
     StageOrder::Leg leg = i % 2 == 0 ? Up : Down;
     if (i < upTo)

@@ -12,8 +12,8 @@
 //   stage 1:    F0 F1 F2 BW0 F3 BW1 F4 BW2 F5  BW3 .   BW4 .   BW5
 //   stage 2:       F0 BW0 F1 BW1 F2 BW2 F3 BW3 F4 BW4 F5  BW5
 //
-// Bubble (p-1)/(m+p-1) with free transfers and B + W >= F; stage s holds at
-// most 2(p-s)-1 activations.
+// The bubble is (p-1)/(m+p-1) with free transfers and B + W >= F. Stage s holds
+// at most 2(p-s)-1 activations.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- FlexiblePlan.cpp - a plan that gives way to gaps -------------------===//
+//===- FlexiblePlan.cpp - a plan that adapts to gaps ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,13 +20,13 @@ public:
   bool run();
 
 private:
-  /// Where a stage is in its plan.
+  /// The position of a stage in its plan.
   struct Progress {
     const std::int32_t *next, *end;
-    /// By code: steps that were run ahead of their turn.
+    /// By code: the steps that were run ahead of their turn.
     int *ahead;
     int numAhead;
-    /// Memory of the W that the stage owes (not above 0).
+    /// The memory of the W that the stage owes (not above 0).
     std::int64_t owedMemory;
   };
 
@@ -43,9 +43,9 @@ private:
   std::vector<Progress> progress;
   /// By stage and code.
   std::vector<int> aheadCounts;
-  /// By code, of one stage.
+  /// By code, for one stage.
   std::vector<int> passed;
-  /// By code: what `findAhead` may return.
+  /// By code: the steps that `findAhead` may return.
   std::vector<std::uint8_t> isCandidate;
   int numCandidates = 0;
   Agenda agenda;
@@ -65,7 +65,7 @@ FlexibleRunner::FlexibleRunner(LegBuilder &builder, const Plan &plan,
   }
 }
 
-/// Goes past what was run ahead.
+/// Skips steps that were run ahead.
 void FlexibleRunner::skipDone(Progress &stage) {
   for (; stage.next != stage.end; ++stage.next) {
     int code = *stage.next;
@@ -84,8 +84,8 @@ void FlexibleRunner::placeWeight(int stage) {
   agenda.wake(stage, builder.now(stage));
 }
 
-/// Places a step whose inputs are there, after as many W as make room for it.
-/// False: there is no room.
+/// Places a step whose inputs are available, after as many W as make room for
+/// it. Returns false if there is no room.
 bool FlexibleRunner::place(int stage, int code, double ready) {
   const LegProblem::Leg &info = problem.leg(stage, code);
   while (builder.memory(stage) + info.memory > problem.limit(stage)) {
@@ -102,8 +102,9 @@ bool FlexibleRunner::place(int stage, int code, double ready) {
   return true;
 }
 
-/// Finds the legs other than that of the next step whose next microbatch could
-/// run now and end by `bound`. Returns when the next input of any leg is there.
+/// Finds the legs, other than that of the next step, whose next microbatch
+/// could run now and end by `bound`. Returns the time when the next input of
+/// any leg is available.
 double FlexibleRunner::findCandidates(int stage, double time, double bound) {
   double earliest = never;
   int planned = *progress[stage].next;
@@ -128,8 +129,8 @@ double FlexibleRunner::findCandidates(int stage, double time, double bound) {
   return earliest;
 }
 
-/// The first candidate within the window that leaves room for the steps before
-/// it; -1: none.
+/// Returns the first candidate within the window that leaves room for the steps
+/// before it, or -1.
 int FlexibleRunner::findAhead(int stage) {
   const Progress &own = progress[stage];
   std::int64_t limit = problem.limit(stage);
@@ -149,7 +150,7 @@ int FlexibleRunner::findAhead(int stage) {
     }
     const LegProblem::Leg &info = problem.leg(stage, code);
     std::int64_t kept = info.memory + info.weightMemory;
-    // Only the first of each code is next for its leg.
+    // Only the first step of each code is next for its leg.
     if (isCandidate[code]) {
       if (peak + kept <= limit)
         return code;
@@ -178,7 +179,7 @@ bool FlexibleRunner::act(int stage, double time) {
     ++own.next;
     return place(stage, code, ready);
   }
-  // An input that has not begun takes at least about as long as this step.
+  // An input that has not begun will take at least about as long as this step.
   double bound = ready != LegBuilder::unknown
                      ? ready
                      : time + problem.leg(stage, code).cost;

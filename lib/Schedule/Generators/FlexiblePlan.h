@@ -12,21 +12,22 @@
 namespace veeline::schedule {
 
 struct FlexiblePlanOptions {
-  /// How many steps of the plan a stage looks ahead, for one to run while the
-  /// next one waits for its input.
+  /// The number of steps of the plan that a stage looks ahead, to find one that
+  /// can run while the next one waits for its input.
   int window = 0;
-  /// Run a step ahead of its turn if it delays the next one by at most this
+  /// A step runs ahead of its turn if it delays the next one by at most this
   /// share of its own cost.
   double overrun = 0;
-  /// The same for W.
+  /// Like `overrun`, for W.
   double weightOverrun = 0;
 };
 
-/// Follows the plan in the order of time, ignoring `planWeight`. Where the next
-/// step of a stage waits for its input, runs a later one that is ready and ends
-/// before that, if the rest of the plan then still fits in memory, or else a W.
-/// Returns false where memory limits do not admit the plan, or where it
-/// certainly misses the builder's goal. O(operations · (log stages + window)).
+/// Follows the plan in the order of time, and ignores `planWeight`. If the next
+/// step of a stage waits for its input, runs a later step that is ready and
+/// ends before that, provided that the rest of the plan still fits into memory.
+/// Otherwise runs a W. Returns false if memory limits do not admit the plan, or
+/// if it certainly misses the builder's goal. O(operations · (log stages +
+/// window)).
 bool buildFlexiblePlan(LegBuilder &builder, const Plan &plan,
                        const FlexiblePlanOptions &options);
 

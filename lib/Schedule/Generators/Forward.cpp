@@ -1,4 +1,4 @@
-//===- Forward.cpp - forwards alone ---------------------------------------===//
+//===- Forward.cpp - forwards only ----------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,9 +8,9 @@
 //   stage 0: F0.0 F0.1 F2.0 F2.1 F0.2 F0.3 F2.2 F2.3
 //   stage 1:      F1.0 F1.1 F3.0 F3.1 F1.2 F1.3 F3.2 F3.3
 //
-// A list schedule: whoever is free runs what has been there, the chunk that is
-// furthest on first. So a rank waits only where nothing is there, and few
-// microbatches are under way.
+// This is list scheduling: a free rank runs a forward whose inputs have
+// arrived, and prefers the chunk that is furthest in the model. So a rank waits
+// only if no inputs have arrived, and few microbatches are in flight.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +26,13 @@ using namespace veeline::schedule;
 
 namespace {
 
-/// A forward whose inputs are there at `arrival`.
+/// A forward whose inputs arrive at `arrival`.
 struct Arrival {
   double arrival;
   int chunk, microbatch;
 };
 
-/// The earliest arrival is on top.
+/// Puts the earliest arrival on top.
 struct ArrivesLater {
   bool operator()(const Arrival &a, const Arrival &b) const {
     return std::tuple(a.arrival, a.microbatch, a.chunk) >
@@ -40,7 +40,8 @@ struct ArrivesLater {
   }
 };
 
-/// The forward that is furthest on is on top, of one chunk the first one.
+/// Puts the forward of the furthest chunk on top; of one chunk, the first
+/// microbatch.
 struct RunsLater {
   bool operator()(const Arrival &a, const Arrival &b) const {
     return std::tuple(-a.chunk, a.microbatch) >
@@ -48,18 +49,19 @@ struct RunsLater {
   }
 };
 
-/// What one rank could run.
+/// The forwards that one rank could run.
 struct Rank {
   double freeAt = 0;
   std::priority_queue<Arrival, std::vector<Arrival>, ArrivesLater> coming;
   std::priority_queue<Arrival, std::vector<Arrival>, RunsLater> ready;
 
   bool isDone() const { return coming.empty() && ready.empty(); }
-  /// When it can begin something; expects that there is something.
+  /// The time at which it can begin something. Expects that there is something.
   double nextStart() const {
     return ready.empty() ? std::max(freeAt, coming.top().arrival) : freeAt;
   }
-  /// Takes what it runs at `start`, the result of `nextStart`.
+  /// Removes and returns the forward that it runs at `start`, the result of
+  /// `nextStart`.
   Arrival take(double start) {
     for (; !coming.empty() && coming.top().arrival <= start; coming.pop())
       ready.push(coming.top());
@@ -83,18 +85,18 @@ public:
     }
   }
 
-  /// The forwards of each rank, in order.
+  /// Returns the forwards of each rank, in order.
   std::vector<std::vector<Op>> run();
 
 private:
   struct Input {
     int missing = 0;
-    double arrival = 0; ///< Of those that are not.
+    double arrival = 0; ///< Of the inputs that have arrived.
   };
   Input &inputOf(int chunk, int microbatch) {
     return inputs[size_t(chunk) * problem.microbatches + microbatch];
   }
-  /// Makes known what the rank could begin, and when.
+  /// Notes when the rank can begin something.
   void offer(int rank) {
     if (!ranks[rank].isDone())
       starts.emplace(ranks[rank].nextStart(), rank);
@@ -110,7 +112,8 @@ private:
   std::vector<std::vector<const Edge *>> outgoing; ///< By chunk.
   std::vector<Input> inputs;                       ///< By chunk and microbatch.
   std::vector<Rank> ranks;
-  /// When ranks can begin something; some entries are out of date.
+  /// The times at which ranks can begin something; some entries are out of
+  /// date.
   std::priority_queue<std::pair<double, int>,
                       std::vector<std::pair<double, int>>, std::greater<>>
       starts;
@@ -153,7 +156,7 @@ std::vector<std::vector<Op>> ForwardList::run() {
 
 Schedule veeline::schedule::forwardOrder(const Problem &problem) {
   Schedule schedule{forwardOrderName, ForwardList(problem).run()};
-  // Backwards that cost nothing, and that programs leave out.
+  // Adds backwards, which cost nothing and which programs leave out.
   for (std::vector<Op> &ops : schedule.stages) {
     std::vector<Op> backwards(ops);
     std::sort(backwards.begin(), backwards.end(), [](const Op &a, const Op &b) {

@@ -17,7 +17,8 @@ namespace veeline::schedule {
 using GeneratorFunction = Expected<Schedule>(const Problem &problem,
                                              const GeneratorOptions &options);
 
-/// `generate` without R and offloads, and with errors of the schedule alone.
+/// Generates a schedule like `generate`, but without R and offloads, and with
+/// errors about this schedule only.
 Expected<Schedule> generateInLimits(std::string_view name,
                                     const Problem &problem,
                                     const GeneratorOptions &options);
@@ -49,14 +50,14 @@ GeneratorFunction generateZeroBubbleWave;
 GeneratorFunction generateZeroBubbleLoop;
 GeneratorFunction generateAuto;
 
-/// A schedule for one step, and its period where steps follow each other.
+/// A schedule for one step, and its period if steps follow each other.
 struct ScheduleByPeriod {
   Schedule schedule;
   double period;
 };
-/// For generators that do not know periods: the order for the longest span or
-/// the one for the makespan, whichever has the shorter period. Errors: those of
-/// the generator.
+/// For generators that do not support periods: returns the order for the
+/// longest span or the one for the makespan, whichever has the shorter period.
+/// Errors are those of the generator.
 Expected<ScheduleByPeriod> generateByPeriod(const Generator &generator,
                                             const Problem &problem,
                                             const GeneratorOptions &options);

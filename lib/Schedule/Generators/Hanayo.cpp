@@ -6,23 +6,23 @@
 // Large Model Training Efficiency (2023), arXiv:2308.15762. Chunks run back and
 // forth over the stages, so that a microbatch stays on a stage where it turns.
 // The order is that of the ideal pipeline, in which F takes 1 and a fused
-// backward 2 units, transfers are free, and a free stage starts, of what is
-// ready,
+// backward 2 units, and transfers are free. A free stage starts, of the
+// operations that are ready,
 //   - the backward of the oldest microbatch; else
 //   - the forward of the chunk that is furthest in the model.
-// A stage never holds more than p activations (vp chunks), or less where a
-// limit demands it, and takes a forward of its chunk r only while that leaves
-// v-1-r chunks free: enough for the oldest microbatch to come back to its later
-// chunks, so that stages cannot wait for each other. At most 2p microbatches
+// A stage never holds more than p activations (vp chunks), or fewer if a limit
+// requires it. It takes a forward of its chunk r only if v-1-r chunks then
+// remain free. That is enough for the oldest microbatch to come back to its
+// later chunks, so stages cannot wait for each other. At most 2p microbatches
 // are in flight. p = 2, v = 2, m = 2:
 //
 //   stage 0: 0F0 0F1 .   3F0 3BW0--- 3F1 3BW1--- .   0BW0--- .   .   0BW1---
 //   stage 1:     1F0 2F0 1F1 2F1 .   2BW0--- 1BW0--- 2BW1--- 1BW1---
 //
-// The paper has m = p. For more microbatches two more orders are tried: the
-// same with the chunk nearest to the input first, and one microbatch repeated
-// every 3v units, each of its operations as early as it fits between those of
-// the others. The one that is best at the costs of the problem wins.
+// The paper has m = p. For more microbatches, two further orders are tried. One
+// prefers the chunk nearest to the input. The other repeats one microbatch
+// every 3v units, with each of its operations as early as it fits between those
+// of the others. The order that is best at the costs of the problem wins.
 //
 // A stage holds at most min(p, m) activations. For v = 2, m <= p, equal chunks,
 // free transfers and a backward of at least two forwards, the bubble is
@@ -42,11 +42,11 @@
 using namespace veeline::schedule;
 
 namespace {
-/// The ideal pipeline, one event after the other.
+/// The ideal pipeline, simulated event by event.
 class IdealWave {
 public:
   enum class First { Furthest, Nearest };
-  /// A stage holds at most `capacity` chunks; at least v.
+  /// A stage holds at most `capacity` chunks, which is at least v.
   IdealWave(const Problem &problem, First first, std::int64_t capacity);
   Schedule run();
 
@@ -72,11 +72,11 @@ private:
   struct Stage {
     Queue<Backward> backwards;
     bool isBusy = false;
-    /// Chunks between their F and the end of their backward.
+    /// The number of chunks between their F and the end of their backward.
     int held = 0;
   };
-  /// Forwards of a chunk run in order: how many are ready, and how many have
-  /// started.
+  /// Forwards of a chunk run in order. Counts those that are ready, and those
+  /// that have started.
   struct Forwards {
     int ready = 0;
     int started = 0;
@@ -185,15 +185,15 @@ Schedule IdealWave::run() {
 }
 
 namespace {
-/// One microbatch on the ideal pipeline, so that a copy of it can start every
-/// 3v units without two operations of a stage at once.
+/// One microbatch on the ideal pipeline, placed so that a copy of it can start
+/// every 3v units without two operations of a stage at the same time.
 class RepeatedWave {
 public:
   explicit RepeatedWave(const Problem &problem)
       : problem(problem), period(3 * problem.chunksPerStage()),
         isTaken(problem.stages(), std::vector<bool>(period)),
         forwardsLeft(problem.stages(), problem.chunksPerStage()) {}
-  /// No value: more than p activations on a stage.
+  /// None if a stage would hold more than p activations.
   std::optional<Schedule> run();
 
 private:
@@ -220,7 +220,7 @@ private:
 };
 } // namespace
 
-/// How many of the gaps between what is taken have an odd length.
+/// The number of gaps of odd length between times that are taken.
 int RepeatedWave::oddGaps(int stage) const {
   const std::vector<bool> &taken = isTaken[stage];
   auto first = std::find(taken.begin(), taken.end(), true) - taken.begin();
@@ -235,9 +235,9 @@ int RepeatedWave::oddGaps(int stage) const {
   return odd;
 }
 
-/// Takes the time if it is free and what is left then has room for all that is
-/// to come: a backward needs two units side by side, so only a forward evens a
-/// gap of odd length.
+/// Takes the time if it is free, and if the rest then has room for all later
+/// operations. A backward needs two adjacent units, so only a forward can make
+/// a gap of odd length even.
 bool RepeatedWave::fits(int stage, int start, int length) {
   for (int i = 0; i < length; ++i)
     if (isTaken[stage][(start + i) % period])
@@ -252,7 +252,7 @@ bool RepeatedWave::fits(int stage, int start, int length) {
 void RepeatedWave::place(OpKind kind, int chunk) {
   int length = kind == OpKind::Forward ? 1 : 2;
   int stage = problem.placement.stageOf(chunk);
-  // What is left always has room: a gap of even length, or one for a forward.
+  // There is always room: a gap of even length, or one for a forward.
   while (!fits(stage, now, length))
     ++now;
   forwardsLeft[stage] -= kind == OpKind::Forward;
@@ -260,7 +260,7 @@ void RepeatedWave::place(OpKind kind, int chunk) {
   now += length;
 }
 
-/// All microbatches of a stage, in the order of time.
+/// Returns all microbatches of a stage, in the order of time.
 std::optional<std::vector<Op>>
 RepeatedWave::repeat(std::vector<Placed> ops) const {
   int m = problem.microbatches, v = problem.chunksPerStage();
@@ -325,8 +325,9 @@ static bool fitsMemory(const Problem &problem, const Schedule &schedule) {
   return true;
 }
 
-/// The greatest capacity of at most p activations that fits, or the least one:
-/// a microbatch at a time on every stage, in the least memory of any order.
+/// Returns the greatest capacity, up to p activations, that fits into memory.
+/// If none does, returns the least one: one microbatch at a time on every
+/// stage, with the least memory of any order.
 static std::int64_t chooseCapacity(const Problem &problem) {
   std::int64_t fits = problem.chunksPerStage();
   std::int64_t tooMuch = fits * problem.stages() + 1;

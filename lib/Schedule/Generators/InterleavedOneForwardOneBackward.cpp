@@ -12,10 +12,10 @@
 //   stage 0: 0F0 0F1 2F0 2F1 .    2BW0 .    2BW1 0BW0 .    0BW1
 //   stage 1:     1F0 1F1 3F0 3BW0 3F1  3BW1 1BW0 .    1BW1
 //
-// Bubble (p-1)/(vm+p-1) where p divides m. Where it does not, the remainder
-// m mod p joins the last group, and the warm-up is 2(p-s-1) + (v-1)·g with the
-// size g of that group: the forwards that a stage needs before the first
-// backward of a group can reach it. With m < p the only group has m
+// The bubble is (p-1)/(vm+p-1) if p divides m. Otherwise the remainder m mod p
+// joins the last group, and the warm-up is 2(p-s-1) + (v-1)·g, where g is the
+// size of that group. These are the forwards that a stage needs before the
+// first backward of a group can reach it. If m < p, the only group has m
 // microbatches, every stage waits for p-m more at each change of chunk, and the
 // bubble is 1 - vm/(vp+m-1).
 //
@@ -27,7 +27,7 @@
 
 using namespace veeline::schedule;
 
-/// Bubble with equal chunks and free transfers, of m <= p microbatches.
+/// The bubble with equal chunks and free transfers, for m <= p microbatches.
 static std::string bubbleOf(int p, int v, int m) {
   return veeline::formatted("%.4f",
                             1 - double(v) * m / (double(v) * p + m - 1));

@@ -9,17 +9,20 @@
 //   stage 0: 0F0 0F1 2F0 2F1 .   2B0 2W0 2B1 2W1 0B0 0W0 0B1 0W1
 //   stage 1: .   1F0 1F1 3F0 3B0 3F1 3B1 3W0 1B0 3W1 1B1 1W0 1W1
 //
-// The order of F and B: a stage takes microbatches in groups of p (the last one
-// with what is left of m), each group through its chunks one after the other,
-// forward up, backward down. Stage s warms up with (v-1) times the largest
-// group plus p-1-s forwards, then B and F take turns. In PyTorch's order a W
-// follows every B from the s-th on. Here W fill gaps as well; longer warm-ups,
-// patterns (PatternSearch.h) and list scheduling (ListBuilder.h) compete, and
-// the last takes over where memory does not admit the others. O(operations).
+// The order of F and B is as follows. A stage takes microbatches in groups of p
+// (the last group has the remainder of m). Each group passes the stage's chunks
+// one after the other, in ascending order forward and in descending order
+// backward. Stage s warms up with (v-1) times the largest group plus p-1-s
+// forwards, then B and F alternate.
 //
-// Without a limit: p activations, where p divides m; else what the order above
-// holds. Bubble with F = B = W, p dividing m and free transfers:
-// (p-1)/(3vm + p-1).
+// In PyTorch's order a W follows every B from the s-th on. Here W also fill
+// gaps. Longer warm-ups, patterns (PatternSearch.h) and list scheduling
+// (ListBuilder.h) compete with this order, and list scheduling is used if
+// memory does not admit the others. O(operations).
+//
+// Without a limit, a stage holds p activations if p divides m, else what the
+// order above holds. The bubble with F = B = W, p dividing m and free transfers
+// is (p-1)/(3vm + p-1).
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +33,8 @@
 
 using namespace veeline::schedule;
 
-/// The order above; `spread` is the difference between the warm-ups of two
-/// stages.
+/// Returns the order above. `spread` is the difference between the warm-ups of
+/// adjacent stages.
 static Plan interleavedPlan(const LegProblem &legs, int spread) {
   int p = legs.stages(), v = legs.legs(), m = legs.microbatches();
   std::vector<int> groups = groupsOf(p, m);

@@ -8,7 +8,7 @@
 
 using namespace veeline::schedule;
 
-/// Whether any operation of the problem is said to hold memory.
+/// Whether the problem specifies memory for any operation.
 static bool knowsMemory(const Problem &problem) {
   return std::any_of(
       problem.chunks.begin(), problem.chunks.end(), [](const Chunk &chunk) {
@@ -20,7 +20,7 @@ static Link firstOf(std::span<const Link> links) {
   return links.empty() ? Link{} : links[0];
 }
 
-/// When the first F of each chunk can start at the earliest.
+/// The earliest times at which the first F of each chunk can start.
 static std::vector<double> headsOf(const Problem &problem, const Flow &flow) {
   std::vector<double> heads(problem.numChunks());
   for (int chunk = 0; chunk < problem.numChunks(); ++chunk)

@@ -30,8 +30,8 @@ namespace veeline::schedule {
 
 enum class Direction : std::uint8_t { Forward, Backward };
 
-/// What the strategies know about a problem: the problem by stage, leg and
-/// direction, with a memory limit for every stage.
+/// The problem as the strategies use it: by stage, leg and direction, with a
+/// memory limit for every stage.
 class LegProblem {
 public:
   explicit LegProblem(const Problem &problem);
@@ -47,19 +47,19 @@ public:
   }
   int codes() const { return 2 * numLegs; }
 
-  /// Costs and memory of one leg of a stage. Where the chunk has no
-  /// BackwardInput, its backward step costs nothing and only lets W run.
+  /// The costs and the memory of one leg of a stage. If the chunk has no
+  /// BackwardInput, its backward step costs nothing and only enables W.
   struct Leg {
     int chunk;
     double cost;
     std::int64_t memory;
-    /// Of the W that a backward step owes.
+    /// The cost of the W that a backward step owes.
     double weightCost;
     std::int64_t weightMemory;
     bool hasInputGradient;
     std::span<const Link> inputs;
     std::span<const Link> users;
-    /// The first of the inputs, which is mostly the only one, if there is any.
+    /// The first input, if there is any. Mostly it is the only one.
     Link input;
   };
   const Leg &leg(int stage, int code) const {
@@ -75,17 +75,17 @@ public:
   double work(int stage) const { return workOfStage[stage]; }
   double fill(int stage) const { return fillOfStage[stage]; }
 
-  /// Without a limit in the problem: p times what one microbatch holds, which
-  /// is what 1F1B's worst stage would hold.
+  /// The memory limit of a stage. If the problem has none, it is p times what
+  /// one microbatch holds, which is what 1F1B's worst stage would hold.
   std::int64_t limit(int stage) const { return limits[stage]; }
   void setLimit(int stage, std::int64_t limit) { limits[stage] = limit; }
   bool hasGivenLimit(int stage) const { return isGiven[stage]; }
-  /// What one microbatch holds of a stage: of each chunk the most that is kept
-  /// between its operations.
+  /// What one microbatch holds on a stage: for each chunk, the maximum that is
+  /// kept between its operations.
   std::int64_t held(int stage) const { return heldOfStage[stage]; }
   /// The least limit with which a stage can run one microbatch at a time.
   std::int64_t leastLimit(int stage) const;
-  /// Some chunk has no BackwardInput.
+  /// Whether some chunk has no BackwardInput.
   bool hasChunkWithoutInputGradient() const { return lacksInputGradient; }
 
 private:
@@ -99,20 +99,20 @@ private:
   bool lacksInputGradient = false;
 };
 
-/// What a schedule is measured by, the one that counts most first.
+/// The measures of a schedule, the most important one first.
 using Key = std::array<double, 3>;
 
-/// What an attempt has to beat to be of use: by makespan, span and memory, or
-/// by span, makespan and memory. By default, anything is of use.
+/// What an attempt has to beat to be useful: by makespan, span and memory, or
+/// by span, makespan and memory. By default, any attempt is useful.
 struct LegGoal {
   static constexpr double never = std::numeric_limits<double>::infinity();
   Key makespan{never, never, never};
   Key span{never, never, never};
-  /// An attempt whose stages all wait less than this is of use anyway.
+  /// An attempt in which each stage waits less than this is useful in any case.
   double idle = 0;
 };
 
-/// A schedule under construction; can be reset and used again.
+/// A schedule under construction. It can be reset and used again.
 class LegBuilder {
 public:
   explicit LegBuilder(const LegProblem &problem);
@@ -120,31 +120,31 @@ public:
   /// Forgets everything that was placed.
   void reset();
 
-  /// From now on `isHopeless` compares with this one.
+  /// From now on, `isHopeless` compares with this goal.
   void setGoal(const LegGoal &newGoal) {
     goal = newGoal;
     hopeless = false;
   }
-  /// Whether the schedule will certainly not beat the goal, since a stage never
-  /// makes up for having waited. Strategies may then give up.
+  /// Whether the schedule will certainly miss the goal, because a stage cannot
+  /// make up for waiting. Strategies may then give up.
   bool isHopeless() const { return hopeless; }
 
   const LegProblem &getProblem() const { return problem; }
-  /// How many microbatches of a leg are placed.
+  /// The number of microbatches of a leg that are placed.
   int placed(int stage, int code) const { return counts[slot(stage, code)]; }
   int placed(Direction direction, int stage, int leg) const {
     return placed(stage, problem.code(direction, leg));
   }
   double now(int stage) const { return states[stage].now; }
   std::int64_t memory(int stage) const { return states[stage].memory; }
-  /// Time the stage has waited since its first operation.
+  /// The time that the stage has waited since its first operation.
   double idle(int stage) const { return states[stage].idle; }
   double maxIdle() const { return greatestIdle; }
 
   static constexpr double unknown = -1;
-  /// When the inputs of the next microbatch of a leg are there; `unknown`
-  /// where one, or the step before on the same stage, is not placed yet.
-  /// Expects that a microbatch is left.
+  /// The time when the inputs of the next microbatch of a leg are available.
+  /// `unknown` if an input, or the previous step on the same stage, is not
+  /// placed yet. Expects that a microbatch is left.
   double readyTime(int stage, int code) const;
   double readyTime(Direction direction, int stage, int leg) const {
     return readyTime(stage, problem.code(direction, leg));
@@ -157,7 +157,7 @@ public:
   void place(int stage, int code) {
     place(stage, code, readyTime(stage, code));
   }
-  /// The same where that time is known already.
+  /// Places the next microbatch of a leg, whose time is already known.
   void place(int stage, int code, double ready);
   void place(Direction direction, int stage, int leg) {
     place(stage, problem.code(direction, leg));
@@ -170,34 +170,36 @@ public:
     return states[stage].owedEnd - states[stage].owedBegin;
   }
   struct Owed {
-    /// When its inputs are there; 0 where the stage has run their B.
+    /// The time when its inputs are available; 0 if the stage has already run
+    /// its B.
     double ready;
     double cost;
     std::int64_t memory;
-    /// Of the backward step that owes it.
+    /// The leg of the backward step that owes it.
     int leg;
   };
   /// The W that is owed longest.
   Owed oldestOwed(int stage) const;
   void placeWeight(int stage);
 
-  /// From time 0 to the last end of all stages.
+  /// The time from 0 to the last end of all stages.
   double makespan() const;
   /// The longest time of a stage from its first start to its last end.
   double span() const;
-  /// What it is measured by: the objective, then the other one, then memory.
+  /// The measures for an objective: the objective, then the other one, then
+  /// memory.
   Key key(Objective objective) const;
 
-  /// The most memory that a stage has held, of the worst stage.
+  /// The peak memory of the worst stage.
   std::int64_t peakMemory() const { return greatestPeak; }
 
-  /// What was placed, compactly: codes of steps, and for the W of backward leg
-  /// l the code 2v + l.
+  /// The placed operations in a compact form: codes of steps, and for the W of
+  /// backward leg l the code 2v + l.
   using Orders = std::vector<std::vector<std::int32_t>>;
   const Orders &orders() const { return placedCodes; }
-  /// Swaps them for others, of which only the storage is of use.
+  /// Exchanges the orders for others, of which only the storage is reused.
   void swapOrders(Orders &others) { placedCodes.swap(others); }
-  /// The schedule of these orders. Backward steps of chunks that have no
+  /// Returns the schedule of these orders. Backward steps of chunks without
   /// BackwardInput are not operations.
   static Schedule decode(const Orders &orders, const Problem &problem);
 
@@ -205,8 +207,8 @@ private:
   std::size_t slot(int stage, int code) const {
     return static_cast<std::size_t>(stage) * problem.codes() + code;
   }
-  /// The place in `ends` where those of a microbatch begin, in the direction of
-  /// a step.
+  /// The position in `ends` at which those of a microbatch begin, in the
+  /// direction of a step.
   std::size_t row(int microbatch, int code) const {
     return (std::size_t(2) * microbatch + (code >= problem.legs())) * chunks;
   }
@@ -214,10 +216,10 @@ private:
   const std::uint16_t *owedOf(int stage) const {
     return &owed[stage * owedStride];
   }
-  /// When what a step needs from other steps is there.
+  /// The time when the inputs of a step from other steps are available.
   double inputsReady(const LegProblem::Leg &info, int code,
                      int microbatch) const;
-  /// Puts one operation at the end of a stage; returns its end.
+  /// Appends one operation to a stage, and returns its end.
   double append(int stage, double ready, double cost, std::int64_t memory,
                 std::int32_t code);
   /// Updates `hopeless` after a stage has waited or held more.
@@ -233,19 +235,19 @@ private:
   std::vector<State> states;
   /// By stage and code.
   std::vector<int> counts;
-  /// W that have run, by stage and leg.
+  /// The W that have run, by stage and leg.
   std::vector<int> weightCounts;
   /// The ends by (microbatch, direction, chunk), so that what neighbours do at
-  /// about the same time stands side by side.
+  /// about the same time is adjacent in memory.
   std::vector<double> ends;
   std::size_t chunks;
-  /// By stage: the legs of the B, in order. The stride makes stages begin at
-  /// different places of the cache.
+  /// By stage: the legs of the B, in order. The stride gives stages different
+  /// positions in the cache.
   std::size_t owedStride;
   std::vector<std::uint16_t> owed;
   Orders placedCodes;
   double greatestIdle = 0;
-  /// Neither makespan nor span nor peak memory can come out lower than this.
+  /// Lower limits for the makespan, the span and the peak memory of the result.
   double leastMakespan = 0, leastSpan = 0;
   std::int64_t greatestPeak = 0;
   LegGoal goal;
@@ -272,8 +274,8 @@ inline double LegBuilder::inputsReady(const LegProblem::Leg &info, int code,
 
 inline double LegBuilder::readyTime(int stage, int code) const {
   int microbatch = placed(stage, code);
-  // The step before it on this stage. Only where chunks do not form a chain is
-  // this more than the inputs say.
+  // The previous step on this stage. It matters beyond the inputs only if
+  // chunks do not form a chain.
   if (code > 0 && placed(stage, code - 1) <= microbatch)
     return unknown;
   return inputsReady(problem.leg(stage, code), code, microbatch);

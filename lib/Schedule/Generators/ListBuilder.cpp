@@ -27,9 +27,9 @@ private:
   double reserved(int stage, int code) const;
   bool makeRoom(int stage, std::int64_t amount);
 
-  /// What a microbatch on its way through a stage holds before step `code`,
-  /// counting W as done right after its B, and the most that the rest of it,
-  /// from that step on, adds to this.
+  /// What a microbatch holds on its way through a stage before step `code`, if
+  /// W runs right after its B; and the maximum that the rest of it, from that
+  /// step on, adds to this.
   std::int64_t &held(int stage, int code) {
     return heldBefore[static_cast<std::size_t>(stage) * (codes + 1) + code];
   }
@@ -48,10 +48,10 @@ private:
   const LegListOptions &options;
   int m, codes;
   std::vector<std::int64_t> heldBefore, needFrom;
-  /// Memory of the W that a stage owes (not above 0).
+  /// The memory of the W that a stage owes (not above 0).
   std::vector<std::int64_t> owedMemory;
   Agenda agenda;
-  /// Codes, the ones to run first in front.
+  /// Codes in the order of priority.
   std::vector<int> priority;
 };
 } // namespace
@@ -101,9 +101,9 @@ double Lister::reserved(int stage, int code) const {
 }
 
 /// Whether a stage that runs the next step `code` now could then finish all
-/// microbatches that it has begun, oldest first. Microbatches at one step are
-/// alike, and each leaves less behind than it found, so the first of them
-/// decides.
+/// microbatches that it has begun, oldest first. Microbatches at the same step
+/// are alike, and each leaves less behind than it found, so only the first of
+/// them has to be checked.
 bool Lister::isSafeAfter(int stage, int code) const {
   std::int64_t memory = builder.memory(stage) + owedMemory[stage] +
                         held(stage, code + 1) - held(stage, code);

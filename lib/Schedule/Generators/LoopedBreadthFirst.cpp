@@ -10,10 +10,10 @@
 //   stage 0: 0F0 0F1 0F2 2F0 2F1 2F2 .   .    2BW0 2BW1 2BW2 0BW0 0BW1 0BW2
 //   stage 1:     1F0 1F1 1F2 3F0 3F1 3F2 3BW0 3BW1 3BW2 1BW0 1BW1 1BW2
 //
-// Gradients of a chunk are complete early, which is what it is made for: data
-// parallel reductions overlap with the chunks that follow. Bubble
-// 1 - vm/((v-1)·max(m, p) + m + p - 1), which is (p-1)/(vm+p-1) for m >= p;
-// every stage holds m activations.
+// The gradients of a chunk are complete early, so that their reduction over
+// replicas overlaps with the chunks that follow. The bubble is
+// 1 - vm/((v-1)·max(m, p) + m + p - 1), which is (p-1)/(vm+p-1) for m >= p.
+// Every stage holds m activations.
 //
 //===----------------------------------------------------------------------===//
 

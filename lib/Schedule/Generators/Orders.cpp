@@ -1,4 +1,4 @@
-//===- Orders.cpp - what several fixed orders share -----------------------===//
+//===- Orders.cpp - shared code of fixed orders ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -13,12 +13,12 @@
 
 namespace veeline::schedule {
 
-/// One forward and one fused backward of a chunk in turn, the forwards `ahead`
-/// microbatches (at least 1) in front: F0 .. F(ahead-1) B0 F(ahead) B1 ..., and
-/// the backwards that are left.
+/// Returns alternating forwards and fused backwards of a chunk, with the
+/// forwards `ahead` microbatches (at least 1) ahead: F0 .. F(ahead-1) B0
+/// F(ahead) B1 ..., and then the remaining backwards.
 std::vector<Op> oneForwardOneBackward(int chunk, int microbatches, int ahead);
 
-/// A schedule on a linear placement in which stage s runs
+/// Returns a schedule on a linear placement in which stage s runs
 /// `oneForwardOneBackward` with `ahead(s)`.
 template <typename Ahead>
 Schedule oneForwardOneBackwardSchedule(const char *name, const Problem &problem,
@@ -31,12 +31,13 @@ Schedule oneForwardOneBackwardSchedule(const char *name, const Problem &problem,
   return schedule;
 }
 
-/// Groups of p microbatches, of which the last one takes the remainder, too.
+/// Returns groups of p microbatches. The last group also has the remainder.
 std::vector<int> groupsOf(int stages, int microbatches);
 
-/// 1F1B over several chunks a stage. Microbatches go in groups of the given
-/// sizes, each group through the chunks of the stage in order. Forwards of
-/// stage s are 2(p-s-1) + (v-1)·`warmUpGroup` ahead of backwards, at most all.
+/// Returns 1F1B over several chunks a stage. Microbatches go in groups of the
+/// given sizes, each group through the chunks of the stage in order. Forwards
+/// of stage s are 2(p-s-1) + (v-1)·`warmUpGroup` ahead of backwards, or all of
+/// them if there are fewer.
 Schedule interleavedSchedule(const char *name, const Problem &problem,
                              const std::vector<int> &groups, int warmUpGroup);
 
@@ -47,13 +48,13 @@ public:
   SplitOrder(const Problem &problem, int stage);
 
   void forward() { ops.push_back({OpKind::Forward, chunk, forwards++}); }
-  /// Of a chunk without BackwardInput this only counts.
+  /// Adds a B. If the chunk has no BackwardInput, only counts.
   void backwardInput();
-  /// The oldest W that is owed.
+  /// Adds the oldest W that is owed.
   void backwardWeight() {
     ops.push_back({OpKind::BackwardWeight, chunk, weights++});
   }
-  /// The order, with all W that are still owed at its end.
+  /// Returns the order, with all owed W at its end.
   std::vector<Op> finish();
 
 private:

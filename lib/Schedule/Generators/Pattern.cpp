@@ -14,8 +14,8 @@ namespace {
 /// The times of one stage that are taken, modulo the period.
 class Ring {
 public:
-  /// The earliest start from `time` on at which `cost` is free; takes it.
-  /// `time` itself where there is no such.
+  /// Takes the earliest time from `time` on at which `cost` is free, and
+  /// returns it. Returns `time` itself if there is none.
   double take(double time, double cost, double period);
 
 private:
@@ -33,7 +33,8 @@ double Ring::take(double time, double cost, double period) {
   for (std::size_t tries = 0; tries <= 2 * taken.size(); ++tries) {
     double shift = 0;
     for (const Taken &other : taken) {
-      // How far the other one begins after, or has begun before, this one.
+      // The time by which the other one begins after this one, or by which it
+      // has begun before.
       double after = std::fmod(other.begin - start, period);
       if (after < 0)
         after += period;
@@ -65,7 +66,7 @@ static double periodOf(const LegProblem &legs) {
 }
 
 namespace {
-/// Leads a microbatch through the stages.
+/// Takes a microbatch through the stages.
 class PatternMaker {
 public:
   PatternMaker(const Problem &problem, const LegProblem &legs,
@@ -135,8 +136,8 @@ Pattern veeline::schedule::makePattern(const Problem &problem,
   return PatternMaker(problem, legs, options).make();
 }
 
-/// Merges the codes of one stage by time. O(v² · microbatches), however long
-/// the times in which nothing starts.
+/// Merges the codes of one stage by time. O(v² · microbatches), even if there
+/// are long times in which nothing starts.
 static void planStage(const LegProblem &legs, const Pattern &pattern, int stage,
                       int m, std::vector<std::int32_t> &order) {
   int codes = legs.codes();
@@ -147,7 +148,7 @@ static void planStage(const LegProblem &legs, const Pattern &pattern, int stage,
     int code;
     std::int64_t period;
   };
-  // Far beyond what a double tells from its neighbours.
+  // Far beyond the resolution of a double.
   constexpr double mostPeriods = 1e18;
   std::vector<Phase> phases;
   for (int code = 0; code < codes; ++code) {

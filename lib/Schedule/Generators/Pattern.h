@@ -11,7 +11,7 @@
 
 namespace veeline::schedule {
 
-/// The start of every F and B of microbatch 0; those of microbatch i start i
+/// The start of every F and B of microbatch 0. Those of microbatch i start i
 /// periods later.
 struct Pattern {
   double period;
@@ -20,30 +20,31 @@ struct Pattern {
 };
 
 /// How a pattern is stretched. The longer a microbatch is in flight, the more
-/// of them are at once, and the more memory that takes.
+/// microbatches are in flight at once, and the more memory is needed.
 struct PatternOptions {
-  /// How much later than its input a step starts, as a share of its cost: F and
-  /// B on even legs (on a V, down the stages) and on odd legs (up).
+  /// The delay of a step after its input, as a share of its cost: for F and B
+  /// on even legs (down the stages on a V) and on odd legs (up).
   double forwardSlack = 0, backwardSlack = 0;
   double forwardSlackUp = 0, backwardSlackUp = 0;
-  /// The same for the first B.
+  /// The same delay for the first B.
   double turn = 0;
-  /// 0: with the costs of the problem. 1: as if all F, B and W took the same
-  /// time, and transfers none. Values between mix the two.
+  /// With 0, the costs are those of the problem. With 1, all F, B and W take
+  /// the same time, and transfers none. Values between interpolate.
   double evenness = 0;
-  /// Whether the steps of one stage must not overlap, those of all periods
-  /// together.
+  /// Whether the steps of one stage, including those of all other periods, must
+  /// not overlap.
   bool disjoint = false;
-  /// The period, as a multiple of the work of the busiest stage.
+  /// The period as a multiple of the work of the busiest stage.
   double stretch = 1;
 };
 
-/// Leads one microbatch through all chunks, each step as soon as its inputs and
+/// Takes one microbatch through all chunks, each step as soon as its inputs and
 /// the options permit. O(chunks · v).
 Pattern makePattern(const Problem &problem, const LegProblem &legs,
                     const PatternOptions &options);
 
-/// The plan with F and B of so many microbatches by the times of the pattern.
+/// Returns the plan with F and B of this many microbatches, by the times of the
+/// pattern.
 Plan planOf(const LegProblem &legs, const Pattern &pattern, int microbatches);
 
 } // namespace veeline::schedule

@@ -21,11 +21,12 @@ struct Trial {
   FlexiblePlanOptions flexible;
 };
 
-/// Where the search begins: the stable patterns of V-Min and V-Half (Qi et al.
-/// 2024, arXiv:2405.15362), with and without the turn that some numbers of
-/// stages need, followed strictly or with W in between. The last four were
-/// found by the search itself; without them, some published results are not
-/// reached (scripts/prune-shapes leaves out what no test needs).
+/// The patterns with which the search begins. These are the stable patterns of
+/// V-Min and V-Half (Qi et al. 2024, arXiv:2405.15362), with and without the
+/// turn that some numbers of stages need, followed strictly or with W in
+/// between. The search itself found the last four; without them, some published
+/// results are not reached (scripts/prune-shapes leaves out what no test
+/// needs).
 struct Shape {
   double forwardSlack, backwardSlack, forwardSlackUp, backwardSlackUp, turn,
       evenness, overrun, weightOverrun;
@@ -50,11 +51,11 @@ constexpr Shape shapes[] = {
 constexpr int numShapes = sizeof shapes / sizeof shapes[0];
 constexpr int window = 64;
 
-/// Steps of 1/8 in [0, most].
+/// Draws multiples of 1/8 in [0, most].
 class Eighths {
 public:
   double operator()(int most) { return next() % (8 * most + 1) / 8.0; }
-  /// True once in `n` times.
+  /// Returns true once in `n` times.
   bool oneIn(int n) { return next() % n == 0; }
 
 private:
@@ -65,18 +66,18 @@ private:
   std::uint64_t state = 1;
 };
 
-/// Looks for patterns within the limits of the builder's problem: first those
-/// of a table, then random ones, then variations of the best. The choice
-/// depends on the problem alone. A long step is searched with fewer stages and
-/// microbatches of the same costs, and only the best of what that gives is
-/// built in full.
+/// Searches patterns within the limits of the builder's problem: first those of
+/// a table, then random ones, then variations of the best. The result depends
+/// only on the problem. A long step is searched with fewer stages and
+/// microbatches of the same costs, and only the best patterns are then built in
+/// full.
 class Search {
 public:
   Search(const Problem &problem, LegBuilder &builder)
       : problem(problem), builder(builder), legs(builder.getProblem()) {}
 
-  /// Offers what the patterns give. Places about `budget` operations in all,
-  /// but at least those of one pattern that fits, if one does.
+  /// Offers the results of the patterns. Places about `budget` operations in
+  /// all, but at least those of one pattern that fits, if one does.
   void run(std::int64_t budget, Best &best);
 
 private:
@@ -88,7 +89,7 @@ private:
   std::int64_t operations() const {
     return std::int64_t(3) * problem.numChunks() * problem.microbatches;
   }
-  /// No schedule is shorter than the work of the busiest stage.
+  /// The work of the busiest stage, which no schedule undercuts.
   double leastTime() const;
   Trial next(int number);
   bool fits(const Pattern &pattern) const;
@@ -105,7 +106,7 @@ private:
   LegBuilder &builder;
   const LegProblem &legs;
   Eighths random;
-  /// The best trials by makespan and by span, ascending.
+  /// The best trials by makespan and by span, in ascending order.
   std::vector<Scored> kept[2];
 };
 } // namespace
@@ -142,7 +143,7 @@ static Trial randomTrial(Eighths &random, int mostSlack) {
   return trial;
 }
 
-/// Changes one number of a trial, or two.
+/// Changes one or two parameters of a trial.
 static Trial varied(Trial trial, Eighths &random) {
   double *numbers[] = {
       &trial.pattern.forwardSlack,   &trial.pattern.backwardSlack,
@@ -182,8 +183,8 @@ Trial Search::next(int number) {
                 random);
 }
 
-/// Whether a pattern fits in memory. Microbatches after the first ones, which
-/// fill the pipeline, make no difference.
+/// Whether a pattern fits into memory. Only the first microbatches, which fill
+/// the pipeline, matter.
 bool Search::fits(const Pattern &pattern) const {
   double last = 0;
   for (double start : pattern.starts)
@@ -199,8 +200,8 @@ bool Search::fits(const Pattern &pattern) const {
   return true;
 }
 
-/// Builds the pattern of a trial if it fits in memory. One that does not is
-/// slowed down: then fewer microbatches are in flight.
+/// Builds the pattern of a trial if it fits into memory. Otherwise slows it
+/// down, so that fewer microbatches are in flight.
 bool Search::build(Trial &trial) {
   double &stretch = trial.pattern.stretch;
   Pattern pattern = makePattern(problem, legs, trial.pattern);
@@ -224,7 +225,8 @@ bool Search::build(Trial &trial) {
                            trial.flexible);
 }
 
-/// Whether this is the best so far by an objective.
+/// Keeps a trial if it is among the best. Returns whether it is the best so far
+/// by an objective.
 bool Search::keep(const Trial &trial) {
   bool isBest = false;
   for (int which = 0; which < 2; ++which) {
@@ -233,7 +235,7 @@ bool Search::keep(const Trial &trial) {
     auto place =
         std::find_if(list.begin(), list.end(),
                      [&](const Scored &other) { return other.cost >= cost; });
-    // Equal cost is most likely the same schedule.
+    // Equal cost most likely means the same schedule.
     if (place != list.end() && place->cost == cost)
       continue;
     isBest |= place == list.begin();
@@ -258,7 +260,7 @@ LegGoal Search::goal(const Best *best) const {
 
 void Search::explore(std::int64_t budget, Best *best) {
   double bound = leastTime();
-  // Most of what is found at all is found early.
+  // Most improvements are found early.
   constexpr int patience = 120;
   int improved = numShapes;
   // A pattern that does not fit costs a fraction of one that is built.
@@ -279,8 +281,8 @@ void Search::explore(std::int64_t budget, Best *best) {
   }
 }
 
-/// The same kind of pipeline with fewer stages, as alike as possible. None
-/// where the placement has no rule.
+/// Returns a similar pipeline with fewer stages. None if the placement has no
+/// rule.
 static std::optional<Problem> reduce(const Problem &problem,
                                      const LegProblem &legs, int stages,
                                      int microbatches) {
@@ -320,8 +322,8 @@ static std::optional<Problem> reduce(const Problem &problem,
   return reduced;
 }
 
-/// Searches a smaller pipeline; what is good there is `kept`. Returns the
-/// budget that is left.
+/// Searches a smaller pipeline, and keeps its good trials in `kept`. Returns
+/// the budget that is left.
 std::int64_t Search::runReduced(std::int64_t budget) {
   constexpr int mostStages = 16;
   int stages = std::min(problem.stages(), mostStages);
@@ -352,7 +354,7 @@ void Search::run(std::int64_t budget, Best &best) {
     for (const std::vector<Scored> &list : kept)
       if (i < list.size())
         candidates.push_back(list[i]);
-  // Whether any pattern fits. A hopeless one does.
+  // Whether any pattern fits. A hopeless one also fits.
   bool found = false;
   auto attempt = [&](Trial &trial) {
     builder.setGoal(best.goal());
@@ -373,9 +375,9 @@ void Search::run(std::int64_t budget, Best &best) {
   }
 }
 
-/// Follows the order of the best once more, with other rules for what runs in
-/// its gaps, as long as that makes it better and the budget of operations
-/// lasts.
+/// Follows the order of the best again, with other rules for what runs in its
+/// gaps. Repeats this as long as it improves the best and the budget of
+/// operations lasts.
 static void polish(LegBuilder &builder, std::int64_t budget, Best &best) {
   const LegProblem &legs = builder.getProblem();
   std::int64_t operations =
@@ -412,7 +414,8 @@ static void polish(LegBuilder &builder, std::int64_t budget, Best &best) {
 
 void veeline::schedule::offerMore(const Problem &problem, LegBuilder &builder,
                                   Best &best) {
-  // Short steps leave time for more; tight memory leaves nothing else.
+  // Short steps leave time for more. If memory is tight, no other construction
+  // succeeds.
   constexpr std::int64_t shortBudget = 100'000, longBudget = 600'000;
   const LegProblem &legs = builder.getProblem();
   bool isTight = !best.isFound();

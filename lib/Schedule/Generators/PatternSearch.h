@@ -11,9 +11,9 @@
 
 namespace veeline::schedule {
 
-/// Patterns, list scheduling and polishing within the usual budget of
-/// operations, which is larger where memory is tight or nothing was found.
-/// After this `best` has an order if every limit is at least
+/// Offers patterns, list scheduling and polishing within the usual budget of
+/// operations, which is larger if memory is tight or nothing was found before.
+/// Afterwards `best` has an order if every limit is at least
 /// `LegProblem::leastLimit`.
 void offerMore(const Problem &problem, LegBuilder &builder, Best &best);
 

@@ -8,16 +8,18 @@
 // every backward, and for every minibatch between its F and its B a stage keeps
 // the weights that F used: p-s versions on stage s (`weightVersions`).
 //
-// Where the steps of the problem wait for no update, the schedule is a turn of
-// m minibatches (`turnOf`, Asynchronous.h). Else it is a window of them, from
-// an empty pipeline to an empty one, whose order is that of 1f1b. p = 3, m = 6:
+// If the steps of the problem do not wait for updates, the schedule is a turn
+// of m minibatches (`turnOf`, Asynchronous.h). Otherwise it is a window of
+// them, from an empty pipeline to an empty one, whose order is that of 1f1b.
+// p = 3, m = 6:
 //
 //   stage 0: F0 F1 F2 .   .   BW0 F3  BW1 F4  BW2 F5  BW3 .   BW4 .   BW5
 //   stage 1:    F0 F1 .   BW0 F2  BW1 F3  BW2 F4  BW3 F5  BW4 .   BW5
 //   stage 2:       F0 BW0 F1  BW1 F2  BW2 F3  BW3 F4  BW4 F5  BW5
 //
 // In the steady state, without a flush, there is no bubble with equal chunks
-// and free transfers; `steadyState` (Asynchronous.h) gives it for all others.
+// and free transfers. `steadyState` (Asynchronous.h) computes it for other
+// costs.
 //
 //===----------------------------------------------------------------------===//
 

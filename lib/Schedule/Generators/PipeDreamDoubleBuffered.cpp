@@ -4,10 +4,10 @@
 //
 // Narayanan et al., Memory-Efficient Pipeline-Parallel DNN Training (2021),
 // arXiv:2006.09503. The order is that of `pipedream`, a turn or a window of m
-// microbatches. Gradients of p microbatches are summed before an
-// update, and microbatch i uses version max(floor(i/p) - 1, 0) of the weights:
-// when a version is made, all microbatches that use the one before the last
-// have left, so that every stage keeps two. p = 2, m = 6, version in brackets:
+// microbatches. Gradients of p microbatches are summed before an update, and
+// microbatch i uses version max(floor(i/p) - 1, 0) of the weights. When a
+// version is made, all microbatches that use the version before the last have
+// left, so every stage keeps two versions. p = 2, m = 6, version in brackets:
 //
 //   stage 0: F0[0] F1[0] BW0[0] F2[0] BW1[0] F3[0] BW2[0] F4[1] BW3[0] F5[1] ..
 //   stage 1: F0[0] BW0[0] F1[0] BW1[0] F2[0] BW2[0] F3[0] BW3[0] F4[1] ..

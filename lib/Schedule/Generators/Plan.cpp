@@ -1,4 +1,4 @@
-//===- Plan.cpp - a fixed order of F and B, with W in the gaps ------------===//
+//===- Plan.cpp - a fixed order of F and B --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,7 +15,7 @@ public:
   StagePlan(std::vector<std::int32_t> &order, int microbatches)
       : order(order), microbatches(microbatches) {}
 
-  /// Adds an operation, unless its microbatch is beyond the real ones.
+  /// Adds an operation, unless its microbatch does not exist.
   void add(Direction direction, int leg) {
     int code = static_cast<int>(direction) * 2 + leg;
     if (count[code]++ < microbatches)
@@ -74,9 +74,9 @@ Plan veeline::schedule::blockPlan(int stages, int microbatches) {
 }
 
 namespace {
-/// Runs each stage until its next operation waits for one not placed yet. What
-/// a stage does depends only on times that are known by then, so the result
-/// does not depend on the order in which stages are visited.
+/// Runs each stage until its next operation waits for one that is not placed
+/// yet. What a stage does depends only on times that are known by then, so the
+/// result does not depend on the order in which stages are visited.
 class PlanRunner {
 public:
   PlanRunner(LegBuilder &builder, const Plan &plan, const PlanOptions &options)
@@ -101,7 +101,7 @@ private:
   const Plan &plan;
   const PlanOptions &options;
   std::vector<std::size_t> next;
-  /// How many W the plan has asked for, and how many have run.
+  /// The number of W that the plan has asked for, and the number that have run.
   std::vector<int> asked, weights;
 };
 } // namespace
@@ -147,7 +147,7 @@ bool PlanRunner::runStage(int stage, bool &advanced) {
 }
 
 bool PlanRunner::run() {
-  // Data goes down and up the stages, so sweeps in both directions advance.
+  // Data moves down and up the stages, so sweeps in both directions advance.
   bool advanced = true;
   int p = problem.stages();
   while (advanced) {

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A naive pipeline: every microbatch goes forward through all chunks and
-// backward through all of them before the next one starts. It holds the least
-// memory that any schedule can, works on every placement, and is the reference
-// whose bits the others have to give.
+// backward through all of them before the next one starts. It needs the least
+// memory of all schedules and works on every placement. It is the reference
+// whose bits the others have to reproduce.
 //
 //===----------------------------------------------------------------------===//
 

@@ -55,7 +55,7 @@ Rounds::Rounds(LegBuilder &builder, const VRoundsOptions &options,
     maxApproved = std::max(maxApproved, idle);
 }
 
-/// Runs W until `amount` fits in memory. False: it never will.
+/// Runs W until `amount` fits into memory. Returns false if it never will.
 bool Rounds::makeRoom(int stage, std::int64_t amount) {
   while (builder.memory(stage) + amount > problem.limit(stage)) {
     if (!builder.owesWeight(stage)) {
@@ -67,7 +67,7 @@ bool Rounds::makeRoom(int stage, std::int64_t amount) {
   return true;
 }
 
-/// Places an operation if its inputs are there and memory admits it.
+/// Places an operation if its inputs are available and memory admits it.
 bool Rounds::place(Direction direction, int stage, int leg) {
   if (!isLeft(direction, stage, leg) ||
       builder.readyTime(direction, stage, leg) == LegBuilder::unknown ||
@@ -77,9 +77,9 @@ bool Rounds::place(Direction direction, int stage, int leg) {
   return true;
 }
 
-/// Runs W that fit into the gap before `ready`; then, if `fill` says so, one
-/// more where the gap that is left would make this the worst stage. Returns
-/// whether that one ran.
+/// Runs W that fit into the gap before `ready`. Then, with `fill`, runs one
+/// more if the remaining gap would make this the worst stage. Returns whether
+/// that one ran.
 bool Rounds::runWeightsUntil(int stage, double ready, bool fill) {
   auto fits = [&] {
     LegBuilder::Owed weight = builder.oldestOwed(stage);
@@ -107,7 +107,8 @@ void Rounds::extraForwards(int stage) {
   double cost = problem.leg(Forward, stage, 0).cost;
   std::int64_t held = std::max(problem.leg(Forward, stage, 0).memory,
                                problem.leg(Forward, stage, 1).memory);
-  // Room for the forwards that come before the first W can release anything.
+  // Leaves room for the forwards that come before the first W can release
+  // anything.
   std::int64_t reserve = held * (2 + 2 * stage);
   while (builder.memory(stage) + reserve <= problem.limit(stage) &&
          builder.now(stage) + cost <= ready && isLeft(Forward, stage, 0))
@@ -131,7 +132,7 @@ bool Rounds::firstV() {
 }
 
 /// Places forwards of later stages while the first backward comes down to them.
-/// Where memory does not admit one, the rounds will place it.
+/// If memory does not admit one, the rounds will place it.
 void Rounds::fillUp() {
   auto forwards = [&](int stage, int leg) {
     return builder.placed(Forward, stage, leg);
@@ -152,7 +153,7 @@ void Rounds::fillUp() {
   }
 }
 
-/// Which leg's B a stage takes in this round.
+/// The leg whose B a stage takes in this round.
 int Rounds::backwardLeg(int stage) const {
   int down = builder.placed(Backward, stage, 0);
   int up = builder.placed(Backward, stage, 1);
@@ -163,7 +164,7 @@ int Rounds::backwardLeg(int stage) const {
   return builder.isPlaced(Backward, stage + 1, 1, up) ? 1 : 0;
 }
 
-/// Which leg's F a stage takes in this round; -1: none.
+/// The leg whose F a stage takes in this round, or -1.
 int Rounds::forwardLeg(int stage) const {
   int down = builder.placed(Forward, stage, 0);
   int up = builder.placed(Forward, stage, 1);
@@ -220,7 +221,7 @@ bool Rounds::placeForward(int stage) {
   return true;
 }
 
-/// False: nothing could be placed.
+/// Places operations of one round. Returns false if nothing could be placed.
 bool Rounds::round() {
   bool advanced = false;
   for (int stage = 0; stage < p; ++stage)

@@ -12,22 +12,23 @@
 namespace veeline::schedule {
 
 struct VRoundsOptions {
-  /// Before an F (a B of leg 0) that would make a stage wait longer than the
-  /// worst stage has waited so far, run a W even if it delays the F (the B).
+  /// Whether to run a W before an F (a B of leg 0) that would make a stage wait
+  /// longer than the worst stage has waited so far, even if the W delays the F
+  /// (the B).
   bool fillBeforeForward = true;
   bool fillBeforeBackward = true;
-  /// The W of a chunk without BackwardInput runs where its B would, and is not
-  /// put off.
+  /// Whether the W of a chunk without BackwardInput runs where its B would, and
+  /// is not delayed.
   bool weightAtOnce = false;
-  /// More forwards of leg 0 before the first F of leg 1, where memory and time
-  /// permit.
+  /// Whether to run more forwards of leg 0 before the first F of leg 1, if
+  /// memory and time permit.
   bool extraForwards = true;
-  /// Fail where memory does not admit a step, instead of leaving the step to a
-  /// later round.
+  /// Whether to fail if memory does not admit a step, instead of leaving the
+  /// step to a later round.
   bool strict = false;
-  /// How long each stage waited in an earlier attempt; empty: there was none.
-  /// In this attempt a stage may wait for the difference between the longest
-  /// wait then and its own.
+  /// The time that each stage waited in an earlier attempt; empty if there was
+  /// none. In this attempt, a stage may wait for the difference between the
+  /// longest wait then and its own.
   std::vector<double> approvedIdle = {};
 };
 
@@ -37,10 +38,10 @@ struct VRoundsFills {
 };
 
 /// What attempts with and without the two options did. An attempt that ran no W
-/// because of an option is the same as one without the option.
+/// because of an option equals one without the option.
 class VRoundsVariants {
 public:
-  /// Whether an earlier attempt was the same. Expects those that fill more
+  /// Whether an earlier attempt was the same. Expects attempts that fill more
   /// first.
   bool isKnown(const VRoundsOptions &options);
   /// What this attempt and its repetitions did.
@@ -53,11 +54,11 @@ private:
 };
 
 /// The construction of Qi et al. (Zero Bubble Pipeline Parallelism, 2024,
-/// section 6): a V of forwards, more forwards where memory and time permit,
-/// then rounds in which every stage places at most one B and one F, with W in
-/// the gaps. Returns false, with the builder in an undefined state, where the
-/// memory limits do not admit its order, or where it certainly misses the
-/// builder's goal. Adds to `fills`. O(operations).
+/// section 6): a V of forwards, more forwards if memory and time permit, then
+/// rounds in which every stage places at most one B and one F, with W in the
+/// gaps. Returns false, with the builder in an undefined state, if the memory
+/// limits do not admit its order, or if it certainly misses the builder's goal.
+/// Adds to `fills`. O(operations).
 bool buildVRounds(LegBuilder &builder, const VRoundsOptions &options,
                   VRoundsFills &fills);
 

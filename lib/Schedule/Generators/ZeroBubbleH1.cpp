@@ -1,4 +1,4 @@
-//===- ZeroBubbleH1.cpp - ZB-H1, by hand ----------------------------------===//
+//===- ZeroBubbleH1.cpp - ZB-H1, a handcrafted schedule -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,13 +1,13 @@
-//===- ZeroBubbleH2.cpp - ZB-H2, by hand ----------------------------------===//
+//===- ZeroBubbleH2.cpp - ZB-H2, a handcrafted schedule -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Qi et al., Zero Bubble Pipeline Parallelism (2023), arXiv:2401.10241, section
 // 2. Stage s runs 2(p-s)-1 forwards before its first B, as many as fill the
-// time until that comes back, then B W F in turn. At the end the picture is
-// turned around: stage s leaves 2s W out, beginning after B of microbatch
-// m-2p+1, and runs 2s+1 of them after its last B, so that the last gradients
-// come back to stage 0 without a gap. p = 3, m = 6:
+// time until that comes back, then B W F in turn. The end mirrors the
+// beginning: stage s leaves 2s W out, beginning after B of microbatch m-2p+1,
+// and runs 2s+1 of them after its last B, so that the last gradients come back
+// to stage 0 without a gap. p = 3, m = 6:
 //
 //   stage 0: F0 F1 F2 F3 F4 B0 W0 F5 B1 W1 B2 W2 B3 W3 B4 W4 B5 W5
 //   stage 1:    F0 F1 F2 B0 W0 F3 B1 F4 B2 F5 B3 W1 B4 W2 B5 W3 W4 W5
@@ -15,8 +15,8 @@
 //
 // Every stage holds at most 2p-1 activations. For equal chunks, free transfers,
 // m >= 2p-1 and W <= min(F, B) the bubble of span is
-// (p-1)(F+B-2W)/(m(F+B+W) + (p-1)(F+B-2W)), nothing where F = B = W; for the
-// makespan, F takes the place of F+B-2W where it is greater.
+// (p-1)(F+B-2W)/(m(F+B+W) + (p-1)(F+B-2W)), which is 0 if F = B = W. For the
+// makespan, F takes the place of F+B-2W if it is greater.
 //
 //===----------------------------------------------------------------------===//
 

@@ -11,18 +11,19 @@
 //   stage 1:    F0 F1 F2 B0 F3 B1 W0 B2 W1 B3 W2 W3
 //   stage 2:       F0 B0 F1 B1 F2 B2 F3 B3 W0 W1 W2 W3
 //
-// The rule: every stage places as many F as memory and the time until the first
-// B permit, each stage more than the next one. Then rounds of one F (top down)
-// and one B (bottom up) a stage. W run where memory demands it; where they end
-// before an input is there; where the gap before it would otherwise make the
-// stage the one that waits longest; on the first stage once it has no F left;
-// and at the end. Three choices are open: whether the warm-up may run over the
-// arrival of the first B; whether an F that would delay the B after it is put
-// off; whether a gap that does no harm is filled too. All eight combinations
-// compete.
+// First every stage places as many F as memory and the time until the first B
+// permit, each stage more than the next one. Then there are rounds of one F
+// (top down) and one B (bottom up) a stage. W run if memory requires it; if
+// they end before an input is available; if the gap before the input would
+// otherwise make the stage the one that waits longest; on the first stage once
+// it has no F left; and at the end.
 //
-// Bubble of span with F = B = W and free transfers: (p-1)/(3m+p-1) for zb-1p
-// (each stage waits (p-1) F), 0 for zb-2p once m >= 2p-1.
+// Three choices are open: whether the warm-up may end after the arrival of the
+// first B; whether an F that would delay the B after it is put off; and whether
+// a gap that does no harm is also filled. All eight combinations compete.
+//
+// The bubble of span with F = B = W and free transfers is (p-1)/(3m+p-1) for
+// zb-1p (each stage waits (p-1) F), and 0 for zb-2p once m >= 2p-1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,10 +87,10 @@ void Heuristic::makeRoom(int stage, std::int64_t amount) {
     builder.placeWeight(stage);
 }
 
-/// How many more F a stage runs before its first B, which has its input at
-/// `firstBackward`; sets `end` to the time when they are done. No more
-/// microbatches than these are ever unfinished at once, so they fit in memory
-/// once their W have run.
+/// Returns the number of further F that a stage runs before its first B, whose
+/// input is available at `firstBackward`. Sets `end` to the time when they are
+/// done. No more microbatches than these are ever unfinished at once, so they
+/// fit into memory once their W have run.
 int Heuristic::extraForwards(int stage, double firstBackward,
                              double &end) const {
   std::int64_t memory = builder.memory(stage);
@@ -140,7 +141,8 @@ bool Heuristic::wantsForward(int stage) const {
   if (!options.putOffForwards || stage + 1 == p ||
       forwards(stage) < forwards(stage + 1) + 2)
     return true;
-  // The next stage has an F in reserve. When will its B send a gradient here?
+  // The next stage has an F in reserve. The question is when its B will send a
+  // gradient to this stage.
   double now = builder.now(stage);
   double gradient = builder.now(stage + 1) + cost(stage + 1, forwardCode) +
                     cost(stage + 1, backwardCode) + gradientTransfer[stage];
@@ -159,7 +161,7 @@ bool Heuristic::wantsForward(int stage) const {
          gradient - now > builder.maxIdle() - builder.idle(stage);
 }
 
-/// Runs W before an operation whose inputs are there at `ready`.
+/// Runs W before an operation whose inputs are available at `ready`.
 void Heuristic::fillGap(int stage, double ready) {
   auto fits = [&] {
     LegBuilder::Owed weight = builder.oldestOwed(stage);
@@ -211,8 +213,8 @@ void Heuristic::run() {
       builder.placeWeight(stage);
 }
 
-/// `multiple`: how many times p activations a stage may hold; 0: what its limit
-/// says.
+/// A stage may hold `multiple` times p activations, or what its limit says if
+/// `multiple` is 0.
 static Expected<Schedule> generateHeuristic(const Problem &problem,
                                             const GeneratorOptions &options,
                                             const char *name, int multiple) {

@@ -2,17 +2,18 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ours; not from a paper. Steps follow each other without a barrier, as the
-// iterations of a software pipeline do, and W slip past the end of their step
-// into the beginning of the next one (Loop.h). In a V, the chunk of the second
-// half is used late in a step, so its W fill what the first F's would leave
-// empty. Every gradient and every update is that of a synchronous schedule.
+// This schedule is ours, not from a paper. Steps follow each other without a
+// barrier, as the iterations of a software pipeline do, and W slip past the end
+// of their step into the beginning of the next one (Loop.h). In a V, the chunk
+// of the second half is used late in a step, so its W fill the time that the
+// first F's would leave empty. Every gradient and every update is that of a
+// synchronous schedule.
 //
-// Starts from the zero-bubble schedule of the placement for one step, and from
-// list scheduling of a few steps at once (Auto/LoopLists.h), and improves the
-// best of these by local search (Auto/LocalSearch.h), in a quarter of the time
-// that a search may take. `auto` with the period as objective does the same
-// with more candidates and all of the time.
+// The search starts from the zero-bubble schedule of the placement for one
+// step, and from list scheduling of a few steps at once (Auto/LoopLists.h). It
+// improves the best of these by local search (Auto/LocalSearch.h), in a quarter
+// of the time that a search may take. `auto` with the period as objective does
+// the same with more candidates and all of the time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@
 
 using namespace veeline::schedule;
 
-/// The schedule for one step that loops begin with.
+/// The schedule for one step with which loops begin.
 static std::string_view starterOf(const Placement &placement) {
   switch (placement.kind()) {
   case PlacementKind::V:
@@ -40,7 +41,8 @@ static std::string_view starterOf(const Placement &placement) {
   return "sequential";
 }
 
-/// What a search may use: the limits, or else what the starter needs.
+/// Returns the problem with the memory that a search may use: the limits, or
+/// else what the starter needs.
 static Problem limited(const Problem &problem, const Schedule &starter) {
   Problem result = problem;
   for (int stage = 0; problem.memoryLimits.empty() && stage < problem.stages();
@@ -63,7 +65,7 @@ veeline::schedule::generateZeroBubbleLoop(const Problem &problem,
   std::string_view name = starterOf(problem.placement);
   Expected<ScheduleByPeriod> starter =
       generateByPeriod(**findGenerator(name), problem, options);
-  // It fits whatever does.
+  // `sequential` fits if any schedule does.
   if (!starter || !verify(problem, starter->schedule))
     starter = generateByPeriod(**findGenerator("sequential"), problem, options);
   if (!starter)
@@ -73,7 +75,7 @@ veeline::schedule::generateZeroBubbleLoop(const Problem &problem,
   FlatProblem flat(within);
   Goal goal = goalOf(within, Objective::Period);
   Pool pool;
-  // Long steps leave little to gain, and no time.
+  // For long steps, there is little to gain and no time.
   Work work(options.searchSeconds / 4);
   std::int64_t total = work.remaining();
   if (admitsSplit(flat) && !goal.isReachedBy(starter->period) &&

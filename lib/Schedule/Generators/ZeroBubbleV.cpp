@@ -4,16 +4,16 @@
 //
 // Qi et al., Zero Bubble Pipeline Parallelism (2024), section 6, and Pipeline
 // Parallelism with Controllable Memory (2024). Stage s holds chunks s and
-// 2p-1-s, so that a microbatch draws a V: it comes down and goes back up, turns
-// around on stage 0, and does the same backward. Backward is split, and W,
-// which nobody waits for, fills the gaps. With equal F, B and W the gaps of a
-// long enough step vanish, in the memory of 1F1B.
+// 2p-1-s, so that a microbatch moves in a V: it goes from stage 0 to the last
+// stage and back, turns around on stage 0, and does the same backward. Backward
+// is split, and W, for which nothing waits, fills the gaps. With equal F, B and
+// W, a long enough step has no gaps, with the memory of 1F1B.
 //
 // Several constructions give orders, and the best one by the objective wins:
 // the published rounds in their variants (VRounds.h), their order from mean
 // costs (ZeroBubbleVReference.h), blocks regardless of costs (Plan.h), patterns
-// (PatternSearch.h), and list scheduling (ListBuilder.h). The last two cope
-// with memory limits below p activations.
+// (PatternSearch.h), and list scheduling (ListBuilder.h). The last two also
+// support memory limits below p activations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,8 @@
 
 using namespace veeline::schedule;
 
-/// Tries one variant of the rounds, and repeats it with the waits of its stages
-/// approved as long as that shortens the longest wait.
+/// Tries one variant of the rounds. Repeats it with the waits of its stages
+/// approved, as long as that shortens the longest wait.
 static void tryRounds(LegBuilder &builder, VRoundsOptions variant,
                       VRoundsFills &fills, Best &best) {
   // An attempt that is not the best may become it when it is repeated.
@@ -87,7 +87,7 @@ static void tryBlocks(LegBuilder &builder, Best &best) {
 }
 
 /// Tries the published order, which is made from mean costs, with the true
-/// ones.
+/// costs.
 static void tryReference(const Problem &problem, LegBuilder &builder,
                          Best &best) {
   bool uniform = true;
@@ -99,7 +99,7 @@ static void tryReference(const Problem &problem, LegBuilder &builder,
   for (const Edge &edge : problem.edges)
     uniform &= edge.forwardTransfer == problem.edges[0].forwardTransfer &&
                edge.backwardTransfer == problem.edges[0].forwardTransfer;
-  // Then the rounds have given it already.
+  // In that case, the rounds have already produced the order.
   if (uniform && best.isFound())
     return;
   Expected<LegBuilder::Orders> orders = referenceOrders(problem);
@@ -123,8 +123,9 @@ static bool isChain(const Problem &problem) {
          problem.numChunks() - 1;
 }
 
-/// Where no limit is given and the chunks of a stage hold different amounts, or
-/// do not form a chain, the published order may need more than p activations.
+/// Raises limits that are not given. If the chunks of a stage hold different
+/// amounts, or do not form a chain, the published order may need more than p
+/// activations.
 static void raiseFreeLimits(const Problem &problem, LegProblem &onV) {
   bool mayNeedMore = !isChain(problem);
   for (int stage = 0; stage < onV.stages(); ++stage)

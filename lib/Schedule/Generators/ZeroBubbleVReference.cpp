@@ -10,28 +10,29 @@
 //   stage 1: .  F0 F1 F2 f0 .  f1 b0 f2 b1 B0 b2 B1 w0 B2 w1 W0 w2 W1 W2
 //   stage 2: .  .  F0 f0 F1 f1 F2 f2 b0 B0 b1 B1 b2 B2 w0 W0 w1 W1 w2 W2
 //
-// The rule (VRounds.cpp):
-// - F of chunk s down the stages, of chunk 2p-1-s up. On the way up, stage s
-//   and all before it take one more F of the first chunk as long as its memory
-//   has room for 2 + 2s chunks and the F ends before the one that comes up;
-// - until the first B: F of the last stages, of both chunks in turn, until each
-//   stage has as many as the one before;
-// - rounds, in which each stage places one B and one F. It takes the chunk that
-//   is behind if the neighbour has delivered, else the other;
-// - W wait in a queue, first in, first out. One runs where an operation would
-//   not fit in memory; where it ends before an operation's input is there;
-//   where the gap before an operation would make the stage the one that waits
-//   longest; and at the end. The third of these is optional before an F and
-//   before a B of the chunk 2p-1-s: four variants. Each is repeated, with the
-//   waits of its stages approved in advance, as long as the longest wait
-//   shrinks; the variant with the shortest longest wait wins.
+// The construction (VRounds.cpp):
+// - F of chunk s go down the stages, those of chunk 2p-1-s go up. On the way
+//   up, stage s and all before it take one more F of the first chunk, as long
+//   as its memory has room for 2 + 2s chunks and the F ends before the one that
+//   comes up;
+// - until the first B, the last stages run F of both chunks alternately, until
+//   each stage has as many as the one before;
+// - rounds follow, in which each stage places one B and one F. It takes the
+//   chunk that is behind if the neighbour has delivered, else the other;
+// - W wait in a queue, first in, first out. One runs if an operation would not
+//   fit into memory; if it ends before an operation's input is available; if
+//   the gap before an operation would make the stage the one that waits
+//   longest; and at the end. The third case is optional before an F and before
+//   a B of the chunk 2p-1-s, which gives four variants. Each is repeated, with
+//   the waits of its stages approved in advance, as long as the longest wait
+//   decreases. The variant with the shortest longest wait wins.
 //
 // All decisions are made with the mean costs of all chunks, as published, and
 // with the longest wait as objective, whatever the options say. Memory is that
-// of each chunk. Where a limit does not admit the order, which is where the
-// published code asserts, the one without the extra forwards stands in if it
-// fits; else the error names what that needs. Bubble of span with F = B = W and
-// free transfers: 0 once m >= 2p, in the memory of 1F1B.
+// of each chunk. The published code asserts if a limit does not admit the
+// order. Here the order without the extra forwards is used if it fits;
+// otherwise the error names what that needs. The bubble of span with F = B = W
+// and free transfers is 0 once m >= 2p, in the memory of 1F1B.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +46,8 @@
 
 using namespace veeline::schedule;
 
-/// The problem as the published algorithm sees it: all chunks cost the same and
-/// have a B, and so do all transfers.
+/// Returns the problem as the published algorithm sees it: all chunks cost the
+/// same and have a B, and all transfers cost the same.
 static Problem meanProblem(const Problem &problem) {
   Problem mean = problem;
   double forward = 0, backwardInput = 0, backwardWeight = 0;
@@ -55,7 +56,7 @@ static Problem meanProblem(const Problem &problem) {
     backwardInput += chunk.backwardInput;
     backwardWeight += chunk.backwardWeight;
   }
-  // Equal costs stay exactly what they are.
+  // Equal costs are kept exactly.
   auto average = [&](double sum, double Chunk::*cost) {
     bool equal = true;
     for (const Chunk &chunk : problem.chunks)
@@ -110,7 +111,7 @@ private:
 } // namespace
 
 void Reference::tryVariant(VRoundsOptions variant, VRoundsFills &fills) {
-  // Only a shorter wait is of use; the first attempt has nothing to beat.
+  // Only a shorter wait is useful. The first attempt has nothing to beat.
   LegGoal goal{{}, {}, LegGoal::never};
   do {
     builder.setGoal(goal);
@@ -174,7 +175,7 @@ veeline::schedule::referenceOrders(const Problem &problem) {
       !status)
     return status.takeError();
   // The order of F and B without extra forwards is the same for all costs, and
-  // `least` is what it needs.
+  // `least` is the memory that it needs.
   [[maybe_unused]] bool isFound = reference.run(true) || reference.run(false);
   VEELINE_CHECK(isFound, "the limits admit the order without extra forwards");
   return reference.orders();

@@ -11,12 +11,12 @@
 
 namespace veeline::schedule {
 
-/// The published order of a problem on a V. Error (OutOfMemory): a stage's
-/// limit does not admit it.
+/// Returns the published order of a problem on a V. Fails with OutOfMemory if a
+/// stage's limit does not admit it.
 Expected<LegBuilder::Orders> referenceOrders(const Problem &problem);
 
-/// What each stage needs for the published order without its extra forwards.
-/// That order depends on counts alone: neither times nor limits change it.
+/// Returns what each stage needs for the published order without its extra
+/// forwards. That order depends only on counts, not on times or limits.
 std::vector<std::int64_t> referenceLimits(const Problem &problem);
 
 } // namespace veeline::schedule

@@ -10,11 +10,11 @@
 //   stage 0: 0F .  .  3F 4F .  .  7F 7B 7W .  4B 3B 4W 3W 0B 0W
 //   stage 1: .  1F 2F .  .  5F 6F .  .  6B 5B 6W 5W 2B 1B 2W 1W
 //
-// There is no order table. Patterns of one microbatch (PatternSearch.h) and
-// list scheduling (ListBuilder.h) compete; for v = 2, what zb-v builds. Without
-// a limit, a stage holds at most p activations. Bubble of span with equal costs
-// and free transfers: 0 for long steps, as of ZB-V; the wait at both ends of
-// the step falls with 1/v.
+// There is no table of orders. Patterns of one microbatch (PatternSearch.h) and
+// list scheduling (ListBuilder.h) compete; for v = 2, so does what zb-v builds.
+// Without a limit, a stage holds at most p activations. The bubble of span with
+// equal costs and free transfers is 0 for long steps, as for ZB-V. The wait at
+// both ends of the step falls with 1/v.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- attention.h - memory for attention by a library ---------*- C++ -*-===//
+//===- attention.h - memory for attention by a library ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- status.h - errors as values -----------------------------*- C++ -*-===//
+//===- status.h - errors as values ------------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

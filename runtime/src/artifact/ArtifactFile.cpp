@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Header, metadata, table of sections, sections; docs/artifact.md.
+// The parts of the file are: header, metadata, table of sections, sections
+// (docs/artifact.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,8 @@ using namespace veeline;
 using namespace veeline::artifact;
 
 namespace {
-/// All numbers are little-endian, as this backend's machines are.
+/// The header. All numbers are little-endian, like the machines of this
+/// backend.
 struct Header {
   char magic[8];
   uint32_t version;
@@ -31,9 +33,9 @@ struct Header {
   uint64_t totalBytes;
   uint64_t metadataOffset;
   uint64_t metadataBytes;
-  uint64_t tableOffset; ///< Of numSections Extents.
+  uint64_t tableOffset; ///< The offset of the table of `numSections` Extents.
   uint64_t reserved;
-  uint64_t checksum; ///< CRC-64/XZ of the file with this field as zero.
+  uint64_t checksum; ///< The CRC-64/XZ of the file with zero in this field.
 };
 static_assert(sizeof(Header) == 64);
 
@@ -43,8 +45,8 @@ struct Extent {
 };
 } // namespace
 
-/// The first byte is not text. The last two reveal a transfer that changed line
-/// ends.
+/// The first byte is not text. The last two reveal a transfer that has changed
+/// line ends.
 static constexpr char magic[8] = {'\x8b', 'V', 'E', 'E', 'L', 'N', '\r', '\n'};
 static constexpr size_t sectionAlignment = 64;
 
@@ -61,7 +63,7 @@ static void appendRaw(std::string &bytes, const T &value) {
   bytes.append(reinterpret_cast<const char *>(&value), sizeof(value));
 }
 
-/// Everything before the sections; its header has no checksum yet.
+/// Encodes everything before the sections. The header has no checksum yet.
 static std::string encodeHead(const Artifact &artifact,
                               const std::vector<std::string_view> &sections) {
   std::string metadata = toCompactJson(artifact.metadata);
@@ -87,8 +89,8 @@ static std::string encodeHead(const Artifact &artifact,
 }
 
 /// Calls `add` with the parts of the file in order: `head`, then each section
-/// after its padding. Stops at the first error. Sections can be large, so
-/// nothing is copied.
+/// after its padding. Stops at the first error. Nothing is copied, because
+/// sections can be large.
 template <typename Add>
 static Status forEachPiece(std::string_view head,
                            const std::vector<std::string_view> &sections,
@@ -106,7 +108,7 @@ static Status forEachPiece(std::string_view head,
   return status;
 }
 
-/// Calls `add` with the parts of the whole file in order.
+/// Calls `add` with all parts of the file in order.
 template <typename Add>
 static Status encode(const Artifact &artifact, Add &&add) {
   std::vector<std::string_view> sections(artifact.objects.begin(),
@@ -153,7 +155,7 @@ Expected<std::string> artifact::toBytes(const Artifact &artifact) {
 //===----------------------------------------------------------------------===//
 
 bool artifact::isArtifact(const std::string &path) {
-  // Without the line ends: damage to these is readArtifact's to report.
+  // Without the line ends, because readArtifact reports damage to these.
   constexpr std::string_view name(magic, sizeof(magic) - 2);
   Expected<MappedFile> file = MappedFile::open(path);
   return file.ok() && file->bytes().starts_with(name);
@@ -197,7 +199,8 @@ static Status checkHeader(std::string_view file, const Header &header) {
   return Status::success();
 }
 
-/// How many sections are values: the last ones.
+/// The number of sections with values of parameters or constants. They are the
+/// last ones.
 static uint32_t countValues(const Metadata &metadata) {
   int64_t count = 0;
   for (const Parameter &param : metadata.params)
@@ -210,7 +213,7 @@ static uint32_t countValues(const Metadata &metadata) {
   return static_cast<uint32_t>(count);
 }
 
-/// The values are views of `file`.
+/// Decodes a file. Sections of the result are views of `file`.
 static Expected<Artifact> decode(std::string_view file) {
   if (file.size() < sizeof(Header))
     return Status::error(
@@ -271,7 +274,7 @@ Expected<Artifact> artifact::readArtifact(const std::string &path) {
 }
 
 Expected<Artifact> artifact::readArtifactFromMemory(std::string_view bytes) {
-  // Aligned as sections are in the file.
+  // The alignment is that of sections in the file.
   constexpr std::align_val_t alignment{sectionAlignment};
   std::shared_ptr<void> storage(
       ::operator new(bytes.size(), alignment),

@@ -1,4 +1,4 @@
-//===- Cpu.cpp - what this machine's processor can do ---------------------===//
+//===- Cpu.cpp - features of this machine's processor ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,7 +15,7 @@ using namespace veeline;
 namespace {
 enum Register : uint8_t { eax, ebx, ecx, edx };
 
-/// Bits of XCR0 that the operating system must have set.
+/// Bits of XCR0 that the operating system has to set.
 enum State : uint32_t {
   none = 0,
   avx = 0x6,     // xmm, ymm
@@ -32,7 +32,7 @@ struct Feature {
 };
 } // namespace
 
-/// Intel SDM volume 2A, CPUID; AMD APM volume 3, appendix E.
+/// See Intel SDM volume 2A, CPUID, and AMD APM volume 3, appendix E.
 static constexpr Feature features[] = {
     {"sse3", 1, 0, ecx, 0},
     {"pclmul", 1, 0, ecx, 1},

@@ -15,23 +15,24 @@
 
 namespace veeline {
 
-/// The answers of the cpuid instruction, and of xgetbv. An interface so that
-/// tests can describe other machines.
+/// The results of the instructions cpuid and xgetbv. This is an interface, so
+/// that tests can describe other machines.
 class CpuId {
 public:
   virtual ~CpuId() = default;
-  /// eax, ebx, ecx, edx; all zero where the CPU has no such leaf.
+  /// Returns eax, ebx, ecx and edx. All are zero if the CPU does not have the
+  /// leaf.
   virtual std::array<uint32_t, 4> query(uint32_t leaf,
                                         uint32_t subleaf) const = 0;
   /// The register states that the operating system saves (XCR0).
   virtual uint64_t savedStates() const = 0;
 };
 
-/// The machine that we run on.
+/// The machine on which this process runs.
 const CpuId &thisCpu();
 
-/// Those of `features` (LLVM's names) that `cpu` lacks, in their order. Names
-/// that are no instruction set extension in our table are skipped.
+/// The features that `cpu` lacks, of `features` (LLVM's names), in their order.
+/// Names that are not in our table of instruction set extensions are skipped.
 std::vector<std::string>
 missingCpuFeatures(const std::vector<std::string> &features, const CpuId &cpu);
 

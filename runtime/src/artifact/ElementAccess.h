@@ -1,4 +1,4 @@
-//===- ElementAccess.h - elements of tensors in C++ ------------*- C++ -*-===//
+//===- ElementAccess.h - elements of tensors in C++ -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,8 +13,8 @@
 
 namespace veeline::artifact {
 
-/// Calls `body` with a zero of the C++ type that holds the numbers of `type`,
-/// which is no float of 16 bits.
+/// Calls `body` with a zero of the C++ type for numbers of `type`, which must
+/// not be a 16-bit float.
 template <typename Body> auto withZeroOf(DataType type, const Body &body) {
   switch (type) {
   case DataType::f64:
@@ -32,7 +32,7 @@ template <typename Body> auto withZeroOf(DataType type, const Body &body) {
   }
 }
 
-/// Element `index` of an array, which may have any alignment.
+/// Reads element `index` of an array with any alignment.
 template <typename T> T loadElement(const void *array, size_t index) {
   T value;
   std::memcpy(&value, static_cast<const char *>(array) + index * sizeof(T),

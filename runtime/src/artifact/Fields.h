@@ -1,12 +1,12 @@
-//===- Fields.h - the members of an artifact's structs ---------*- C++ -*-===//
+//===- Fields.h - the members of an artifact's structs ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Each struct of the metadata has a `visitFields` that visits its members with
-// their names. The writer and the reader of JSON both use it. `Self` is the
-// struct, const or not.
+// Each struct of the metadata has a function `visitFields` that visits its
+// members with their names. The writer and the reader of JSON both use it.
+// `Self` is the struct, const or not.
 //
 //===----------------------------------------------------------------------===//
 

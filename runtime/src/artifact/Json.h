@@ -1,4 +1,4 @@
-//===- Json.h - an artifact's metadata as JSON -----------------*- C++ -*-===//
+//===- Json.h - an artifact's metadata as JSON ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,11 +11,12 @@
 
 namespace veeline::artifact {
 
-/// One line, for the file.
+/// The metadata as one line of JSON, for the file.
 std::string toCompactJson(const Metadata &metadata);
 
-/// Fails if `text` is no JSON, lacks a member, has one of the wrong type, or an
-/// unknown one. The message has the path of the member.
+/// Parses metadata. Fails if `text` is not JSON, lacks a member, or has a
+/// member that is unknown or of the wrong type. The message contains the path
+/// of the member.
 Expected<Metadata> fromJson(std::string_view text);
 
 } // namespace veeline::artifact

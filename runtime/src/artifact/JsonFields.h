@@ -28,7 +28,7 @@ concept HasEnumNames = requires {
   EnumNames<T>::names;
 };
 
-/// Anything that visitFields takes.
+/// A visitor of any type, to test whether a struct has a `visitFields`.
 struct AnyVisitor {
   template <typename T, typename... Missing>
   void operator()(const char *, T &, Missing...) const {}
@@ -91,8 +91,8 @@ template <HasFields Struct> Json toJsonValue(const Struct &value) {
   return object;
 }
 
-/// Names come from users and may hold any bytes: those that are no UTF-8 are
-/// replaced instead of failing.
+/// Names come from users and may contain any bytes. Bytes that are not UTF-8
+/// are replaced, because they would be an error.
 inline std::string dump(const Json &json, int indent) {
   return json.dump(indent, ' ', /*ensure_ascii=*/false,
                    Json::error_handler_t::replace);
@@ -102,7 +102,7 @@ inline std::string dump(const Json &json, int indent) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Fills structs from JSON and keeps the first error with its path.
+/// Fills structs from JSON, and keeps the first error with its path.
 class Reader {
 public:
   Status status() const {
@@ -252,8 +252,8 @@ private:
   bool failed = false;
 };
 
-/// Sets `out` to what `text` says, or says why it does not: `what` is no JSON,
-/// or a member is wrong.
+/// Sets `out` from `text`. Fails if `text` is not JSON or a member is wrong.
+/// `what` names the text in errors.
 template <HasFields Struct>
 Status parse(std::string_view text, const char *what, Struct &out) {
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);

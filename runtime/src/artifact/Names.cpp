@@ -1,4 +1,4 @@
-//===- Names.cpp - the enums of an artifact as text -----------------------===//
+//===- Names.cpp - names of an artifact's enums ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,7 +19,7 @@ struct DataTypeRow {
 };
 } // namespace
 
-/// In the order of DataType.
+/// One row for each DataType, in the order of the enum.
 static constexpr DataTypeRow dataTypes[] = {{"f32", 4}, {"f64", 8}, {"bf16", 2},
                                             {"f16", 2}, {"i1", 1},  {"i8", 1},
                                             {"i16", 2}, {"i32", 4}, {"i64", 8}};

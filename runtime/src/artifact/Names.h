@@ -13,7 +13,7 @@
 
 namespace veeline::artifact {
 
-/// The spelling of each enumerator, in their order.
+/// The name of each enumerator, in the order of the enum.
 template <typename Enum> struct EnumNames;
 template <> struct EnumNames<Initializer::Kind> {
   static constexpr std::string_view names[] = {"zeros",  "ones",    "constant",

@@ -1,4 +1,4 @@
-//===- Prediction.cpp - how long a step will take -------------------------===//
+//===- Prediction.cpp - predicted times of steps --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,16 +23,16 @@ static double durationOf(const Op &op) {
   return op.predictedEnd - op.predictedBegin;
 }
 
-/// The time of a step from an empty pipeline to an empty one; none where
-/// nothing is predicted.
+/// The time of a step from an empty pipeline to an empty one. None if nothing
+/// is predicted.
 static std::optional<double> predictAlone(const Program &program,
                                           int64_t cores) {
   double end = 0;
-  /// When ranks begin to work, +1, and stop, -1.
+  /// The times at which ranks begin (+1) and stop (-1) to work.
   std::vector<std::pair<double, int64_t>> changes;
   for (const Rank &rank : program.ranks)
     for (const Op &op : rank.ops) {
-      // Copies to the host's memory run beside the work.
+      // Copies to the host's memory run in parallel to work.
       bool isCopy = op.kind == OpKind::offload || op.kind == OpKind::reload;
       if (op.chunk >= 0 && op.predictedEnd < 0 && !isCopy)
         return std::nullopt;
@@ -43,8 +43,8 @@ static std::optional<double> predictAlone(const Program &program,
       changes.emplace_back(op.predictedEnd, -1);
     }
   std::sort(changes.begin(), changes.end());
-  // The replicas of a rank do the same at the same time. Unless `ranks` has
-  // them all, it has those of one.
+  // The replicas of a rank work at the same time. `ranks` has those of one
+  // replica, unless `places` is set.
   int64_t replicas = program.places.empty() ? program.replicas : 1;
   double lost = 0, last = 0;
   int64_t working = 0;
@@ -62,7 +62,7 @@ static std::optional<double> predictAlone(const Program &program,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Runs the ranks of a program through steps that follow one another, with the
+/// Simulates the ranks of a program for steps that follow one another, with the
 /// predicted times of their work.
 class Chain {
 public:
@@ -79,25 +79,27 @@ public:
     findLags();
   }
 
-  /// The end of each step's work on all ranks; with the last one also what is
-  /// late of it.
+  /// Returns the end of each step's work on all ranks. The last step includes
+  /// its late work.
   std::vector<double> run(int steps);
 
   struct Span {
     double begin = -1, end = -1;
   };
-  /// By rank and op, of a turn of the last run; negative for what is not run.
+  /// Runs `steps` steps. Returns the times of one turn, by rank and op. They
+  /// are negative for ops that do not run.
   std::vector<std::vector<Span>> run(int steps, int turn);
 
 private:
-  /// Copies of a rank to the host's memory and back.
+  /// The copies of a rank to the host's memory and back.
   struct Links {
-    double toHost = 0, fromHost = 0; ///< Until when each of them is busy.
-    /// By op: the copy that it begins.
+    /// The times until which each of the links is busy.
+    double toHost = 0, fromHost = 0;
+    /// For each op, the copy that it begins.
     std::map<size_t, const HostCopy *> copies;
-    /// By chunk and microbatch: when values are back.
+    /// For each chunk and microbatch, the time at which its values are back.
     std::map<std::pair<int32_t, int32_t>, double> back;
-    /// By op: when it may begin, since values have left.
+    /// For each op, the time at which it may begin because values have left.
     std::map<size_t, double> left;
   };
   struct RankState {
@@ -107,10 +109,11 @@ private:
     double now = 0;
     Links links;
   };
-  /// A stage and its reduction.
+  /// Identifies a reduction: its stage and its number.
   using Sum = std::pair<int32_t, int32_t>;
   struct Posts {
-    std::vector<double> last; ///< By step, of the ranks so far.
+    /// For each step, the last post of the ranks so far.
+    std::vector<double> last;
     std::vector<size_t> count;
   };
 
@@ -125,14 +128,16 @@ private:
 
   const Program &program;
   std::vector<RankState> ranks;
-  std::map<int32_t, size_t> members;     ///< Ranks of each stage.
-  std::vector<std::vector<double>> sent; ///< By channel, when they arrive.
-  std::vector<size_t> received;          ///< By channel, messages so far.
+  std::map<int32_t, size_t> members; ///< The number of ranks of each stage.
+  /// For each channel, the arrival times of its messages.
+  std::vector<std::vector<double>> sent;
+  /// For each channel, the number of messages so far.
+  std::vector<size_t> received;
   std::map<Sum, Posts> posts;
-  /// From the last post of a sum to its end.
+  /// For each reduction, the time from its last post to its end.
   std::map<Sum, double> lags;
   std::vector<double> ends;
-  /// By rank and step.
+  /// The end of each turn, by rank and step.
   std::vector<std::vector<double>> turnEnds;
   int numSteps = 0;
   int keptTurn = -1;
@@ -140,7 +145,8 @@ private:
 };
 } // namespace
 
-/// A sum ends as long after the last post as it was predicted to.
+/// Finds the time between the last post of each reduction and its end, as
+/// predicted for one step.
 void Chain::findLags() {
   std::map<Sum, double> posted;
   for (size_t i = 0; i < ranks.size(); ++i) {
@@ -178,7 +184,8 @@ void Chain::post(const RankState &rank, const Op &op) {
   ++all.count[step];
 }
 
-/// When the rank can begin `op`; none while others have to run first.
+/// The time at which the rank can begin `op`. None if other ops have to run
+/// first.
 std::optional<double> Chain::readyAt(const RankState &rank, const Op &op) {
   if (op.kind == OpKind::recv) {
     auto channel = static_cast<size_t>(op.channel);
@@ -187,7 +194,7 @@ std::optional<double> Chain::readyAt(const RankState &rank, const Op &op) {
     return sent[channel][received[channel]++];
   }
   if (op.kind == OpKind::validate) {
-    // The step before has ended on all ranks.
+    // The step before must have ended on all ranks.
     auto before = static_cast<size_t>(rank.step) - 1;
     double ready = 0;
     for (const std::vector<double> &ofRank : turnEnds) {
@@ -208,10 +215,11 @@ std::optional<double> Chain::readyAt(const RankState &rank, const Op &op) {
   return 0;
 }
 
-/// Runs the next operation of a rank, if it can.
+/// Runs the next operation of a rank, if possible.
 bool Chain::advance(RankState &rank, const Rank &description) {
   const Op &op = description.ops[rank.op];
-  // The first step has none before it. What is late of the last one follows it.
+  // The first step has no late work of a step before it. The late work of the
+  // last step follows it.
   bool isRun = op.late ? rank.step > 0 : rank.step < numSteps;
   if (isRun) {
     std::optional<double> ready = readyAt(rank, op);
@@ -234,7 +242,7 @@ bool Chain::advance(RankState &rank, const Rank &description) {
   return true;
 }
 
-/// Has a link carry a copy after those that it carries.
+/// Begins a copy. A link carries one copy after the other.
 void Chain::beginCopy(RankState &rank, const Op &op) {
   auto found = rank.links.copies.find(rank.op);
   if (found == rank.links.copies.end())
@@ -249,12 +257,13 @@ void Chain::beginCopy(RankState &rank, const Op &op) {
     rank.links.back[{op.chunk, op.microbatch}] = link;
 }
 
-/// When what an op waits for has left the device, or is back there.
+/// The time at which the copies that an op waits for have ended, to the host's
+/// memory or back.
 double Chain::endOfCopies(RankState &rank, const Op &op) {
   double end = 0;
   if (auto left = rank.links.left.extract(rank.op))
     end = left.mapped();
-  // The first of them takes what has come back.
+  // The first of these ops takes the values that have come back.
   bool isReader =
       op.kind == OpKind::recomputation || op.kind == OpKind::backward ||
       op.kind == OpKind::backwardInput || op.kind == OpKind::backwardWeight;
@@ -303,7 +312,7 @@ std::vector<std::vector<Chain::Span>> Chain::run(int steps, int turn) {
   return std::move(kept);
 }
 
-/// What the cores need at least for the work of a step.
+/// The time that the cores need at least for the work of a step.
 static double workOf(const Program &program, int64_t cores) {
   double work = 0;
   for (const Rank &rank : program.ranks)
@@ -341,7 +350,7 @@ void veeline::settleTimes(Program &program) {
 std::optional<double> veeline::predictStep(const Program &program,
                                            int64_t cores) {
   std::optional<double> alone = predictAlone(program, cores);
-  // Times of a cyclic order are those of a step among others.
+  // If the order is cyclic, predicted times are those of a step between others.
   if (!alone || !program.hasLate())
     return alone;
   return std::max(Chain(program).run(1).front(), workOf(program, cores));
@@ -351,10 +360,10 @@ std::optional<double> veeline::predictPeriod(const Program &program,
                                              int64_t cores) {
   if (!predictStep(program))
     return std::nullopt;
-  // The first steps differ from those that follow.
+  // The first steps differ from later ones.
   constexpr int numFirst = 4, numSteps = 8;
   std::vector<double> ends = Chain(program).run(numFirst + numSteps);
-  // The last step ends with what is late of it.
+  // The last step includes its late work, so it is not counted.
   constexpr int numCounted = numSteps - 1;
   return std::max((ends[numFirst + numCounted - 1] - ends[numFirst - 1]) /
                       numCounted,

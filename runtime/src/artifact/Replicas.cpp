@@ -1,4 +1,4 @@
-//===- Replicas.cpp - the ranks of all replicas of a program --------------===//
+//===- Replicas.cpp - ranks of all replicas of a program ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -41,7 +41,7 @@ std::vector<int32_t> Program::ranksOf(int32_t stage) const {
   return result;
 }
 
-/// The numbers of a list "0,2,1,3"; none where it is no such list.
+/// Parses a list of the form "0,2,1,3". None if it has another form.
 static std::optional<std::vector<int32_t>> parseList(std::string_view text) {
   std::vector<int32_t> numbers;
   const char *at = text.data(), *end = at + text.size();
@@ -55,8 +55,8 @@ static std::optional<std::vector<int32_t>> parseList(std::string_view text) {
   }
 }
 
-/// What a list of ranks must have, for the error: "those of the 2 stages of
-/// replica 0, then ...".
+/// Describes the required form of a list of ranks in errors: "those of the 2
+/// stages of replica 0, then ...".
 static std::string describeOrder(const Program &program) {
   std::string ranks = std::to_string(program.ranks.size());
   if (program.replicas == 1)
@@ -68,7 +68,7 @@ static std::string describeOrder(const Program &program) {
          std::to_string(program.replicas) + " replicas";
 }
 
-/// The numbers of the ranks of replica 0, then 1, ...
+/// The numbers of the ranks of replica 0, then of replica 1, and so on.
 static Expected<std::vector<int32_t>> orderRanks(const Program &program,
                                                  const std::string &order) {
   auto p = static_cast<int32_t>(program.ranks.size());

@@ -1,4 +1,4 @@
-//===- Rules.cpp - what rules of metadata are made of ---------------------===//
+//===- Rules.cpp - helpers for the rules of metadata ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -79,8 +79,8 @@ void Rules::checkConvolution(const Convolution &convolution,
     checkWindow(convolution, i, where);
 }
 
-/// No further window fits behind the last one. Padding behind x is as long as
-/// that needs.
+/// No further window may fit after the last one. The padding after x is as long
+/// as the last window requires.
 void Rules::checkWindow(const Convolution &convolution, size_t i,
                         const std::string &where) {
   int64_t before = convolution.padding[i];

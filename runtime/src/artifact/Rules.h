@@ -15,8 +15,8 @@
 
 namespace veeline::artifact {
 
-/// The most elements that a tensor may have: so many times the size of an
-/// element fit an int64_t.
+/// The maximal number of elements of a tensor. Its size in bytes then fits into
+/// an int64_t.
 inline constexpr int64_t maxElements = int64_t(1) << 48;
 
 inline bool isInteger(DataType type) {
@@ -25,8 +25,8 @@ inline bool isInteger(DataType type) {
          type == DataType::i64;
 }
 
-/// Keeps the first rule that is broken, after where it is. These rules concern
-/// an entry alone, whatever program and rank it is in.
+/// Checks rules that concern an entry alone, independent of its program and
+/// rank. Keeps the first rule that is broken, with its place in the metadata.
 class Rules {
 protected:
   void require(bool condition, const std::string &where, const char *rule);
@@ -35,7 +35,7 @@ protected:
   void checkConvolution(const Convolution &convolution,
                         const std::string &where);
 
-  /// Empty while no rule is broken.
+  /// Empty as long as no rule is broken.
   std::string message;
 
 private:

@@ -1,4 +1,4 @@
-//===- Validate.cpp - the rules of an artifact's metadata -----------------===//
+//===- Validate.cpp - rules of an artifact's metadata ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -21,7 +21,7 @@ static bool isFloat(DataType type) {
   return type == DataType::f32 || type == DataType::f64;
 }
 
-/// Whether an int32_t numbers `count` of each replica.
+/// Whether an int32_t can number `count` objects of each replica.
 static bool isCountable(size_t count, int32_t replicas) {
   return replicas >= 1 && count <= size_t(INT32_MAX) / size_t(replicas);
 }
@@ -31,7 +31,7 @@ static bool isIndexOrNone(int64_t index, int64_t size) {
 }
 
 namespace {
-/// Walks the metadata.
+/// Visits the metadata and checks its rules.
 class Validator : private Rules {
 public:
   explicit Validator(const Artifact &artifact)
@@ -128,7 +128,8 @@ private:
       checkName(program.name, "program", programNames);
   }
 
-  /// Only forwards alone, of one length, give tensors.
+  /// Checks that only programs that run forwards alone, of one length, return
+  /// tensors.
   void checkResult(const Result &result, const std::string &where) {
     if (!result.isTensor) {
       require(isFloat(result.type) && result.shape.empty(), where,
@@ -144,7 +145,7 @@ private:
             "it is a tensor, but a program trains, or the length varies");
   }
 
-  /// Where a rank keeps results that are tensors.
+  /// Checks the places of results that are tensors.
   void checkOutputs(const Rank &rank, const std::string &where) {
     int32_t previous = 0;
     for (const Output &output : rank.outputs) {
@@ -163,7 +164,8 @@ private:
     }
   }
 
-  /// A result, an argument and, where there is training, a program.
+  /// Checks the weight of the loss: a result, an argument and, if the artifact
+  /// trains, a program.
   void checkLossWeight() {
     bool isWeighted = metadata.lossWeight != 0;
     require(metadata.lossWeight >= 0 &&
@@ -202,7 +204,8 @@ private:
               where, "its extent is not the bound of the length");
   }
 
-  /// Each message has a microbatch of the step, and no two have the same.
+  /// Checks that each message has a microbatch of the step, and that all of
+  /// them differ.
   void checkMicrobatches(const Channel &channel, const std::string &where) {
     std::unordered_set<int32_t> seen;
     bool isRight = channel.microbatches.size() ==
@@ -229,7 +232,8 @@ private:
     }
   }
 
-  /// The limits keep counters of parts less than 2^30 apart.
+  /// Checks the parts of messages. The limits ensure that counters of parts are
+  /// less than 2^30 apart.
   void checkParts(const Channel &channel, const std::string &where) {
     if (!message.empty())
       return;
@@ -264,7 +268,7 @@ private:
               "a scale of its costs is not positive");
   }
 
-  /// Rules without which the runtime would not find what it looks for.
+  /// Checks asynchronous programs. The runtime relies on these rules.
   void checkAsynchronous(const Program &program, const std::string &where) {
     bool isAsynchronous = program.asynchronous != Asynchronous::none;
     for (const Rank &rank : program.ranks)
@@ -329,8 +333,9 @@ private:
       checkAlike(program, i, where + ", rank " + std::to_string(i));
   }
 
-  /// The ranks of a stage add up their gradients in place. So their parameters,
-  /// accumulators and reductions agree, offsets of gradients included.
+  /// Checks that the ranks of a stage have the same parameters, accumulators
+  /// and reductions, including the offsets of gradients, because they sum their
+  /// gradients in place.
   void checkAlike(const Program &program, size_t number,
                   const std::string &where) {
     auto member = static_cast<size_t>(program.placeOf(number).member);
@@ -497,7 +502,7 @@ private:
     }
   }
 
-  /// What is known of offloads beside their memory.
+  /// Checks the properties of offloads, apart from their memory.
   void checkHostMemory(const Rank &rank, const std::string &where) {
     for (const Region &region : rank.hostRegions)
       checkRegion(region, rank, rank.hostBytes,
@@ -529,7 +534,7 @@ private:
             where, "its life is no range of ops");
   }
 
-  /// Where Muon updates matrices.
+  /// Checks the place of the workspace in which Muon updates matrices.
   void checkUpdateWorkspace(const Rank &rank, const std::string &where) {
     int64_t bytes = -1;
     for (const RankParam &entry : rank.params) {
@@ -551,7 +556,7 @@ private:
             where, "what its updates work in is not where it should be");
   }
 
-  /// Of the parameter, or of the rank's share.
+  /// The bytes of the state of the parameter, or of the rank's share of it.
   int64_t checkedStateBytes(const RankParam &entry, const Parameter &param,
                             const std::string &where) {
     require(entry.shards >= 1 &&
@@ -639,7 +644,8 @@ private:
   const Metadata &metadata;
   const std::vector<std::string> &objects;
   const std::vector<std::string_view> &values;
-  /// How many stages are a parameter's home, in the program being checked.
+  /// For each parameter, the number of stages that are its home in the program
+  /// being checked.
   std::vector<int32_t> homes;
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- ValidateDevice.cpp - the rules of targets --------------------------===//
+//===- ValidateDevice.cpp - rules for targets -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,13 +12,14 @@
 using namespace veeline;
 using namespace veeline::artifact;
 
-/// Of everything that the compiler places in the arena of a GPU.
+/// The alignment of everything that the compiler places in the arena of a GPU.
 static constexpr int64_t deviceAlignment = 256;
-/// Of a rank: as many streams as it may have chunks, and the events that order
-/// their operations.
+/// Limits for a rank: it has at most one stream for each chunk, and events that
+/// order the operations of streams.
 static constexpr int32_t maxComputeStreams = 4096;
 static constexpr int32_t maxEvents = 1 << 20;
-/// Of one parameter, and of what clips gradients, before such settings.
+/// The sizes of the settings of one parameter, and of the outcome of clipping
+/// before such settings.
 static constexpr int64_t settingsBytes = 256, clipBytes = 2 * settingsBytes;
 
 // Limits of the driver, on every chip.
@@ -26,13 +27,15 @@ static constexpr int64_t maxThreads = 1024;
 static constexpr int32_t maxSharedBytes = 227 * 1024;
 static constexpr int32_t maxArguments = 4096 / 8;
 
-// More than a reasonable program needs; each one has a cost on the device.
+// No reasonable program needs more than this. Each of them has a cost on the
+// device.
 static constexpr int32_t maxStreams = 64;
 static constexpr int32_t maxCommunicators = 1024;
-/// Of extents and strides of an attention: a product of two does not overflow.
+/// A limit for extents and strides of an attention, so that products of two of
+/// them do not overflow.
 static constexpr int64_t maxAttentionExtent = (int64_t(1) << 31) - 1;
 
-/// "sm_80", "sm_90a".
+/// Whether `name` has the form "sm_80" or "sm_90a".
 static bool isChip(std::string_view name) {
   if (!name.starts_with("sm_"))
     return false;
@@ -45,7 +48,7 @@ static bool isChip(std::string_view name) {
          (suffix.empty() || suffix == "a" || suffix == "f");
 }
 
-/// "13.0".
+/// Whether `text` has the form "13.0".
 static bool isVersion(std::string_view text) {
   size_t dot = text.find('.');
   auto isNumber = [](std::string_view digits) {
@@ -61,7 +64,7 @@ static bool isOnDevice(RegionKind kind) {
 }
 
 namespace {
-/// Keeps the first error, prefixed by where it is.
+/// Keeps the first error, prefixed by its place in the metadata.
 class TargetValidator {
 public:
   explicit TargetValidator(const Artifact &artifact)
@@ -91,7 +94,7 @@ public:
   }
 
 private:
-  /// `rule()` is the text.
+  /// If `condition` is false, keeps the error `rule()`.
   template <typename Rule>
   void require(bool condition, const std::string &where, Rule &&rule) {
     if (!condition && message.empty())
@@ -179,7 +182,7 @@ private:
             });
   }
 
-  /// Streams and communicators, of a channel or a reduction.
+  /// Checks streams and communicators of a channel or a reduction.
   template <typename Messages>
   void checkOrder(const Messages &messages, const std::string &where) {
     if (!isCuda)
@@ -360,8 +363,8 @@ private:
            offset % deviceAlignment == 0;
   }
 
-  /// The bytes that the runtime writes for input `index`; -1 if it does not
-  /// exist.
+  /// The bytes that the runtime writes for input `index`, or -1 if there is no
+  /// such input.
   int64_t bytesOfInput(const Program &program, int32_t index) const {
     auto number = static_cast<size_t>(index);
     size_t numBatches = metadata.batches.size();
@@ -450,13 +453,13 @@ private:
             "or no multiple of 256");
   }
 
-  /// Those of one settings of each parameter.
+  /// The bytes of the settings of all parameters.
   static int64_t bytesOfSettings(const Rank &rank) {
     return settingsBytes *
            std::max<int64_t>(1, static_cast<int64_t>(rank.params.size()));
   }
 
-  /// How many settings there are, and what clips gradients.
+  /// Checks the number of settings, and the places of what clipping needs.
   void checkSettings(const Program &program, const Rank &rank,
                      const std::string &where) {
     bool isClipped = program.clipSync == ClipSync::barrier;
@@ -478,7 +481,7 @@ private:
             "of 256, is without settings, or is there without a barrier");
   }
 
-  /// The library's workspace, settings and norms.
+  /// Checks the places of the library's workspace, of settings and of norms.
   void checkPlaces(const Rank &rank, const std::string &where) {
     require(rank.libraryBytes > 0
                 ? isPlace(rank.libraryOffset, rank.libraryBytes, rank)
@@ -524,7 +527,8 @@ private:
 
   const Artifact &artifact;
   const Metadata &metadata;
-  bool isCuda; ///< The artifact, or the program that is being checked.
+  /// Whether the artifact, or the program being checked, is for a GPU.
+  bool isCuda;
   std::string message;
 };
 } // namespace

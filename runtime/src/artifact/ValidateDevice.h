@@ -1,4 +1,4 @@
-//===- ValidateDevice.h - the rules of targets -----------------*- C++ -*-===//
+//===- ValidateDevice.h - rules for targets ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,7 +11,7 @@
 
 namespace veeline::artifact {
 
-/// Whether [offset, offset + bytes) lies in [0, limit).
+/// Whether [offset, offset + bytes) is within [0, limit).
 inline bool isWithin(int64_t offset, int64_t bytes, int64_t limit) {
   return offset >= 0 && bytes >= 0 && offset <= limit &&
          bytes <= limit - offset;
@@ -21,9 +21,9 @@ template <typename T> bool isIndex(int64_t index, const std::vector<T> &table) {
   return index >= 0 && index < static_cast<int64_t>(table.size());
 }
 
-/// Checks what depends on the target: the code for a GPU and the members of
-/// ranks that are for a GPU, or that there are none. `artifact` keeps all other
-/// rules.
+/// Checks what depends on the target: the code for a GPU, and the members of
+/// ranks that are for a GPU, or that there are none. Expects that `artifact`
+/// follows all other rules.
 Status validateTarget(const Artifact &artifact);
 
 } // namespace veeline::artifact

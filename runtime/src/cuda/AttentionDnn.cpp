@@ -17,7 +17,7 @@ using artifact::Attention;
 using artifact::AttentionKind;
 using artifact::DataType;
 
-/// What the operands are called in a graph.
+/// The identifiers of the operands in a graph.
 enum Id : int64_t {
   queryId = 1,
   keyId,
@@ -75,7 +75,7 @@ AttentionGraph::AttentionGraph(const Cudnn &dnn, const Attention &attention)
     buildBackward();
 }
 
-/// An operand whose rows are contiguous.
+/// Adds an operand whose rows are contiguous.
 AttentionGraph::Tensor AttentionGraph::addOperand(int64_t id,
                                                   const Sizes &sizes,
                                                   const Sizes &strides) {
@@ -85,7 +85,7 @@ AttentionGraph::Tensor AttentionGraph::addOperand(int64_t id,
   return graph.addOperand(id, type, sizes, all);
 }
 
-/// The transpose of such an operand: its rows are columns of `sizes`.
+/// Adds the transpose of such an operand: its rows are the columns of `sizes`.
 AttentionGraph::Tensor
 AttentionGraph::addTransposed(int64_t id, const Sizes &sizes, Sizes strides) {
   strides.insert(strides.begin() + 2, 1);
@@ -93,7 +93,7 @@ AttentionGraph::addTransposed(int64_t id, const Sizes &sizes, Sizes strides) {
   return graph.addOperand(id, type, sizes, strides);
 }
 
-/// One f32 for each query, contiguous.
+/// Adds an operand with one f32 for each query, contiguous.
 AttentionGraph::Tensor AttentionGraph::addRows(int64_t id) {
   ids.push_back(id);
   return graph.addOperand(id, api::dnnFloat,
@@ -101,7 +101,7 @@ AttentionGraph::Tensor AttentionGraph::addRows(int64_t id) {
                           {entry.heads * entry.queries, entry.queries, 1, 1});
 }
 
-/// The mask has size 1 in dimensions along which it is the same.
+/// Adds the mask. It has size 1 in dimensions along which it does not vary.
 AttentionGraph::Tensor AttentionGraph::addMask() {
   Sizes sizes = {entry.batch, entry.heads, entry.queries, entry.keys};
   Sizes strides = entry.maskStrides;
@@ -126,7 +126,8 @@ AttentionGraph::Tensor AttentionGraph::hideFuture(const Tensor &scores) {
   return graph.select(scores, hidden, graph.isAtLeast(row, column));
 }
 
-/// Scores with their scale and mask, before the future is hidden.
+/// Adds the scores with their scale and mask, before keys after the query are
+/// hidden.
 AttentionGraph::Tensor AttentionGraph::addScores() {
   Tensor scores =
       graph.multiply(graph.matmul(query, key, api::dnnFloat), scale);
@@ -157,9 +158,9 @@ void AttentionGraph::buildForward() {
   graph.matmulTo(output, weights, value);
 }
 
-/// The sum of products in each row. cuDNN's pattern has a factor here, for
-/// dropout, so the sum is multiplied by 1: without a factor cuDNN takes the
-/// graph for another one, whose workspace is three times as large.
+/// Adds the sum of products in each row. cuDNN's pattern has a factor here, for
+/// dropout, so the sum is multiplied by 1. Without a factor, cuDNN matches the
+/// graph with another pattern, whose workspace is three times as large.
 AttentionGraph::Tensor AttentionGraph::addDelta(const Tensor &output,
                                                 const Tensor &outputGrad) {
   Tensor sums = graph.reduce(api::reduceAdd, graph.multiply(outputGrad, output),
@@ -197,7 +198,7 @@ void AttentionGraph::buildBackward() {
   buildQueryGradient(scoreGrad);
 }
 
-/// `transposed` * `of`, added up over the heads that share keys.
+/// Adds `transposed` * `of`, summed over the heads that share keys.
 void AttentionGraph::buildKeyGradient(int64_t id, const Tensor &transposed,
                                       const Tensor &of, const Sizes &sizes,
                                       const Sizes &strides) {
@@ -207,10 +208,10 @@ void AttentionGraph::buildKeyGradient(int64_t id, const Tensor &transposed,
   graph.reduceTo(result, api::reduceAdd, graph.matmul(transposed, of, type));
 }
 
-/// cuDNN's kernels give each block some of the keys. With scratch memory the
-/// blocks add to sums of f32, in the order in which they come. Without it they
-/// leave the gradients of scores to another kernel, in workspace that grows
-/// with both lengths. The notes of the engines do not tell which.
+/// cuDNN's kernels give each block some of the keys. With scratch memory, the
+/// blocks add to sums of f32 in an undefined order. Without it, they leave the
+/// gradients of scores to another kernel, in workspace that grows with both
+/// lengths. The notes of the engines do not tell which of them they do.
 void AttentionGraph::buildQueryGradient(const Tensor &scoreGrad) {
   Sizes sizes = {entry.batch, entry.heads, entry.queries, entry.depth};
   Tensor keys = graph.transpose(key, type);
@@ -294,7 +295,7 @@ Status AttentionTable::prepare(DnnContext *newContext,
     return Status::success();
   for (size_t i = 0; i < attentions.size(); ++i) {
     const Attention &attention = attentions[i];
-    // An artifact of ours has the scratch; one of another compiler may not.
+    // Our artifacts have the scratch memory; those of another compiler may not.
     if (!isTrusted(context->dnn().version, attention) ||
         attention.scratchBytes < attentionScratchBytes(attention))
       continue;

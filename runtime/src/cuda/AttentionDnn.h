@@ -1,4 +1,4 @@
-//===- AttentionDnn.h - attention of a rank, by cuDNN ----------*- C++ -*-===//
+//===- AttentionDnn.h - attention of a rank, by cuDNN -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,22 +12,24 @@
 
 namespace veeline::cuda {
 
-/// One attention, or its derivative, as a graph of cuDNN's.
+/// One attention, or its derivative, as a graph of cuDNN.
 ///
-/// cuDNN 9.19 also has attention as one operation, but without masks and causal
-/// attention. So the graph has products, pointwise operations and reductions,
-/// in exactly the pattern, and order, that cuDNN's fused engines know.
+/// cuDNN 9.19 also has attention as one operation, but that supports neither
+/// masks nor causal attention. So the graph has products, pointwise operations
+/// and reductions, in exactly the pattern and order that cuDNN's fused engines
+/// recognise.
 class AttentionGraph {
 public:
   AttentionGraph(const Cudnn &dnn, const artifact::Attention &attention);
 
-  /// Plans it for `target` within `maxWorkspace` bytes.
+  /// Plans the graph for `target`, with at most `maxWorkspace` bytes of
+  /// workspace.
   Status plan(const DnnTarget &target, int64_t maxWorkspace);
 
   bool isThere() const { return static_cast<bool>(made.desc); }
   int64_t workspaceBytes() const { return made.workspaceBytes; }
 
-  /// Issues it into the stream of `handle`.
+  /// Issues the graph into the stream of `handle`.
   Status run(const Cudnn &dnn, api::DnnHandle handle,
              const AttentionOperands &operands, void *library);
 
@@ -52,7 +54,8 @@ private:
   DnnGraph graph;
   int type;
   Tensor query, key, scale;
-  std::vector<int64_t> ids; ///< Of operands in memory, and of scalars.
+  /// The identifiers of operands in memory, and of scalars.
+  std::vector<int64_t> ids;
   DnnPlan made;
   /// The scalars of the graph.
   float scaleNumber, oneNumber, hiddenNumber;
@@ -62,8 +65,9 @@ private:
 /// loaded.
 class AttentionTable {
 public:
-  /// The rank's device is current. An entry is missing without cuDNN (a null
-  /// `newContext`), and if cuDNN has nothing for it within `libraryBytes`.
+  /// Prepares the table. The rank's device has to be current. Without cuDNN,
+  /// `newContext` is null. An entry is missing without cuDNN, or if cuDNN
+  /// cannot compute it with `libraryBytes` of workspace.
   Status prepare(DnnContext *newContext,
                  const std::vector<artifact::Attention> &attentions,
                  int64_t libraryBytes);
@@ -72,21 +76,21 @@ public:
   bool has(int32_t index) const { return entries[index] != nullptr; }
   size_t countMissing() const;
 
-  /// `library` is the workspace that library calls in `stream` share.
+  /// `library` is the workspace that all library calls in `stream` share.
   Status run(int32_t index, const AttentionOperands &operands, void *library,
              api::Stream stream);
 
 private:
   DnnContext *context = nullptr;
-  /// Null where cuDNN has nothing for an entry.
+  /// Null if cuDNN cannot compute an entry.
   std::vector<std::unique_ptr<AttentionGraph>> entries;
 };
 
-/// Bytes of scratch that `attention` needs, besides the workspace of cuDNN's
-/// engines.
+/// The bytes of scratch memory that `attention` needs, besides the workspace of
+/// cuDNN's engines.
 int64_t attentionScratchBytes(const artifact::Attention &attention);
 
-/// Whether this version of cuDNN is known to compute `attention` right.
+/// Whether this version of cuDNN is known to compute `attention` correctly.
 bool isTrusted(size_t version, const artifact::Attention &attention);
 
 } // namespace veeline::cuda

@@ -50,7 +50,7 @@ int Communicators::peer(int32_t number, int32_t rank) const {
 // Begin and end
 //===----------------------------------------------------------------------===//
 
-/// The ids of all communicators, each made by the first member.
+/// The ids of all communicators. The first member of each creates it.
 static Expected<std::map<int32_t, api::UniqueId>>
 shareIds(const Nccl &nccl, engine::Network &network,
          const std::map<int32_t, std::vector<int32_t>> &members) {
@@ -66,7 +66,8 @@ shareIds(const Nccl &nccl, engine::Network &network,
   VEELINE_TRY_VALUE(std::vector<std::string> texts,
                     network.exchange(std::move(mine)));
   std::map<int32_t, api::UniqueId> ids;
-  std::map<int32_t, size_t> at; ///< By rank.
+  /// The number of each rank in the communicator.
+  std::map<int32_t, size_t> at;
   for (const auto &[number, ranks] : members) {
     const std::string &text = texts[static_cast<size_t>(ranks.front())];
     size_t &offset = at[ranks.front()];
@@ -86,7 +87,8 @@ Communicators::connect(const Nccl &nccl, const artifact::Program &program,
   auto members = membersOfCommunicators(program);
   VEELINE_TRY_VALUE(auto ids, shareIds(nccl, network, members));
   std::unique_ptr<Communicators> made(new Communicators(nccl, options));
-  // All processes join in the order of the numbers, so that none waits in vain.
+  // All processes join in the order of numbers, so that no process waits
+  // forever.
   for (auto &[number, ranks] : members) {
     if (!std::binary_search(ranks.begin(), ranks.end(), network.rank()))
       continue;
@@ -132,8 +134,9 @@ Status Communicators::join(int32_t number, const api::UniqueId &id,
   return deadline.status("ranks " + ranks + " have not met");
 }
 
-/// Aborts all at once. Freeing a communicator's memory waits for the whole
-/// device, where work of the others ends only when they are aborted, too.
+/// Aborts all communicators at once. Freeing a communicator's memory waits for
+/// the whole device, and work of the other communicators ends only when these
+/// are aborted, too.
 bool Communicators::abort() {
   auto numLeft = std::make_shared<std::atomic<size_t>>(0);
   bool isOver = true;
@@ -143,8 +146,8 @@ bool Communicators::abort() {
     ++*numLeft;
     BlockedSignals blocked;
     try {
-      // Errors are ignored: nobody is left to report them to. The thread uses
-      // nothing of `this`, which may be gone by then.
+      // Errors are ignored, because there is nobody to report them to. The
+      // thread uses nothing of `this`, which may not exist any more by then.
       std::thread([abort = nccl.ncclCommAbort, comm = entry.comm, numLeft] {
         (void)abort(comm);
         --*numLeft;

@@ -1,4 +1,4 @@
-//===- Communicators.h - NCCL's communicators of a process -----*- C++ -*-===//
+//===- Communicators.h - NCCL's communicators of a process ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,8 +22,8 @@
 
 namespace veeline::cuda {
 
-/// The share of the timeout in which communicators must abort, and then a
-/// device must stop.
+/// The share of the timeout in which communicators must abort, and in which a
+/// device must stop afterwards.
 inline constexpr double abortShare = 0.125;
 
 /// Ends a wait for other ranks after some time, or when the network has failed.
@@ -36,7 +36,7 @@ public:
            double(pause.nanoseconds()) > seconds * 1e9;
   }
   void wait() const { pause(); }
-  /// The error once it is over; `what` has not happened.
+  /// The error after the deadline. `what` describes what has not happened.
   Status status(const std::string &what) const;
 
 private:
@@ -47,40 +47,44 @@ private:
 
 /// The NCCL communicators to which this process's rank belongs, by their
 /// numbers in the program's tables. No call waits inside of NCCL, except in a
-/// thread of its own, so that each wait can be given up.
+/// thread of its own, so each wait can be given up.
 class Communicators {
 public:
-  /// Connects to the other processes, which all call it. The device is current.
+  /// Connects to the other processes, all of which call this. The device has to
+  /// be current.
   static Expected<std::unique_ptr<Communicators>>
   connect(const Nccl &nccl, const artifact::Program &program,
           engine::Network &network, const CudaOptions &options);
   Communicators(const Communicators &) = delete;
   Communicators &operator=(const Communicators &) = delete;
-  /// Aborts those that are not closed.
+  /// Aborts communicators that have not been closed.
   ~Communicators() { (void)abort(); }
 
   const Nccl &library() const { return nccl; }
   api::Comm handle(int32_t number) const { return all.at(number).comm; }
-  /// The number of a rank of the program within the communicator.
+  /// The number of a rank of the program in the communicator.
   int peer(int32_t number, int32_t rank) const;
 
-  /// Waits until NCCL has begun what was issued; false if `isAborted` comes
-  /// first.
+  /// Waits until NCCL has begun what was issued. Returns false if `isAborted`
+  /// returns true before that.
   Expected<bool> settle(int32_t number,
                         const std::function<bool()> &isAborted) const;
   /// The first asynchronous error.
   Status check() const;
 
-  /// Ends what is under way on the device, for good. No graph may use them:
-  /// NCCL would wait for its end. False if that takes longer than `abortShare`
-  /// of the timeout: then work is abandoned.
+  /// Ends everything that is under way on the device, for good. No graph may
+  /// use the communicators, because NCCL would wait for its end. Returns false
+  /// if it takes longer than `abortShare` of the timeout; work is then
+  /// abandoned.
   bool abort();
-  /// Takes leave of the others within `seconds`. Nothing is under way.
+  /// Closes the communicators, which all processes do, within `seconds`.
+  /// Nothing may be under way.
   Status close(double seconds);
 
 private:
   struct Entry {
-    std::vector<int32_t> members; ///< Ranks of the program, ascending.
+    /// The ranks of the program, in ascending order.
+    std::vector<int32_t> members;
     api::Comm comm = nullptr;
   };
 
@@ -94,8 +98,8 @@ private:
   std::map<int32_t, Entry> all;
 };
 
-/// The ranks of each communicator that the tables of a program name: those of
-/// the messages and of the stages that add up gradients.
+/// The ranks of each communicator that the tables of a program name: those that
+/// exchange messages, and those of stages that sum gradients.
 std::map<int32_t, std::vector<int32_t>>
 membersOfCommunicators(const artifact::Program &program);
 

@@ -14,12 +14,12 @@ using namespace veeline::cuda;
 using artifact::Convolution;
 using artifact::ConvolutionKind;
 
-/// How many algorithms cuDNN is asked to list; it has fewer.
+/// The maximal number of algorithms that cuDNN is asked for. It has fewer.
 static constexpr int maxAlgorithms = 16;
 
 static const float one = 1, zero = 0;
 
-// By kind, for messages.
+// For messages, by kind.
 static constexpr const char *heuristicsNames[] = {
     "cudnnGetConvolutionForwardAlgorithm_v7",
     "cudnnGetConvolutionBackwardDataAlgorithm_v7",
@@ -158,7 +158,7 @@ api::DnnStatus ConvolutionTable::measure(const Entry &entry, int algo,
       handle, entry.x, entry.y, entry.desc, entry.w, algo, bytes);
 }
 
-/// The heuristics list the fastest first.
+/// The heuristics list the fastest algorithm first.
 Status ConvolutionTable::choose(const Entry &entry, size_t limit, int &algo,
                                 size_t &bytes, bool &isFound) {
   std::array<api::ConvolutionAlgo, maxAlgorithms> algos = {};
@@ -183,9 +183,9 @@ Status ConvolutionTable::choose(const Entry &entry, size_t limit, int &algo,
   return Status::success();
 }
 
-/// Whether cuDNN copies elements of this type. Its documentation leaves that
-/// open for small floats, so two of them are copied within `library`. cuDNN
-/// refuses before it does anything.
+/// Finds out whether cuDNN copies elements of this type, which its
+/// documentation does not say for small floats. For that, copies two elements
+/// within `library`. If cuDNN refuses, it does so before it does anything.
 Status ConvolutionTable::tryCopy(int dataType, void *library,
                                  int64_t libraryBytes, bool &works) {
   const DnnTensor row{{1, 2, 1, 1}, {2, 1, 1, 1}};
@@ -209,7 +209,8 @@ Status ConvolutionTable::tryCopy(int dataType, void *library,
   return tried.isUnsupported() ? Status::success() : dnn->check(tried);
 }
 
-/// Tries each type other than f32 once.
+/// Finds out whether cuDNN copies elements of the types. Tries each type other
+/// than f32 once.
 Status ConvolutionTable::canCopy(const DnnTypes &types, void *library,
                                  int64_t libraryBytes, bool &works) {
   works = types.type == artifact::DataType::f32;
@@ -225,8 +226,8 @@ Status ConvolutionTable::canCopy(const DnnTypes &types, void *library,
 Status ConvolutionTable::prepare(const Convolution &convolution, void *library,
                                  int64_t libraryBytes, Entry &entry) {
   std::optional<DnnConvolution> plan = planConvolution(convolution);
-  // An artifact of ours has scratch for the copies; one of another compiler may
-  // not.
+  // Our artifacts have scratch memory for the copies; those of another compiler
+  // may not.
   if (!plan || plan->scratchBytes > convolution.scratchBytes)
     return Status::success();
   if (plan->copyOfX || plan->copyOfW) {
@@ -261,7 +262,7 @@ Status ConvolutionTable::transform(api::TensorDesc sourceDesc,
                       source, &zero, targetDesc, target);
 }
 
-/// Where the first element is copied to.
+/// The place to which the first element is copied.
 char *ConvolutionTable::contentOf(const Copy &copy, char *place) {
   return place + copy.plan.firstElement * copy.width;
 }
@@ -302,7 +303,7 @@ Status ConvolutionTable::run(int32_t index, const void *a, const void *b,
   const Entry &entry = entries[index];
   bool givesX = entry.kind == ConvolutionKind::backwardData;
   bool givesW = entry.kind == ConvolutionKind::backwardWeights;
-  // cuDNN writes to the result alone.
+  // cuDNN writes only to the result.
   void *first = const_cast<void *>(a), *second = const_cast<void *>(b);
   void *givenX = givesX ? c : first, *x = givenX;
   void *givenW = givesW ? c : second, *w = givenW;

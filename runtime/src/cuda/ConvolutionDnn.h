@@ -1,4 +1,4 @@
-//===- ConvolutionDnn.h - convolutions of a rank, by cuDNN -----*- C++ -*-===//
+//===- ConvolutionDnn.h - convolutions of a rank, by cuDNN ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,8 +15,9 @@
 namespace veeline::cuda {
 
 /// A rank's table of convolutions, with the algorithms that were chosen when it
-/// was loaded: the first one in the order of cuDNN's heuristics whose results
-/// are the same in every run and that needs no more memory than is planned.
+/// was loaded. For each entry, this is the first algorithm, in the order of
+/// cuDNN's heuristics, whose results are the same in every run and that needs
+/// no more memory than is planned.
 class ConvolutionTable {
 public:
   ConvolutionTable() = default;
@@ -24,9 +25,10 @@ public:
   ConvolutionTable &operator=(const ConvolutionTable &) = delete;
   ~ConvolutionTable();
 
-  /// The device, to which `newStream` belongs, is current. An entry is missing
-  /// without cuDNN (a null `newContext`), and if cuDNN has nothing for it
-  /// within `libraryBytes`. Writes to `library`.
+  /// Prepares the table. The device of `newStream` has to be current. Without
+  /// cuDNN, `newContext` is null. An entry is missing without cuDNN, or if
+  /// cuDNN cannot compute it with `libraryBytes` of workspace. Writes to
+  /// `library`.
   Status prepare(const Driver &driver, DnnContext *newContext,
                  const std::vector<artifact::Convolution> &convolutions,
                  void *library, int64_t libraryBytes, api::Stream newStream);
@@ -35,20 +37,21 @@ public:
   bool has(int32_t index) const { return entries[index].isThere; }
   size_t countMissing() const;
 
-  /// Operands are those of veeline_convolution. `scratch` is the entry's own,
-  /// `library` is shared by library calls of `newStream`, into which it is
-  /// issued.
+  /// Issues a convolution. Operands are those of veeline_convolution. `scratch`
+  /// is the entry's own. `library` is the workspace that all library calls of
+  /// `newStream` share.
   Status run(int32_t index, const void *a, const void *b, void *c,
              void *scratch, void *library, api::Stream newStream);
 
 private:
-  /// A copy of an operand, in scratch.
+  /// A copy of an operand, in scratch memory.
   struct Copy {
     bool isUsed = false;
     DnnCopy plan;
-    int64_t width = 0; ///< Bytes of an element.
+    int64_t width = 0; ///< The bytes of an element.
     api::TensorDesc given = nullptr, copied = nullptr;
-    bool isZeroed = false; ///< The copy is larger than what is copied.
+    /// Whether the copy is larger than the operand, and so is zeroed first.
+    bool isZeroed = false;
   };
   struct Entry {
     artifact::ConvolutionKind kind = artifact::ConvolutionKind::forward;
@@ -88,7 +91,8 @@ private:
   const Cudnn *dnn = nullptr;
   api::DnnHandle handle = nullptr;
   api::Stream stream = nullptr;
-  std::map<int, bool> copies; ///< Whether cuDNN copies elements of a type.
+  /// For each type, whether cuDNN copies its elements.
+  std::map<int, bool> copies;
   std::vector<Entry> entries;
 };
 

@@ -1,10 +1,10 @@
-//===- CudaAccess.cpp - what is asked of ranks on GPUs --------------------===//
+//===- CudaAccess.cpp - access to ranks on GPUs ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of CudaExecutor that runs no steps.
+// The part of CudaExecutor that does not run steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ CudaExecutor::timeline(int32_t steps) const {
 
 Status CudaExecutor::write(int32_t rank, int64_t offset, const void *source,
                            int64_t bytes) {
-  // Each process writes what is its own.
+  // Each process writes only to its own ranks.
   if (!isLocal(rank))
     return Status::success();
   CudaRank &target = workers[rank]->rank;

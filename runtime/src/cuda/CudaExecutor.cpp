@@ -19,8 +19,8 @@ using namespace veeline::cuda;
 // GCC 12 wrongly warns that a destroying delete matches no new.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
-/// How long NCCL may take to close communicators that are idle, and threads to
-/// see that their step has ended.
+/// The time that NCCL may take to close idle communicators, and that threads
+/// may take to notice that their step has ended.
 static constexpr double leaveSeconds = 2;
 
 //===----------------------------------------------------------------------===//
@@ -130,7 +130,7 @@ void CudaExecutor::runStep(CudaWorker &worker) {
   settleSteps(worker, number);
   if (!reachStep(worker, [&] { return isNextBegun(worker); }))
     return;
-  // What is late of the step has not been issued.
+  // The late work of the step has not been issued.
   if (!worker.hasLate())
     settleSteps(worker, number + 1);
   rank.isInStep.store(false, std::memory_order_release);
@@ -172,18 +172,18 @@ void CudaExecutor::settleSteps(CudaWorker &worker, uint32_t count) {
     settleStep(worker, /*isLateOver=*/!worker.hasLate());
 }
 
-/// Waits until the device has done the next step of the rank, but for what is
-/// late of it. False: `isEnough` was true before.
+/// Waits until the device has run the next step of the rank, except its late
+/// work. Returns false if `isEnough` returned true before.
 bool CudaExecutor::reachStep(CudaWorker &worker,
                              const std::function<bool()> &isEnough) {
   CudaRank &rank = worker.rank;
   uint32_t number = worker.numReached;
   size_t slot = number % engine::maxInFlight;
   engine::RankStep &step = worker.inFlight[slot];
-  // Nothing is whole that comes after a step that is not.
+  // After a failed step, no step is whole.
   step.failed = step.failed || worker.hasFailedStep;
   engine::StepInFlight &all = inFlight[slot];
-  // The rank may have issued the next step; a fault is one of this step.
+  // The rank may have issued the next step. A fault belongs to this step.
   int64_t issued = rank.step;
   if (!step.failed) {
     Expected<bool> isOver = rank.awaitStep(slot, isEnough);
@@ -206,7 +206,7 @@ bool CudaExecutor::reachStep(CudaWorker &worker,
   }
   if (!step.failed)
     rank.step = issued;
-  // What was issued reads what others may write.
+  // Operations that were issued read memory that others may write.
   if (step.failed)
     rank.drain();
   worker.hasFailedStep = step.failed;
@@ -215,8 +215,9 @@ bool CudaExecutor::reachStep(CudaWorker &worker,
   return true;
 }
 
-/// Waits for what is late of the oldest step that is not settled, in the step
-/// after it; unless that is over, as where nothing is late.
+/// Waits for the late work of the oldest step that is not settled, which runs
+/// in the step after it. Does not wait if `isLateOver`, for example because
+/// nothing is late.
 void CudaExecutor::settleStep(CudaWorker &worker, bool isLateOver) {
   CudaRank &rank = worker.rank;
   uint32_t number = worker.numSettled;
@@ -224,8 +225,8 @@ void CudaExecutor::settleStep(CudaWorker &worker, bool isLateOver) {
   size_t next = (number + 1) % engine::maxInFlight;
   if (!step.failed && !isLateOver) {
     const StepSettings &settings = inFlight[next].settings;
-    // After a fault, what was issued of the next step may have done it; not
-    // once messages are given up.
+    // After a fault, operations issued for the next step may still have run the
+    // late work; not after messages are given up.
     if (worker.inFlight[next].failed && !network)
       rank.drain();
     int64_t issued = rank.step;
@@ -240,7 +241,7 @@ void CudaExecutor::settleStep(CudaWorker &worker, bool isLateOver) {
       rank.step = issued;
   }
   if (!step.failed) {
-    // Updates of other microbatches were in time.
+    // The updates of all other microbatches were in time.
     bool isStashed = program.asynchronous == artifact::Asynchronous::stashed;
     for (size_t i : rank.lateUpdates)
       step.squaredNorms[i] =
@@ -254,8 +255,8 @@ void CudaExecutor::settleStep(CudaWorker &worker, bool isLateOver) {
   done.add(1);
 }
 
-/// What was issued before the fault may still be done, unless something late of
-/// it is left.
+/// Passes over a step after a fault. What was issued before the fault may still
+/// have run, unless late work is left.
 void CudaExecutor::passOver(CudaWorker &worker, uint32_t count) {
   if (worker.hasLate())
     worker.inFlight[count % engine::maxInFlight].failed =
@@ -275,8 +276,9 @@ Status CudaExecutor::beginStep(CudaWorker &worker, size_t slot,
       /*followsUnknown=*/worker.numReached != worker.numEnded, isReplayed);
 }
 
-/// A graph needs steps that are always the same, and all on one device. Where
-/// what is late always runs alone, there are only first steps.
+/// Whether steps can be captured. A graph needs steps that are always equal,
+/// and all on one device. If late work always runs alone, all steps are first
+/// steps.
 bool CudaExecutor::canBeCaptured(const CudaOptions &options) const {
   bool isOne = !options.isEager && !options.traceTensors &&
                options.timelineEvents == 0 &&
@@ -308,7 +310,7 @@ Status CudaExecutor::keepTimes(CudaWorker &worker, const CudaOptions &options) {
   return Status::success();
 }
 
-/// Called once the newest step is counted, before it begins.
+/// Called after the newest step is counted, and before it begins.
 Status CudaExecutor::noteOrigins() {
   bool isIdle = numBegun == numFinished + 1;
   for (auto &[ordinal, entry] : devices) {
@@ -325,7 +327,7 @@ Status CudaExecutor::noteOrigins() {
   return Status::success();
 }
 
-/// Of the oldest step, which has ended.
+/// Adds the times of the oldest step, which has ended.
 void CudaExecutor::addTimes() {
   uint32_t number = numFinished + 1;
   size_t slot = oldestSlot();
@@ -338,7 +340,7 @@ void CudaExecutor::addTimes() {
     worker->rank.addTimes(slot, number, inFlight[slot].settings.step);
 }
 
-/// Copies to the device come before the graph, and are no part of it.
+/// Copies to the device come before the graph, and are not part of it.
 Status CudaExecutor::beginCaptured(size_t slot) {
   VEELINE_TRY(local.front()->device->makeCurrent());
   for (CudaWorker *worker : local) {
@@ -365,7 +367,7 @@ void CudaExecutor::endCapture() {
   mode = Mode::replay;
   isReplaying.store(true, std::memory_order_relaxed);
   Status status = fault.status();
-  // Without a graph, the capture could not begin.
+  // If there is no graph, the capture could not begin.
   if (graph && !watch.isStuck()) {
     Status captured = local.front()->device->makeCurrent();
     if (captured.ok())
@@ -387,9 +389,9 @@ void CudaExecutor::endCapture() {
     worker->inFlight[newestSlot()].failed = true;
 }
 
-/// Waits for progress of threads until `isDone`. The driver may block a thread
-/// that is far ahead of its device, for ever if the device hangs. So after a
-/// stall threads get `leaveSeconds` more.
+/// Waits for progress of threads until `isDone` returns true. The driver may
+/// block a thread that is far ahead of its device, forever if the device hangs.
+/// So after a stall, threads have `leaveSeconds` more.
 template <typename Condition>
 void CudaExecutor::waitForThreads(Condition isDone) {
   int64_t stalledSince = 0;
@@ -414,9 +416,10 @@ bool CudaExecutor::haveAll(std::atomic<uint32_t> CudaWorker::*number,
 }
 
 /// Waits until all ranks of this process have settled `count` steps. Threads
-/// wait for the device while they issue steps, and run what is late and alone.
+/// wait for the device themselves while they issue steps, or run late work
+/// alone.
 void CudaExecutor::waitUntilSettled(uint32_t count) {
-  // The driver may not come back from any call.
+  // If the device is stuck, the driver may not return from any call.
   if (mode != Mode::eager && !watch.isStuck()) {
     if (Status status = local.front()->device->makeCurrent(); !status.ok())
       fault.raise(status.message());
@@ -432,7 +435,7 @@ void CudaExecutor::waitUntilSettled(uint32_t count) {
   waitForThreads([&] { return haveAll(&CudaWorker::numSettled, count); });
 }
 
-/// Has threads count the newest step, which was replayed.
+/// Makes threads count the newest step, which was replayed.
 void CudaExecutor::countReplayed() {
   for (CudaWorker *worker : local) {
     worker->numWhole.store(worker->hasLate() ? numBegun - 1 : numBegun);
@@ -441,17 +444,17 @@ void CudaExecutor::countReplayed() {
   startStep();
 }
 
-/// NCCL wants all ranks to abort, so the others hear of the fault first. It
-/// does not release a communicator that is in a graph, so the graph is
-/// destroyed; if it is running, once it is over.
+/// NCCL requires that all ranks abort, so the others are told about the fault
+/// first. NCCL does not release a communicator that is in a graph, so the graph
+/// is destroyed, after its end if it is running.
 void CudaExecutor::prepareAbort() {
   network->announce(localStatus().message());
   if (graph)
     graph->destroy();
 }
 
-/// Takes leave of the others, which may be gone after a fault. A process that
-/// has just ended, between steps, is no fault.
+/// Closes the communicators. After a fault, other processes may have ended. If
+/// one has just ended between steps, that is not a fault.
 void CudaExecutor::leave() {
   if (isBetweenSteps && !network->knownFailure())
     (void)communicators->close(leaveSeconds).ok();
@@ -465,9 +468,9 @@ void CudaExecutor::stop() {
   if (hasAbandonedWork())
     return;
   joinThreads();
-  // A device's resources are freed where it is current. Errors are ignored:
-  // nobody is left to report them to. The graph goes first, since NCCL does not
-  // release a communicator that is in one.
+  // A device's resources have to be freed while it is current. Errors are
+  // ignored, because there is nobody to report them to. The graph is freed
+  // first, because NCCL does not release a communicator that is in one.
   if (graph || communicators)
     (void)local.front()->device->makeCurrent().ok();
   graph.reset();
@@ -475,9 +478,9 @@ void CudaExecutor::stop() {
     leave();
 }
 
-/// Work that may never end is not waited for. The executor is leaked then: the
-/// GPU may still use all of it, and so may a thread that the driver blocks,
-/// once it goes on.
+/// Work that may never end is not waited for. The executor is then leaked,
+/// because the GPU may still use all of it. So may a thread that the driver
+/// blocks, if it continues.
 void CudaExecutor::operator delete(CudaExecutor *executor,
                                    std::destroying_delete_t) {
   executor->stop();
@@ -507,7 +510,7 @@ CudaExecutor::~CudaExecutor() {
 //===----------------------------------------------------------------------===//
 
 CudaExecutor::Mode CudaExecutor::nextMode() const {
-  // Once what is late has run alone, a first step follows.
+  // After late work has run alone, the next step is a first step.
   bool isFirst = program.hasLate() && !isStepUnderWay();
   return !isCapturable || isFirst || numRepeated == 0 ? Mode::eager
          : numRepeated == 1                           ? Mode::capture
@@ -523,8 +526,8 @@ Status CudaExecutor::begin(const void *const *newInputs,
   watch.beginStep();
   Mode next = nextMode();
   // Threads leave the device to the caller. A capture begins when nothing else
-  // is under way. It ends here, too: other processes may wait for what the step
-  // sends.
+  // is under way. It also ends here, because other processes may wait for what
+  // the step sends.
   if (mode == Mode::eager && next != Mode::eager)
     waitForThreads([&] {
       return haveAll(&CudaWorker::numReached, numBegun) && haveEnded(numBegun);
@@ -535,7 +538,7 @@ Status CudaExecutor::begin(const void *const *newInputs,
   numRepeated += !program.hasLate() || isStepUnderWay();
   prepareStep(newInputs, newSettings);
   size_t slot = newestSlot();
-  // After a fault no thread runs the step, and no graph is launched.
+  // After a fault, no thread runs the step, and no graph is launched.
   Status begun = fault.status();
   if (begun.ok())
     begun = noteOrigins();
@@ -551,7 +554,7 @@ Status CudaExecutor::begin(const void *const *newInputs,
   }
   if (mode == Mode::replay)
     countReplayed();
-  // While nobody waits for it, a process says nothing of its device.
+  // While nobody waits for it, a process reports no progress of its device.
   if (mode == Mode::replay && network)
     local.front()->rank.isInStep = false;
   if (mode != Mode::replay)
@@ -564,7 +567,7 @@ Status CudaExecutor::begin(const void *const *newInputs,
 void CudaExecutor::endSteps() {
   if (program.hasLate() && mode == Mode::eager && !runsLateAtOnce)
     startLate();
-  // Nothing late runs any more.
+  // No late work runs any more.
   if (mode != Mode::eager && isStepUnderWay())
     for (CudaWorker *worker : local)
       if (worker->hasLate() && worker->numSettled != numBegun)
@@ -613,7 +616,7 @@ void CudaExecutor::endQueue() {
 }
 
 /// Called after the first step, which loads what is needed, and after the
-/// second, the first one of a graph.
+/// second, which is the first one with a graph.
 void CudaExecutor::lookAtMemory() {
   for (auto &[ordinal, entry] : devices) {
     MemoryBook &book = entry.device->book();

@@ -1,4 +1,4 @@
-//===- CudaExecutor.h - ranks on GPUs --------------------------*- C++ -*-===//
+//===- CudaExecutor.h - ranks on GPUs ---------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,18 +23,21 @@
 namespace veeline::cuda {
 
 struct CudaWorker : engine::RankWorker<CudaRank> {
-  /// Of steps that the device has done but for what is late of them, or that
-  /// have failed; and with what is late. Written by the thread that waits for
-  /// the device: the rank's, or the caller's for steps that are replayed.
+  /// The number of steps that the device has run, except their late work, or
+  /// that have failed; and the number including late work. Written by the
+  /// thread that waits for the device: the rank's, or the caller's if steps are
+  /// replayed.
   std::atomic<uint32_t> numReached{0}, numSettled{0};
-  bool hasFailedStep = false;          ///< For that thread.
-  LocalTransport *transport = nullptr; ///< The rank's, if ranks are threads.
+  bool hasFailedStep = false; ///< Used only by that thread.
+  /// The rank's transport, if ranks are threads.
+  LocalTransport *transport = nullptr;
   std::shared_ptr<Device> device;
-  Status current = Status::success(); ///< Of making the device current.
+  /// The status of making the device current.
+  Status current = Status::success();
 };
 
-/// Runs a program on GPUs. Each rank has a thread that issues its steps, and
-/// waits for its device only where no next step has begun. Steps follow one
+/// Runs a program on GPUs. Each rank has a thread that issues its steps. It
+/// waits for its device only if the next step has not begun. Steps follow one
 /// another in the streams of each rank.
 class CudaExecutor final : public engine::ThreadedProgram<CudaWorker> {
 public:
@@ -43,7 +46,7 @@ public:
          const CudaOptions &options);
   /// Called after stop().
   ~CudaExecutor() override;
-  /// Ends its threads, and destroys it unless work was abandoned.
+  /// Ends the executor's threads, and destroys it unless work was abandoned.
   static void operator delete(CudaExecutor *executor, std::destroying_delete_t);
 
   Status begin(const void *const *inputs,
@@ -55,11 +58,11 @@ public:
   Status read(int32_t rank, int64_t offset, void *target,
               int64_t bytes) override;
 
-  /// A remark to users about how it runs, or empty.
+  /// A remark for users about how the program runs, or empty.
   const std::string &remark() const { return note; }
   engine::Pulse pulse() const override;
 
-  /// Memory in use on the GPU of a rank of this process, whose arena was
+  /// The memory in use on the GPU of a rank of this process, whose arena was
   /// poisoned. Called between steps.
   Expected<DeviceUse> memoryOf(int32_t rank) const;
   std::vector<std::vector<engine::Event>>
@@ -71,9 +74,9 @@ private:
     std::optional<StepOrigin> origin; ///< Only with a timeline.
   };
 
-  /// The first step runs as it is issued, and uses every event. The second is
-  /// captured as a graph, which later steps replay. First steps of programs
-  /// with late work do not count.
+  /// The first step runs directly, and uses every event. The second is captured
+  /// as a graph, which later steps replay. First steps of programs with late
+  /// work do not count.
   enum class Mode { eager, capture, replay };
 
   CudaExecutor(const artifact::Artifact &artifact,
@@ -139,19 +142,21 @@ private:
   std::vector<std::unique_ptr<DeviceChannel>> deviceChannels;
   DeviceWatch watch;                     ///< If ranks are threads.
   std::map<int32_t, OpenDevice> devices; ///< By ordinal.
-  /// If ranks are processes, each of which has one rank.
+  /// The communicators, if ranks are processes, each of which has one rank.
   std::unique_ptr<Communicators> communicators;
   NcclTransport *transport = nullptr;
-  bool isBetweenSteps = false; ///< False also after a failed step.
-  /// Of the step that began last; between steps, threads read it.
+  bool isBetweenSteps = false; ///< Also false after a failed step.
+  /// The mode of the newest step. Between steps, threads read it.
   Mode mode = Mode::eager;
   std::atomic<bool> isReplaying{false};
   bool isCapturable = false;
-  int64_t numRepeated = 0;      ///< Of steps that are not first ones.
-  bool hasAskedForLate = false; ///< Threads run what is late and alone.
-  bool isMeasured = false;      ///< MemoryBooks are in use.
+  /// The number of steps that are not first ones.
+  int64_t numRepeated = 0;
+  bool hasAskedForLate = false; ///< Whether threads run late work alone.
+  bool isMeasured = false;      ///< Whether MemoryBooks are in use.
   const int32_t stepsInFlight;
-  bool hasLeftThreads = false; ///< Which the driver may block for ever.
+  /// Whether threads were left behind, which the driver may block forever.
+  bool hasLeftThreads = false;
   std::unique_ptr<StepGraph> graph;
 };
 

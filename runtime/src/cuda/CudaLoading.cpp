@@ -30,8 +30,8 @@ Status CudaExecutor::loadLibraries(const CudaOptions &options) {
   return Status::success();
 }
 
-/// Loads cuDNN if the program has convolutions or attention. If no file is
-/// named, there is another way without it, so a failure is only noted.
+/// Loads cuDNN if the program has convolutions or attention. If the user names
+/// no file, the program can run without cuDNN, so a failure is only noted.
 Status CudaExecutor::loadCudnn(const CudaOptions &options) {
   bool hasConvolutions = false, hasAttentions = false;
   for (const artifact::Rank &rank : program.ranks) {
@@ -94,7 +94,7 @@ void CudaExecutor::noteMissing() {
 // Devices
 //===----------------------------------------------------------------------===//
 
-/// Opens all devices, and checks the code for them, before allocating anything.
+/// Opens all devices and checks the code for them, before allocating anything.
 Status CudaExecutor::openDevices(const CudaOptions &options) {
   if (network) {
     Expected<int32_t> ordinal = placeProcess(driver, options);
@@ -149,7 +149,8 @@ Status CudaExecutor::allocateArenas(const OpenDevice &entry) {
   return Status::success();
 }
 
-/// The error: what all ranks of the device need, and what was free before.
+/// The error for too little memory: what all ranks of the device need, and what
+/// was free before.
 Status CudaExecutor::tooLittle(const Device &device, int64_t available,
                                int64_t total) const {
   int64_t sum = 0;
@@ -250,8 +251,8 @@ void CudaExecutor::setTransport(CudaRank &rank,
   rank.setTransport(std::move(newTransport));
 }
 
-/// Connects to the other processes, once all that this one needs on its GPU is
-/// loaded.
+/// Connects to the other processes, after everything that this one needs on its
+/// GPU has been loaded.
 Status CudaExecutor::connect(const CudaOptions &options) {
   CudaRank &rank = local.front()->rank;
   MemoryBook::Scope measured(local.front()->device->book(),
@@ -269,7 +270,8 @@ Status CudaExecutor::connect(const CudaOptions &options) {
   return Status::success();
 }
 
-/// The sum of a piece that the ranks of a stage share. Their arenas are there.
+/// Creates the sum of a piece for the ranks of a stage, whose arenas are
+/// allocated.
 Expected<std::shared_ptr<DeviceReduction>>
 CudaExecutor::makeReduction(int32_t stage, int32_t index, size_t piece) {
   std::vector<int32_t> members = program.ranksOf(stage);

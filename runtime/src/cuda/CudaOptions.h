@@ -20,49 +20,54 @@
 namespace veeline::cuda {
 
 struct CudaOptions {
-  /// Files of libraries; empty: the usual ones.
+  /// Files of libraries. If empty, the usual ones.
   std::string driver, blasLt, nccl;
-  /// The same. Without cuDNN ("none", or empty and not found), convolutions are
-  /// matrix products and attention runs in kernels of the artifact.
+  /// The file of cuDNN. Without cuDNN ("none", or empty and not found),
+  /// convolutions are matrix products, and attention runs in kernels of the
+  /// artifact.
   std::string cudnn;
   /// The GPU of each rank, in the driver's numbering. If ranks are processes, a
-  /// single number is that of this process. Empty: GPU 0 or, for processes,
-  /// that of the local rank.
+  /// single number is the GPU of this process. If empty, GPU 0 or, for
+  /// processes, that of the local rank.
   std::vector<int32_t> devices;
-  /// The least and the greatest number of channels that NCCL uses for a
-  /// communicator; 0: NCCL chooses.
+  /// The minimal and maximal number of channels that NCCL uses for a
+  /// communicator. If 0, NCCL chooses.
   int32_t minNcclChannels = 0, maxNcclChannels = 0;
-  /// Issue each step anew, and never replay a graph.
+  /// Whether to issue each step directly, and never replay a graph.
   bool isEager = false;
-  /// Fill arenas with a pattern that shows which bytes were written.
+  /// Whether to fill arenas with a pattern that shows which bytes were written.
   bool poison = false;
-  /// Print statistics of each message and each gradient.
+  /// Whether to print statistics of each message and each gradient.
   bool traceTensors = false;
-  /// Check that each message is the expected one, as builds with checks do. The
-  /// same in all processes.
+  /// Whether to check that each message is the expected one, as builds with
+  /// checks do. Must be the same in all processes.
   bool checkMessages = false;
-  /// How many of the last events each rank's timeline keeps; 0: no timeline.
-  /// With one, every step is issued anew.
+  /// The number of events that each rank's timeline keeps, or 0 for no
+  /// timeline. With a timeline, every step is issued directly.
   size_t timelineEvents = 0;
-  /// If given, one rank runs in this process, and each other one in a process
-  /// with a GPU of its own. Outlives the executor.
+  /// If set, one rank runs in this process, and each other one in a process
+  /// with its own GPU. The network must outlive the executor.
   engine::Network *network = nullptr;
-  /// If given, loads what else the process runs on its GPU. Called before it
-  /// connects to other processes, after which nothing is to be loaded (see
-  /// `rehearse`).
+  /// If set, loads everything else that the process runs on its GPU. Called
+  /// before the process connects to others. Nothing should be loaded after that
+  /// (see `rehearse`).
   std::function<Status()> loadOthers;
   /// The number of this process on its machine, if the launcher gives it.
   std::optional<int32_t> localRank;
-  /// How many steps may be begun and not finished, at most engine::maxInFlight.
-  /// No more than one where memory is measured or tensors are printed.
+  /// The number of steps that may be in flight, at most engine::maxInFlight.
+  /// Must be at most one if memory is measured or tensors are printed.
   int32_t stepsInFlight = 2;
-  /// How long processes may take to meet, and ranks to stop after a fault.
+  /// The time that processes may take to meet, and that ranks may take to stop
+  /// after a fault.
   double timeoutSeconds = 30;
-  /// How long a rank that is a thread, or its GPU, may make no progress.
+  /// The time for which a rank that is a thread, or its GPU, may make no
+  /// progress.
   double stallSeconds = 3600;
-  /// If given, one per rank: run these instead of the artifact's objects.
+  /// If set, one function for each rank, to run instead of the artifact's
+  /// objects.
   std::vector<veeline_step_fn> steps;
-  /// The same of steps of which some work is late.
+  /// If set, functions for steps with late work, to run instead of the
+  /// artifact's objects.
   std::vector<engine::LateFunctions> lateFunctions;
 };
 

@@ -1,4 +1,4 @@
-//===- CudaRank.cpp - a rank whose arena is memory of a GPU ---------------===//
+//===- CudaRank.cpp - a rank with its arena on a GPU ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,9 +13,10 @@
 using namespace veeline;
 using namespace veeline::cuda;
 
-/// A NaN as f32 and as f64, so that reading poison shows in the loss, too.
+/// The byte makes a NaN in f32 and in f64, so that reading poison also shows in
+/// the loss.
 static constexpr unsigned char poisonByte = 0xff;
-/// How much of an arena is read at a time.
+/// The number of bytes of an arena that are read at a time.
 static constexpr int64_t inspectedBytes = int64_t(16) << 20;
 
 static api::DevicePointer addressOf(const void *place) {
@@ -55,7 +56,7 @@ Status CudaRank::prepare(const artifact::Artifact &artifact, const BlasLt &blas,
   placesBefore.resize(places.size());
   for (const artifact::Input &input : description->inputsBefore)
     placesBefore[input.input] = arena.data() + input.offset;
-  // No step has changed nothing.
+  // Initially, no step has skipped its changes.
   if (description->clipOffset >= 0)
     VEELINE_TRY(VEELINE_CALL(
         driver(), cuMemsetD8Async,
@@ -70,7 +71,7 @@ Status CudaRank::prepareLibraries(const BlasLt &blas, const Cudnn *dnn) {
   return prepareDnn(dnn);
 }
 
-/// Prepares the tables of what cuDNN computes, with or without it.
+/// Prepares the tables of what cuDNN computes, with or without cuDNN.
 Status CudaRank::prepareDnn(const Cudnn *dnn) {
   DnnContext *context = nullptr;
   if (dnn && (!description->convolutions.empty() ||
@@ -87,7 +88,7 @@ Status CudaRank::prepareDnn(const Cudnn *dnn) {
   return attentions.prepare(context, description->attentions, libraryBytes());
 }
 
-/// Makes as many streams as the tables name.
+/// Creates as many streams as the tables name.
 Status CudaRank::makeStreams() {
   numMessageStreams = 1;
   for (const artifact::Channel &channel : program->channels)
@@ -133,7 +134,7 @@ Status CudaRank::writeConstants(const artifact::Artifact &artifact) {
 }
 
 //===----------------------------------------------------------------------===//
-// What was written
+// Inspecting the arena
 //===----------------------------------------------------------------------===//
 
 Status CudaRank::readArena(int64_t offset, std::string &bytes) {
@@ -147,7 +148,8 @@ static bool isPoison(char byte) {
   return static_cast<unsigned char>(byte) == poisonByte;
 }
 
-/// Adds how many lines of 64 bytes from `offset` to `end` were written.
+/// Adds the number of lines of 64 bytes from `offset` to `end` that were
+/// written.
 Status CudaRank::countLines(int64_t offset, int64_t end, int64_t &lines) {
   constexpr int64_t line = 64;
   for (std::string bytes; offset < end;
@@ -241,7 +243,7 @@ void CudaRank::groupEnd() {
 
 void CudaRank::recvPost(int32_t channel, void *slot) {
   const artifact::Channel &description = checkedReceiver(channel);
-  // A length goes to the stack of the host's code, not to the device.
+  // A length is received on the stack of the host's code, not on the device.
   if (carriesLength(channel))
     return channels[channel]->post(*this, &lengthPlaces[slot]);
   VEELINE_CHECK(arena.contains(slot, description.messageBytes),
@@ -278,8 +280,9 @@ void CudaRank::send(int32_t channel, int32_t microbatch, const void *value) {
     transport->send(*this, channel, value, bytes);
 }
 
-/// Other memory that is sent stays until the next send. An accumulator that is
-/// sent late is zeroed by the step after, which may come before that.
+/// Waits for sends of accumulators before they are zeroed. Other memory that is
+/// sent is not written before the next send. An accumulator that is sent late
+/// may be zeroed by the step after before that.
 void CudaRank::settleGradients(const void *target, int64_t bytes) {
   const auto *begin = static_cast<const char *>(target);
   std::erase_if(sentGradients, [&](const SentGradient &sent) {
@@ -465,7 +468,7 @@ bool CudaRank::launchOn(api::Stream stream, int32_t kernel, int64_t blocks,
          require(driver().check("cuLaunchKernel (" + entry.name + ")", result));
 }
 
-/// Elements that a block of a sum kernel, of 256 threads, adds up.
+/// The number of elements that a block of 256 threads of a sum kernel sums.
 static constexpr int64_t elementsOfBlock = 1024;
 
 bool CudaRank::launchSum(api::Stream stream, int32_t kernel,
@@ -619,7 +622,7 @@ void CudaRank::lateEnd() {
           arena.address() + static_cast<uint64_t>(description->normsOffset),
           static_cast<size_t>(normBytes()), computeStream())))
     return;
-  // Alone, that is so when the turn has ended.
+  // If late work runs alone, that is so when the turn has ended.
   if (require(stepMarks.write(computeStream(), 1, 1)) &&
       settings != otherSettings)
     whenLateIssued();

@@ -22,142 +22,146 @@
 namespace veeline::cuda {
 
 /// A rank on a GPU. Its thread issues the operations of a step, in order, into
-/// the compute stream that it has chosen last. Messages have streams of their
-/// own, which events order with compute streams.
+/// the compute stream that it has selected last. Messages have their own
+/// streams; events order them relative to compute streams.
 class CudaRank final : public veeline_rank {
 public:
-  /// Allocates the arena on `newDevice`, which is current. If there is too
-  /// little memory, this is no error, and the arena is not there.
+  /// Allocates the arena on `newDevice`, which has to be current. If there is
+  /// too little memory, that is not an error, but the arena does not exist.
   Status allocateArena(std::shared_ptr<Device> newDevice, int64_t bytes);
-  /// Makes all else that the rank needs, and chooses algorithms of libraries.
-  /// The device is current. `dnn` may be null.
+  /// Creates everything else that the rank needs, and chooses algorithms of
+  /// libraries. The device has to be current. `dnn` may be null.
   Status prepare(const artifact::Artifact &artifact, const BlasLt &blas,
                  const Cudnn *dnn, bool isPoisoned);
-  /// Once it is prepared, and before its first step.
+  /// Called after `prepare`, and before the rank's first step.
   void setTransport(std::unique_ptr<Transport> newTransport) {
     transport = std::move(newTransport);
   }
   /// Keeps the last `timelineEvents` events, from the next step on. `origin` is
   /// that of the device.
   Status keepTimes(const StepOrigin &origin, size_t timelineEvents);
-  /// Wakes the rank from waits for others. May be called from any thread.
+  /// Wakes the rank from waits for other ranks. May be called from any thread.
   void abort() {
     if (transport)
       transport->abort();
   }
 
-  // Around a step; the errors are those of the device. `slot` tells the steps
-  // in flight apart.
+  // The functions below are called before and after a step. Their errors are
+  // those of the device. `slot` distinguishes the steps in flight.
   /// Issues the copies of what the step reads. `inputs` are those of Executor,
-  /// from the rank's first microbatch on. With `followsUnknown` the host does
-  /// not know yet whether the step before changed anything.
+  /// from the rank's first microbatch on. With `followsUnknown`, the host does
+  /// not know yet whether the step before has changed anything.
   Status beginStep(size_t slot, const void *const *inputs,
                    const StepSettings &settings, bool followsUnknown,
                    bool isReplayed);
-  /// Issues the copies of what is late and alone reads.
+  /// Issues the copies of what late work reads when it runs alone.
   Status beginLate();
-  /// Ends the step in all streams: what comes next in the first one comes after
-  /// all of it.
+  /// Ends the step in all streams: later operations in the first stream come
+  /// after all of it.
   Status endStep();
   /// Issues the copies to the host of what the step has reported.
   Status readBack(size_t slot);
-  /// Waits until these are done. False: `isEnough`, if given, was true before.
+  /// Waits until these copies are done. Returns false if `isEnough` is set and
+  /// returned true before.
   Expected<bool> awaitStep(size_t slot,
                            const std::function<bool()> &isEnough = nullptr) {
     return transport->await(*this, ended[slot], isEnough);
   }
-  /// Whether the device has done all that is late of the step before, in
-  /// `ofStep`.
+  /// Whether the device has run all late work of the step before, in `ofStep`.
   bool isLateOver(const StepSettings &ofStep) const {
     return stepMarks.read(0) == static_cast<uint32_t>(ofStep.step) &&
            stepMarks.read(1) == 1;
   }
-  /// Waits for that; `slot` is that of `ofStep`.
+  /// Waits until the device has run all late work of the step before. `slot` is
+  /// that of `ofStep`.
   Status awaitLate(size_t slot, const StepSettings &ofStep);
-  /// Waits until the current compute stream has done all that was issued to it.
+  /// Waits until the current compute stream has run everything that was issued
+  /// to it.
   bool awaitIssued();
-  /// After a fault: waits until the device has done all that was issued.
+  /// After a fault: waits until the device has run everything that was issued.
   void drain() {
-    // Nothing of a capture is under way.
+    // During a capture, nothing is under way.
     if (!captureMutex)
       transport->drain(*this);
   }
-  /// Inspects the messages of a step that the device has done.
+  /// Inspects the messages of a step that the device has run.
   void inspectStep(size_t slot) { transport->inspectStep(*this, slot); }
   void inspectGradients(const std::vector<double> &squares) {
     transport->inspectGradients(*this, squares);
   }
-  /// Graphs replay the step in `slot`, which was captured.
+  /// Keeps the step in `slot`, which was captured, for replays.
   void keepForGraph(size_t slot) { transport->keepForGraph(slot); }
   const std::vector<Stream> &allStreams() const { return streams; }
   /// Adds the times of a step that has ended, perhaps by a fault, to the
-  /// timeline, and those of what was late and alone after it; `number` is that
+  /// timeline, and those of late work that ran alone after it. `number` is that
   /// of its origin.
   void addTimes(size_t slot, uint32_t number, int64_t ofStep);
-  /// Writes what was reported in a step that has ended; `all` is as
-  /// veeline_rank::results.
+  /// Writes the results that were reported in a step that has ended. `all` has
+  /// the form of veeline_rank::results.
   void readReports(size_t slot, const StepSettings &ofStep, double *all) const;
   /// The squared norm of the averaged gradient of entry `param`, as reported in
-  /// the step in `slot`; where microbatches have updates of their own, the mean
-  /// over all, of which this is the part of those in time.
+  /// the step in `slot`. If microbatches have their own updates, this is a mean
+  /// over all updates, of which it has the part of those in time.
   double squaredNorm(size_t slot, size_t param) const;
-  /// What the norm of all gradients demanded in the step in `slot`, where
-  /// updates wait for it. Once for each step, in their order.
+  /// What clipping required in the step in `slot`, if updates wait for the norm
+  /// of all gradients. Called once for each step, in their order.
   Clip takeClip(size_t slot);
-  /// That of an entry that is updated late, as reported last, or the part of
-  /// late updates.
+  /// The squared norm of an entry that is updated late, as reported last, or
+  /// the part of late updates.
   double lateSquaredNorm(size_t param) const;
-  /// Sets the step that the rank is in to that of its device.
+  /// Sets the rank's step to that of its device.
   void showStep();
 
-  /// One for each batch argument and buffer: its place in the arena, or null.
+  /// For each batch argument and buffer, its place in the arena, or null.
   const void *const *inputPlaces() const { return places.data(); }
-  /// The same of the step before, for late work.
+  /// For each batch argument and buffer, the place of that of the step before,
+  /// for late work.
   const void *const *inputPlacesBefore() const { return placesBefore.data(); }
   const DeviceMemory &memory() const { return arena; }
-  /// Sets what of `use` is about the arena, which was poisoned.
+  /// Sets the members of `use` about the arena, which was poisoned.
   Status inspectArena(DeviceUse &use);
-  /// How many of its entries no library computes.
+  /// The number of its entries that no library computes.
   size_t missingEpilogues() const { return gemms.countMissing(); }
   size_t missingConvolutions() const { return convolutions.countMissing(); }
   size_t missingAttentions() const { return attentions.countMissing(); }
   const Device &gpu() const { return *device; }
 
   const Driver &driver() const { return device->driver(); }
-  /// The stream of what comes before and after a step's operations.
+  /// The stream for what comes before and after a step's operations.
   api::Stream computeStream() const { return streams[0].get(); }
   api::Stream stream(int32_t number) const { return streams[number].get(); }
   /// The number of a compute stream among all streams: the first is 0, the
-  /// others follow the streams that the tables of messages name.
+  /// others come after the streams that the tables of messages name.
   int32_t computeNumber(int32_t compute) const {
     return compute == 0 ? 0 : numMessageStreams + compute - 1;
   }
   int32_t numComputeStreams() const { return description->computeStreams; }
-  /// The compute stream that operations are issued to, and its number among all
-  /// streams.
+  /// The compute stream to which operations are issued, and its number among
+  /// all streams.
   int32_t currentCompute() const { return current; }
   int32_t currentNumber() const { return computeNumber(current); }
   api::Stream currentStream() const { return stream(currentNumber()); }
-  /// Whether `status` is no error. An error becomes the rank's fault.
+  /// Whether `status` is a success. An error becomes the rank's fault.
   bool require(const Status &status);
   /// A lock for calls of the driver while all ranks are captured into one
-  /// graph, which is not thread-safe. Nobody waits for a rank with it.
+  /// graph, because graphs are not thread-safe. A rank with this lock never
+  /// waits for another rank.
   std::unique_lock<std::mutex> serialize() {
     return captureMutex ? std::unique_lock<std::mutex>(*captureMutex)
                         : std::unique_lock<std::mutex>();
   }
   std::mutex *captureMutex = nullptr;
-  /// Called when a step has issued all that is late of the step before.
+  /// Called when a step has issued all late work of the step before.
   std::function<void()> whenLateIssued;
 
-  /// What the GPU did, where `timeline` has what the host did; null: not asked
-  /// for.
+  /// What the GPU did, while `timeline` has what the host did. Null if it was
+  /// not asked for.
   std::unique_ptr<engine::Timeline> deviceTimeline;
 
   int32_t numKernels() const {
     return static_cast<int32_t>(code->kernels.size());
   }
-  /// Loads the kernel unless a rank of the device has launched it already.
+  /// Loads the kernel unless a rank of the device has already launched it.
   bool findKernel(int32_t kernel);
   /// Launches with the grid of the table or, if `blocks` is not 0, with that
   /// many blocks in the first dimension.
@@ -216,8 +220,8 @@ public:
   void lateEnd() override;
 
 private:
-  /// An accumulator on its way to the rank that updates its parameter, on
-  /// message stream `stream`.
+  /// An accumulator that is being sent to the rank that updates its parameter,
+  /// on message stream `stream`.
   struct SentGradient {
     const char *value;
     int64_t bytes;
@@ -237,7 +241,7 @@ private:
   }
   int64_t normBytes() const;
   int64_t resultBytes() const;
-  // Issue copies in the first compute stream.
+  // These functions issue copies in the first compute stream.
   Status write(int64_t offset, const char *place, int64_t bytes);
   Status moveWithin(int64_t target, int64_t source, int64_t bytes);
   Status keepBefore();
@@ -249,10 +253,10 @@ private:
                        int32_t m) const;
   bool isStashed() const;
   double sumOfParts(const char *norms, size_t param) const;
-  /// The workspace of library calls in the current compute stream; null if the
-  /// rank has none.
+  /// The workspace of library calls in the current compute stream, or null if
+  /// the rank has none.
   void *libraryPlace() const;
-  /// Bytes of that workspace.
+  /// The size of that workspace in bytes.
   int64_t libraryBytes() const;
   template <typename Call>
   void callLibrary(const char *what, int32_t index, Call call);
@@ -268,52 +272,54 @@ private:
     bool decays;
   };
   std::vector<UpdateKind> updates;
-  /// By number: see computeNumber. The last two, if anything is offloaded, are
+  /// By number; see computeNumber. If anything is offloaded, the last two are
   /// for copies to the host's memory and back.
   std::vector<Stream> streams;
-  int32_t numMessageStreams = 1; ///< Including number 0.
+  int32_t numMessageStreams = 1; ///< Includes number 0.
   int32_t current = 0;
-  std::vector<Event> events; ///< That order compute streams.
+  std::vector<Event> events; ///< Events that order compute streams.
   DeviceMemory arena;
-  /// What is offloaded; by part, the ends of its copies there and back; and
-  /// what copies come after, on their way there and back.
+  /// The memory of offloaded values; by part, the ends of its copies there and
+  /// back; and the events after which these copies begin.
   PinnedMemory offloaded;
   std::vector<Event> left, returned;
   Event beforeOut, beforeBack;
   api::Stream outStream() const { return streams[streams.size() - 2].get(); }
   api::Stream backStream() const { return streams.back().get(); }
   GemmTable gemms;
-  DnnContext dnnContext; ///< Outlives the tables, which use it.
+  DnnContext dnnContext; ///< Outlives the tables that use it.
   ConvolutionTable convolutions;
   AttentionTable attentions;
   std::vector<const void *> places, placesBefore;
 
-  /// Of the host: for each slot inputs, settings, limits of gradients, what
-  /// came of these, norms and results, in this order; then norms of what was
-  /// updated late, and one word.
+  /// Memory of the host. For each slot, it has inputs, settings, limits of
+  /// gradients, the outcome of clipping, norms and results, in this order. Then
+  /// come norms of what was updated late, and one word.
   PinnedMemory pinned;
   int64_t settingsAt = 0, limitsAt = 0, outcomeAt = 0, normsAt = 0;
   int64_t resultsAt = 0, slotBytes = 0;
   int64_t lateNormsAt = 0, wordAt = 0;
-  /// By result and microbatch of the rank; the same in each step.
+  /// By result and microbatch of the rank. The same in each step.
   std::vector<char> isReported;
   Event ended[2]; ///< By slot: the host may read what the step has reported.
   Event reached;  ///< For awaitIssued.
-  std::vector<Event> joined; ///< By stream but the first: its step has ended.
-  /// The step that the device is in, and 1 once all that is late in it has run.
+  /// For each stream but the first: its step has ended.
+  std::vector<Event> joined;
+  /// The step that the device is in; and 1 after all late work in it has run.
   Marks stepMarks;
 
-  /// By slot, then of what is late and alone; empty: not asked for.
+  /// By slot, then those of late work that runs alone. Empty if not asked for.
   std::vector<std::unique_ptr<OpTimes>> times;
-  size_t timedSlot = 0; ///< Of the step that is issued.
+  size_t timedSlot = 0; ///< The slot of the step that is being issued.
   std::unique_ptr<Transport> transport;
   bool isInGroup = false;
-  std::vector<SentGradient> sentGradients; ///< Since they were last zeroed.
+  /// The gradients that were sent since they were last zeroed.
+  std::vector<SentGradient> sentGradients;
   MemoryBook::Scope measure(MemoryBook::Part part) {
     return {device->book(), part};
   }
-  /// Lengths, which go from host to host, by the place that the step has for
-  /// each.
+  /// Lengths, which are sent from host to host, by the address that the step
+  /// has for each.
   std::unordered_map<const void *, int64_t> lengthPlaces;
 };
 

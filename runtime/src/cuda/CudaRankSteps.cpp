@@ -1,12 +1,12 @@
-//===- CudaRankSteps.cpp - what a rank on a GPU does around steps ---------===//
+//===- CudaRankSteps.cpp - steps of a rank on a GPU -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of CudaRank around a step: what the host gives to the device, and
-// what it reads back. Compiled without contraction: the optimiser's numbers are
-// those of the host.
+// The part of CudaRank before and after a step: what the host gives to the
+// device, and what it reads back. Compiled without contraction, so that the
+// optimiser's numbers are those of the host.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +24,12 @@ using namespace veeline::cuda;
 
 static constexpr int64_t pinnedAlignment = 64;
 
-/// Bytes from one settings to the next one.
+/// The distance from one settings to the next, in bytes.
 static constexpr int64_t settingsStride = 256;
 static constexpr size_t numSettings =
     sizeof(veeline_settings::f32) / sizeof(float);
 
-/// What is copied of a veeline_clipping.
+/// The part of a veeline_clipping that is copied.
 static constexpr int64_t limitsOffset =
                              offsetof(struct veeline_clipping, limit),
                          limitsBytes = 2 * sizeof(double),
@@ -73,7 +73,7 @@ Status CudaRank::keepTimes(const StepOrigin &origin, size_t timelineEvents) {
 }
 
 //===----------------------------------------------------------------------===//
-// Around a step
+// Before and after a step
 //===----------------------------------------------------------------------===//
 
 template <typename T>
@@ -101,8 +101,8 @@ static void fillSettings(T (&numbers)[numSettings], Optimizer optimizer,
   std::copy(std::begin(all), std::end(all), numbers);
 }
 
-/// Writes the settings of all parameters at `place`. Those with the same rates
-/// have the same.
+/// Writes the settings of all parameters at `place`. Parameters with the same
+/// rates have equal settings.
 void CudaRank::fillAllSettings(char *place, const StepSettings &settings,
                                int32_t m) const {
   struct Known {
@@ -172,7 +172,8 @@ Status CudaRank::beginStep(size_t slot, const void *const *inputs,
     times[slot]->beginStep();
   timedSlot = slot;
   current = 0;
-  // In this order: who sees the new step sees no mark of the step before.
+  // The order matters: a reader that sees the new step must not see the mark of
+  // the step before.
   VEELINE_TRY(stepMarks.write(computeStream(), 1, 0));
   VEELINE_TRY(stepMarks.write(computeStream(), 0,
                               static_cast<uint32_t>(newSettings.step)));
@@ -189,7 +190,7 @@ Status CudaRank::beginStep(size_t slot, const void *const *inputs,
              : writeSettings(placeOfSlot(slot), newSettings, followsUnknown);
 }
 
-/// Bytes of one settings of each parameter.
+/// The bytes of the settings of all parameters.
 int64_t CudaRank::strideOfAll() const {
   return settingsStride *
          std::max<int64_t>(1, static_cast<int64_t>(description->params.size()));
@@ -201,13 +202,13 @@ int64_t CudaRank::settingsBytes() const {
              : strideOfAll() * description->numSettings;
 }
 
-/// Whether each microbatch has updates of its own.
+/// Whether each microbatch has its own updates.
 bool CudaRank::isStashed() const {
   return program->asynchronous == artifact::Asynchronous::stashed;
 }
 
-/// Settings of a step, each of its microbatches, or a step that changes
-/// something and one after a step that did not.
+/// Writes the settings of a step; or of each of its microbatches; or both for a
+/// step that follows a change and for one that follows a step without a change.
 Status CudaRank::writeSettings(char *place, const StepSettings &newSettings,
                                bool followsUnknown) {
   bool isClipped = description->clipOffset >= 0;
@@ -336,7 +337,7 @@ double CudaRank::sumOfParts(const char *norms, size_t param) const {
 }
 
 void CudaRank::showStep() {
-  // The low half of the number, at first 0.
+  // The mark is the low half of the number, and 0 at first.
   uint32_t mark = stepMarks.read(0);
   int64_t shown = step.load(std::memory_order_relaxed);
   if (mark != 0)

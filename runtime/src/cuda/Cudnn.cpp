@@ -11,7 +11,7 @@
 using namespace veeline;
 using namespace veeline::cuda;
 
-/// Versions with the same major number are compatible with each other.
+/// Versions with the same major number are compatible.
 static constexpr size_t leastVersion = 90000, nextVersion = 100000;
 
 Status Cudnn::check(const std::string &call, api::DnnStatus status) const {

@@ -1,4 +1,4 @@
-//===- Cudnn.h - the functions of cuDNN ------------------------*- C++ -*-===//
+//===- Cudnn.h - the functions of cuDNN -------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,13 +12,13 @@
 
 namespace veeline::cuda {
 
-/// Whether cuDNN does not support what it was asked for.
+/// Whether a status means that cuDNN does not support a request.
 inline bool isUnsupported(api::DnnStatus status) {
   return status >= api::dnnNotSupported && status < api::dnnInternalError;
 }
 
-/// The result of a call of cuDNN. The caller decides what it means that
-/// something is unsupported; any other failure is an error.
+/// The result of a call of cuDNN. "Not supported" need not be an error; that is
+/// up to the caller. Any other failure is an error.
 struct DnnResult {
   const char *call = "";
   api::DnnStatus status = api::dnnSuccess;
@@ -54,9 +54,9 @@ public:
       (void)library->cudnnDestroy(handle);
   }
 
-  /// For the device that is current.
+  /// Creates the handle for the current device.
   DnnResult create(const Cudnn &dnn);
-  /// Sets the stream of the calls that follow.
+  /// Sets the stream of later calls.
   Status setStream(api::Stream newStream);
 
   const Cudnn &dnn() const { return *library; }
@@ -68,8 +68,8 @@ private:
   api::Stream stream = nullptr;
 };
 
-/// The error where loading `part` of a program by cuDNN fails with `message`,
-/// and what to do.
+/// The error if loading `part` of a program by cuDNN fails with `message`, and
+/// what to do about it.
 inline Status refuse(const std::string &part, const std::string &message) {
   return Status::error(part + ": " + message +
                        "; --cudnn none does without cuDNN");
@@ -81,7 +81,7 @@ inline Status refuse(const std::string &part, const std::string &message) {
 #define VEELINE_DNN_CALL(library, function, ...)                               \
   (::veeline::cuda::DnnResult{#function, (library).function(__VA_ARGS__)})
 
-/// Ends the function where the DnnResult `expression` is no success.
+/// Returns from the function if the DnnResult `expression` is not a success.
 #define VEELINE_DNN_TRY(expression)                                            \
   do {                                                                         \
     if (::veeline::cuda::DnnResult tried = (expression); !tried.ok())          \

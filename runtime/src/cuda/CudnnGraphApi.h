@@ -13,7 +13,7 @@ namespace veeline::cuda::api {
 
 using BackendDesc = void *; ///< cudnnBackendDescriptor_t
 
-/// cuDNN's compiler refuses a kernel that cuDNN wrote for an engine.
+/// cuDNN's compiler has refused a kernel that cuDNN wrote for an engine.
 inline constexpr DnnStatus dnnCompilationFailed = 4001;
 
 // cudnnDataType_t
@@ -71,8 +71,8 @@ inline constexpr int noteNondeterministic = 4, maxNotes = 32;
 
 } // namespace veeline::cuda::api
 
-/// X(type, name, parameters). A graph is made of descriptors, whose attributes
-/// have numbers for names.
+/// X(type, name, parameters) for each function. A graph consists of
+/// descriptors, whose attributes have numbers as names.
 #define VEELINE_CUDNN_GRAPH_FUNCTIONS(X)                                       \
   X(api::DnnStatus, cudnnBackendCreateDescriptor,                              \
     (int type, api::BackendDesc *desc))                                        \

@@ -1,4 +1,4 @@
-//===- Device.cpp - a GPU, and what is allocated on it --------------------===//
+//===- Device.cpp - a GPU and its allocations -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,7 @@ using namespace veeline::cuda;
 /// The granularity of the driver's allocations.
 static constexpr uint64_t pageBytes = uint64_t(2) << 20;
 
-/// Kernels must opt in to more dynamic shared memory than this.
+/// For more dynamic shared memory than this, kernels have to opt in.
 static constexpr int32_t plainSharedBytes = 48 * 1024;
 
 //===----------------------------------------------------------------------===//
@@ -58,7 +58,7 @@ Status Device::retain() {
 Device::~Device() {
   if (!context)
     return;
-  // Errors are ignored: nobody is left to report them to.
+  // Errors are ignored, because there is nobody to report them to.
   (void)makeCurrent().ok();
   if (module)
     (void)cuda.cuModuleUnload(module);
@@ -97,9 +97,9 @@ static int numberOf(const std::string &chip) {
 }
 
 Status Device::checkCode(const artifact::DeviceCode &code) const {
-  // Native code runs on its chip and later ones of the same generation; with a
-  // suffix, as sm_90a, only on its chip. PTX runs on its chip and all later
-  // ones.
+  // Native code runs on its chip and on later ones of the same generation; with
+  // a suffix, such as in sm_90a, only on its chip. PTX runs on its chip and on
+  // all later ones.
   bool isNative = false;
   std::string has;
   for (const std::string &name : code.chips) {
@@ -138,7 +138,7 @@ Status Device::setCode(const artifact::Artifact &newArtifact) {
 Status Device::loadModule() {
   if (module)
     return Status::success();
-  // For errors of the driver's compiler of PTX.
+  // The log is for errors of the driver's compiler of PTX.
   char log[4096] = {};
   int options[] = {api::jitErrorLogBuffer, api::jitErrorLogBytes};
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver wants it so.
@@ -167,7 +167,7 @@ Status Device::findKernel(size_t index) {
   if (hasKernel(index))
     return Status::success();
   std::lock_guard<std::mutex> lock(loading);
-  // Another thread may have been first.
+  // Another thread may have loaded it meanwhile.
   if (hasKernel(index))
     return Status::success();
   VEELINE_TRY(loadModule());

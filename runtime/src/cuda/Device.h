@@ -19,8 +19,9 @@
 
 namespace veeline::cuda {
 
-/// A GPU with its primary context, and the kernels of one artifact, loaded on
-/// demand. It must be current where something is allocated or freed on it.
+/// A GPU with its primary context, and the kernels of one artifact, which are
+/// loaded on demand. The device has to be current when something is allocated
+/// or freed on it.
 class Device {
 public:
   /// Opens GPU `ordinal`, in the driver's numbering, and makes it current.
@@ -34,36 +35,37 @@ public:
   /// Makes it the current device of the calling thread.
   Status makeCurrent() const;
 
-  /// Fails if `code` does not run on it; the error says which chips it is for.
+  /// Fails if `code` does not run on this GPU. The error lists the chips that
+  /// it is for.
   Status checkCode(const artifact::DeviceCode &code) const;
-  /// Uses the kernels of `artifact`, which must outlive it. Checks the code,
-  /// and loads nothing yet.
+  /// Sets the artifact, which must outlive the device, and checks its code.
+  /// Nothing is loaded yet.
   Status setCode(const artifact::Artifact &artifact);
-  /// Whether kernel `index` is loaded.
+  /// Whether kernel `index` has been loaded.
   bool hasKernel(size_t index) const {
     return functions[index].load(std::memory_order_acquire);
   }
-  /// Loads a kernel, and the image with the first one, unless they are loaded.
-  /// Any thread may call it where the device is current, but not while a stream
-  /// is captured: loading may wait for all work on the GPU.
+  /// Loads a kernel, and the image with the first one, unless they have been
+  /// loaded. Any thread may call this while the device is current, but not
+  /// during a capture of a stream: loading may wait for all work on the GPU.
   Status findKernel(size_t index);
-  /// A kernel that is loaded.
+  /// A kernel that has been loaded.
   api::Function kernel(size_t index) const {
     return functions[index].load(std::memory_order_acquire);
   }
 
-  /// setCode, then loads all kernels.
+  /// Calls setCode, then loads all kernels.
   Status loadKernels(const artifact::Artifact &artifact);
 
-  /// Free and total memory in bytes. The device is current.
+  /// Free and total memory in bytes. The device has to be current.
   Status freeBytes(int64_t &available, int64_t &total) const;
-  /// Memory in use by all programs. The device is current.
+  /// Memory in use by all programs. The device has to be current.
   Status usedBytes(int64_t &bytes) const;
-  /// What its memory is used for.
+  /// The uses of its memory.
   MemoryBook &book() { return memory; }
   const MemoryBook &book() const { return memory; }
 
-  /// "GPU 0 (NVIDIA H100)".
+  /// The name in the form "GPU 0 (NVIDIA H100)".
   std::string name() const;
 
 private:
@@ -80,7 +82,7 @@ private:
   const artifact::Artifact *artifact = nullptr;
   std::mutex loading;
   api::Module module = nullptr;
-  /// By kernel; null: not loaded.
+  /// For each kernel, null until it is loaded.
   std::unique_ptr<std::atomic<api::Function>[]> functions;
   std::string model;
   int chip = 0; ///< 90 for sm_90.
@@ -95,9 +97,10 @@ public:
   DeviceMemory &operator=(const DeviceMemory &) = delete;
   ~DeviceMemory();
 
-  /// The error says how much is free.
+  /// Allocates memory. The error says how much is free.
   Status allocate(const Device &device, int64_t bytes);
-  /// If there is too little memory, this is no error, and isThere() is false.
+  /// Allocates memory. If there is too little, that is not an error, but
+  /// isThere() is false.
   Status allocateIfFree(const Device &device, int64_t bytes);
   bool isThere() const { return driver; }
   api::DevicePointer address() const { return place; }
@@ -106,8 +109,8 @@ public:
     return reinterpret_cast<char *>(place);
   }
   bool contains(const void *address, int64_t count) const;
-  /// Fails unless the driver has it as one allocation of the requested size,
-  /// rounded up to whole pages.
+  /// Fails unless the driver has this memory as one allocation of the requested
+  /// size, rounded up to whole pages.
   Status checkSize() const;
 
 private:
@@ -116,7 +119,7 @@ private:
   int64_t size = 0;
 };
 
-/// Page-locked memory of the host, at first zero, which a GPU can access.
+/// Page-locked memory of the host that a GPU can access. It is zero at first.
 class PinnedMemory {
 public:
   PinnedMemory() = default;
@@ -149,17 +152,17 @@ private:
   api::Stream stream = nullptr;
 };
 
-/// Whether the device has done all work in `streams`. Does not wait; fails if
-/// that work has.
+/// Whether the device has done all work in `streams`. Does not wait. Fails if
+/// that work has failed.
 Expected<bool> areDone(const Driver &driver,
                        const std::vector<Stream> &streams);
 
 /// Words of the host that streams write, also from a graph, and any thread
-/// reads. At first they are zero.
+/// reads. They are zero at first.
 class Marks {
 public:
   Status allocate(const Device &device, size_t count);
-  /// `stream` writes `value` to `count` words, from word `first` on.
+  /// Makes `stream` write `value` to `count` words, from word `first` on.
   Status write(api::Stream stream, size_t first, uint32_t value,
                size_t count = 1) const;
   uint32_t read(size_t word) const;
@@ -176,15 +179,17 @@ public:
   Event(Event &&other) noexcept;
   ~Event();
 
-  /// A timed event has a time stamp, and takes longer.
+  /// Creates the event. A timed event has a time stamp, and takes longer.
   Status create(const Device &device, bool isTimed = false);
   api::Event get() const { return event; }
-  /// It happens once `stream` has done all that was issued to it so far.
+  /// Records the event: it happens once `stream` has done everything that was
+  /// issued to it so far.
   Status record(api::Stream stream) const;
-  /// What is issued to `stream` from now on begins after it.
+  /// Makes everything that is issued to `stream` from now on wait for the
+  /// event.
   Status holdUp(api::Stream stream) const;
-  /// Whether it has happened as often as it was recorded. Does not wait; fails
-  /// if work of the device has.
+  /// Whether the event has happened as often as it was recorded. Does not wait.
+  /// Fails if work of the device has failed.
   Expected<bool> hasHappened() const;
 
 private:

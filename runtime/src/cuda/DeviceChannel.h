@@ -1,4 +1,4 @@
-//===- DeviceChannel.h - messages between ranks of one GPU -----*- C++ -*-===//
+//===- DeviceChannel.h - messages between ranks of one GPU ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,36 +14,40 @@ namespace veeline::cuda {
 
 class CudaRank;
 
-/// One edge in one direction between ranks that are threads and share a GPU: a
-/// copy on the device. Threads synchronise when they issue a message, by
-/// counters like those of the host's channels; streams synchronise by events.
+/// One edge in one direction between ranks that are threads and share a GPU. A
+/// message is a copy on the device. Threads synchronise by counters when they
+/// issue a message, as in channels of the host. Streams synchronise by events.
 class DeviceChannel {
 public:
   DeviceChannel(engine::Group &group, int32_t index,
                 const artifact::Channel &description);
 
-  /// Makes the events.
+  /// Creates the events.
   Status prepare(const Device &device);
 
-  /// The sender may write `slot` once the receiver's compute stream gets here.
+  /// Lets the sender write `slot` once the receiver's compute stream gets here.
   void post(CudaRank &rank, void *slot);
-  /// Has the receiver's compute stream wait for the oldest message.
+  /// Makes the receiver's compute stream wait for the oldest message.
   void wait(CudaRank &rank);
-  /// Returns the event after which `value` may change; null after a fault.
+  /// Sends `value`. Returns the event after which it may change, or null after
+  /// a fault.
   const Event *send(CudaRank &rank, const void *value, int64_t bytes);
 
-  /// Wakes both sides for good. From any thread.
+  /// Wakes both sides, after which no call blocks. May be called from any
+  /// thread.
   void abort();
   bool isIdle() const;
 
 private:
   engine::Group &group;
   const int32_t index;
-  const uint32_t capacity;    ///< Messages of a step.
-  const int32_t streamNumber; ///< Of the sender, who copies.
+  const uint32_t capacity;    ///< The number of messages of a step.
+  const int32_t streamNumber; ///< The stream of the sender, which copies.
   std::vector<void *> slots;
-  std::vector<engine::Identity> identities; ///< By message; empty: not checked.
-  Event computed;                           ///< The sender's value is computed.
+  /// By message. Empty if messages are not checked.
+  std::vector<engine::Identity> identities;
+  /// The sender's value has been computed.
+  Event computed;
   std::vector<Event> free; ///< By message: its slot may be written.
   std::vector<Event> sent; ///< By message: it is in its slot.
 

@@ -1,4 +1,4 @@
-//===- DeviceReduction.cpp - gradients of ranks of one GPU ----------------===//
+//===- DeviceReduction.cpp - sums of gradients on one GPU -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -24,8 +24,8 @@ Status DeviceReduction::prepare(const Device &device) {
   return added.create(device);
 }
 
-/// Issues the sum into the first rank's accumulators, and copies from there to
-/// the others; or copies each rank's share.
+/// Issues the sum into the first rank's accumulators, and copies it from there
+/// to the others; or, for a gather, copies each rank's share.
 bool DeviceReduction::issue(CudaRank &rank) {
   api::Stream stream = rank.stream(streamNumber);
   for (const Event &event : posted) {
@@ -70,7 +70,7 @@ void DeviceReduction::post(CudaRank &rank, size_t member, uint32_t step) {
   if (!isRecorded)
     return;
   uint64_t arrival = arrivals.fetch_add(1, std::memory_order_acq_rel) + 1;
-  // All have posted, and no rank is in another step.
+  // If all have posted, no rank is in another step.
   if (arrival == uint64_t(step) * accumulators.size() && issue(rank))
     issued.add(engine::oneMessage);
 }

@@ -1,4 +1,4 @@
-//===- DeviceReduction.h - gradients of ranks of one GPU -------*- C++ -*-===//
+//===- DeviceReduction.h - sums of gradients on one GPU ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,25 +17,26 @@ namespace veeline::cuda {
 
 class CudaRank;
 
-/// The sum of a piece of accumulators, or the shares of a parameter, of ranks
-/// that are threads and share a GPU. The last rank that posts issues it, in the
-/// order of the replicas; the streams of all wait for it.
+/// The sum of a piece of accumulators, or the gather of the shares of a
+/// parameter, for ranks that are threads and share a GPU. The last rank that
+/// posts issues it, in the order of the replicas. The streams of all ranks wait
+/// for it.
 class DeviceReduction {
 public:
-  /// `number` is the reduction's number in Group; `accumulators` are by
+  /// `number` is the reduction's number in Group. `accumulators` are by
   /// replica.
   DeviceReduction(engine::Group &group, int32_t number, int32_t stream,
                   const artifact::ReducedPiece &piece,
                   std::vector<api::DevicePointer> accumulators);
 
-  /// Makes the events.
+  /// Creates the events.
   Status prepare(const Device &device);
 
-  // Called by each member once a step; `step` counts from 1.
+  // Called by each member once in a step. `step` counts from 1.
   void post(CudaRank &rank, size_t member, uint32_t step);
   void wait(CudaRank &rank, uint32_t step);
 
-  /// Ends all waits for good. May be called from any thread.
+  /// Ends all waits, now and later. May be called from any thread.
   void abort() { issued.setBits(engine::faultBit); }
 
 private:
@@ -50,7 +51,7 @@ private:
   std::vector<Event> posted; ///< By member.
   Event added;
   std::atomic<uint64_t> arrivals{0};
-  WaitWord issued; ///< Twice the number of steps; bit 0 is a fault.
+  WaitWord issued; ///< Twice the number of steps. Bit 0 is a fault.
 };
 
 } // namespace veeline::cuda

@@ -1,4 +1,4 @@
-//===- DeviceWatch.cpp - GPUs that make no progress -----------------------===//
+//===- DeviceWatch.cpp - detection of GPUs without progress ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -33,7 +33,8 @@ int64_t DeviceWatch::sleepMilliseconds() const {
   return std::clamp<int64_t>(static_cast<int64_t>(seconds * 125), 1, 1000);
 }
 
-/// A hash of what the ranks and their GPUs are at: it changes with progress.
+/// A hash of the positions of the ranks and of their GPUs. It changes with
+/// progress.
 uint64_t DeviceWatch::place() const {
   uint64_t sum = 0;
   for (auto [rank, transport] : ranks) {
@@ -59,7 +60,7 @@ bool DeviceWatch::hasStalled() {
     return false;
   }
   bool isSound = fault.status().ok();
-  // What was under way gets its time from the fault on.
+  // From the fault on, work that is under way gets its time.
   if (!isSound && !hasSeenFault) {
     hasSeenFault = true;
     since = now;
@@ -85,9 +86,9 @@ static bool isMessage(const CudaRank &rank) {
          artifact::postsReduction(kind) || artifact::waitsForReduction(kind);
 }
 
-/// Raises the fault of a stall, which says what each rank is at. The first one
-/// that waits for no other comes first: it is what the others wait for. Of
-/// those, one may be in the step after that of another.
+/// Raises the fault of a stall, with the position of each rank. The first rank
+/// that waits for no other rank is listed first, because the others wait for
+/// it. One of these may be in the step after that of another.
 void DeviceWatch::raiseStall() {
   std::vector<CudaRank *> busy;
   for (auto [rank, transport] : ranks)

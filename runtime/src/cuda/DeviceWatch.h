@@ -21,13 +21,14 @@ namespace veeline::cuda {
 class CudaRank;
 class LocalTransport;
 
-/// Detects when ranks that are threads of one process, or their GPUs, make no
+/// Detects that ranks that are threads of one process, or their GPUs, make no
 /// progress. Threads that wait for a GPU poll it, so it needs no thread of its
 /// own. (If ranks are processes, their network does this.)
 class DeviceWatch {
 public:
-  /// No progress of any rank or GPU for `stallSeconds` is a fault. After a
-  /// fault work is given up after as long, or `timeoutSeconds` if that is less.
+  /// If no rank or GPU makes progress for `stallSeconds`, that is a fault.
+  /// After a fault, work is given up after the same time, or after
+  /// `timeoutSeconds` if that is less.
   DeviceWatch(const engine::Group &group, engine::Fault &fault,
               double stallSeconds, double timeoutSeconds)
       : group(group), fault(fault), stallSeconds(stallSeconds),
@@ -36,13 +37,13 @@ public:
   void add(CudaRank &rank, LocalTransport &transport) {
     ranks.push_back({&rank, &transport});
   }
-  /// A step begins: time without progress counts from here.
+  /// Begins a step. Time without progress counts from here.
   void beginStep();
-  /// Polls for progress, and raises the fault of a stall once. True if waiting
-  /// is useless, as what was issued may never end.
+  /// Polls for progress, and raises the fault of a stall once. Returns true if
+  /// waiting is useless because issued work may never end.
   bool hasStalled();
   bool isStuck() const { return stuck.load(std::memory_order_acquire); }
-  /// How long a waiting thread may sleep between two polls.
+  /// The time that a waiting thread may sleep between two polls.
   int64_t sleepMilliseconds() const;
 
 private:
@@ -58,17 +59,18 @@ private:
   const double stallSeconds, timeoutSeconds;
   std::vector<Watched> ranks;
   std::mutex mutex;
-  uint64_t lastPlace = 0; ///< The last result of place(), and since when.
+  /// The last result of place(), and since when it has been the same.
+  uint64_t lastPlace = 0;
   int64_t since = 0;
   bool hasSeenFault = false;
   std::atomic<bool> stuck{false};
 };
 
 /// Whether work on a GPU of this process was given up that may never end. The
-/// process should then end without freeing anything on any GPU, which could
-/// wait for that work.
+/// process should then end without freeing anything on any GPU, because that
+/// could wait for the work.
 bool hasAbandonedWork();
-/// From here on hasAbandonedWork() is true.
+/// Makes hasAbandonedWork() return true from now on.
 void abandonWork();
 
 } // namespace veeline::cuda

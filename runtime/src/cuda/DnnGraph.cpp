@@ -1,4 +1,4 @@
-//===- DnnGraph.cpp - graphs of operations for cuDNN ----------------------===//
+//===- DnnGraph.cpp - building graphs for cuDNN ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,7 @@ namespace attribute = veeline::cuda::api::attribute;
 namespace attribute_type = veeline::cuda::api::attribute_type;
 namespace backend = veeline::cuda::api::backend;
 
-/// Every address of an operand is a multiple of this.
+/// The alignment of all operands.
 static constexpr int64_t operandAlignment = 16;
 
 //===----------------------------------------------------------------------===//
@@ -227,7 +227,7 @@ void DnnGraph::reduceTo(const Tensor &result, int op, const Tensor &x) {
                 {attribute::reductionY, result.desc}});
 }
 
-/// A view of the same memory.
+/// The result is a view of the same memory.
 DnnGraph::Tensor DnnGraph::transpose(const Tensor &x, int type) {
   Tensor result = x;
   std::swap(result.sizes[2], result.sizes[3]);
@@ -264,7 +264,7 @@ void DnnGraph::matmulTo(const Tensor &result, const Tensor &a,
 // Plans
 //===----------------------------------------------------------------------===//
 
-/// What the heuristics of `mode` propose, the best first.
+/// The proposals of the heuristics of `mode`, the best first.
 DnnResult DnnGraph::propose(const DnnTarget &target, const DnnDescriptor &graph,
                             int mode, std::vector<DnnDescriptor> &configs) {
   DnnDescriptor heuristics;
@@ -313,8 +313,8 @@ DnnResult DnnGraph::isDeterministic(const DnnDescriptor &config, bool &answer) {
   return {};
 }
 
-/// Leaves `result` as it is if the engine is not deterministic but has to be,
-/// does not compile, or needs too much memory.
+/// Makes a plan. Leaves `result` empty if the engine is not deterministic but
+/// has to be, does not compile, or needs too much memory.
 DnnResult DnnGraph::tryConfig(const DnnTarget &target,
                               const DnnDescriptor &config, bool deterministic,
                               int64_t maxWorkspace, DnnPlan &result) {

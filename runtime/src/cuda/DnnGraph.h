@@ -16,7 +16,7 @@
 
 namespace veeline::cuda {
 
-/// Owns a descriptor of cuDNN's.
+/// Owns a descriptor of cuDNN.
 class DnnDescriptor {
 public:
   DnnDescriptor() = default;
@@ -33,7 +33,7 @@ public:
 
   DnnResult create(const Cudnn &newDnn, int type);
   DnnResult set(int name, int type, int64_t count, const void *values);
-  /// The values are pointers.
+  /// Sets an attribute whose values are pointers.
   template <typename T>
   DnnResult set(int name, int type, int64_t count, T *const *values) {
     return set(name, type, count, static_cast<const void *>(values));
@@ -42,10 +42,11 @@ public:
   DnnResult set(int name, const std::vector<int64_t> &values);
   DnnResult setNumber(int name, int64_t value);
   DnnResult setFlag(int name, bool value);
-  /// `type` is the attribute type of the enumeration.
+  /// Sets an attribute whose value is an enumerator. `type` is the attribute
+  /// type of the enumeration.
   DnnResult setEnum(int name, int type, int value);
-  /// Gets the values of attribute `name`. `count` is how many there are, `most`
-  /// how many `values` has room for.
+  /// Gets the values of attribute `name`. `count` receives their number.
+  /// `values` has room for `most`.
   DnnResult get(int name, int type, int64_t most, int64_t &count,
                 void *values) const;
   DnnResult finalize();
@@ -58,21 +59,22 @@ private:
   api::BackendDesc desc = nullptr;
 };
 
-/// What a plan is for: the GPU of a handle, or a GPU that is only described by
-/// properties, for which nothing can run.
+/// The target of a plan: the GPU of a handle, or a GPU that is only described
+/// by properties, for which nothing can run.
 struct DnnTarget {
   api::DnnHandle handle = nullptr;
   const DnnDescriptor *properties = nullptr;
 };
 
-/// What runs a graph.
+/// A plan that runs a graph.
 struct DnnPlan {
-  DnnDescriptor desc; ///< Empty: cuDNN has nothing for the graph.
+  DnnDescriptor desc; ///< Empty if cuDNN cannot compute the graph.
   int64_t workspaceBytes = 0;
 };
 
 /// A graph of operations, in the order in which they are added. After a call
-/// that fails, no more are made; plan() returns the failure if it is an error.
+/// fails, no further calls are made. plan() returns the failure if it is an
+/// error.
 class DnnGraph {
 public:
   using Sizes = std::vector<int64_t>;
@@ -83,12 +85,12 @@ public:
 
   explicit DnnGraph(const Cudnn &dnn) : dnn(dnn) {}
 
-  // Tensors. The caller chooses the identifiers of those in memory, below
-  // `firstVirtual`.
+  // Tensors. The caller chooses identifiers of those in memory. They must be
+  // less than `firstVirtual`.
   static constexpr int64_t firstVirtual = 64;
   Tensor addOperand(int64_t id, int type, const Sizes &sizes,
                     const Sizes &strides);
-  /// A scalar of f32 in memory of the host.
+  /// A scalar of f32 in the host's memory.
   Tensor addNumber(int64_t id);
 
   // Operations that compute in f32. Their results are not in memory.
@@ -99,22 +101,22 @@ public:
   /// The index of each element along dimension `axis`, in the shape of `x`.
   Tensor index(const Tensor &x, int64_t axis);
   Tensor isAtLeast(const Tensor &a, const Tensor &b);
-  /// `x` where the condition is true, else `other`.
+  /// `x` if the condition is true, else `other`.
   Tensor select(const Tensor &x, const Tensor &other, const Tensor &condition);
-  /// The last two dimensions of `x` exchanged, as elements of `type`.
+  /// The transpose of the last two dimensions of `x`, as elements of `type`.
   Tensor transpose(const Tensor &x, int type);
-  /// The product as elements of `type`.
+  /// The product, as elements of `type`.
   Tensor matmul(const Tensor &a, const Tensor &b, int type);
 
-  // The same into memory.
+  // Operations that write to memory.
   void pointwiseTo(const Tensor &result, int mode, const Tensor &x,
                    const Tensor *b = nullptr);
   void reduceTo(const Tensor &result, int op, const Tensor &x);
   void matmulTo(const Tensor &result, const Tensor &a, const Tensor &b);
 
   /// Plans the graph by the first proposal of cuDNN's heuristics that can be
-  /// made, is deterministic if that is asked for, and works in `maxWorkspace`
-  /// bytes. `result` stays empty if there is none.
+  /// compiled, is deterministic if that is required, and needs at most
+  /// `maxWorkspace` bytes. If there is none, `result` stays empty.
   Status plan(const DnnTarget &target, bool deterministic, int64_t maxWorkspace,
               DnnPlan &result);
 
@@ -124,7 +126,7 @@ private:
   Tensor addVirtual(int type, const Sizes &sizes);
   bool isGoing() const { return error.ok() && !isRefused; }
   bool require(const DnnResult &result);
-  /// A new descriptor, which the graph keeps; null after a failure.
+  /// A new descriptor, which the graph owns, or null after a failure.
   DnnDescriptor *create(int type);
   void finalize(DnnDescriptor &desc);
   void addOperation(
@@ -141,7 +143,7 @@ private:
 
   const Cudnn &dnn;
   Status error = Status::success();
-  bool isRefused = false; ///< cuDNN does not support what was added.
+  bool isRefused = false; ///< Whether cuDNN does not support what was added.
   int64_t nextVirtual = firstVirtual;
   std::vector<std::unique_ptr<DnnDescriptor>> kept;
   std::vector<api::BackendDesc> operations;

@@ -13,8 +13,8 @@
 using namespace veeline;
 using namespace veeline::cuda;
 
-/// From CUDA 12.2 on, drivers load kernels lazily by default, those of
-/// libraries too.
+/// From CUDA 12.2 on, drivers load kernels lazily by default, also those of
+/// libraries.
 static constexpr int firstLazyDriver = 12020;
 
 /// CUDA 12.0, and the cuBLASLt that came with it.
@@ -72,7 +72,8 @@ Expected<Driver> Driver::load(const std::string &path) {
                            "a CUDA driver of version 12.0 or later"));
   VEELINE_CUDA_FUNCTIONS(VEELINE_FIND)
 #undef VEELINE_FIND
-  // Allowed before cuInit, which fails for an old driver on a new GPU.
+  // This call is allowed before cuInit, which fails for an old driver with a
+  // new GPU.
   VEELINE_TRY(VEELINE_CALL(driver, cuDriverGetVersion, &driver.version));
   if (driver.version < leastDriver)
     return Status::error("the CUDA driver '" + library.path() +

@@ -1,4 +1,4 @@
-//===- Driver.h - the CUDA driver and cuBLASLt -----------------*- C++ -*-===//
+//===- Driver.h - the CUDA driver and cuBLASLt ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,11 +22,12 @@ struct Driver {
   VEELINE_CUDA_FUNCTIONS(VEELINE_DECLARE)
 #undef VEELINE_DECLARE
 
-  /// `path` is a file, or empty for the usual one.
+  /// Loads the driver from the file `path` or, if it is empty, from the usual
+  /// one.
   static Expected<Driver> load(const std::string &path);
 
-  /// The error reads like "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY (2): out of
-  /// memory".
+  /// Converts a result to a Status. The error reads like "cuMemAlloc_v2:
+  /// CUDA_ERROR_OUT_OF_MEMORY (2): out of memory".
   Status check(const std::string &call, api::Result result) const;
 
   int version = 0; ///< The CUDA version that it supports: 13000 is 13.0.

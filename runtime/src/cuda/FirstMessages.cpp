@@ -16,7 +16,8 @@ using namespace veeline;
 using namespace veeline::cuda;
 
 namespace {
-/// Whom a rank sends to and receives from on one communicator.
+/// The ranks to which a rank sends, and from which it receives, on one
+/// communicator.
 struct Peers {
   std::set<int32_t> sends, receives;
 };
@@ -44,7 +45,7 @@ static std::map<int32_t, Peers> peersOf(const artifact::Program &program,
   return peers;
 }
 
-/// Issues one message of a byte for each peer and direction, as one group.
+/// Issues one message of one byte for each peer and direction, as one group.
 static Status issue(const Communicators &communicators, int32_t number,
                     const Peers &peers, const DeviceMemory &memory,
                     api::Stream stream) {
@@ -113,8 +114,8 @@ Status cuda::exchangeFirstMessages(Communicators &communicators,
       exchange(communicators, peers, rank, network, *memory, timeoutSeconds);
   if (status.ok())
     return status;
-  // Has the others abort theirs, too. If work is still under way, it reads and
-  // writes the memory, which is leaked.
+  // Makes the others abort theirs, too. If work is still under way, it uses the
+  // memory, which is therefore leaked.
   network.announce("rank " + std::to_string(rank.index) + ": " +
                    status.message());
   if (!communicators.abort())

@@ -13,17 +13,17 @@ namespace veeline::cuda {
 
 class CudaRank;
 
-/// Has every two ranks between which the program's tables have a message
+/// Makes all pairs of ranks between which the program's tables have a message
 /// exchange a first one, in each direction and on each communicator. Every
-/// process calls it.
+/// process calls this.
 ///
-/// NCCL connects two ranks at their first message, and waits in the host for
-/// the other one. Two ranks that first receive, each from the other, would wait
-/// for ever, though their devices could do both. NCCL may also connect both
+/// NCCL connects two ranks at their first message, and waits for the other rank
+/// in the host. If two ranks first receive from each other, both would wait
+/// forever, although their devices could do both. NCCL may also connect both
 /// directions by one message of its own, whose size depends on what a group
-/// connects; an end that groups a send and a receive and one that does not
-/// would disagree. So all first messages of a rank on a communicator are one
-/// group.
+/// connects. If one end groups a send and a receive, and the other does not,
+/// they disagree about this size. So all first messages of a rank on a
+/// communicator are one group.
 Status exchangeFirstMessages(Communicators &communicators, const CudaRank &rank,
                              engine::Network &network, double timeoutSeconds);
 

@@ -19,7 +19,7 @@ using artifact::Gemm;
 // Types
 //===----------------------------------------------------------------------===//
 
-/// Products of small floats are summed in f32, with a result of either width.
+/// Products of small floats are summed in f32. The result has either width.
 static constexpr ProductTypes productTypes[] = {
     {DataType::f32, DataType::f32, ComputeType::f32, api::real32F, api::real32F,
      api::compute32F, api::real32F},
@@ -60,8 +60,9 @@ struct Storage {
 };
 } // namespace
 
-/// How a matrix with these strides is stored, if it has a unit stride and does
-/// not overlap. The stride of a dimension of one element does not count.
+/// How a matrix with these strides is stored. None unless it has a unit stride
+/// and does not overlap. The stride of a dimension of one element does not
+/// matter.
 static std::optional<Storage> storageOf(int64_t rows, int64_t columns,
                                         int64_t rowStride,
                                         int64_t columnStride) {
@@ -77,7 +78,7 @@ static std::optional<Storage> storageOf(int64_t rows, int64_t columns,
 static GemmPlan::Matrix operandOf(const Storage &storage, int64_t rows,
                                   int64_t columns, bool isTransposed) {
   GemmPlan::Matrix matrix;
-  // A matrix that is stored by rows is its transpose, column-major.
+  // A matrix that is stored by rows is the transpose of a column-major one.
   matrix.rows = static_cast<uint64_t>(storage.isByRows ? columns : rows);
   matrix.columns = static_cast<uint64_t>(storage.isByRows ? rows : columns);
   matrix.leadingDimension = storage.leadingDimension;
@@ -86,8 +87,8 @@ static GemmPlan::Matrix operandOf(const Storage &storage, int64_t rows,
   return matrix;
 }
 
-/// Joins batch dimensions to one, from the innermost on, as far as one stride
-/// of each operand describes them; the others become loops.
+/// Merges batch dimensions from the innermost on, as long as each operand has
+/// one stride for them. The others become loops.
 static void planBatch(const Gemm &gemm, GemmPlan &plan, int64_t (&strides)[3]) {
   int64_t batch = 1;
   bool isOpen = true;
@@ -112,7 +113,7 @@ static void planBatch(const Gemm &gemm, GemmPlan &plan, int64_t (&strides)[3]) {
   plan.batch = static_cast<int32_t>(batch);
 }
 
-/// Whether the library takes a matrix beside c that has the layout of c.
+/// Whether the library supports a second matrix with the layout of c.
 static bool canHaveAux(const GemmPlan &plan) {
   auto fits = [](int64_t stride) { return stride % 8 == 0; };
   return fits(plan.result.leadingDimension) && fits(plan.result.batchStride) &&
@@ -244,8 +245,8 @@ Status GemmTable::set(const Entry &entry, int attribute, const T &value) {
                       sizeof(value));
 }
 
-/// Each call sets its own pointers; the heuristics only look at the alignment
-/// of these.
+/// Describes the epilogue. Each call sets its own pointers. Here, the
+/// heuristics only use their alignment.
 Status GemmTable::describeEpilogue(const Gemm &gemm, Entry &entry) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing is read there.
   auto *aligned = reinterpret_cast<const void *>(intptr_t(gemm.alignment));
@@ -256,8 +257,8 @@ Status GemmTable::describeEpilogue(const Gemm &gemm, Entry &entry) {
   }
   if (!artifact::hasAux(gemm.epilogue))
     return Status::success();
-  // The type of the aux matrix is not set: by default it is the result's, and
-  // the library takes no other.
+  // The type of the aux matrix is not set: by default it is that of the result,
+  // and the library supports no other.
   const GemmPlan::Matrix &result = entry.plan.result;
   VEELINE_TRY(set(entry, api::descAuxLd, result.leadingDimension));
   if (entry.plan.batch != 1)
@@ -282,8 +283,9 @@ Status GemmTable::describe(const Gemm &gemm, Entry &entry) {
                     entry.result);
 }
 
-/// Takes the first algorithm that cuBLASLt's heuristics propose. Their answer
-/// is the same each time. Without an epilogue there is no other way.
+/// Chooses the first algorithm that cuBLASLt's heuristics propose. Their
+/// proposal is the same each time. If there is none for a product without an
+/// epilogue, that is an error.
 Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
   api::MatmulPreference preference = nullptr;
   VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatmulPreferenceCreate, &preference));
@@ -297,8 +299,8 @@ Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
   for (int attribute : {api::preferAlignmentA, api::preferAlignmentB,
                         api::preferAlignmentC, api::preferAlignmentD})
     prefer(attribute, static_cast<uint32_t>(gemm.alignment));
-  // Parts of a sum may lie in the workspace, from where they are added up in
-  // order. They must not be added to c in the order in which they are ready.
+  // Parts of a sum may be in the workspace, from which they are added in order.
+  // They must not be added to c in the order in which they are ready.
   prefer(api::preferReductions,
          api::reductionComputeType | api::reductionOutputType);
   api::MatmulHeuristic chosen = {};

@@ -1,4 +1,4 @@
-//===- GemmLt.h - matrix products of a rank on a GPU -----------*- C++ -*-===//
+//===- GemmLt.h - matrix products of a rank on a GPU ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,56 +16,58 @@
 
 namespace veeline::cuda {
 
-/// One batched product as cuBLASLt computes it, and the loops that repeat it
+/// One batched product in the form of cuBLASLt, and the loops that repeat it
 /// for the other products of its entry. cuBLASLt's matrices are column-major,
-/// so one that is stored by rows is its transpose there: the result is a b or,
-/// if that is stored by rows, (a b)^T = b^T a^T.
+/// so a matrix that is stored by rows is its transpose there. The result is a b
+/// or, if it is stored by rows, (a b)^T = b^T a^T.
 struct GemmPlan {
   struct Matrix {
-    uint64_t rows = 0, columns = 0; ///< As stored, column-major.
+    uint64_t rows = 0, columns = 0; ///< The sizes of the column-major form.
     int64_t leadingDimension = 0;
     int operation = api::operationN;
     int64_t batchStride = 0; ///< In elements.
   };
   Matrix first, second, result;
-  bool isSwapped = false; ///< `first` is b, and `second` a.
+  bool isSwapped = false; ///< Whether `first` is b, and `second` a.
   int32_t batch = 1;
-  /// Loops around it: extents, and strides of a, b and c in elements.
+  /// A loop around the product: its extent, and the strides of a, b and c in
+  /// elements.
   struct Loop {
     int64_t extent, a, b, c;
   };
   std::vector<Loop> loops;
 };
 
-/// Types of a product that cuBLASLt has, by our names and by its own.
+/// The types of a product that cuBLASLt supports, as our names and as
+/// cuBLASLt's.
 struct ProductTypes {
   artifact::DataType type, cType;
   artifact::ComputeType compute;
   int operands, result; ///< cudaDataType_t
   int arithmetic;       ///< cublasComputeType_t
-  int factors;          ///< cudaDataType_t of alpha and beta.
+  int factors;          ///< The cudaDataType_t of alpha and beta.
 };
 
-/// All of them.
+/// All types that cuBLASLt supports.
 std::span<const ProductTypes> allProductTypes();
-/// Those of `gemm`; null where cuBLASLt has no such product.
+/// The types of `gemm`, or null if cuBLASLt does not support such a product.
 const ProductTypes *findProductTypes(const artifact::Gemm &gemm);
 
-/// Fails for what cuBLASLt does not have, such as an operand without a unit
-/// stride.
+/// Plans a product. Fails if cuBLASLt does not support it, for example because
+/// an operand has no unit stride.
 Expected<GemmPlan> planGemm(const artifact::Gemm &gemm);
 
-/// What a product reads and writes, on the device.
+/// The operands of a product, on the device.
 struct GemmOperands {
   const void *a, *b;
   void *c;
   const void *bias = nullptr;
   void *aux = nullptr; ///< A matrix like c that the epilogue writes or reads.
-  void *scratch = nullptr; ///< The entry's own, or null.
+  void *scratch = nullptr; ///< The entry's own scratch memory, or null.
 };
 
 /// A rank's table of matrix products, each with the algorithm that cuBLASLt
-/// chose when it was loaded.
+/// proposed when it was loaded.
 class GemmTable {
 public:
   GemmTable() = default;
@@ -73,17 +75,18 @@ public:
   GemmTable &operator=(const GemmTable &) = delete;
   ~GemmTable();
 
-  /// `libraryBytes` is the size of the workspace for products without scratch
-  /// of their own. The rank's device is current.
+  /// Prepares the table. `libraryBytes` is the size of the workspace for
+  /// products without their own scratch memory. The rank's device has to be
+  /// current.
   Status prepare(const BlasLt &blas, const std::vector<artifact::Gemm> &gemms,
                  int64_t libraryBytes);
 
-  /// `library` is that workspace.
+  /// Issues a product. `library` is that workspace.
   Status run(int32_t index, const GemmOperands &operands, void *library,
              api::Stream stream);
 
   size_t size() const { return entries.size(); }
-  /// False for a product whose epilogue cuBLASLt has no algorithm for.
+  /// False for a product with an epilogue for which cuBLASLt has no algorithm.
   bool has(int32_t index) const { return entries[index].isThere; }
   size_t countMissing() const;
   bool hasBias(int32_t index) const {
@@ -100,7 +103,7 @@ private:
     api::MatrixLayout first = nullptr, second = nullptr, result = nullptr;
     api::MatmulAlgo algo = {};
     size_t workspaceBytes = 0;
-    int64_t width = 0, resultWidth = 0; ///< Bytes of an element.
+    int64_t width = 0, resultWidth = 0; ///< The bytes of an element.
     const ProductTypes *types = nullptr;
     bool accumulates = false;
     bool isThere = true;

@@ -14,26 +14,27 @@
 
 namespace veeline::cuda {
 
-/// A library to load, and what errors say of it.
+/// A library to load, and its descriptions in errors.
 struct LibraryName {
-  const char *what;               ///< "the CUDA driver".
-  const char *option;             ///< The option for its file: "--cuda-driver".
-  const char *advice;             ///< "install NVIDIA's driver".
-  std::vector<std::string> files; ///< Tried in this order if no file is named.
+  const char *what;   ///< "the CUDA driver".
+  const char *option; ///< The option for its file: "--cuda-driver".
+  const char *advice; ///< "install NVIDIA's driver".
+  /// Tried in this order if the user names no file.
+  std::vector<std::string> files;
 };
 
-/// An open shared library. It is never closed: CUDA's libraries cannot be while
-/// their threads run.
+/// An open shared library. It is never closed, because CUDA's libraries cannot
+/// be closed while their threads run.
 class Library {
 public:
-  /// Opens the file `path` or, where that is empty, the first of `name.files`
-  /// that can be loaded. The error has the loader's message for each.
+  /// Opens the file `path` or, if it is empty, the first of `name.files` that
+  /// can be loaded. The error has the loader's message for each file.
   static Expected<Library> open(const LibraryName &name,
                                 const std::string &path);
 
   const std::string &path() const { return file; }
-  /// Sets `function`. A library without function `name` is not `what`, as the
-  /// error says.
+  /// Sets `function`. If the library has no function `name`, the error says
+  /// that it is not `what`.
   template <typename Function>
   Status find(const char *name, Function *&function, const char *what) const {
     function = reinterpret_cast<Function *>(find(name));

@@ -37,12 +37,12 @@ void LocalTransport::beginOp(CudaRank &rank, int32_t op) {
                                  static_cast<uint32_t>(op) + 1));
 }
 
-/// Does not call the driver, which may block.
+/// This function does not call the driver, because that may block.
 bool LocalTransport::showPlace(CudaRank &rank) const {
   if (!rank.isInStep.load(std::memory_order_acquire))
     return false;
   rank.showStep();
-  // If the host waits, that is what the rank is at.
+  // If the host waits, that is the position of the rank.
   if (rank.awaited >= 0)
     return true;
   auto end = static_cast<uint32_t>(rank.description->ops.size()) + 1;

@@ -16,20 +16,21 @@
 
 namespace veeline::cuda {
 
-/// The transport of a rank that is a thread, as are the others on its GPU.
+/// The transport of a rank that is a thread, like the other ranks on its GPU.
 ///
-/// Compute streams write the operation that they are at into memory of the
-/// host, also from a graph, so that any thread can see what the GPU does.
+/// Compute streams write the number of their current operation to memory of the
+/// host, also from a graph. So any thread can see the position of the GPU.
 class LocalTransport final : public Transport {
 public:
-  /// `channels` are by the rank's channel numbers; null where it has no end.
+  /// `channels` are by the rank's channel numbers. Null for a channel of which
+  /// the rank has no end.
   LocalTransport(std::vector<DeviceChannel *> channels, DeviceWatch &watch)
       : channels(std::move(channels)), watch(watch) {}
 
   Status prepare(CudaRank &rank);
 
-  /// Sets the pieces of each reduction in the rank's table. The rank is number
-  /// `newMember` of its stage. All arenas are allocated.
+  /// Sets the pieces of each reduction in the rank's table. The rank has the
+  /// number `newMember` in its stage. All arenas have to be allocated.
   void setReductions(
       std::vector<std::vector<std::shared_ptr<DeviceReduction>>> newReductions,
       size_t newMember);
@@ -50,14 +51,15 @@ public:
   void postSum(CudaRank &rank, int32_t reduction) override;
   void waitForSum(CudaRank &rank, int32_t reduction) override;
   /// Ends waits for reductions. A channel belongs to two ranks, so its owner
-  /// ends waits for it.
+  /// ends the waits for it.
   void abort() override;
 
-  /// The operation that the compute stream is at, plus 1; 0: none yet. After
-  /// the step it is the number of operations, plus 1.
+  /// The current operation of the compute stream, plus 1, or 0 before the first
+  /// operation. After the step, it is the number of operations, plus 1.
   uint32_t markOf(int32_t compute) const;
-  /// Sets what the rank is at to what its GPU is at; false if it has nothing
-  /// left to do. May be called from any thread, once nobody makes progress.
+  /// Sets the position of the rank to that of its GPU. Returns false if it has
+  /// nothing left to do. May be called from any thread, once no rank makes
+  /// progress.
   bool showPlace(CudaRank &rank) const;
 
 private:

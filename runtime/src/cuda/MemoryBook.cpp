@@ -1,4 +1,4 @@
-//===- MemoryBook.cpp - who takes memory of a GPU -------------------------===//
+//===- MemoryBook.cpp - accounts of a GPU's memory ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -17,13 +17,13 @@ namespace veeline::cuda {
 
 class Device;
 
-/// Attributes memory of a GPU to its uses, by how much the driver says is free
-/// before and after. While the book is closed, Scopes do nothing, so that steps
-/// cost nothing.
+/// Attributes memory of a GPU to its uses, by the free memory that the driver
+/// reports before and after. While the book is closed, Scopes do nothing, so
+/// that steps are not delayed.
 class MemoryBook {
 public:
   enum Part {
-    context, ///< Including other programs.
+    context, ///< Includes other programs.
     arenas,
     kernels,
     libraries,
@@ -35,18 +35,19 @@ public:
 
   explicit MemoryBook(const Device &device) : device(device) {}
 
-  // Between steps.
-  /// From here on Scopes measure. What is taken between them counts as `part`.
+  // Call these functions between steps.
+  /// Makes Scopes measure from now on. Memory that is taken between Scopes
+  /// counts as `part`.
   void open(Part part) {
     isOpen = true;
     between = part;
   }
   void close() { isOpen = false; }
-  /// Counts what was taken since the last measurement as `part`.
+  /// Counts memory that was taken since the last measurement as `part`.
   void look(Part part);
 
-  /// Counts what is taken during its lifetime as `part`. Other Scopes of the
-  /// book wait meanwhile.
+  /// Counts memory that is taken during its lifetime as `part`. Other Scopes of
+  /// the book wait meanwhile.
   class Scope {
   public:
     Scope(MemoryBook &book, Part part);

@@ -16,7 +16,8 @@ using namespace veeline::cuda;
 static constexpr int leastNccl = 21800;
 static constexpr const char *what = "NCCL of version 2.18 or later";
 
-/// "2.18.5"; versions before 2.9 have another form, and are too old anyway.
+/// The version in the form "2.18.5". Versions before 2.9 have another form, but
+/// are too old anyway.
 static std::string versionOf(int version) {
   int unit = version < 10000 ? 1000 : 10000;
   return std::to_string(version / unit) + "." +
@@ -45,7 +46,8 @@ Status Nccl::check(const std::string &call, api::NcclResult result,
                        (last && *last ? std::string("; ") + last : ""));
 }
 
-/// Called before functions are looked up, some of which an old version lacks.
+/// Called before functions are looked up, because an old version lacks some of
+/// them.
 static Status checkVersion(const Library &library, int &version) {
   api::NcclResult (*ask)(int *) = nullptr;
   VEELINE_TRY(library.find("ncclGetVersion", ask, what));

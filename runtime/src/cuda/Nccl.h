@@ -1,4 +1,4 @@
-//===- Nccl.h - the functions of NCCL --------------------------*- C++ -*-===//
+//===- Nccl.h - the functions of NCCL ---------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,19 +22,21 @@ struct Nccl {
   VEELINE_NCCL_FUNCTIONS(VEELINE_DECLARE)
 #undef VEELINE_DECLARE
 
-  /// `path` is a file, or empty for the usual one.
+  /// Loads NCCL from the file `path` or, if it is empty, from the usual one.
   static Expected<Nccl> load(const std::string &path);
 
-  /// The error reads like "ncclSend: ncclSystemError (2): unhandled system
-  /// error; socket was closed", where the end is NCCL's last error of `comm`,
-  /// or of any communicator if that is null. ncclInProgress is no error.
+  /// Converts a result to a Status. The error reads like "ncclSend:
+  /// ncclSystemError (2): unhandled system error; socket was closed". Its end
+  /// is NCCL's last error of `comm` or, if that is null, of any communicator.
+  /// ncclInProgress is not an error.
   Status check(const std::string &call, api::NcclResult result,
                api::Comm comm = nullptr) const;
 
   int version = 0; ///< 22809 is 2.28.9.
 };
 
-/// The NCCL type for elements of a type, and how many of it each takes.
+/// The NCCL type for elements of a type, and the number of its elements for
+/// each of ours.
 struct NcclType {
   int number;
   int64_t elements;

@@ -21,7 +21,7 @@
   X(ncclRemoteError, 6)
 
 /// X(our type, name, number) for each type of elements, with its
-/// ncclDataType_t. Types that NCCL lacks travel as bytes: see ncclTypeOf.
+/// ncclDataType_t. Types that NCCL lacks are sent as bytes: see ncclTypeOf.
 #define VEELINE_NCCL_TYPES(X)                                                  \
   X(f32, ncclFloat32, 7)                                                       \
   X(f64, ncclFloat64, 8)                                                       \
@@ -43,13 +43,13 @@ struct UniqueId {
   char internal[128];
 };
 
-/// ncclConfig_t of NCCL 2.18. Later versions know by `size` and `version` which
-/// fields there are.
+/// ncclConfig_t of NCCL 2.18. Later versions determine the existing fields from
+/// `size` and `version`.
 struct NcclConfig {
   size_t size = sizeof(NcclConfig);
   unsigned magic = 0xcafebeef;
   unsigned version = 21800;
-  int blocking = INT_MIN; ///< INT_MIN: not set.
+  int blocking = INT_MIN; ///< INT_MIN if not set.
   int cgaClusterSize = INT_MIN;
   int minCtas = INT_MIN;
   int maxCtas = INT_MIN;

@@ -17,7 +17,7 @@ using namespace veeline;
 using namespace veeline::cuda;
 
 //===----------------------------------------------------------------------===//
-// Around a step
+// Before and after a step
 //===----------------------------------------------------------------------===//
 
 /// An upper bound: every message and every sum is a unit of its own.
@@ -31,7 +31,7 @@ static size_t maxUnits(const CudaRank &rank) {
   return count;
 }
 
-/// Whether NCCL carries all that the rank sends and receives.
+/// Checks that NCCL supports the types of all that the rank sends and receives.
 static Status checkTypes(const CudaRank &rank) {
   for (size_t i = 0; i < rank.channels.size(); ++i)
     if (auto type = ncclTypeOf(rank.channelOf(static_cast<int32_t>(i)).type);
@@ -77,8 +77,8 @@ Status NcclTransport::prepare(CudaRank &rank) {
   return marks.allocate(rank.gpu(), seen.size());
 }
 
-/// The units of a step are those of the one before, which the device may still
-/// be in, but for what is late.
+/// The units of a step are those of the step before, which the device may still
+/// be running, except for late ones.
 void NcclTransport::beginStep(CudaRank &rank, size_t slot, bool isReplayed) {
   currentSlot = slot;
   if (!isReplayed) {
@@ -119,7 +119,7 @@ bool NcclTransport::isIdle() const {
 }
 
 //===----------------------------------------------------------------------===//
-// What a step issues
+// Operations of a step
 //===----------------------------------------------------------------------===//
 
 void NcclTransport::beginGroup(CudaRank &) { isInGroup = true; }
@@ -129,8 +129,8 @@ void NcclTransport::endGroup(CudaRank &rank) {
   issue(rank);
 }
 
-/// Prepares the next unit for one more part, in `stream`. The first part says
-/// what the rank waits for.
+/// Prepares the next unit for one more part, in `stream`. The first part
+/// determines what the rank waits for.
 bool NcclTransport::add(CudaRank &rank, int32_t stream, int32_t awaited) {
   if (next.stream < 0)
     next.stream = stream;
@@ -155,7 +155,7 @@ void NcclTransport::post(CudaRank &rank, int32_t channel, void *slot) {
     return rank.fail("channel " + std::to_string(rank.firstChannel + channel) +
                      " has no more than " + std::to_string(end.units.size()) +
                      " messages a step, one more was posted");
-  // Both ends must know the size of the message.
+  // Both ends have to know the size of the message.
   if (!description.lengthShapes.empty() &&
       rank.versions[description.microbatchOf(end.numPosted)] < 0)
     return rank.fail("channel " + std::to_string(rank.firstChannel + channel) +
@@ -176,7 +176,7 @@ void NcclTransport::post(CudaRank &rank, int32_t channel, void *slot) {
     issue(rank);
 }
 
-/// The next unit sends a value of the current compute stream.
+/// Adds the current compute stream to those whose values the next unit sends.
 void NcclTransport::addSender(const CudaRank &rank) {
   if (std::find(next.senders.begin(), next.senders.end(),
                 rank.currentCompute()) == next.senders.end())
@@ -236,7 +236,7 @@ void NcclTransport::waitForSum(CudaRank &rank, int32_t reduction) {
 void NcclTransport::waitForUnit(CudaRank &rank, uint32_t number) {
   if (number >= units.size())
     return rank.fail("a message is waited for inside of its group");
-  // What is in the waiting stream itself is over by then.
+  // Earlier units in the waiting stream itself are over by then.
   int32_t waiting = rank.currentNumber();
   if (units[number].stream == waiting)
     return;
@@ -258,7 +258,7 @@ void NcclTransport::settle(CudaRank &rank, int32_t stream) {
 }
 
 //===----------------------------------------------------------------------===//
-// What messages are
+// Identities of messages
 //===----------------------------------------------------------------------===//
 
 static constexpr auto identityBytes =
@@ -272,7 +272,7 @@ api::DevicePointer NcclTransport::addressOfIdentity(size_t number) const {
   return identitiesOfDevice.address() + number * sizeof(engine::Identity);
 }
 
-/// Just before the message itself, so that the two stay in order.
+/// Adds an identity directly before its message, so that the two stay in order.
 void NcclTransport::addIdentity(bool isSend, const artifact::Channel &channel,
                                 size_t number) {
   next.transfers.push_back({isSend, addressOfIdentity(number), identityBytes,
@@ -292,7 +292,7 @@ bool NcclTransport::sendIdentity(CudaRank &rank, int32_t channel,
       &identityAt(place), sizeof(engine::Identity), rank.currentStream()));
 }
 
-/// A replayed graph receives identities anew; what is expected is the same.
+/// A replayed graph receives identities again. The expected ones are the same.
 void NcclTransport::readBack(CudaRank &rank, size_t slot) {
   for (const Expectation &expected : expectations[slot])
     if (!rank.require(VEELINE_CALL(
@@ -320,7 +320,7 @@ void NcclTransport::inspectStep(CudaRank &rank, size_t slot) {
 
 void NcclTransport::issue(CudaRank &rank) {
   Unit unit = std::exchange(next, {});
-  // A group that only has lengths has nothing for the device.
+  // A group with nothing but lengths has nothing for the device.
   if (unit.stream < 0 || rank.failed)
     return;
   if (units.size() == done.size())
@@ -335,8 +335,8 @@ void NcclTransport::issue(CudaRank &rank) {
 }
 
 /// Orders a unit after what precedes it in the compute streams of its messages,
-/// and after all earlier units in any stream, except those that run beside it.
-/// This is the order that was proved free of deadlock.
+/// and after all earlier units in any stream, except those that run in parallel
+/// to it. This order was proved free of deadlock.
 bool NcclTransport::orderUnit(CudaRank &rank, const Unit &unit,
                               uint32_t number) {
   api::Stream stream = rank.stream(unit.stream);
@@ -349,8 +349,8 @@ bool NcclTransport::orderUnit(CudaRank &rank, const Unit &unit,
   }
   if (rank.numComputeStreams() == 1)
     return true;
-  // Waits for the last unit of each stream, back to the last one of the unit's
-  // own: what that one waited for is over, too.
+  // Waits for the last unit of each stream, as far back as the last unit of the
+  // unit's own stream: what that one waited for is over, too.
   std::set<int32_t> others;
   for (uint32_t last = number; last-- > 0;) {
     int32_t other = units[last].stream;
@@ -373,7 +373,8 @@ bool NcclTransport::issueUnit(CudaRank &rank, const Unit &unit,
   std::vector<Transfer> transfers = unit.transfers;
   for (int32_t reduction : unit.reductions)
     addShares(rank, reduction, /*areSums=*/false, transfers);
-  // The event comes before the mark, which waiting streams need not wait for.
+  // The event comes before the mark, because waiting streams need not wait for
+  // the mark.
   return (isBeside || mark(rank, 0, 2 * number + 1)) &&
          runGroup(rank, unit, transfers) && sumShares(rank, unit) &&
          (!isAwaited ||
@@ -386,7 +387,8 @@ bool NcclTransport::mark(CudaRank &rank, int32_t stream, uint32_t value) {
       marks.write(rank.stream(stream), static_cast<size_t>(stream), value));
 }
 
-/// Always closes the group. Returns the first error.
+/// Issues transfers as one group. The group is always closed, and the first
+/// error returned.
 Status NcclTransport::issueGroup(api::Stream stream,
                                  const std::vector<Transfer> &transfers) const {
   const Nccl &nccl = communicators.library();
@@ -429,7 +431,7 @@ bool NcclTransport::runGroup(CudaRank &rank, const Unit &unit,
     return true;
   if (!rank.require(issueGroup(rank.stream(unit.stream), transfers)))
     return false;
-  // At the first message between two ranks, NCCL waits for the other one.
+  // At the first message between two ranks, NCCL waits for the other rank.
   rank.await(unit.awaited);
   std::vector<int32_t> numbers;
   for (const Transfer &transfer : transfers)
@@ -455,7 +457,7 @@ bool NcclTransport::runGroup(CudaRank &rank, const Unit &unit,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A piece of a reduction, and which member of its stage the rank is.
+/// A piece of a reduction, and the number of the rank in its stage.
 struct PieceOf {
   const artifact::ReducedPiece &piece;
   std::vector<int32_t> members;
@@ -473,7 +475,8 @@ struct PieceOf {
                                          share(member).begin *
                                              artifact::byteSize(piece.type));
   }
-  /// Where the contribution of `member` to the rank's share arrives.
+  /// The place to which the contribution of `member` to the rank's share is
+  /// sent.
   api::DevicePointer buffer(int32_t member) const {
     int64_t number = member < self ? member : member - 1;
     return arena +
@@ -492,15 +495,15 @@ static PieceOf pieceOf(const CudaRank &rank,
   return {piece, std::move(members), at, rank.memory().address()};
 }
 
-/// Adds the transfers of one of two phases. In the first everybody's
-/// contributions go to the owners of shares, in the second (`areSums`) the sums
-/// go to everybody.
+/// Adds the transfers of one of two phases. In the first, all contributions are
+/// sent to the owners of shares. In the second (`areSums`), the sums are sent
+/// to all ranks.
 void NcclTransport::addShares(const CudaRank &rank, int32_t reduction,
                               bool areSums,
                               std::vector<Transfer> &transfers) const {
   const artifact::Reduction &entry = rank.description->reductions[reduction];
   for (const artifact::ReducedPiece &each : entry.pieces) {
-    // Shares that are gathered are there.
+    // A gather has no first phase, because its shares are complete.
     if (each.gathers && !areSums)
       continue;
     PieceOf piece = pieceOf(rank, each);
@@ -551,7 +554,7 @@ bool NcclTransport::sumShares(CudaRank &rank, const Unit &unit) {
 // Waiting for the device
 //===----------------------------------------------------------------------===//
 
-/// The unit that compute stream `compute` waits for, or null.
+/// The unit for which compute stream `compute` waits, or null.
 const NcclTransport::Unit *NcclTransport::findAwaited(const CudaRank &rank,
                                                       int32_t compute) const {
   uint32_t value = seen[rank.computeNumber(compute)];
@@ -564,14 +567,15 @@ const NcclTransport::Unit *NcclTransport::findAwaited(const CudaRank &rank,
   if (stream == 0)
     return compute == 0 || seen[0] < 2 * awaited + 2 ? &units[awaited]
                                                      : nullptr;
-  // Units of a stream run one after the other: it may be at an earlier one.
+  // Units of a stream run one after the other, so it may be running an earlier
+  // one.
   for (uint32_t i = seen[stream] / 2; i <= awaited; ++i)
     if (units[i].stream == stream)
       return &units[i];
   return nullptr;
 }
 
-/// The first unit that any compute stream waits for, or null.
+/// The first unit for which any compute stream waits, or null.
 const NcclTransport::Unit *
 NcclTransport::findAwaited(const CudaRank &rank) const {
   const Unit *first = nullptr;
@@ -582,7 +586,7 @@ NcclTransport::findAwaited(const CudaRank &rank) const {
   return first;
 }
 
-/// Sets what the rank is at to what its device is at.
+/// Sets the position of the rank to that of its device.
 void NcclTransport::showWaits(CudaRank &rank) {
   bool hasMoved = false;
   uint32_t latest = 0;
@@ -601,10 +605,11 @@ void NcclTransport::showWaits(CudaRank &rank) {
   rank.await(awaited ? awaited->awaited : -1);
 }
 
-/// Polls until the event, or until an error or abort.
+/// Polls until the event, an error or an abort.
 Expected<bool> NcclTransport::look(CudaRank &rank, const Event &event,
                                    const std::function<bool()> &isEnough) {
-  // The device may have moved on while the host waited for the step before.
+  // The device may have made progress while the host waited for the step
+  // before.
   std::fill(seen.begin(), seen.end(), UINT32_MAX);
   Pause pause;
   for (;;) {

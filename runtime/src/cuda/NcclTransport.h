@@ -1,4 +1,4 @@
-//===- NcclTransport.h - messages between processes ------------*- C++ -*-===//
+//===- NcclTransport.h - messages between processes -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,31 +19,30 @@
 
 namespace veeline::cuda {
 
-/// The transport of a rank with a process and a GPU of its own. What the rank
-/// issues as one unit, a group or a single message, is one NCCL group. Units
-/// run in the order in which they are issued, which was proved free of
-/// deadlock.
+/// The transport of a rank with its own process and GPU. What the rank issues
+/// as one unit, a group or a single message, is one NCCL group. Units run in
+/// the order in which they are issued, which was proved free of deadlock.
 ///
 /// A unit begins after what precedes it in the compute streams of its messages,
-/// and after the unit before it. Where the tables have one stream for sends and
-/// another for receives, units of the two run side by side. To wait for a unit
-/// is to wait for an event.
+/// and after the unit before it. If the tables have one stream for sends and
+/// another for receives, units of the two run in parallel. Waiting for a unit
+/// means waiting for an event.
 ///
-/// Streams write which unit is over, and which one a compute stream waits for,
-/// into memory of the host, also from a graph, so that any thread can see what
-/// a rank waits for.
+/// Streams write the number of the unit that is over, and of the unit for which
+/// a compute stream waits, to memory of the host, also from a graph. So any
+/// thread can see what a rank waits for.
 class NcclTransport final : public Transport {
 public:
-  /// With `checksMessages` an identity precedes each message. After a fault
-  /// `beforeAbort` is called, by the thread that issues or replays the step.
+  /// With `checksMessages`, an identity precedes each message. After a fault,
+  /// the thread that issues or replays the step calls `beforeAbort`.
   NcclTransport(Communicators &communicators, double timeoutSeconds,
                 bool checksMessages, std::function<void()> beforeAbort)
       : communicators(communicators), timeoutSeconds(timeoutSeconds),
         isChecking(checksMessages), beforeAbort(std::move(beforeAbort)) {}
 
-  /// Makes the events. The rank has its arena and streams.
+  /// Creates the events. The rank must have its arena and streams.
   Status prepare(CudaRank &rank);
-  /// Whether the device runs units of both streams side by side.
+  /// Whether the device runs units of both streams in parallel.
   bool areBeside(int32_t stream, int32_t other) const {
     return beside.count(std::minmax(stream, other)) > 0;
   }
@@ -74,7 +73,7 @@ public:
   }
 
 private:
-  /// One call of NCCL's.
+  /// One call of NCCL.
   struct Transfer {
     bool isSend;
     api::DevicePointer place;
@@ -86,12 +85,13 @@ private:
   /// What is issued at once.
   struct Unit {
     std::vector<Transfer> transfers;
-    std::vector<int32_t> reductions; ///< Of the rank's table.
+    std::vector<int32_t> reductions; ///< Reductions of the rank's table.
     int32_t stream = -1;
-    std::vector<int32_t> computes; ///< Compute streams that take part.
-    std::vector<int32_t> senders;  ///< Compute streams whose values it sends.
-    /// The rank's currentOp and awaited (see veeline_rank) while it is under
-    /// way.
+    std::vector<int32_t> computes; ///< The compute streams that take part.
+    /// The compute streams whose values it sends.
+    std::vector<int32_t> senders;
+    /// The rank's currentOp and awaited (see veeline_rank) while the unit is
+    /// under way.
     int32_t op = -1, awaited = -1;
   };
   struct End {
@@ -113,7 +113,8 @@ private:
   bool sendIdentity(CudaRank &rank, int32_t channel, uint32_t number);
   engine::Identity &identityAt(size_t number) const;
   api::DevicePointer addressOfIdentity(size_t number) const;
-  /// Those of a step differ from those of the step before.
+  /// The place of an identity. The places of a step differ from those of the
+  /// step before.
   static size_t placeOfIdentity(const End &end, uint32_t number) {
     return end.firstIdentity + number % (2 * end.units.size());
   }
@@ -145,16 +146,16 @@ private:
 
   bool isInGroup = false;
   Unit next;                 ///< What issue() issues next.
-  std::vector<Unit> units;   ///< Of the step, as far as they are issued.
+  std::vector<Unit> units;   ///< Those of the step that have been issued.
   std::vector<Unit> ofGraph; ///< Those of a step that is replayed.
-  bool areOfGraph = false;   ///< Whether `units` are these.
+  bool areOfGraph = false;   ///< Whether `units` are those of the graph.
   std::vector<Event> done;   ///< By unit.
   Event computed;
   std::vector<End> ends;           ///< By channel of the rank.
   std::vector<uint32_t> sumUnits;  ///< By reduction.
-  std::vector<bool> isSumUnderWay; ///< The same.
+  std::vector<bool> isSumUnderWay; ///< By reduction.
 
-  /// Identities of two steps' messages, allocated only with checks.
+  /// The identities of two steps' messages, allocated only with checks.
   PinnedMemory identitiesOfHost;
   DeviceMemory identitiesOfDevice;
   std::vector<Expectation> expectations[2]; ///< By slot.
@@ -164,9 +165,9 @@ private:
   /// By compute stream: units that may still be sending its values.
   std::vector<std::vector<uint32_t>> unsettled;
 
-  /// By stream, the mark that it wrote last: 2n + 2 after unit n, and 2n + 1
-  /// where a compute stream begins to wait for unit n. `seen` is what the host
-  /// read.
+  /// By stream, the last mark that it wrote: 2n + 2 after unit n, and 2n + 1
+  /// when a compute stream begins to wait for unit n. `seen` is what the host
+  /// has read.
   Marks marks;
   std::vector<uint32_t> seen;
 };

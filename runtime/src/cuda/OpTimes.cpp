@@ -1,4 +1,4 @@
-//===- OpTimes.cpp - when operations ran on a GPU -------------------------===//
+//===- OpTimes.cpp - times of operations on a GPU -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -14,16 +14,16 @@
 
 namespace veeline::cuda {
 
-/// A moment of each step whose time is known on the host and on a GPU. Times
-/// between events lose precision with their distance.
+/// A moment of each step whose time is known on the host and on a GPU. It is
+/// needed because times between events lose precision with their distance.
 class StepOrigin {
 public:
   Status prepare(const Device &device);
-  /// Notes the moment of step `number`, which comes after that of step `number`
-  /// - 1 and before the operations of the step, by an event in `stream`. If
-  /// `isIdle`, the stream has nothing to do, and the moment is now.
+  /// Records the moment of step `number` by an event in `stream`. It has to
+  /// come after the moment of step `number` - 1, and before the operations of
+  /// the step. If `isIdle`, the stream has nothing to do, so the moment is now.
   Status note(uint32_t number, api::Stream stream, bool isIdle);
-  /// Finds out the time of that moment, once it has passed, from that of the
+  /// Computes the time of that moment, once it has passed, from that of the
   /// step before.
   void settle(uint32_t number);
   /// The time of `event`, of step `number`, in the host's nanoseconds(), if the
@@ -31,8 +31,8 @@ public:
   std::optional<int64_t> timeOf(uint32_t number, const Event &event) const;
 
 private:
-  /// That of a step, of the one before, and of the next one, which may have
-  /// begun.
+  /// The moments of a step, of the one before, and of the next one, which may
+  /// have begun.
   struct Moment {
     Event event;
     std::optional<int64_t> time;
@@ -44,25 +44,25 @@ private:
 };
 
 /// Measures when the operations of a rank's step begin and end on its GPU, by
-/// events in their compute streams. Not for steps that are replayed: their
-/// events belong to the graph.
+/// events in their compute streams. Not for steps that are replayed, because
+/// their events belong to the graph.
 class OpTimes {
 public:
-  /// `numOps` operations run, each once a step. The device, to which
-  /// `newOrigin` belongs, is current.
+  /// Prepares for `numOps` operations, each of which runs once in a step. The
+  /// device of `newOrigin` has to be current.
   Status prepare(const Device &device, const StepOrigin &newOrigin,
                  size_t numOps);
 
   void beginStep() { issued.clear(); }
   Status begin(int32_t op, api::Stream stream);
-  /// `length` is that of the microbatch, where it varies.
+  /// Ends an operation. `length` is that of the microbatch, if it varies.
   Status end(int32_t op, int64_t length, api::Stream stream);
 
-  /// Adds the operations that have ended, of step `step`, or of the one before
-  /// if they are late; `rank` describes them, and `number` is that of their
-  /// origin. With one compute stream a GPU is idle while it receives. If the
-  /// GPU does not know a time, as after a fault, it is when the operation was
-  /// issued.
+  /// Adds the operations of step `step` that have ended, and late ones of the
+  /// step before. `rank` describes them, and `number` is that of their origin.
+  /// With one compute stream, a GPU is idle while it receives. If the GPU does
+  /// not know a time, for example after a fault, it is the time when the
+  /// operation was issued.
   void addTo(engine::Timeline &timeline, const artifact::Rank &rank,
              uint32_t number, int64_t step) const;
 
@@ -74,7 +74,8 @@ private:
 
   const StepOrigin *origin = nullptr;
   std::vector<Event> begins, ends; ///< By operation.
-  int64_t issuedAt = 0;            ///< When the current one began to be issued.
+  /// The time when the current one began to be issued.
+  int64_t issuedAt = 0;
   std::vector<Issued> issued;
 };
 

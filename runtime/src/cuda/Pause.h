@@ -16,10 +16,10 @@
 
 namespace veeline::cuda {
 
-/// The pause between two polls of a wait: only a spin hint in the first 20 us,
-/// then an eighth of the time waited so far, at most `longest` (0.5 ms by
-/// default). So a wait ends soon after its condition holds, and leaves the core
-/// to others.
+/// The pause between two polls of a wait. In the first 20 us, it is only a spin
+/// hint; then it is an eighth of the time waited so far, at most `longest` (0.5
+/// ms by default). So a wait ends soon after its condition is met, but leaves
+/// the core to others.
 class Pause {
 public:
   explicit Pause(int64_t longest = 500'000) : longest(longest) {}

@@ -1,4 +1,4 @@
-//===- Placement.cpp - which GPU a process uses ---------------------------===//
+//===- Placement.cpp - the GPU of a process -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,9 +19,10 @@ static std::string hostName() {
   return text;
 }
 
-/// The number of this process among those of its machine, in rank order.
+/// The number of this process among those of its machine, in the order of
+/// ranks.
 static Expected<int32_t> findLocalRank(const CudaOptions &options) {
-  // All processes take part in this, whether they need it or not.
+  // All processes take part in this, even if they do not need the result.
   VEELINE_TRY_VALUE(auto names, options.network->exchange(hostName()));
   if (options.localRank)
     return *options.localRank;
@@ -61,7 +62,8 @@ static Expected<int32_t> chooseDevice(const Driver &driver,
   return localRank;
 }
 
-/// A name that all processes have for this GPU and for no other.
+/// A name for this GPU that is the same in all processes, and that no other GPU
+/// has.
 static Expected<std::string> identify(const Driver &driver, int32_t ordinal) {
   int count = 0;
   VEELINE_TRY(VEELINE_CALL(driver, cuDeviceGetCount, &count));
@@ -72,7 +74,8 @@ static Expected<std::string> identify(const Driver &driver, int32_t ordinal) {
   VEELINE_TRY(VEELINE_CALL(driver, cuDeviceGet, &device, ordinal));
   api::Uuid uuid = {};
   VEELINE_TRY(VEELINE_CALL(driver, cuDeviceGetUuid_v2, &uuid, device));
-  // With it NCCL takes processes of one machine for those of several.
+  // If this variable is set, NCCL treats processes of one machine as if they
+  // were on several.
   const char *host = std::getenv("NCCL_HOSTID");
   return std::string(uuid.bytes, sizeof(uuid.bytes)) + (host ? host : "");
 }

@@ -13,8 +13,8 @@
 namespace veeline::cuda {
 
 /// Chooses the GPU of this process, which has one rank, by --device or by its
-/// local rank. Every process calls this. All fail if two chose the same GPU,
-/// which NCCL does not support. Allocates nothing.
+/// local rank. Every process calls this. All of them fail if two have chosen
+/// the same GPU, because NCCL does not support that. Allocates nothing.
 Expected<int32_t> placeProcess(const Driver &driver,
                                const CudaOptions &options);
 

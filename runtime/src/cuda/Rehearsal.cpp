@@ -11,13 +11,13 @@ using namespace veeline::cuda;
 
 namespace {
 /// Stands for a rank in a step that loads kernels and makes library calls, but
-/// neither sends, nor receives, nor launches kernels.
+/// does not send, receive or launch kernels.
 class Stage final : public veeline_rank {
 public:
   explicit Stage(CudaRank &rank);
 
-  /// Runs `step` with all microbatches of length number `version`, if lengths
-  /// vary.
+  /// Runs `step`. If lengths vary, all microbatches have the length number
+  /// `version`.
   Status run(veeline_step_fn step, int32_t version);
 
   void recvPost(int32_t, void *) override {}
@@ -94,7 +94,8 @@ private:
   CudaRank &rank;
   const StepSettings noSettings;
   std::vector<int64_t> lengthsOfData;
-  std::vector<bool> gemms, convolutions, attentions; ///< Called so far.
+  /// The entries called so far.
+  std::vector<bool> gemms, convolutions, attentions;
 };
 } // namespace
 
@@ -127,7 +128,8 @@ Status Stage::run(veeline_step_fn step, int32_t version) {
   return fault->status();
 }
 
-/// Loads the sum kernels of a rank's reductions, which no step launches itself.
+/// Loads the sum kernels of a rank's reductions, because no step launches these
+/// itself.
 static Status findSums(CudaRank &rank) {
   for (const artifact::Reduction &reduction : rank.description->reductions)
     for (const artifact::ReducedPiece &piece : reduction.pieces)
@@ -139,7 +141,8 @@ static Status findSums(CudaRank &rank) {
 Status cuda::rehearse(CudaRank &rank,
                       std::initializer_list<veeline_step_fn> steps) {
   VEELINE_TRY(findSums(rank));
-  // Its launches depend on values that it computes, so all kernels are loaded.
+  // The launches of such a step depend on values that it computes, so all
+  // kernels are loaded.
   if (rank.description->readsBack) {
     for (int32_t i = 0; i < rank.numKernels(); ++i)
       if (!rank.findKernel(i))

@@ -20,7 +20,7 @@ void StepGraph::destroy() {
     (void)device.driver().cuGraphDestroy(last);
 }
 
-/// All streams but the first rank's compute stream, which is the origin.
+/// All streams except the first rank's compute stream, which is the origin.
 static std::vector<api::Stream>
 otherStreams(const std::vector<CudaRank *> &ranks) {
   std::vector<api::Stream> streams;
@@ -52,7 +52,7 @@ Status StepGraph::join(const std::vector<CudaRank *> &ranks) {
   return gather(ranks);
 }
 
-/// The first rank's compute stream waits for those of the others.
+/// Makes the first rank's compute stream wait for those of the others.
 Status StepGraph::gather(const std::vector<CudaRank *> &ranks) {
   for (size_t i = 1; i < ranks.size(); ++i) {
     VEELINE_TRY(events[i].record(ranks[i]->computeStream()));
@@ -68,7 +68,8 @@ Status StepGraph::end(const std::vector<CudaRank *> &ranks,
     status = join(ranks);
   for (CudaRank *rank : ranks)
     rank->captureMutex = nullptr;
-  // An error of the step comes before the error that it causes in the capture.
+  // An error of the step takes precedence over the error that it causes in the
+  // capture.
   Status ended = VEELINE_CALL(device.driver(), cuStreamEndCapture,
                               ranks[0]->computeStream(), &graph);
   VEELINE_TRY(status);

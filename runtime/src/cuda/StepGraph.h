@@ -1,4 +1,4 @@
-//===- StepGraph.h - the step of all ranks as one graph --------*- C++ -*-===//
+//===- StepGraph.h - the step of all ranks as one graph ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,7 +16,7 @@ namespace veeline::cuda {
 class CudaRank;
 
 /// A step of all ranks that share a GPU, captured once and replayed: one launch
-/// instead of one call for each kernel. All ranks share one graph, since a
+/// instead of one call for each kernel. All ranks share one graph, because a
 /// graph cannot wait for an event of another. One thread begins and ends the
 /// capture.
 class StepGraph {
@@ -26,14 +26,14 @@ public:
   StepGraph &operator=(const StepGraph &) = delete;
   ~StepGraph() { destroy(); }
 
-  /// Begins to capture what the ranks issue, only one of them at a time.
+  /// Begins to capture what the ranks issue. Only one rank may issue at a time.
   Status begin(const std::vector<CudaRank *> &ranks);
-  /// Ends the capture and, unless `fault` is an error, makes the graph.
+  /// Ends the capture and, unless `fault` is an error, creates the graph.
   Status end(const std::vector<CudaRank *> &ranks, const Status &fault);
-  /// Launches the graph between what the ranks' first compute streams have and
-  /// what they get from now on.
+  /// Launches the graph between what was issued to the ranks' first compute
+  /// streams so far and what is issued from now on.
   Status launch(const std::vector<CudaRank *> &ranks);
-  /// A graph that is running still runs to its end.
+  /// Destroys the graph. If it is running, it still runs to its end.
   void destroy();
 
 private:
@@ -42,7 +42,7 @@ private:
 
   const Device &device;
   std::mutex mutex;
-  std::vector<Event> events; ///< By rank; the first one forks.
+  std::vector<Event> events; ///< By rank. The first one forks.
   api::Graph graph = nullptr;
   api::GraphExec executable = nullptr;
 };

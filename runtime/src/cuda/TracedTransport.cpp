@@ -1,4 +1,4 @@
-//===- TracedTransport.cpp - messages that are printed --------------------===//
+//===- TracedTransport.cpp - a transport that prints messages -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -65,12 +65,12 @@ void TracedTransport::waitForSum(CudaRank &rank, int32_t reduction) {
   transport->waitForSum(rank, reduction);
 }
 
-/// Reads from the device, once it has done all that was issued; null after a
-/// fault.
+/// Reads from the device, once it has run everything that was issued. Returns
+/// null after a fault.
 const char *TracedTransport::read(CudaRank &rank, const void *place,
                                   int64_t size) {
   bytes.resize(static_cast<size_t>(size));
-  // Otherwise the copy would wait in the driver, where it cannot be aborted.
+  // Otherwise, the copy would wait in the driver, where it cannot be aborted.
   if (!rank.awaitIssued())
     return nullptr;
   bool isThere = rank.require(VEELINE_CALL(

@@ -15,12 +15,12 @@
 
 namespace veeline::cuda {
 
-/// A Transport that prints what another one carries. The rank waits for its
-/// device and reads each message before it is sent, and once it has arrived. So
-/// a step is never captured.
+/// A Transport that prints the messages of another one. The rank waits for its
+/// device, and reads each message before it is sent and after it has arrived.
+/// So a step is never captured.
 class TracedTransport final : public Transport {
 public:
-  /// The rank has its channels and streams.
+  /// The rank must have its channels and streams.
   TracedTransport(std::unique_ptr<Transport> transport, CudaRank &rank,
                   const artifact::Metadata &metadata);
 
@@ -50,8 +50,9 @@ public:
 
 private:
   struct End {
-    uint32_t number = 0;             ///< Of messages that were printed.
-    std::deque<const void *> places; ///< Of receives that are posted.
+    /// The number of messages that were printed.
+    uint32_t number = 0;
+    std::deque<const void *> places; ///< Those of posted receives.
   };
   void print(CudaRank &rank, const char *what, int32_t channel,
              const void *place);
@@ -60,7 +61,7 @@ private:
   std::unique_ptr<Transport> transport;
   engine::TensorTrace trace;
   std::vector<End> ends; ///< By channel of the rank.
-  std::string bytes;     ///< What was read last.
+  std::string bytes;     ///< The last bytes that were read.
 };
 
 } // namespace veeline::cuda

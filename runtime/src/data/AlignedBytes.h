@@ -1,4 +1,4 @@
-//===- AlignedBytes.h - memory for tensors ---------------------*- C++ -*-===//
+//===- AlignedBytes.h - memory for tensors ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

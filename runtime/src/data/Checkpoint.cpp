@@ -35,7 +35,8 @@ std::string data::pieceName(int32_t rank) {
   return std::string(piecePrefix) + std::to_string(rank) + ".safetensors";
 }
 
-/// The step of a folder with this name; none if it is no checkpoint's.
+/// Returns the step of a folder of this name; none if the name is not that of a
+/// checkpoint.
 static std::optional<int64_t> stepOf(const std::string &name) {
   int64_t step = 0;
   if (!name.starts_with(folderPrefix))
@@ -52,7 +53,7 @@ static bool hasIndex(const std::string &folder) {
   return fs::exists(folder + "/" + checkpointIndexName, error);
 }
 
-/// The steps of all folders, with an index or without.
+/// Returns the steps of all folders, with or without an index.
 static std::vector<int64_t> listFolders(const std::string &directory) {
   std::vector<int64_t> steps;
   std::error_code error;
@@ -72,17 +73,18 @@ std::vector<int64_t> data::listCheckpoints(const std::string &directory) {
   return steps;
 }
 
-/// Deletes what checkpoints consist of, and no other file.
+/// Deletes the files of a checkpoint, and no other file.
 static void deleteFolder(const std::string &folder) {
   std::error_code error;
   fs::remove(folder + "/" + checkpointIndexName, error);
-  // What is not gone for good has no index, or one that is still right.
+  // Makes the removal of the index durable before any piece is removed. So
+  // after a crash, the folder has no index, or one whose pieces are all there.
   (void)syncDirectory(folder);
   std::vector<fs::path> pieces;
   fs::directory_iterator it(folder, error), end;
   for (; !error && it != end; it.increment(error)) {
     std::string name = it->path().filename().string();
-    // Temporary names are longer.
+    // The names of temporary files are longer, but begin alike.
     if (name.starts_with(piecePrefix) || name.starts_with(checkpointIndexName))
       pieces.push_back(it->path());
   }
@@ -151,8 +153,8 @@ Status Checkpoint::openPiece(const CheckpointPiece &piece) {
   return Status::success();
 }
 
-/// Makes one entry of each state whose parts are in several pieces. What is
-/// wrong with them is an error.
+/// Makes one entry of each state whose parts are in several pieces. Fails if
+/// the parts do not fit together.
 Status Checkpoint::joinParts() {
   std::map<std::string, std::map<int64_t, Tensor>> parts;
   for (const auto &[name, tensor] : entries)
@@ -171,8 +173,9 @@ Status Checkpoint::joinParts() {
   return Status::success();
 }
 
-/// `parts` are by their first elements. Nothing is allocated for a shape of
-/// which there are not all elements: it may be anything.
+/// `parts` are by the numbers of their first elements. Nothing is allocated
+/// before all elements of the shape are there, because a shape in a file may be
+/// anything.
 Status Checkpoint::joinParts(const std::string &name,
                              const CheckpointParam &param,
                              const std::map<int64_t, Tensor> &parts) {
@@ -199,7 +202,7 @@ Status Checkpoint::joinParts(const std::string &name,
   return Status::success();
 }
 
-/// Whether each parameter has all that belongs to it.
+/// Checks that each parameter has all of its entries.
 Status Checkpoint::checkEntries() const {
   for (const CheckpointParam &param : contents.params) {
     std::vector<std::string> names{valueEntry(param.name)};
@@ -207,7 +210,8 @@ Status Checkpoint::checkEntries() const {
         stateShapes(contents.optimizer, contents.errorFeedback, param.shape);
     for (size_t slot = 0; slot < shapes.size(); ++slot)
       names.push_back(stateEntry(param.name, static_cast<int64_t>(slot)));
-    // Before others are built: the number may be anything.
+    // Stops at the first missing entry, because the number in the file may be
+    // anything.
     for (int64_t age = 1; age <= param.olderValues; ++age) {
       names.push_back(olderEntry(param.name, age));
       if (!entries.contains(names.back()))
@@ -248,8 +252,8 @@ Checkpoint::read(const std::string &folder) {
   return checkpoint;
 }
 
-/// Splits a path of a checkpoint into the folder around it and the step; none
-/// if its name is another.
+/// Splits the path of a checkpoint into the folder around it and the step.
+/// Returns none if its name is not that of a checkpoint.
 static std::optional<std::pair<std::string, int64_t>>
 splitPath(const std::string &path) {
   fs::path whole = fs::path(path).lexically_normal();

@@ -26,19 +26,19 @@ namespace veeline::data {
 
 inline constexpr const char *checkpointIndexName = "index.json";
 
-/// DIR/step-00000010.
+/// Returns "DIR/step-00000010".
 std::string checkpointPath(const std::string &directory, int64_t step);
-/// "rank-3.safetensors".
+/// Returns "rank-3.safetensors".
 std::string pieceName(int32_t rank);
 
-/// The steps of the checkpoints in `directory`, ascending; none if it cannot be
-/// read.
+/// Returns the steps of the checkpoints in `directory`, in ascending order;
+/// none if the folder cannot be read.
 std::vector<int64_t> listCheckpoints(const std::string &directory);
-/// Deletes the checkpoints in `directory` that have no index, and so are not
-/// whole.
+/// Deletes the checkpoints in `directory` that are incomplete, because they
+/// have no index.
 void deleteIncomplete(const std::string &directory);
-/// Deletes a checkpoint, its index first: whenever that ends, what is left is
-/// whole or none.
+/// Deletes a checkpoint, its index first. If that is interrupted, the
+/// checkpoint is either complete or has no index.
 void deleteCheckpoint(const std::string &directory, int64_t step);
 
 /// Moves a checkpoint away, to DIR/damaged-step-00000010, so that it no longer
@@ -54,9 +54,9 @@ struct Damage {
 /// A checkpoint whose pieces are there, whole and undamaged.
 class Checkpoint {
 public:
-  /// `path` is a checkpoint, or a folder of which the last one is taken. If
-  /// that one is no good, the error says what is wrong with which piece, and
-  /// which the last good one is.
+  /// Opens `path`, a checkpoint or a folder, of which it takes the last
+  /// checkpoint. If that checkpoint is damaged, the error says what is wrong
+  /// with which piece, and which checkpoint is the last undamaged one.
   static Expected<std::unique_ptr<Checkpoint>> open(const std::string &path);
   /// The last good checkpoint in `directory` up to step `last`. Adds what is
   /// wrong with later ones to `damages`, the last one first. That none is good
@@ -67,11 +67,13 @@ public:
 
   const std::string &path() const { return folder; }
   const CheckpointIndex &index() const { return contents; }
-  /// None where there is no such parameter.
+  /// Null if there is no such parameter.
   const CheckpointParam *findParam(const std::string &name) const;
-  /// An entry of some piece; `name` as `valueEntry` and so on say.
+  /// Returns the bytes of an entry, from whichever piece has it. `name` is as
+  /// `valueEntry` and its neighbours return it.
   std::string_view entry(const std::string &name) const;
-  /// Describes all of it, to be compared with that on another machine.
+  /// Describes the whole content, for comparison with a checkpoint on another
+  /// machine.
   std::string describe() const { return contents.checksum; }
 
 private:
@@ -85,12 +87,12 @@ private:
   std::string folder;
   CheckpointIndex contents;
   std::vector<MappedFile> files;
-  std::deque<std::vector<char>> joined; ///< Of states in parts.
+  std::deque<std::vector<char>> joined; ///< States that were stored in parts.
   std::unordered_map<std::string, Tensor> entries;
 };
 
 /// Writes the parameters of a checkpoint as one .safetensors file, as at the
-/// end of a training, with the names and dimensions that `names` says.
+/// end of a training, with the names and dimensions of `names`.
 Status exportParameters(const Checkpoint &checkpoint, const std::string &path,
                         const NameMap &names = NameMap());
 

@@ -1,4 +1,4 @@
-//===- CheckpointIndex.cpp - what a checkpoint consists of ----------------===//
+//===- CheckpointIndex.cpp - the index of a checkpoint --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -96,7 +96,7 @@ std::string data::toText(CheckpointIndex index) {
   return dump(index);
 }
 
-/// A name that leads nowhere else.
+/// Whether `name` is the name of a file in the same folder.
 static bool isPlainName(const std::string &name) {
   return !name.empty() && name[0] != '.' &&
          name.find_first_of(std::string("/\0", 2)) == std::string::npos;

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A JSON file that lists the parts of a checkpoint, and is written after all
-// others (docs/checkpoints.md).
+// The index is a JSON file that lists the parts of a checkpoint. It is written
+// after all other files (docs/checkpoints.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace veeline::data {
 
 /// A file that one rank has written.
 struct CheckpointPiece {
-  std::string file; ///< Beside the index.
+  std::string file; ///< In the folder of the index.
   int64_t bytes = 0;
   std::string checksum; ///< CRC-64, 16 hexadecimal digits.
 };
@@ -29,30 +29,30 @@ struct CheckpointParam {
   std::string name;
   artifact::DataType type = artifact::DataType::f32; ///< f32 or f64.
   std::vector<int64_t> shape;
-  /// How many values before the last updates there are, of asynchronous
-  /// schedules.
+  /// The number of older values that are stored, which asynchronous schedules
+  /// need.
   int32_t olderValues = 0;
 };
 
 /// What a source of data reads next: sample `sample`, counted from 0 in its
-/// epoch. A text has one epoch, which does not end.
+/// epoch. A text has one epoch, which is endless.
 struct DataPosition {
-  std::string argument; ///< "--lengths": those of samples.
+  std::string argument; ///< "--lengths" for the lengths of samples.
   int64_t epoch = 0;
   int64_t sample = 0;
 };
 
-/// A step whose result the loss scale has not followed yet.
+/// A step whose result has not yet affected the loss scale.
 struct ScaledStep {
   double lossScale = 1;
   bool overflows = false;
 };
 
-/// A dynamic loss scale between two steps.
+/// The state of a dynamic loss scale between two steps.
 struct LossScaleState {
   double lossScale = 1;
   int64_t stepsInWindow = 0;
-  std::vector<ScaledStep> lastSteps; ///< The last one at the end.
+  std::vector<ScaledStep> lastSteps; ///< The latest is last.
 };
 
 struct CheckpointIndex {
@@ -62,25 +62,26 @@ struct CheckpointIndex {
   std::string model;
   Optimizer optimizer = Optimizer::sgd;
   bool errorFeedback = false;
-  int64_t step = 0;    ///< The last one that is done.
-  int64_t updates = 0; ///< Of the optimiser.
+  int64_t step = 0;    ///< The last one that is finished.
+  int64_t updates = 0; ///< Updates of the optimiser.
   LossScaleState lossScale;
   std::vector<DataPosition> data;
-  /// What else the bits of the next step depend on, as "NAME VALUE".
+  /// The other options on which the bits of the next step depend, as "NAME
+  /// VALUE".
   std::vector<std::string> options;
   std::vector<CheckpointParam> params;
   std::vector<CheckpointPiece> pieces;
-  /// Of the text in which this is empty.
+  /// The checksum of the text in which this member is empty.
   std::string checksum;
 };
 
-/// The file, with its checksum.
+/// Returns the text of the file, with its checksum.
 std::string toText(CheckpointIndex index);
-/// Fails if a member is missing, unknown or wrong, or if the checksum is
-/// another. Messages do not name the file.
+/// Parses an index. Fails if a member is missing, unknown or wrong, or if the
+/// checksum does not match. Messages do not name the file.
 Expected<CheckpointIndex> parseCheckpointIndex(std::string_view text);
 
-/// 16 hexadecimal digits.
+/// Formats a checksum as 16 hexadecimal digits.
 std::string formatChecksum(uint64_t checksum);
 
 /// The names of entries in pieces: the value of a parameter, slot `slot` of the
@@ -88,10 +89,12 @@ std::string formatChecksum(uint64_t checksum);
 std::string valueEntry(const std::string &param);
 std::string stateEntry(const std::string &param, int64_t slot);
 std::string olderEntry(const std::string &param, int64_t age);
-/// "part.32/state.0/NAME": those elements of an entry that a rank keeps alone,
-/// from number `first` on, as a tensor of one dimension.
+/// Returns "part.32/state.0/NAME", the name of the elements of an entry that
+/// one rank holds alone: a tensor of one dimension that starts at element
+/// `first`.
 std::string partEntry(const std::string &entry, int64_t first);
-/// The inverse: the entry and the number; none if `name` is no such part.
+/// The inverse of `partEntry`: returns the entry and the number. None if `name`
+/// is not that of a part.
 std::optional<std::pair<std::string, int64_t>>
 parsePartEntry(std::string_view name);
 

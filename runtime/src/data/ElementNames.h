@@ -15,7 +15,8 @@
 
 namespace veeline::data {
 
-/// The names of an element type in file formats; empty if a format lacks it.
+/// The names of an element type in file formats. A name is empty if the format
+/// lacks the type.
 struct ElementNames {
   artifact::DataType type;
   std::string_view safeTensors, npy;
@@ -32,7 +33,7 @@ inline constexpr ElementNames elementNames[] = {
     {artifact::DataType::i32, "I32", "<i4"},
     {artifact::DataType::i64, "I64", "<i8"}};
 
-/// The row whose `member` is `value`; null where there is none.
+/// Returns the row whose `member` is `value`; null if there is none.
 template <typename Member, typename T>
 const ElementNames *findElement(Member ElementNames::*member, const T &value) {
   const auto *row = std::find_if(

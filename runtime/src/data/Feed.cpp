@@ -1,4 +1,4 @@
-//===- Feed.cpp - values that the program gives ---------------------------===//
+//===- Feed.cpp - values that the program provides ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,8 +20,8 @@ Status FedSource::fill(int64_t /*step*/, int64_t first, int64_t count,
   return Status::success();
 }
 
-/// Whether `bytes` are `count` tensors like `input`, a batch argument or a
-/// buffer, with values that the model takes.
+/// Checks that `bytes` are `count` tensors like `input`, a batch argument or a
+/// buffer, with values that the model accepts.
 template <typename Input>
 static Status checkValues(const Input &input, int64_t count, const char *kind,
                           std::string_view bytes) {

@@ -45,7 +45,7 @@ struct Inputs::Storage {
   Files files;
   std::map<std::string, std::string> descriptions; ///< Of files.
   std::vector<Spec> specs;
-  std::string lengths; ///< A file's name, or empty.
+  std::string lengths; ///< The name of a file, or empty.
 };
 
 Inputs::Inputs(const Metadata &metadata, int64_t microbatches)
@@ -80,7 +80,7 @@ Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
     VEELINE_TRY_VALUE(AlignedBytes bytes, opener.openBuffer(buffer));
     inputs->buffers.push_back(std::move(bytes));
   }
-  // Last: sources are opened from them.
+  // This is done last, because sources are opened from the specs.
   inputs->storage->specs = opener.takeSpecs();
   for (const Spec &spec : inputs->storage->specs)
     for (size_t i = 0; i < metadata.buffers.size(); ++i)
@@ -90,10 +90,11 @@ Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
   return inputs;
 }
 
-/// Each file is read once for that, and each checkpoint has it.
+/// Describes the content of a file. Each file is read once for that, and the
+/// result is kept for all checkpoints.
 const std::string &Inputs::Storage::describeFile(const std::string &path) {
   auto [known, isNew] = descriptions.try_emplace(path);
-  // It is open, so this cannot fail.
+  // The file is already open, so this cannot fail.
   if (isNew)
     known->second = describeContent(*files.open(path));
   return known->second;
@@ -141,7 +142,7 @@ std::vector<std::string> Inputs::describe() const {
   std::vector<std::string> lines;
   for (const Spec &spec : storage->specs)
     lines.push_back("--data " + storage->describe(spec));
-  // Their order means nothing.
+  // Their order has no meaning.
   std::sort(lines.begin(), lines.end());
   if (!storage->lengths.empty())
     lines.push_back("--lengths " + storage->describeFile(storage->lengths));
@@ -160,7 +161,7 @@ std::vector<std::pair<std::string, Source *>> Inputs::allSources() const {
 }
 
 int64_t Inputs::lastStepOf(int64_t epochs) const {
-  // All arrays have as many steps; texts may differ.
+  // All arrays have the same number of steps, but texts may differ.
   int64_t last = 0;
   for (const std::unique_ptr<Source> &source : sources)
     if (int64_t step = source ? source->lastStepOf(epochs) : 0; step > 0)

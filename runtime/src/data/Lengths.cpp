@@ -1,4 +1,4 @@
-//===- Lengths.cpp - how long each microbatch is --------------------------===//
+//===- Lengths.cpp - lengths of microbatches ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -92,7 +92,7 @@ const std::vector<int64_t> &Lengths::ofStep(int64_t step) {
   if (!lengthSource || currentStep == step)
     return current;
   currentStep = step;
-  // An array's values were checked when it was opened.
+  // This cannot fail: an array's values were checked when it was opened.
   (void)lengthSource->fill(step, 0, static_cast<int64_t>(stepSamples.size()),
                            reinterpret_cast<char *>(stepSamples.data()));
   for (size_t i = 0; i < current.size(); ++i) {

@@ -12,29 +12,30 @@
 namespace veeline::data {
 
 /// The lengths of microbatches, for a model whose length varies. A microbatch
-/// has the length of its longest sample, rounded up to the next length that the
-/// model was compiled for. Without a file all have the greatest one.
+/// has the length of its longest sample, rounded up to the next length for
+/// which the model was compiled. Without a file, all microbatches have the
+/// greatest length.
 class Lengths {
 public:
-  /// `file` is the content of the .npy file at `path`, an integer for each
-  /// sample; both are empty without a file. A microbatch has `samples` samples.
-  /// The arrays of arguments whose length varies have `numSamples`; 0 if there
-  /// are no such arrays.
+  /// Opens the lengths. `file` is the content of the .npy file at `path`, which
+  /// has an integer for each sample; both are empty if there is no file. A
+  /// microbatch has `samples` samples. The arrays of arguments whose length
+  /// varies have `numSamples`, which is 0 if there are no such arrays.
   static Expected<std::unique_ptr<Lengths>>
   open(const artifact::Metadata &metadata, int64_t microbatches,
        const std::string &path, std::string_view file, int64_t samples,
        int64_t numSamples, bool shuffle, bool dropLast, uint64_t seed);
 
-  /// The lengths of the microbatches of step `step`. Steps ascend.
+  /// The lengths of the microbatches of step `step`. Steps have to ascend.
   const std::vector<int64_t> &ofStep(int64_t step);
 
-  /// Closes the gaps in the shorter ones of `count` microbatches of `batch`, at
-  /// `data`, from number `first` of the step on. Each microbatch still begins
-  /// where it did.
+  /// Removes the padding within the shorter ones of `count` microbatches of
+  /// `batch`, which are at `data` and start at microbatch `first` of the step.
+  /// The microbatches themselves do not move.
   void pack(const artifact::Batch &batch, int64_t step, int64_t first,
             int64_t count, char *data);
 
-  /// As of Source; none without a file.
+  /// The source of the lengths; null without a file.
   Source *source() const { return lengthSource.get(); }
 
 private:
@@ -45,7 +46,7 @@ private:
                bool dropLast) const;
 
   const artifact::Metadata &metadata;
-  const int64_t samples; ///< Of a microbatch.
+  const int64_t samples; ///< The samples of a microbatch.
   std::vector<int64_t> values;
   std::unique_ptr<ArraySource> lengthSource;
   std::vector<int64_t> stepSamples;

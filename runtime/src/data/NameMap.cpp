@@ -1,4 +1,4 @@
-//===- NameMap.cpp - names of parameters in files of others ---------------===//
+//===- NameMap.cpp - mapping names of parameters --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -28,7 +28,7 @@ Status NameMap::failure(int64_t line, const std::string &what) const {
   return Status::error(path + ":" + std::to_string(line) + ": " + what);
 }
 
-/// The words of a line.
+/// Splits a line into words.
 static std::vector<std::string> split(std::string_view text) {
   constexpr std::string_view blanks = " \t\r";
   std::vector<std::string> words;
@@ -70,7 +70,8 @@ Expected<NameMap> NameMap::open(const std::string &path) {
   return map;
 }
 
-/// What the `*` of `pattern` stands for in `text`; none if it does not fit.
+/// Returns the text for which the `*` of `pattern` stands in `text`; none if
+/// the pattern does not match.
 static std::optional<std::string> match(const std::string &pattern,
                                         const std::string &text) {
   size_t star = pattern.find('*');

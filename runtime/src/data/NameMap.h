@@ -14,32 +14,33 @@
 
 namespace veeline::data {
 
-/// A parameter as a file has it.
+/// The name and the layout that a parameter has in a file.
 struct NameInFile {
   std::string name;
   bool isTransposed = false; ///< Its two dimensions are exchanged.
 
-  /// What its shape is there, of a parameter of this shape.
+  /// The shape that a parameter of this shape has in the file.
   std::vector<int64_t> shapeOf(std::vector<int64_t> shape) const;
 };
 
-/// Which names parameters have in a file. Without lines they have their own.
+/// The names of parameters in a file. Without lines, they are the parameters'
+/// own.
 class NameMap {
 public:
-  /// The lines of the text file at `path`: a parameter, its name in the file,
-  /// and "transposed" where its two dimensions are exchanged, separated by
-  /// spaces. One `*` in a parameter's name stands for any text, and for the
-  /// same text in the other name. Of several lines the first one that fits
-  /// counts. Lines that begin with `#` are remarks.
+  /// Reads the lines of the text file at `path`. A line has a parameter, its
+  /// name in the file, and "transposed" if its two dimensions are exchanged,
+  /// separated by spaces. One `*` in a parameter's name stands for any text,
+  /// and for the same text in the other name. If several lines match, the first
+  /// one applies. Lines that begin with `#` are comments.
   static Expected<NameMap> open(const std::string &path);
 
   NameInFile of(const std::string &param) const;
-  /// The file of all `params`, whose shapes are `shapes`, has no two tensors of
-  /// one name, every line fits some parameter, and those that are transposed
-  /// have two dimensions; the error names the line.
+  /// Checks the map against all `params`, whose shapes are `shapes`: no two
+  /// tensors of the file have the same name, every line matches a parameter,
+  /// and the transposed ones have two dimensions. The error names the line.
   Status check(const std::vector<std::string> &params,
                const std::vector<std::vector<int64_t>> &shapes) const;
-  /// To be compared with that of other processes.
+  /// A text for comparison with the maps of other processes.
   const std::string &describe() const { return description; }
 
 private:
@@ -56,7 +57,7 @@ private:
   std::vector<Line> lines;
 };
 
-/// Writes the elements of a matrix, in `type`, with its dimensions exchanged.
+/// Writes the elements of a matrix of `type` with its dimensions exchanged.
 void transpose(artifact::DataType type, const std::vector<int64_t> &shape,
                const char *source, char *target);
 

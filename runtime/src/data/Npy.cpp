@@ -14,7 +14,7 @@ using namespace veeline::data;
 using artifact::DataType;
 
 namespace {
-/// What a header says.
+/// The content of a header.
 struct Header {
   std::optional<std::string> descr;
   std::optional<bool> fortranOrder;
@@ -96,7 +96,7 @@ private:
     return values;
   }
 
-  /// The next character that is no space; '\0' at the end.
+  /// Returns the next character that is not white space; '\0' at the end.
   char peek() {
     while (at < text.size() && (text[at] == ' ' || text[at] == '\n'))
       ++at;
@@ -131,7 +131,7 @@ static Expected<DataType> parseDescr(const std::string &descr) {
                        "' is none of those that are read: " + known);
 }
 
-/// The little-endian number of `bytes` bytes at `offset`.
+/// Reads the little-endian number of `bytes` bytes at `offset`.
 static size_t readLength(std::string_view file, size_t offset, size_t bytes) {
   size_t value = 0;
   for (size_t i = 0; i < bytes; ++i)
@@ -191,7 +191,7 @@ std::string data::npyHeader(DataType type, const std::vector<int64_t> &shape) {
   for (int64_t extent : shape)
     text += std::to_string(extent) + ", ";
   text += "), }";
-  // With the ten bytes before it, a multiple of 64.
+  // The header and the ten bytes before it are a multiple of 64 bytes.
   constexpr size_t before = 10, alignment = 64;
   size_t length = text.size() + 1;
   length += (alignment - (length + before) % alignment) % alignment;

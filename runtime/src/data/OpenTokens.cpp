@@ -1,4 +1,4 @@
-//===- OpenTokens.cpp - opens files of tokens -----------------------------===//
+//===- OpenTokens.cpp - opening files of tokens ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,8 +17,8 @@ using namespace veeline::data;
 using artifact::Batch;
 using artifact::DataType;
 
-/// The part of a file's tokens that is read: no window has tokens of both
-/// parts.
+/// Returns the part of a file's tokens that is read, training or held out. No
+/// window has tokens of both parts.
 static TokenPart partOf(const std::string &path, Tokens tokens,
                         const InputOptions &options) {
   int64_t held =
@@ -33,9 +33,9 @@ static TokenPart partOf(const std::string &path, Tokens tokens,
   return {path, tokens, first};
 }
 
-/// Looks at all tokens of a file that is small enough, so that a wrong one is
-/// an error before the first step. Of a larger one, windows are looked at as
-/// they are read.
+/// Checks all tokens of a file that is small enough, so that a wrong one is an
+/// error before the first step. Windows of a larger file are checked as they
+/// are read.
 static Status checkAll(const TokenWindows &windows, TokenPart &part) {
   if (windows.view.kind != TokenView::Kind::tokens) {
     part.isChecked = true;
@@ -57,7 +57,7 @@ static Status checkAll(const TokenWindows &windows, TokenPart &part) {
   return Status::success();
 }
 
-/// [first, second) of the integers that the argument takes.
+/// Returns the range [first, second) of the integers that the argument accepts.
 Expected<std::pair<int64_t, int64_t>>
 Opener::rangeOf(const Spec &spec, const Batch &batch) const {
   if (batch.type == DataType::bf16 || batch.type == DataType::f16 ||

@@ -1,4 +1,4 @@
-//===- Opener.cpp - opens what the arguments of a model read --------------===//
+//===- Opener.cpp - opening the data of a model's arguments ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -34,7 +34,7 @@ std::vector<std::string> Opener::argumentNames() const {
 }
 
 /// Checks that the model has the argument of `spec`, which the user wrote as
-/// `text`, and that no other spec is for it.
+/// `text`, and that no other spec is for the same argument.
 Status Opener::checkName(const Spec &spec, const std::string &text,
                          const std::vector<std::string> &names) const {
   const std::string &name = spec.argument;
@@ -49,8 +49,9 @@ Status Opener::checkName(const Spec &spec, const std::string &text,
   return Status::success();
 }
 
-/// Windows are those of sources that are written alike, so the same files with
-/// other names or weights would give windows that do not match.
+/// Checks that the same files are always written in the same way. Sources share
+/// windows only if they are written alike, so with other names or weights they
+/// would get windows that do not match.
 Status Opener::checkSpelling(const Spec &spec) const {
   auto isSame = [](const std::string &a, const std::string &b) {
     std::error_code error;
@@ -129,7 +130,8 @@ Expected<const Spec *> Opener::findSpec(const std::string &argument,
                        "for random data");
 }
 
-/// The array of a .npy or .safetensors source, of the argument's type.
+/// Opens the array of a .npy or .safetensors source, which has to have the
+/// argument's type.
 Expected<Tensor> Opener::openArray(const Spec &spec, DataType type,
                                    const char *kind) const {
   VEELINE_TRY_VALUE(std::string_view file, files.open(spec.file));
@@ -214,7 +216,8 @@ Expected<std::unique_ptr<Source>> Opener::openBatch(const Batch &batch) {
 // Text
 //===----------------------------------------------------------------------===//
 
-/// One past the largest byte that an integer type holds; 0 for other types.
+/// One past the largest byte that an integer type represents; 0 for other
+/// types.
 static int64_t limitOf(DataType type) {
   switch (type) {
   case DataType::i8:
@@ -252,8 +255,8 @@ Status Opener::checkText(const Spec &spec, const Batch &batch,
   return Status::success();
 }
 
-/// The longest shift plus window of all arguments that read `file`, or the
-/// longest window alone.
+/// The longest window of all arguments that read `file`, with or without the
+/// shift of the window.
 int64_t Opener::reachIn(const std::string &file, bool withShift) const {
   int64_t reach = 0;
   for (const Spec &spec : specs)
@@ -265,7 +268,8 @@ int64_t Opener::reachIn(const std::string &file, bool withShift) const {
   return reach;
 }
 
-/// What is read of it: no window has bytes of both parts.
+/// Returns the part of `text` that is read, training or held out. No window has
+/// bytes of both parts.
 std::string_view Opener::partOfText(std::string_view text) const {
   auto held =
       static_cast<size_t>(std::ceil(options.heldOut * double(text.size())));
@@ -332,7 +336,7 @@ Status Opener::checkRowCount(const Spec &spec, int64_t perMicrobatch,
                          "' in a step as of '" + firstRows->file +
                          "'; they are " + std::to_string(perStep) + " and " +
                          std::to_string(rowsPerStep));
-  // The order of an epoch is of all rows, those that are left out included.
+  // The order of an epoch contains all rows, including those that are left out.
   if (firstRows && options.shuffle && rows != numRows)
     return Status::error("--shuffle needs as many samples of '" + spec.file +
                          "' as of '" + firstRows->file + "'; they are " +
@@ -344,7 +348,7 @@ Status Opener::checkRowCount(const Spec &spec, int64_t perMicrobatch,
   return Status::success();
 }
 
-/// Leaves of `tensor` the part that is read.
+/// Reduces `tensor` to the part that is read, training or held out.
 Status Opener::takePart(const Spec &spec, int64_t perMicrobatch,
                         Tensor &tensor) const {
   if (options.heldOut == 0)
@@ -373,15 +377,15 @@ Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
                                                    const Batch &batch) {
   VEELINE_TRY_VALUE(Tensor tensor,
                     openArray(spec, batch.type, "batch argument"));
-  // The array has the samples of all microbatches one after the other, or one
-  // more dimension in front, that of microbatches.
+  // The array has the samples of all microbatches one after the other. Or it
+  // has one more dimension in front, which counts microbatches.
   std::vector<int64_t> joined = batch.shape, stacked = batch.shape;
   int64_t extent = tensor.shape.empty() ? 0 : tensor.shape[0];
   stacked.insert(stacked.begin(), extent);
   if (!joined.empty())
     joined[0] = extent;
   bool isStacked = tensor.shape == stacked;
-  // A first dimension that is the length does not count samples.
+  // If the length is the first dimension, it does not count samples.
   bool mayBeJoined = !joined.empty() && batch.lengthDim != 0;
   if (!isStacked && (!mayBeJoined || tensor.shape != joined))
     return Status::error("'" + spec.file + "' holds " +
@@ -425,8 +429,8 @@ std::pair<int64_t, int64_t> data::limitsOf(DataType type) {
   return {-half, half};
 }
 
-/// Random values that the model accepts. If their range is not known, integers
-/// are 0 and 1.
+/// Opens a source of random values that the model accepts. If their range is
+/// not known, integers are 0 and 1.
 template <typename Input>
 Expected<std::unique_ptr<Source>>
 Opener::openRandom(const Spec &spec, const Input &input,
@@ -454,8 +458,9 @@ Opener::openRandom(const Spec &spec, const Input &input,
 // Lengths
 //===----------------------------------------------------------------------===//
 
-/// Notes the samples of an argument whose length varies. A length is that of a
-/// sample, so all such arguments have as many in a microbatch.
+/// Notes how many samples an argument whose length varies has. A length belongs
+/// to a sample, so all such arguments have the same number of samples in a
+/// microbatch.
 Status Opener::noteSamples(const Batch &batch, int64_t perMicrobatch,
                            int64_t rows) {
   if (batch.lengthDim < 0)

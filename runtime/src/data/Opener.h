@@ -16,11 +16,11 @@
 
 namespace veeline::data {
 
-/// The range of integers that `type` represents without gaps; for i64, all but
-/// the largest.
+/// The range of integers that `type` represents without gaps. For i64, it lacks
+/// the largest integer.
 std::pair<int64_t, int64_t> limitsOf(artifact::DataType type);
 
-/// Files that sources point into, one mapping each.
+/// The mapped files that sources point into. Each file is mapped once.
 class Files {
 public:
   Files() = default;
@@ -45,7 +45,7 @@ private:
   std::map<std::string, MappedFile> files;
 };
 
-/// Makes sources and buffers of a model.
+/// Makes the sources and buffers of a model.
 class Opener {
 public:
   Opener(const artifact::Metadata &metadata, int64_t microbatches,
@@ -97,12 +97,12 @@ private:
   const InputOptions &options;
   Files &files;
   std::vector<Spec> specs;
-  /// The last array of samples that was opened, if any. All have samples for as
-  /// many steps.
+  /// The last array of samples that was opened, if any. All such arrays have
+  /// samples for the same number of steps.
   const Spec *firstRows = nullptr;
   int64_t numRows = 0, rowsPerStep = 0;
-  /// Of the arguments whose length varies: the samples in a microbatch, and
-  /// those in the arrays (0: there are none).
+  /// The samples of arguments whose length varies: those in a microbatch, and
+  /// those in the arrays (0 if there are none).
   int64_t lengthSamples = 0, lengthRows = 0;
 };
 

@@ -1,4 +1,4 @@
-//===- Random.cpp - numbers from counters ---------------------------------===//
+//===- Random.cpp - counter-based random numbers --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -30,7 +30,7 @@ std::array<uint32_t, 4> data::philox(std::array<uint32_t, 4> counter,
   return counter;
 }
 
-/// The finaliser of splitmix64: every bit of the input affects every bit of the
+/// The finaliser of splitmix64. Every bit of the input affects every bit of the
 /// output.
 static uint64_t mix(uint64_t value) {
   value += 0x9e3779b97f4a7c15;
@@ -62,10 +62,10 @@ uint64_t RandomStream::below(uint64_t bound, uint64_t index) const {
 // Parameters
 //===----------------------------------------------------------------------===//
 
-/// In [0, 1), with 53 bits.
+/// Returns a number in [0, 1) with 53 bits.
 static double unit(uint64_t bits) { return double(bits >> 11) * 0x1p-53; }
 
-/// Two values of `init` from 128 random bits.
+/// Draws two values of `init` from 128 random bits.
 static std::array<double, 2> drawPair(const Initializer &init,
                                       std::array<uint64_t, 2> bits) {
   double u0 = unit(bits[0]), u1 = unit(bits[1]);
@@ -73,7 +73,7 @@ static std::array<double, 2> drawPair(const Initializer &init,
     double width = init.second - init.first;
     return {init.first + width * u0, init.first + width * u1};
   }
-  // Box and Muller; 1 - u0 is never 0.
+  // The Box-Muller transform. 1 - u0 is never 0.
   double radius = init.second * std::sqrt(-2 * std::log(1 - u0));
   double angle = 2 * std::numbers::pi * u1;
   return {init.first + radius * std::cos(angle),

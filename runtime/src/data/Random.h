@@ -14,28 +14,30 @@
 namespace veeline::data {
 
 /// Philox4x32-10 of Salmon et al., "Parallel random numbers: as easy as 1, 2,
-/// 3", SC 2011: 128 bits that are a function of key and counter alone.
+/// 3", SC 2011: 128 bits that depend only on the key and the counter.
 std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter,
                                std::array<uint32_t, 2> key);
 
-/// A stream of 64-bit numbers, two per counter. Seed and name select it.
+/// A stream of 64-bit numbers, two per counter. The seed and the name select
+/// the stream.
 class RandomStream {
 public:
   RandomStream(uint64_t seed, std::string_view name);
 
   std::array<uint64_t, 2> pair(uint64_t index) const;
   uint64_t at(uint64_t index) const { return pair(index / 2)[index % 2]; }
-  /// Uniform in [0, bound), by multiplication; bound is at least 1.
+  /// A uniformly distributed number in [0, bound), computed by multiplication.
+  /// `bound` is at least 1.
   uint64_t below(uint64_t bound, uint64_t index) const;
-  /// Two values of a normal distribution of mean 0 and variance 1.
+  /// Two values of a normal distribution with mean 0 and variance 1.
   std::array<double, 2> normalPair(uint64_t index) const;
 
 private:
   std::array<uint32_t, 2> key;
 };
 
-/// Writes the initial value of `param`, all elements, to `bytes`. It depends on
-/// the seed, the parameter's name and the element's index only.
+/// Writes the initial values of all elements of `param` to `bytes`. They depend
+/// only on the seed, the parameter's name and the element's index.
 void initialize(const artifact::Parameter &param, uint64_t seed, char *bytes);
 
 } // namespace veeline::data

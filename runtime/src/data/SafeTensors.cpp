@@ -19,7 +19,7 @@ using artifact::DataType;
 using Json = nlohmann::ordered_json;
 
 static constexpr size_t lengthBytes = 8;
-/// The limit of the format's own reader.
+/// The limit of the format's reference implementation.
 static constexpr uint64_t maxHeaderBytes = 100'000'000;
 static constexpr const char *metadataKey = "__metadata__";
 
@@ -35,7 +35,8 @@ static bool isListOfSizes(const Json &json) {
          });
 }
 
-/// An entry of the header; `out` stays empty for an unknown element type.
+/// Parses an entry of the header. `out` stays empty for an unknown element
+/// type.
 static Status parseEntry(const Json &json, std::string_view content,
                          std::optional<Tensor> &out) {
   if (!json.is_object() || !json.contains("dtype") ||

@@ -1,11 +1,11 @@
-//===- SafeTensors.h - named arrays in one file ----------------*- C++ -*-===//
+//===- SafeTensors.h - named arrays in one file -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The format is 8 bytes with the length of the header, the header as JSON, and
-// the arrays. Offsets in the header are relative to its end.
+// A file consists of 8 bytes with the length of the header, the header as JSON,
+// and the arrays. Offsets in the header are relative to its end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +19,14 @@
 
 namespace veeline::data {
 
-/// In the order of the file's header.
+/// Tensors in the order of the file's header.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// The arrays of a whole .safetensors file; they point into `file`. Entries of
-/// element types that we do not have are left out. Messages do not name the
-/// file.
+/// Parses a whole .safetensors file. The arrays point into `file`. Entries of
+/// unsupported element types are left out. Messages do not name the file.
 Expected<NamedTensors> parseSafeTensors(std::string_view file);
 
-/// None where there is no such entry.
+/// Null if there is no such entry.
 const Tensor *findTensor(const NamedTensors &tensors, std::string_view name);
 
 /// An entry to write.
@@ -37,15 +36,15 @@ struct SafeTensorsEntry {
   std::vector<int64_t> shape;
 };
 
-/// How many bytes a file has, and their checksum.
+/// The size of a file in bytes, and its checksum.
 struct FileSum {
   int64_t bytes = 0;
   Crc64 checksum;
 };
 
-/// Writes atomically. `read` writes entry i to `bytes`; it is called in order.
-/// `notes` become the metadata of the file. Adds what it writes to `sum`, if
-/// one is given.
+/// Writes a file atomically. `read` writes entry i to `bytes` and is called in
+/// order. `notes` become the metadata of the file. If `sum` is given, adds what
+/// it writes to it.
 Status
 writeSafeTensors(const std::string &path,
                  const std::vector<SafeTensorsEntry> &entries,

@@ -1,4 +1,4 @@
-//===- SampleOrder.cpp - which samples of several files come next ---------===//
+//===- SampleOrder.cpp - the order of samples of several files ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,7 +16,8 @@ using namespace veeline;
 using namespace veeline::data;
 
 std::vector<uint32_t> data::sharesOf(const std::vector<double> &weights) {
-  // Divided first, so that no sum overflows.
+  // Weights are divided by the greatest first, so that the sum does not
+  // overflow.
   double greatest = *std::max_element(weights.begin(), weights.end()), sum = 0;
   for (double weight : weights)
     sum += weight / greatest;
@@ -34,7 +35,7 @@ std::vector<uint32_t> data::sharesOf(const std::vector<double> &weights) {
     ++shares[static_cast<size_t>(most - rests.begin())];
     *most -= 1;
   }
-  // What was rounded up to 1 is taken from the largest shares.
+  // Shares that were rounded up to 1 are compensated by the largest ones.
   for (; left < 0; ++left)
     --*std::max_element(shares.begin(), shares.end());
   return shares;
@@ -91,7 +92,7 @@ SampleOrder SampleOrder::mixed(const std::vector<int64_t> &samples,
   return order;
 }
 
-/// Fisher and Yates, with counters of the block's own.
+/// A Fisher-Yates shuffle with counters that belong to the block.
 void SampleOrder::drawBlock(int64_t block) {
   currentBlock = block;
   auto next = fileOf.begin();

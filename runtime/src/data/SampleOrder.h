@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sample `number` of a training depends only on the seed and that number. So a
+// Sample `number` of a training depends only on the seed and that number, so a
 // position in the data is one number. docs/data.md has the formulas.
 //
 //===----------------------------------------------------------------------===//
@@ -18,17 +18,19 @@
 
 namespace veeline::data {
 
-/// In so many samples each file occurs exactly as often as its share says.
+/// The samples of a block, in which each file occurs exactly as often as its
+/// share says.
 inline constexpr uint32_t samplesInBlock = 65536;
 
-/// Shares of a block, in proportion to `weights`, positive and finite: rounded
-/// down, at least 1, the rest to the largest remainders. There are at most
-/// `samplesInBlock` weights.
+/// Divides a block into shares in proportion to `weights`, which are positive
+/// and finite. Shares are rounded down, but are at least 1; the rest goes to
+/// the largest remainders. There are at most `samplesInBlock` weights.
 std::vector<uint32_t> sharesOf(const std::vector<double> &weights);
 
-/// Element `index` of a permutation of [0, size), size <= 2^63, which `stream`
-/// and `epoch` < 2^24 select: a Feistel network of eight rounds on the least
-/// even number of bits, walked until it is below `size` (Black and Rogaway,
+/// Returns element `index` of a permutation of [0, size), size <= 2^63, which
+/// `stream` and `epoch` < 2^24 select. The permutation is a Feistel network of
+/// eight rounds on the least sufficient even number of bits. It is applied
+/// again until the result is below `size` (cycle walking; Black and Rogaway,
 /// "Ciphers with arbitrary finite domains", CT-RSA 2002).
 uint64_t permuted(uint64_t index, uint64_t size, const RandomStream &stream,
                   uint64_t epoch);
@@ -41,13 +43,13 @@ public:
     int64_t sample;
   };
 
-  /// All samples of all files one after the other, as far as they make whole
-  /// steps, then again from the first one on.
+  /// All samples of all files one after the other, as far as they fill steps;
+  /// then again from the first one.
   static SampleOrder inOrder(const std::vector<int64_t> &samples,
                              int64_t samplesPerStep);
-  /// Files in proportion to their weights, and each file's samples in another
-  /// order in each of its epochs. `samples` says how many each file has, at
-  /// least one.
+  /// Draws files in proportion to their weights. The samples of a file have
+  /// another order in each of its epochs. `samples` are the sizes of the files,
+  /// which are at least one.
   static SampleOrder mixed(const std::vector<int64_t> &samples,
                            const std::vector<double> &weights, uint64_t seed);
 
@@ -57,7 +59,7 @@ private:
   struct File {
     int64_t samples;
     int64_t before; ///< Samples of the files before this one.
-    uint32_t share; ///< Of a block.
+    uint32_t share; ///< Samples of a block.
     RandomStream stream;
   };
   explicit SampleOrder(uint64_t seed) : stream(seed, "files of samples") {}
@@ -65,10 +67,11 @@ private:
   void drawBlock(int64_t block);
 
   std::vector<File> files;
-  int64_t samplesInOrder = 0; ///< Of an epoch; 0: they are mixed.
+  /// Samples of an epoch in order; 0: they are mixed.
+  int64_t samplesInOrder = 0;
   const RandomStream stream;
-  // A block of samples: the file of each, and how many of the file's were
-  // before it in the block. Empty where there is one file.
+  // A block of samples: the file of each sample, and how many samples of that
+  // file precede it in the block. Empty if there is only one file.
   int64_t currentBlock = -1;
   std::vector<uint16_t> fileOf;
   std::vector<uint32_t> earlierOf, counts;

@@ -1,4 +1,4 @@
-//===- Source.cpp - where one batch argument comes from -------------------===//
+//===- Source.cpp - the source of a batch argument ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -37,7 +37,7 @@ static void widenTo(DataType type, std::string_view bytes, char *target) {
   });
 }
 
-/// In order, an epoch has as many windows as make whole steps.
+/// In order, an epoch has as many windows as fill whole steps.
 uint64_t TextSource::placeOf(int64_t number) const {
   if (stride == 0)
     return stream.below(static_cast<uint64_t>(numPlaces),
@@ -73,12 +73,12 @@ ArraySource::ArraySource(const Tensor &tensor, int64_t rowsPerStep,
   std::iota(order.begin(), order.end(), 0);
 }
 
-/// Fisher and Yates, with the epoch's own stream.
+/// A Fisher-Yates shuffle with the epoch's own stream.
 void ArraySource::startEpoch(int64_t epoch) {
   currentEpoch = epoch;
   if (!shuffle)
     return;
-  char name[48]; // No string, so that no step allocates.
+  char name[48]; // Not a std::string, so that no step allocates.
   std::snprintf(name, sizeof(name), "samples of epoch %ld", long(epoch));
   RandomStream stream(seed, name);
   std::iota(order.begin(), order.end(), 0);
@@ -86,7 +86,7 @@ void ArraySource::startEpoch(int64_t epoch) {
     std::swap(order[i - 1], order[stream.below(i, i)]);
 }
 
-/// How many steps the rest of an epoch makes, from `row` on.
+/// The number of steps that the rest of an epoch fills, from `row` on.
 int64_t ArraySource::stepsFrom(int64_t row) const {
   return (static_cast<int64_t>(order.size()) - row) / rowsPerStep;
 }
@@ -94,7 +94,7 @@ int64_t ArraySource::stepsFrom(int64_t row) const {
 void ArraySource::setPosition(int64_t step, Position position) {
   firstStep = step;
   start = position;
-  // Of other data, which had more samples.
+  // The position may be that of other data, with more samples.
   start.sample = std::min(start.sample, static_cast<int64_t>(order.size()));
 }
 
@@ -159,7 +159,7 @@ static void drawBelow(const RandomStream &stream, int64_t valuesPerStep,
                       int64_t step, RandomSource::Range range,
                       RandomSource::Part part, char *target) {
   auto first = static_cast<uint64_t>((step - 1) * valuesPerStep + part.first);
-  // Unsigned, because the range may be all of i64.
+  // Unsigned, because the range may be that of i64.
   auto low = static_cast<uint64_t>(range.first);
   uint64_t width = static_cast<uint64_t>(range.second) - low;
   for (size_t i = 0; i < static_cast<size_t>(part.count); ++i)

@@ -1,4 +1,4 @@
-//===- Spec.cpp - a source of data, as the user writes it -----------------===//
+//===- Spec.cpp - a data source as the user specifies it ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,7 +13,7 @@
 using namespace veeline;
 using namespace veeline::data;
 
-/// `text` is the option with its value.
+/// An error about `text`, the option with its value.
 static Status badSpec(const std::string &text, const std::string &why) {
   return Status::error(text + ": " + why +
                        "; write NAME=FILE.npy, NAME=FILE.safetensors:ENTRY, "
@@ -22,7 +22,8 @@ static Status badSpec(const std::string &text, const std::string &why) {
                        "NAME=random or NAME=random:fixed");
 }
 
-/// More than any file has, and few enough that a window may be added.
+/// Larger than any file, and small enough that adding a window does not
+/// overflow.
 static constexpr int64_t maxShift = int64_t(1) << 48;
 
 static Expected<Spec> parseTextSpec(const std::string &text, Spec spec,
@@ -43,8 +44,8 @@ static Expected<Spec> parseTextSpec(const std::string &text, Spec spec,
   return spec;
 }
 
-/// Takes ":OPTION=NUMBER" off the end of `source`; false if no such option is
-/// there.
+/// Removes ":OPTION=NUMBER" from the end of `source`. Returns false if there is
+/// no such option.
 static bool takeOption(std::string &source, std::string_view option,
                        std::optional<int64_t> &number) {
   size_t at = source.rfind(option);
@@ -61,7 +62,7 @@ static bool takeOption(std::string &source, std::string_view option,
   return true;
 }
 
-/// Options of all files stand at the end, in any order.
+/// Options that apply to all files are at the end, in any order.
 static Status parseTokenOptions(const std::string &text, Spec &spec,
                                 std::string &source) {
   using Kind = TokenView::Kind;

@@ -15,27 +15,27 @@
 
 namespace veeline::data {
 
-/// What one --data says.
+/// The data source that one --data option specifies.
 struct Spec {
-  /// `fed` is never parsed: see InputOptions::otherwise.
+  /// `fed` is never parsed; see InputOptions::otherwise.
   enum class Kind { text, tokens, npy, safeTensors, random, fed };
   std::string argument;
   Kind kind = Kind::npy;
-  std::string file;     ///< Of tokens: the list, as it is written.
-  std::string entry;    ///< Of safeTensors.
-  int64_t shift = 0;    ///< Of text and tokens.
-  bool isFixed = false; ///< Of random.
+  std::string file;     ///< For tokens: the list, as it is written.
+  std::string entry;    ///< For safeTensors.
+  int64_t shift = 0;    ///< For text and tokens.
+  bool isFixed = false; ///< For random.
   std::vector<TokenFileSpec> tokenFiles;
-  TokenView view; ///< Of tokens.
+  TokenView view; ///< For tokens.
 
-  /// Whether it gives windows of one long row.
+  /// Whether the source provides windows of one long row.
   bool isWindow() const { return kind == Kind::text || kind == Kind::tokens; }
-  /// The files that it reads.
+  /// The files that the source reads.
   std::vector<std::string> files() const;
 };
 
-/// Reads "NAME=SOURCE", which `option` is given; the error says how it is
-/// written.
+/// Parses "NAME=SOURCE", the value of option `option`. The error explains the
+/// syntax.
 Expected<Spec> parseSpec(const std::string &text, const std::string &option);
 
 } // namespace veeline::data

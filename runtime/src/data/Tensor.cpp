@@ -1,4 +1,4 @@
-//===- Tensor.cpp - an array in somebody else's memory --------------------===//
+//===- Tensor.cpp - a view of an array ------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -89,8 +89,8 @@ template <typename T> static std::string toText(T value) {
     return std::to_string(value);
 }
 
-/// "0 to 9", or "numbers up to 9" and "numbers from 0" if only one side has a
-/// bound.
+/// Returns "0 to 9", or "numbers up to 9" or "numbers from 0" if only one side
+/// has a bound.
 static std::string describeRange(std::pair<int64_t, int64_t> range) {
   std::string first = std::to_string(range.first);
   std::string last = std::to_string(range.second - 1);
@@ -100,9 +100,9 @@ static std::string describeRange(std::pair<int64_t, int64_t> range) {
                                    : first + " to " + last;
 }
 
-/// A float must not exceed the last valid integer, because it may be rounded to
-/// an integer later. Bounds are sizes of tensors, which f64 represents exactly,
-/// or missing. NaN is in no range.
+/// Whether `value` is in `range`. A float must not exceed the last valid
+/// integer, because it may be rounded to an integer later. Bounds are sizes of
+/// tensors, which f64 represents exactly, or missing. NaN is in no range.
 template <typename T>
 static bool isIn(std::pair<int64_t, int64_t> range, T value) {
   if constexpr (std::is_floating_point_v<T>)

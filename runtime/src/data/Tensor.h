@@ -11,33 +11,35 @@
 
 namespace veeline::data {
 
-/// Row-major, without gaps. `bytes` may have any alignment.
+/// A dense row-major array. `bytes` may have any alignment.
 struct Tensor {
   artifact::DataType type = artifact::DataType::f32;
   std::vector<int64_t> shape;
   std::string_view bytes;
 };
 
-/// "f32[4x16]".
+/// Returns a text such as "f32[4x16]".
 std::string describe(artifact::DataType type,
                      const std::vector<int64_t> &shape);
 
-/// "[1, 2]", the indices of element `index` in row-major order.
+/// Returns a text such as "[1, 2]": the indices of element `index` in row-major
+/// order.
 std::string formatPosition(int64_t index, const std::vector<int64_t> &shape);
 
-/// The bytes of a tensor; none if they exceed 2^62, or an extent is negative.
+/// The size of a tensor in bytes; none if it exceeds 2^62, or if an extent is
+/// negative.
 std::optional<int64_t> tensorBytes(artifact::DataType type,
                                    const std::vector<int64_t> &shape);
 
 /// Converts the floats of `tensor` to `type`, f32 or f64, which is at least as
-/// wide: no value changes.
+/// wide. So no value changes.
 void widenFloats(const Tensor &tensor, artifact::DataType type, char *bytes);
 
 /// Fails if an integer of `tensor` is outside of [range.first, range.second),
-/// or a float outside of [range.first, range.second - 1]: it may be rounded to
-/// an integer later. NaN is outside. The message has `what` and the position of
-/// the first such value. Floats of 16 bits are not checked, since no argument
-/// has them.
+/// or a float is outside of [range.first, range.second - 1], because a float
+/// may be rounded to an integer later. NaN is outside. The message has `what`
+/// and the position of the first such value. Floats of 16 bits are not checked,
+/// because no argument has them.
 Status checkRange(const Tensor &tensor, std::pair<int64_t, int64_t> range,
                   const std::string &what);
 

@@ -44,8 +44,8 @@ data::parseShardIndex(std::string_view text) {
   return shards;
 }
 
-/// Adds the tensors of a file; of several files, those that the index says are
-/// in this one.
+/// Adds the tensors of a file. If there are several files, adds those that the
+/// index assigns to this one.
 Status TensorFiles::add(const std::string &path,
                         const std::map<std::string, std::string> *shards) {
   VEELINE_TRY_VALUE(MappedFile file, MappedFile::open(path));

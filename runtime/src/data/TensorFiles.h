@@ -15,20 +15,20 @@
 
 namespace veeline::data {
 
-/// The file of each tensor, as model.safetensors.index.json says. Messages do
-/// not name it.
+/// Returns the file of each tensor, as model.safetensors.index.json says.
+/// Messages do not name the index.
 Expected<std::map<std::string, std::string>>
 parseShardIndex(std::string_view text);
 
-/// The tensors of a .safetensors file, or of those that an index beside them
-/// (*.index.json) lists.
+/// The tensors of a .safetensors file, or of several that an index in the same
+/// folder (*.index.json) lists.
 class TensorFiles {
 public:
   static Expected<TensorFiles> open(const std::string &path);
 
-  /// None where there is no such tensor.
+  /// Null if there is no such tensor.
   const Tensor *find(const std::string &name) const;
-  /// The contents, to be compared with those on another machine.
+  /// Describes the contents, for comparison with files on another machine.
   std::string describe() const;
 
 private:

@@ -55,7 +55,7 @@ std::string data::namesOfTokenTypes() {
   return names;
 }
 
-/// Calls `body` with a zero of the C++ type.
+/// Calls `body` with a zero of the C++ type of `type`.
 template <typename Body>
 static auto withZeroOf(TokenType type, const Body &body) {
   switch (type) {

@@ -31,7 +31,7 @@ Status data::checkTokens(const TokenWindows &windows, const TokenPart &part,
                        std::to_string(end - 1));
 }
 
-/// Replaces the tokens of a window by what the argument gets of them.
+/// Replaces the tokens of a window by what the argument gets for them.
 void TokenSource::applyView() {
   using Kind = TokenView::Kind;
   const Kind kind = windows.view.kind;

@@ -13,13 +13,13 @@
 
 namespace veeline::data {
 
-/// What a source of windows reads of one file.
+/// The part of one file that a source of windows reads.
 struct TokenPart {
   std::string path;
-  Tokens tokens;     ///< Of the part that is read.
+  Tokens tokens;     ///< The part that is read.
   int64_t first = 0; ///< The number of its first token in the file.
-  /// Whether the argument takes all that is there; otherwise windows are looked
-  /// at as they are read.
+  /// Whether the argument is known to accept all tokens of the part. Otherwise
+  /// windows are checked as they are read.
   bool isChecked = false;
 };
 
@@ -27,29 +27,30 @@ struct TokenPart {
 struct TokenWindows {
   std::vector<TokenPart> parts;
   TokenView view;
-  int64_t window = 0; ///< Tokens that a window gives.
+  int64_t window = 0; ///< Tokens that a window provides.
   int64_t stride = 0; ///< From one window of a file to the next.
-  int64_t shift = 0;  ///< From where a window is to the first token it gives.
+  /// From the window's place to the first token it provides.
+  int64_t shift = 0;
   std::string argument;
   std::pair<int64_t, int64_t> range; ///< [first, second) of valid values.
 
-  /// The windows of a part when each takes `reach` tokens.
+  /// The number of windows in a part if each takes `reach` tokens.
   int64_t numWindows(const TokenPart &part, int64_t reach) const {
     int64_t room = part.tokens.count() - reach;
     return room < 0 ? 0 : room / stride + 1;
   }
 };
 
-/// Whether the argument takes tokens [first, first + count) of a part, which
-/// are at `values`. The error names the file and the token.
+/// Checks that the argument accepts tokens [first, first + count) of a part,
+/// which are at `values`. The error names the file and the token.
 Status checkTokens(const TokenWindows &windows, const TokenPart &part,
                    int64_t first, int64_t count, const int64_t *values);
 
-/// Windows of files of tokens, in an order that SampleOrder says. All arguments
-/// that read the same files have the same windows, so that labels match tokens.
+/// Windows of files of tokens, in the order of a SampleOrder. All arguments
+/// that read the same files get the same windows, so that labels match tokens.
 class TokenSource final : public Source {
 public:
-  /// `samplesPerEpoch` are those of all files.
+  /// `samplesPerEpoch` counts the samples of all files.
   TokenSource(TokenWindows windows, SampleOrder order, artifact::DataType type,
               int64_t samplesPerEpoch, int64_t windowsPerStep, bool isInOrder)
       : windows(std::move(windows)), order(std::move(order)), type(type),
@@ -85,8 +86,8 @@ private:
   const artifact::DataType type;
   const int64_t samplesPerEpoch, windowsPerStep;
   const bool isInOrder;
-  int64_t origin = 0; ///< The first window of step 1, as if there were one.
-  std::vector<int64_t> values; ///< Of one window.
+  int64_t origin = 0; ///< The first window of step 1, by extrapolation.
+  std::vector<int64_t> values; ///< One window.
 };
 
 } // namespace veeline::data

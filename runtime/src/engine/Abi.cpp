@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// After a fault every call returns at once; else the rank's target answers.
+// After a fault, every call returns at once. Otherwise the target of the rank
+// implements it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,8 +13,8 @@
 
 using namespace veeline;
 
-// Defined here so that every program with ranks is linked with the functions
-// below: only objects that it loads refer to these.
+// This function is defined here so that every program with ranks is linked with
+// the functions below: only the objects that the program loads refer to those.
 void veeline_rank::fail(const std::string &message) {
   failed = true;
   std::string where = "rank " + std::to_string(index);
@@ -163,7 +164,8 @@ int32_t veeline_has_convolution(veeline_rank *rank, int32_t convolution) {
   return rank->failed || rank->hasConvolution(convolution);
 }
 
-// AttentionOperands does not distinguish operands from results; entries do.
+// AttentionOperands does not distinguish operands from results, but the entries
+// do.
 static void *writable(const void *operand) {
   return const_cast<void *>(operand);
 }

@@ -1,4 +1,4 @@
-//===- Arena.cpp - the one allocation of a rank ---------------------------===//
+//===- Arena.cpp - the arena of a rank ------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -27,7 +27,7 @@ Arena::~Arena() {
     ::munmap(mapping, static_cast<size_t>(mappedBytes));
 }
 
-/// Huge pages begin at multiples of this.
+/// The alignment of huge pages.
 static constexpr int64_t hugePageBytes = 2 << 20;
 
 Status Arena::allocate(int64_t size) {
@@ -50,13 +50,15 @@ Status Arena::allocate(int64_t size) {
   if (error)
     return Status::error("cannot allocate an arena of " + std::to_string(size) +
                          " bytes: " + std::strerror(error));
-  // Huge pages cause fewer page faults and TLB misses, and one process reads
-  // the memory of another twice as fast. A hint, so a refusal is no error.
+  // Huge pages cause fewer page faults and TLB misses, and make reading the
+  // memory of another process twice as fast. This is only a hint, so a refusal
+  // is not an error.
   ::madvise(begin, static_cast<size_t>(usableBytes), MADV_HUGEPAGE);
   return Status::success();
 }
 
-/// A NaN as f32 and as f64, so that a read of poison shows in the loss too.
+/// A NaN both as f32 and as f64, so that a read of poison also shows in the
+/// loss.
 static constexpr unsigned char poisonByte = 0xff;
 
 void Arena::poison() {

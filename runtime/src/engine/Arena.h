@@ -13,7 +13,7 @@
 
 namespace veeline::engine {
 
-/// The memory of a rank: zeroed, page-aligned, between two guard pages.
+/// The memory of a rank: zeroed, page-aligned, and between two guard pages.
 class Arena {
 public:
   Arena() = default;
@@ -29,12 +29,13 @@ public:
     return first >= begin && count <= bytes && first - begin <= bytes - count;
   }
 
-  /// Fills the arena, and the rest of its last page, with a pattern.
+  /// Fills the arena and the rest of its last page with a pattern.
   void poison();
 
-  /// What changed since `poison`: the end of the last changed byte, which may
-  /// be past the arena's end, and the number of 64-byte lines in
-  /// [offset, offset + size) that changed. A write of the pattern is not seen.
+  /// What was changed since `poison`: the end of the last changed byte, which
+  /// may be past the arena's end, and the number of 64-byte lines in [offset,
+  /// offset + size) that were changed. A write of the pattern itself is not
+  /// detected.
   int64_t highWaterMark() const;
   int64_t touchedLines(int64_t offset, int64_t size) const;
 

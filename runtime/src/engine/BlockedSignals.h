@@ -1,4 +1,4 @@
-//===- BlockedSignals.h - threads without signals --------------*- C++ -*-===//
+//===- BlockedSignals.h - threads without signals ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,8 +11,8 @@
 
 namespace veeline {
 
-/// Threads that start during its lifetime get no signals: those are for the
-/// thread that runs the training loop.
+/// Threads that start during the lifetime of this object get no signals, which
+/// are for the thread that runs the training loop.
 class BlockedSignals {
 public:
   BlockedSignals() {

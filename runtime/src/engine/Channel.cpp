@@ -19,11 +19,11 @@
 using namespace veeline;
 using namespace veeline::engine;
 
-/// How long a rank sleeps before it checks whether all ranks do.
+/// The time that a rank sleeps before it checks whether all ranks sleep.
 static constexpr int64_t deadlockCheckMilliseconds = 200;
 
-/// Whether the counter in `word` is at least `target`. The two are never 2^30
-/// messages apart, so that they may wrap around.
+/// Whether the counter in `word` is at least `target`. The two never differ by
+/// 2^30 messages, so they may wrap around.
 static bool hasReached(uint32_t word, uint32_t target) {
   return static_cast<int32_t>((word & ~faultBit) - target) >= 0;
 }
@@ -32,8 +32,8 @@ static bool hasReached(uint32_t word, uint32_t target) {
 // Group
 //===----------------------------------------------------------------------===//
 
-// A spin of some 50 microseconds saves the two system calls of a short wait;
-// where ranks share cores it would only keep the peer from running.
+// A spin of about 50 microseconds saves the two system calls of a short wait.
+// If ranks share cores, it would only keep the peer from running.
 Group::Group(const artifact::Program &program, bool isWhole,
              bool checksMessages)
     : program(program), isWhole(isWhole), isChecking(checksMessages),
@@ -96,8 +96,9 @@ void Group::sleepUntilReached(veeline_rank &rank, WaitWord &word,
   }
 }
 
-/// The sum of the ranks' turns, if each rank sleeps for something that has not
-/// come; else none. A turn tells one sleep of a rank from its next.
+/// Returns the sum of the ranks' turns if each rank sleeps for something that
+/// has not arrived, else none. A turn distinguishes one sleep of a rank from
+/// the next.
 std::optional<uint64_t> Group::turnsIfAllBlocked() const {
   uint64_t sum = 0;
   for (const Blockage &blockage : blockages) {
@@ -113,9 +114,10 @@ std::optional<uint64_t> Group::turnsIfAllBlocked() const {
   return sum;
 }
 
-/// Exact: if two looks are equal, all ranks slept at the instant between them,
-/// and a rank that sleeps wakes nobody. Turns only grow, so equal sums mean
-/// equal turns, and a rank that waits for a slow peer allocates nothing.
+/// This check is exact. If two samples are equal, all ranks slept at the
+/// instant between them, and a sleeping rank wakes no other. Turns only grow,
+/// so equal sums mean equal turns, and a rank that waits for a slow peer
+/// allocates nothing.
 bool Group::isDeadlocked() const {
   if (!isWhole)
     return false;
@@ -123,8 +125,8 @@ bool Group::isDeadlocked() const {
   return first && first == turnsIfAllBlocked();
 }
 
-/// " waits for the gradients of chunk 1 of ranks 0, 4", or for their shares of
-/// parameters.
+/// Describes a wait, as in " waits for the gradients of chunk 1 of ranks 0, 4",
+/// or for their shares of parameters.
 static void describeReduction(ShortText &text, const artifact::Program &program,
                               int32_t rank, int32_t number) {
   const artifact::Reduction &reduction =
@@ -167,8 +169,8 @@ void Group::describeWait(ShortText &text, int32_t rank, int32_t index) const {
        << channel.edge << ")";
 }
 
-/// "F of chunk 1, microbatch 2", or "W of chunk 1, microbatch 2, of the step
-/// before".
+/// Describes an operation, as in "F of chunk 1, microbatch 2", or "W of chunk
+/// 1, microbatch 2, of the step before".
 static void describeOp(ShortText &text, const artifact::Op &op) {
   text << artifact::enumName(op.kind);
   if (op.chunk >= 0)
@@ -224,7 +226,7 @@ ThreadChannel::ThreadChannel(Group &group, int32_t index,
       capacity(description.messagesPerStep), parts(description.parts),
       slots(capacity),
       identities(group.checksMessages() ? capacity * parts : 0) {
-  // Not touched before it is used.
+  // The memory is not touched before it is used.
   if (hasSpare)
     spare.reset(new char[static_cast<size_t>(description.messageBytes)]);
 }
@@ -250,7 +252,8 @@ void ThreadChannel::wait(veeline_rank &rank) {
                     &identities[number % capacity * parts]);
 }
 
-/// Whether the next message is the first one of a step and has no slot yet.
+/// Whether the next message is the first one of a step and its slot is not
+/// posted yet.
 bool ThreadChannel::takesSpare() const {
   return spare && sender.numAcquired % capacity == 0 &&
          sender.numAcquired == sender.numCommitted.messages &&
@@ -258,7 +261,7 @@ bool ThreadChannel::takesSpare() const {
                      (sender.numAcquired + 1) * oneMessage);
 }
 
-/// Copies a part to its slot, for which it waits.
+/// Waits for the slot of a part, and copies the part to it.
 void ThreadChannel::fillFromSpare(veeline_rank &rank, uint32_t number,
                                   int32_t part) {
   if (!group.waitFor(rank, index, receiver.posted, (number + 1) * oneMessage)) {

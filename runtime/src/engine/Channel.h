@@ -1,4 +1,4 @@
-//===- Channel.h - messages between two ranks ------------------*- C++ -*-===//
+//===- Channel.h - messages between two ranks -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,13 +22,14 @@ struct veeline_rank;
 
 namespace veeline::engine {
 
-/// Words that count messages do so in steps of two: bit 0 carries a fault.
+/// Words that count messages count in steps of two, because bit 0 indicates a
+/// fault.
 inline constexpr uint32_t faultBit = 1;
 inline constexpr uint32_t oneMessage = 2;
 
 /// One edge in one direction; see the message functions of runtime.h. The
-/// receiver's thread calls post and wait, the sender's acquire and commit.
-/// Transports implement it.
+/// receiver's thread calls post and wait, the sender's calls acquire and
+/// commit. Transports implement this class.
 class Channel {
 public:
   virtual ~Channel() = default;
@@ -36,28 +37,29 @@ public:
   virtual void wait(veeline_rank &rank) = 0;
   /// Null after a fault.
   virtual void *acquire(veeline_rank &rank) = 0;
-  /// The next part of the oldest slot that is acquired is filled.
+  /// Called when the next part of the oldest acquired slot has been written.
   virtual void commit(veeline_rank &rank) = 0;
-  /// Ends the sender's step: what is committed arrives without further help
-  /// from the rank.
+  /// Ends the sender's step. What is committed now arrives without further
+  /// calls of the rank.
   virtual void flush(veeline_rank &) {}
-  /// Does what only the rank's own thread can do for messages under way; see
+  /// Advances messages in a way that only the rank's own thread can; see
   /// Reduction::progress.
   virtual void progress(veeline_rank &) {}
-  /// Wakes both sides for good. From any thread.
+  /// Wakes both sides, after which no call blocks. From any thread.
   virtual void abort() = 0;
   /// Whether, at this rank's end of the channel, every post was waited for and
-  /// every acquired slot is committed. Called by its thread, between steps.
+  /// every acquired slot is committed. Called by the rank's thread, between
+  /// steps.
   virtual bool isIdle(const veeline_rank &rank) const = 0;
 };
 
-/// What a blocked rank waits for, readable by others (the deadlock check).
-/// `turn` is odd while the rank cannot go on without its peers.
+/// What a blocked rank waits for; other ranks read it to detect deadlocks.
+/// `turn` is odd while the rank cannot continue without its peers.
 struct Blockage {
   alignas(64) std::atomic<uint32_t> turn{0};
   std::atomic<const WaitWord *> word{nullptr};
   std::atomic<uint32_t> target{0};
-  /// -1: its step has ended, and it waits for the next one.
+  /// -1 if its step has ended and it waits for the next one.
   std::atomic<int32_t> channel{-1};
 
   void block(int32_t forChannel, const WaitWord &until, uint32_t reaches) {
@@ -71,24 +73,25 @@ struct Blockage {
 /// The ranks of a program whose threads share memory.
 class Group {
 public:
-  /// `isWhole` if all ranks of the program belong to it: only then can it find
-  /// a deadlock. `checksMessages` if receivers compare what arrives with what
-  /// they expect, on every transport; by TCP they always do.
+  /// `isWhole` says whether all ranks of the program belong to the group; only
+  /// then can it detect a deadlock. `checksMessages` says whether receivers
+  /// compare what arrives with what they expect, on every transport; with TCP
+  /// they always do.
   Group(const artifact::Program &program, bool isWhole, bool checksMessages);
 
   bool checksMessages() const { return isChecking; }
 
-  /// Blocks until `word` has reached `target` (see ThreadChannel); false if it
-  /// carries the fault bit. Spins before it sleeps, longer where every rank has
-  /// a core. `channel` says what is waited for: a channel, or a reduction of
-  /// the rank (`indexOf`).
+  /// Blocks until `word` has reached `target` (see ThreadChannel). Returns
+  /// false if it has the fault bit. Spins before it sleeps, longer if every
+  /// rank has a core. `channel` says what is awaited: a channel, or a reduction
+  /// of the rank (`indexOf`).
   bool waitFor(veeline_rank &rank, int32_t channel, WaitWord &word,
                uint32_t target);
 
-  /// What a rank awaits that validates its updates.
+  /// What a rank awaits while it validates its updates.
   static constexpr int32_t endOfAll = std::numeric_limits<int32_t>::max();
 
-  /// The number by which waitFor knows entry `reduction` of a rank's table.
+  /// The number that waitFor uses for entry `reduction` of a rank's table.
   int32_t indexOf(int32_t reduction) const {
     return static_cast<int32_t>(program.channels.size()) + reduction;
   }
@@ -99,8 +102,8 @@ public:
 
   /// Called by the rank's own thread when it begins a step.
   void beginStep(int32_t rank);
-  /// Called by the rank's own thread: from here on it wakes no other rank until
-  /// `word` reaches `target`, that is, until its next step is there.
+  /// Called by the rank's own thread. From then on, the rank wakes no other
+  /// rank until `word` reaches `target`, that is, until it has a next step.
   void endStep(int32_t rank, const WaitWord &word, uint32_t target);
 
 private:
@@ -119,13 +122,16 @@ private:
   int32_t spins;
 };
 
-/// A channel in shared memory: the sender writes into the slot that the
-/// receiver posted, nothing is copied. The first message of a step is an
-/// exception while the receiver is still in the step before: `hasSpare` gives
-/// it a place of its own, from which the sender copies when the slot is posted.
-/// So the sender can compute meanwhile. Two words count posts and the commits
-/// of parts in steps of two, so that bit 0 is free to carry a fault; they wrap
-/// around.
+/// A channel in shared memory. The sender writes into the slot that the
+/// receiver posted, so nothing is copied.
+///
+/// The first message of a step is an exception while the receiver is still in
+/// the step before. With `hasSpare`, the channel has memory of its own for it,
+/// from which the sender copies when the slot is posted. So the sender can
+/// compute in the meantime.
+///
+/// Two words count posts and the commits of parts. They count in steps of two,
+/// so that bit 0 can indicate a fault, and they wrap around.
 class ThreadChannel final : public Channel {
 public:
   ThreadChannel(Group &group, int32_t index,
@@ -148,7 +154,7 @@ private:
   const uint32_t capacity; ///< Messages of a step.
   const int32_t parts;     ///< Of a message.
   std::vector<void *> slots;
-  std::vector<Identity> identities; ///< Of all parts; empty: not checked.
+  std::vector<Identity> identities; ///< For all parts; empty: not checked.
   std::unique_ptr<char[]> spare;    ///< Null: there is none.
 
   struct alignas(64) Receiver {
@@ -160,7 +166,7 @@ private:
     WaitWord committed; ///< The receiver sleeps on it.
     uint32_t numAcquired = 0;
     PartCounter numCommitted;
-    bool isInSpare = false; ///< The oldest message that is not committed.
+    bool isInSpare = false; ///< Whether the oldest uncommitted message is.
   } sender;
 };
 

@@ -19,21 +19,22 @@
 
 namespace veeline {
 
-/// The numbers of one step in a parameter's type, rounded once.
+/// The scalars of one step in a parameter's type, rounded once.
 template <typename T> struct Coefficients {
   T gradientScale, keep, rate;
-  T gradientRate; ///< Of NAdamW, which steps along the gradient, too.
+  T gradientRate; ///< For NAdamW, which also steps along the gradient.
   T beta1, oneMinusBeta1, beta2, oneMinusBeta2;
   T secondMomentScale, epsilon;
   T clipValue;       ///< Infinite: elements have no limit.
-  T greatestLimited; ///< What is greater stays what it is.
+  T greatestLimited; ///< Greater elements are not limited.
   T decay;           ///< 1 - keep, before either is rounded.
-  T correction;      ///< Of error feedback; 0 where no update was before.
-  T lossDecay;       ///< Of Adam: of the gradient, by the value.
+  T correction;      ///< For error feedback; 0 if there was no update before.
+  /// For Adam: the value times this is added to the gradient.
+  T lossDecay;
 };
 
-/// The momentum of NAdam in a step and the next one, and their products over
-/// all steps so far, with the next one and without.
+/// The momentum of NAdam in a step and in the next one, and the products of the
+/// momentum over all steps so far, without the next step and with it.
 struct NesterovMomentum {
   double current, next, product, productWithNext;
 };
@@ -42,7 +43,7 @@ inline NesterovMomentum nesterovMomentum(double beta1, int64_t step) {
     return beta1 * (1 - 0.5 * std::pow(0.96, 0.004 * double(i)));
   };
   double product = 1;
-  // Once it does not matter any more, neither do further factors.
+  // Once the product is negligible, further factors do not matter.
   for (int64_t i = 1; i <= step && product > 1e-20; ++i)
     product *= at(i);
   return {at(step), at(step + 1), product, product * at(step + 1)};
@@ -60,7 +61,8 @@ inline ParamRates ratesOf(const StepSettings &settings, size_t param,
   return rates;
 }
 
-/// `rates` are those of a parameter, with a weight decay.
+/// Computes the coefficients of a parameter with `rates`, which have a weight
+/// decay.
 template <typename T>
 Coefficients<T> coefficientsOf(Optimizer optimizer, const ParamRates &rates,
                                const StepSettings &s, int32_t microbatches) {
@@ -100,15 +102,15 @@ Coefficients<T> coefficientsOf(Optimizer optimizer, const ParamRates &rates,
           T(isAdam ? *rates.weightDecay : 0)};
 }
 
-/// The settings of one of the m updates of a step that has one for each
-/// microbatch: to the optimiser each of them is a step.
+/// The settings of one of the m updates of a step that updates after each
+/// microbatch. To the optimiser, each of the updates is a step.
 inline StepSettings ofMicrobatch(StepSettings settings, int32_t microbatch,
                                  int32_t m) {
   settings.step = (settings.step - 1) * m + microbatch + 1;
   return settings;
 }
 
-/// Given the norm of all gradients.
+/// The outcome of clipping for the norm of all gradients.
 inline Clip clipOf(const StepSettings &settings, double norm) {
   Clip clip;
   clip.norm = norm;
@@ -118,8 +120,9 @@ inline Clip clipOf(const StepSettings &settings, double norm) {
   return clip;
 }
 
-/// The same given the squares of the norms of all parameters, in their order:
-/// the sum has the same bits on every rank, however parameters are placed.
+/// The outcome of clipping for the squared norms of all parameters, in the
+/// order of the parameters. So the sum has the same bits on every rank, however
+/// parameters are placed.
 inline Clip clipOf(const StepSettings &settings, const double *squares,
                    int32_t numSquares) {
   double sum = 0;

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The interface of a backend for the trainer: it runs steps, and gives access
-// to arenas between them. The conformance suite (runtime/cts) tests this
-// interface, and the C ABI that the steps call.
+// The interface of a backend for the trainer. It runs steps, and gives access
+// to arenas between steps. The conformance suite (runtime/cts) tests this
+// interface and the C ABI that the steps call.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,63 +25,67 @@
 
 namespace veeline {
 
-/// What the optimiser's numbers are for one parameter.
+/// The settings of the optimiser that a parameter has of its own.
 struct ParamRates {
-  double scale = 1; ///< Of the learning rate.
-  /// Of a parameter of any rank; not given: that of the step.
+  double scale = 1; ///< For the learning rate.
+  /// The weight decay of the parameter, whatever its rank. If it is not given,
+  /// that of the step applies.
   std::optional<double> weightDecay;
 
   bool operator==(const ParamRates &) const = default;
 };
 
-/// The optimiser's numbers for one step.
+/// The settings of the optimiser in one step.
 struct StepSettings {
   int64_t step = 1; ///< Counts updates, from 1 (bias correction).
   double learningRate = 1e-3;
-  double beta1 = 0.9; ///< Adam and Lion; momentum of SGD.
+  double beta1 = 0.9; ///< For Adam and Lion; the momentum of SGD.
   double muonMomentum = 0.95;
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  /// Decoupled, but for Adam's; only for parameters of rank 2 and more, so that
-  /// biases and norms keep their scale.
+  /// Weight decay is decoupled, except for Adam. It applies only to parameters
+  /// of rank 2 and more, so that biases and norms keep their scale.
   double weightDecay = 0;
-  /// Of all parameters of the model; null: none has numbers of its own.
+  /// The rates of all parameters of the model; null if no parameter has rates
+  /// of its own.
   std::shared_ptr<const std::vector<ParamRates>> ofParams = nullptr;
-  /// What an update corrects itself by, times its difference from the one
-  /// before; for artifacts with error feedback.
+  /// The factor of error feedback: an update is corrected by this times its
+  /// difference from the update before. For artifacts with error feedback.
   double errorFeedback = 1;
-  /// Limits of each element of the averaged gradients, and of the norm of all
-  /// of them, which is known with a Program::clipSync.
+  /// The limits of each element of the averaged gradients, and of the norm of
+  /// all gradients. The norm is known if the program has a Program::clipSync.
   double clipValue = std::numeric_limits<double>::infinity();
-  /// Whether that limits infinite elements, too: not where they say that a loss
-  /// scale is too large.
+  /// Whether `clipValue` also limits infinite elements. It does not if they
+  /// indicate that a loss scale is too large.
   bool limitsInfinite = true;
   double clipNorm = std::numeric_limits<double>::infinity();
-  /// Leaves parameters as they are where that norm is infinite or NaN.
+  /// Whether parameters stay as they are if that norm is infinite or NaN.
   bool skipNonFinite = false;
-  /// What compiled code multiplies the loss by, a power of two. Updates divide
-  /// by it, and so do results.
+  /// The factor by which compiled code multiplies the loss, a power of two.
+  /// Updates and results are divided by it.
   double lossScale = 1;
 
   bool needsNorm() const { return std::isfinite(clipNorm) || skipNonFinite; }
 };
 
-/// What a step does with its gradients.
+/// The outcome of clipping: what a step does with its gradients.
 struct Clip {
-  double norm = 0;    ///< Of all gradients, with limited elements.
-  double factor = 1;  ///< Updates multiply by it.
+  /// The norm of all gradients, after elements are limited.
+  double norm = 0;
+  double factor = 1;  ///< Updates multiply gradients by it.
   bool skips = false; ///< No parameter is updated.
 
-  /// Whether updates that know nothing of other ranks are right.
+  /// Whether updates are right that were made without the norm of all
+  /// gradients.
   bool isNone() const { return factor == 1 && !skips; }
 };
 
 struct StepResult {
-  /// As reported, [result][microbatch], the loss without its scale. f32 values
-  /// are exact in a double.
+  /// The results as reported, [result][microbatch], the loss without its scale.
+  /// A double represents f32 values exactly.
   std::vector<double> results;
-  /// Of the averaged gradient over all parameters, before the update and before
-  /// `clip`, with limited elements.
+  /// The norm of the averaged gradient over all parameters, after elements are
+  /// limited, and before `clip` and the update.
   double gradientNorm = 0;
   Clip clip;
 };
@@ -90,19 +94,21 @@ class Executor {
 public:
   virtual ~Executor() = default;
 
-  /// How many steps may be begun and not yet finished. With more than one, a
-  /// rank goes on to the next step before other ranks have ended the last one.
+  /// The number of steps that may be begun and not yet finished. With more than
+  /// one, a rank continues with the next step before other ranks have ended the
+  /// last one.
   virtual int32_t maxStepsInFlight() const { return 1; }
 
-  /// Begins a step on all ranks. `inputs` has a pointer per batch argument
+  /// Begins a step on all ranks. `inputs` has a pointer for each batch argument
   /// (the microbatches of all replicas of this process one after the other),
-  /// then one per buffer, then, where lengths vary, one to an int64_t per
-  /// microbatch; what they point at stays unchanged until the step is finished.
+  /// then one for each buffer. If lengths vary, a pointer to an int64_t for
+  /// each microbatch follows. The data must not change until the step is
+  /// finished.
   virtual Status begin(const void *const *inputs,
                        const StepSettings &settings) = 0;
 
   /// Waits for the oldest step that was begun and is not finished. After a
-  /// failure the executor runs no more steps, and none is under way.
+  /// failure, the executor runs no more steps, and none is under way.
   virtual Status finish(StepResult &result) = 0;
 
   /// Copies between a rank's arena and host memory, while no step is under way.
@@ -112,8 +118,8 @@ public:
                       int64_t bytes) = 0;
 };
 
-/// The mean of a result in a step: the sum in microbatch order, divided by the
-/// number of microbatches.
+/// The mean of a result in a step: the sum in the order of microbatches,
+/// divided by the number of microbatches.
 inline double meanOfResult(const StepResult &result, size_t index,
                            int32_t microbatches) {
   double sum = 0;

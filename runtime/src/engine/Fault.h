@@ -16,14 +16,15 @@
 
 namespace veeline::engine {
 
-/// Shared by the ranks of a program. The first message wins, and ranks that
-/// block in a channel are woken.
+/// The first fault of a program, which its ranks share. The first message is
+/// kept, and ranks that block in a channel are woken.
 class Fault {
 public:
-  /// `wake` makes every channel see the fault; called once.
+  /// `wake` makes every channel see the fault. It is called once.
   explicit Fault(std::function<void()> wake) : wake(std::move(wake)) {}
 
-  /// `inStep` is the step of the rank that has the fault, if a rank has it.
+  /// Raises a fault. `inStep` is the step of the rank that has the fault, if a
+  /// rank has it.
   void raise(const std::string &message, int64_t inStep = 0) {
     {
       std::lock_guard<std::mutex> lock(mutex);
@@ -44,8 +45,8 @@ public:
     return Status::error(text);
   }
 
-  /// The step of the rank that had the fault; 0: there is none. Takes no lock:
-  /// signal handlers call it.
+  /// The step of the rank that had the fault; 0 if there is none. Takes no
+  /// lock, because signal handlers call it.
   int64_t step() const { return faultyStep.load(std::memory_order_relaxed); }
 
 private:

@@ -1,4 +1,4 @@
-//===- Identity.cpp - which message a message is --------------------------===//
+//===- Identity.cpp - the identity of a message ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

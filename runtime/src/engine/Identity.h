@@ -13,37 +13,38 @@ struct veeline_rank;
 
 namespace veeline::engine {
 
-/// Identity::part of a message that is not in parts.
+/// The value of Identity::part for a message that is not in parts.
 inline constexpr int32_t wholeMessage = -1;
 
-/// Tells a message from all others, by a field for each property. Processes of
-/// one machine type send it as it is.
+/// Distinguishes a message from all others, with a field for each property.
+/// Processes on the same machine type send this struct as it is.
 struct Identity {
   artifact::ChannelKind kind = artifact::ChannelKind::activation;
   int32_t edge = 0;
   int32_t microbatch = -1;     ///< -1 for what is sent once a step.
   int32_t part = wholeMessage; ///< If messages of the channel have several.
-  int64_t bytes = 0;           ///< Of the part.
+  int64_t bytes = 0;           ///< The size of the part.
 
   bool operator==(const Identity &) const = default;
 };
 
-/// What a rank sends or expects now on a channel of the program, according to
-/// the running entry of its own table of operations; the other end has another
-/// table. `number` counts the messages of the channel since the start, `part`
-/// the parts of this one.
+/// Returns what a rank now sends or expects on a channel of the program,
+/// according to the running entry of its table of operations. The other end has
+/// another table. `number` counts the messages of the channel since the start,
+/// `part` counts the parts of this one.
 Identity identityOf(const veeline_rank &rank, int32_t channel, uint32_t number,
                     int32_t part = wholeMessage);
 
-/// Fails the rank if `arrived` is not `expected`.
+/// Fails the rank if `arrived` differs from `expected`.
 void compareIdentities(veeline_rank &rank, int32_t channel,
                        const Identity &arrived, const Identity &expected);
 
-/// The same with what it expects now.
+/// Fails the rank if `arrived` differs from what the rank expects now.
 void checkIdentity(veeline_rank &rank, int32_t channel, uint32_t number,
                    int32_t part, const Identity &arrived);
 
-/// The same for all `parts` of a message.
+/// Fails the rank if one of the `parts` of a message differs from what the rank
+/// expects now.
 void checkIdentities(veeline_rank &rank, int32_t channel, uint32_t number,
                      int32_t parts, const Identity *arrived);
 

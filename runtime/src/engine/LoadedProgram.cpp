@@ -1,4 +1,4 @@
-//===- LoadedProgram.cpp - a program, as the trainer has it ---------------===//
+//===- LoadedProgram.cpp - a loaded program of the trainer ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -31,27 +31,27 @@ struct Pulse {
     waiting    ///< In a step, for another rank.
   };
   State state = elsewhere;
-  uint32_t moves = 0; ///< Changes with each move.
-  /// Of the rank's thread, in a step: its processor time, and whether it runs
-  /// or could run, that is, does not sleep.
+  uint32_t moves = 0; ///< Changes whenever the rank makes progress.
+  /// About the rank's thread, in a step: its processor time, and whether it
+  /// runs or could run, that is, does not sleep.
   int64_t processorNanoseconds = 0;
   bool isRunnable = true;
 };
 
-/// A rank of this process, as a network's thread sees it.
+/// A rank of this process, as the thread of a network sees it.
 class Observed {
 public:
   virtual ~Observed() = default;
-  /// Ends the step and all further ones with an error.
+  /// Ends the current step and all further ones with an error.
   virtual void raise(const std::string &failure) = 0;
   virtual Pulse pulse() const = 0;
-  /// What it does and waits for.
+  /// Describes what the rank does and waits for.
   virtual void describePlace(ShortText &text) const = 0;
 };
 
-/// The processes of a run, one for each rank. Except for `connect`, `progress`
-/// and `announce`, these functions are for the thread that runs the training
-/// loop, and every process calls the same ones in the same order.
+/// The processes of a run, one for each rank. All functions except `connect`,
+/// `progress` and `announce` are for the thread that runs the training loop,
+/// and every process calls the same ones in the same order.
 class Network {
 public:
   virtual ~Network() = default;
@@ -59,26 +59,27 @@ public:
   virtual int32_t rank() const = 0;
   virtual int32_t numRanks() const = 0;
 
-  /// What `connect` and `join` give from here on is of another program, of so
-  /// many channels. All programs are loaded before the first step, and steps of
-  /// two programs are never under way at the same time.
+  /// Says that later calls of `connect` and `join` belong to another program,
+  /// which has `numChannels` channels. All programs are loaded before the first
+  /// step, and steps of two programs are never under way at the same time.
   virtual void beginProgram(int32_t numChannels) = 0;
 
-  /// This process's end of a channel that leads to another rank or comes from
-  /// one. Before the first step.
+  /// Returns this process's end of a channel from or to another rank. Called
+  /// before the first step.
   virtual std::unique_ptr<Channel>
   connect(Group &group, int32_t index, const artifact::Channel &channel) = 0;
 
-  /// This process's part of a piece of entry `index` of its rank's table of
-  /// reductions, with the processes `members`, by replica. `number` counts the
-  /// pieces of the rank, `arena` is its arena. Before the first step.
+  /// Returns this process's part of a piece of entry `index` of its rank's
+  /// table of reductions, with the processes `members`, by replica. `number`
+  /// counts the pieces of the rank, `arena` is its arena. Called before the
+  /// first step.
   virtual std::unique_ptr<Reduction>
   join(Group &group, int32_t index, int32_t number,
        const artifact::ReducedPiece &description,
        const std::vector<int32_t> &members, char *arena) = 0;
 
-  /// Advances messages under way that do not move by themselves. The rank's
-  /// thread calls it now and then while it computes.
+  /// Advances messages that do not progress by themselves. The rank's thread
+  /// calls it from time to time while it computes.
   virtual void progress() {}
 
   /// Says that the training loop has not stalled, although it takes long. From
@@ -88,28 +89,31 @@ public:
   /// Ends the use of what `connect` and `join` gave.
   virtual void disconnect() = 0;
 
-  /// Returns what each process gave, by rank. Fails if one of them has failed.
+  /// Returns what each process has contributed, by rank. Fails if one of them
+  /// has failed.
   virtual Expected<std::vector<std::string>> exchange(std::string mine) = 0;
 
-  /// The same for rank 0 only. The others get nothing and do not wait.
+  /// Like `exchange`, but only for rank 0. The others get nothing and do not
+  /// wait.
   virtual Expected<std::vector<std::string>> gather(std::string mine) = 0;
 
-  /// From now on tells `rank` of processes that fail, and watches its progress,
-  /// beside others: a process has a rank of each program that it has loaded.
+  /// From now on, tells `rank` of processes that fail, and watches its
+  /// progress. Several ranks can be watched: a process has one for each program
+  /// that it has loaded.
   virtual void watch(Observed &rank) = 0;
-  /// Ends that.
+  /// Ends what `watch` has begun.
   virtual void unwatch(Observed &rank) = 0;
 
-  /// Sets what ends this process if it has heard of a failure and does not end
-  /// soon by itself: `end` is called again and again, from another thread.
-  /// Null: nothing ends it.
+  /// Sets a function that ends this process if it has heard of a failure and
+  /// does not end soon by itself. `end` is called repeatedly, from another
+  /// thread. Null: nothing ends the process.
   virtual void setLastResort(std::function<void(const char *failure)> end) = 0;
 
   /// The first failure that a rank has heard of, or null. May be called by
   /// signal handlers.
   virtual const char *knownFailure() const = 0;
 
-  /// Tells the others that this process cannot go on. From any thread.
+  /// Tells the other processes that this one cannot continue. From any thread.
   virtual void announce(const std::string &failure) = 0;
 };
 

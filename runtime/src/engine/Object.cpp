@@ -41,8 +41,8 @@ Status Object::load(std::string_view bytes) {
     return Status::error(std::string("cannot make a file in memory: ") +
                          std::strerror(errno));
   VEELINE_TRY(writeAll(descriptor, bytes));
-  // The loader takes equal names for equal files, so the descriptor stays open
-  // as long as the object is loaded: no other one gets its number.
+  // The loader treats files of equal names as the same file. So the descriptor
+  // stays open while the object is loaded, and no other object gets its number.
   std::string path = "/proc/self/fd/" + std::to_string(descriptor);
   if (::access(path.c_str(), F_OK) != 0)
     return Status::error("code is loaded through '" + path +

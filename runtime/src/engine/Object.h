@@ -1,4 +1,4 @@
-//===- Object.h - loading compiled steps -----------------------*- C++ -*-===//
+//===- Object.h - loading compiled steps ------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,8 +15,8 @@
 
 namespace veeline::engine {
 
-/// An ELF shared object that is loaded from memory: no file is written. It
-/// finds the functions of runtime.h in the program that loads it.
+/// An ELF shared object that is loaded from memory, without a file. It resolves
+/// the functions of runtime.h from the program that loads it.
 class Object {
 public:
   Object() = default;

@@ -1,4 +1,4 @@
-//===- Part.h - messages in parts ------------------------------*- C++ -*-===//
+//===- Part.h - messages in parts -------------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,8 +17,9 @@ struct Part {
   int64_t offset, bytes;
 };
 
-/// Where a part lies in a message of `bytes` on `channel`. Parts have whole
-/// elements; if these do not divide evenly, the first parts have one more.
+/// Returns the place of a part in a message of `bytes` on `channel`. Parts have
+/// whole elements. If these do not divide evenly, the first parts have one
+/// more.
 inline Part partOf(const artifact::Channel &channel, int64_t bytes,
                    int32_t part) {
   int64_t size = artifact::byteSize(channel.type);
@@ -30,12 +31,12 @@ inline Part partOf(const artifact::Channel &channel, int64_t bytes,
   return {begin(part), begin(part + 1) - begin(part)};
 }
 
-/// Counts parts, and the messages that are complete.
+/// Counts parts, and complete messages.
 struct PartCounter {
   uint32_t messages = 0;
   int32_t part = 0; ///< The next one.
 
-  /// Counts a part; true if it ends a message.
+  /// Counts a part. Returns true if it ends a message.
   bool count(int32_t parts) {
     if (++part < parts)
       return false;

@@ -1,4 +1,4 @@
-//===- ProcessRank.cpp - a rank that has a process of its own -------------===//
+//===- ProcessRank.cpp - a rank that is a process -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,7 +16,7 @@
 using namespace veeline;
 using namespace veeline::engine;
 
-/// Whether the thread runs or could run: it does not sleep.
+/// Whether the thread runs or could run, that is, does not sleep.
 static bool isRunnable(pid_t thread) {
   std::string path = "/proc/self/task/" + std::to_string(thread) + "/stat";
   char text[256] = {};
@@ -25,7 +25,7 @@ static bool isRunnable(pid_t thread) {
     return true;
   size_t length = std::fread(text, 1, sizeof(text) - 1, file);
   std::fclose(file);
-  // "PID (NAME) STATE ..."
+  // The text has the form "PID (NAME) STATE ...".
   size_t nameEnd = std::string_view(text, length).rfind(')');
   return nameEnd + 2 >= length || text[nameEnd + 2] == 'R';
 }
@@ -38,7 +38,7 @@ Pulse engine::pulseOf(const veeline_rank &rank, const std::thread &thread,
     return pulse;
   bool waits = rank.awaited.load(std::memory_order_relaxed) >= 0;
   pulse.state = waits ? Pulse::waiting : Pulse::computing;
-  // The thread exists: it started before the first step, and ends after the
+  // The thread exists: it has started before the first step, and ends after the
   // last call of this function.
   clockid_t clock;
   timespec time = {};

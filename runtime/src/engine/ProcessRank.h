@@ -18,33 +18,34 @@
 
 namespace veeline::engine {
 
-/// Marks a result that was not reported: a NaN that no computation gives.
+/// Marks a result that was not reported: a NaN that no computation produces.
 inline const double notReported =
     std::bit_cast<double>(uint64_t(0x7ff8'7665'656c'696e));
 
-/// What the rank of this process does. It runs on `thread`, which has the
-/// system's number `number`.
+/// What the rank of this process does. The rank runs on `thread`, whose
+/// system-wide number is `number`.
 Pulse pulseOf(const veeline_rank &rank, const std::thread &thread,
               pid_t number);
 
-/// Where a parameter is updated: the first rank of its home, and its entry in
-/// the rank's table. The other ranks of a stage have the same gradients.
+/// The place where a parameter is updated: the first rank of its home, and its
+/// entry in the rank's table. The other ranks of a stage have the same
+/// gradients.
 struct Home {
   size_t rank, entry;
 };
 
-/// By parameter.
+/// Returns the homes by parameter.
 std::vector<Home> homesOf(const artifact::Program &program);
 
-/// The sum of the squared gradient norms of all parameters, where
+/// Returns the sum of the squared gradient norms of all parameters.
 /// `squareOf(rank, i)` is that of parameter i of the rank's table. Adds in the
 /// order of parameters, so that the sum has the same bits for every schedule.
 double addSquares(const std::vector<Home> &homes,
                   const std::function<double(size_t, size_t)> &squareOf);
 
-/// Gives each process what all of them have reported. This one has `results`,
-/// and `squares`, the squared norms of its gradients by the rank's table of
-/// parameters.
+/// Gives each process what all processes have reported. This process has
+/// `results`, and `squares`, the squared norms of its gradients in the order of
+/// the rank's table of parameters.
 Status shareStep(Network &network, const artifact::Program &program,
                  const std::vector<double> &results,
                  const std::vector<double> &squares, StepResult &result);

@@ -1,4 +1,4 @@
-//===- Profile.cpp - what a pipeline's parts take -------------------------===//
+//===- Profile.cpp - measured times of a pipeline's parts -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -36,9 +36,9 @@ private:
   struct Span {
     int64_t begin = INT64_MAX, end = INT64_MIN;
   };
-  /// One message: its channel, microbatch and step.
+  /// Identifies a message by its channel, microbatch and step.
   using Message = std::tuple<int32_t, int32_t, int32_t>;
-  /// One sum over ranks: the stage, its reduction, and the step.
+  /// Identifies a sum over ranks by the stage, its reduction, and the step.
   using Sum = std::tuple<int32_t, int32_t, int32_t>;
 
   void chooseSteps();
@@ -63,8 +63,8 @@ private:
   /// By edge and kind of channel.
   std::map<std::pair<int32_t, ChannelKind>, Samples> transfers;
   std::map<int32_t, Span> steps;
-  std::map<int32_t, int64_t> updates; ///< By step, of all ranks.
-  /// Of all-reduces: how long each took, and the bytes of all.
+  std::map<int32_t, int64_t> updates; ///< By step, over all ranks.
+  /// The duration of each all-reduce, and the bytes of all of them.
   Samples reductions;
   double reducedBytes = 0;
 };
@@ -90,9 +90,9 @@ void Profiler::chooseSteps() {
   firstStep = first < last ? first + 1 : first;
 }
 
-/// Counts processor time, because where ranks share cores the time in which
-/// another rank ran is not this one's work. The time `before` the event, from
-/// the end of the last one, counts as well.
+/// Counts processor time: if ranks share cores, the time in which another rank
+/// ran does not belong to this work. The time `before` the event, from the end
+/// of the last one, counts as well.
 void Profiler::addWork(const Op &op, const Event &event, int64_t before) {
   int64_t time =
       event.processor >= 0 ? event.processor : event.end - event.begin;
@@ -103,7 +103,7 @@ void Profiler::addWork(const Op &op, const Event &event, int64_t before) {
 }
 
 void Profiler::addRank(const Rank &rank, const std::vector<Event> &events) {
-  /// Of the last event.
+  /// Of the previous event.
   int64_t end = 0;
   int32_t step = -1;
   for (const Event &event : events) {
@@ -140,8 +140,8 @@ template <typename Use> void Profiler::forEach(OpKind kind, Use use) const {
     }
 }
 
-/// Only a receive that began before its message was sent shows how long the
-/// message was under way.
+/// A receive shows how long its message was under way only if it began before
+/// the message was sent.
 void Profiler::addMessages() {
   std::map<Message, int64_t> sent;
   forEach(OpKind::send, [&](size_t, const Op &op, const Event &event) {
@@ -164,8 +164,8 @@ static double bytesOf(const Reduction &reduction) {
   return bytes;
 }
 
-/// Only a rank that waited before the last one was there shows how long an
-/// all-reduce takes.
+/// A rank shows how long an all-reduce takes only if it waited before the last
+/// rank had posted.
 void Profiler::addReductions() {
   std::map<Sum, int64_t> posted;
   auto sumOf = [&](size_t rank, const Op &op, const Event &event) {
@@ -223,7 +223,8 @@ Profile Profiler::result() const {
     (key.second == ChannelKind::activation ? edge.activation : edge.gradient) =
         measured(samples);
   }
-  // A time of 0 is below the resolution of the clock, and no measurement.
+  // A time of 0 is below the resolution of the clock, so it is not a
+  // measurement.
   if (std::optional<Measured> time = measured(reductions);
       time && time->microseconds > 0)
     profile.allReduce = {*time, reducedBytes / double(time->samples)};
@@ -257,7 +258,7 @@ Profile engine::measure(const Program &program,
 
 using Json = nlohmann::ordered_json;
 
-/// What was predicted for one kind of work, in microseconds.
+/// The prediction for one kind of work, in microseconds.
 struct Prediction {
   double cost = 0;
   double repeated = 0; ///< Of it, scaled as its original was measured.
@@ -273,7 +274,7 @@ static void addMeasured(Json &object, const char *key,
   Json entry = {{"us", measured->microseconds}, {"samples", measured->samples}};
   if (predicted && predicted->cost > 0) {
     double own = measured->microseconds - predicted->repeated;
-    // If nearly everything is repeated, the rest is too small to be measured.
+    // If nearly all work is repeated, the rest is too small to be measured.
     bool isClear = own > 0 && predicted->own > 0.1 * predicted->cost;
     entry["scale"] =
         predicted->scale * (isClear ? own / predicted->own
@@ -315,8 +316,8 @@ static Json describeChunk(const Profile::Chunk &chunk,
   return object;
 }
 
-/// What the updates of a step read and write, in bytes, copies of what they
-/// replace included.
+/// The bytes that the updates of a step read and write, including copies of the
+/// values that they replace.
 static double updatedBytes(const Metadata &metadata, const Program &program,
                            bool limitsNorm) {
   bool keepsState = limitsNorm && program.clipSync == ClipSync::optimistic;

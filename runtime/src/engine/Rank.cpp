@@ -1,4 +1,4 @@
-//===- Rank.cpp - what all targets know of a rank -------------------------===//
+//===- Rank.cpp - the common part of ranks on all targets -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -75,7 +75,7 @@ void veeline_rank::listLateUpdates() {
           op.param == description->params[i].param)
         lateUpdates.push_back(i);
   std::sort(lateUpdates.begin(), lateUpdates.end());
-  // Where each microbatch has updates, several may be late.
+  // If updates follow each microbatch, several of them may be late.
   lateUpdates.erase(std::unique(lateUpdates.begin(), lateUpdates.end()),
                     lateUpdates.end());
 }

@@ -25,8 +25,8 @@
 #include <vector>
 
 namespace veeline {
-/// What veeline_attention and veeline_attention_backward get; null where the
-/// entry has no such operand. The entry says which of them are written.
+/// The operands of veeline_attention and veeline_attention_backward; null if
+/// the entry lacks the operand. The entry says which of them are written.
 struct AttentionOperands {
   void *query, *key, *value, *mask, *output, *lse;
   void *outputGrad, *queryGrad, *keyGrad, *valueGrad;
@@ -34,20 +34,21 @@ struct AttentionOperands {
 };
 } // namespace veeline
 
-/// What the C ABI works on: virtual functions for those of runtime.h, which
-/// targets implement, and the state of a rank that transports use. While a step
-/// runs, only the rank's own thread touches it; others may read the atomics.
+/// The rank that the functions of the C ABI get. It has virtual functions for
+/// those of runtime.h, which targets implement, and the state that transports
+/// use. While a step runs, only the rank's own thread touches it, but others
+/// may read the atomics.
 struct veeline_rank {
   veeline_rank() = default;
   veeline_rank(const veeline_rank &) = delete;
   veeline_rank &operator=(const veeline_rank &) = delete;
   virtual ~veeline_rank() = default;
 
-  // Not called after a fault. If one of them finds a fault, its result is not
-  // used.
+  // The functions below are not called after a fault. If one of them detects a
+  // fault, its result is not used.
   virtual void recvPost(int32_t channel, void *slot) = 0;
   virtual void recvWait(int32_t channel) = 0;
-  /// Null if it finds a fault.
+  /// Null if it detects a fault.
   virtual void *sendAcquire(int32_t channel) = 0;
   virtual void sendCommit(int32_t channel) = 0;
   virtual void sendCopy(int32_t channel, int32_t microbatch, void *slot,
@@ -88,18 +89,18 @@ struct veeline_rank {
   virtual void *norm(int32_t param) = 0;
   virtual void update(int32_t param, void *value, void *state,
                       const void *const *gradients, int32_t numGradients) = 0;
-  // Only on a CPU.
+  // Supported only on a CPU.
   virtual void updateMicrobatch(int32_t microbatch, int32_t param, void *value,
                                 void *state, const void *const *gradients,
                                 int32_t numGradients);
   virtual double squaredNormOf(int32_t param, const void *const *gradients,
                                int32_t numGradients);
-  /// Returns by what updates multiply gradients.
+  /// Returns the factor by which updates multiply gradients.
   virtual double decideClip(const double *norms, int32_t numNorms);
   virtual void updateClipped(int32_t param, void *value, void *state,
                              const void *const *gradients, int32_t numGradients,
                              double factor);
-  /// False: the turn is void.
+  /// Returns false if the turn is void.
   virtual bool validate();
   virtual void updateOptimistic(int32_t param, void *value, void *state,
                                 const void *const *gradients,
@@ -108,7 +109,7 @@ struct veeline_rank {
                       const void *value) = 0;
   virtual void opBegin(int32_t op) = 0;
   virtual void opEnd(int32_t op) = 0;
-  /// All that is late of the step before has run.
+  /// Called when all late work of the step before has run.
   virtual void lateEnd() {}
 
   int32_t index = 0;
@@ -117,47 +118,49 @@ struct veeline_rank {
   veeline::engine::Fault *fault = nullptr;
   veeline::engine::Network *network = nullptr; ///< Null: ranks are threads.
 
-  /// Set once this rank has seen a fault: every call returns at once.
+  /// Whether this rank has seen a fault. Then every call returns at once.
   bool failed = false;
-  // The rank's thread writes these until it sees a fault. Signal handlers read
-  // them, too.
-  /// The entry of the table of operations that runs; -1 between entries.
+  // The rank's thread writes the following atomics until it sees a fault.
+  // Signal handlers also read them.
+  /// The running entry of the table of operations; -1 between entries.
   std::atomic<int32_t> currentOp{-1};
-  /// The entry that ended last in this step, or -1.
+  /// The last entry that has ended in this step, or -1.
   std::atomic<int32_t> lastOp{-1};
   /// What the rank waits for, numbered as for Group::waitFor, or -1.
   std::atomic<int32_t> awaited{-1};
-  /// Counts begins and ends of operations and waits: it shows progress.
+  /// Counts begins and ends of operations and waits, so it shows progress.
   std::atomic<uint32_t> moves{0};
-  /// The step that this rank is in, or was in last; from 1.
+  /// The step that this rank is in, or was in last; counted from 1.
   std::atomic<int64_t> step{0};
-  /// From the begin of a step to its end on this rank.
+  /// True from the begin of a step to its end on this rank.
   std::atomic<bool> isInStep{false};
-  /// The rank prints, which may block on whoever reads the output.
+  /// Whether the rank prints, which may block until another program reads the
+  /// output.
   std::atomic<bool> isPrinting{false};
-  bool isInStepBefore = false; ///< Late work runs.
+  bool isInStepBefore = false; ///< Whether late work runs.
 
-  /// Of the rank's replica, numbered as in a file.
+  /// The channels of the rank's replica, numbered as in a file.
   std::vector<veeline::engine::Channel *> channels;
-  int32_t firstChannel = 0; ///< The program's number of the first one.
+  int32_t firstChannel = 0; ///< The first one's number in the program.
   /// The pieces of each reduction of the rank's table.
   std::vector<std::vector<std::unique_ptr<veeline::engine::Reduction>>>
       reductions;
-  /// How many are posted and not yet waited for.
+  /// The number of reductions that are posted and not yet waited for.
   int32_t reductionsUnderWay = 0;
   std::vector<char> discard; ///< Where sends write after a fault.
   const veeline::StepSettings *settings = nullptr;
-  /// By how much the number of a step exceeds that of updates: steps without
-  /// updates do not count in the optimiser's bias correction.
+  /// The difference between the number of a step and that of its update. Steps
+  /// without updates do not count in the optimiser's bias correction.
   int64_t numSkipped = 0;
-  /// Of the step before, while work of that may be late; while late work runs,
-  /// `settings` and `versions` are of the step before, and these of this one.
+  /// The settings of the step before, while work of it may be late. While late
+  /// work runs, `settings` and `versions` belong to the step before, and these
+  /// to the current one.
   const veeline::StepSettings *otherSettings = nullptr;
-  /// The entries of the rank's table of parameters whose updates the next step
-  /// runs, in order.
+  /// The entries of the rank's table of parameters whose updates run in the
+  /// next step, in order.
   std::vector<size_t> lateUpdates;
   /// By entry of the table of parameters: the elements that this rank updates,
-  /// and how many bytes of the parameter are before them.
+  /// and the size of the parameter's elements before them, in bytes.
   struct Share {
     veeline::Shard elements;
     int64_t offset = 0;
@@ -166,38 +169,39 @@ struct veeline_rank {
   std::vector<int32_t> otherVersions;
   const void *const *inputsBefore = nullptr;
   double *squaredNormsBefore = nullptr; ///< As in RankStep.
-  int32_t microbatches = 1;             ///< Of the rank's replica.
-  int32_t allMicrobatches = 1;          ///< Of all replicas.
+  int32_t microbatches = 1;             ///< Those of the rank's replica.
+  int32_t allMicrobatches = 1;          ///< Those of all replicas.
 
-  /// The lengths that microbatches can have, and for each microbatch the index
-  /// of its length in this step, -1 while it is not known.
+  /// The lengths that microbatches can have. For each microbatch, `versions`
+  /// has the index of its length in this step, or -1 while the length is not
+  /// known.
   const std::vector<int64_t> *lengths = nullptr;
   std::vector<int32_t> versions;
-  /// The length of each microbatch in the rank's own data.
+  /// The length of each microbatch according to the rank's own data.
   const int64_t *dataLengths = nullptr;
 
-  /// [result][microbatch of all replicas] of this step, shared by all ranks,
-  /// from the first microbatch of the rank's replica on. Each entry is reported
-  /// once a step.
+  /// The results of this step, [result][microbatch of all replicas], which all
+  /// ranks share. The pointer is to the first microbatch of the rank's replica.
+  /// Each entry is reported once a step.
   double *results = nullptr;
   const std::vector<veeline::artifact::Result> *resultTypes = nullptr;
 
-  std::unique_ptr<veeline::engine::Timeline> timeline; ///< Null: not asked for.
+  std::unique_ptr<veeline::engine::Timeline> timeline; ///< Null: not requested.
 
   void move() {
-    // Only one thread writes, so no locked instruction is needed.
+    // Only one thread writes, so a locked instruction is not needed.
     moves.store(moves.load(std::memory_order_relaxed) + 1,
                 std::memory_order_release);
   }
 
   /// Notes that the rank waits for `what` (see Group::waitFor), or for nothing
-  /// any more (-1).
+  /// if it is -1.
   void await(int32_t what) {
     awaited.store(what, std::memory_order_relaxed);
     move();
   }
 
-  /// Advances messages and reductions under way while the rank computes.
+  /// Advances messages and reductions while the rank computes.
   void progress() {
     if (network)
       network->progress();
@@ -215,7 +219,7 @@ struct veeline_rank {
         piece->progress(*this);
   }
 
-  /// The length of a microbatch; 0 where it is not known, or does not vary.
+  /// The length of a microbatch; 0 if it is not known or does not vary.
   int64_t lengthOf(int32_t microbatch) const {
     bool isKnown = microbatch >= 0 &&
                    static_cast<size_t>(microbatch) < versions.size() &&
@@ -223,7 +227,7 @@ struct veeline_rank {
     return isKnown ? (*lengths)[versions[microbatch]] : 0;
   }
 
-  /// The bytes of a microbatch's message on `channel`; those of the shortest
+  /// The size of a microbatch's message on `channel`; that of the shortest
   /// message if the length is not known.
   int64_t microbatchBytes(const veeline::artifact::Channel &channel,
                           int32_t microbatch) const {
@@ -232,7 +236,7 @@ struct veeline_rank {
   }
 
   /// The index of the length of message `number` of `channel`, counted since
-  /// the start; 0 if it is not known, or does not vary.
+  /// the start; 0 if the length is not known or does not vary.
   size_t messageLength(const veeline::artifact::Channel &channel,
                        uint32_t number) const {
     int32_t version = channel.lengthShapes.empty()
@@ -245,12 +249,12 @@ struct veeline_rank {
     return channel.bytesOf(messageLength(channel, number));
   }
 
-  /// Fills `lateUpdates`, from the table of operations.
+  /// Fills `lateUpdates` from the table of operations.
   void listLateUpdates();
-  /// Fills `shares`, from the table of parameters.
+  /// Fills `shares` from the table of parameters.
   void listShares(const veeline::artifact::Metadata &metadata);
 
-  /// Goes to the step before, or back.
+  /// Switches between the current step and the step before.
   void changeStep() {
     isInStepBefore = !isInStepBefore;
     std::swap(settings, otherSettings);
@@ -262,22 +266,23 @@ struct veeline_rank {
 
   /// Records the first fault of the program and stops this rank.
   void fail(const std::string &message);
-  /// The same; `what` follows the name of a channel.
+  /// Fails with a message about a channel; `what` follows the channel's name.
   void failOnChannel(int32_t channel, const std::string &what) {
     fail("channel " + std::to_string(channel) + what);
   }
 
-  /// Sets the length of a microbatch, as `source` says. Fails if there is no
-  /// version for it, or if it contradicts a known length.
+  /// Sets the length of a microbatch that `source` has determined. Fails if
+  /// there is no version for the length, or if another length is already known.
   void agreeOnLength(int32_t microbatch, int64_t length, const char *source);
 
-  // Checks of what compiled code must get right, in builds with checks.
+  // Checks of what compiled code must do right, in builds with checks.
   const veeline::artifact::Channel &channelOf(int32_t channel) const;
   const veeline::artifact::Channel &checkedReceiver(int32_t channel) const;
   const veeline::artifact::Channel &checkedSender(int32_t channel) const;
   void checkReduction(int32_t reduction) const;
   void checkReport(int32_t result, int32_t microbatch) const;
-  /// The number at `place`, of a step with `ofStep`; a loss without its scale.
+  /// Reads the result at `place`, of a step with `ofStep`. A loss is returned
+  /// without its scale.
   double readResult(int32_t result, const void *place,
                     const veeline::StepSettings &ofStep) const;
 };

@@ -1,4 +1,4 @@
-//===- Reduction.cpp - gradients of replicas ------------------------------===//
+//===- Reduction.cpp - sums of gradients over replicas --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,7 +19,8 @@ using namespace veeline::engine;
 
 static constexpr uint32_t oneStep = 2;
 
-/// Elements that are added at a time: those of all replicas stay in the cache.
+/// The number of elements that are added at a time. Those of all replicas fit
+/// into the cache.
 static constexpr int64_t blockSize = 4096;
 
 //===----------------------------------------------------------------------===//
@@ -27,7 +28,7 @@ static constexpr int64_t blockSize = 4096;
 //===----------------------------------------------------------------------===//
 
 Share engine::shareOf(int64_t numElements, int32_t k, int32_t count) {
-  // As n*k/d, without a product that may be too large.
+  // Computes n*k/d without a product that may overflow.
   auto boundary = [&](int64_t i) {
     return numElements / count * i + numElements % count * i / count;
   };
@@ -92,7 +93,8 @@ int64_t SharedSum::numBlocks() const {
   return (piece.numElements + blockSize - 1) / blockSize;
 }
 
-/// Copies those elements of a block that each rank has updated to the others.
+/// Copies the elements of a block that each rank has updated to the other
+/// ranks.
 void SharedSum::copyShares(Share block) const {
   int64_t size = artifact::byteSize(piece.type);
   for (size_t owner = 0; owner < sums.size(); ++owner) {
@@ -107,7 +109,7 @@ void SharedSum::copyShares(Share block) const {
   }
 }
 
-/// Adds blocks of step `step` until none is left to begin.
+/// Adds blocks of step `step` until no block is left.
 void SharedSum::add(uint32_t step) {
   uint64_t next = nextBlock.load(std::memory_order_acquire);
   for (;;) {
@@ -135,7 +137,7 @@ void ThreadReduction::post(veeline_rank &) {
   uint64_t arrival = sum.arrivals.fetch_add(1, std::memory_order_acq_rel) + 1;
   if (arrival != uint64_t(numPosted) * sum.sums.size())
     return;
-  // All others have posted this step, and no one is in an earlier one.
+  // All others have posted this step, and none is in an earlier one.
   sum.left.store(sum.numBlocks(), std::memory_order_relaxed);
   sum.nextBlock.store(uint64_t(numPosted) << 32, std::memory_order_release);
   sum.complete.add(oneStep);

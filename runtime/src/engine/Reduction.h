@@ -11,52 +11,54 @@
 
 namespace veeline::engine {
 
-/// One rank's part in adding up a piece of accumulators over the ranks of its
-/// stage, or in gathering a parameter: see veeline_reduce_post. A sum that all
-/// ranks have posted completes, whatever else these ranks do or wait for.
-/// Transports implement it.
+/// One rank's part in the sum of a piece of accumulators over the ranks of its
+/// stage, or in the gathering of a parameter; see veeline_reduce_post. A sum
+/// that all ranks have posted completes, whatever else these ranks do or wait
+/// for. Transports implement this class.
 class Reduction {
 public:
   virtual ~Reduction() = default;
   virtual void post(veeline_rank &rank) = 0;
   virtual void wait(veeline_rank &rank) = 0;
-  /// Does what only the rank's own thread can do for posted sums. That thread
-  /// calls it while it blocks, and between its operations.
+  /// Advances posted sums in a way that only the rank's own thread can. That
+  /// thread calls it while it blocks, and between its operations.
   virtual void progress(veeline_rank &) {}
-  /// Wakes the waiting rank for good. From any thread.
+  /// Wakes the waiting rank, after which no wait blocks. From any thread.
   virtual void abort() = 0;
   /// Whether every post was waited for. Called by the rank's thread, between
   /// steps.
   bool isIdle() const { return numPosted == numWaited; }
 
 protected:
-  /// Counts a wait. False after a fault: nothing is posted that it waits for.
+  /// Counts a wait. Returns false after a fault: nothing is posted that the
+  /// rank could wait for.
   bool countWait(veeline_rank &rank);
 
   uint32_t numPosted = 0, numWaited = 0;
 };
 
-/// The elements of a piece that member `k` of `count` adds up.
+/// The elements of a piece that member `k` of `count` sums.
 struct Share {
   int64_t begin, end;
 };
 Share shareOf(int64_t numElements, int32_t k, int32_t count);
-/// Those that member `k` of `count` gives to the others: that share, or where
-/// the piece is gathered its own one.
+/// The elements that member `k` of `count` provides to the others: the share
+/// that it sums, or its own shard if the piece is gathered.
 Share shareOf(const artifact::ReducedPiece &piece, int32_t k, int32_t count);
 
-/// sums[j][i] = parts[0][i] + parts[1][i] + ..., added in this order, for all j
-/// and i of a share. Parts and sums of one element may be the same memory.
+/// Computes sums[j][i] = parts[0][i] + parts[1][i] + ..., added in this order,
+/// for all j and i of a share. Parts and sums of one element may be the same
+/// memory.
 void addInOrder(artifact::DataType type, const std::vector<const char *> &parts,
                 const std::vector<char *> &sums, Share share);
 
-/// The sum of a piece over the ranks of a stage that are threads, or their
-/// shares of it. The last one that posts adds, or copies, block by block, and
-/// ranks that wait help.
+/// The sum of a piece over the ranks of a stage that are threads, or the
+/// gathering of their shares. The last rank that posts adds or copies, block by
+/// block, and waiting ranks help.
 class SharedSum {
 public:
-  /// `index` is Group's number for it (`indexOf`). `accumulators` are in the
-  /// order of Program::ranksOf.
+  /// `index` is the group's number of the reduction (`indexOf`). `accumulators`
+  /// are in the order of Program::ranksOf.
   SharedSum(Group &group, int32_t index, const artifact::ReducedPiece &piece,
             std::vector<char *> accumulators);
 
@@ -72,7 +74,7 @@ private:
   const std::vector<char *> sums;
   const std::vector<const char *> parts;
   std::atomic<uint64_t> arrivals{0};
-  /// The step in the upper half, the next block to add in the lower one.
+  /// The step in the upper half, and the next block to add in the lower half.
   std::atomic<uint64_t> nextBlock{0};
   WaitWord complete; ///< Steps that all have posted, times two; bit 0: fault.
   std::atomic<int64_t> left{0}; ///< Blocks that are not yet added.

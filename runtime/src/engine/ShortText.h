@@ -14,8 +14,8 @@
 
 namespace veeline {
 
-/// Text for signal handlers: writing to it calls nothing that these may not.
-/// What does not fit is left out.
+/// Text for signal handlers. Writing to it calls no function that is unsafe
+/// there. Text that does not fit is left out.
 class ShortText {
 public:
   ShortText &operator<<(std::string_view text) {

@@ -1,4 +1,4 @@
-//===- TensorTrace.cpp - tensors of a step, printed -----------------------===//
+//===- TensorTrace.cpp - printing tensors of a step -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -49,7 +49,7 @@ TensorStatistics engine::measureTensor(DataType type, int64_t count,
                                        const void *data) {
   TensorStatistics result;
   double sum = 0, least = INFINITY, greatest = -INFINITY;
-  // A comparison with a NaN is false: once there is one, it stays.
+  // A comparison with a NaN is false, so a NaN stays.
   forEachElement(type, count, data, [&](double value) {
     sum += value;
     least = std::isnan(value) || value < least ? value : least;
@@ -83,7 +83,7 @@ static std::string describeShape(const std::vector<int64_t> &shape) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One rank's end of a channel, which prints what it carries.
+/// One rank's end of a channel, which prints the messages.
 class TracedChannel final : public Channel {
 public:
   TracedChannel(Channel &channel, int32_t index, int32_t parts,
@@ -106,7 +106,8 @@ public:
       places.push_back(slot);
     return slot;
   }
-  /// Prints before the last part is committed: then the slot is the receiver's.
+  /// Prints before the last part is committed, because the slot belongs to the
+  /// receiver after that.
   void commit(veeline_rank &rank) override {
     if (!places.empty() && committed.count(parts))
       print("sending");
@@ -129,7 +130,7 @@ private:
   const int32_t parts;
   const TensorTrace &trace;
   PartCounter committed;
-  uint32_t number = 0;             ///< Of messages that are printed.
+  uint32_t number = 0;             ///< Counts printed messages.
   std::deque<const void *> places; ///< Posted or acquired, oldest first.
 };
 } // namespace
@@ -147,7 +148,7 @@ TensorTrace::TensorTrace(veeline_rank &rank, const artifact::Metadata &metadata)
   }
 }
 
-/// Writes the line at once, so that it is not mixed with those of other ranks.
+/// Writes the line at once, so that lines of several ranks are not mixed.
 void TensorTrace::print(std::string line) const {
   line = "[Rank " + std::to_string(rank.index) + "] step " +
          std::to_string(rank.settings->step) + ": " + line + "\n";
@@ -169,7 +170,7 @@ void TensorTrace::printMessage(const char *what, int32_t index, uint32_t number,
               : std::to_string(channel.edge);
   if (microbatch >= 0)
     line += ", microbatch " + std::to_string(microbatch);
-  // The slot is for the longest message; a shorter one is without gaps.
+  // The slot has room for the longest message; a shorter message is dense.
   const std::vector<int64_t> &shape =
       channel.shapeOf(rank.messageLength(channel, number));
   TensorStatistics numbers =
@@ -185,11 +186,11 @@ void TensorTrace::printMessage(const char *what, int32_t index, uint32_t number,
 // Gradients
 //===----------------------------------------------------------------------===//
 
-/// Whether more than one chunk uses it.
+/// Whether several chunks use the parameter.
 bool TensorTrace::isShared(int32_t param) const {
   size_t count = 0;
   for (int32_t stage = 0; stage < rank.program->stages; ++stage) {
-    // All ranks of a stage are alike.
+    // All ranks of a stage have the same parameters.
     auto first = static_cast<size_t>(rank.program->ranksOf(stage)[0]);
     for (const artifact::RankParam &entry : rank.program->ranks[first].params)
       count += entry.param == param ? entry.gradients.size() : 0;

@@ -15,8 +15,9 @@
 
 namespace veeline::engine {
 
-/// Of the elements of a tensor, computed in f64. A NaN among them makes all of
-/// these NaN. `deviation` divides by n-1, and is 0 for one element.
+/// Statistics of the elements of a tensor, computed in f64. If one of the
+/// elements is a NaN, so are all statistics. `deviation` divides by n-1, and is
+/// 0 for one element.
 struct TensorStatistics {
   double mean = 0, deviation = 0, least = 0, greatest = 0;
 };
@@ -25,24 +26,27 @@ TensorStatistics measureTensor(artifact::DataType type, int64_t numElements,
                                const void *data);
 
 /// Prints a line for each message and each gradient of a rank to standard
-/// output, without delay, so that all up to a fault is seen. Only the rank's
-/// own thread uses it, so that its lines are in order.
+/// output. Lines are written without delay, so that all lines before a fault
+/// are seen. Only the rank's own thread uses this object, so that its lines are
+/// in order.
 class TensorTrace {
 public:
-  /// Replaces the rank's channels, which are set before, by ones that print.
-  /// `rank` owns this object.
+  /// Replaces the rank's channels, which are already set, by channels that
+  /// print. `rank` owns this object.
   TensorTrace(veeline_rank &rank, const artifact::Metadata &metadata);
 
-  /// `channel` is one of the program's, `number` counts its messages.
+  /// Prints a message. `channel` is one of the program's, `number` counts its
+  /// messages.
   void printMessage(const char *what, int32_t channel, uint32_t number,
                     const void *data) const;
 
-  /// Bytes of the rank's arena, from an offset on; null after a fault.
+  /// Reads bytes of the rank's arena, from an offset on. Returns null after a
+  /// fault.
   using Read = std::function<const char *(int64_t offset, int64_t bytes)>;
   /// Prints the norms of gradients, averaged over microbatches, at the end of a
-  /// step: of parameters whose home the rank is, and for each of its chunks, if
-  /// several chunks use a parameter. `squaredNorm` is the square of the norm of
-  /// an entry of the rank's table of parameters.
+  /// step. This covers the parameters whose home is this rank, and each of its
+  /// chunks if several chunks use a parameter. `squaredNorm` is the squared
+  /// norm of an entry of the rank's table of parameters.
   void printGradients(const Read &read,
                       const std::function<double(size_t)> &squaredNorm) const;
 

@@ -1,4 +1,4 @@
-//===- ThreadedProgram.h - the ranks of a program as threads ---*- C++ -*-===//
+//===- ThreadedProgram.h - the ranks of a program as threads ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -26,30 +26,30 @@
 
 namespace veeline::engine {
 
-/// The most steps that are begun and not yet finished: a rank is at most one
-/// step ahead of another.
+/// The maximal number of steps that are begun and not yet finished. So a rank
+/// is at most one step ahead of another.
 inline constexpr uint32_t maxInFlight = 2;
 
-/// What a step in flight is for all ranks.
+/// The state of a step in flight that all ranks share.
 struct StepInFlight {
   StepSettings settings;
   std::vector<double> results; ///< As in StepResult.
-  Clip clip;                   ///< Of optimistic updates, once it is known.
+  Clip clip;                   ///< For optimistic updates, once it is known.
 };
 
-/// What a step in flight is for one rank.
+/// The state of a step in flight that one rank has.
 struct RankStep {
   RankInputs inputs;
-  /// For each entry of the rank's table of parameters, the square of the norm
-  /// of its averaged gradient.
+  /// The squared norm of the averaged gradient, for each entry of the rank's
+  /// table of parameters.
   std::vector<double> squaredNorms;
   Clip clip;
-  /// The rank has seen a fault in this step or before, or in what is late of
-  /// it.
+  /// Whether the rank has seen a fault in this step or before, or in late work
+  /// of this step.
   std::atomic<bool> failed{false};
 };
 
-/// A thread and what it works on; backends add to it.
+/// A thread and its state; backends add to it.
 template <typename RankT> struct RankWorker {
   RankT rank;
   Object object;
@@ -57,19 +57,19 @@ template <typename RankT> struct RankWorker {
   LateFunctions lateFunctions;
   bool hasLate() const { return lateFunctions.late != nullptr; }
   RankStep inFlight[maxInFlight];
-  std::atomic<uint32_t> numEnded{0}; ///< Of steps.
-  /// Of steps whose norms of gradients the rank knows, all of its own.
+  std::atomic<uint32_t> numEnded{0}; ///< Counts steps.
+  /// Counts steps for which the rank knows the norms of all of its gradients.
   std::atomic<uint32_t> numWithNorms{0};
-  /// Of steps of which what is late has run, too, or never will.
+  /// Counts steps whose late work has also run, or never will.
   std::atomic<uint32_t> numWhole{0};
   pid_t threadNumber = 0;
   std::thread thread;
 };
 
-/// What all backends share: a thread per rank, which sleeps between steps. The
-/// ranks are all those of a program, or one if the others are processes of a
-/// network. `artifact` and `program` (one of its programs) outlive it. A
-/// backend ends the threads before it is destroyed.
+/// What all backends share: a thread for each rank, which sleeps between steps.
+/// The ranks are all those of a program, or a single one if the others are
+/// processes of a network. `artifact` and `program` (one of its programs)
+/// outlive this object. A backend ends the threads before it is destroyed.
 template <typename WorkerT> class ThreadedProgram : public LoadedProgram {
 public:
   bool isLocal(int32_t rank) const final { return workers[rank] != nullptr; }
@@ -86,7 +86,7 @@ public:
   std::string stoppedAt(int32_t rank) const final;
   void abandonSteps(const std::string &why) final;
 
-  // Where other processes run the other ranks; from any thread.
+  // For a program whose other ranks run in other processes. From any thread.
   void raise(const std::string &failure) final { fault.raise(failure); }
   void describePlace(ShortText &text) const final {
     group.describe(text, local.front()->rank);
@@ -124,17 +124,17 @@ protected:
   /// Wakes ranks of this process that wait for others, after a fault. Called
   /// from any thread.
   virtual void abortRanks() = 0;
-  /// What a rank's thread runs, `runSteps` at the end.
+  /// The function of a rank's thread, which calls `runSteps` at its end.
   virtual void runThread(WorkerT &worker) = 0;
-  /// One step of a rank, on its thread.
+  /// Runs one step of a rank, on its thread.
   virtual void runStep(WorkerT &worker) = 0;
-  /// What is late of the rank's last step, on its thread.
+  /// Runs the late work of the rank's last step, on its thread.
   virtual void runLate(WorkerT &) {}
   /// Called by the rank's thread after a fault, in place of the last of `count`
-  /// steps, or of what is late of it.
+  /// steps or of its late work.
   virtual void passOver(WorkerT &, uint32_t /*count*/) {}
-  /// After a fault: waits until all ranks of this process have ended their
-  /// steps, of which none is under way then.
+  /// Waits after a fault until all ranks of this process have ended their
+  /// steps. No step is under way after that.
   virtual void endSteps() = 0;
 
   // Before the first step.
@@ -148,14 +148,14 @@ protected:
     return (channel.fromRank == network->rank()) !=
            (channel.toRank == network->rank());
   }
-  /// Sets the worker's step: `steps[rank]` if there are any, else the
-  /// artifact's.
+  /// Sets the worker's step function: `steps[rank]` if there are any, else that
+  /// of the artifact.
   Status findStep(WorkerT &worker, const std::vector<veeline_step_fn> &steps);
   /// Sets what a rank knows of the program, once its channels exist.
   void describeRank(WorkerT &worker);
   Status startThreads();
   /// Tells the other processes whether this one is prepared, and waits for
-  /// them: no process sends before all can receive.
+  /// them. So no process sends before all can receive.
   Status meetOthers(Status prepared);
 
   // On a rank's thread.
@@ -165,26 +165,27 @@ protected:
   void enterStep(WorkerT &worker, size_t slot);
   /// Sets what late work of the step in `slot` needs.
   void setStepBefore(WorkerT &worker, size_t slot);
-  /// Whether work of the rank's last step is left for the next one.
+  /// Whether late work of the rank's last step has not run yet.
   static bool owesLate(const WorkerT &worker) {
     return worker.hasLate() &&
            worker.numWhole.load(std::memory_order_relaxed) !=
                worker.numEnded.load(std::memory_order_relaxed);
   }
-  /// Notes that `count` steps of the rank are whole; tells the caller's thread.
+  /// Notes that late work of the first `count` steps of the rank is done, and
+  /// tells the caller's thread.
   void setWhole(WorkerT &worker, uint32_t count) {
     worker.numWhole.store(count);
     done.add(1);
   }
-  /// Notes that the norms of `count` steps of the rank are known, and tells the
-  /// caller's thread and ranks that wait for them.
+  /// Notes that the norms of the first `count` steps of the rank are known.
+  /// Tells the caller's thread and the ranks that wait for them.
   void setWithNorms(WorkerT &worker, uint32_t count) {
     worker.numWithNorms.store(count);
     normsKnown.add(oneMessage);
     done.add(1);
   }
   void runOwed(WorkerT &worker);
-  /// The place in `inFlight` of the step that the rank runs.
+  /// The index in `inFlight` of the step that the rank runs.
   static size_t slotOf(const WorkerT &worker) {
     return worker.numEnded.load(std::memory_order_relaxed) % maxInFlight;
   }
@@ -193,10 +194,10 @@ protected:
     uint32_t number = worker.numEnded.load(std::memory_order_relaxed) + 1;
     return hasBegun(started.load(), number);
   }
-  /// Tells the others that the rank's step has ended.
+  /// Tells the other ranks that the rank's step has ended.
   void leaveStep(WorkerT &worker);
-  /// Blocks until the norms of `count` steps of all ranks, which are threads,
-  /// are known.
+  /// Blocks until the norms of the first `count` steps of all ranks, which are
+  /// threads, are known.
   bool awaitNorms(veeline_rank &rank, uint32_t count) {
     return group.waitFor(rank, Group::endOfAll, normsKnown,
                          oneMessage * count *
@@ -209,35 +210,39 @@ protected:
   }
 
   // Around a step.
-  /// Fails after an earlier fault, if no step is under way that tells of it.
+  /// Fails after an earlier fault, unless a step is under way that will report
+  /// it.
   Status checkRunning() const;
   void prepareStep(const void *const *inputs, const StepSettings &settings);
-  /// Whether step `number`, from 0 on, has begun when `started` is `seen`; an
-  /// older `seen` may not know of the steps before it either.
+  /// Whether step `number`, from 0 on, had begun when `started` was `seen`. An
+  /// older `seen` may not include the steps before it either.
   static bool hasBegun(uint32_t seen, uint32_t number) {
     return static_cast<int32_t>(seen - (number + 1) * oneStep) >= 0;
   }
   void startStep() { started.add(oneStep - (started.load() & lateBit)); }
-  /// Has all ranks run what is late of the last step that was begun.
+  /// Makes all ranks run the late work of the last step that was begun.
   void startLate() { started.setBits(lateBit); }
   bool isStepUnderWay() const { return numBegun != numFinished; }
-  /// Of the last step that was begun, and the oldest that is not finished.
+  /// The slots of the last step that was begun, and of the oldest one that is
+  /// not finished.
   size_t newestSlot() const { return (numBegun - 1) % maxInFlight; }
   size_t oldestSlot() const { return numFinished % maxInFlight; }
-  /// Whether all ranks of this process have ended `count` steps.
+  /// Whether all ranks of this process have ended the first `count` steps.
   bool haveEnded(uint32_t count) const {
     return std::all_of(local.begin(), local.end(), [&](const WorkerT *worker) {
       return static_cast<int32_t>(worker->numEnded.load() - count) >= 0;
     });
   }
-  /// Whether they know the norms of `count` steps, or never will.
+  /// Whether all ranks of this process know the norms of the first `count`
+  /// steps, or never will.
   bool haveNorms(uint32_t count) const {
     return std::all_of(local.begin(), local.end(), [&](const WorkerT *worker) {
       return static_cast<int32_t>(worker->numWithNorms.load() - count) >= 0 ||
              static_cast<int32_t>(worker->numWhole.load() - count) >= 0;
     });
   }
-  /// The same of what is late of them.
+  /// Whether the late work of the first `count` steps has run on all ranks of
+  /// this process, or never will.
   bool areWhole(uint32_t count) const {
     return std::all_of(local.begin(), local.end(), [&](const WorkerT *worker) {
       return static_cast<int32_t>(worker->numWhole.load() - count) >= 0;
@@ -254,14 +259,13 @@ protected:
     endSteps();
     return announcedStatus();
   }
-  /// Sets what all ranks have reported in the step in `slot`, which they have
-  /// ended.
+  /// Sets the results that all ranks have reported in the step in `slot`, which
+  /// they have ended.
   Status shareResults(size_t slot, StepResult &result);
   void takeNorm(StepResult &result) const;
-  /// The first fault, and where the ranks of this process were when they saw
-  /// it.
+  /// The first fault, and what the ranks of this process did when they saw it.
   Status localStatus() const;
-  /// The same; tells the other processes of it, too.
+  /// Returns `localStatus`, and also tells the other processes of a fault.
   Status announcedStatus() const {
     Status status = localStatus();
     if (!status.ok() && network)
@@ -284,34 +288,38 @@ protected:
         worker->thread.join();
   }
 
-  /// The longest sleep of a thread that waits for a step before it looks again;
-  /// the system call needs a bound.
+  /// The longest time that a thread which waits for a step sleeps at once. The
+  /// system call needs a limit.
   static constexpr int64_t sleepMilliseconds = 60'000;
-  /// `started` counts in steps of four. Bit 0 says that no more come, bit 1
-  /// that what is late of the last one shall run; the next step clears that.
+  /// `started` counts in steps of four. Bit 0 says that no more steps come. Bit
+  /// 1 says that the late work of the last one shall run; the next step clears
+  /// it.
   static constexpr uint32_t endBit = 1, lateBit = 2, oneStep = 4;
 
   const artifact::Artifact &artifact;
   const artifact::Program &program;
   Network *const network;
   Group group;
-  /// By channel of the program: those in the host's memory with an end here,
-  /// else null.
+  /// By channel of the program: the channels in host memory with an end in this
+  /// process, else null.
   std::vector<std::unique_ptr<Channel>> channels;
   Fault fault;
-  std::vector<std::unique_ptr<WorkerT>> workers; ///< By rank; null: elsewhere.
+  /// By rank; null: in another process.
+  std::vector<std::unique_ptr<WorkerT>> workers;
   std::vector<WorkerT *> local;
-  std::vector<Home> homes; ///< Of parameters.
+  std::vector<Home> homes; ///< By parameter.
   StepInFlight inFlight[maxInFlight];
-  uint32_t numBegun = 0, numFinished = 0; ///< Of steps, on the caller's thread.
-  /// Which step could not be finished, where it is not `currentStep`.
+  uint32_t numBegun = 0, numFinished = 0; ///< Steps, on the caller's thread.
+  /// The number of the step that could not be finished, if it is not
+  /// `currentStep`.
   int64_t failedStepNumber = 0;
-  /// Ranks run what is late right after its step, as none follows.
+  /// Whether ranks run late work right after its step, because no step follows.
   bool runsLateAtOnce = false;
 
   WaitWord started; ///< Counts steps; the workers sleep on it.
   WaitWord done;    ///< Changes when a worker is done; the caller sleeps on it.
-  /// Steps of all ranks here with `numWithNorms`, counted as messages are.
+  /// The steps of all ranks of this process that `numWithNorms` counts, in the
+  /// unit of messages.
   WaitWord normsKnown;
 };
 
@@ -413,7 +421,8 @@ void ThreadedProgram<WorkerT>::nameThread(WorkerT &worker) {
 template <typename WorkerT>
 void ThreadedProgram<WorkerT>::runSteps(WorkerT &worker) {
   for (;;) {
-    // In this order: the backend may count steps that its threads do not run.
+    // These are read in this order, because the backend may count steps that
+    // its threads do not run.
     uint32_t seen = started.load();
     uint32_t number = worker.numEnded.load();
     if (!hasBegun(seen, number)) {
@@ -425,7 +434,7 @@ void ThreadedProgram<WorkerT>::runSteps(WorkerT &worker) {
         started.sleepWhile(seen, sleepMilliseconds);
       continue;
     }
-    // After a fault the rank stays where it was.
+    // After a fault, the rank does not continue.
     if (worker.rank.failed || !fault.status().ok()) {
       worker.inFlight[number % maxInFlight].failed = true;
       passOver(worker, number + 1);
@@ -434,7 +443,7 @@ void ThreadedProgram<WorkerT>::runSteps(WorkerT &worker) {
       enterStep(worker, number % maxInFlight);
       runStep(worker);
     }
-    // What a fault has left undone of the step before stays undone.
+    // Late work of the step before that a fault has prevented is never done.
     if (owesLate(worker)) {
       worker.inFlight[(number + 1) % maxInFlight].failed = true;
       worker.numWhole.store(number);
@@ -500,7 +509,7 @@ void ThreadedProgram<WorkerT>::leaveStep(WorkerT &worker) {
   uint32_t number = worker.numEnded.load(std::memory_order_relaxed);
   worker.inFlight[number % maxInFlight].failed = worker.rank.failed;
   uint32_t next = (number + 2) * oneStep;
-  // What is late may come before the next step.
+  // Late work may come before the next step.
   if (worker.hasLate())
     next = (number + 1) * oneStep + (runsLateAtOnce ? 0 : lateBit);
   group.endStep(worker.rank.index, started, next);
@@ -537,15 +546,15 @@ template <typename WorkerT>
 void ThreadedProgram<WorkerT>::abandonSteps(const std::string &why) {
   if (!isStepUnderWay())
     return;
-  // Others need not wait until this rank has left its operation.
+  // The other processes need not wait until this rank has left its operation.
   if (network && fault.status().ok())
     network->announce(why);
   fault.raise(why);
   endSteps();
 }
 
-/// Where ranks have added up the norm themselves, it is theirs: a GPU adds in
-/// an order of its own.
+/// If ranks have computed the norm themselves, takes theirs, because a GPU adds
+/// in a different order.
 template <typename WorkerT>
 void ThreadedProgram<WorkerT>::takeNorm(StepResult &result) const {
   if (program.clipSync == artifact::ClipSync::barrier)
@@ -555,7 +564,7 @@ void ThreadedProgram<WorkerT>::takeNorm(StepResult &result) const {
 template <typename WorkerT>
 Status ThreadedProgram<WorkerT>::shareResults(size_t slot, StepResult &result) {
   const std::vector<double> &results = inFlight[slot].results;
-  // All ranks have decided alike.
+  // All ranks have decided the same.
   result.clip = local.front()->inFlight[slot].clip;
   if (network) {
     Status shared =
@@ -564,8 +573,8 @@ Status ThreadedProgram<WorkerT>::shareResults(size_t slot, StepResult &result) {
     takeNorm(result);
     if (shared.ok() || !isStepUnderWay() || fault.status().ok())
       return shared;
-    // Where the rank has stopped tells more than what this thread waits for, if
-    // it is known: a device may stop anywhere.
+    // If it is known where the rank has stopped, that says more than what this
+    // thread waits for. A device may stop anywhere.
     Status stopped = stopAfterFault();
     const veeline_rank &rank = local.front()->rank;
     if (rank.failed && (fault.step() > 0 || rank.awaited >= 0))
@@ -597,7 +606,7 @@ Status ThreadedProgram<WorkerT>::localStatus() const {
 template <typename WorkerT>
 std::string ThreadedProgram<WorkerT>::stoppedAt(int32_t rank) const {
   const veeline_rank &stopped = workers[rank]->rank;
-  // If the rank raised the fault itself, its message says what it did.
+  // If the rank raised the fault itself, the message already says what it did.
   if (stopped.failed && stopped.awaited < 0)
     return "";
   ShortText text;

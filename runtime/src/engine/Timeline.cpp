@@ -1,4 +1,4 @@
-//===- Timeline.cpp - what a rank did when --------------------------------===//
+//===- Timeline.cpp - times of a rank's operations ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -61,7 +61,7 @@ std::string engine::nameOfOp(const Program &program, int32_t rank,
   return name;
 }
 
-/// Colours of the trace viewer, so that F, B, W and waiting look different.
+/// Colours of the trace viewer that make F, B, W and waiting look different.
 static const char *colourOf(OpKind kind) {
   switch (kind) {
   case OpKind::forward:
@@ -129,7 +129,7 @@ public:
               ops[i].predictedBegin, ops[i].predictedEnd);
   }
 
-  /// `rank` -1 names the process.
+  /// Names a lane; a `rank` of -1 stands for the process.
   void nameLane(int process, int64_t rank, int32_t stream,
                 const std::string &name) {
     Json event = {{"ph", "M"}, {"pid", process}};
@@ -177,7 +177,7 @@ private:
                       {"cname", colour}});
   }
 
-  /// The bytes of a message of this length.
+  /// Adds the size of a message of this length.
   void addBytes(const Op &op, int64_t length) {
     if (op.channel < 0)
       return;

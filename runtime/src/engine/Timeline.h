@@ -23,11 +23,11 @@ struct Event {
   int32_t op;         ///< Index into Rank::ops; idle: the rank waited.
   int32_t step;       ///< From 1; of a late op, the step before.
   int64_t begin, end; ///< In nanoseconds().
-  int64_t gemm; ///< Nanoseconds of that in matrix products and convolutions.
-  int64_t length = 0; ///< Of the microbatch, where it varies.
-  /// Nanoseconds of processor time; less than 0: not known.
+  int64_t gemm; ///< Nanoseconds of it in matrix products and convolutions.
+  int64_t length = 0; ///< The length of the microbatch, if it varies.
+  /// The processor time in nanoseconds; negative if it is not known.
   int64_t processor = -1;
-  bool isVoid = false; ///< Of a turn that began anew.
+  bool isVoid = false; ///< Belongs to a turn that began anew.
 };
 
 /// The last events of one rank, in a ring that is allocated once.
@@ -37,7 +37,8 @@ public:
 
   void setStep(int32_t number) { step = number; }
   void beginTurn() { turnBegin = numAdded; }
-  /// The turn computes nothing from somewhere on, and begins anew.
+  /// Marks the events of the current turn as void, because the turn begins
+  /// anew.
   void voidTurn();
   void beginOp() {
     opGemm = 0;
@@ -59,7 +60,7 @@ public:
   }
 
   /// The events of the last `steps` steps, in the order of their ends. Not
-  /// while a step runs.
+  /// called while a step runs.
   std::vector<Event> lastEvents(int32_t steps) const;
 
 private:
@@ -73,36 +74,37 @@ private:
   int64_t opProcessor = 0;
 };
 
-/// "F c3 m2", "recv activation e1 m0", "all-reduce c3", of an op of `rank`. A
-/// late one has a prime: "W c3 m2'".
+/// Returns the name of an op of `rank`, such as "F c3 m2", "recv activation e1
+/// m0" or "all-reduce c3". A late op has a prime, as in "W c3 m2'".
 std::string nameOfOp(const artifact::Program &program, int32_t rank,
                      const artifact::Op &op);
 
-/// A line for each event of `rank`: its step, when it began and how long it
-/// took, in microseconds since the first one.
+/// Returns a line for each event of `rank`: its step, its begin and its
+/// duration, in microseconds since the first one.
 std::string toText(const artifact::Program &program, int32_t rank,
                    const std::vector<Event> &events);
 
-/// A Chrome trace (about:tracing, Perfetto) with one lane per rank, or for each
-/// of its compute streams if it has several. Events are named by op, chunk and
-/// microbatch as in "F c3 m2". An op with matrix products or convolutions has
-/// their time (`gemm_us`), a message its `bytes`, and an op of a microbatch
-/// whose length varies its `length`. If the program has predicted times, a
-/// second process holds them, one step long. Times are microseconds since the
-/// first event.
+/// Returns a Chrome trace (about:tracing, Perfetto) with one lane per rank, or
+/// one for each compute stream of a rank that has several.
+///
+/// Events are named by op, chunk and microbatch, as in "F c3 m2". An op with
+/// matrix products or convolutions has their time (`gemm_us`), a message has
+/// its `bytes`, and an op of a microbatch whose length varies has its `length`.
+/// Times are microseconds since the first event. If the program has predicted
+/// times, a second process shows them, for one step.
 std::string toChromeTrace(const artifact::Metadata &metadata,
                           const artifact::Program &program,
                           const std::vector<std::vector<Event>> &ranks);
 
-/// The same for a page (veeline/Page/Page.h), with the bytes that each rank
-/// holds as planned, and without idle times, which are between operations.
-/// Without events there are only predicted times.
+/// Returns the same timeline for a page (veeline/Page/Page.h). It also has the
+/// bytes that each rank holds as planned, and lacks idle times, which are
+/// between operations. Without events, there are only predicted times.
 page::Graph toGraph(const artifact::Metadata &metadata,
                     const artifact::Program &program,
                     const std::vector<std::vector<Event>> &ranks);
 
-/// What a file of this name is to have: a page where it ends in ".html", a
-/// Chrome trace otherwise.
+/// Returns the content of a timeline file: a page if its name ends in ".html",
+/// else a Chrome trace.
 std::string timelineFor(const std::string &path,
                         const artifact::Metadata &metadata,
                         const artifact::Program &program,

@@ -68,7 +68,7 @@ static std::string legendOf(OpKind kind) {
   }
 }
 
-/// What `op` is named, coloured and related by.
+/// Returns the name, the colour and the relations of `op`.
 static page::Kind kindOf(const Program &program, const Op &op) {
   page::Kind kind{.name = std::string(artifact::name(op.kind)),
                   .legend = legendOf(op.kind),
@@ -80,7 +80,7 @@ static page::Kind kindOf(const Program &program, const Op &op) {
     kind.name += " " + std::string(enumName(channel.kind));
     kind.letter = isOfParam(channel.kind) ? 'p' : 'e';
     kind.isGradient = channel.kind == ChannelKind::gradient;
-    // Others carry no value of an edge.
+    // Other messages carry no value of an edge.
     if (channel.kind != ChannelKind::activation && !kind.isGradient)
       kind.role = "sync";
   } else if (op.param >= 0) {
@@ -157,7 +157,7 @@ int GraphMaker::entryOf(size_t rank, const Op &op) {
   return it->second;
 }
 
-/// The bytes of an arena that each op finds in use.
+/// The bytes of an arena that are in use when each op begins.
 static std::vector<int64_t> liveBytes(const Rank &rank) {
   auto numOps = static_cast<int32_t>(rank.ops.size());
   std::vector<int64_t> changes(rank.ops.size() + 1);
@@ -198,7 +198,7 @@ page::Lane GraphMaker::laneOf(size_t rank) {
   return lane;
 }
 
-/// Events are coded and drawn in the order of their begins.
+/// Events are encoded and drawn in the order of their begins.
 static void sortEvents(std::vector<page::Event> &events) {
   std::stable_sort(events.begin(), events.end(),
                    [](const page::Event &a, const page::Event &b) {
@@ -245,7 +245,7 @@ void GraphMaker::addMeasured(const std::vector<std::vector<Event>> &ranks) {
     graph.times.push_back(std::move(times));
 }
 
-/// "4 stages of 1 chunk, 8 microbatches".
+/// Returns a text such as "4 stages of 1 chunk, 8 microbatches".
 static std::string sizeLine(const Metadata &metadata, const Program &program) {
   std::string size =
       counted(program.stages, "stage") + " of " +

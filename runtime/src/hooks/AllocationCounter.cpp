@@ -1,4 +1,4 @@
-//===- AllocationCounter.cpp - who allocates during steps -----------------===//
+//===- AllocationCounter.cpp - counting allocations during steps ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -29,14 +29,14 @@ void *__libc_memalign(size_t alignment, size_t size);
 static constexpr size_t maxEntries = 64;
 static constexpr int maxFrames = 16;
 
-// Initial-exec, because a dynamic model would allocate on first use.
+// The model is initial-exec, because a dynamic one would allocate on first use.
 static thread_local __attribute__((tls_model("initial-exec"))) int32_t activity;
 
 static std::mutex mutex;
 static veeline_allocations entries[maxEntries];
 static size_t numEntries = 0;
 
-/// Objects that allocate on behalf of their callers.
+/// Whether an object allocates only on behalf of its callers.
 static bool isTransparent(const char *object) {
   for (const char *name : {"libc.so", "libstdc++.so", "libgcc_s.so",
                            "libveeline_allocation_counter.so"})
@@ -45,18 +45,19 @@ static bool isTransparent(const char *object) {
   return false;
 }
 
-/// The file of the object that `address` is in, or null. Not by dladdr, which
-/// reads all symbols of an object to name the nearest one.
+/// The file of the object that contains `address`, or null. dladdr is not used,
+/// because it reads all symbols of an object to find the nearest one.
 static const char *findObject(void *address) {
   dl_find_object found;
   if (_dl_find_object(address, &found) != 0)
     return nullptr;
   const char *name = found.dlfo_link_map->l_name;
-  return *name ? name : program_invocation_name; // The executable has no name.
+  // The executable has no name in the list of objects.
+  return *name ? name : program_invocation_name;
 }
 
 namespace {
-/// What is looked for on the stack, from the top.
+/// The state of a search on the stack, from the top.
 struct Search {
   const char *object = "unknown";
   int frames = 0;
@@ -85,7 +86,7 @@ static void record(size_t bytes) {
   int32_t counted = activity;
   if (!counted)
     return;
-  activity = 0; // What this function calls may allocate.
+  activity = 0; // Functions that are called here may allocate.
   const char *object = findCaller();
   {
     std::lock_guard<std::mutex> lock(mutex);

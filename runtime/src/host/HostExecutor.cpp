@@ -29,8 +29,9 @@ using namespace veeline::host;
 // Creation
 //===----------------------------------------------------------------------===//
 
-/// Gradients are printed while accumulators hold those of the step: not when
-/// the next one has begun.
+/// With traced tensors and late work, only one step may be in flight: gradients
+/// are printed while accumulators have those of the step, before the next step
+/// begins.
 static int32_t stepsInFlightOf(const artifact::Program &program,
                                const HostOptions &options) {
   return options.traceTensors && program.hasLate() ? 1 : options.stepsInFlight;
@@ -83,7 +84,8 @@ Status HostExecutor::prepare(const HostOptions &options) {
   return meetOthers(prepareLocal(options));
 }
 
-/// Adds this process's end of a channel; null if both ends are elsewhere.
+/// Adds this process's end of a channel, or null if both ends are in other
+/// processes.
 void HostExecutor::addChannel(int32_t index) {
   const artifact::Channel &channel = program.channels[index];
   std::unique_ptr<Channel> &end = channels.emplace_back();
@@ -114,7 +116,7 @@ Status HostExecutor::prepareLocal(const HostOptions &options) {
   return prepareCalls();
 }
 
-/// Called once all arenas of this process exist.
+/// Adds the reductions of a rank. Called once all arenas of this process exist.
 void HostExecutor::addReductions(HostWorker &worker) {
   veeline_rank &rank = worker.rank;
   int32_t stage = program.placeOf(static_cast<size_t>(rank.index)).stage;
@@ -205,7 +207,7 @@ static Status prepareCallsOf(HostRank &rank) {
                                       rank.convolutions);
 }
 
-/// The library generates code here, for which there may be no memory.
+/// The library generates code here, and may run out of memory.
 static Status prepareCallsWithin(HostRank &rank) {
   try {
     return prepareCallsOf(rank);
@@ -232,8 +234,8 @@ Status HostExecutor::prepareCalls() {
 }
 
 void HostExecutor::runThread(HostWorker &worker) {
-  // One OpenMP thread: more would change the bits of matrix products, and take
-  // the cores of other ranks.
+  // Use one OpenMP thread: more would change the bits of matrix products, and
+  // take cores from other ranks.
   OneThread oneThread;
   nameThread(worker);
   enter(Activity::loading);
@@ -245,7 +247,7 @@ void HostExecutor::runThread(HostWorker &worker) {
 }
 
 void HostExecutor::beginTurn(HostWorker &worker) {
-  // Before the end of all ranks this one waited for its next step.
+  // From the end of its last step, this rank has been idle.
   if (worker.rank.timeline && worker.stepEnd > 0 && !worker.hasIdleTail)
     worker.rank.timeline->addIdle(worker.stepEnd, nanoseconds());
   worker.hasIdleTail = false;
@@ -253,13 +255,14 @@ void HostExecutor::beginTurn(HostWorker &worker) {
 }
 
 void HostExecutor::endTurn(HostWorker &worker, bool isWhole) {
-  // The training loop may wait for others to end an earlier step, and these for
-  // messages that a rank which has failed does not help on any more.
+  // The training loop may be waiting for other processes to end an earlier
+  // step, and these for messages that a failed rank does not progress any more.
+  // So announce the failure.
   if (worker.rank.failed && network)
     network->announce(localStatus().message());
   if (worker.rank.trace && !worker.rank.failed && isWhole)
     printGradients(worker);
-  // A message for what is late may be under way.
+  // A message for late work may still be under way.
   if (isWhole || program.asynchronous == artifact::Asynchronous::none)
     checkIdle(worker);
   enter(Activity::waiting);
@@ -275,7 +278,7 @@ void HostExecutor::runStep(HostWorker &worker) {
       &rank, worker.arena.data(), step.inputs.pointers.data());
   if (rank.isVoid && !rank.failed)
     beginAnew(worker);
-  // A rank that goes on helps its messages on, too.
+  // If the next step has begun, the rank progresses its messages there.
   if (!isNextBegun(worker))
     flushChannels(rank);
   for (size_t i = 0; i < rank.updates.size(); ++i)
@@ -289,14 +292,14 @@ void HostExecutor::runStep(HostWorker &worker) {
   rank.isInStep.store(false, std::memory_order_release);
 }
 
-/// On the rank's thread, in the step after the one that it asks about. Other
-/// processes may wait for messages that do not move by themselves.
+/// Called on the rank's thread, in the step after the one that it asks about.
+/// Messages of other processes may need progress meanwhile.
 bool HostExecutor::awaitClip(HostWorker &worker, Clip &clip) {
   uint32_t number = worker.numEnded.load(std::memory_order_relaxed);
   auto isKnown = [number](uint32_t seen) {
     return static_cast<int32_t>((seen & ~1U) - 2 * number) >= 0;
   };
-  // Where ranks are threads, this one takes part in the search for deadlocks.
+  // If ranks are threads, this wait is included in the search for deadlocks.
   if (!network && !awaitNorms(worker.rank, number))
     return false;
   worker.rank.await(Group::endOfAll);
@@ -314,7 +317,8 @@ bool HostExecutor::awaitClip(HostWorker &worker, Clip &clip) {
   return true;
 }
 
-/// After a void turn, in which the updates of the step before were done again.
+/// Called after a void turn, in which the updates of the step before were
+/// repeated.
 void HostExecutor::beginAnew(HostWorker &worker) {
   worker.rank.isVoid = false;
   if (worker.rank.timeline)
@@ -383,8 +387,8 @@ Status HostExecutor::begin(const void *const *newInputs,
   return Status::success();
 }
 
-/// A rank waits from the end of its step to that of the last rank. Called while
-/// no step is under way.
+/// Adds the time between the end of each rank's step and that of the last rank
+/// as idle. Called while no step is under way.
 void HostExecutor::addIdleTails() {
   int64_t last = 0;
   for (HostWorker *worker : local)
@@ -408,8 +412,8 @@ void HostExecutor::endSteps() {
   addIdleTails();
 }
 
-/// Tells the ranks what the norm of all gradients of a step demands, now that
-/// it has ended on all of them.
+/// Tells the ranks what clipping requires for a step, once it has ended on all
+/// of them.
 Status HostExecutor::judge(size_t slot, StepResult &result) {
   VEELINE_TRY(shareResults(slot, result));
   result.clip = inFlight[slot].clip =
@@ -418,15 +422,15 @@ Status HostExecutor::judge(size_t slot, StepResult &result) {
   return Status::success();
 }
 
-/// What is late of the oldest step runs with the next step, or alone if none
-/// has begun.
+/// Late work of the oldest step runs with the next step or, if none has begun,
+/// alone.
 void HostExecutor::startLateIfAlone() {
   if (numBegun == numFinished + 1 && !runsLateAtOnce)
     startLate();
 }
 
-/// Waits until the norms of the oldest step are known, which are late where
-/// updates are.
+/// Waits until the norms of the oldest step are known. If updates are late, so
+/// are norms.
 void HostExecutor::settleNorms() {
   if (haveNorms(numFinished + 1))
     return;
@@ -434,7 +438,7 @@ void HostExecutor::settleNorms() {
   waitUntil([&] { return haveNorms(numFinished + 1); });
 }
 
-/// Waits until what is late of the oldest step has run.
+/// Waits until the late work of the oldest step has run.
 void HostExecutor::settleStep() {
   if (!program.hasLate())
     return;
@@ -442,10 +446,10 @@ void HostExecutor::settleStep() {
   waitUntil([&] { return areWhole(numFinished + 1); });
 }
 
-/// No process goes on, and perhaps ends, while ranks of others have yet to hear
-/// what the norm demands: they would take its end for a fault. What they do
-/// again takes messages, too. A step that is under way beside this one ends
-/// with a meeting of its own.
+/// Meets all processes. No process may go on, and perhaps end, while ranks of
+/// others do not know yet what the norm requires: they would take its end for a
+/// fault. Repeated updates need messages, too. If another step is under way, it
+/// ends with a meeting of its own.
 Status HostExecutor::meetAfterLate() {
   bool isAlone = numBegun == numFinished + 1 || runsLateAtOnce;
   if (!network || !isAlone)
@@ -484,7 +488,7 @@ Status HostExecutor::finish(StepResult &result) {
 
 Status HostExecutor::write(int32_t rank, int64_t offset, const void *source,
                            int64_t bytes) {
-  // Each process writes what is its own.
+  // Each process writes only to its own ranks.
   if (isLocal(rank))
     std::memcpy(workers[rank]->arena.data() + offset, source,
                 static_cast<size_t>(bytes));

@@ -15,29 +15,32 @@
 
 namespace veeline::host {
 
-/// What the thread of a rank does.
+/// The current activity of a rank's thread.
 enum class Activity { loading, step, waiting };
 
 struct HostOptions {
-  /// Events that each rank keeps; 0: no timeline.
+  /// The number of events that each rank keeps, or 0 for no timeline.
   size_t timelineEvents = 0;
-  /// Fill arenas with a pattern, for Arena::highWaterMark.
+  /// Whether to fill arenas with a pattern, for Arena::highWaterMark.
   bool poison = false;
-  /// Print statistics of each message and each gradient.
+  /// Whether to print statistics of each message and each gradient.
   bool traceTensors = false;
-  /// Compare what arrives with what is expected; builds with checks always do.
+  /// Whether to compare messages that arrive to the expected ones. Builds with
+  /// checks always do.
   bool checkMessages = false;
-  /// How many steps may be begun and not finished, at most engine::maxInFlight.
+  /// The number of steps that may be in flight, at most engine::maxInFlight.
   int32_t stepsInFlight = engine::maxInFlight;
-  /// If given, called by each rank's thread before it does something else; for
+  /// If set, each rank's thread calls this before it begins an activity. For
   /// counting allocations.
   void (*announce)(Activity activity) = nullptr;
-  /// If given, one per rank: run these instead of the artifact's objects.
+  /// If set, one function for each rank, to run instead of the artifact's
+  /// objects.
   std::vector<veeline_step_fn> steps;
-  /// The same of steps of which some work is late.
+  /// If set, functions for steps with late work, to run instead of the
+  /// artifact's objects.
   std::vector<engine::LateFunctions> lateFunctions;
-  /// If given, one rank runs here and each other one in a process of its own.
-  /// Outlives the executor.
+  /// If set, only one rank runs here, and each other one in a process of its
+  /// own. The network must outlive the executor.
   engine::Network *network = nullptr;
 };
 
@@ -45,8 +48,9 @@ struct HostWorker : engine::RankWorker<HostRank> {
   engine::Arena arena, hostArena;
   Status prepared = Status::success();
   std::atomic<bool> isPrepared{false};
-  int64_t stepEnd = 0; ///< In nanoseconds(); 0: before the first step.
-  /// The timeline has the time from there on, up to the end of all ranks.
+  int64_t stepEnd = 0; ///< In nanoseconds(); 0 before the first step.
+  /// Whether the timeline already has the idle time from `stepEnd` to the end
+  /// of all ranks.
   bool hasIdleTail = false;
 };
 
@@ -71,7 +75,7 @@ public:
   const engine::Arena &arena(int32_t rank) const {
     return workers[rank]->arena;
   }
-  /// What is offloaded.
+  /// The arena of a rank's offloaded values.
   const engine::Arena &hostArena(int32_t rank) const {
     return workers[rank]->hostArena;
   }
@@ -81,10 +85,10 @@ public:
   const library::CallTable &convolutions(int32_t rank) const {
     return workers[rank]->rank.convolutions;
   }
-  /// Of the places of first messages whose receivers are still in the step
-  /// before.
+  /// The bytes of buffers for first messages whose receivers are still in the
+  /// step before.
   int64_t spareBytes() const;
-  /// Of the memory that a rank's sends write to after a fault.
+  /// The bytes of the memory that a rank's sends write to after a fault.
   int64_t discardBytes(int32_t rank) const {
     return static_cast<int64_t>(workers[rank]->rank.discard.size());
   }
@@ -109,7 +113,8 @@ private:
   void runStep(HostWorker &worker) override;
   void runLate(HostWorker &worker) override;
   void beginTurn(HostWorker &worker);
-  /// `isWhole` if nothing of the step is left for the next one.
+  /// Ends a turn. `isWhole` means that no work of the step is left for the next
+  /// one.
   void endTurn(HostWorker &worker, bool isWhole);
   bool awaitClip(HostWorker &worker, Clip &clip);
   void beginAnew(HostWorker &worker);
@@ -124,18 +129,18 @@ private:
     if (announce)
       announce(activity);
   }
-  /// Waits until a worker's progress makes `isDone` true.
+  /// Waits until the progress of workers makes `isDone` return true.
   template <typename Condition> void waitUntil(Condition isDone);
   void addIdleTails();
   void checkIdle(const HostWorker &worker) const;
   void endSteps() override;
   int64_t maxMessageBytes() const;
 
-  /// Of ranks that are threads, by stage, reduction and piece.
+  /// Sums between ranks that are threads, by stage, reduction and piece.
   std::map<std::array<int32_t, 3>, std::shared_ptr<engine::SharedSum>> sums;
   void (*const announce)(Activity activity);
   const int32_t stepsInFlight;
-  /// Twice the number of steps whose StepInFlight::clip is known; 1 more after
+  /// Twice the number of steps whose StepInFlight::clip is known, plus 1 after
   /// a fault. Ranks that validate their updates sleep on it.
   WaitWord judged;
 };

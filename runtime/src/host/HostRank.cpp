@@ -1,4 +1,4 @@
-//===- HostRank.cpp - a rank whose arena is memory of the host ------------===//
+//===- HostRank.cpp - a rank with its arena on the host -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,7 +19,7 @@ using namespace veeline::engine;
 using namespace veeline::host;
 
 //===----------------------------------------------------------------------===//
-// What compiled code must get right
+// Checks of compiled code
 //===----------------------------------------------------------------------===//
 
 void HostRank::checkCall(const library::CallTable &table, int32_t index,
@@ -240,7 +240,8 @@ void HostRank::update(int32_t param, void *value, void *state,
                          state, gradients, numGradients));
 }
 
-/// The norm of a step is the root of the mean over its updates.
+/// The norm of a step is the root of the mean of the squared norms of its
+/// updates.
 void HostRank::updateMicrobatch(int32_t microbatch, int32_t param, void *value,
                                 void *state, const void *const *gradients,
                                 int32_t numGradients) {
@@ -286,9 +287,9 @@ void HostRank::noteLateNorms() {
     squaredNormsBefore[i] = updates[i].squaredGradientNorm;
 }
 
-/// The norms are known after the last late update, and not only when updates
-/// are validated: before that this rank may wait for a place to send to, at a
-/// rank that waits for these norms.
+/// Notes the norms after the last late update, instead of when updates are
+/// validated. Before the validation, this rank may wait for a place to send to,
+/// at a rank that waits for these norms.
 void HostRank::countLateUpdate(int32_t param) {
   if (!std::binary_search(lateUpdates.begin(), lateUpdates.end(),
                           static_cast<size_t>(param)) ||
@@ -344,8 +345,9 @@ void HostRank::updateOptimistic(int32_t param, void *value, void *state,
   failUnless(updateParam(update, ofUpdate, allMicrobatches, value, state,
                          gradients, numGradients,
                          isVoid ? &clip.factor : nullptr));
-  // The step will be skipped. Until that is known, no forward computes with
-  // what is no number: it might choose a row by it.
+  // This step will be skipped. Until that is known, forwards must not use
+  // values that are not finite: they might select a row by one. So restore the
+  // old value.
   if (!isVoid && ofUpdate.skipNonFinite &&
       !std::isfinite(update.squaredGradientNorm))
     keep(param, value, state, kept, /*isBack=*/true);
@@ -360,12 +362,12 @@ void HostRank::report(int32_t result, int32_t microbatch, const void *value) {
 }
 
 void HostRank::lateEnd() {
-  // The step before is whole once its updates are done again.
+  // The step before is whole only after its updates have been repeated.
   if (isVoid)
     return;
   if (program->clipSync != artifact::ClipSync::optimistic)
     noteLateNorms();
-  // Alone, the step is whole when this turn has ended.
+  // If late work runs alone, the step is whole when this turn ends.
   if (settings != otherSettings)
     whenWhole();
 }

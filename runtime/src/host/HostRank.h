@@ -77,30 +77,32 @@ struct HostRank final : veeline_rank {
   void opEnd(int32_t op) override;
   void lateEnd() override;
 
-  /// Whether the `bytes` at `place` lie inside of this rank's arena.
+  /// Whether the `bytes` at `place` are inside of this rank's arena.
   bool owns(const void *place, int64_t bytes) const {
     return arena->contains(place, bytes);
   }
 
   const engine::Arena *arena = nullptr;
-  /// What is offloaded; it stands for another memory than the arena's.
+  /// The arena of offloaded values. It stands for memory outside of the rank's
+  /// arena.
   const engine::Arena *hostArena = nullptr;
   library::CallTable gemms;
   library::CallTable convolutions;
   std::vector<ParamUpdate> updates;
-  Clip clip; ///< Of the last step that had one.
-  /// Sets what the norm of the step before demands, once it is known. False
+  Clip clip; ///< The clipping of the last step that had one.
+  /// Sets the clipping of the step before, once it is known. Returns false
   /// after a fault.
   std::function<bool(Clip &)> awaitClip;
-  /// This turn does the updates of the step before again, with the settings of
-  /// that.
+  /// Whether this turn repeats the updates of the step before, with the
+  /// settings of that step, `redone`.
   bool isVoid = false;
   const StepSettings *redone = nullptr;
-  size_t numLateUpdated = 0; ///< Of `lateUpdates`, in this turn.
-  /// Called in a step when `lateUpdates` are done, where updates are validated,
-  /// and when all that is late of the step before has run.
+  size_t numLateUpdated = 0; ///< The number of `lateUpdates` done in this turn.
+  /// `whenNormsKnown` is called in a step when its `lateUpdates` are done, if
+  /// updates are validated. `whenWhole` is called when all late work of the
+  /// step before has run.
   std::function<void()> whenNormsKnown, whenWhole;
-  std::unique_ptr<engine::TensorTrace> trace; ///< Null: not asked for.
+  std::unique_ptr<engine::TensorTrace> trace; ///< Null unless it was asked for.
 
 private:
   void noteLateNorms();
@@ -113,13 +115,13 @@ private:
                       int32_t numGradients) const;
   void checkUpdate(int32_t param, const void *value, const void *state,
                    const void *const *gradients, int32_t numGradients) const;
-  /// The settings of the updates of a step.
+  /// The settings of the updates of a step, without skipped steps.
   StepSettings withoutSkipped(StepSettings ofStep) const;
-  /// Copies the value and the state of a parameter into `kept`, or back.
+  /// Copies the value and the state of a parameter to `kept`, or back.
   void keep(int32_t param, void *value, void *state, void *kept,
             bool isBack) const;
   void failUnless(const Status &status);
-  /// Fails on a call that only code for a GPU makes.
+  /// Fails at a call that only code for a GPU makes.
   void failOnHost(const std::string &what);
 };
 

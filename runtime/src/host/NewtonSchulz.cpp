@@ -1,4 +1,4 @@
-//===- NewtonSchulz.cpp - the nearest orthogonal matrix -------------------===//
+//===- NewtonSchulz.cpp - the nearest orthogonal matrix, for Muon ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

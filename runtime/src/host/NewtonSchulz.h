@@ -14,18 +14,18 @@
 namespace veeline::host {
 
 /// Jordan et al., "Muon: An optimizer for hidden layers in neural networks"
-/// (2024): steps x = a x + (b x x' + c (x x')^2) x from x / |x| bring all
-/// singular values near 1. Optimizers.h has how many, and with which a, b and
-/// c. The products are those of the library.
+/// (2024): starting from x / |x|, the iteration x = a x + (b x x' + c (x x')^2)
+/// x moves all singular values close to 1. Optimizers.h has the number of
+/// steps, and a, b and c of each. The library computes the products.
 class NewtonSchulz {
 public:
-  /// For a row-major matrix. To be called, as `run`, with one OpenMP thread
-  /// (OneThread.h).
+  /// Creates the iteration for a row-major matrix. Call this function and `run`
+  /// with one OpenMP thread (OneThread.h).
   static Expected<std::unique_ptr<NewtonSchulz>>
   create(artifact::DataType type, int64_t rows, int64_t columns);
 
-  /// Replaces `matrix`, whose sum of squares is `squares`. `workspace` has
-  /// as many elements as newtonSchulzElements says.
+  /// Replaces `matrix` by the result. `squares` is the sum of its squares.
+  /// `workspace` has as many elements as newtonSchulzElements returns.
   Status run(void *matrix, double squares, void *workspace);
 
 private:
@@ -37,10 +37,11 @@ private:
   }
 
   artifact::DataType type = artifact::DataType::f32;
-  int64_t small = 0, numElements = 0; ///< The lesser side, and all elements.
-  /// x x', its square, and the product of a symmetric matrix and x.
+  /// The shorter side, and the number of elements.
+  int64_t small = 0, numElements = 0;
+  /// The products x x', its square, and a symmetric matrix times x.
   std::unique_ptr<library::PreparedCall> gram, square, apply;
-  std::vector<char> scratch; ///< What the library asks for.
+  std::vector<char> scratch; ///< The scratch memory of the library.
 };
 
 } // namespace veeline::host

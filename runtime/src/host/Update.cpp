@@ -1,12 +1,12 @@
-//===- Update.cpp - optimisers --------------------------------------------===//
+//===- Update.cpp - updates by optimisers ---------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiled with -O3 -ffp-contract=off, three times for three vector widths
-// (see CMakeLists.txt); everything is elementwise but the norm, which has a
-// fixed number of lanes.
+// Compiled with -O3 -ffp-contract=off for three vector widths (see
+// CMakeLists.txt). Everything is elementwise except the norm, which has a fixed
+// number of lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@
 using namespace veeline;
 using namespace veeline::host;
 
-/// Elements that are worked on at a time: gradients stay in the L1 cache.
+/// The number of elements that are processed at a time, so that gradients stay
+/// in the L1 cache.
 static constexpr int64_t blockSize = 1024;
 static constexpr int64_t normLanes = 8;
 
@@ -32,15 +33,16 @@ template <typename T> struct Arguments {
   Coefficients<T> c;
   Optimizer optimizer;
   int64_t numElements;
-  Shard updated; ///< Of elementwise optimisers.
+  Shard updated; ///< For elementwise optimisers.
   T *value;
-  T *state; ///< Of the elements that are updated.
+  T *state; ///< The state of the elements that are updated.
   const T *const *gradients;
   int32_t numGradients;
-  const double *factor; ///< Null: gradients are not scaled.
-  T *before;            ///< The update before; null without error feedback.
-  bool decaysGradient;  ///< Weight decay is a part of gradients.
-  /// Of Adafactor: what is not a matrix is one row, whose mean is not kept.
+  const double *factor; ///< Null if gradients are not scaled.
+  T *before;            ///< The last update; null without error feedback.
+  bool decaysGradient;  ///< Whether weight decay is added to gradients.
+  /// For Adafactor. A parameter that is not a matrix is one row, whose mean is
+  /// not kept.
   int64_t rows, columns;
   bool isFactored;
 };
@@ -59,7 +61,7 @@ static VEELINE_KERNEL void sumGradients(const Arguments<T> &a, int64_t first,
   }
   for (int64_t i = 0; i < count; ++i)
     sum[i] *= a.c.gradientScale;
-  // NaN stays NaN.
+  // NaN is not changed.
   T limit = a.c.clipValue, greatest = a.c.greatestLimited;
   if (limit < std::numeric_limits<T>::infinity())
     for (int64_t i = 0; i < count; ++i) {
@@ -79,7 +81,8 @@ static VEELINE_KERNEL void addSquares(const T *values, int64_t count,
     lanes[lane] += double(values[i]) * double(values[i]);
 }
 
-// These make of gradients what is subtracted from the value.
+// The functions `step...` turn gradients into what is subtracted from the
+// value.
 
 template <typename T>
 static VEELINE_KERNEL void stepMomentum(const Coefficients<T> &c, int64_t count,
@@ -101,7 +104,7 @@ static VEELINE_KERNEL void stepNesterov(const Coefficients<T> &c, int64_t count,
   }
 }
 
-/// NaN stays NaN.
+/// NaN is not changed.
 template <typename T>
 static VEELINE_KERNEL void stepLion(const Coefficients<T> &c, int64_t count,
                                     T *__restrict g, T *__restrict momentum) {
@@ -112,7 +115,8 @@ static VEELINE_KERNEL void stepLion(const Coefficients<T> &c, int64_t count,
   }
 }
 
-/// Adam's gradients, of a loss with the squares of parameters.
+/// Adds Adam's weight decay to gradients: the loss includes the squares of
+/// parameters.
 template <typename T>
 static VEELINE_KERNEL void addDecay(const Coefficients<T> &c, int64_t count,
                                     T *__restrict g,
@@ -121,7 +125,7 @@ static VEELINE_KERNEL void addDecay(const Coefficients<T> &c, int64_t count,
     g[i] = g[i] + c.lossDecay * value[i];
 }
 
-/// AdamW, and with `nesterov` NAdamW.
+/// AdamW or, with `nesterov`, NAdamW.
 template <bool nesterov, typename T>
 static VEELINE_KERNEL void stepMoments(const Coefficients<T> &c, int64_t count,
                                        T *__restrict g, T *__restrict first,
@@ -135,8 +139,8 @@ static VEELINE_KERNEL void stepMoments(const Coefficients<T> &c, int64_t count,
   }
 }
 
-/// `before`: the update before, which becomes this one; null without error
-/// feedback.
+/// Subtracts `change` from the value. `before` is the last update, which is
+/// replaced by this one; null without error feedback.
 template <typename T>
 static VEELINE_KERNEL void subtract(const Coefficients<T> &c, int64_t count,
                                     const T *__restrict change,
@@ -154,7 +158,8 @@ static VEELINE_KERNEL void subtract(const Coefficients<T> &c, int64_t count,
   }
 }
 
-/// Of Muon: the momentum, and the direction before it is made orthogonal.
+/// For Muon: updates the momentum, and computes the direction before it is made
+/// orthogonal.
 template <typename T>
 static VEELINE_KERNEL void
 addMomentum(const Coefficients<T> &c, int64_t count, const T *__restrict g,
@@ -172,7 +177,7 @@ static VEELINE_KERNEL double addLanes(const double (&lanes)[normLanes]) {
   return sum;
 }
 
-/// Gradients as updates take them.
+/// Computes gradients in the form that updates use.
 template <typename T>
 static VEELINE_KERNEL void takeGradients(const Arguments<T> &a, int64_t first,
                                          int64_t count, T *g) {
@@ -195,11 +200,11 @@ static VEELINE_KERNEL double addAllSquares(const Arguments<T> &a) {
   return addLanes(lanes);
 }
 
-/// Turns the gradients of some elements into what is subtracted from them.
+/// Turns the gradients of some elements into what is subtracted from the value.
 template <typename T>
 static VEELINE_KERNEL void step(const Arguments<T> &a, int64_t first,
                                 int64_t count, T *g) {
-  // Without momentum there is no state to point into.
+  // Without momentum, there is no state.
   if (a.optimizer == Optimizer::sgd) {
     for (int64_t i = 0; i < count; ++i)
       g[i] *= a.c.rate;
@@ -297,7 +302,8 @@ static VEELINE_KERNEL void updateAdafactor(const Arguments<T> &a) {
   });
 }
 
-/// The same, unless gradients are scaled.
+/// Updates a parameter. Returns the sum of squares of the averaged gradient, or
+/// 0 if gradients are scaled.
 template <typename T>
 static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
   if (a.optimizer == Optimizer::adafactor) {
@@ -306,7 +312,7 @@ static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
       updateAdafactor(a);
     return squares;
   }
-  // Where others are updated elsewhere, the norm is of all elements still.
+  // If only a share is updated here, the norm is still that of all elements.
   bool isWhole = a.updated.count == a.numElements;
   double squares = isWhole || a.factor ? 0 : addAllSquares(a);
   alignas(64) T g[blockSize];
@@ -333,7 +339,7 @@ static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
   return isWhole ? addLanes(lanes) : squares;
 }
 
-/// The rest of a Muon update, of which the direction is there.
+/// Completes an update by Muon, whose direction has been computed.
 template <typename T>
 static Status stepMuon(const ParamUpdate &update, const Arguments<T> &a) {
   T *direction = a.state + a.numElements;

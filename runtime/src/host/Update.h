@@ -17,27 +17,28 @@ namespace veeline::host {
 
 class NewtonSchulz;
 
-/// What an update knows about its parameter, and what it leaves behind.
+/// The properties of a parameter's update, and its results.
 struct ParamUpdate {
-  /// Muon only of matrices.
+  /// Muon is possible only for matrices.
   Optimizer optimizer = Optimizer::sgd;
   artifact::DataType type = artifact::DataType::f32;
   int64_t numElements = 0;
-  bool decays = false; ///< Weight decay applies.
+  bool decays = false; ///< Whether weight decay applies.
   bool errorFeedback = false;
-  int64_t rows = 0, columns = 0; ///< Of a matrix.
-  size_t param = 0;              ///< Its number in the model.
-  /// Of Muon; see `prepare`.
+  int64_t rows = 0, columns = 0; ///< The sides of a matrix.
+  size_t param = 0;              ///< The number of the parameter in the model.
+  /// For Muon; see `prepare`.
   std::shared_ptr<NewtonSchulz> orthogonalise = nullptr;
-  void *workspace = nullptr; ///< Of newtonSchulzElements.
-  /// Sum of squares of the averaged gradient in the last step.
+  /// Has as many elements as newtonSchulzElements returns.
+  void *workspace = nullptr;
+  /// The sum of squares of the averaged gradient in the last step.
   double squaredGradientNorm = 0;
-  /// The elements that are updated, which the state is of; none: all. Only of
-  /// elementwise optimisers.
+  /// The elements that are updated, for which there is state. None for all
+  /// elements. Only for elementwise optimisers.
   std::optional<Shard> share = std::nullopt;
 
   Shard updated() const { return share.value_or(Shard{0, numElements}); }
-  /// Elements of its state, without the update before.
+  /// The number of elements of the state, without the last update.
   int64_t ownStateElements() const {
     return countState(/*withFeedback=*/false);
   }
@@ -87,39 +88,40 @@ private:
 /// arXiv 2606.30634, 2026), value -= c * (u - u') after that, where u is all
 /// that was subtracted, decay included, and u' that of the update before; the
 /// first update corrects nothing. Elementwise without contraction, so the bits
-/// are the same for every width of vectors, but for Muon's products.
+/// are the same for every width of vectors, except for Muon's products.
 /// Adafactor's sums have a fixed number of lanes. Elements of g beyond
 /// `settings.clipValue` are set to it. With a `factor`, g is multiplied by it,
-/// and its norm is not looked at. `value` and gradients are whole, also where
-/// only a share is updated, and so is the norm. Only a library that Muon asks
-/// for a product can fail.
+/// and its norm is not used. `value` and gradients are whole even if only a
+/// share is updated, and so is the norm. Only a library call for a product of
+/// Muon can fail.
 Status updateParam(ParamUpdate &update, const StepSettings &settings,
                    int32_t microbatches, void *value, void *state,
                    const void *const *gradients, int32_t numGradients,
                    const double *factor = nullptr,
                    int vectorBits = widestVectorBits());
 
-/// The sum of squares of g. Has the bits that an update without a factor gives.
+/// The sum of squares of g. Has the same bits as that of an update without a
+/// factor.
 double squaredNormOf(const ParamUpdate &update, const StepSettings &settings,
                      int32_t microbatches, const void *const *gradients,
                      int32_t numGradients, int vectorBits = widestVectorBits());
 
 ParamUpdate updateOf(const artifact::Metadata &metadata, size_t param);
-/// Prepares the products of Muon, on the thread that will update, with one
-/// OpenMP thread. `workspace` is for all updates of a rank.
+/// Prepares the products of Muon. Call it on the thread that will update, with
+/// one OpenMP thread. All updates of a rank use the same `workspace`.
 Status prepare(ParamUpdate &update, void *workspace);
 
-/// A parameter of a model, and the gradients that its update takes; none: it
-/// has no update.
+/// A parameter of a model, and the gradients for its update. Without gradients,
+/// it has no update.
 struct WholeParam {
   void *value, *state;
   std::vector<const void *> gradients;
 };
 
-/// Updates all parameters of a model, in order, as the ranks of its programs do
-/// together. Says what it did with the gradients. A GPU adds squares up in an
-/// order of its own: `ofDevice`, if it is given, is what came of that, and it
-/// counts unless it differs by more than rounding.
+/// Updates all parameters of a model, in order, like the ranks of its programs
+/// together. Returns how gradients were clipped. A GPU sums squares in another
+/// order: if `ofDevice`, its result, is given, it is used unless it differs by
+/// more than rounding.
 Expected<Clip> updateModel(const artifact::Metadata &metadata,
                            const StepSettings &settings, int32_t microbatches,
                            const std::vector<WholeParam> &params,

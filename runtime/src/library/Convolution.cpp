@@ -37,7 +37,7 @@ struct Geometry {
   explicit Geometry(const artifact::Convolution &convolution);
 
   const artifact::Convolution &convolution;
-  memory::dims x, w, y; ///< Extents.
+  memory::dims x, w, y; ///< The extents of the operands.
   memory::desc givenX, givenW, givenY;
   memory::dims dilations, paddingAfter;
   double flops;
@@ -48,8 +48,8 @@ static memory::dims stridesOf(const memory::dims &extents, Layout layout) {
   return denseStrides(extents, layout == Layout::channelsLast);
 }
 
-/// Whether two sets of strides reach the same elements: those of dimensions of
-/// one element do not count.
+/// Whether two sets of strides address the same elements. Strides of dimensions
+/// with one element do not matter.
 static bool areSame(const memory::dims &extents, const memory::dims &a,
                     const memory::dims &b) {
   for (size_t i = 0; i < extents.size(); ++i)
@@ -58,7 +58,7 @@ static bool areSame(const memory::dims &extents, const memory::dims &a,
   return true;
 }
 
-/// Strides of a layout that the library knows, if `given` is one.
+/// A layout that the library supports, if `given` is one.
 static memory::desc describe(const memory::dims &extents,
                              const memory::dims &given) {
   for (Layout layout : {Layout::channelsLast, Layout::channelsFirst})
@@ -68,7 +68,7 @@ static memory::desc describe(const memory::dims &extents,
   return {extents, f32, given};
 }
 
-/// Extents of x or y, where groups are part of the channels.
+/// The extents of x or y, with groups as part of the channels.
 static memory::dims makeExtents(int64_t batch, int64_t channels,
                                 const std::vector<int64_t> &sizes) {
   memory::dims extents{batch, channels};
@@ -107,11 +107,11 @@ Geometry::Geometry(const artifact::Convolution &c)
 }
 
 //===----------------------------------------------------------------------===//
-// What the library offers
+// Capabilities of the library
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One of the library's implementations, and the layouts that it wants.
+/// One of the library's implementations, and the layouts that it needs.
 struct Offer {
   dnnl::primitive primitive;
   memory::desc x, w, y, scratchpad;
@@ -133,7 +133,8 @@ static void finish(Offer &offer, const Description &description,
   offer.implementation = description.impl_info_str();
 }
 
-/// Throws the library's exception if it has nothing for `layout`.
+/// Asks the library for an implementation for `layout`. Throws the library's
+/// exception if it has none.
 static Offer askFor(const Geometry &geometry, Layout layout,
                     const dnnl::engine &engine) {
   const artifact::Convolution &c = geometry.convolution;
@@ -183,15 +184,15 @@ static bool areAll(const std::vector<int64_t> &list, int64_t value) {
                      [&](int64_t element) { return element == value; });
 }
 
-/// Whether windows have one element: then it is a matrix product, of each
-/// sample or of all.
+/// Whether windows have one element. The convolution is then a matrix product,
+/// of each sample or of all.
 static bool isPointwise(const artifact::Convolution &c) {
   return c.groups == 1 && areAll(c.wSizes, 1) && areAll(c.padding, 0);
 }
 
-/// Roughly how many FLOPs an implementation does in a nanosecond, measured with
-/// oneDNN 2.6 on a CPU with AVX-512. They differ by multiples, which is what
-/// counts.
+/// The estimated FLOPs of an implementation in a nanosecond, measured with
+/// oneDNN 2.6 on a CPU with AVX-512. Precision does not matter, because rates
+/// differ by multiples.
 static double estimateRate(const Offer &offer, const Geometry &geometry) {
   const artifact::Convolution &c = geometry.convolution;
   std::string_view name = offer.implementation;
@@ -200,16 +201,18 @@ static double estimateRate(const Offer &offer, const Geometry &geometry) {
   if (name.find("gemm:") != std::string_view::npos) {
     if (isPointwise(c))
       return 130;
-    // It copies x for every element of the window, group by group.
+    // This implementation copies x for every element of the window, group by
+    // group.
     double rate = c.inputs < 16 ? 45 : 75;
     return c.groups == 1 ? rate : std::min(rate, 0.7 * double(c.inputs));
   }
-  // It computes 16 channels of x, however few there are.
+  // This implementation computes 16 channels of x, even if there are fewer.
   bool isOfFew = c.kind == ConvolutionKind::backwardData && c.groups == 1;
   return 160 * (isOfFew ? std::min(1.0, double(c.inputs) / 16) : 1);
 }
 
-/// In nanoseconds, with copies into other layouts and back.
+/// The estimated time in nanoseconds, including copies to other layouts and
+/// back.
 static double estimateTime(const Offer &offer, const Geometry &geometry) {
   constexpr double copiedBytesPerNs = 8;
   double time = geometry.flops / estimateRate(offer, geometry);
@@ -221,13 +224,14 @@ static double estimateTime(const Offer &offer, const Geometry &geometry) {
   return time;
 }
 
-/// The offer with the least estimated time. The choice depends on shapes,
-/// layouts and the CPU, not on measurements, so that bits are the same in every
-/// run.
+/// Chooses the implementation with the least estimated time. The choice depends
+/// on shapes, layouts and the CPU, but not on measurements, so that bits are
+/// the same in every run.
 static Offer choose(const Geometry &geometry, const dnnl::engine &engine) {
   std::optional<Offer> best;
   std::optional<dnnl::error> error;
-  // The first of equals: the library's blocks of channels are copied fastest.
+  // If times are equal, the first layout is taken: copies to the library's
+  // blocks of channels are the fastest.
   for (Layout layout :
        {Layout::library, Layout::channelsLast, Layout::channelsFirst}) {
     try {
@@ -249,10 +253,10 @@ static Offer choose(const Geometry &geometry, const dnnl::engine &engine) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An operand, and its copy in the layout that the library wants.
+/// An operand, and its copy in the layout that the library needs.
 struct Operand {
   bool isCopied = false;
-  int64_t offset = 0; ///< Of the copy, in the scratch.
+  int64_t offset = 0; ///< The offset of the copy in the scratch memory.
   Execution copy;
 };
 
@@ -263,7 +267,7 @@ public:
     Geometry geometry(convolution);
     Offer offer = choose(geometry, engine);
     name = offer.implementation;
-    // Which of x, w and y are a, b and c.
+    // For each kind, the numbers of x, w and y among a, b and c.
     const int roles[3][3] = {{0, 1, 2}, {2, 1, 0}, {0, 2, 1}};
     const int *role = roles[static_cast<size_t>(convolution.kind)];
     const memory::desc *given[] = {&geometry.givenX, &geometry.givenW,
@@ -297,7 +301,7 @@ public:
   std::string implementation() const override { return name; }
 
 private:
-  /// Plans a copy from `given` to `wanted`, or back for the result.
+  /// Plans a copy from `given` to `wanted` or, for the result, back.
   void prepareCopy(Operand &operand, const memory::desc &given,
                    const memory::desc &wanted, bool isResult) {
     operand.isCopied = given != wanted;
@@ -349,7 +353,7 @@ private:
 };
 } // namespace
 
-/// "4x64x56x56".
+/// Formats extents as "4x64x56x56".
 static std::string print(const memory::dims &extents) {
   std::string text;
   for (int64_t extent : extents)

@@ -1,4 +1,4 @@
-//===- ConvolutionPlan.cpp - convolutions as cuDNN takes them -------------===//
+//===- ConvolutionPlan.cpp - convolutions in cuDNN's terms ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,12 +22,13 @@ using artifact::DataType;
 using List = std::vector<int64_t>;
 
 static constexpr int64_t alignment = 256;
-/// The highest rank of a tensor that cuDNN copies.
+/// The maximal rank of a tensor that cuDNN copies.
 static constexpr size_t maxCopiedRank = 5;
 
-/// The default math may compute products of f32 in tf32. Small floats are
-/// summed in f32 (cuDNN's PSEUDO_HALF_CONFIG and PSEUDO_BFLOAT16_CONFIG), with
-/// a result of their own type: cuDNN has none of f32.
+/// cuDNN's default math may compute products of f32 in tf32. Small floats are
+/// summed in f32 (cuDNN's PSEUDO_HALF_CONFIG and PSEUDO_BFLOAT16_CONFIG). The
+/// result has the same type as the operands, because cuDNN has no such
+/// convolutions with a result of f32.
 static constexpr DnnTypes dnnTypes[] = {
     {DataType::f32, ComputeType::f32, api::dnnFloat, api::fmaMath},
     {DataType::f32, ComputeType::tf32, api::dnnFloat, api::defaultMath},
@@ -46,21 +47,20 @@ const DnnTypes *cuda::findDnnTypes(const Convolution &convolution) {
 }
 
 namespace {
-/// A tensor whose numbers may not fit into cuDNN's int.
+/// A tensor whose numbers may be too large for cuDNN's int.
 struct Tensor {
   List sizes, strides;
 };
 } // namespace
 
-/// A tensor without gaps, whose channels (dimension 1) come first or last in a
-/// sample.
+/// A dense tensor. Its channels (dimension 1) are first or last in a sample.
 static Tensor makeDense(List sizes, bool isChannelsLast) {
   List strides = library::denseStrides(sizes, isChannelsLast);
   return {std::move(sizes), std::move(strides)};
 }
 
-/// Whether `tensor` is in that order, perhaps with gaps between samples.
-/// Strides of dimensions of one element do not count.
+/// Whether `tensor` has this order, perhaps with gaps between samples. Strides
+/// of dimensions with one element do not matter.
 static bool isInOrder(const Tensor &tensor, bool isChannelsLast) {
   Tensor dense = makeDense(tensor.sizes, isChannelsLast);
   for (size_t i = 1; i < tensor.sizes.size(); ++i)
@@ -69,7 +69,8 @@ static bool isInOrder(const Tensor &tensor, bool isChannelsLast) {
   return tensor.sizes[0] == 1 || tensor.strides[0] >= dense.strides[0];
 }
 
-/// The same, with the usual strides for dimensions of one element.
+/// `tensor`, with the strides of a dense tensor for dimensions with one
+/// element.
 static Tensor normalize(const Tensor &tensor, bool isChannelsLast) {
   Tensor dense = makeDense(tensor.sizes, isChannelsLast);
   if (tensor.sizes[0] != 1)
@@ -83,11 +84,11 @@ static bool isDense(const Tensor &tensor, bool isChannelsLast) {
          (tensor.sizes[0] == 1 || tensor.strides[0] == dense.strides[0]);
 }
 
-/// x or y, whose groups are part of the channels.
+/// x or y, with groups as part of the channels.
 static Tensor makeData(int64_t batch, int64_t channels, const List &sizes,
                        const List &strides) {
   Tensor tensor{{batch, channels}, {strides[0], strides[2]}};
-  // cuDNN knows no convolutions of one dimension.
+  // cuDNN has no convolutions with one spatial dimension.
   if (sizes.size() == 1) {
     tensor.sizes.push_back(1);
     tensor.strides.push_back(sizes[0] * strides[3]);
@@ -98,13 +99,13 @@ static Tensor makeData(int64_t batch, int64_t channels, const List &sizes,
   return tensor;
 }
 
-/// Whether groups and channels of y, in w, are one dimension with one stride.
+/// Whether groups and channels of y can be one dimension of w with one stride.
 static bool hasEvenGroups(const Convolution &c) {
   return c.groups == 1 || c.outputs == 1 ||
          c.wStrides[0] == c.outputs * c.wStrides[1];
 }
 
-/// w with groups and channels of y as one dimension.
+/// w, with groups and channels of y as one dimension.
 static Tensor makeWeights(const Convolution &c) {
   Tensor w{{c.groups * c.outputs, c.inputs},
            {c.outputs == 1 ? c.wStrides[0] : c.wStrides[1], c.wStrides[2]}};
@@ -138,8 +139,8 @@ static std::vector<int> toInts(const List &list) {
 }
 
 namespace {
-/// Makes a plan. Its functions return false if cuDNN cannot take the numbers,
-/// or make the copies.
+/// Plans a convolution. Its functions return false if a number is too large for
+/// cuDNN, or if cuDNN cannot make the copies.
 class Planner {
 public:
   explicit Planner(const Convolution &convolution) : c(convolution) {}
@@ -165,8 +166,8 @@ private:
 };
 } // namespace
 
-/// Sets strides and dilations. `before` and `after` are the zeros around x that
-/// the windows reach.
+/// Sets strides and dilations. `before` and `after` receive the padding that
+/// windows reach.
 bool Planner::setWindows(List &before, List &after) {
   List strides = c.strides, dilations = c.dilations;
   before = c.padding;
@@ -197,13 +198,13 @@ bool Planner::addCopy(std::optional<DnnCopy> &copy, const Tensor &given,
          set(copy->copied, copied);
 }
 
-/// Plans a copy of x with all zeros, if windows reach other zeros after x than
-/// before it, or if x is in neither order. The copy is in the order of y.
+/// Plans a padded copy of x if the padding after x differs from that before it,
+/// or if x has neither order. The copy has the order of y.
 bool Planner::copyX(const Tensor &given, const List &before, const List &after,
                     Tensor &x) {
   bool isEven = true;
   for (size_t i = 0; i < before.size(); ++i) {
-    // cuDNN ignores what is left after the last whole window.
+    // cuDNN ignores elements after the last whole window.
     int64_t beyond = before[i] - after[i];
     isEven &= beyond >= 0 && beyond < plan.strides[i];
   }
@@ -254,8 +255,7 @@ bool Planner::run() {
   if (!copyX(givenX, before, after, x) || !copyW(givenW))
     return false;
   plan.wSizes = toInts(givenW.sizes);
-  // If y is in neither order, cuDNN gets its strides, and may have nothing for
-  // them.
+  // If y has neither order, cuDNN gets its strides, and may not support them.
   bool isUsual = isInOrder(y, plan.isChannelsLast);
   return canCount(givenW.sizes) && set(plan.x, x) &&
          set(plan.y, isUsual ? normalize(y, plan.isChannelsLast) : y);

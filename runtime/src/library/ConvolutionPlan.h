@@ -22,29 +22,30 @@ struct DnnTensor {
   std::vector<int> sizes, strides;
 };
 
-/// A copy of an operand in scratch, from the layout of compiled code to one
-/// that cuDNN takes, or back.
+/// A copy of an operand in scratch memory, from the layout of compiled code to
+/// one that cuDNN supports, or back.
 struct DnnCopy {
-  int64_t offset = 0, bytes = 0; ///< Of the copy.
-  int64_t firstElement = 0;      ///< Where the data begins in the copy.
-  DnnTensor given, copied;       ///< Of equal sizes.
+  int64_t offset = 0, bytes = 0; ///< The offset and size of the copy.
+  /// The place in the copy where the data begins.
+  int64_t firstElement = 0;
+  DnnTensor given, copied; ///< Both have the same sizes.
 };
 
-/// Types of a convolution that cuDNN has, by our names and by its own.
+/// The types of a convolution that cuDNN supports, as our names and as cuDNN's.
 struct DnnTypes {
-  artifact::DataType type;       ///< Of x, w and y.
-  artifact::ComputeType compute; ///< Sums are of f32 in each.
+  artifact::DataType type;       ///< The type of x, w and y.
+  artifact::ComputeType compute; ///< Sums are always in f32.
   int dataType, mathType;
 };
 
 std::span<const DnnTypes> allDnnTypes();
 
-/// Null where cuDNN has no such convolutions.
+/// Null if cuDNN does not support these types.
 const DnnTypes *findDnnTypes(const artifact::Convolution &convolution);
 
-/// How cuDNN computes an entry. It wants x, y and w either all channels-first
-/// or all channels-last, w without gaps, and as many zeros after x as before
-/// it. An operand that is otherwise is copied.
+/// How cuDNN computes an entry. It needs x, y and w either all channels-first
+/// or all channels-last, a dense w, and equal padding before and after x. Other
+/// operands are copied.
 struct DnnConvolution {
   const DnnTypes *types = nullptr;
   bool isChannelsLast = false;
@@ -56,7 +57,7 @@ struct DnnConvolution {
   int64_t scratchBytes = 0;
 };
 
-/// Nothing if cuDNN does not have the types, if a number does not fit into an
+/// None if cuDNN does not support the types, if a number does not fit into an
 /// int, or if a tensor to copy has too many dimensions.
 std::optional<DnnConvolution>
 planConvolution(const artifact::Convolution &convolution);

@@ -20,7 +20,7 @@ using artifact::ConvolutionKind;
 // Layouts
 //===----------------------------------------------------------------------===//
 
-/// The product of all but the first `skipped` sizes.
+/// The product of all sizes but the first `skipped`.
 static int64_t count(const std::vector<int64_t> &sizes, size_t skipped = 0) {
   int64_t product = 1;
   for (size_t i = skipped; i < sizes.size(); ++i)
@@ -28,9 +28,9 @@ static int64_t count(const std::vector<int64_t> &sizes, size_t skipped = 0) {
   return product;
 }
 
-/// Whether strides (sample, group, channel, spatial...) are those of a tensor
-/// without gaps whose channels come last. Dimensions of one element do not
-/// count.
+/// Whether strides (sample, group, channel, spatial...) are those of a dense
+/// tensor with the channels last. Strides of dimensions with one element do not
+/// matter.
 static bool hasChannelsLast(int64_t batch, int64_t channels,
                             const std::vector<int64_t> &sizes,
                             const std::vector<int64_t> &strides) {
@@ -58,7 +58,7 @@ static bool areAll(const std::vector<int64_t> &list, int64_t value) {
                      [&](int64_t element) { return element == value; });
 }
 
-/// Whether the matrix of what windows see is x itself.
+/// Whether the matrix of windows is x itself.
 static bool seesAll(const artifact::Convolution &c) {
   return areAll(c.wSizes, 1) && areAll(c.padding, 0) && areAll(c.strides, 1) &&
          c.xSizes == c.ySizes;
@@ -67,7 +67,8 @@ static bool seesAll(const artifact::Convolution &c) {
 bool library::isProduct(const artifact::Convolution &c) {
   int64_t rows = c.batch * count(c.ySizes);
   int64_t columns = c.inputs * count(c.wSizes);
-  // If the matrix is x, x and y are read as often as w; otherwise x is copied.
+  // If the matrix is x itself, x and y are read as often as w. Otherwise x is
+  // copied.
   int64_t others = seesAll(c) ? rows * (c.inputs + c.outputs) : rows * columns;
   return c.groups == 1 && others <= columns * c.outputs &&
          hasChannelsLast(c.batch, c.inputs, c.xSizes, c.xStrides) &&
@@ -75,7 +76,7 @@ bool library::isProduct(const artifact::Convolution &c) {
          hasWindowsAsRows(c);
 }
 
-/// The product, with the matrix of what windows see in place of x.
+/// The product, with the matrix of windows in place of x.
 static artifact::Gemm makeProduct(const artifact::Convolution &c) {
   int64_t rows = c.batch * count(c.ySizes);
   int64_t columns = c.inputs * count(c.wSizes);
@@ -115,7 +116,8 @@ static artifact::Gemm makeProduct(const artifact::Convolution &c) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Sizes of a convolution of three dimensions; missing ones are 1.
+/// The sizes of a convolution with three spatial dimensions. Missing ones have
+/// size 1.
 struct Windows {
   explicit Windows(const artifact::Convolution &c)
       : batch(c.batch), channels(c.inputs) {
@@ -134,8 +136,8 @@ struct Windows {
     return batch * x[0] * x[1] * x[2] * channels;
   }
 
-  /// Calls `visit` with the offset in x of every element of every window, in
-  /// their order, or -1 where it is outside.
+  /// Calls `visit` for every element of every window, in order, with its offset
+  /// in x, or -1 if it is outside.
   template <typename Visitor> void visit(Visitor &&visitor) const {
     int64_t at[3];
     for (int64_t n = 0; n < batch; ++n)

@@ -24,7 +24,7 @@ Status library::prepareConvolutions(
 
 Expected<int64_t>
 veeline::convolutionScratchBytes(const artifact::Convolution &convolution) {
-  // What the library plans depends on how many threads it may use.
+  // The library's plan depends on the number of threads.
   OneThread oneThread;
   VEELINE_TRY_VALUE(std::unique_ptr<PreparedCall> prepared,
                     prepareConvolution(convolution));

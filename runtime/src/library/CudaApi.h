@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With these declarations, the build needs no header of CUDA. A test compares
-// all of them with the real headers, if these are installed.
+// With these declarations, the build needs no headers of CUDA. A test compares
+// all of them to the real headers, if these are installed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,7 +13,8 @@ namespace veeline::cuda::api {
 
 using DnnStatus = int; ///< cudnnStatus_t
 inline constexpr DnnStatus dnnSuccess = 0;
-/// A status from the first up to the second, exclusive, means unsupported.
+/// Statuses from the first, inclusive, to the second, exclusive, mean "not
+/// supported".
 inline constexpr DnnStatus dnnNotSupported = 3000, dnnInternalError = 4000;
 
 using DnnHandle = struct OpaqueDnnHandle *;
@@ -21,7 +22,8 @@ using TensorDesc = struct OpaqueTensorDesc *;
 using FilterDesc = struct OpaqueFilterDesc *;
 using ConvolutionDesc = struct OpaqueConvolutionDesc *;
 
-/// What the heuristics of all three kinds of convolutions say of an algorithm.
+/// The result of the heuristics for an algorithm, for all three kinds of
+/// convolutions.
 struct ConvolutionAlgo {
   int algo;
   DnnStatus status;
@@ -45,8 +47,9 @@ inline constexpr int deterministic = 1;
 
 } // namespace veeline::cuda::api
 
-/// X(type, name, parameters). Each of the three kinds of convolutions has
-/// functions of its own. They are deprecated since cuDNN 9, but still there.
+/// X(type, name, parameters) for each function. Each of the three kinds of
+/// convolutions has its own functions. They are deprecated since cuDNN 9, but
+/// still exist.
 #define VEELINE_CUDNN_FUNCTIONS(X)                                             \
   X(size_t, cudnnGetVersion, ())                                               \
   X(const char *, cudnnGetErrorString, (api::DnnStatus status))                \

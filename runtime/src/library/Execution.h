@@ -1,4 +1,4 @@
-//===- Execution.h - calls of oneDNN ---------------------------*- C++ -*-===//
+//===- Execution.h - calls of oneDNN ----------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,8 +15,8 @@
 
 namespace veeline::library {
 
-/// A primitive and its arguments, called by the C interface: that of C++ builds
-/// a hash map in each call.
+/// A primitive and its arguments. It is called through the C interface, because
+/// that of C++ builds a hash map in each call.
 class Execution {
 public:
   Execution() = default;

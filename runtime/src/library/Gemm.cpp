@@ -30,7 +30,7 @@ Status library::prepareGemms(const std::vector<artifact::Gemm> &gemms,
 }
 
 Expected<int64_t> veeline::gemmScratchBytes(const artifact::Gemm &gemm) {
-  // What the library plans depends on how many threads it may use.
+  // The library's plan depends on the number of threads.
   OneThread oneThread;
   VEELINE_TRY_VALUE(std::unique_ptr<PreparedCall> prepared, prepareGemm(gemm));
   return prepared->scratchBytes();

@@ -19,11 +19,11 @@ using namespace veeline;
 using namespace veeline::library;
 
 //===----------------------------------------------------------------------===//
-// Shapes that the library likes
+// Shapes that the library supports well
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A product whose operands are views; c = a * b.
+/// The product c = a * b, whose operands are views.
 struct Product {
   View a, b, c;
 };
@@ -37,7 +37,7 @@ static View makeView(const std::vector<int64_t> &batch, int64_t rows,
   return view;
 }
 
-/// Merges neighbouring batch dimensions that are one dimension in all three
+/// Merges adjacent batch dimensions if they are one dimension in all three
 /// operands.
 static void mergeBatch(Product &product) {
   View *views[] = {&product.a, &product.b, &product.c};
@@ -67,8 +67,8 @@ static int64_t rowStride(const View &view) {
 }
 static int64_t columnStride(const View &view) { return view.strides.back(); }
 
-/// The library writes only row-major results. Instead of a column-major c it
-/// computes c transposed, which is b transposed times a transposed.
+/// The library writes only row-major results. Instead of a column-major c, it
+/// computes the transpose of c: the transpose of b times that of a.
 static bool transposeIfColumnMajor(Product &product) {
   if (columnStride(product.c) == 1 || rowStride(product.c) != 1)
     return false;
@@ -79,8 +79,9 @@ static bool transposeIfColumnMajor(Product &product) {
   return true;
 }
 
-/// Gives a broadcast batch dimension (stride 0) extent 1, as the library wants
-/// it, but only in one operand: if both broadcast it, b is repeated.
+/// Gives a broadcast batch dimension (stride 0) the extent 1, as the library
+/// requires. This works in only one operand: if both broadcast it, b is
+/// repeated.
 static void expressBroadcasts(Product &product) {
   for (size_t d = 0; d + 2 < product.c.extents.size(); ++d) {
     if (product.a.strides[d] == 0)
@@ -97,8 +98,8 @@ static bool repeatsElements(const View &view) {
   return false;
 }
 
-/// Dimensions of extent 1 get the stride that they would have without gaps, so
-/// that equal layouts look equal.
+/// Gives dimensions of extent 1 the stride that they would have without gaps,
+/// so that equal layouts compare equal.
 static void normaliseUnitDimensions(View &view) {
   int64_t next = 1;
   for (size_t d = view.extents.size(); d-- > 0;) {
@@ -112,7 +113,8 @@ static void normaliseUnitDimensions(View &view) {
 // The prepared product
 //===----------------------------------------------------------------------===//
 
-/// Makes it four dimensions: then the library accepts more orders of them.
+/// Adds a dimension to make four, because the library supports more orders of
+/// four dimensions.
 static void prependUnitDimension(View &view) {
   view.extents.insert(view.extents.begin(), 1);
   view.strides.insert(view.strides.begin(), 1);
@@ -120,13 +122,14 @@ static void prependUnitDimension(View &view) {
 }
 
 namespace {
-/// Elements that are copied from one layout to another around the product.
+/// Elements that are copied from one layout to another before or after the
+/// product.
 struct Packing {
   View original, packed;
   int64_t scratchOffset = 0;
 };
 
-/// What the library multiplies, and what is packed for it first.
+/// What the library multiplies, and what is packed for that.
 struct Plan {
   Product product;
   std::optional<Packing> packings[3];
@@ -185,22 +188,22 @@ static Description describe(const Product &product,
           engine};
 }
 
-/// The reference implementation takes any strides, but is a thousand times
+/// The reference implementation supports any strides, but is a thousand times
 /// slower.
 static bool isSlow(const Description &description) {
   return std::string_view(description.impl_info_str()).starts_with("ref");
 }
 
 /// Implementations by the library's older matrix products allocate memory for
-/// packing in each call, whatever the scratchpad's mode.
+/// packing in each call, even if the user provides scratch memory.
 static bool allocatesScratch(const Description &description) {
   return std::string_view(description.impl_info_str()).starts_with("gemm");
 }
 
-/// The variant of `plan` that the library's newer implementation takes and that
-/// packs least; none if the CPU is too old. That implementation takes scratch
-/// from us. It wants rows without gaps and, in fewer than four dimensions, the
-/// usual order of dimensions.
+/// The variant of `plan` that the library's newer implementation supports and
+/// that packs the least. None if the CPU is too old. That implementation uses
+/// our scratch memory. It needs dense rows and, with fewer than four
+/// dimensions, the usual order of dimensions.
 static std::optional<Plan>
 findPlanWithoutAllocations(const Plan &plan, const dnnl::engine &engine) {
   constexpr int everything = 7;

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// oneDNN 2.6 has no f64. f64 is for checking numerics, so this kernel is
-// simple: panels of a and b are packed, a tile of c is summed in registers.
+// oneDNN 2.6 has no f64. As f64 is only used to check numerics, this kernel is
+// simple: panels of a and b are packed, and a tile of c is summed in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ static constexpr int64_t tileColumns = 8;
 
 using Tile = double[tileRows][tileColumns];
 
-/// tile = a * b for panels that hold tileRows and tileColumns values per k.
-/// The sums are a local array, so that they stay in registers.
+/// Computes tile = a * b for panels with tileRows and tileColumns values for
+/// each k. The sums are a local array, so that they stay in registers.
 static VEELINE_KERNEL void multiplyPanels(const double *a, const double *b,
                                           int64_t k, Tile &tile) {
   Tile sums = {};
@@ -54,7 +54,8 @@ static Multiply *widestMultiply() {
                        : multiplyBaseline;
 }
 
-/// Panels of `width` lines of a matrix; lines past the end are zero.
+/// Packs `lines` lines of a matrix into panels of `width`. Lines after the end
+/// are zero.
 static void packPanels(const double *source, int64_t lines, int64_t lineStride,
                        int64_t k, int64_t kStride, int64_t width,
                        double *target) {

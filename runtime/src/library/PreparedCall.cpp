@@ -1,4 +1,4 @@
-//===- PreparedCall.cpp - what a rank computes by libraries ---------------===//
+//===- PreparedCall.cpp - library calls of a rank -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

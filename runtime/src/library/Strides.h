@@ -1,4 +1,4 @@
-//===- Strides.h - tensors with strides ------------------------*- C++ -*-===//
+//===- Strides.h - tensors with strides -------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,11 +15,11 @@
 
 namespace veeline::library {
 
-/// Where operands begin in the scratch of a call.
+/// The alignment of operands in the scratch memory of a call.
 inline constexpr int64_t scratchAlignment = 64;
 
-/// The strides of a tensor without gaps in row-major order or, with
-/// `isChannelsLast`, with dimension 1 as the innermost one.
+/// The strides of a dense tensor in row-major order or, with `isChannelsLast`,
+/// with dimension 1 as the innermost one.
 inline std::vector<int64_t> denseStrides(const std::vector<int64_t> &extents,
                                          bool isChannelsLast = false) {
   std::vector<int64_t> strides(extents.size());
@@ -36,18 +36,19 @@ inline std::vector<int64_t> denseStrides(const std::vector<int64_t> &extents,
   return strides;
 }
 
-/// A view: extents, and strides in elements; the last two dimensions are a
+/// A view: extents, and strides in elements. The last two dimensions are a
 /// matrix.
 struct View {
   std::vector<int64_t> extents;
   std::vector<int64_t> strides;
 
   int64_t numElements() const { return artifact::numElements(extents); }
-  /// The same extents in row-major order without gaps.
+  /// A dense view with the same extents in row-major order.
   View packed() const { return {extents, denseStrides(extents)}; }
 };
 
-/// Copies all elements of `source` to `target`, views of the same extents.
+/// Copies all elements of `source` to `target`. Both views have the same
+/// extents.
 template <typename T>
 void copyView(const T *source, const View &from, T *target, const View &to);
 

@@ -38,8 +38,8 @@ static const char *broadcast(void *data, int32_t bytes) {
   return check(MPI_Bcast(data, bytes, MPI_BYTE, 0, MPI_COMM_WORLD));
 }
 
-/// The type of a message of more than INT_MAX bytes, so that it stays one
-/// message although counts of MPI are ints.
+/// The type of a message of `bytes` bytes. Counts of MPI are ints, so a type is
+/// created for messages of more than INT_MAX bytes. Each is still one message.
 static MPI_Datatype typeOf(int64_t bytes) {
   constexpr int64_t block = INT_MAX;
   MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -66,7 +66,7 @@ static const char *start(Function function, Data *data, int64_t bytes,
   MPI_Datatype type = typeOf(bytes);
   const char *error =
       check(function(data, 1, type, peer, tag, MPI_COMM_WORLD, started));
-  MPI_Type_free(&type); // Takes effect once the operation is done.
+  MPI_Type_free(&type); // The type is freed once the operation is done.
   return error;
 }
 

@@ -32,15 +32,15 @@
 namespace veeline::net {
 
 /// The bell of one rank, in memory that the processes of a host share. All
-/// zeros is a valid bell. To ring without need costs the rank a look; if nobody
-/// rings, it looks when its sleep times out.
+/// zeros is a valid bell. An unnecessary ring costs the rank one more poll. If
+/// nobody rings, the rank polls when its sleep times out.
 class alignas(64) Bell {
 public:
-  /// Called by the rank before its last look.
+  /// Called by the rank before its last poll.
   void arm() { word.exchange(armed, std::memory_order_acq_rel); }
 
-  /// Called by the rank: sleeps for `nanoseconds` at most. True if another rank
-  /// has rung since `arm`.
+  /// Called by the rank: sleeps for at most `nanoseconds`. Returns true if
+  /// another rank has rung since `arm`.
   bool sleep(int64_t nanoseconds) {
     timespec timeout = {nanoseconds / 1'000'000'000,
                         nanoseconds % 1'000'000'000};
@@ -48,18 +48,19 @@ public:
     return !disarm();
   }
 
-  /// True if it was still armed.
+  /// Returns true if it was still armed.
   bool disarm() {
     return word.exchange(silent, std::memory_order_acq_rel) == armed;
   }
 
-  /// Called by others: true if the rank sleeps, or is about to.
+  /// Called by others: true if the rank sleeps or is about to.
   bool isArmed() {
-    // Modifies the word, so that it is ordered before `arm` or after it.
+    // Modifies the word, so that this is ordered before `arm` or after it.
     return word.fetch_or(0, std::memory_order_acq_rel) == armed;
   }
 
-  /// Called by others: a system call only if the rank sleeps, or is about to.
+  /// Called by others. Makes a system call only if the rank sleeps or is about
+  /// to.
   void ring() {
     if (disarm())
       ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);

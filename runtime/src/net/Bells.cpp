@@ -56,8 +56,8 @@ std::string Bells::describe() const {
   return text;
 }
 
-/// Null if it is not the one described: the process of that number on this
-/// host, or in this container, may be any other.
+/// Maps the described memory. Returns null if it is not there: the number may
+/// belong to any other process on this host or in this container.
 Bells::Memory *Bells::find(const std::string &description) {
   int process = 0, number = 0;
   uint64_t token[2];
@@ -66,7 +66,8 @@ Bells::Memory *Bells::find(const std::string &description) {
     return nullptr;
   std::string path =
       "/proc/" + std::to_string(process) + "/fd/" + std::to_string(number);
-  // Opens nothing else, because that may have side effects.
+  // Opens only memory of the expected name, because opening anything else may
+  // have side effects.
   std::string expected = std::string("/memfd:") + memoryName;
   std::array<char, 64> target = {};
   if (::readlink(path.c_str(), target.data(), target.size() - 1) < 0 ||

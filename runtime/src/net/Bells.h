@@ -1,4 +1,4 @@
-//===- Bells.h - the bells of a run's ranks --------------------*- C++ -*-===//
+//===- Bells.h - the bells of a run's ranks ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,9 +14,10 @@
 
 namespace veeline::net {
 
-/// The bell of a process is in memory without a name, which is freed with the
-/// last process that uses it. Processes of the same host find it through /proc.
-/// If they cannot, nobody rings, and a rank that waits polls.
+/// The bells of all ranks. The bell of a process is in memory without a name,
+/// which is freed with the last process that uses it. Processes on the same
+/// host find it through /proc. If they cannot, nobody rings, and a waiting rank
+/// polls.
 class Bells {
 public:
   Bells();
@@ -24,9 +25,9 @@ public:
   Bells(const Bells &) = delete;
   Bells &operator=(const Bells &) = delete;
 
-  /// What the others need to find the bell of this process.
+  /// What the other processes need to find the bell of this process.
   std::string describe() const;
-  /// Finds the others' bells by what `describe` returned on each rank.
+  /// Finds the bells of the others by what `describe` returned on each rank.
   void connect(int32_t self, const std::vector<std::string> &descriptions);
 
   Bell &own() { return mine ? mine->bell : unshared; }
@@ -38,7 +39,7 @@ public:
 private:
   struct Memory {
     Bell bell;
-    uint64_t token[2]; ///< Tells it from all others.
+    uint64_t token[2]; ///< Identifies this memory.
   };
   static Memory *map(int file);
   static Memory *find(const std::string &description);
@@ -46,7 +47,7 @@ private:
   Bell unshared;
   int file = -1;
   Memory *mine = nullptr;
-  std::vector<Memory *> found; ///< Of others.
+  std::vector<Memory *> found; ///< The memory of others.
   std::vector<Bell *> bells;   ///< By rank.
 };
 

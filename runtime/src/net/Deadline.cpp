@@ -1,4 +1,4 @@
-//===- Deadline.cpp - an end to what cannot be interrupted ----------------===//
+//===- Deadline.cpp - a deadline for uninterruptible calls ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -14,8 +14,8 @@
 
 namespace veeline::net {
 
-/// Ends the process with an error if this object lives for too long. Some
-/// functions of MPI wait for all ranks, for ever if one does not call them.
+/// Ends the process with an error if this object exists for too long. Some
+/// functions of MPI wait for all ranks, forever if one does not call them.
 class Deadline {
 public:
   /// `what` is what `rank` waits for all ranks to do.

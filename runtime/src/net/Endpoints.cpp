@@ -47,8 +47,8 @@ void net::bindTo(tcp::acceptor &acceptor, const tcp::endpoint &endpoint,
   if (error || endpoint.port() != 0 ||
       acceptor.local_endpoint().port() != reserved)
     return;
-  // Holds the port, so that the next one is another one. Rank 0 can still bind
-  // to it, because both may reuse an address and this one does not listen.
+  // Keeps the port bound, so that the next one differs. Rank 0 can still bind
+  // to it, because both reuse addresses and this socket does not listen.
   tcp::acceptor held = std::move(acceptor);
   bind();
 }

@@ -13,26 +13,28 @@
 
 namespace veeline::net {
 
-/// As in "127.0.0.1:29500" or "[::1]:29500".
+/// Returns a text such as "127.0.0.1:29500" or "[::1]:29500".
 std::string nameOf(const asio::ip::tcp::endpoint &endpoint);
 
-/// Warns if `name` is the loopback for this machine only, as Debian's
-/// /etc/hosts has the machine's own name: other machines do not get here by it.
+/// Warns if only this machine resolves `name` to the loopback, as Debian's
+/// /etc/hosts does with the machine's own name. Other machines cannot reach
+/// this one at such an address.
 void warnOfLoopback(const std::string &name,
                     const asio::ip::tcp::endpoint &endpoint);
 
-/// Binds to `endpoint`, or if that has no port, to any port but `reserved`,
-/// which is rank 0's. The system may give that one away until rank 0 listens,
-/// and a rank that comes early would find this process there, or itself.
+/// Binds to `endpoint`. If it has no port, binds to any port except `reserved`,
+/// which is that of rank 0. The system may assign that port until rank 0
+/// listens; a rank that comes early would then connect to this process, or to
+/// itself.
 void bindTo(asio::ip::tcp::acceptor &acceptor,
             const asio::ip::tcp::endpoint &endpoint, uint16_t reserved,
             asio::error_code &error);
 
-/// "address port" as messages have it.
+/// Formats a place as "address port", for messages.
 std::string nameOfPlace(std::string place);
 
-/// Whether the other end has closed the connection, and nothing is left to read
-/// that it has said before.
+/// Whether the other end has closed the connection and nothing that it sent is
+/// left to read.
 bool hasEnded(asio::ip::tcp::socket &socket);
 
 } // namespace veeline::net

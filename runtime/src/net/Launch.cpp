@@ -1,4 +1,4 @@
-//===- Launch.cpp - which process of a run this is ------------------------===//
+//===- Launch.cpp - the place of a process in its run ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,11 +17,11 @@ using namespace veeline;
 using namespace veeline::net;
 
 namespace {
-/// The variables of one launcher.
+/// The environment variables of one launcher.
 struct Launcher {
   const char *name, *rank, *numRanks;
   const char *localRank; ///< Among the ranks of this host.
-  const char *jobs[2];   ///< What together names a run.
+  const char *jobs[2];   ///< Which together identify a run.
 };
 } // namespace
 
@@ -54,7 +54,8 @@ static Expected<int64_t> readNumber(const char *name, int64_t least,
   return value;
 }
 
-/// A port that follows from the job, so that two runs on a machine do not meet.
+/// Chooses a port that depends on the job, so that two runs on a machine do not
+/// meet.
 static uint16_t choosePort(const std::string &job) {
   constexpr uint64_t first = 20'000, count = 9'500;
   Crc64 checksum;
@@ -75,8 +76,8 @@ static Status readRendezvous(Place &place) {
   return Status::success();
 }
 
-/// Fails if a launcher whose variables are not read has started this process:
-/// its processes would each train alone.
+/// Fails if a launcher whose variables are not supported has started this
+/// process: its processes would each train alone.
 static Status checkForgotten() {
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   bool saysHowMany = std::getenv("WORLD_SIZE");
@@ -104,7 +105,7 @@ static Status checkForgotten() {
 Expected<std::optional<Place>> net::findPlace() {
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   for (const Launcher &launcher : launchers) {
-    // RANK alone is a name that other programs use, too.
+    // RANK alone is not enough, because other programs also use that name.
     if (!std::getenv(launcher.numRanks))
       continue;
     VEELINE_TRY_VALUE(int64_t numRanks, readNumber(launcher.numRanks, 1, most));
@@ -112,7 +113,7 @@ Expected<std::optional<Place>> net::findPlace() {
       continue;
     VEELINE_TRY_VALUE(int64_t rank, readNumber(launcher.rank, 0, numRanks - 1));
     Place place;
-    // Chooses a GPU. May be missing, because the host is one device.
+    // Used to choose a GPU. It may be missing, because the host is one device.
     if (std::getenv(launcher.localRank)) {
       VEELINE_TRY_VALUE(int64_t local,
                         readNumber(launcher.localRank, 0, numRanks - 1));

@@ -15,24 +15,25 @@
 
 namespace veeline::net {
 
-/// Where this process stands among those that a launcher has started.
+/// The place of this process among those that a launcher has started.
 struct Place {
   std::string launcher; ///< For messages: "mpirun", "srun", "RANK".
   int32_t rank = 0;
   int32_t numRanks = 1;
-  /// Among the processes of this machine; none if the launcher does not say.
+  /// The number among the processes of this machine; none if the launcher does
+  /// not say.
   std::optional<int32_t> localRank;
   std::string address = "127.0.0.1"; ///< Where rank 0 listens.
   uint16_t port = 29500;
-  /// The launcher's name for this run and no other one; may be empty.
+  /// The launcher's name of this run, which no other run has; may be empty.
   std::string job;
 };
 
 /// Reads the environment: that of Open MPI's mpirun, of Slurm's srun, or RANK
 /// and WORLD_SIZE. MASTER_ADDR and MASTER_PORT say where rank 0 listens;
-/// without both, a run of mpirun or srun has a port of its own. None if no
-/// launcher has started more than one process. Fails if an unknown one has, or
-/// one that does not say how many.
+/// without both, a run of mpirun or srun has a port of its own. Returns none if
+/// no launcher has started more than one process. Fails if an unknown launcher
+/// has, or one that does not say how many.
 Expected<std::optional<Place>> findPlace();
 
 } // namespace veeline::net

@@ -1,4 +1,4 @@
-//===- LoadMpi.cpp - MPI, where it is asked for ---------------------------===//
+//===- LoadMpi.cpp - loading MPI on demand --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,9 +19,9 @@
 using namespace veeline;
 using namespace veeline::net;
 
-/// Restricts Open MPI to shared memory if all processes are on one host. It
-/// would start its network transports as well, which listen at all interfaces.
-/// Transports that the user has chosen stay.
+/// Restricts Open MPI to shared memory if all processes are on one host.
+/// Otherwise it would also start its network transports, which listen at all
+/// interfaces. Transports that the user has chosen are kept.
 static void stayOnHost() {
   const char *all = std::getenv("OMPI_COMM_WORLD_SIZE");
   const char *here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
@@ -34,7 +34,7 @@ static void stayOnHost() {
 
 Expected<const MpiLibrary *> net::loadMpi(const std::string &directory) {
   stayOnHost();
-  // Global, because MPI loads plugins that look for its symbols.
+  // Symbols are global, because MPI loads plugins that look for them.
   std::string path = directory + "/libveeline_mpi.so";
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   void *symbol = library ? ::dlsym(library, mpiLibrarySymbol) : nullptr;

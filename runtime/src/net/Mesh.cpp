@@ -1,4 +1,4 @@
-//===- Mesh.cpp - a connection from each process to each other ------------===//
+//===- Mesh.cpp - connections among all processes -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,20 +22,20 @@
 using namespace veeline;
 using namespace veeline::net;
 
-/// How long the last frames of a process may take: a part of the timeout, and
-/// at most the time that they take on any network.
+/// How long the last frames of a process may take: this part of the timeout,
+/// and at most the time below, which is enough on any network.
 static constexpr double goodbye = 0.125;
 static constexpr std::chrono::seconds goodbyeTime(2);
 
 /// How long a process that ends waits for its peers to end, too.
 static constexpr std::chrono::milliseconds hangUpTime(200);
-/// How long it waits if the last frames are lost on the way again and again: a
-/// part of the timeout, and at most this time.
+/// How long it waits if the last frames are lost on the way repeatedly: this
+/// part of the timeout, and at most the time below.
 static constexpr double arrival = 0.25;
 static constexpr std::chrono::seconds arrivalTime(10);
 
 //===----------------------------------------------------------------------===//
-// Life
+// Lifetime
 //===----------------------------------------------------------------------===//
 
 Mesh::Mesh(const MeetingOptions &options, const MpiLibrary *mpi)
@@ -89,8 +89,8 @@ void Mesh::start() {
   });
 }
 
-/// Says goodbye or, after a failure that the others may not have seen yet, says
-/// what it was. Waits until that is written, or cannot be written any more.
+/// Says goodbye or, after a failure that the others may not have heard of yet,
+/// says what it was. Waits until that is written or cannot be written any more.
 Mesh::~Mesh() {
   if (!thread.joinable())
     return;
@@ -106,8 +106,9 @@ Mesh::~Mesh() {
   hangUp();
   io.stop();
   thread.join();
-  // After a failure MPI would wait for processes that are gone, and write what
-  // still arrives to memory that is gone, too: receives are posted.
+  // After a failure, MPI would wait for processes that do not exist any more.
+  // It would also write what still arrives to memory that is already freed,
+  // because receives are posted.
   if (!mpi || failure || hasAnnounced)
     return;
   Deadline deadline(timeoutSeconds, rank(), "end MPI");
@@ -115,7 +116,7 @@ Mesh::~Mesh() {
   mpi->finalize();
 }
 
-/// Whether something is still to be written. On the network's thread.
+/// Whether something is still to be written. Called on the network's thread.
 bool Mesh::isWriting() const {
   for (const std::unique_ptr<Link> &link : links)
     if (link && !link->isClosed && !link->queue.empty())
@@ -136,11 +137,13 @@ static bool isUnderWay(asio::ip::tcp::socket &socket) {
   return ::ioctl(socket.native_handle(), SIOCOUTQ, &bytes) == 0 && bytes > 0;
 }
 
-/// Waits until the peers close their connections. To close one from which there
-/// is still something to read would reset it, and lose what has not arrived at
-/// the peer. A peer that has everything is not waited for long, and after a
-/// failure none is, because it may never close. But mpirun ends the others once
-/// a process has failed: they say first what they have heard of it.
+/// Waits until the peers close their connections. Closing a connection with
+/// unread data would reset it, and lose what has not arrived at the peer.
+///
+/// The wait for a peer that has received everything is short. After a failure
+/// the wait for every peer is short, because it may never close. But mpirun
+/// ends the other processes once one has failed. So with MPI, a process that
+/// has failed itself gives the others time to report it.
 void Mesh::hangUp() {
   ask([this] {
     asio::error_code ignored;
@@ -200,7 +203,7 @@ void Mesh::disconnect() {
     done.set_value();
   });
   done.get_future().get();
-  // After a fault messages may still be under way, to and from arenas.
+  // After a fault, messages from and to arenas may still be under way.
   auto until =
       Clock::now() + std::min<Duration>(goodbyeTime, part(timeout, goodbye));
   while (ask([this] { return isUsingMemory(); })) {
@@ -210,7 +213,8 @@ void Mesh::disconnect() {
   }
 }
 
-/// On the network's thread.
+/// Whether messages are being read or written in memory of the executor. Called
+/// on the network's thread.
 bool Mesh::isUsingMemory() const {
   return std::any_of(links.begin(), links.end(),
                      [](const std::unique_ptr<Link> &link) {
@@ -218,15 +222,15 @@ bool Mesh::isUsingMemory() const {
                      });
 }
 
-/// Closes connections with messages under way, which then end soon. On the
-/// network's thread.
+/// Closes connections with messages under way, which then end soon. Called on
+/// the network's thread.
 void Mesh::abandonMessages() {
   for (int32_t peer = 0; peer < numRanks(); ++peer) {
     Link *link = links[static_cast<size_t>(peer)].get();
     if (!link || !(link->isReading || link->isWriting))
       continue;
     lose(peer, "does not finish a message");
-    // A peer that has failed is lost already, but its connection is open.
+    // A peer that has failed is lost already, but its connection is still open.
     asio::error_code ignored;
     link->socket.close(ignored);
   }
@@ -248,8 +252,8 @@ void Mesh::unwatch(engine::Observed &rank) {
   std::erase(observed, &rank);
 }
 
-/// The rank of the program that is in a step, or of the first one; null: there
-/// is none. The caller holds the lock.
+/// Returns the rank of the program that is in a step, or else of the first
+/// program; null if there is none. The caller holds the lock.
 engine::Observed *Mesh::activeRank() const {
   for (engine::Observed *rank : observed)
     if (rank->pulse().state != engine::Pulse::elsewhere)
@@ -257,7 +261,7 @@ engine::Observed *Mesh::activeRank() const {
   return observed.empty() ? nullptr : observed.front();
 }
 
-/// The caller holds the lock.
+/// Raises a fault on all watched ranks. The caller holds the lock.
 void Mesh::raiseAll(const std::string &text) {
   for (engine::Observed *rank : observed)
     rank->raise(text);
@@ -268,9 +272,9 @@ void Mesh::setLastResort(std::function<void(const char *)> end) {
   lastResort = std::move(end);
 }
 
-/// Records the first failure and wakes whoever waits.
+/// Records the first failure and wakes all waiting threads.
 void Mesh::fail(const std::string &text, bool isOfAll) {
-  // Under the lock, so that `unwatch` returns after the last use.
+  // The lock is held, so that `unwatch` returns after the last use.
   std::lock_guard<std::mutex> lock(mutex);
   if (failure)
     return;
@@ -282,9 +286,9 @@ void Mesh::fail(const std::string &text, bool isOfAll) {
   raiseAll(text);
 }
 
-/// After a verdict, or if another rank has said that it failed, this rank has
-/// not failed itself. It repeats the same words, because others may hear of it
-/// here first.
+/// Tells the others of a failure. After a verdict, or if another rank has said
+/// that it failed, this rank has not failed itself. Then it repeats the same
+/// words, because others may hear of the failure here first.
 void Mesh::announce(const std::string &text) {
   std::optional<std::string> verdict;
   {
@@ -301,7 +305,7 @@ void Mesh::tell(FrameKind kind, const std::string &text) {
   sendToAll(textFrame(kind, text.substr(0, maxTextBytes)));
 }
 
-/// Closes a connection that is of no use any more, which is a failure unless
+/// Closes a connection that is not usable any more, which is a failure unless
 /// this process ends.
 void Mesh::lose(int32_t peer, const std::string &how) {
   Link &link = *links[static_cast<size_t>(peer)];
@@ -383,7 +387,7 @@ Mesh::join(engine::Group &group, int32_t index, int32_t number,
                     members,
                     static_cast<int32_t>(self - members.begin()),
                     arena};
-  // After the tags of channels, two for each piece.
+  // These tags follow those of channels; each piece has two.
   if (mpi)
     return std::make_unique<MpiReduction>(std::move(piece), *mpi, bells,
                                           group.indexOf(2 * number));
@@ -396,8 +400,8 @@ Mesh::join(engine::Group &group, int32_t index, int32_t number,
     frame.header.direction = static_cast<uint32_t>(part);
     return frame;
   };
-  // All of these run on the network's thread, except `defer`, which leads
-  // there.
+  // All of these run on the network's thread, except `defer`, which changes to
+  // that thread.
   TcpReduction::Wire wire;
   wire.defer = [this](std::function<void()> function) {
     asio::post(io, std::move(function));
@@ -429,7 +433,7 @@ std::string Mesh::describeAwaited() const {
          " has to tell all";
 }
 
-/// The caller holds the lock.
+/// Describes whom an exchange waits for. The caller holds the lock.
 std::string Mesh::describeMissing() const {
   std::string own = describeAwaited();
   std::string text =
@@ -449,7 +453,7 @@ Expected<std::vector<std::string>> Mesh::collect(std::string mine) {
     changed.wait(lock, [&] {
       return failure || hasEnded[peer] || !inbox[peer].empty();
     });
-    // What has come before a failure still counts.
+    // What has arrived before a failure still counts.
     if (inbox[peer].empty())
       return Status::error(describeMissing());
     awaitedPeer = -1;

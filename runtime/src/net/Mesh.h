@@ -28,11 +28,11 @@
 
 namespace veeline::net {
 
-/// TCP between all processes of a run, read and written by a thread of its own.
-/// Each process says again and again that it is alive, and what its rank waits
-/// for: one that is silent has failed, and so has one whose rank has stalled.
-/// After a failure all processes end within the timeout. Messages of channels
-/// go over TCP, too, or by MPI.
+/// TCP connections between all processes of a run, which a thread of its own
+/// reads and writes. Each process repeatedly sends a sign of life, and says
+/// what its rank waits for. A process that is silent has failed, and so has one
+/// whose rank has stalled. After a failure, all processes end within the
+/// timeout. Messages of channels also use TCP, or MPI.
 class Mesh final : public engine::Network {
 public:
   /// `mpi` is initialised, or null.
@@ -71,21 +71,21 @@ private:
     Header header = {};
     std::string text;
     const char *data = nullptr;
-    std::function<void()> written; ///< Called once it is, if given.
+    std::function<void()> written; ///< Called when it is written, if given.
   };
   struct Link {
     explicit Link(asio::ip::tcp::socket socket) : socket(std::move(socket)) {}
     asio::ip::tcp::socket socket;
     std::deque<Frame> queue; ///< The first one is being written.
     Clock::time_point heard;
-    // Whether a message is being read or written, in the executor's memory.
+    // Whether a message is being read or written in memory of the executor.
     bool isReading = false, isWriting = false;
-    bool isClosed = false; ///< It has said goodbye, or it has failed.
+    bool isClosed = false; ///< The peer has said goodbye or has failed.
   };
 
   Mesh(const MeetingOptions &options, const MpiLibrary *mpi);
 
-  // On the network's thread.
+  // The following functions run on the network's thread.
   void start();
   Status removeSharedMemoryName();
   asio::awaitable<void> read(int32_t peer);
@@ -134,39 +134,41 @@ private:
   const Duration timeout;
   const uint64_t maxExchangeBytes;
   const MpiLibrary *const mpi;
-  Bells bells; ///< Of messages by MPI.
+  Bells bells; ///< For messages by MPI.
   SharedMemoryName sharedMemory;
   asio::io_context io;
   asio::executor_work_guard<asio::io_context::executor_type> work;
   asio::steady_timer timer;
-  std::vector<std::unique_ptr<Link>> links; ///< Null at this rank.
-  // By index in all programs, one after the other. Set before the first step,
-  // and so before any message.
+  std::vector<std::unique_ptr<Link>> links; ///< Null for this rank.
+  // The next numbers count over all programs. They are set before the first
+  // step, and so before any message.
   int32_t firstChannel = 0, nextChannel = 0; ///< Of the last program.
   int32_t firstReduction = 0;
   std::map<int32_t, RemoteSender *> senders;
   std::map<int32_t, RemoteReceiver *> receivers;
   std::map<int32_t, TcpReduction *> reductions;
-  // Used by the network's thread.
+  // The following members are used by the network's thread.
   uint32_t numArrivals = 0; ///< Counts arrivals as moves.
   std::atomic<uint32_t> numNoted{0};
   Deadlock deadlock;
   Stall stall;
   std::thread thread;
 
-  std::mutex mutex; ///< Guards what follows.
+  std::mutex mutex; ///< Guards the following members.
   std::condition_variable changed;
-  std::vector<std::deque<std::string>> inbox; ///< Of exchanges, by rank.
-  std::vector<bool> hasEnded;                 ///< Said goodbye, by rank.
-  std::optional<std::string> failure;         ///< The first one.
-  bool isVerdict = false; ///< All ranks get it in these words.
+  std::vector<std::deque<std::string>> inbox; ///< For exchanges, by rank.
+  /// Who has said goodbye, by rank.
+  std::vector<bool> hasEnded;
+  std::optional<std::string> failure; ///< The first one.
+  bool isVerdict = false;             ///< All ranks get it in the same words.
   Time failedAt;
   std::vector<engine::Observed *> observed; ///< One for each program.
-  int32_t awaitedPeer = -1; ///< Whom an exchange waits for, or -1.
+  int32_t awaitedPeer = -1; ///< The peer that an exchange waits for, or -1.
   uint32_t numExchanged = 0;
   bool isEnding = false;
-  bool hasAnnounced = false; ///< A failure of its own, or of others.
-  std::atomic<const char *> failureText{nullptr}; ///< Of `failure`, or null.
+  bool hasAnnounced = false; ///< A failure of its own or of others.
+  /// The text of `failure`, or null.
+  std::atomic<const char *> failureText{nullptr};
 
   std::mutex endMutex; ///< Held while the last resort runs.
   std::function<void(const char *)> lastResort;

@@ -1,4 +1,4 @@
-//===- MeshFrames.cpp - frames, written and read --------------------------===//
+//===- MeshFrames.cpp - reading and writing frames ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,8 +22,7 @@ using namespace veeline;
 using namespace veeline::net;
 using artifact::ChannelKind;
 
-/// A large message is read in parts, so that the sender of a slow one counts as
-/// alive.
+/// A large message is read in parts, so that a slow sender counts as alive.
 static constexpr size_t partBytes = 1 << 20;
 
 //===----------------------------------------------------------------------===//
@@ -73,11 +72,12 @@ asio::awaitable<void> Mesh::write(int32_t peer) {
     co_await asio::async_write(
         link.socket, buffers, asio::redirect_error(asio::use_awaitable, error));
     link.isWriting = false;
-    // Reading finds out that the peer is lost, and may still see why.
+    // The reading coroutine detects that the peer is lost, and may still learn
+    // why.
     if (error)
       co_return;
-    // May queue further frames: this loop writes them, as the queue is not yet
-    // empty.
+    // This may queue further frames. This loop writes them, because the queue
+    // is not empty yet.
     if (frame.written)
       frame.written();
     link.queue.pop_front();
@@ -116,17 +116,17 @@ asio::awaitable<void> Mesh::read(int32_t peer) {
   }
   if (header.kind != FrameKind::goodbye)
     co_return lose(peer, "is gone: its connection is closed");
-  // The peer is missed only by a process that still waits for it.
+  // Only a process that still waits for the peer misses it.
   link.isClosed = true;
   std::lock_guard<std::mutex> lock(mutex);
   hasEnded[static_cast<size_t>(peer)] = true;
   changed.notify_all();
-  // Steps end with an exchange of all, so a step that can still end does not
-  // need the peer; one that needs it would wait for ever.
+  // Steps end with an exchange of all processes. So a step that can still end
+  // does not need the peer, and one that needs it would wait forever.
   raiseAll(nameOf(peer) + " has ended its part of the run");
 }
 
-/// False if nothing more is to be read.
+/// Returns false if nothing more is to be read.
 asio::awaitable<bool> Mesh::readFrame(int32_t peer, const Header &header) {
   switch (header.kind) {
   case FrameKind::credit:
@@ -150,10 +150,11 @@ asio::awaitable<bool> Mesh::readFrame(int32_t peer, const Header &header) {
   co_return false;
 }
 
-/// False if the credit is not for what this process sends to `peer`.
+/// Returns false if the credit is not for a channel or reduction that this
+/// process sends to `peer`.
 bool Mesh::takeCredit(int32_t peer, const Header &header) {
   ++numArrivals;
-  // This process has given up meanwhile.
+  // This process has given up in the meantime.
   if (senders.empty() && reductions.empty())
     return true;
   if (header.kind == FrameKind::reductionCredit) {
@@ -227,7 +228,7 @@ asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
   }
   if (!co_await readInto(peer, target, header.bytes))
     co_return false;
-  // There is no receiver if this process has given up meanwhile.
+  // There is no receiver if this process has given up in the meantime.
   if (auto it = receivers.find(header.channel); it != receivers.end())
     it->second->arrive({static_cast<ChannelKind>(header.direction), header.edge,
                         header.microbatch, header.part,
@@ -244,7 +245,8 @@ asio::awaitable<bool> Mesh::readText(int32_t peer, const Header &header) {
                    " bytes, which is more than it has to say");
     co_return false;
   }
-  // Grows as bytes come, so that a header alone takes no memory.
+  // The text grows as bytes arrive, so that a header alone does not allocate
+  // memory.
   while (text.size() < header.bytes) {
     size_t done = text.size();
     text.resize(std::min<size_t>(done + partBytes, header.bytes));

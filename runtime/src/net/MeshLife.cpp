@@ -30,7 +30,7 @@ asio::awaitable<void> Mesh::keepAlive() {
   }
 }
 
-/// Forgives silence after this process was stopped and could not hear.
+/// Ignores earlier silence after this process was stopped and could not read.
 void Mesh::beginAnew(Time now) {
   for (const std::unique_ptr<Link> &link : links)
     if (link)
@@ -63,7 +63,7 @@ void Mesh::sayAlive(const engine::Pulse &pulse, const std::string &place) {
   }
 }
 
-/// Sets `text` to what this process waits for, if it does.
+/// Sets `text` to what this process waits for, if it waits.
 engine::Pulse Mesh::ownPulse(std::string &text) {
   std::lock_guard<std::mutex> lock(mutex);
   engine::Observed *active = activeRank();
@@ -104,14 +104,14 @@ void Mesh::checkProgress(const engine::Pulse &pulse, const std::string &place,
   judge(nameOf(rank()) + " " + *what + std::string(where.view()));
 }
 
-/// Ends the run of all processes, for a reason that this one has found out.
+/// Ends the run of all processes for a reason that this one has detected.
 void Mesh::judge(const std::string &text) {
   fail(text, /*isOfAll=*/true);
   tell(FrameKind::verdict, text);
 }
 
-/// Calls the last resort if this process has not ended soon after a failure:
-/// its rank computes, say.
+/// Calls the last resort if this process has not ended soon after a failure,
+/// for example because its rank computes.
 void Mesh::endIfFailed(Time now) {
   {
     std::lock_guard<std::mutex> lock(mutex);

@@ -14,8 +14,9 @@
 using namespace veeline;
 using namespace veeline::net;
 
-/// The most messages of a channel on their way out. A further one waits for the
-/// oldest, as it may: a send may block until its receive is posted.
+/// The maximal number of messages of a channel that are being sent. A further
+/// message waits for the oldest. It may wait, because a send may block until
+/// its receive is posted.
 static constexpr size_t maxPlaces = 4;
 
 static constexpr size_t cacheLineBytes = 64;
@@ -33,7 +34,7 @@ bool MpiChannel::isDone(veeline_rank &rank, void *request, int64_t *bytes) {
   return done;
 }
 
-/// False after a fault.
+/// Waits for a send. Returns false after a fault.
 bool MpiChannel::await(veeline_rank &rank, void *request) {
   return sleepUntil(rank, index, bells, isAborted,
                     [&] { return isDone(rank, request); });
@@ -44,7 +45,7 @@ void MpiChannel::ring() {
     peer->ring();
 }
 
-/// True after a fault, too.
+/// Whether a message has arrived. Also true after a fault.
 bool MpiChannel::hasCome(veeline_rank &rank, Receiving &message) {
   if (!message.request)
     return true;
@@ -55,8 +56,8 @@ bool MpiChannel::hasCome(veeline_rank &rank, Receiving &message) {
   return true;
 }
 
-/// Takes messages for which this rank does not wait yet, if their sender sleeps
-/// until they have come.
+/// Receives messages for which this rank does not wait yet, if their sender
+/// sleeps until they have arrived.
 void MpiChannel::progress(veeline_rank &rank) {
   if (posted.empty() || !peer || !peer->isArmed())
     return;
@@ -79,8 +80,8 @@ engine::Identity &MpiChannel::identityAt(uint32_t number, int32_t part) {
                     static_cast<size_t>(part)];
 }
 
-/// Each part has the room that it has in the longest message. The rank may know
-/// only later which size to expect; `waitForPart` compares it.
+/// Each part has the room that it has in the longest message. The rank may
+/// learn only later which size to expect; `waitForPart` compares it.
 void MpiChannel::post(veeline_rank &rank, void *slot) {
   uint32_t number = numPosted++;
   for (int32_t i = 0; i < description.parts && !rank.failed; ++i) {
@@ -94,7 +95,7 @@ void MpiChannel::post(veeline_rank &rank, void *slot) {
   }
 }
 
-/// False after a fault.
+/// Waits for the oldest receive. Returns false after a fault.
 bool MpiChannel::waitForOldest(veeline_rank &rank, int64_t &bytes) {
   bool isThere = sleepUntil(rank, index, bells, isAborted,
                             [&] { return hasCome(rank, posted.front()); });
@@ -105,7 +106,7 @@ bool MpiChannel::waitForOldest(veeline_rank &rank, int64_t &bytes) {
   return !rank.failed;
 }
 
-/// False after a fault.
+/// Waits for the identity of a part and checks it. Returns false after a fault.
 bool MpiChannel::waitForIdentity(veeline_rank &rank, uint32_t number,
                                  int32_t part) {
   int64_t bytes = 0;
@@ -115,7 +116,8 @@ bool MpiChannel::waitForIdentity(veeline_rank &rank, uint32_t number,
   return !rank.failed;
 }
 
-/// False after a fault: the part has another size than the rank expects, say.
+/// Waits for a part. Returns false after a fault, for example if the part has
+/// another size than the rank expects.
 bool MpiChannel::waitForPart(veeline_rank &rank, uint32_t number,
                              int32_t part) {
   int64_t bytes = 0;
@@ -133,7 +135,8 @@ void MpiChannel::wait(veeline_rank &rank) {
   uint32_t number = numWaited++;
   char *slot = nullptr;
   for (int32_t i = 0; i < description.parts; ++i) {
-    // Checked before the message: a wrong one may be larger than its place.
+    // This is checked before the message, because a wrong message may be larger
+    // than its place.
     if (!identities.empty() && !waitForIdentity(rank, number, i))
       return;
     char *place = posted.front().place;
@@ -147,7 +150,7 @@ void MpiChannel::wait(veeline_rank &rank) {
   }
 }
 
-/// Room for identities in front of a message.
+/// The room for identities in front of a message.
 size_t MpiChannel::bytesAhead() const {
   if (identities.empty())
     return 0;
@@ -218,7 +221,7 @@ void MpiChannel::commit(veeline_rank &rank) {
     start(rank, place + part.offset, part.bytes, isLast ? place : nullptr);
 }
 
-/// `place` is free when this is sent.
+/// Starts to send `data`. `place` is free when this is sent.
 void MpiChannel::start(veeline_rank &rank, const char *data, int64_t bytes,
                        char *place) {
   void *request = nullptr;
@@ -238,13 +241,13 @@ void MpiChannel::finishOldest(veeline_rank &rank) {
   sending.pop_front();
 }
 
-/// Waits for all sends, because MPI moves nothing while nobody calls it.
+/// Waits for all sends, because MPI makes progress only in calls.
 void MpiChannel::flush(veeline_rank &rank) {
   while (!sending.empty() && !rank.failed)
     finishOldest(rank);
 }
 
-/// After a fault does not free the places of messages that are under way,
+/// After a fault, the places of messages that are under way are not freed,
 /// because MPI may still read them.
 MpiChannel::~MpiChannel() {
   for (Sending &message : sending)

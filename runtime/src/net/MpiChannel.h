@@ -1,4 +1,4 @@
-//===- MpiChannel.h - messages by MPI --------------------------*- C++ -*-===//
+//===- MpiChannel.h - messages by MPI ---------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,13 +16,14 @@
 
 namespace veeline::net {
 
-/// Either end of a channel. MPI works only in calls of the rank's own thread,
-/// which sleeps between looks while it waits. A rank that sends a message, or
-/// sees that it has come, rings for the other end. The tag is the channel's
-/// index, which implies edge and direction. Messages, and the parts of one,
-/// come in the order in which they were sent. A part of another size than the
-/// rank expects ends the run. If messages are checked, the identity of each
-/// part is sent ahead of it.
+/// Either end of a channel. MPI makes progress only in calls of the rank's own
+/// thread, which sleeps between polls while it waits. A rank that sends a
+/// message, or sees that one has arrived, rings for the other end.
+///
+/// The tag is the channel's index, which implies the edge and the direction.
+/// Messages, and the parts of a message, arrive in the order in which they were
+/// sent. A part of another size than the rank expects ends the run. If messages
+/// are checked, the identity of each part is sent ahead of it.
 class MpiChannel final : public engine::Channel {
 public:
   /// The end of rank `self`.
@@ -53,12 +54,12 @@ public:
 private:
   struct Sending {
     void *request;
-    char *place; ///< Free once this is sent; null: parts follow from it.
+    char *place; ///< Free once this is sent; null: more parts follow.
   };
   struct Receiving {
-    void *request; ///< Null: it has come.
+    void *request; ///< Null: it has arrived.
     char *place;
-    int64_t bytes = 0; ///< That have come.
+    int64_t bytes = 0; ///< The size that has arrived.
   };
 
   bool await(veeline_rank &rank, void *request);
@@ -83,14 +84,15 @@ private:
   const int32_t index;
   const artifact::Channel &description;
   std::atomic<bool> isAborted{false};
-  std::deque<Receiving> posted; ///< Oldest first.
+  std::deque<Receiving> posted; ///< The oldest first.
   std::vector<engine::Identity>
-      identities; ///< Of all parts; empty: not checked.
+      identities; ///< For all parts; empty: not checked.
   uint32_t numPosted = 0, numWaited = 0;
   std::deque<char *> acquired;
   engine::PartCounter committed;
   std::deque<Sending> sending;
-  std::vector<std::unique_ptr<engine::Arena>> memory; ///< Of the places.
+  /// The memory of the places.
+  std::vector<std::unique_ptr<engine::Arena>> memory;
   size_t numPlaces = 0;
   std::vector<char *> freePlaces;
 };

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Only libveeline_mpi.so is linked to MPI. It is loaded on demand, and provides
-// this table of functions.
+// Only libveeline_mpi.so is linked with MPI. It is loaded on demand, and
+// provides this table of functions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,20 +19,20 @@
 
 namespace veeline::net {
 
-/// Functions return null or an error, which is valid until the next call. One
-/// thread at a time calls them. The library owns `request` until `test` says
-/// that it is done. Then `test` sets `bytes`, unless null, to how many bytes a
-/// receive got.
+/// The functions of MPI that are used. They return null or an error, which is
+/// valid until the next call. One thread at a time calls them. The library owns
+/// `request` until `test` says that it is done. Then `test` sets `bytes`,
+/// unless it is null, to the number of bytes that a receive got.
 struct MpiLibrary {
   const char *(*initialize)(int32_t *rank, int32_t *numRanks);
-  /// From rank 0 to all.
+  /// Broadcasts from rank 0 to all.
   const char *(*broadcast)(void *data, int32_t bytes);
   const char *(*send)(const void *data, int64_t bytes, int32_t to, int32_t tag,
                       void **request);
   const char *(*receive)(void *data, int64_t bytes, int32_t from, int32_t tag,
                          void **request);
   const char *(*test)(void *request, bool *done, int64_t *bytes);
-  /// Advances messages under way: MPI does so only in calls.
+  /// Advances messages, which MPI does only in calls.
   const char *(*progress)();
   const char *(*finalize)();
 };
@@ -44,17 +44,18 @@ using GetMpiLibrary = const MpiLibrary *();
 /// Loads libveeline_mpi.so from `directory`, and MPI with it.
 Expected<const MpiLibrary *> loadMpi(const std::string &directory);
 
-/// The name of memory that Open MPI shares between processes of a host. It
-/// stays if a process ends without `finalize` and mpirun does not clean up.
+/// The name of the memory that Open MPI shares between processes of a host. The
+/// name stays if a process ends without `finalize` and mpirun does not clean
+/// up.
 class SharedMemoryName {
 public:
-  /// After `initialize`: whether this process uses the memory of all ranks of
-  /// its host by now.
+  /// Called after `initialize`: whether this process already uses the memory of
+  /// all ranks of its host.
   bool find();
   /// Removes the name of this process's memory, which nobody needs once all
-  /// ranks use it.
+  /// ranks use the memory.
   void remove();
-  /// Restores it before `finalize`, which needs it.
+  /// Restores the name for `finalize`, which needs it.
   void restore();
 
 private:

@@ -1,4 +1,4 @@
-//===- PeerUser.cpp - whose process is at the other end -------------------===//
+//===- PeerUser.cpp - the user of a connected process ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,7 +18,8 @@ using asio::ip::tcp;
 
 static constexpr int maxAttempts = 20;
 
-/// As /proc/net/tcp writes it: the words of the address in native byte order.
+/// Formats an endpoint like /proc/net/tcp: the words of the address are in
+/// native byte order.
 static std::string nameOf(const tcp::endpoint &endpoint) {
   auto append = [](std::string &text, const unsigned char *bytes, size_t size) {
     for (size_t i = 0; i < size; i += 4) {
@@ -42,8 +43,8 @@ static std::string nameOf(const tcp::endpoint &endpoint) {
   return text + port;
 }
 
-/// The user whose socket has `ends` in a table of the system; none if no socket
-/// has.
+/// The user whose socket has `ends` in a table of the system; none if there is
+/// no such socket.
 static std::optional<unsigned long> findUser(const char *path,
                                              const std::string &ends) {
   std::ifstream table(path);
@@ -72,7 +73,7 @@ std::string net::whyOfAnotherUser(const tcp::socket &socket) {
   if (::access(path, R_OK) != 0)
     return "";
   const std::string ends = " " + nameOf(theirs) + " " + nameOf(ours) + " ";
-  // A table that changes while it is read in parts may leave out a line.
+  // If a table changes while it is read in parts, a line may be missing.
   for (int attempt = 0; attempt < maxAttempts; ++attempt) {
     std::optional<unsigned long> user = findUser(path, ends);
     if (!user)

@@ -13,7 +13,7 @@
 namespace veeline::net {
 
 /// Why the other end of a connection through the loopback is not a process of
-/// this user; empty if it is one, or if the system does not tell.
+/// this user. Empty if it is one, or if the system does not tell.
 std::string whyOfAnotherUser(const asio::ip::tcp::socket &socket);
 
 } // namespace veeline::net

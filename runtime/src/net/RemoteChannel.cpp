@@ -39,7 +39,8 @@ char *RemoteSender::takePlace() {
   return place;
 }
 
-/// Until the receiver has posted message `number`; false after a fault.
+/// Waits until the receiver has posted message `number`. Returns false after a
+/// fault.
 bool RemoteSender::waitForCredit(veeline_rank &rank, uint32_t number) {
   if (group.waitFor(rank, index, credits, (number + 1) * oneMessage))
     return true;
@@ -120,8 +121,8 @@ void RemoteReceiver::commit(veeline_rank &rank) {
 
 void RemoteReceiver::abort() { arrived.setBits(faultBit); }
 
-/// The parts of a shorter message follow each other without gaps, too. The
-/// exact size of each is checked when the rank waits, and knows it.
+/// The parts of a shorter message are also contiguous. The exact size of each
+/// part is checked when the rank waits, because it knows the size then.
 char *RemoteReceiver::placeOf(uint32_t number, int32_t part, uint64_t bytes) {
   auto most = static_cast<uint64_t>(
       engine::partOf(description, description.messageBytes, numArrived.part)

@@ -1,4 +1,4 @@
-//===- RemoteChannel.h - messages between two processes --------*- C++ -*-===//
+//===- RemoteChannel.h - messages between two processes ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,18 +23,18 @@
 
 namespace veeline::net {
 
-/// A message on its way out, or a part of one.
+/// A message, or a part of one, that is being sent.
 struct Outgoing {
-  uint32_t number = 0; ///< Counts the messages of the channel.
+  uint32_t number = 0; ///< Counts the channel's messages.
   const char *data = nullptr;
   engine::Identity identity;
-  char *place = nullptr; ///< Free once this is sent; null: parts follow.
+  char *place = nullptr; ///< Free once this is sent; null: more parts follow.
 };
 
-/// `send` hands a message to the network, which calls `sent` when its place is
-/// free again, and `credit` when the receiver has posted one more. The first
-/// message of a step waits for its credit only when it is sent: the receiver
-/// may still be in the step before.
+/// `send` passes a message to the network. The network calls `sent` when the
+/// message's place is free again, and `credit` when the receiver has posted one
+/// more. The first message of a step waits for its credit only when it is sent,
+/// because the receiver may still be in the step before.
 class RemoteSender final : public engine::Channel {
 public:
   RemoteSender(engine::Group &group, int32_t index,
@@ -52,7 +52,7 @@ public:
     return numAcquired == committed.messages && committed.part == 0;
   }
 
-  /// From the network's thread.
+  /// Called by the network's thread.
   void credit();
   void sent(char *place);
 
@@ -69,15 +69,15 @@ private:
   WaitWord credits; ///< In steps of two; bit 0 is a fault.
   uint32_t numAcquired = 0;
   engine::PartCounter committed;
-  std::vector<char *> acquired; ///< Those not committed, oldest first.
+  std::vector<char *> acquired; ///< The uncommitted ones, oldest first.
 
-  std::mutex mutex; ///< Guards what follows.
+  std::mutex mutex; ///< Guards the following members.
   std::vector<std::unique_ptr<char[]>> places;
   std::vector<char *> freePlaces;
 };
 
-/// `announce` tells the sender of one more post. The network asks `placeOf`
-/// where a message or a part goes, and calls `arrive` when it is there.
+/// `announce` tells the sender of one more post. The network calls `placeOf` to
+/// find the place of a message or a part, and `arrive` when the data is there.
 class RemoteReceiver final : public engine::Channel {
 public:
   RemoteReceiver(engine::Group &group, int32_t index,
@@ -97,8 +97,9 @@ public:
     return numPosted.load() == numWaited;
   }
 
-  /// From the network's thread. Null if this is not the next message or part,
-  /// if it cannot have this size, or if nothing is posted for it.
+  /// Called by the network's thread. Returns null if this is not the next
+  /// message or part, if it cannot have this size, or if nothing is posted for
+  /// it.
   char *placeOf(uint32_t number, int32_t part, uint64_t bytes);
   void arrive(const engine::Identity &identity);
 
@@ -109,14 +110,15 @@ private:
   const int32_t index;
   const artifact::Channel &description;
   std::vector<void *> slots;
-  std::vector<engine::Identity> identities; ///< Of all parts that have arrived.
+  /// For all parts that have arrived.
+  std::vector<engine::Identity> identities;
   std::function<void()> announce;
   WaitWord arrived; ///< In steps of two; bit 0 is a fault.
   std::atomic<uint32_t> numPosted{0};
   uint32_t numWaited = 0;
-  // Used by the network's thread.
+  // The following members are used by the network's thread.
   engine::PartCounter numArrived;
-  int64_t offset = 0; ///< Of the next part in its message.
+  int64_t offset = 0; ///< The next part's place in its message.
 };
 
 } // namespace veeline::net

@@ -1,4 +1,4 @@
-//===- RemoteReduction.cpp - gradients of replicas in processes -----------===//
+//===- RemoteReduction.cpp - sums of gradients over processes -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,7 +19,7 @@ using engine::Share;
 static constexpr uint32_t oneStep = 2;
 
 //===----------------------------------------------------------------------===//
-// What all transports have in common
+// The common part of all transports
 //===----------------------------------------------------------------------===//
 
 static Share shareOf(const JoinedPiece &piece, int32_t member) {
@@ -38,7 +38,7 @@ char *RemoteReduction::accumulatorsOf(int32_t member) const {
              artifact::byteSize(piece.description.type);
 }
 
-/// The others' contributions lie in the order of members.
+/// The contributions of others are stored in the order of members.
 char *RemoteReduction::bufferOf(int32_t peer) const {
   int64_t number = peer < piece.self ? peer : peer - 1;
   return piece.arena + piece.description.bufferOffset +
@@ -53,7 +53,8 @@ void RemoteReduction::forEachPeer(Function function) {
       function(peer);
 }
 
-/// Shares that are gathered are there, as sums are in the end.
+/// Exchanges shares that are gathered. They are already complete, like the sums
+/// at the end of a reduction.
 void RemoteReduction::exchangeShares() {
   left = 1;
   bool hasShare = bytesOf(piece.self) > 0;
@@ -71,14 +72,15 @@ void RemoteReduction::exchangeShares() {
   finishOne();
 }
 
-/// Members whose share is empty have nothing to add up.
+/// Members whose share is empty have nothing to sum.
 void RemoteReduction::begin() {
   if (piece.description.gathers)
     return exchangeShares();
   auto others = static_cast<int32_t>(piece.members.size()) - 1;
   bool hasShare = bytesOf(piece.self) > 0;
   contributionsMissing = hasShare ? others : 0;
-  // One more, so that nothing is finished before all of it has begun.
+  // Starts at one, so that the reduction is not finished before all transfers
+  // have begun.
   left = 1 + (hasShare ? 2 * others : 0);
   forEachPeer([&](int32_t peer) { left += bytesOf(peer) > 0 ? 2 : 0; });
   forEachPeer([&](int32_t peer) {
@@ -120,7 +122,8 @@ void RemoteReduction::received(Part part, int32_t) {
   finishOne();
 }
 
-/// A sum is received where the contribution was, so only once that is sent.
+/// A sum is received into the memory of the contribution, so only after that is
+/// sent.
 void RemoteReduction::sent(Part part, int32_t peer) {
   if (part == Part::contribution)
     receive(Part::sum, peer, accumulatorsOf(peer), bytesOf(peer));
@@ -255,7 +258,8 @@ void MpiReduction::post(veeline_rank &rank) {
   progress(rank);
 }
 
-/// A transfer that is done may begin further ones, at the end of the list.
+/// A transfer that is done may begin further transfers, which are added at the
+/// end of the list.
 void MpiReduction::progress(veeline_rank &rank) {
   for (auto it = transfers.begin(); it != transfers.end() && error.empty();) {
     bool done = false;

@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each of d members adds up its share of the elements: it gets the others'
-// contributions to that share, adds them in the order of replicas, and sends
-// the sum to all. So every member sends and receives 2 (d-1)/d of the bytes,
-// and the order of additions does not depend on timing. If the piece is
-// gathered, each member only sends its shard to all.
+// Each of d members sums its share of the elements: it receives the
+// contributions of the others to that share, adds them in the order of
+// replicas, and sends the sum to all. So every member sends and receives 2
+// (d-1)/d of the bytes, and the order of additions does not depend on timing.
+// If the piece is gathered, each member only sends its shard to all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,29 +27,29 @@ namespace veeline::net {
 /// What members send to each other.
 enum class Part : uint32_t { contribution, sum };
 
-/// Where a piece is, and who adds it up.
+/// The place of a piece, and the members that sum it.
 struct JoinedPiece {
   engine::Group &group;
-  int32_t index; ///< Of the reduction in the rank's table.
+  int32_t index; ///< The number of the reduction in the rank's table.
   const artifact::ReducedPiece &description;
   std::vector<int32_t> members; ///< Ranks, in the order of the sum.
-  int32_t self;                 ///< This process among them.
+  int32_t self;                 ///< The index of this process among them.
   char *arena;
 };
 
-/// What all transports have in common: what is done after each transfer. Peers
-/// are indices of members.
+/// The common part of all transports: what follows each transfer. Peers are
+/// indices of members.
 class RemoteReduction : public engine::Reduction {
 public:
   explicit RemoteReduction(JoinedPiece piece) : piece(std::move(piece)) {}
 
 protected:
   /// Begin to receive `bytes` from a peer into `place`, or to send them from
-  /// it; never block. The transport calls `received` or `sent` when that is
-  /// done.
+  /// it. They never block. The transport calls `received` or `sent` when the
+  /// transfer is done.
   virtual void receive(Part part, int32_t peer, char *place, int64_t bytes) = 0;
   virtual void send(Part part, int32_t peer, char *place, int64_t bytes) = 0;
-  /// Called when the accumulators hold the sums and nothing is under way.
+  /// Called when the accumulators hold the sums and no transfer is under way.
   virtual void finish() = 0;
 
   void begin();
@@ -68,11 +68,11 @@ private:
   void finishOne();
 
   int32_t contributionsMissing = 0;
-  int32_t left = 0; ///< Transfers that are not over.
+  int32_t left = 0; ///< Transfers that have not ended.
 };
 
-/// By TCP: all of it happens on the network's thread, to which `post` defers
-/// it. `sendFrame` and `sendCredit` use the connection to a rank.
+/// A reduction by TCP. All of it happens on the network's thread, to which
+/// `post` defers it. `sendFrame` and `sendCredit` use the connection to a rank.
 class TcpReduction final : public RemoteReduction {
 public:
   struct Wire {
@@ -88,14 +88,16 @@ public:
   void wait(veeline_rank &rank) override;
   void abort() override;
 
-  /// From the network's thread, about a rank: false if it is no member.
+  /// Called by the network's thread, about a rank. Returns false if it is not a
+  /// member.
   bool credit(Part part, int32_t rank);
-  /// Where `bytes` that have come belong; null: they were not expected.
+  /// Returns the place of `bytes` that have arrived; null if they were not
+  /// expected.
   char *placeOf(Part part, int32_t rank, uint64_t bytes);
   void arrive(Part part, int32_t rank);
 
 private:
-  /// What is expected of a peer, and what waits for its credit.
+  /// What is expected from a peer, and what waits for its credit.
   struct Peer {
     char *place = nullptr, *pending = nullptr;
     int64_t bytes = 0, pendingBytes = 0;
@@ -113,9 +115,10 @@ private:
   WaitWord finished;          ///< Steps, times two; bit 0 is a fault.
 };
 
-/// By MPI: all of it happens on the rank's thread, in calls of `post` and
-/// `progress`. A rank that sends a part, or sees that one has come, rings for
-/// the other end. Messages have the tags `firstTag` and the next one.
+/// A reduction by MPI. All of it happens on the rank's thread, in calls of
+/// `post` and `progress`. A rank that sends a part, or sees that one has
+/// arrived, rings for the other end. Messages have the tags `firstTag` and the
+/// next one.
 class MpiReduction final : public RemoteReduction {
 public:
   MpiReduction(JoinedPiece piece, const MpiLibrary &mpi, Bells &bells,

@@ -1,4 +1,4 @@
-//===- Rendezvous.cpp - how the processes of a run find each other --------===//
+//===- Rendezvous.cpp - how processes connect -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -35,17 +35,17 @@ using namespace veeline::net;
 using asio::ip::tcp;
 using std::chrono::steady_clock;
 
-/// A connection on which nothing is said is dropped after this time, or a
-/// quarter of the timeout; earlier if there are so many that no further one can
+/// A silent connection is dropped after this time, or after a quarter of the
+/// timeout. It is dropped earlier if there are so many that no further one can
 /// be accepted.
 static constexpr std::chrono::seconds helloTime(5);
 static constexpr std::chrono::milliseconds crowdTime(10);
-/// How many dropped connections are reported.
+/// The maximal number of dropped connections that are reported.
 static constexpr int32_t maxDropsTold = 20;
 static constexpr std::chrono::milliseconds retryTime(50);
-/// How soon Ctrl-C is seen.
+/// The time within which Ctrl-C is noticed.
 static constexpr std::chrono::milliseconds interruptTime(50);
-/// How long it may take to tell an error to the processes that have come.
+/// The time that it may take to tell an error to the processes that have come.
 static constexpr std::chrono::seconds farewellTime(1);
 
 namespace {
@@ -62,7 +62,7 @@ public:
       peers.emplace_back(io);
   }
 
-  /// The sockets then belong to `target`.
+  /// Runs the meeting. The sockets then belong to `target`.
   Expected<std::vector<tcp::socket>> run(asio::io_context &target);
 
 private:
@@ -98,27 +98,28 @@ private:
   void noteLeft();
   bool hasToken(const Hello &hello) const;
 
-  /// The meeting's own, so that connections that are still silent end with it.
+  /// Owned by the meeting, so that connections that are still silent end with
+  /// it.
   asio::io_context io;
   const MeetingOptions &options;
   const int32_t rank, numRanks;
-  uint16_t port; ///< Of rank 0.
+  uint16_t port; ///< The port of rank 0.
   const std::string about;
-  const bool isNamed; ///< Runs are told apart by a token or a launcher.
+  const bool isNamed; ///< A token or a launcher identifies the run.
   tcp::acceptor acceptor;
   asio::steady_timer deadline;
   std::vector<tcp::socket> peers;
   std::vector<std::string> ports; ///< "address port" of each rank.
   bool isJoined = false;          ///< Connected to all lower ranks.
-  int32_t sought = 0;             ///< The one that it connects to next.
-  std::string soughtAt;           ///< "address port".
-  bool isComplete = false;        ///< Of rank 0: all have come.
-  std::set<int32_t> left;         ///< Came, and went without a word.
-  /// By rank, why one that may be of another run was turned away.
+  int32_t sought = 0;             ///< The rank that it connects to next.
+  std::string soughtAt;           ///< As "address port".
+  bool isComplete = false;        ///< For rank 0: all have come.
+  std::set<int32_t> left;         ///< Ranks that came, and left silently.
+  /// By rank: why a process that may be of another run was turned away.
   std::map<int32_t, std::string> refused;
   const Time begin = steady_clock::now();
   Time end;    ///< The timeout.
-  Time giveUp; ///< An earlier end, if `refused` has one.
+  Time giveUp; ///< An earlier end, if `refused` has an entry.
   std::optional<Status> result;
   int32_t numTold = 0; ///< Ranks that were told an error.
   int32_t numDrops = 0;
@@ -127,7 +128,7 @@ private:
 };
 } // namespace
 
-/// For errors whose cause may be two runs at one place.
+/// For errors whose cause may be two runs at the same place.
 static constexpr const char *otherRun =
     "; is another run at this place? MASTER_PORT or VEELINE_TOKEN keep them "
     "apart";
@@ -144,9 +145,9 @@ static std::string describe(const tcp::socket &socket) {
 // Listening
 //===----------------------------------------------------------------------===//
 
-/// Rank 0 listens at the address that all know, the others at any port of the
-/// interface that leads to rank 0. That is the loopback unless the address says
-/// otherwise.
+/// Rank 0 listens at the address that all know. The others listen at any port
+/// of the interface that leads to rank 0, which is the loopback unless the
+/// address says otherwise.
 Status Meeting::listen() {
   asio::error_code error;
   tcp::resolver resolver(io);
@@ -167,7 +168,8 @@ Status Meeting::listen() {
   if (rank == 0)
     warnOfLoopback(options.place.address, endpoint);
   if (rank > 0 && !endpoint.address().is_loopback()) {
-    // Sends nothing, but asks the system which of its addresses leads there.
+    // This sends nothing. It asks the system which of its addresses leads to
+    // rank 0.
     asio::ip::udp::socket probe(io);
     probe.connect({endpoint.address(), endpoint.port()}, error);
     if (!error)
@@ -210,7 +212,7 @@ asio::awaitable<void> Meeting::acceptAll() {
   }
 }
 
-/// Drops the half that has been silent for longest.
+/// Drops the half of the silent connections that has been silent for longest.
 void Meeting::dropSilent() {
   for (size_t count = (silent.size() + 1) / 2; count > 0; --count) {
     asio::error_code ignored;
@@ -245,7 +247,8 @@ bool Meeting::hasToken(const Hello &hello) const {
 }
 
 asio::awaitable<void> Meeting::receive(tcp::socket socket) {
-  // Shared with the timer's handler, which may run after this has ended.
+  // Shared with the timer's handler, which may run after this coroutine has
+  // ended.
   auto shared = std::make_shared<tcp::socket>(std::move(socket));
   silent.push_back(shared);
   asio::steady_timer timer(
@@ -305,8 +308,8 @@ static std::string firstLine(const std::string &text) {
   return text.substr(0, text.find('\n'));
 }
 
-/// Why the other end is certainly of another run; empty if it may be of this
-/// one.
+/// Why the other end certainly belongs to another run; empty if it may belong
+/// to this one.
 std::string Meeting::whyStranger(const tcp::socket &socket,
                                  const std::string &theirs) const {
   std::string their = firstLine(theirs), our = firstLine(about);
@@ -315,8 +318,8 @@ std::string Meeting::whyStranger(const tcp::socket &socket,
   return options.token.empty() ? whyOfAnotherUser(socket) : "";
 }
 
-/// Turns away a process that differs: it may be of this run or of another. The
-/// run goes on if its own process comes in time.
+/// Turns away a process that differs, which may belong to this run or to
+/// another. The run continues if the right process comes in time.
 asio::awaitable<void> Meeting::refuse(tcp::socket &socket, int32_t who,
                                       std::string text) {
   if (refused.empty())
@@ -354,7 +357,7 @@ std::string Meeting::findDifference(const Hello &hello,
   return "";
 }
 
-/// Rank 0 answers when all have come, the others at once.
+/// Rank 0 answers when all have come, the other ranks at once.
 void Meeting::welcome(const Hello &hello, tcp::socket socket) {
   peers[static_cast<size_t>(hello.rank)] = std::move(socket);
   left.erase(hello.rank);
@@ -377,7 +380,7 @@ void Meeting::welcome(const Hello &hello, tcp::socket socket) {
 }
 
 /// A process that has come sends nothing before it is answered. So if there is
-/// something to read, it has ended, and another one may come in its place.
+/// something to read, it has ended, and another one may take its place.
 asio::awaitable<void> Meeting::watch(int32_t who) {
   tcp::socket &peer = peers[static_cast<size_t>(who)];
   asio::error_code error;
@@ -404,14 +407,15 @@ asio::awaitable<void> Meeting::answer(tcp::socket &socket, bool isError,
   welcome.bytes = static_cast<uint32_t>(text.size());
   std::string bytes(reinterpret_cast<const char *>(&welcome), sizeof(welcome));
   bytes += text;
-  asio::error_code ignored; // The first frame finds out who is gone.
+  // Whoever reads the first frame notices that a peer is gone.
+  asio::error_code ignored;
   co_await asio::async_write(
       socket, asio::buffer(bytes),
       asio::redirect_error(asio::use_awaitable, ignored));
 }
 
-/// Tells an error of this rank to a process that has come, or comes when it is
-/// too late to take part.
+/// Tells an error of this rank to a process that has come, or that comes when
+/// it is too late to take part.
 asio::awaitable<void> Meeting::tellResult(tcp::socket &socket) {
   if (!result || result->ok())
     co_return;
@@ -419,7 +423,8 @@ asio::awaitable<void> Meeting::tellResult(tcp::socket &socket) {
   ++numTold;
 }
 
-/// Tells a process that may have met all others already, and then reads frames.
+/// Tells an error to a process that may already have met all others, and then
+/// reads frames.
 asio::awaitable<void> Meeting::tellFailure(tcp::socket &socket) {
   Header header = {};
   header.kind = FrameKind::failure;
@@ -444,8 +449,8 @@ asio::awaitable<void> Meeting::answerAll() {
 // Joining
 //===----------------------------------------------------------------------===//
 
-/// If nobody listens at a port that the system may also choose for the socket
-/// that connects, it does so now and then, and connects the socket to itself.
+/// If nobody listens at a port, and the system chooses the same port for the
+/// connecting socket, the socket is connected to itself.
 static bool isConnectedToItself(const tcp::socket &socket) {
   asio::error_code error, otherError;
   return socket.local_endpoint(error) == socket.remote_endpoint(otherError) &&
@@ -459,8 +464,8 @@ static asio::awaitable<void> connect(tcp::socket &socket,
   for (const auto &entry : found) {
     socket.close(error);
     socket.open(entry.endpoint().protocol(), error);
-    // So a socket that is connected to itself does not keep rank 0 from its
-    // port.
+    // With this, a socket that is connected to itself does not keep rank 0 from
+    // its port.
     if (!error)
       socket.set_option(tcp::socket::reuse_address(true), error);
     if (!error)
@@ -490,8 +495,8 @@ asio::awaitable<tcp::socket> Meeting::reach(std::string host,
   }
 }
 
-/// Sends a Hello and reads the Welcome; false if the connection ended, or the
-/// answer is no Welcome.
+/// Sends a Hello and reads the Welcome. Returns false if the connection ended,
+/// or if the answer is not a Welcome.
 asio::awaitable<bool> Meeting::greet(tcp::socket &socket, int32_t peer,
                                      Welcome &welcome, std::string &text) {
   Hello hello = {};
@@ -559,7 +564,7 @@ asio::awaitable<void> Meeting::join() {
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// The whole meeting
 //===----------------------------------------------------------------------===//
 
 void Meeting::finishIfComplete() {
@@ -582,8 +587,9 @@ void Meeting::finish(Status status) {
     acceptor.close(ignored);
     return;
   }
-  // It tells the error to all that have come; `receive` to those that come. So
-  // they need not blame this rank for what it has found out of another one.
+  // This tells the error to all that have come; `receive` tells it to those
+  // that still come. So they do not blame this rank for an error that it has
+  // found in another one.
   for (tcp::socket &socket : peers)
     if (socket.is_open())
       asio::co_spawn(io, rank > 0 ? tellFailure(socket) : tellResult(socket),
@@ -620,7 +626,7 @@ std::string Meeting::inVain() const {
   std::snprintf(seconds, sizeof(seconds), "%g", options.timeoutSeconds);
   std::string who = missing(),
               where = options.place.address + " " + std::to_string(port);
-  // Those that it has not tried yet need not be missing.
+  // Ranks that it has not tried yet need not be missing.
   if (rank > 0 && !isJoined && sought > 0) {
     who = nameOf(sought);
     where = soughtAt;
@@ -654,7 +660,7 @@ Status Meeting::wait() {
       finish(Status::error(
           nameOf(rank) + " was interrupted while it waited for " + missing()));
   }
-  // The others hear of a refusal when they come, so it waits for them.
+  // The others hear of a refusal when they come, so this rank waits for them.
   const Time until =
       steady_clock::now() + (options.refusal.empty()
                                  ? farewellTime

@@ -1,4 +1,4 @@
-//===- Stall.cpp - ranks that make no progress ----------------------------===//
+//===- Stall.cpp - detection of ranks without progress --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,7 +13,7 @@ using namespace veeline;
 using namespace veeline::net;
 using engine::Pulse;
 
-/// A thread that computes for less than 1/1000 of a time sleeps.
+/// A thread sleeps if it computes for less than 1/1000 of the time.
 static constexpr int64_t leastShare = 1000;
 
 //===----------------------------------------------------------------------===//

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A process may be stuck although its network thread is alive. A rank only
-// waits for other ranks. So in a stalled run, either a rank is stuck by itself,
+// A process may be stuck although its network thread is alive. A rank waits
+// only for other ranks. So in a stalled run, either a rank is stuck by itself,
 // which its own process detects, or all ranks wait.
 //
 //===----------------------------------------------------------------------===//
@@ -25,15 +25,16 @@ namespace veeline::net {
 using Time = std::chrono::steady_clock::time_point;
 using Duration = std::chrono::steady_clock::duration;
 
-/// Finds out whether all ranks wait for each other. Each rank says again and
-/// again whether it waits, and how often it has moved; an arrival is a move,
-/// too. If none moves in an interval that is common to all, nothing is under
-/// way, and no rank can move any more.
+/// Detects that all ranks wait for each other. Each rank repeatedly says
+/// whether it waits, and how often it has moved; an arrival is also a move. If
+/// no rank moves in an interval that is common to all, nothing is under way,
+/// and no rank can ever move.
 class Deadlock {
 public:
   explicit Deadlock(int32_t numRanks) : ranks(static_cast<size_t>(numRanks)) {}
 
-  /// `place` is what the rank does and waits for; empty if it does not wait.
+  /// Notes what a rank says. `place` is what it does and waits for, or empty if
+  /// it does not wait.
   void hear(int32_t rank, uint32_t moves, std::string place, Time now);
   /// Forgets everything.
   void clear();
@@ -44,12 +45,12 @@ private:
   struct Rank {
     uint32_t moves = 0;
     std::string place;
-    Time first, last; ///< It said the same from `first` to `last`.
+    Time first, last; ///< The rank said the same from `first` to `last`.
   };
   std::vector<Rank> ranks;
 };
 
-/// Finds out whether the rank of this process is stuck by itself.
+/// Detects that the rank of this process is stuck by itself.
 class Stall {
 public:
   struct Limits {
@@ -59,7 +60,7 @@ public:
   explicit Stall(Limits limits) : limits(limits) {}
 
   void clear() { since.reset(); }
-  /// What is wrong with the rank, "has ..."; none if nothing is.
+  /// What is wrong with the rank, "has ..."; none if it is not stuck.
   std::optional<std::string> look(const engine::Pulse &pulse, Time now);
 
 private:

@@ -14,15 +14,16 @@
 
 namespace veeline::net {
 
-// Parts of the timeout. The network's thread looks for failures so many times
-// in it. After a failure the process has the time of one look to end by itself,
-// and if it has begun to, that of two more, but at least two seconds.
+// Parts of the timeout. The network's thread checks for failures this many
+// times within it. After a failure, the process has the time of one check to
+// end by itself. If it has begun to end, it has the time of two more, but at
+// least two seconds.
 inline constexpr int32_t looks = 16;
-/// How long a process may be silent, or its rank's thread asleep.
+/// How long a process may be silent, or the thread of its rank may sleep.
 inline constexpr double silence = 0.75;
-/// If a look is so late, the process was stopped.
+/// A check that is this late shows that the process was stopped.
 inline constexpr double lateness = 0.25;
-/// How long all ranks wait before that is a deadlock.
+/// How long all ranks have to wait before that is a deadlock.
 inline constexpr double standstill = 0.625;
 
 inline Duration inSeconds(double seconds) {

@@ -16,11 +16,12 @@
 
 namespace veeline::net {
 
-/// The pauses between a rank's looks while it waits. It spins for 20 us, then
-/// sleeps until somebody rings, which begins a new wait. A sleep takes at most
-/// a quarter of the wait so far, and at most 1 ms, or 0.5 ms if the bells of
-/// some ranks were not found. So short waits end soon, what nobody rings for is
-/// found all the same, and long waits leave the core to others.
+/// The pauses between a rank's polls while it waits. The rank spins for 20 us,
+/// then sleeps until another rank rings, which begins a new wait. A sleep takes
+/// at most a quarter of the wait so far, and at most 1 ms, or 0.5 ms if the
+/// bells of some ranks were not found. So short waits end soon, events that
+/// nobody rings for are found all the same, and long waits leave the core to
+/// others.
 class Pauses {
 public:
   explicit Pauses(Bells &bells)
@@ -33,7 +34,7 @@ public:
   Pauses(const Pauses &) = delete;
   Pauses &operator=(const Pauses &) = delete;
 
-  /// Before each look.
+  /// Called before each poll.
   void beforeLook() {
     constexpr int64_t spinNanoseconds = 20'000;
     waited = nanoseconds() - wakened;
@@ -42,13 +43,13 @@ public:
       bell.arm();
   }
 
-  /// After a look at what is not there.
+  /// Called after a poll without success.
   void pause() {
     if (!isArmed)
       return pauseSpin();
     isArmed = false;
-    // A sleep costs some 10 us where there is a hypervisor, a few percent of
-    // the longest one.
+    // A sleep takes about 10 us under a hypervisor, which is a few percent of
+    // the longest sleep.
     if (bell.sleep(std::min(waited / 4, maxSleepNanoseconds)))
       wakened = nanoseconds();
   }
@@ -62,8 +63,9 @@ private:
   bool isArmed = false;
 };
 
-/// Calls `isDone` until it is true, and advances the rank's messages meanwhile.
-/// False if the rank fails, or once `isAborted` is set. `bells` are the rank's.
+/// Calls `isDone` until it is true, and advances the rank's messages in the
+/// meantime. Returns false if the rank fails, or once `isAborted` is set.
+/// `bells` are those of the rank.
 template <typename Predicate>
 bool lookUntil(veeline_rank &rank, Bells &bells,
                const std::atomic<bool> &isAborted, Predicate isDone) {
@@ -82,7 +84,8 @@ bool lookUntil(veeline_rank &rank, Bells &bells,
   return !rank.failed;
 }
 
-/// The same; `awaited` says what is waited for, as for Group::waitFor.
+/// Like `lookUntil`; `awaited` says what the rank waits for, as for
+/// Group::waitFor.
 template <typename Predicate>
 bool sleepUntil(veeline_rank &rank, int32_t awaited, Bells &bells,
                 const std::atomic<bool> &isAborted, Predicate isDone) {

@@ -1,4 +1,4 @@
-//===- Checkpointer.cpp - writes checkpoints beside training --------------===//
+//===- Checkpointer.cpp - writing checkpoints during training -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 // The folder
 //===----------------------------------------------------------------------===//
 
-/// A later run must not take another run's checkpoint for its own.
+/// Checks that the folder has no checkpoint that a later run would take for one
+/// of this run.
 static Status checkOtherCheckpoints(const Options &options,
                                     const data::Checkpoint *resumed) {
   const std::string &directory = options.checkpoint;
@@ -56,7 +57,7 @@ Status train::checkCheckpointFolder(const Options &options,
   VEELINE_TRY(checkOtherCheckpoints(options, resumed));
   if (Status made = makeDirectory(options.checkpoint); !made.ok())
     return Status::error("--checkpoint: " + made.message());
-  // Finds out now that nothing can be written there.
+  // Detects now, not later, that nothing can be written there.
   return AtomicFile(options.checkpoint + "/" + data::checkpointIndexName)
       .open();
 }
@@ -287,7 +288,8 @@ Status Checkpointer::take(int64_t step, int64_t numSkipped,
 // Between processes
 //===----------------------------------------------------------------------===//
 
-/// "STEP ! WHY", "STEP FILE BYTES CHECKSUM", or "STEP" without a piece.
+/// A line is "STEP ! WHY", "STEP FILE BYTES CHECKSUM", or "STEP" without a
+/// piece.
 std::string Checkpointer::report() {
   std::string text;
   for (const Report &report : writer->reports()) {
@@ -342,7 +344,7 @@ void Checkpointer::hear(const std::vector<std::string> &reports) {
   }
 }
 
-/// All processes have written their pieces, or have not been able to.
+/// Called when all processes have written their pieces, or have failed to.
 void Checkpointer::endPending(const Pending &pending) {
   data::CheckpointIndex index = pending.index;
   std::string failed;
@@ -381,7 +383,7 @@ Status Checkpointer::finish() {
     writer->dropRemark();
   }
   if (run.network) {
-    // The first process knows.
+    // The first process knows whether the checkpoint was written.
     VEELINE_TRY_VALUE(auto all, run.network->exchange(mine));
     mine = all[0];
   }

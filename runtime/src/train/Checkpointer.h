@@ -26,27 +26,27 @@
 
 namespace veeline::train {
 
-/// Whether checkpoints can be written where `options` say. `resumed` is what
-/// the run goes on from, or null.
+/// Checks that checkpoints can be written where `options` say. `resumed` is the
+/// checkpoint from which the run continues, or null.
 Status checkCheckpointFolder(const Options &options,
                              const data::Checkpoint *resumed);
 
 class Checkpointer {
 public:
-  /// After Session::create. Fails if the folder is no good.
+  /// Called after Session::create. Fails if the folder cannot be used.
   static Expected<std::unique_ptr<Checkpointer>> create(Run &run,
                                                         const Session &session);
   /// Waits until what was copied is written, or the file system does not
   /// answer.
   ~Checkpointer();
 
-  /// Whether there shall be one after this step. No step after it may begin
-  /// before it is taken.
+  /// Whether there shall be a checkpoint after this step. No step after it may
+  /// begin before the checkpoint is taken.
   bool isDue(int64_t step) const {
     return run.options.checkpointEvery > 0 &&
            step % run.options.checkpointEvery == 0;
   }
-  /// Of the last one that was taken, or 0.
+  /// The step of the last checkpoint that was taken, or 0.
   int64_t lastTaken() const { return taken; }
   /// Copies the state after step `step`, while none is under way. `numSkipped`
   /// steps of this run have updated nothing. Waits until the copy before is
@@ -54,15 +54,15 @@ public:
   /// state cannot be read.
   Status take(int64_t step, int64_t numSkipped, const StepPlan &plan);
 
-  /// What this process tells the others: lines of text.
+  /// Returns the report of this process to the others: lines of text.
   std::string report();
-  /// Takes what all processes tell, by rank.
+  /// Takes the reports of all processes, by rank.
   void hear(const std::vector<std::string> &reports);
-  /// What the user has to know since the last call. What `finish` tells is not
-  /// among them.
+  /// Returns the remarks for the user since the last call. They do not include
+  /// those of `finish`.
   std::vector<std::string> takeRemarks();
   /// Waits until the last checkpoint is written. All processes call it. Fails
-  /// if it could not be written.
+  /// if the checkpoint could not be written.
   Status finish();
   /// For the first process.
   CheckpointSummary summary() const;
@@ -109,7 +109,8 @@ private:
   std::vector<std::vector<Session::StateTensor>> tensors;
   std::shared_ptr<CheckpointWriter> writer;
   int64_t taken = 0;
-  int64_t waitedNanoseconds = 0;      ///< The training loop, for checkpoints.
+  /// For checkpoints, in the training loop.
+  int64_t waitedNanoseconds = 0;
   std::map<int64_t, Pending> pending; ///< By step; in the first process.
   std::function<void(const std::string &)> remarkNow;
   /// Whether the run has failed, so that less patience is due.

@@ -1,4 +1,4 @@
-//===- Compare.cpp - tensors that should be equal -------------------------===//
+//===- Compare.cpp - comparing tensors ------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

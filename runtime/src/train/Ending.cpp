@@ -1,4 +1,4 @@
-//===- Ending.cpp - why a run ends ----------------------------------------===//
+//===- Ending.cpp - the end of a failed run -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -31,8 +31,9 @@ enum class Teller { nobody, loop, network };
 
 using Clock = std::chrono::steady_clock;
 
-/// The least time that the loop has to write and print, because looks of the
-/// network's thread are parts of the timeout, and may be short.
+/// The least time that the loop has to write and print. The checks of the
+/// network's thread are parts of the timeout, so they may follow each other
+/// quickly.
 static constexpr std::chrono::seconds patience(2);
 
 static std::atomic<Teller> teller{Teller::nobody};
@@ -42,7 +43,7 @@ static std::atomic<const Session *> watched{nullptr};
 
 void train::beginEnding() {
   Teller nobody = Teller::nobody;
-  // Set before the network's thread can see that the loop has begun.
+  // This is set before the network's thread can see that the loop has begun.
   if (teller.load() == nobody)
     loopBegan.store(Clock::now().time_since_epoch().count());
   if (teller.compare_exchange_strong(nobody, Teller::loop) ||
@@ -169,12 +170,12 @@ static std::string describeEnd(const Session &session, const char *failure) {
   return text;
 }
 
-/// On the network's thread.
+/// Called on the network's thread.
 static void endProcess(const Options &options, const char *failure,
                        int32_t calls) {
   Teller nobody = Teller::nobody;
   if (!teller.compare_exchange_strong(nobody, Teller::network)) {
-    // The loop has begun, but a disk or a pipe may keep it from the end.
+    // The loop has begun to end the run, but a disk or a pipe may block it.
     Clock::duration begun(loopBegan.load());
     if (calls > 2 && Clock::now().time_since_epoch() - begun > patience)
       exitWith(failure);
@@ -210,7 +211,7 @@ void train::refuseToMeet(const Options &options, const std::string &why) {
     meeting.token = token;
   meeting.timeoutSeconds = options.timeoutSeconds;
   meeting.isInterrupted = [] { return interruptSignal() != 0; };
-  // In one line, as the meeting reads it.
+  // The meeting expects one line.
   meeting.refusal = why;
   std::replace(meeting.refusal.begin(), meeting.refusal.end(), '\n', ' ');
   meeting.about = meeting.refusal;

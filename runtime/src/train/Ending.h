@@ -18,10 +18,10 @@
 namespace veeline::train {
 
 /// Called by the training loop before it writes and prints. Does not return if
-/// the network's thread has begun to, which ends the process.
+/// the network's thread has already begun to, because that ends the process.
 void beginEnding();
 
-/// Prints an error, after `beginEnding`.
+/// Prints an error. Called after `beginEnding`.
 void printError(const std::string &text);
 
 /// Says that a run was interrupted, and its results are written.
@@ -46,7 +46,8 @@ int exitCodeOfFailure();
 /// not come: else they would wait for the timeout.
 void refuseToMeet(const Options &options, const std::string &why);
 
-/// While it lives, the network of a run ends the process if the loop cannot.
+/// During the lifetime of this object, the network of a run ends the process if
+/// the loop cannot.
 class LastResort {
 public:
   explicit LastResort(Run &run);
@@ -54,7 +55,7 @@ public:
   LastResort(const LastResort &) = delete;
   LastResort &operator=(const LastResort &) = delete;
 
-  /// Called after the steps: what is left to do may take any time.
+  /// Called after the steps, because the remaining work may take any time.
   void dismiss();
 
   /// Sets the session whose step is described and recorded if the process ends;

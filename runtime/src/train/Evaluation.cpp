@@ -1,4 +1,4 @@
-//===- Evaluation.cpp - the results of a model on given data --------------===//
+//===- Evaluation.cpp - evaluation of a model on given data ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -68,7 +68,7 @@ double ResultMeans::of(size_t index) const {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Whether the user has interrupted the run, by what all processes know.
+/// Whether the user has interrupted the run, according to all processes.
 static Expected<bool> isInterrupted(const Run &run) {
   if (!run.network)
     return interruptSignal() != 0;
@@ -188,7 +188,7 @@ Status ResultsFile::add(const std::string &numbers,
   std::string row = numbers;
   for (double value : results) {
     char text[32];
-    // Which sign a NaN has is chance.
+    // The sign of a NaN is arbitrary.
     auto [end, error] =
         std::to_chars(text, text + sizeof(text),
                       std::isnan(value) ? std::fabs(value) : value);
@@ -227,7 +227,7 @@ private:
   const Options &options;
   std::unique_ptr<Session> session;
   ResultsFile metrics;
-  std::optional<Outputs> outputs; ///< None: not asked for.
+  std::optional<Outputs> outputs; ///< None: not requested.
 };
 } // namespace
 
@@ -246,7 +246,7 @@ Status Evaluator::open() {
   if (!options.outputs.empty()) {
     VEELINE_TRY_VALUE(Outputs opened, Outputs::open(run));
     outputs.emplace(std::move(opened));
-    // They are read while no step is under way.
+    // The results are read while no step is under way.
     stepsInFlight = 1;
     if (run.isFirst())
       VEELINE_TRY(AtomicFile(options.outputs).open());
@@ -258,7 +258,7 @@ Status Evaluator::open() {
   return metrics.open(options.metrics, "step,microbatch", run.metadata());
 }
 
-/// One for each microbatch of the step; and its tensors.
+/// Adds a line for each microbatch of the step, and the step's tensors.
 Status Evaluator::addLines(int64_t step, const StepResult &result) {
   if (outputs)
     VEELINE_TRY(outputs->add(*session));
@@ -343,7 +343,7 @@ Status Evaluator::evaluateAll() {
 
 Status train::evaluateRun(Run &run) {
   Status status = Evaluator(run).evaluateAll();
-  // If only this process knows why, the others would only see that it leaves.
+  // If only this process knows why, the others would see only that it leaves.
   if (!status.ok() && run.network && !run.network->knownFailure())
     run.network->announce(status.message());
   return status;

@@ -18,9 +18,9 @@ namespace veeline::train {
 /// The names of the results after the loss.
 std::vector<std::string> metricNames(const artifact::Metadata &metadata);
 
-/// Means of a model's results over microbatches. Where losses are weighted, all
-/// are but the weights themselves. Sums are of steps in order, of a step's
-/// microbatches in order.
+/// Means of a model's results over microbatches. If losses are weighted, all
+/// results except the weights themselves are. Sums are in the order of steps,
+/// and within a step in the order of microbatches.
 class ResultMeans {
 public:
   explicit ResultMeans(const artifact::Metadata &metadata)
@@ -28,15 +28,16 @@ public:
         sums(metadata.results.size()) {}
 
   void clear();
-  /// Adds the results of `perStep` microbatches. With `weightedLoss` the loss
-  /// of each is multiplied already, by its weight over the mean of all.
+  /// Adds the results of `perStep` microbatches. With `weightedLoss`, the loss
+  /// of each is already multiplied by its weight divided by the mean of all
+  /// weights.
   void add(const StepResult &result, size_t perStep, bool weightedLoss);
-  /// The mean of a result; 0 where all weights are.
+  /// Returns the mean of a result; 0 if all weights are 0.
   double of(size_t index) const;
   double sumOfWeights() const { return sums[lossWeight]; }
 
 private:
-  size_t lossWeight; ///< 0: microbatches count alike.
+  size_t lossWeight; ///< 0: all microbatches have equal weights.
   std::vector<double> sums;
   double microbatches = 0;
   bool isLossWeighted = false;
@@ -52,8 +53,8 @@ struct EvaluationResult {
 using StepListener = std::function<Status(int64_t step, const StepResult &)>;
 
 /// Runs steps 1 to `steps` of a forward-only session. If the user interrupts,
-/// `microbatches` says of how many the means are. Fails where all weights of
-/// losses are 0: then there is no mean.
+/// the means are those of the first `microbatches`. Fails if all weights of
+/// losses are 0, because there is no mean then.
 Expected<EvaluationResult> evaluate(Session &session, const Run &run,
                                     int64_t steps,
                                     const StepListener &listener = {});
@@ -62,7 +63,7 @@ Expected<EvaluationResult> evaluate(Session &session, const Run &run,
 void addMeans(JsonLine &line, const artifact::Metadata &metadata,
               const EvaluationResult &result);
 
-/// "loss 2.3026, metric1 0.5".
+/// Returns a text such as "loss 2.3026, metric1 0.5".
 std::string describe(const artifact::Metadata &metadata,
                      const EvaluationResult &result);
 
@@ -74,8 +75,8 @@ public:
   ResultsFile &operator=(const ResultsFile &) = delete;
   ~ResultsFile() { (void)close(); }
 
-  /// `numbers` are the names of the columns in front of those of the results.
-  /// Of a file that is there, lines of `stepsBefore` steps stay.
+  /// `numbers` are the names of the columns before those of the results. If the
+  /// file exists, its lines of the first `stepsBefore` steps are kept.
   Status open(const std::string &path, const std::string &numbers,
               const artifact::Metadata &metadata, int64_t stepsBefore = 0);
   bool isOpen() const { return file != nullptr; }
@@ -90,7 +91,7 @@ private:
   std::FILE *file = nullptr;
 };
 
-/// `veeline eval`, once the run is open.
+/// Runs `veeline eval`, once the run is open.
 Status evaluateRun(Run &run);
 
 } // namespace veeline::train

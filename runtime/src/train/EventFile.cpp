@@ -1,4 +1,4 @@
-//===- EventFile.cpp - curves for TensorBoard -----------------------------===//
+//===- EventFile.cpp - event files for TensorBoard ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -26,7 +26,7 @@ using namespace veeline::train;
 /// The types of fields on the wire.
 enum class Wire { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
-/// The least significant seven bits first.
+/// The least significant seven bits come first.
 static void addVarint(std::string &message, uint64_t value) {
   for (; value >= 0x80; value >>= 7)
     message += static_cast<char>(value | 0x80);
@@ -58,15 +58,15 @@ static void addBytes(std::string &message, unsigned field,
 // Records
 //===----------------------------------------------------------------------===//
 
-/// A checksum as it is stored, so that data with checksums inside of them have
-/// good ones, too.
+/// A checksum as it is stored. It is masked, so that data that contain
+/// checksums also have good ones.
 static uint32_t maskedChecksum(std::string_view bytes) {
   uint32_t crc = crc32c(bytes);
   return std::rotr(crc, 15) + 0xa282ead8;
 }
 
 Status EventFile::writeRecord() {
-  // Its length and the checksums are 16 bytes.
+  // The length and the checksums take 16 bytes.
   value.clear();
   addFixed(value, uint64_t(event.size()));
   addFixed(value, maskedChecksum(value));
@@ -89,7 +89,7 @@ static double secondsNow() {
 
 EventFile::~EventFile() { (void)close(); }
 
-/// Fields of an event.
+/// The fields of an event.
 enum EventField : unsigned {
   wallTime = 1,
   stepOfEvent = 2,
@@ -105,7 +105,7 @@ Status EventFile::open(const std::string &directory, int64_t firstStep) {
   double now = secondsNow();
   path = directory + "/events.out.tfevents." + std::to_string(int64_t(now)) +
          "." + host + "." + std::to_string(::getpid());
-  // Never over a file of another run.
+  // Never overwrites a file of another run.
   file = std::fopen(path.c_str(), "wxe");
   if (!file)
     return Status::error("cannot write '" + path +

@@ -34,19 +34,19 @@ public:
   EventFile &operator=(const EventFile &) = delete;
   ~EventFile();
 
-  /// Makes the folder if it is not there, and in it a new file,
-  /// events.out.tfevents.SECONDS.HOST.PROCESS. What other files in it have of
-  /// steps from `firstStep` on, TensorBoard then leaves out; 1: nothing is left
-  /// out.
+  /// Creates the folder if it does not exist, and in it a new file,
+  /// events.out.tfevents.SECONDS.HOST.PROCESS. TensorBoard then leaves out what
+  /// other files in the folder have for steps from `firstStep` on. With 1,
+  /// nothing is left out.
   Status open(const std::string &directory, int64_t firstStep);
   bool isOpen() const { return file != nullptr; }
 
-  /// Begins what is known after a step.
+  /// Begins the points of a step.
   void begin(int64_t step);
   /// Adds a point to the curve `tag`.
   void add(std::string_view tag, double value);
-  /// Writes it. From the second time on, nothing is allocated for steps with as
-  /// many points.
+  /// Writes the points. From the second step on, steps with the same number of
+  /// points allocate nothing.
   Status end();
   Status close();
 

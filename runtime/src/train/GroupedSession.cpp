@@ -1,4 +1,4 @@
-//===- GroupedSession.cpp - replicas one after the other ------------------===//
+//===- GroupedSession.cpp - replicas that run one after the other ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -54,8 +54,9 @@ GroupedSession::create(Run &run, const std::string &programName) {
   return grouped;
 }
 
-/// W(t+1) = W(t) - v g(W(t-1)) has a delay of 1 everywhere. With stashed
-/// weights, a stage has as many microbatches in flight as stages follow it.
+/// Sets the delay of each parameter. W(t+1) = W(t) - v g(W(t-1)) has a delay of
+/// 1 for all. With stashed weights, a stage has as many microbatches in flight
+/// as there are stages after it.
 void GroupedSession::findDelays() {
   const artifact::Program &program = testedProgram();
   bool isDoubled =
@@ -68,7 +69,8 @@ void GroupedSession::findDelays() {
           program.chunks[static_cast<size_t>(gradient.chunk)].stage);
 }
 
-/// The value that is used next; before there were enough updates, the first.
+/// Returns the value that is used next. It is the first one as long as there
+/// were too few updates.
 const std::vector<char> &GroupedSession::versionOf(size_t param) const {
   size_t delay = std::min(delays[param], before.size());
   return delay == 0 ? values[param] : before[delay - 1][param];
@@ -95,7 +97,7 @@ std::vector<char> GroupedSession::gradient(size_t index) const {
                         : sums[index];
 }
 
-/// Which rank of its stage runs a chunk on a group of microbatches.
+/// Returns the rank of a stage that runs a chunk on a group of microbatches.
 size_t GroupedSession::memberOf(int32_t group, int32_t chunk) const {
   const artifact::Program &program = testedProgram();
   int32_t first = group * static_cast<int32_t>(session->stepMicrobatches());
@@ -107,7 +109,7 @@ size_t GroupedSession::memberOf(int32_t group, int32_t chunk) const {
   return static_cast<size_t>(replica * width + microbatch % width);
 }
 
-/// Runs one group from the parameters that the step begins with.
+/// Runs one group from the parameters with which the step begins.
 Status GroupedSession::addGroup(int64_t step, const StepSettings &settings,
                                 int32_t group, StepResult &result) {
   const artifact::Metadata &metadata = run.metadata();
@@ -188,7 +190,8 @@ Status GroupedSession::step(int64_t step, const StepSettings &settings,
   return Status::success();
 }
 
-/// Each microbatch has an update, with the gradients of all replicas.
+/// Runs a step in which each microbatch has an update, with the gradients of
+/// all replicas.
 Status GroupedSession::stepStashed(int64_t step, const StepSettings &settings,
                                    StepResult &result) {
   int32_t m = run.metadata().microbatches;

@@ -1,4 +1,4 @@
-//===- Interrupt.cpp - Ctrl-C ---------------------------------------------===//
+//===- Interrupt.cpp - handling of Ctrl-C ---------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,8 +19,8 @@
 using namespace veeline;
 
 static volatile std::sig_atomic_t caught = 0;
-/// Kept apart, because the signal may still come to this process, and is then
-/// its first.
+/// This is separate, because the signal may still come to this process, and is
+/// then its first.
 static int caughtElsewhere = 0;
 
 static std::atomic<const engine::LoadedProgram *> running{nullptr};
@@ -34,8 +34,8 @@ static void tellPlace(int signal) {
   text << "veeline: told to end by signal " << signal << " in ";
   executor->describe(text);
   text << "\n";
-  // In one write, so that it is not mixed with what others write. If it fails,
-  // there is nobody to tell.
+  // This is a single write, so that the text is not mixed with that of others.
+  // If it fails, there is nobody to tell.
   (void)!::write(STDERR_FILENO, text.view().data(), text.view().size());
   errno = error;
 }
@@ -65,7 +65,7 @@ static void onLostLauncher(int) {
       "veeline: error: what has started this process has ended\n";
   endSoon();
   deleteTemporaryFiles();
-  // Perhaps nobody reads it.
+  // The error is ignored, because perhaps nobody reads the text.
   (void)!::write(STDERR_FILENO, text.data(), text.size());
   _exit(1);
 }
@@ -78,8 +78,8 @@ static void handle(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
-/// A file that is read has been truncated; or an error of the program, which
-/// the signal then ends as it does by default.
+/// Handles SIGBUS: a file that is being read was truncated. Otherwise it is an
+/// error of the program, which the signal then ends as it does by default.
 static void onBusError(int signal, siginfo_t *info, void *) {
   const char *name = nameOfMapped(info->si_addr);
   if (!name) {
@@ -107,12 +107,13 @@ void train::catchInterrupts() {
 
 void train::endWithLauncher() {
   pid_t launcher = getppid();
-  // One that no user or launcher sends.
+  // A signal that no user or launcher sends.
   int signal = SIGRTMIN;
   handle(signal, onLostLauncher);
   prctl(PR_SET_PDEATHSIG, signal);
-  // One that has ended meanwhile sends nothing. (One that ended before is not
-  // noticed: the ranks wait for each other in vain, for as long as that takes.)
+  // A launcher that has ended in the meantime sends nothing. (One that ended
+  // before is not noticed: the ranks then wait for each other, until that times
+  // out.)
   if (getppid() != launcher)
     onLostLauncher(signal);
 }

@@ -12,8 +12,8 @@
 
 using namespace veeline::train;
 
-/// How many bytes at the beginning of `text` are one character of UTF-8 (RFC
-/// 3629); 0: none.
+/// Returns the number of bytes at the beginning of `text` that are one
+/// character of UTF-8 (RFC 3629); 0: none.
 static size_t lengthOfCharacter(std::string_view text) {
   auto at = [&](size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -27,7 +27,8 @@ static size_t lengthOfCharacter(std::string_view text) {
   for (size_t i = 1; i < length; ++i)
     if (at(i) < 0x80 || at(i) > 0xbf)
       return 0;
-  // Longer than needed, surrogates, and beyond the last character.
+  // These are encodings that are longer than needed, surrogates, and numbers
+  // beyond the last character.
   bool isWrong =
       (lead == 0xe0 && at(1) < 0xa0) || (lead == 0xed && at(1) > 0x9f) ||
       (lead == 0xf0 && at(1) < 0x90) || (lead == 0xf4 && at(1) > 0x8f);

@@ -13,7 +13,7 @@
 
 namespace veeline::train {
 
-/// Builds lines of JSON (RFC 8259) in memory that it keeps, so that lines of a
+/// Builds lines of JSON (RFC 8259) in memory that is kept, so that lines of a
 /// known length allocate nothing.
 class JsonLine {
 public:
@@ -21,15 +21,15 @@ public:
 
   /// Begins an object whose first member is "event".
   void begin(std::string_view event);
-  /// The shortest text that reads back as `value`; null where it is infinite or
-  /// NaN, which JSON has no number for.
+  /// Adds the shortest text that reads back as `value`. Adds null if the value
+  /// is infinite or NaN, because JSON has no number for it.
   void add(std::string_view name, double value);
   void add(std::string_view name, int64_t value);
-  /// Bytes that are no UTF-8 become U+FFFD.
+  /// Adds a text. Bytes that are not UTF-8 become U+FFFD.
   void add(std::string_view name, std::string_view value);
   void beginObject(std::string_view name);
   void endObject();
-  /// The line, with its end.
+  /// Returns the line, with its end.
   const std::string &end();
 
 private:

@@ -44,7 +44,7 @@ bool RateOptions::dependsOnSteps() const {
          shape == RateShape::wsd;
 }
 
-/// How many of the last steps have a smaller rate.
+/// The number of last steps with a smaller rate.
 static int64_t decaySteps(const RateOptions &options, int64_t steps) {
   return options.decaySteps > 0 ? options.decaySteps
                                 : std::max<int64_t>(1, steps / 10);
@@ -108,7 +108,7 @@ Status train::checkRates(const RateOptions &options, int64_t steps) {
 //===----------------------------------------------------------------------===//
 
 /// Reads the row `text`, which follows `points`. Returns what is wrong with it,
-/// or nothing.
+/// or an empty text.
 static std::string readRow(std::string_view text,
                            std::vector<RatePoint> &points) {
   std::vector<std::string_view> cells = splitAt(text, ',');
@@ -120,7 +120,7 @@ static std::string readRow(std::string_view text,
   if (!step || !rate)
     return "expected a step and a rate, as 100,1e-3, found '" +
            printable(text) + "'";
-  constexpr double most = 1e15; // All whole numbers up to it are doubles.
+  constexpr double most = 1e15; // Doubles represent all integers up to this.
   if (*step < 1 || *step > most || *step != std::floor(*step))
     return "expected a step, a whole number of 1 or more, found '" +
            printable(cells[0]) + "'";

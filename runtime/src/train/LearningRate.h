@@ -17,7 +17,7 @@
 
 namespace veeline::train {
 
-/// How the learning rate goes on from the peak, after a linear warm-up.
+/// The shape of the learning rate from the peak on, after a linear warm-up.
 enum class RateShape {
   cosine,      ///< Half a cosine, down to the least rate at the last step.
   constant,    ///< It stays.
@@ -38,38 +38,40 @@ struct RatePoint {
 struct RateOptions {
   RateShape shape = RateShape::cosine;
   int64_t warmupSteps = 0;
-  /// Where the decay ends; not given: 0, but the peak of a cosine.
+  /// The rate at which the decay ends. If it is not given, it is 0, or the peak
+  /// for a cosine.
   std::optional<double> least;
-  /// Of wsd; 0: a tenth of all steps.
+  /// The steps of the decay of wsd; 0: a tenth of all steps.
   int64_t decaySteps = 0;
   std::string file;
-  std::vector<RatePoint> points; ///< Of the file; see `readRates`.
+  std::vector<RatePoint> points; ///< The rows of the file; see `readRates`.
 
-  /// Whether the rate of a step depends on how many there are.
+  /// Whether the rate of a step depends on the number of steps.
   bool dependsOnSteps() const;
 };
 
-/// "cosine", "constant", "linear", "inverse-sqrt", "wsd" and "file", in the
-/// order of RateShape.
+/// Returns "cosine", "constant", "linear", "inverse-sqrt", "wsd" or "file", in
+/// the order of RateShape.
 std::string_view name(RateShape shape);
-/// All but "file", which stands before a path.
+/// Returns all names except "file", which precedes a path.
 std::vector<std::string> rateShapeNames();
-/// Of these; none where `text` is no such name.
+/// Finds one of these names; none if `text` is not one of them.
 std::optional<RateShape> parseRateShape(std::string_view text);
 
-/// The rate of step `step` in [1, steps], given the peak.
+/// Returns the rate of step `step` in [1, steps] for a given peak.
 double rateOfStep(const RateOptions &options, double peak, int64_t step,
                   int64_t steps);
 
-/// Whether warm-up and decay have room in so many steps.
+/// Checks that warm-up and decay fit into this number of steps.
 Status checkRates(const RateOptions &options, int64_t steps);
 
 /// Reads a .csv file: the line "step,lr", then one line for each of some steps,
-/// in ascending order. Between two of them the rate is on a line; before the
-/// first and after the last it stays. An error names the file and the line.
+/// in ascending order. Between two of them the rate is interpolated linearly;
+/// before the first and after the last it is constant. An error names the file
+/// and the line.
 Expected<std::vector<RatePoint>> readRates(const std::string &path);
 
-/// What readRates would read, of rates that change at every step.
+/// Prints rates so that readRates reads the same. There is a row for each step.
 std::string printRates(const RateOptions &options, double peak, int64_t steps);
 
 } // namespace veeline::train

@@ -1,4 +1,4 @@
-//===- LossWeights.cpp - how much each microbatch counts ------------------===//
+//===- LossWeights.cpp - weights of microbatches --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -31,7 +31,8 @@ Status train::checkWeights(const artifact::Metadata &metadata,
 
 Expected<std::unique_ptr<LossWeights>> LossWeights::create(Run &run) {
   std::unique_ptr<LossWeights> weights(new LossWeights(run));
-  // No network: all of it is here. It is told which data to read.
+  // There is no network, because the whole program is in this process. It is
+  // told which data to read.
   SessionOptions options;
   options.inputs = run.inputs.get();
   VEELINE_TRY_VALUE(weights->session,

@@ -11,26 +11,26 @@
 
 namespace veeline::train {
 
-/// What an artifact calls the program that weighs microbatches.
+/// The name of the program of an artifact that weights microbatches.
 inline constexpr const char *weightsProgram = "weights";
 
-/// Fails unless all `weights`, which result Metadata::lossWeight has for the
-/// microbatches of a step, are finite and not negative.
+/// Checks that all `weights` are finite and not negative. They are the values
+/// of result Metadata::lossWeight for the microbatches of a step.
 Status checkWeights(const artifact::Metadata &metadata,
                     std::span<const double> weights);
 
-/// Weighs the microbatches of an artifact that has Metadata::lossWeight. Each
-/// process does so for those of all replicas, from the data, and so gets the
-/// same numbers as the others without a message.
+/// Computes the weights of microbatches for an artifact that has
+/// Metadata::lossWeight. Each process computes them for all replicas, from the
+/// data, so all get the same numbers without a message.
 class LossWeights {
 public:
-  /// `run` outlives it.
+  /// `run` outlives this object.
   static Expected<std::unique_ptr<LossWeights>> create(Run &run);
 
-  /// What the losses of all microbatches of a step are multiplied by, so that
-  /// their mean, and that of gradients, is the sum over i of n_i loss_i,
-  /// divided by the sum of n: n_i over the mean of n, and 0 where all n are 0.
-  /// Valid until the next call.
+  /// Returns the factors of the losses of all microbatches of a step. With
+  /// them, the mean of the losses, and that of gradients, is the sum over i of
+  /// n_i loss_i, divided by the sum of n. The factor is n_i divided by the mean
+  /// of n, or 0 if all n are 0. Valid until the next call.
   Expected<std::span<const double>> ofStep(int64_t step);
 
 private:
@@ -39,7 +39,7 @@ private:
 
   Run &run;
   std::unique_ptr<Session> session;
-  std::vector<double> weights; ///< Of step `current`.
+  std::vector<double> weights; ///< Those of step `current`.
   int64_t current = 0;
   StepResult result; ///< Reused, so that no step allocates.
 };

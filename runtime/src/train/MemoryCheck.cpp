@@ -1,4 +1,4 @@
-//===- MemoryCheck.cpp - arenas as planned? -------------------------------===//
+//===- MemoryCheck.cpp - checking that arenas are as planned --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -43,7 +43,8 @@ void train::countTrainingAllocations(bool inSteps) {
     count(inSteps ? stepsOfTraining : nothing);
 }
 
-/// The first step counts as loading, because libraries set themselves up in it.
+/// The first step counts as loading, because libraries initialise themselves in
+/// it.
 void train::countRankAllocations(host::Activity activity) {
   thread_local bool warm = false;
   if (!count)
@@ -91,7 +92,7 @@ static void printAllocations(int64_t steps) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is outside of arenas on purpose
+// Intended memory outside of arenas
 //===----------------------------------------------------------------------===//
 
 static void printOutside(const Session &session) {
@@ -109,7 +110,7 @@ static void printOutside(const Session &session) {
               long(discard));
 }
 
-/// `table` is a member of the executor that gives a rank's table.
+/// `table` is a member of the executor that returns a rank's table.
 static void
 printCalls(const Session &session, int64_t steps, const char *what,
            const library::CallTable &(host::HostExecutor::*table)(int32_t)
@@ -134,7 +135,8 @@ printCalls(const Session &session, int64_t steps, const char *what,
 // Arenas
 //===----------------------------------------------------------------------===//
 
-/// Lines of 64 bytes that were written outside of all regions of `rank`.
+/// The number of lines of 64 bytes that were written outside of all regions of
+/// `rank`.
 static int64_t linesOutsideRegions(const engine::Arena &arena,
                                    const artifact::Rank &rank) {
   std::vector<std::pair<int64_t, int64_t>> regions;
@@ -165,7 +167,8 @@ static std::string describeStray(size_t rank, int64_t lines) {
          " lines of 64 bytes outside of every planned region";
 }
 
-/// "state of adamw, by rank: 40960, 36864 bytes": what the optimiser keeps.
+/// Prints the size of the optimiser's state, as in "state of adamw, by rank:
+/// 40960, 36864 bytes".
 static void printState(const artifact::Metadata &metadata,
                        const Session &session) {
   std::string list;
@@ -192,7 +195,7 @@ static Status memoryVerdict(const std::string &error) {
                        : Status::error("memory check failed: " + error);
 }
 
-/// A line that other programs read: numbers are bytes.
+/// Other programs read this line. Numbers are in bytes.
 static void printDevice(const cuda::DeviceUse &use, int64_t planned) {
   std::printf("memory of %s: planned %ld, arenas %ld, kernels %ld, libraries "
               "%ld, NCCL %ld, graphs %ld, context and others %ld, rest %ld, "
@@ -203,7 +206,7 @@ static void printDevice(const cuda::DeviceUse &use, int64_t planned) {
               long(use.most));
 }
 
-/// What ranks have locked of the host's memory, for copies to and from a GPU.
+/// Prints the host memory that ranks have locked for copies to and from a GPU.
 static void printPinned(const std::vector<cuda::DeviceUse> &ranks) {
   std::string all, offloaded;
   int64_t most = 0;

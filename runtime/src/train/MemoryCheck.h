@@ -11,24 +11,27 @@
 
 namespace veeline::train {
 
-// If the counter of allocations is not preloaded, these do nothing, and
-// checkMemory says so.
+// If the counter of allocations is not preloaded, the following functions do
+// nothing, and checkMemory says so.
 
-/// Counts what the training thread allocates from here on as loading.
+/// From now on, counts allocations of the training thread as loading.
 void startCountingAllocations();
 
-/// Called by the training thread once it is past the first step: counts what it
-/// allocates as done in steps, or stops counting.
+/// Called by the training thread after the first step: counts its allocations
+/// as made in steps, or stops counting.
 void countTrainingAllocations(bool inSteps);
 
-/// For HostOptions::announce.
+/// Counts the allocations of a rank's thread. To be used as
+/// HostOptions::announce.
 void countRankAllocations(host::Activity activity);
 
 /// Prints for each rank the arena, its high-water mark and the planned peak of
-/// live bytes; then what was allocated outside of arenas, and by whom. Fails if
-/// a byte outside of every planned region was written. The session's arenas
-/// were poisoned. For GPUs, prints the memory that ranks take beside their
-/// arenas in place of allocations; all processes call it, the first one prints.
+/// live bytes. Then prints what was allocated outside of arenas, and by whom.
+/// Fails if a byte outside of every planned region was written. The session's
+/// arenas must have been poisoned.
+///
+/// For GPUs, prints the memory that ranks use besides their arenas, instead of
+/// allocations. All processes call this, and the first one prints.
 Status checkMemory(const artifact::Metadata &metadata, const Session &session,
                    int64_t steps);
 

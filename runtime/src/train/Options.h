@@ -17,71 +17,75 @@
 
 namespace veeline::train {
 
-/// What the loss is multiplied by, in an artifact that is made for it. All
-/// numbers are powers of two.
+/// The scale of the loss, for an artifact that supports it. All numbers are
+/// powers of two.
 struct LossScaleOptions {
-  std::string given; ///< The option with which the user says something of it.
-  /// The same in all steps; none: dynamic.
+  std::string given; ///< The option by which the user has set any of this.
+  /// The scale of all steps; none: it is dynamic.
   std::optional<double> fixed;
-  double first = 65536, least = 1; ///< Of a dynamic one.
-  /// How many steps without an overflow double it.
+  double first = 65536, least = 1; ///< For a dynamic scale.
+  /// The number of steps without an overflow after which the scale is doubled.
   int64_t window = 2000;
 };
 
-/// What is evaluated while a model is trained.
+/// The evaluation of a model during training.
 struct EvaluationOptions {
   int64_t every = 0; ///< Steps of training between evaluations; 0: none.
-  /// Its seed and dropLast are those of the training's data. Of arguments that
-  /// have no source here, buffers have the training's.
+  /// The data of an evaluation. The seed and dropLast are those of training. An
+  /// argument without a source here has that of training if it is a buffer, or
+  /// if the evaluation uses the part that is held out.
   data::InputOptions inputs;
   int64_t steps = 0;   ///< Of an evaluation; 0: all samples once.
   std::string metrics; ///< A CSV file with a line for each evaluation.
 };
 
-/// Paths are empty if nothing was asked for.
+/// The options of a run. Paths are empty if nothing was requested.
 struct Options {
   std::string artifact;
-  /// The artifact's content, where it is in memory; `artifact` is then what
-  /// messages call it. It is copied when it is read.
+  /// The content of the artifact, if it is in memory. `artifact` is then its
+  /// name in messages. The content is copied when it is read.
   std::optional<std::string_view> content = std::nullopt;
   std::string program = "pipeline";
   int64_t steps = 1;
-  /// Instead of steps: how often all samples are used; 0: not given.
+  /// Given instead of steps: how often all samples are used; 0: not given.
   int64_t epochs = 0;
 
   data::InputOptions inputs; ///< Its seed is also that of the parameters.
   std::string init;          ///< A .safetensors file with all parameters.
   std::string initNames;     ///< A file that NameMap reads, for `init`.
 
-  /// Peak rate, betas, epsilon, weight decay; `step` is unused. `ofParams` is
-  /// what `groups` says of the artifact's parameters.
+  /// Peak rate, betas, epsilon and weight decay. `step` is unused. `ofParams`
+  /// is the result of `groups` for the artifact's parameters.
   StepSettings optimizer;
   ParamGroups groups;
   RateOptions rates;
-  /// Instead of training: print the learning rate of each step.
+  /// Whether to print the learning rate of each step instead of training.
   bool printsRates = false;
-  /// Of artifacts that know the update before; StepSettings' where not given.
+  /// For artifacts with error feedback. If it is not given, that of
+  /// StepSettings applies.
   std::optional<double> errorFeedback;
   LossScaleOptions lossScale;
-  /// Whether the artifact multiplies its loss, so that this has an effect.
+  /// Whether the artifact multiplies its loss, so that the loss scale has an
+  /// effect.
   bool scalesLoss = false;
 
   EvaluationOptions evaluation;
-  /// `veeline eval`: no step updates anything. `steps` is 0 for all samples
-  /// once, and `metrics` has a line for each microbatch.
+  /// Whether this is `veeline eval`, in which no step updates anything. `steps`
+  /// is 0 for all samples once, and `metrics` has a line for each microbatch.
   bool evaluates = false;
   bool printsPerplexity = false;
-  /// Where `veeline eval` writes results that are tensors: a .npy file of the
-  /// only one, or a .safetensors file.
+  /// The file to which `veeline eval` writes results that are tensors: a .npy
+  /// file if there is one such result, or a .safetensors file.
   std::string outputs;
 
   std::string save;
-  /// Where checkpoints go, one after each `checkpointEvery` steps and one at
-  /// the end; 0: only that one.
+  /// The folder of checkpoints. There is one after each `checkpointEvery` steps
+  /// and one at the end; with 0, only the latter.
   std::string checkpoint;
   int64_t checkpointEvery = 0;
   int64_t checkpointsKept = 0; ///< The last ones; 0: all.
-  /// A checkpoint to go on from, or the folder of which the last one is taken.
+  /// A checkpoint from which to continue, or a folder, whose last checkpoint is
+  /// used.
   std::string resume;
   std::string metrics;
   std::string tensorboard; ///< A folder, for a file of curves.
@@ -91,29 +95,33 @@ struct Options {
   /// The prefix of files that are written only after a fault.
   std::string flightRecorder;
   int64_t logEvery = 10; ///< Steps per line, if the output is no terminal.
-  /// How many steps may be begun and not finished; 1: a step begins when all
-  /// ranks have ended the one before. A target may have a smaller bound.
+  /// The maximal number of steps that are begun and not finished. With 1, a
+  /// step begins when all ranks have ended the previous one. A target may have
+  /// a lower limit.
   int64_t stepsInFlight = 2;
 
-  /// How long other processes may be silent before they count as failed.
+  /// The time for which other processes may be silent before they count as
+  /// failed.
   double timeoutSeconds = 30;
-  /// How long a rank may go without a move; see net::Stall.
+  /// The time that a rank may take without a move; see net::Stall.
   double stallSeconds = 3600;
-  /// Which rank is where, of a program with replicas: see withAllReplicas.
+  /// The order of the ranks of a program with replicas; see withAllReplicas.
   std::string rankOrder = "stages-first";
-  /// "tcp", "mpi", or "auto": by MPI if mpirun is the launcher.
+  /// "tcp", "mpi", or "auto", which uses MPI if mpirun is the launcher.
   std::string transport = "auto";
-  /// Where our libraries are that are loaded on demand.
+  /// The folder of our libraries that are loaded on demand.
   std::string libraryDirectory;
 
-  /// Of an artifact for a GPU: where its libraries are, and which GPUs to use.
+  /// For an artifact for a GPU: the folder of its libraries, and the GPUs to
+  /// use.
   cuda::CudaOptions cuda;
 
-  /// Takes remarks for the user; none: they go to standard error.
+  /// Receives remarks for the user. If it is not given, remarks go to standard
+  /// error.
   std::function<void(const std::string &)> hearRemark;
 
-  /// `resume` is the last checkpoint of `checkpoint`, if there is one. Then it
-  /// is no error if training has ended with it.
+  /// Whether `resume` is the last checkpoint of `checkpoint`, if there is one.
+  /// Then it is not an error if training has ended with it.
   bool continues = false;
   bool logsJson = false; ///< On standard output, instead of text.
   bool traceTensors = false;

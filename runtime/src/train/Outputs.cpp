@@ -1,4 +1,4 @@
-//===- Outputs.cpp - results that are tensors, in files -------------------===//
+//===- Outputs.cpp - writing tensors that are results ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

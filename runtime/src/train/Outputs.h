@@ -11,17 +11,20 @@
 
 namespace veeline::train {
 
-/// Collects results that are tensors, of all steps in order and of a step's
-/// microbatches in order: along the first dimension, where microbatches have
-/// one. They stay in the memory of the first process until they are written.
+/// Collects results that are tensors, in the order of steps and, within a step,
+/// of microbatches. They are concatenated along the first dimension, if
+/// microbatches have one. The first process keeps them in memory until they are
+/// written.
 class Outputs {
 public:
-  /// Fails if the artifact has no such results, or the file cannot have them.
+  /// Fails if the artifact has no such results, or if the file cannot represent
+  /// them.
   static Expected<Outputs> open(const Run &run);
 
-  /// Adds those of the last step of `session`. All processes must call it.
+  /// Adds the results of the last step of `session`. All processes must call
+  /// it.
   Status add(const Session &session);
-  /// Writes the file, whole or not at all, in the first process.
+  /// Writes the file atomically, in the first process.
   Status write() const;
 
 private:

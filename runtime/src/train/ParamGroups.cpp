@@ -1,4 +1,4 @@
-//===- ParamGroups.cpp - parameters with rates of their own ---------------===//
+//===- ParamGroups.cpp - groups of parameters -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -28,7 +28,8 @@ std::optional<ParamGroup> train::parseParamGroup(const std::string &text) {
   return ParamGroup{text.substr(0, end), *number};
 }
 
-/// Names may have characters that are special in patterns.
+/// Whether the name matches the pattern. A name may also have characters that
+/// are special in patterns.
 static bool fits(const ParamGroup &group, const std::string &name) {
   return group.pattern == name ||
          ::fnmatch(group.pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
@@ -49,7 +50,7 @@ static Status refuseUnknown(const std::string &option, const ParamGroup &group,
                        "; the parameters are " + joinNames(shown));
 }
 
-/// Gives each parameter that a group fits the group's number.
+/// Gives each parameter that matches a group the number of the group.
 static Status
 apply(const std::string &option, const std::vector<ParamGroup> &groups,
       const Metadata &metadata,

@@ -13,28 +13,30 @@
 
 namespace veeline::train {
 
-/// "PATTERN=NUMBER": the number of the parameters whose names the pattern fits.
-/// In a pattern * stands for any characters, ? for one, and [a-c] for one of
-/// some; it also fits the name that it is.
+/// "PATTERN=NUMBER": the number for parameters whose names match the pattern.
+/// In a pattern, * stands for any characters, ? for one character, and [a-c]
+/// for one of several. A pattern also matches the name that is equal to it.
 struct ParamGroup {
   std::string pattern;
   double number = 0;
 };
 
-/// None where `text` is no pattern and finite number of 0 or more.
+/// Parses a group. None if `text` is not a pattern and a finite number of 0 or
+/// more.
 std::optional<ParamGroup> parseParamGroup(const std::string &text);
 
 struct ParamGroups {
   std::vector<ParamGroup> scales;       ///< Of the learning rate.
-  std::vector<ParamGroup> weightDecays; ///< Instead of the common one.
+  std::vector<ParamGroup> weightDecays; ///< In place of the common one.
 };
 
-/// The numbers of all parameters of a model; null if there is no group. Fails
-/// where a pattern fits no parameter, or two of one kind fit the same.
+/// Returns the rates of all parameters of a model; null if there is no group.
+/// Fails if a pattern matches no parameter, or if two patterns of one kind
+/// match the same parameter.
 Expected<std::shared_ptr<const std::vector<ParamRates>>>
 ratesOfParams(const ParamGroups &groups, const artifact::Metadata &metadata);
 
-/// "a*=0.1,b=2", in the order given.
+/// Returns a text such as "a*=0.1,b=2", in the given order.
 std::string describe(const std::vector<ParamGroup> &groups);
 
 } // namespace veeline::train

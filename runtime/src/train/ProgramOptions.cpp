@@ -1,4 +1,4 @@
-//===- ProgramOptions.cpp - the options of a program that trains ----------===//
+//===- ProgramOptions.cpp - options of a training program -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,7 +16,7 @@
 using namespace veeline;
 using namespace veeline::train;
 
-/// What is about the loop over steps, which a program has itself, and about
+/// Options about the loop over steps, which the program has itself, and about
 /// text for a user.
 static constexpr std::string_view ofLoop[] = {
     "epochs",        "steps-in-flight", "eval-every",   "eval-data",
@@ -37,7 +37,7 @@ std::vector<std::string> Training::optionNames() {
 Expected<Options>
 train::parseProgramOptions(const std::vector<TrainingOption> &given) {
   std::vector<std::string> names = Training::optionNames();
-  // What the artifact is called, which is not known here.
+  // The name of the artifact is not known here.
   std::vector<std::string> words{"veeline", "train", "artifact"};
   for (const auto &[name, value] : given) {
     if (std::ranges::find(names, name) == names.end())

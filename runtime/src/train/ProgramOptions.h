@@ -12,9 +12,9 @@
 
 namespace veeline::train {
 
-/// What `veeline train` would be asked for by these options; without "steps"
-/// there is no last one. An error says which one is wrong, or does not fit
-/// another.
+/// Returns the options of `veeline train` for these. Without "steps", there is
+/// no last step. An error says which option is wrong, or does not fit another
+/// one.
 Expected<Options> parseProgramOptions(const std::vector<TrainingOption> &given);
 
 } // namespace veeline::train

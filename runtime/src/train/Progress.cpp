@@ -1,4 +1,4 @@
-//===- Progress.cpp - what the user sees while training -------------------===//
+//===- Progress.cpp - printed progress of training ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -24,11 +24,12 @@ using namespace veeline::train;
 // Progress
 //===----------------------------------------------------------------------===//
 
-/// Rewriting a line more often than a screen shows it costs and helps nobody.
+/// The line is not rewritten more often than a screen can show it, because that
+/// costs time and helps nobody.
 static constexpr double secondsBetweenRewrites = 0.1;
 
-/// `isAlone`, because launchers give processes terminals whose lines end up in
-/// files.
+/// A line is rewritten only with `isAlone`, because launchers give processes
+/// terminals whose lines end up in files.
 Progress::Progress(int64_t steps, const WorkOfStep &work, int64_t logEvery,
                    bool isAlone, int64_t stepsBefore)
     : steps(steps), logEvery(logEvery), stepsBefore(stepsBefore), work(work),
@@ -56,7 +57,7 @@ std::string train::formatDuration(double seconds) {
   return text;
 }
 
-/// Prints at least three digits. Returns the end.
+/// Prints at least three digits. Returns the end of the text.
 static size_t printRate(char *text, size_t size, double rate,
                         const char *unit) {
   const char *format = rate < 100 ? "%.3g %s/s" : "%.0f %s/s";
@@ -116,7 +117,7 @@ static void removeRegular(const std::string &path) {
 
 Status MetricsFile::failure() {
   int error = errno;
-  // A file that has lost lines is worse than none.
+  // A file that lacks lines is worse than none.
   if (!hasBefore)
     removeRegular(path);
   return Status::error("cannot write '" + path + "': " + std::strerror(error));
@@ -130,8 +131,9 @@ MetricsFile::~MetricsFile() {
     removeRegular(path);
 }
 
-/// How many bytes of a file with metrics are its header and whole rows of steps
-/// up to `lastStep`; 0 where its header is another, or there are no such rows.
+/// Returns the size of the header and of the whole rows of steps up to
+/// `lastStep` in a file with metrics. Returns 0 if its header differs, or if
+/// there are no such rows.
 static size_t bytesUpTo(std::string_view text, const std::string &header,
                         int64_t lastStep) {
   if (!text.starts_with(header))
@@ -157,7 +159,7 @@ Expected<bool> train::cutRows(const std::string &path,
   return kept > 0;
 }
 
-/// Opens the file, behind the rows that stay, or with a new header.
+/// Opens the file after the rows that are kept, or with a new header.
 Status MetricsFile::openFile(const std::string &header, int64_t stepsBefore) {
   if (stepsBefore > 0) {
     VEELINE_TRY_VALUE(hasBefore, cutRows(path, header, stepsBefore));
@@ -214,7 +216,7 @@ Status MetricsFile::add(const StepRecord &record) {
   append(row, record.step);
   for (double value : {record.loss, record.learningRate, record.gradientNorm}) {
     row += ',';
-    // Which sign a NaN has is chance.
+    // The sign of a NaN is arbitrary.
     append(row, std::isnan(value) ? std::fabs(value) : value);
   }
   if (columns.clipFactor) {

@@ -16,37 +16,39 @@
 
 namespace veeline::train {
 
-/// What is known after a step.
+/// The figures that are known after a step.
 struct StepRecord {
   int64_t step = 0;
   double loss = 0;
   double learningRate = 0;
   double gradientNorm = 0;
-  double clipFactor = 1;  ///< What updates multiplied gradients by; 0: skipped.
-  double lossScale = 1;   ///< What the loss was multiplied by.
-  bool isSkipped = false; ///< No parameter was updated.
-  double seconds = 0;     ///< Of this step.
+  double clipFactor = 1;       ///< The factor of gradients; 0: skipped.
+  double lossScale = 1;        ///< The factor of the loss.
+  bool isSkipped = false;      ///< No parameter was updated.
+  double seconds = 0;          ///< The duration of this step.
   double totalSeconds = 0;     ///< Since the first step began.
   std::vector<double> metrics; ///< Means of the model's further results.
 };
 
-/// What a step trains on.
+/// The amount of data of a step.
 struct WorkOfStep {
   /// Over all microbatches.
   int64_t samples = 0;
-  /// Elements of the first batch argument that has tokens and more than one
-  /// dimension; 0: there is none.
+  /// The elements of the first batch argument that has tokens and more than one
+  /// dimension; 0 if there is none.
   int64_t tokens = 0;
 };
 
-/// As in "12.3 samples/s, 1574 tokens/s", of a step that takes `seconds`.
+/// A text such as "12.3 samples/s, 1574 tokens/s", for a step that takes
+/// `seconds`.
 struct Rate {
   Rate(const WorkOfStep &work, double seconds);
   char text[80];
 };
 
-/// One line that is rewritten, on a terminal to which this process alone
-/// writes; elsewhere one line every `logEvery` steps.
+/// Prints the progress. On a terminal to which only this process writes, it is
+/// one line that is rewritten. Elsewhere, it is one line every `logEvery`
+/// steps.
 class Progress {
 public:
   Progress(int64_t steps, const WorkOfStep &work, int64_t logEvery,
@@ -58,7 +60,7 @@ public:
   void finish();
 
 private:
-  /// Writes into `text`: no step allocates.
+  /// Writes into `text`, so that no step allocates.
   const char *line(const StepRecord &record);
 
   const int64_t steps, logEvery, stepsBefore;
@@ -69,16 +71,16 @@ private:
   bool open = false;
 };
 
-/// "1m05s".
+/// Returns a text such as "1m05s".
 std::string formatDuration(double seconds);
 
-/// Cuts a CSV file with `header`, whose rows begin with a step, to what it has
-/// up to `lastStep`. False, and the file is as it was, where there is none, it
-/// has another header or no such rows.
+/// Cuts a CSV file with `header`, whose rows begin with a step, after the rows
+/// up to `lastStep`. Returns false and leaves the file unchanged if there is no
+/// file, if its header differs, or if it has no such rows.
 Expected<bool> cutRows(const std::string &path, const std::string &header,
                        int64_t lastStep);
 
-/// A CSV file with a line per step, written as training goes on.
+/// A CSV file with a line for each step, written during training.
 class MetricsFile {
 public:
   MetricsFile() = default;
@@ -86,13 +88,13 @@ public:
   MetricsFile &operator=(const MetricsFile &) = delete;
   ~MetricsFile();
 
-  /// Those that not every run has.
+  /// The columns that not every run has.
   struct Columns {
     bool clipFactor = false, lossScale = false;
     std::vector<std::string> metrics;
   };
-  /// Of a run that goes on after step `stepsBefore`, the rows up to that step
-  /// stay where the file has the same columns.
+  /// Opens the file. If the run continues after step `stepsBefore`, the rows up
+  /// to that step are kept, provided that the file has the same columns.
   Status open(const std::string &path, const WorkOfStep &work, Columns columns,
               int64_t stepsBefore = 0);
   Status add(const StepRecord &record);
@@ -110,7 +112,7 @@ private:
   std::string row; ///< Kept, so that no step allocates.
   std::FILE *file = nullptr;
   bool isEmpty = true;    ///< Except for its header.
-  bool hasBefore = false; ///< Rows of the run before.
+  bool hasBefore = false; ///< Whether it has rows of the run before.
 };
 
 } // namespace veeline::train

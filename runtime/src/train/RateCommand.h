@@ -18,7 +18,7 @@ class Option;
 
 namespace veeline::train {
 
-/// What is parsed.
+/// The parsed options.
 struct RateCommand {
   std::string shape = "cosine"; ///< Or "file:PATH".
   double least = 0;
@@ -26,17 +26,17 @@ struct RateCommand {
   std::vector<std::string> scales, weightDecays; ///< "PATTERN=NUMBER".
 };
 
-/// Why `text` is no finite number of 0 or more, or empty.
+/// Returns why `text` is not a finite number of 0 or more; empty if it is.
 std::string checkNumber(const std::string &text);
 
 void addRateOptions(CLI::App &app, RateCommand &command, Options &options);
-/// Those about some parameters alone.
+/// Adds the options that are about some parameters only.
 void addGroupOptions(CLI::App &app, RateCommand &command);
 /// Whether a job file has the option `name` as lines 'pattern: number'.
 bool isGroupOption(const std::string &name);
-/// Why the options do not fit each other, or empty.
+/// Returns why the options do not fit each other; empty if they do.
 std::string checkRateOptions(const CLI::App &app, const RateCommand &command);
-/// Turns them into what the trainer takes.
+/// Converts them to the options of the trainer.
 void resolveRates(const RateCommand &command, Options &options);
 
 } // namespace veeline::train

@@ -1,4 +1,4 @@
-//===- Report.cpp - what training tells on standard output ----------------===//
+//===- Report.cpp - the output of training --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Prints text for people, or a line of JSON for each event (docs/long-runs.md).
-// Only the first process has a report.
+// The output is text for people, or a line of JSON for each event
+// (docs/long-runs.md). Only the first process has a report.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,13 +23,13 @@ namespace veeline::train {
 class EventFile;
 class Run;
 
-/// What checkpoints have cost.
+/// The cost of checkpoints.
 struct CheckpointSummary {
   int64_t count = 0;
   std::string directory;
   int64_t lastStep = 0, bytesOfLast = 0;
-  double secondsWaited = 0;  ///< The training loop.
-  double secondsOfWrite = 0; ///< The mean of one.
+  double secondsWaited = 0;  ///< In the training loop.
+  double secondsOfWrite = 0; ///< The mean time of a write.
 };
 
 struct ProfileSummary {
@@ -41,16 +41,18 @@ struct ProfileSummary {
 
 /// How a run has ended.
 struct TrainingSummary {
-  int64_t steps = 0; ///< Of this run; none of the numbers below if it is 0.
+  /// Those of this run. If it is 0, the numbers below have no meaning.
+  int64_t steps = 0;
   double seconds = 0;
   double loss = 0; ///< Of the last step.
   double meanLoss = 0;
   int64_t lossesInMean = 0;
   double lossScale = 1; ///< Of the last step.
   int64_t numClipped = 0, numSkipped = 0;
-  /// For data; none where they are not from files of tokens.
+  /// The time spent waiting for data; none if the data are not from files of
+  /// tokens.
   std::optional<double> secondsWaited;
-  bool isOptimistic = false; ///< Updates were made before norms were known.
+  bool isOptimistic = false; ///< Whether updates preceded norms.
 };
 
 class Report {
@@ -63,7 +65,7 @@ public:
   virtual void showEvaluation(int64_t step, const EvaluationResult &result,
                               double seconds) = 0;
   virtual void showEnd(const TrainingSummary &summary) = 0;
-  /// Of a run that took so many seconds.
+  /// Shows the cost of checkpoints in a run that took this many seconds.
   virtual void showCheckpoints(const CheckpointSummary &summary,
                                double seconds) = 0;
   virtual void showProfile(const ProfileSummary &summary) = 0;
@@ -71,8 +73,8 @@ public:
   virtual void endLine() {}
 };
 
-/// Adds what is known after a step, or an evaluation, to a file of curves if it
-/// is open.
+/// Adds what is known after a step, or after an evaluation, to a file of curves
+/// if it is open.
 Status writeCurves(EventFile &events, const Run &run, const StepRecord &record);
 Status writeCurves(EventFile &events, const Run &run, int64_t step,
                    const EvaluationResult &result);

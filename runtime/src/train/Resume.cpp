@@ -16,7 +16,7 @@ using namespace veeline;
 using namespace veeline::train;
 
 //===----------------------------------------------------------------------===//
-// What bits depend on
+// Options on which bits depend
 //===----------------------------------------------------------------------===//
 
 int64_t Run::updatesAfter(int64_t step) const {
@@ -26,7 +26,7 @@ int64_t Run::updatesAfter(int64_t step) const {
   return isStashed ? step * metadata().microbatches : step;
 }
 
-/// "2,3,2": of the model, by stage.
+/// Returns the number of chunks on each stage, as in "2,3,2".
 static std::string piecesOf(const artifact::Program &program) {
   std::vector<int32_t> pieces(static_cast<size_t>(program.stages));
   for (const artifact::Chunk &chunk : program.chunks)
@@ -37,7 +37,7 @@ static std::string piecesOf(const artifact::Program &program) {
   return text;
 }
 
-/// Which parameters a step uses.
+/// Returns which parameters a step uses.
 static std::string ruleOf(const artifact::Program &program) {
   switch (program.asynchronous) {
   case artifact::Asynchronous::none:
@@ -56,7 +56,7 @@ std::vector<std::string> Run::optionsOfCheckpoint() const {
   std::istringstream text(optionsOfBits());
   for (std::string line; std::getline(text, line);)
     lines.push_back(line);
-  // The rate goes down until the last step.
+  // The rate decreases until the last step, so it depends on their number.
   if (options.rates.dependsOnSteps())
     lines.push_back("--steps " + std::to_string(options.steps));
   lines.push_back("model " + metadata().fingerprint);
@@ -82,12 +82,14 @@ std::vector<std::string> Run::optionsOfCheckpoint() const {
   return lines;
 }
 
-/// The name in "NAME VALUE", and of data in "--data NAME=VALUE".
+/// Returns the name in "NAME VALUE"; for data, the part before "=" in "--data
+/// NAME=VALUE".
 static std::string nameOf(const std::string &line) {
   return line.substr(0, line.find(line.starts_with("--data ") ? '=' : ' '));
 }
 
-/// What is another in the checkpoint, of what bits depend on.
+/// Returns the options on which bits depend and that differ from those of the
+/// checkpoint.
 std::string Run::differencesFromCheckpoint() const {
   std::vector<std::string> mine = optionsOfCheckpoint();
   std::string text;
@@ -118,13 +120,13 @@ std::string Run::differencesFromCheckpoint() const {
 // Opening
 //===----------------------------------------------------------------------===//
 
-/// Whether this model and its optimiser can go on from the checkpoint.
+/// Checks that this model and its optimiser can continue from the checkpoint.
 Status Run::checkCheckpoint() const {
   std::string where = "'" + resumed->path() + "' ";
   const data::CheckpointIndex &index = resumed->index();
   bool isOtherState = index.optimizer != metadata().optimizer ||
                       index.errorFeedback != metadata().errorFeedback;
-  // Parameters are evaluated whatever updates them.
+  // Parameters can be evaluated whatever updates them.
   if (isOtherState && !options.evaluates)
     return Status::error(
         where + "is of the optimiser " +

@@ -1,4 +1,4 @@
-//===- Run.cpp - an artifact, its data and this process' place ------------===//
+//===- Run.cpp - an artifact, its data and this process's place -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -62,8 +62,8 @@ Status Run::checkClipping(const artifact::Program *program) const {
                        clipSyncOptions());
 }
 
-/// The other programs of an artifact are there to check an asynchronous one.
-/// They know nothing of older parameters, and would train by another rule.
+/// Rejects the other programs of an asynchronous artifact, which are there to
+/// check it. They have no older parameters, and would train by another rule.
 Status Run::checkRule(const artifact::Program *program) const {
   bool waits = program && !program->forwardOnly &&
                program->asynchronous == artifact::Asynchronous::none;
@@ -77,7 +77,7 @@ Status Run::checkRule(const artifact::Program *program) const {
   return Status::success();
 }
 
-/// Whether the program does what is asked for: it trains, or it evaluates.
+/// Checks that the program does what is requested: it trains, or it evaluates.
 Status Run::checkPurpose(const artifact::Program *program) const {
   std::string artifact = "'" + options.artifact + "'";
   if (options.evaluates)
@@ -99,7 +99,7 @@ Status Run::checkPurpose(const artifact::Program *program) const {
              : Status::success();
 }
 
-/// Opens the data of the steps, and what training evaluates.
+/// Opens the data of the steps, and the data that training evaluates.
 Status Run::openData() {
   const data::InputOptions &given = options.inputs;
   VEELINE_TRY_VALUE(inputs, data::Inputs::open(metadata(), given, replicas()));
@@ -112,7 +112,7 @@ Status Run::openData() {
   return options.evaluation.every > 0 ? openEvaluated() : Status::success();
 }
 
-/// Whether the user has said where an argument comes from.
+/// Whether the user has specified the source of an argument.
 static bool isGiven(const data::InputOptions &options,
                     const std::string &name) {
   return std::ranges::any_of(options.specs, [&](const std::string &spec) {
@@ -135,7 +135,7 @@ Status Run::checkEvaluates(const std::string &option) const {
   return Status::success();
 }
 
-/// Opens what is evaluated during training.
+/// Opens the data that are evaluated during training.
 Status Run::openEvaluated() {
   VEELINE_TRY(checkEvaluates("--eval-every"));
   EvaluationOptions &evaluation = options.evaluation;
@@ -161,7 +161,7 @@ Status Run::openEvaluated() {
                              "--eval-steps to evaluate");
 }
 
-/// Whether updates can correct themselves as they are asked to.
+/// Checks that updates support the requested error feedback.
 Status Run::prepareErrorFeedback() {
   if (!options.errorFeedback)
     return Status::success();
@@ -174,8 +174,8 @@ Status Run::prepareErrorFeedback() {
   return Status::success();
 }
 
-/// Whether a loss scale can be what it is asked to be. A dynamic one skips
-/// steps with gradients that are not finite.
+/// Checks that the artifact supports the requested loss scale. A dynamic one
+/// skips steps whose gradients are not finite.
 Status Run::prepareLossScale(const artifact::Program *program) {
   options.scalesLoss = metadata().scalesLoss();
   if (!options.scalesLoss)
@@ -199,7 +199,8 @@ Status Run::prepareLossScale(const artifact::Program *program) {
       text + (canWait ? ", or compile with " + clipSyncOptions() : ""));
 }
 
-/// What an artifact is compiled with so that updates know of all gradients.
+/// The options with which an artifact has to be compiled so that updates know
+/// the norm of all gradients.
 std::string Run::clipSyncOptions() const {
   return metadata().target == "cuda" ? "--clip-sync barrier"
                                      : "--clip-sync barrier or optimistic";
@@ -208,7 +209,7 @@ std::string Run::clipSyncOptions() const {
 Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
   auto run = std::make_unique<Run>();
   run->options = options;
-  // First, because a launcher may end while the artifact is read.
+  // This comes first, because a launcher may end while the artifact is read.
   VEELINE_TRY(run->findPlace());
   VEELINE_TRY_VALUE(run->artifact,
                     options.content
@@ -280,13 +281,13 @@ Run::findProgram(const std::string &name) const {
                        suggestion(name, names));
 }
 
-/// 1 if the program does not exist, which is found out later.
+/// Returns 1 if the program does not exist, which is reported later.
 int32_t Run::replicas() const {
   const artifact::Program *program = metadata().findProgram(options.program);
   return program ? program->replicas : 1;
 }
 
-/// Of everything that an artifact has.
+/// Returns the checksum of the whole artifact.
 static uint64_t checksumOf(const artifact::Artifact &artifact) {
   Crc64 content;
   content.add(artifact::toJson(artifact.metadata));
@@ -306,7 +307,7 @@ Status Run::findPlace() {
 }
 
 /// Gives programs the ranks of all replicas. The checksum is that of the file,
-/// which has those of one.
+/// which has the ranks of one replica.
 Status Run::placeRanks() {
   if (place)
     artifactChecksum = checksumOf(artifact);
@@ -338,7 +339,7 @@ static void addLine(std::string &text, const char *name,
   text += std::string(name) + " " + value + "\n";
 }
 
-/// "wsd 100", or "file" and the checksum of its rows.
+/// Returns a text such as "wsd 100", or "file" and the checksum of its rows.
 static std::string describeRates(const RateOptions &rates) {
   std::string text(name(rates.shape));
   if (rates.shape == RateShape::wsd && rates.decaySteps > 0)
@@ -357,8 +358,8 @@ bool Run::usesMpi() const {
          (options.transport == "auto" && place->launcher == "mpirun");
 }
 
-/// What the bits of a step depend on besides the parameters and the optimiser's
-/// state, and what can be chosen by options.
+/// Returns the options on which the bits of a step depend, besides the
+/// parameters and the optimiser's state.
 std::string Run::optionsOfBits() const {
   std::string text;
   for (const std::string &line : inputs->describe())
@@ -371,7 +372,7 @@ std::string Run::optionsOfBits() const {
   addLine(text, "--lr", options.optimizer.learningRate);
   addLine(text, "--min-lr", options.rates.least.value_or(-1));
   addLine(text, "--warmup", options.rates.warmupSteps);
-  // Where it was always a cosine, checkpoints do not say so.
+  // Earlier versions always used a cosine, and their checkpoints do not say so.
   if (options.rates.shape != RateShape::cosine)
     addLine(text, "--lr-schedule", describeRates(options.rates));
   addLine(text, "--beta1", options.optimizer.beta1);
@@ -395,8 +396,8 @@ std::string Run::optionsOfBits() const {
   return text;
 }
 
-/// What has to be the same for all processes: a difference would give other
-/// bits, an endless wait, or a fault where there is none.
+/// Returns the options that all processes must have in common. A difference
+/// would lead to other bits, an endless wait, or a fault without a cause.
 std::string Run::commonOptions() const {
   std::string text;
   addLine(text, "artifact",
@@ -407,8 +408,8 @@ std::string Run::commonOptions() const {
   addLine(text, "--timeout", options.timeoutSeconds);
   addLine(text, "--stall-timeout", options.stallSeconds);
   addLine(text, "--steps", options.steps);
-  // Processes meet at the ends of steps in the same order; with traces some
-  // programs run a step at a time.
+  // Processes meet at the ends of steps in the same order. With traces, some
+  // programs run one step at a time.
   addLine(text, "--steps-in-flight", options.stepsInFlight);
   addLine(text, "--trace-tensors", options.traceTensors);
   text += optionsOfBits();
@@ -423,7 +424,7 @@ std::string Run::commonOptions() const {
   addLine(text, "--checkpoint", !options.checkpoint.empty());
   addLine(text, "--every", options.checkpointEvery);
   addLine(text, "--keep", options.checkpointsKept);
-  // With it more is sent by MPI; builds with checks always have it.
+  // With this option, MPI sends more. Builds with checks always have it.
   addLine(text, "--check-messages", checksEnabled || options.checkMessages);
   addLine(text, "--eval-every", options.evaluation.every);
   if (evaluated) {
@@ -477,8 +478,8 @@ Status Run::openNetwork() {
   return connect();
 }
 
-/// Loads and initialises MPI, which must agree with what the launcher says of
-/// this process.
+/// Loads and initialises MPI, which must agree with what the launcher says
+/// about this process.
 static Expected<const net::MpiLibrary *> openMpi(const Options &options,
                                                  const net::Place &place) {
   Expected<const net::MpiLibrary *> mpi =
@@ -506,13 +507,13 @@ size_t train::timelineCapacity(const artifact::Program &program,
   size_t ops = 1;
   for (const artifact::Rank &rank : program.ranks)
     ops = std::max(ops, rank.ops.size());
-  // A void turn comes before one that begins anew.
+  // A void turn precedes one that begins anew.
   size_t turns = program.clipSync == artifact::ClipSync::optimistic ? 2 : 1;
   return (3 * ops + 1) * turns * static_cast<size_t>(steps);
 }
 
-/// The most bytes that a process gives in an exchange: the value of a
-/// parameter, the results of a step, or the events of a timeline.
+/// The maximal number of bytes that a process gives in an exchange: the value
+/// of a parameter, the results of a step, or the events of a timeline.
 static uint64_t largestExchange(const artifact::Metadata &metadata,
                                 const artifact::Program &program,
                                 int64_t timelineSteps) {
@@ -555,8 +556,8 @@ Status Run::connect() {
   return Status::success();
 }
 
-/// Opens what --init gives and checks that it has every parameter, in its type
-/// or one that is narrower.
+/// Opens the files of --init, and checks that they have every parameter, in its
+/// type or a narrower one.
 Status Run::openInit() {
   const std::string &path = options.init;
   if (path.empty())
@@ -577,7 +578,7 @@ Status Run::openInit() {
   return Status::success();
 }
 
-/// Floats that `to` has, too.
+/// Whether every float of type `from` is also a float of type `to`.
 static bool isNarrower(artifact::DataType from, artifact::DataType to) {
   using artifact::DataType;
   return from == DataType::bf16 || from == DataType::f16 ||

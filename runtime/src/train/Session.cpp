@@ -45,7 +45,7 @@ Session::create(Run &run, const std::string &programName,
   return session;
 }
 
-/// On the target that the artifact is for.
+/// Loads the program on the target for which the artifact is made.
 Status Session::load(const SessionOptions &options) {
   if (run.metadata().target == "cuda" && !description->weighs) {
     cuda::CudaOptions cudaOptions = run.options.cuda;
@@ -79,7 +79,7 @@ int64_t Session::bytesOf(size_t param) const {
   return byteSizeOf(run.metadata().params[param]);
 }
 
-/// Where steps of this session need weights of microbatches.
+/// Opens the weights of microbatches if steps of this session need them.
 Status Session::openLossWeights() {
   if (run.metadata().lossWeight == 0 || description->forwardOnly ||
       run.lossWeights)
@@ -232,8 +232,8 @@ std::vector<char> Session::read(const Gradient &gradient) const {
   return bytes;
 }
 
-/// Writes the value to `bytes` in the first process; the others give what they
-/// have.
+/// Writes the value to `bytes` in the first process; the other processes send
+/// theirs.
 Status Session::gatherValue(size_t param, char *bytes) const {
   std::vector<int32_t> homes = homesOf(param);
   int32_t home = homes.empty() ? -1 : homes[0];
@@ -254,7 +254,8 @@ Status Session::gatherValue(size_t param, char *bytes) const {
 }
 
 /// Calls `visit` with each microbatch of the step that a rank runs, and with
-/// its place in the rank's arena; nothing if the rank does not give the result.
+/// its place in the rank's arena. Does nothing if the rank does not have the
+/// result.
 void Session::forEachOutput(
     size_t rank, size_t result,
     const std::function<void(int64_t microbatch, int64_t offset)> &visit)
@@ -282,7 +283,7 @@ Status Session::gatherOutput(size_t result, char *bytes) const {
   for (size_t rank = 0; rank < description->ranks.size(); ++rank)
     if (loaded->isLocal(static_cast<int32_t>(rank)))
       forEachOutput(rank, result, [&](int64_t microbatch, int64_t offset) {
-        // Only the first rank of several processes has a place for the whole.
+        // Of several processes, only the first one has memory for the whole.
         char *place = nullptr;
         if (run.network) {
           mine.resize(mine.size() + static_cast<size_t>(size));
@@ -343,7 +344,7 @@ Session::timeline(int32_t steps) const {
   return ranks;
 }
 
-/// What a process tells the first one of its GPU.
+/// The numbers about its GPU that a process sends to the first one.
 static std::array<int64_t *, 12> numbersOf(cuda::DeviceUse &use) {
   return {&use.context,   &use.arenas,     &use.code,   &use.libraries,
           &use.messages,  &use.graphs,     &use.rest,   &use.most,
@@ -384,7 +385,7 @@ Status Session::writeFlightRecord(const std::string &prefix,
        ++rank) {
     if (!loaded->isLocal(rank))
       continue;
-    // Lanes of a trace are ranks: those of others stay empty.
+    // The lanes of a trace are ranks. Those of other ranks stay empty.
     std::vector<std::vector<engine::Event>> lanes(description->ranks.size());
     lanes[rank] = events[next++];
     std::string text = engine::toText(*description, rank, lanes[rank]);
@@ -407,7 +408,7 @@ Status Session::writeFlightRecord(const std::string &prefix,
 // Session: steps
 //===----------------------------------------------------------------------===//
 
-/// Forwards alone give losses as they are.
+/// If the program only runs forwards, losses are not weighted.
 Status Session::fillLossWeights(int64_t step, const artifact::Batch &batch,
                                 char *target) {
   std::span<const double> weights;
@@ -450,7 +451,7 @@ void Session::setFirstMicrobatch(int64_t first) {
   preparedStep = 0;
 }
 
-/// Writes `scale` where the loss is multiplied by it.
+/// Writes `scale` to the buffer by which the loss is multiplied.
 void Session::writeLossScale(double scale, Inputs &target) const {
   for (const artifact::Buffer &buffer : run.metadata().buffers) {
     if (!buffer.lossScale)
@@ -476,16 +477,16 @@ Status Session::begin(int64_t step, const StepSettings &settings) {
   return Status::success();
 }
 
-/// Has the system read the data of a step and of the next ones. Each evaluation
-/// begins again with step 1.
+/// Asks the system to read the data of a step and of the next ones. Each
+/// evaluation begins again with step 1.
 void Session::readAhead(int64_t step) {
   readAheadUntil = std::clamp(readAheadUntil, step - 1, step + stepsReadAhead);
   while (readAheadUntil < std::min(step + stepsReadAhead, numSteps))
     inputData.readAhead(++readAheadUntil, firstMicrobatch, numMicrobatches());
 }
 
-/// Reads what a step takes while others run. If that fails, it does so again
-/// when the step begins.
+/// Reads the data of a step while other steps run. If this fails, it is
+/// repeated when the step begins.
 void Session::readNext(int64_t step) {
   int64_t begin = nanoseconds();
   readAhead(step);

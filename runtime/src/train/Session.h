@@ -1,4 +1,4 @@
-//===- Session.h - a program with parameters and data ----------*- C++ -*-===//
+//===- Session.h - a program with parameters and data -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -27,23 +27,24 @@ class LossWeights;
 
 int64_t byteSizeOf(const artifact::Parameter &param);
 
-/// What an artifact calls the program that runs forwards alone.
+/// The name of the program of an artifact that only runs forwards.
 inline constexpr const char *evaluationProgram = "evaluation";
 
-/// The most steps that a flight record has.
+/// The maximal number of steps in a flight record.
 inline constexpr int32_t flightSteps = 2;
-/// The names of its files, without the endings of the text and the trace.
+/// The names of its files, without the extensions of the text and the trace.
 inline std::string flightRecordName(const std::string &prefix, int32_t rank) {
   return prefix + ".rank" + std::to_string(rank);
 }
-/// How many steps --profile measures, the last ones.
+/// The number of steps that --profile measures, which are the last ones.
 inline constexpr int32_t profileSteps = 21;
 
-/// The most events of a rank in so many steps: each op, up to two waits in it,
-/// as in that of a reduction, and the wait at the end of each step.
+/// The maximal number of events of a rank in this many steps: each op, up to
+/// two waits in it, as in that of a reduction, and the wait at the end of each
+/// step.
 size_t timelineCapacity(const artifact::Program &program, int64_t steps);
 
-/// `place` is what the launcher says, if there is one.
+/// Checks the transport. `place` is what the launcher says, if there is one.
 Status checkTransport(const Options &options,
                       const std::optional<net::Place> &place);
 
@@ -55,35 +56,36 @@ openToResume(const Options &options, int64_t last,
 
 /// How a session is loaded, on any target.
 struct SessionOptions : host::HostOptions {
-  /// What its steps read, and how many there are, where that is not the run's.
-  /// Then its parameters are those that `copyParameters` gives it.
+  /// The data that its steps read, and the number of steps, if they are not
+  /// those of the run. In this case, it gets its parameters only by
+  /// `copyParameters`.
   data::Inputs *inputs = nullptr;
   int64_t steps = 0;
-  /// If given, called where other sessions have to be loaded before this one is
-  /// complete: by processes with GPUs.
+  /// If given, called when other sessions have to be loaded before this one is
+  /// complete. Processes with GPUs need this.
   std::function<Status()> loadOthers;
 };
 
-/// What all sessions of a run share: the artifact, the data, the initial values
-/// of the parameters.
+/// What all sessions of a run share: the artifact, the data, and the initial
+/// values of the parameters.
 class Run {
 public:
   static Expected<std::unique_ptr<Run>> open(const Options &options);
-  /// The same without meeting other processes.
+  /// Opens a run without meeting other processes.
   static Expected<std::unique_ptr<Run>> load(const Options &options);
 
   const artifact::Metadata &metadata() const { return artifact.metadata; }
-  /// An error names the programs that there are.
+  /// An error names the programs that exist.
   Expected<const artifact::Program *>
   findProgram(const std::string &name) const;
-  /// The replicas of the program that is run, d, and the microbatches of a step
-  /// of all of them.
+  /// The number d of replicas of the program that is run, and the number of
+  /// microbatches of a step of all replicas.
   int32_t replicas() const;
   int32_t microbatches() const { return metadata().microbatches * replicas(); }
   WorkOfStep workOfStep() const;
-  /// At most, of the program that is run.
+  /// The maximal number for the program that is run.
   int64_t stepsInFlight() const { return options.stepsInFlight; }
-  /// The shapes of what the optimiser keeps of parameter `index`.
+  /// The shapes of the optimiser's state for parameter `index`.
   std::vector<std::vector<int64_t>> stateShapesOf(size_t index) const {
     return stateShapes(metadata().optimizer, metadata().errorFeedback,
                        metadata().params[index].shape);
@@ -91,25 +93,26 @@ public:
   /// The initial value of parameter `index`, in its type.
   std::vector<char> initialValue(size_t index) const;
 
-  /// Whether this process writes results: it is alone, or rank 0.
+  /// Whether this process writes results, because it is alone or rank 0.
   bool isFirst() const { return !network || network->rank() == 0; }
 
   /// The number of this process on its machine, if the launcher says so.
   std::optional<int32_t> localRank() const {
     return place ? place->localRank : std::nullopt;
   }
-  /// Gives the user a remark, in the first process, and each one once.
+  /// Gives the user a remark, in the first process, and each remark only once.
   void say(const std::string &remark);
 
   Options options;
   artifact::Artifact artifact;
   std::unique_ptr<data::Inputs> inputs;
-  /// What is evaluated during training, and in how many steps; null: nothing.
+  /// The data that are evaluated during training, and the number of steps for
+  /// that; null: nothing is evaluated.
   std::unique_ptr<data::Inputs> evaluated;
   int64_t evaluatedSteps = 0;
-  /// The processes that a launcher has started; null if it is only this one.
+  /// The processes that a launcher has started; null if this is the only one.
   std::unique_ptr<net::Mesh> network;
-  /// What this run goes on from; null if it begins anew.
+  /// The checkpoint from which this run continues; null if it starts anew.
   std::unique_ptr<data::Checkpoint> resumed;
   /// What is wrong with later checkpoints, which were passed over; the last one
   /// first.
@@ -118,16 +121,16 @@ public:
   int64_t stepsBefore() const { return resumed ? resumed->index().step : 0; }
   /// Whether no step is left.
   bool isOver() const { return stepsBefore() >= options.steps; }
-  /// What this run has in the place of CheckpointIndex::options.
+  /// The content of CheckpointIndex::options for this run.
   std::vector<std::string> optionsOfCheckpoint() const;
-  /// Whether the ranks of the program that is run can evaluate; `option` is
-  /// what asks for it.
+  /// Checks that the ranks of the program that is run can evaluate. `option` is
+  /// the option that requests it.
   Status checkEvaluates(const std::string &option) const;
-  /// How many updates the optimiser has made once `step` steps are done, had
-  /// all of them counted.
+  /// The number of updates that the optimiser would have made after `step`
+  /// steps if all of them had counted.
   int64_t updatesAfter(int64_t step) const;
-  /// What weighs microbatches for all sessions that train; null before there
-  /// is one, and where losses are not weighted.
+  /// Weights microbatches for all sessions that train. Null before there is
+  /// one, and if losses are not weighted.
   std::shared_ptr<LossWeights> lossWeights;
 
 private:
@@ -147,7 +150,7 @@ private:
   std::string differencesFromCheckpoint() const;
   Status findPlace();
   Status placeRanks();
-  /// Whether `program`, if there is one, can do what the options ask for.
+  /// Checks that `program`, if there is one, supports what the options request.
   Status checkClipping(const artifact::Program *program) const;
   std::string clipSyncOptions() const;
   Status prepareErrorFeedback();
@@ -159,55 +162,57 @@ private:
   std::string commonOptions() const;
   std::string optionsOfBits() const;
 
-  std::set<std::string> said; ///< Remarks.
-  /// Among the processes of a launcher; none if there is only one.
+  std::set<std::string> said; ///< The remarks so far.
+  /// The place among the processes of a launcher; none if there is only one.
   std::optional<net::Place> place;
-  uint64_t artifactChecksum = 0; ///< If there is a place.
+  uint64_t artifactChecksum = 0; ///< Set if there is a place.
   data::TensorFiles initFiles;
-  data::NameMap initNames; ///< Of parameters in `initFiles`.
+  data::NameMap initNames; ///< The names of parameters in `initFiles`.
 };
 
-/// Of how many more steps the system reads data in the background, beyond the
-/// one whose data are read.
+/// The number of further steps whose data the system reads in the background,
+/// beyond the step whose data are being read.
 inline constexpr int64_t stepsReadAhead = 4;
 
 /// A program that runs steps on the data of a Run. While steps compute, the
-/// data of the next one is read.
+/// data of the next one are read.
 class Session {
 public:
   /// Loads the program and writes the parameters' initial values. At most
-  /// `stepsInFlight` steps are to be in flight, fewer if its target says so.
+  /// `stepsInFlight` steps will be in flight, or fewer if the target requires
+  /// that.
   static Expected<std::unique_ptr<Session>>
   create(Run &run, const std::string &programName,
          const SessionOptions &options = {}, int64_t stepsInFlight = 1);
 
-  /// Between steps of both: takes the values that the ranks of `other`, a
-  /// program of the same run, have, each from the same rank.
+  /// Copies the values that the ranks of `other`, a program of the same run,
+  /// have; each rank copies from the same rank. Called between steps of both.
   Status copyParameters(const Session &other);
 
-  /// Begins step `step`, which ascends from 1, while fewer than
-  /// `maxStepsInFlight` are begun and not finished.
+  /// Begins step `step`, which ascends from 1. Fewer than `maxStepsInFlight`
+  /// steps may be begun and not finished.
   Status begin(int64_t step, const StepSettings &settings);
-  /// Waits for the oldest of these.
+  /// Waits for the oldest of these steps.
   Status finish(StepResult &result);
   int64_t maxStepsInFlight() const { return stepsInFlight; }
   /// Runs step `step` alone.
   Status step(int64_t step, const StepSettings &settings, StepResult &result);
   /// The step that a failure is about.
   int64_t failedStep() const { return loaded->failedStep(); }
-  /// Ends steps that are begun and not finished with a fault, for `why`.
+  /// Ends steps that are begun and not finished with a fault, whose reason is
+  /// `why`.
   void abandonSteps(const std::string &why) { loaded->abandonSteps(why); }
 
   /// For a program that runs fewer microbatches than the run: the next steps
-  /// take those from `first` on.
+  /// run microbatches from `first` on.
   void setFirstMicrobatch(int64_t first);
 
   /// The value of parameter `index` at its home, in this process. If several
   /// ranks update it, `copy` chooses one, in the order of Program::ranksOf.
   std::vector<char> value(size_t index, size_t copy = 0) const;
-  /// How many ranks update it.
+  /// The number of ranks that update it.
   size_t numCopies(size_t index) const { return homesOf(index).size(); }
-  /// Writes it to all ranks that have it.
+  /// Writes the value to all ranks that have the parameter.
   Status setValue(size_t index, const std::vector<char> &bytes);
 
   /// An accumulator, after a step.
@@ -216,84 +221,86 @@ public:
     int32_t chunk, rank;
     int64_t offset;
   };
-  /// The accumulators, by parameter, then chunk: of the first rank of each
-  /// stage, or of all ranks, by rank.
+  /// The accumulators, by parameter, then by chunk: those of the first rank of
+  /// each stage, or those of all ranks, by rank.
   std::vector<Gradient> gradients() const { return collectGradients(false); }
   std::vector<Gradient> allGradients() const { return collectGradients(true); }
   std::vector<char> read(const Gradient &gradient) const;
 
-  /// A tensor of the state between steps, or the rank's own part of it, and
-  /// where a rank has it. Of several ranks that have the same, it is the first
-  /// one.
+  /// A tensor of the state between steps, or the part of it that a rank holds,
+  /// and its place on the rank. If several ranks have the same tensor, it is
+  /// that of the first one.
   struct StateTensor {
-    std::string name; ///< Of an entry of a checkpoint.
+    std::string name; ///< The name of an entry in a checkpoint.
     size_t param;
     int32_t rank;
     int64_t offset;
     std::vector<int64_t> shape;
   };
-  /// Of all ranks: parameters, what the optimiser keeps, and older values.
+  /// The state of all ranks: parameters, the optimiser's state, and older
+  /// values.
   std::vector<StateTensor> stateTensors() const;
-  /// How many older values of a parameter steps use.
+  /// The number of older values of a parameter that steps use.
   int32_t numOlderValues(size_t param) const;
-  /// Copies it from its rank, which is in this process, between steps.
+  /// Copies the tensor from its rank, which is in this process, between steps.
   Status readState(const StateTensor &tensor, char *bytes) const;
   bool isLocal(int32_t rank) const { return loaded->isLocal(rank); }
 
-  /// Of the last step, while none is under way: writes result `result`, a
-  /// tensor, of all microbatches of the step to `bytes`, in the first process;
-  /// the others give what their ranks have. All must call it.
+  /// Writes result `result`, a tensor, of all microbatches of the last step to
+  /// `bytes`, in the first process; the other processes send what their ranks
+  /// have. All processes must call this, while no step is under way.
   Status gatherOutput(size_t result, char *bytes) const;
 
   /// Writes all parameters as a .safetensors file, atomically. Of several
-  /// processes the first one writes, and all must call it.
+  /// processes, the first one writes, and all must call it.
   Status save(const std::string &path, int64_t steps) const;
-  /// The last steps of all ranks, in the first process. All must call it.
+  /// The events of the last steps of all ranks, in the first process. All
+  /// processes must call it.
   Expected<std::vector<std::vector<engine::Event>>>
   timeline(int32_t steps) const;
 
-  /// Writes what each rank of this process did last, before the fault that
-  /// `failure` describes: PREFIX.rankN.txt and PREFIX.rankN.trace.json.
+  /// Writes what each rank of this process did last before the fault that
+  /// `failure` describes, to PREFIX.rankN.txt and PREFIX.rankN.trace.json.
   Status writeFlightRecord(const std::string &prefix,
                            const std::string &failure) const;
 
   const artifact::Program &program() const { return *description; }
-  /// The microbatches that one replica of the program runs in a step.
+  /// The number of microbatches that one replica of the program runs in a step.
   int64_t stepMicrobatches() const {
     return description->microbatchesOf(run.metadata().microbatches);
   }
-  /// On any target.
+  /// Available on any target.
   const engine::LoadedProgram &loadedProgram() const { return *loaded; }
-  /// On the host, and only there.
+  /// Available only on the host.
   const host::HostExecutor &executor() const { return *onHost; }
   bool isOnDevice() const { return onDevice != nullptr; }
   /// Whether this is the first process.
   bool isFirst() const { return run.isFirst(); }
-  /// On GPUs, and only there: how each rank uses the memory of its GPU, in the
-  /// first process. All must call it.
+  /// How each rank uses the memory of its GPU, in the first process. Available
+  /// only on GPUs. All processes must call it.
   Expected<std::vector<cuda::DeviceUse>> deviceMemory() const;
-  /// The first failure to read an arena so far, for callers that read several
-  /// values and check once.
+  /// The first failure to read an arena so far. Callers can read several values
+  /// and check once.
   Status readStatus() const { return readFailure; }
 
-  /// At most so long steps have waited for data so far: what it took to read
-  /// those of a step that could have begun.
+  /// An upper bound of the time that steps have waited for data so far. It is
+  /// the time of reading the data of steps that could already have begun.
   int64_t nanosecondsForData() const { return waitedForData; }
 
-  /// Of the batch arguments of all steps that are in memory, `stepsInMemory`,
-  /// and of the constant buffers.
+  /// The bytes of the batch arguments of all steps that are in memory,
+  /// `stepsInMemory`, and those of the constant buffers.
   int64_t batchBytes() const;
   int64_t bufferBytes() const;
-  /// Those in flight, and the one whose data is read.
+  /// The steps in flight, and the one whose data are being read.
   int64_t stepsInMemory() const { return maxStepsInFlight() + 1; }
 
 private:
-  /// What a step reads.
+  /// The inputs of a step.
   struct Inputs {
     std::vector<AlignedBytes> batches;
     std::vector<int64_t> lengths; ///< Empty if they do not vary.
     AlignedBytes lossScale;       ///< Empty if the loss is not scaled.
-    /// Of the batch arguments, the buffers and the lengths.
+    /// Pointers to the batch arguments, the buffers and the lengths.
     std::vector<const void *> pointers;
   };
   Inputs &inputsOf(int64_t step) {
@@ -339,21 +346,21 @@ private:
   const bool isFed;       ///< Its parameters come from another session.
   const artifact::Program *description = nullptr;
   int64_t stepsInFlight = 1;
-  std::vector<Inputs> inputs; ///< Of `stepsInMemory` steps, used in turn.
+  std::vector<Inputs> inputs; ///< For `stepsInMemory` steps, used in turn.
   std::unique_ptr<engine::LoadedProgram> loaded; ///< Ends before its inputs.
   const host::HostExecutor *onHost = nullptr;    ///< `loaded`; null on a GPU.
   const cuda::CudaExecutor *onDevice = nullptr;  ///< `loaded`; null on a host.
   mutable Status readFailure = Status::success();
   int64_t firstMicrobatch = 0;
   int64_t preparedStep = 0;
-  int64_t numUnderWay = 0; ///< Of steps.
+  int64_t numUnderWay = 0; ///< Counts steps.
   int64_t waitedForData = 0;
   /// The system has been asked to read the data of steps up to this one.
   int64_t readAheadUntil = 0;
 };
 
-/// Writes the last --timeline-steps steps to --timeline, in the first process;
-/// all processes take part.
+/// Writes the last --timeline-steps steps to --timeline, in the first process.
+/// All processes call it.
 Status writeTimeline(const Run &run, const Session &session);
 
 } // namespace veeline::train

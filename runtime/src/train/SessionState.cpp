@@ -1,12 +1,13 @@
-//===- SessionState.cpp - what is between two steps -----------------------===//
+//===- SessionState.cpp - the state between two steps ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The state that a checkpoint has: parameters, what the optimiser keeps, and of
-// asynchronous programs the values before the last updates. It is by parameter
-// and by age, not by place, so that any program of the model goes on from it.
+// The state that a checkpoint has: parameters, the optimiser's state and, for
+// asynchronous programs, the values before the last updates. It is organised by
+// parameter and age, not by place, so that any program of the model can
+// continue from it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,9 @@ using namespace veeline;
 using namespace veeline::train;
 using artifact::RankParam;
 
-/// How many updates of a parameter the next step of its rank runs: ops use the
-/// value before so many. 0 on ranks that do not update it.
+/// Returns the number of updates of a parameter that the next step of its rank
+/// runs. Ops use the value before these updates. It is 0 on ranks that do not
+/// update the parameter.
 static int64_t lateUpdatesOf(const artifact::Rank &rank, int32_t param) {
   return std::count_if(
       rank.ops.begin(), rank.ops.end(), [&](const artifact::Op &op) {
@@ -29,9 +31,9 @@ static int64_t lateUpdatesOf(const artifact::Rank &rank, int32_t param) {
       });
 }
 
-/// The place of the value before the last `age` updates, from 1 on, when a
-/// step is whole. Before an update, ops of `late` updates later are given the
-/// value, in places that take turns.
+/// Returns the place of the value before the last `age` updates, from 1 on,
+/// when a step and its late work are done. Before an update, ops that run
+/// `late` updates later are given the value. Places are used in turn.
 static int64_t placeOfAge(const RankParam &entry, int64_t late, int64_t age) {
   auto places = static_cast<int64_t>(entry.versionOffsets.size());
   int64_t place = ((late - age) % places + places) % places;
@@ -51,8 +53,8 @@ int32_t Session::numOlderValues(size_t param) const {
   return 0;
 }
 
-/// Those of a state that the ranks of a stage keep a share each of, at the same
-/// place.
+/// Adds the tensors of a state of which each rank of a stage keeps a share, at
+/// the same place.
 void Session::addShares(const RankParam &entry,
                         const std::vector<int32_t> &ranks,
                         std::vector<StateTensor> &all) const {
@@ -121,7 +123,7 @@ Status Session::readState(const StateTensor &tensor, char *bytes) const {
                         tensor.shape));
 }
 
-/// Where the checkpoint has too few of them, the oldest it has are used, as at
+/// If the checkpoint has too few older values, its oldest value is used, as at
 /// the start of a run.
 Status Session::writeOlderValues(int32_t rank, const RankParam &entry) {
   auto param = static_cast<size_t>(entry.param);

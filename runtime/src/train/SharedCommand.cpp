@@ -137,7 +137,7 @@ void train::addProcessOptions(CLI::App &app, Options &options) {
       ->group("Several processes");
 }
 
-/// The two numbers of "1,4"; nothing where it is something else.
+/// Parses the two numbers of a text such as "1,4"; none if it is different.
 static std::optional<std::pair<int32_t, int32_t>>
 parseChannels(const std::string &text) {
   constexpr int32_t most = 64; // NCCL has no more.

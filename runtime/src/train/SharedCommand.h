@@ -1,4 +1,4 @@
-//===- SharedCommand.h - options of both train and eval --------*- C++ -*-===//
+//===- SharedCommand.h - options of both train and eval ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,7 @@ class App;
 
 namespace veeline::train {
 
-/// The runtime's options, and what the user writes for some of them.
+/// The runtime's options, and the texts that the user writes for some of them.
 struct SharedCommand {
   Options options;
   std::string ncclChannels;
@@ -26,25 +26,27 @@ struct SharedCommand {
   std::string synthetic;
 };
 
-/// Why `text` is no count, or empty.
+/// Returns why `text` is not a count; empty if it is.
 std::string checkCount(const std::string &text);
 
-/// The data of a run, and the seed of what is random.
+/// Adds the options about the data of a run, and the seed of random numbers.
 void addDataOptions(CLI::App &app, SharedCommand &command);
-/// Of the last steps, as a file.
+/// Adds the options about a file with the last steps.
 void addTimelineOptions(CLI::App &app, Options &options,
                         const std::string &group);
-/// About ranks that are processes, with a footer on the environment.
+/// Adds the options about ranks that are processes, with a footer about the
+/// environment.
 void addProcessOptions(CLI::App &app, Options &options);
-/// About GPUs.
+/// Adds the options about GPUs.
 void addDeviceOptions(CLI::App &app, SharedCommand &command);
 
 /// Adds --init-names to a command that has --init.
 void addInitNames(CLI::App &app, Options &options);
-/// Why `files` are nothing for --tokens and the like; empty: they are.
+/// Returns why `files` are not valid for --tokens and the like; empty if they
+/// are.
 std::string checkTokenFiles(const std::string &files);
-/// Adds the sources of tokens and labels that a text or files of tokens stand
-/// for, if they are given; `kind` is "text:" or "tokens:".
+/// Adds the sources of tokens and labels for a text or for files of tokens, if
+/// they are given. `kind` is "text:" or "tokens:".
 void addWindows(const std::string &kind, const std::string &files,
                 std::vector<std::string> &specs);
 /// Why --documents does not fit the other options, or empty.

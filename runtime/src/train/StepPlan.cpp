@@ -1,4 +1,4 @@
-//===- StepPlan.cpp - what each step is begun with ------------------------===//
+//===- StepPlan.cpp - the settings of each step ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -24,7 +24,8 @@ bool StepPlan::isDynamic() const {
 
 void StepPlan::learnFrom(const State &state) {
   if (state.overflows) {
-    // Steps that were in flight together overflow together, and halve it once.
+    // Steps that were in flight together overflow together, but halve the scale
+    // only once.
     lossScale = std::min(
         lossScale, std::max(state.lossScale / 2, options.lossScale.least));
     numInWindow = 0;

@@ -14,33 +14,37 @@
 
 namespace veeline::train {
 
-/// The settings of the steps of a run. What a dynamic loss scale is depends on
-/// the steps before (docs/loss-scaling.md): a step whose gradients overflow
-/// halves it, and many in a row that do not double it (Micikevicius et al.,
-/// Mixed Precision Training, 2018, section 3.2).
+/// The settings of the steps of a run. A dynamic loss scale depends on the
+/// steps before (docs/loss-scaling.md): a step whose gradients overflow halves
+/// it, and many successive steps without an overflow double it (Micikevicius et
+/// al., Mixed Precision Training, 2018, section 3.2).
 class StepPlan {
 public:
-  /// How many steps are begun before the result of one counts. As many may be
-  /// in flight; with fewer, settings are the same.
+  /// The number of steps that are begun before the result of a step takes
+  /// effect. As many steps may be in flight; if there are fewer, settings are
+  /// the same.
   static constexpr int64_t delay = 2;
-  /// Beyond it, doubling is of no more use.
+  /// The greatest loss scale that is reached by doubling, because more has no
+  /// use.
   static constexpr double greatestLossScale = 16777216;
 
   explicit StepPlan(const Options &options)
       : options(options), lossScale(options.lossScale.first) {}
 
-  /// Of step `step`, which ascends from 1. Step `step - delay` has ended.
+  /// Returns the settings of step `step`, which ascends from 1. Step `step -
+  /// delay` has ended.
   StepSettings begin(int64_t step);
-  /// Takes the result of step `step`, which ascends, too. Fails if its
+  /// Takes the result of step `step`, which also ascends. Fails if its
   /// gradients overflow although the loss scale is the least one.
   Status end(int64_t step, const StepResult &result);
-  /// Of step `step`, the last one that has ended, or a later one.
+  /// The loss scale of step `step`, which is the last step that has ended, or a
+  /// later one.
   double lossScaleOf(int64_t step) const { return stateOf(step).lossScale; }
 
-  /// What the next steps depend on when step `step` has ended and none after it
-  /// has begun.
+  /// The state on which the next steps depend when step `step` has ended and no
+  /// later one has begun.
   data::LossScaleState stateAfter(int64_t step) const;
-  /// Goes on after step `step`.
+  /// Continues after step `step`.
   void goOnAfter(int64_t step, const data::LossScaleState &saved);
 
 private:
@@ -58,8 +62,8 @@ private:
   void learnFrom(const State &state);
 
   const Options &options;
-  double lossScale;        ///< A dynamic one, of the next step that begins.
-  int64_t numInWindow = 0; ///< Steps with it that have not overflown.
+  double lossScale;        ///< The dynamic scale of the next step.
+  int64_t numInWindow = 0; ///< Successive steps with it without overflow.
   std::array<State, delay + 1> states;
 };
 

@@ -35,7 +35,7 @@ using namespace veeline;
 using namespace veeline::train;
 
 namespace {
-/// A run of the training loop and what it leaves behind.
+/// A run of the training loop, and its results.
 class Trainer {
 public:
   explicit Trainer(Run &run)
@@ -58,7 +58,7 @@ private:
   bool isEvaluationDue(int64_t step) const;
   Status evaluateNow();
   Status endCheckpoints();
-  /// The number of the last step that has ended, of all runs.
+  /// The number of the last step that has ended, counted over all runs.
   int64_t lastStep() const { return run.stepsBefore() + stepsDone; }
   Status checkFinite() const;
   Status checkFlightRecord(const artifact::Program *program) const;
@@ -76,28 +76,28 @@ private:
   StepPlan plan;
   LastResort lastResort;
   std::unique_ptr<Session> session;
-  std::unique_ptr<Checkpointer> checkpointer; ///< Null: not asked for.
-  std::unique_ptr<Session> evaluation;        ///< The same.
+  std::unique_ptr<Checkpointer> checkpointer; ///< Null: not requested.
+  std::unique_ptr<Session> evaluation;        ///< Null: not requested.
   ResultsFile evaluations;
-  int64_t lastEvaluated = 0; ///< Of steps.
+  int64_t lastEvaluated = 0; ///< The number of the step.
   MetricsFile metrics;
   EventFile events;
   std::unique_ptr<Report> report;         ///< In the first process.
-  int64_t stepsDone = 0;                  ///< Of this run.
-  int64_t numClipped = 0, numSkipped = 0; ///< Of these.
+  int64_t stepsDone = 0;                  ///< Those of this run.
+  int64_t numClipped = 0, numSkipped = 0; ///< Among these.
   // Reused, so that no step allocates.
   StepResult result;
   ResultMeans means;
-  StepRecord record;                      ///< Of the last step.
+  StepRecord record;                      ///< The last step.
   std::array<double, 10> lastLosses = {}; ///< A ring; see stepsDone.
-  /// For --compare-sequential only.
+  /// Used only for --compare-sequential.
   std::vector<TrainedStep> trainedSteps;
   int64_t firstBegin = 0;
-  int64_t lastEnd = 0; ///< Of a step.
+  int64_t lastEnd = 0; ///< The end of a step.
 };
 } // namespace
 
-/// Finds out now, and not after the last step, that a file cannot be written.
+/// Detects now, and not after the last step, that a file cannot be written.
 static Status checkWritable(const std::string &path) {
   return path.empty() ? Status::success() : AtomicFile(path).open();
 }
@@ -164,7 +164,7 @@ Status Trainer::open() {
                       run.stepsBefore());
 }
 
-/// A second session, of forwards alone, on the same ranks.
+/// Opens a second session, which only runs forwards, on the same ranks.
 Status Trainer::openEvaluation() {
   SessionOptions evaluated;
   evaluated.network = run.network.get();
@@ -195,7 +195,7 @@ Status Trainer::evaluateNow() {
   if (!result.ok())
     return fail("evaluation after step " + std::to_string(lastStep()) + ": " +
                 result.message());
-  // What training takes is measured without it.
+  // The measured time of training does not include this.
   int64_t taken = nanoseconds() - begin;
   firstBegin += taken;
   lastEnd += taken;
@@ -208,7 +208,8 @@ Status Trainer::evaluateNow() {
              : Status::success();
 }
 
-/// A step takes the time since the one before has ended: they may overlap.
+/// The time of a step is that since the end of the previous one, because steps
+/// may overlap.
 void Trainer::fillRecord(int64_t step, int64_t end) {
   means.clear();
   means.add(result, static_cast<size_t>(run.microbatches()),
@@ -255,7 +256,7 @@ Status Trainer::checkFinite() const {
                             : smaller));
 }
 
-/// Whether the rank's record can be written.
+/// Checks that the rank's record can be written.
 static Status checkRecordOf(int32_t rank, const Options &options) {
   Status status =
       checkWritable(flightRecordName(options.flightRecorder, rank) + ".txt");
@@ -263,7 +264,7 @@ static Status checkRecordOf(int32_t rank, const Options &options) {
                      : Status::error("--flight-recorder: " + status.message());
 }
 
-/// The same for each rank of this process.
+/// Checks that the record of each rank of this process can be written.
 Status Trainer::checkFlightRecord(const artifact::Program *program) const {
   if (options.flightRecorder.empty() || !program)
     return Status::success();
@@ -277,7 +278,7 @@ Status Trainer::checkFlightRecord(const artifact::Program *program) const {
   return Status::success();
 }
 
-/// Ends what is under way, and writes the flight record, if one is asked for.
+/// Ends what is under way, and writes the flight record if it is requested.
 Status Trainer::fail(const std::string &text) const {
   beginEnding();
   if (checkpointer)
@@ -291,11 +292,13 @@ Status Trainer::fail(const std::string &text) const {
   return Status::error(text);
 }
 
-/// False if the user has interrupted the run: then no step begins any more.
+/// Returns false if the user has interrupted the run. No further step begins
+/// then.
 Expected<bool> Trainer::beginStep(int64_t step) {
   Expected<bool> interrupted = isInterrupted();
   if (!interrupted.ok()) {
-    // A step under way tells more: what its ranks wait for.
+    // If a step is under way, its failure says more, namely what its ranks wait
+    // for.
     if (lastStep() + 1 < step)
       VEELINE_TRY(finishStep(lastStep() + 1));
     return fail("before step " + std::to_string(step) + ": " +
@@ -330,7 +333,8 @@ Status Trainer::finishStep(int64_t step) {
   return status.ok() ? status : fail(status.message());
 }
 
-/// Processes stop before the same step, wherever the signal came.
+/// Whether the user has interrupted the run. All processes stop before the same
+/// step, wherever the signal came.
 Expected<bool> Trainer::isInterrupted() {
   if (!run.network)
     return interruptSignal() != 0;
@@ -338,8 +342,8 @@ Expected<bool> Trainer::isInterrupted() {
   VEELINE_TRY_VALUE(auto all,
                     run.network->exchange(
                         checkpointer ? mine + checkpointer->report() : mine));
-  // A signal that has come since the exchange does not count, so that all
-  // decide alike.
+  // A signal that has come after the exchange does not count, so that all
+  // processes decide the same.
   int shared = 0;
   for (const std::string &signal : all)
     shared = std::max(
@@ -353,8 +357,8 @@ Expected<bool> Trainer::isInterrupted() {
   return shared != 0;
 }
 
-/// Whether a step may begin as far as checkpoints and evaluations are
-/// concerned: they are made while none is under way.
+/// Whether checkpoints and evaluations permit a step to begin: they are made
+/// while no step is under way.
 bool Trainer::mayBegin(int64_t step) const {
   return lastStep() == step - 1 ||
          !((checkpointer && checkpointer->isDue(step - 1)) ||
@@ -381,7 +385,7 @@ Status Trainer::takeCheckpoint() {
                             status.message());
 }
 
-/// In the first process.
+/// Shows a step, in the first process.
 Status Trainer::showStep() {
   if (checkpointer)
     for (const std::string &remark : checkpointer->takeRemarks()) {
@@ -428,14 +432,14 @@ Status Trainer::loop() {
   bool isMissing = evaluation && stepsDone > 0 && lastEvaluated != lastStep();
   if (isMissing && !interruptSignal())
     VEELINE_TRY(evaluateNow());
-  // The last one has all steps, also of a run that is interrupted.
+  // The last checkpoint has all steps, even if a run is interrupted.
   if (checkpointer && stepsDone > 0 && checkpointer->lastTaken() != lastStep())
     VEELINE_TRY(takeCheckpoint());
   return Status::success();
 }
 
-/// Writes everything that was asked for, even if a part of it fails. Returns
-/// the first failure.
+/// Writes all requested results, even if one of them fails. Returns the first
+/// failure.
 Status Trainer::writeResults() {
   Status first = metrics.close();
   if (Status closed = events.close(); first.ok())
@@ -497,7 +501,8 @@ Status Trainer::writeProfile() const {
 }
 
 double Trainer::meanOfLastLosses() const {
-  // In the order of the steps: the bits of a sum depend on it.
+  // Losses are added in the order of the steps, because the bits of a sum
+  // depend on it.
   auto capacity = static_cast<int64_t>(lastLosses.size());
   int64_t count = std::min(capacity, stepsDone);
   double sum = 0;
@@ -539,7 +544,7 @@ Status Trainer::train() {
   if (report)
     report->endLine();
   if (!trained.ok()) {
-    // If only this process knows why, the others would only see that it leaves.
+    // If only this process knows why, the others would see only that it leaves.
     if (run.network && !run.network->knownFailure())
       run.network->announce(trained.message());
     return trained;
@@ -589,7 +594,7 @@ Status train::checkFiles(const Options &options, bool writesResults) {
 }
 
 Status train::check(const Options &options) {
-  // The run itself says what there is to say.
+  // The run itself prints all remarks.
   Options silent = options;
   silent.hearRemark = [](const std::string &) {};
   VEELINE_TRY_VALUE(std::unique_ptr<Run> run, Run::load(silent));
@@ -604,8 +609,8 @@ static Expected<std::unique_ptr<Run>> open(const Options &options) {
   }
 }
 
-/// Of a run whose last step was before: writes the parameters, which a kill may
-/// have prevented.
+/// Ends a run whose last step was in an earlier run: writes the parameters,
+/// because a kill may have prevented that.
 static Status endAgain(const Run &run) {
   if (!run.isFirst())
     return Status::success();
@@ -617,7 +622,7 @@ static Status endAgain(const Run &run) {
              : data::exportParameters(*run.resumed, run.options.save);
 }
 
-/// Does what was asked for, once the run is open.
+/// Does what is requested, once the run is open.
 static Status act(Run &run, Trainer &trainer) {
   try {
     if (run.options.evaluates)
@@ -651,7 +656,8 @@ int train::run(const Options &options) {
   if (options.printsRates)
     return printRatesOf(options);
   catchInterrupts();
-  // To exceed the limit on the size of files is an error of write, not the end.
+  // Exceeding the limit on the size of files is an error of write, and does not
+  // end the process.
   std::signal(SIGXFSZ, SIG_IGN);
   if (options.checkMemory)
     startCountingAllocations();
@@ -662,8 +668,8 @@ int train::run(const Options &options) {
     leaveAbandonedWork(code);
     return code;
   }
-  // Errors are printed before the memory of the run is freed, which takes time:
-  // the launcher may end this process meanwhile.
+  // Errors are printed before the memory of the run is freed, which takes time,
+  // because the launcher may end this process in the meantime.
   std::optional<Trainer> trainer(std::in_place, **run);
   Status status = act(**run, *trainer);
   int code = 0;

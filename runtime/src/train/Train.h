@@ -1,4 +1,4 @@
-//===- Train.h - the training loop -----------------------------*- C++ -*-===//
+//===- Train.h - the training loop ------------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,14 +14,14 @@ namespace veeline::train {
 /// With `continues`, sets `resume`.
 void resolveContinue(Options &options);
 
-/// `veeline train`: prints to stdout, errors to stderr. Returns the exit
-/// status: 0, 1 after an error, 128 + n after signal n.
+/// Runs `veeline train`: prints to stdout, and errors to stderr. Returns the
+/// exit status: 0, 1 after an error, or 128 + n after signal n.
 int run(const Options &options);
 
-/// Finds what `run` would find before it trains: files that cannot be read or,
-/// if this process writes results, written.
+/// Finds errors that `run` would find before it trains: files that cannot be
+/// read or, if this process writes results, written.
 Status checkFiles(const Options &options, bool writesResults);
-/// Finds what does not fit the artifact.
+/// Finds options that do not fit the artifact.
 Status check(const Options &options);
 
 } // namespace veeline::train

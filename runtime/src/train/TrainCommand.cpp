@@ -34,7 +34,7 @@ static std::string checkShare(const std::string &text) {
   return valid ? "" : text + " is no share between 0 and 1";
 }
 
-/// What is evaluated.
+/// Adds the options about the data that are evaluated.
 static void addEvaluatedData(CLI::App &app, TrainCommand &command,
                              CLI::Option *every, const std::string &group) {
   data::InputOptions &inputs = command.options.evaluation.inputs;
@@ -107,14 +107,15 @@ static std::string checkLimit(const std::string &text) {
   return valid ? "" : text + " is not a finite number above 0";
 }
 
-/// A rate of 1 never forgets its start, and has no bias correction.
+/// Rejects a rate of 1, which never forgets its start and has no bias
+/// correction.
 static std::string checkDecayRate(const std::string &text) {
   double rate = 0;
   bool valid = CLI::detail::lexical_cast(text, rate) && rate >= 0 && rate < 1;
   return valid ? "" : text + " is not in [0, 1)";
 }
 
-/// A number whose products are exact.
+/// Rejects numbers that are not powers of two, whose products are not exact.
 static std::string checkPowerOfTwo(const std::string &text) {
   double number = 0;
   int exponent = 0;
@@ -161,7 +162,8 @@ static void addLossScaleOptions(CLI::App &app, TrainCommand &command) {
       ->group(group);
 }
 
-/// Why the options of the loss scale do not fit each other, or empty.
+/// Returns why the options of the loss scale do not fit each other; empty if
+/// they do.
 static std::string resolveLossScale(const CLI::App &app,
                                     TrainCommand &command) {
   LossScaleOptions &options = command.options.lossScale;
@@ -355,7 +357,8 @@ static void addCheckOptions(CLI::App &app, TrainCommand &command) {
       ->group(group);
 }
 
-/// Options for output and checks do not go with --verify, which trains nothing.
+/// Options for output and checks cannot be combined with --verify, which does
+/// not train.
 static void excludeFromVerify(CLI::App &app) {
   for (const char *name :
        {"--save", "--metrics", "--tensorboard", "--timeline", "--profile",
@@ -363,18 +366,19 @@ static void excludeFromVerify(CLI::App &app) {
         "--trace-tensors", "--check-messages", "--checkpoint", "--resume",
         "--eval-every"})
     app.get_option("--verify")->excludes(app.get_option(name));
-  // What is compared begins with the first step.
+  // The comparison begins with the first step.
   for (const char *name : {"--resume", "--continue"})
     app.get_option("--compare-sequential")->excludes(app.get_option(name));
-  // Its thread allocates memory beside the steps.
+  // The thread of checkpoints allocates memory during the steps.
   app.get_option("--check-memory")->excludes(app.get_option("--checkpoint"));
-  // Its memory would count as that of training; veeline eval checks it.
+  // The memory of the evaluation would count as that of training; veeline eval
+  // checks it.
   app.get_option("--check-memory")->excludes(app.get_option("--eval-every"));
-  // Its lines are text, for which memory is allocated.
+  // The lines of the trace are text, which allocates memory.
   app.get_option("--check-memory")->excludes(app.get_option("--trace-tensors"));
 }
 
-/// Why --log json does not fit the other options, or empty.
+/// Returns why --log json does not fit the other options; empty if it does.
 static std::string checkLog(const CLI::App &app, const TrainCommand &command) {
   if (command.log != "json")
     return "";

@@ -1,4 +1,4 @@
-//===- TrainCommand.h - the options of `veeline train` ---------*- C++ -*-===//
+//===- TrainCommand.h - the options of `veeline train` ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,7 +15,7 @@
 
 namespace veeline::train {
 
-/// What is parsed: the trainer's options, and those that stand for others.
+/// The parsed options: those of the trainer, and those that stand for others.
 struct TrainCommand : SharedCommand {
   RateCommand rates;
   double errorFeedback = StepSettings().errorFeedback;
@@ -25,10 +25,10 @@ struct TrainCommand : SharedCommand {
   std::string log = "text";
 };
 
-/// Adds `train` to `app`; parsing writes to `command`.
+/// Adds `train` to `app`. Parsing writes to `command`.
 void addTrainCommand(CLI::App &app,
                      const std::shared_ptr<TrainCommand> &command);
-/// Turns options that stand for others into these.
+/// Replaces options that stand for others by these.
 void resolveTrain(TrainCommand &command);
 /// The options of `train`.
 std::vector<commandline::OptionName> listTrainOptions();

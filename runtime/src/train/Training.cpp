@@ -26,24 +26,26 @@ struct Training::Implementation {
       : remarks(std::move(remarks)), run(std::move(opened)),
         plan(run->options) {}
 
-  std::shared_ptr<std::vector<std::string>> remarks; ///< Of the run.
+  /// The remarks of the run.
+  std::shared_ptr<std::vector<std::string>> remarks;
   std::unique_ptr<Run> run;
   StepPlan plan;
   std::unique_ptr<Session> session;
-  std::unique_ptr<Checkpointer> checkpointer; ///< Null: not asked for.
-  int64_t steps = 0;                          ///< That have ended, of all runs.
-  int64_t numSkipped = 0;                     ///< Of this one.
+  std::unique_ptr<Checkpointer> checkpointer; ///< Null: not requested.
+  /// Those that have ended, of all runs.
+  int64_t steps = 0;
+  int64_t numSkipped = 0; ///< Those of this run.
   StepResult result;
-  StepSettings settings;              ///< Of the last step.
-  Status failure = Status::success(); ///< After it no step runs.
+  StepSettings settings;              ///< Those of the last step.
+  Status failure = Status::success(); ///< After a failure, no step runs.
   std::vector<TensorInfo> parameters, batches, buffers, results;
-  /// A second session on the same ranks, once something is fed to it.
+  /// A second session on the same ranks, which exists once data are fed to it.
   struct {
     std::unique_ptr<data::Inputs> inputs;
     std::unique_ptr<Session> session;
     int64_t count = 0;
     StepResult result;
-    bool hasBuffers = false; ///< Those that training has by now.
+    bool hasBuffers = false; ///< Whether they are up to date.
   } evaluation;
 
   void describe();
@@ -55,7 +57,7 @@ struct Training::Implementation {
   std::vector<double> resultsIn(const StepResult &from, size_t index) const;
 };
 
-/// Of anything with a name, a type and a shape.
+/// Describes anything with a name, a type and a shape.
 static TensorInfo infoOf(const std::string &name, artifact::DataType type,
                          const std::vector<int64_t> &shape) {
   return {name, std::string(artifact::name(type)), shape,
@@ -160,8 +162,8 @@ Status Training::checkNext() const {
   return run.inputs->checkFed();
 }
 
-/// Processes meet before a step where the first one has to hear what others
-/// have written.
+/// Processes meet before a step if the first one has to learn what others have
+/// written.
 Status Training::Implementation::runStep(int64_t step) {
   if (run->network && checkpointer) {
     VEELINE_TRY_VALUE(auto all, run->network->exchange(checkpointer->report()));
@@ -231,7 +233,7 @@ Status Training::setLearningRate(double rate) {
 // Evaluation
 //===----------------------------------------------------------------------===//
 
-/// Of an artifact that is compiled with it.
+/// Opens the evaluation, for an artifact that is compiled with it.
 Status Training::Implementation::openEvaluation() {
   if (evaluation.session)
     return Status::success();
@@ -263,8 +265,8 @@ Status Training::feedEvaluation(const std::string &name,
   return own.evaluation.inputs->feed(name, values);
 }
 
-/// Where something was fed to training since they were copied: they may be
-/// large, and there may be many evaluations.
+/// Copies the buffers of training, if any of them was fed since the last copy.
+/// Buffers may be large, and there may be many evaluations.
 Status Training::Implementation::feedBuffersToEvaluation() {
   if (evaluation.hasBuffers)
     return Status::success();

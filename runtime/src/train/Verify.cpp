@@ -1,4 +1,4 @@
-//===- Verify.cpp - is the pipeline right? --------------------------------===//
+//===- Verify.cpp - verification of a pipeline ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,7 +23,7 @@ using namespace veeline::train;
 using artifact::DataType;
 using artifact::Parameter;
 
-/// What differs; empty if nothing does.
+/// Describes what differs; empty if nothing does.
 using Difference = std::string;
 
 static Difference compareLosses(const std::vector<double> &a, const char *aName,
@@ -40,7 +40,8 @@ static Difference compareLosses(const std::vector<double> &a, const char *aName,
   return "";
 }
 
-/// Compares all copies: the ranks of a stage must have the same parameters.
+/// Compares all copies, because the ranks of a stage must have the same
+/// parameters.
 static Difference compareParams(const Run &run, const Session &a,
                                 const GroupedSession &b) {
   for (size_t i = 0; i < run.metadata().params.size(); ++i)
@@ -102,14 +103,16 @@ private:
   std::unique_ptr<Session> tested;
   std::unique_ptr<GroupedSession> sequential, reference;
   std::vector<Row> rows;
-  std::vector<double> distances; ///< Per parameter, the largest of all steps.
+  /// The largest distance of all steps, by parameter.
+  std::vector<double> distances;
   bool lossEqual = true;
   double lossDistance = 0;
   Difference firstError;
 };
 } // namespace
 
-/// Whether both are of the same parameters and chunks, in the same order.
+/// Whether both have gradients of the same parameters and chunks, in the same
+/// order.
 static bool sameGradients(const std::vector<Session::Gradient> &a,
                           const std::vector<Session::Gradient> &b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -126,7 +129,8 @@ Status Verifier::open() {
   };
   VEELINE_TRY_VALUE(tested, Session::create(run, run.options.program));
   VEELINE_TRY(load(sequential, "sequential"));
-  // The microbatches of a step that stashes weights use several of them.
+  // With stashed weights, the microbatches of a step use several versions of
+  // the parameters, so there is no reference.
   bool isStashed =
       tested->program().asynchronous == artifact::Asynchronous::stashed;
   if (run.metadata().findProgram("reference") && !isStashed)
@@ -142,7 +146,7 @@ Status Verifier::open() {
 void Verifier::compareGradients(int64_t step) {
   size_t row = 0;
   for (const Session::Gradient &gradient : tested->allGradients()) {
-    // The accumulators of one row follow each other.
+    // The accumulators of a row are adjacent.
     while (rows[row].gradient.param != gradient.param ||
            rows[row].gradient.chunk != gradient.chunk)
       ++row;
@@ -181,7 +185,7 @@ Verifier::totalGradient(const std::vector<Session::Gradient> &gradients,
   return total;
 }
 
-/// `values` are the parameters that the step began with.
+/// `values` are the parameters with which the step began.
 Status
 Verifier::compareWithReference(int64_t step, const StepSettings &settings,
                                const StepResult &sequentialResult,
@@ -234,7 +238,7 @@ Status Verifier::runStep(int64_t step) {
   lossEqual &= losses.empty();
   note(losses);
   compareGradients(step);
-  // What is no number has no distance from the reference.
+  // A value that is not a number has no distance from the reference.
   if (!reference || result.clip.skips)
     return Status::success();
   return compareWithReference(step, settings, expected, values);

@@ -1,4 +1,4 @@
-//===- VerifyMemory.cpp - what a verification takes -----------------------===//
+//===- VerifyMemory.cpp - memory needed for verification ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,7 +25,7 @@ int64_t VerifyMemory::total() const {
   return bytes;
 }
 
-/// The microbatches that a replica of `program` runs in a step.
+/// The number of microbatches that a replica of `program` runs in a step.
 static int64_t stepMicrobatches(const Run &run, const Program &program) {
   return program.microbatchesOf(run.metadata().microbatches);
 }
@@ -49,8 +49,8 @@ int64_t train::bytesOfProgram(const Run &run, const Program &program,
          message * static_cast<int64_t>(program.ranks.size());
 }
 
-/// What a GroupedSession has beside `program`: new parameters and state, and
-/// the gradients of each rank of a chunk's stage and their sum.
+/// Returns the memory of a GroupedSession besides `program`: new parameters and
+/// state, and the gradients of each rank of a chunk's stage and their sum.
 static int64_t bytesOfGroups(const Run &run, const Program &program) {
   if (run.microbatches() == stepMicrobatches(run, program))
     return 0;
@@ -76,8 +76,8 @@ static int64_t bytesOfGroups(const Run &run, const Program &program) {
   return bytes;
 }
 
-/// Of those programs of `names` that the artifact has. The first one has so
-/// many steps in flight.
+/// Returns the memory of those programs of `names` that the artifact has. The
+/// first one has `stepsInFlight` steps in flight, the others one.
 static VerifyMemory
 memoryOfPrograms(const Run &run, int64_t stepsInFlight,
                  std::initializer_list<std::string_view> names) {
@@ -110,8 +110,8 @@ VerifyMemory train::memoryOfVerify(const Run &run) {
   int64_t all = 0, largest = largestParameter(metadata);
   for (const Parameter &param : metadata.params)
     all += byteSizeOf(param);
-  // The parameters that a step began with, for the reference; of a gradient,
-  // its two sums over chunks and the next summand.
+  // These are the parameters with which a step began, for the reference; and
+  // for a gradient, its two sums over chunks and the next summand.
   bool hasReference = metadata.findProgram("reference") != nullptr;
   memory.copies += (hasReference ? all : 0) + (hasReference ? 3 : 2) * largest;
   return memory;
@@ -120,7 +120,7 @@ VerifyMemory train::memoryOfVerify(const Run &run) {
 VerifyMemory train::memoryOfComparison(const Run &run) {
   VerifyMemory memory = memoryOfPrograms(run, run.stepsInFlight(),
                                          {run.options.program, "sequential"});
-  // A parameter of both.
+  // One parameter of both programs.
   memory.copies += 2 * largestParameter(run.metadata());
   return memory;
 }
@@ -136,7 +136,8 @@ static void print(const VerifyMemory &memory, const std::string &what,
               long(memory.copies),
               double(memory.total()) / double(memory.programs[0].bytes),
               isOnDevice ? ", arenas on GPUs" : "");
-  // Flushed, so that it is seen if the system ends the process.
+  // The output is flushed, so that it is seen even if the system ends the
+  // process.
   std::fflush(stdout);
 }
 
@@ -149,13 +150,13 @@ static std::string whatToDo(const VerifyMemory &memory) {
   return "compile with a smaller --microbatch-size or fewer --microbatches";
 }
 
-/// Prints what is needed for `option`, and fails if less is free.
+/// Prints the memory that `option` needs, and fails if less is free.
 static Status check(const Run &run, const VerifyMemory &memory,
                     const std::string &what, const std::string &option) {
   bool isOnDevice = run.metadata().target == "cuda";
   print(memory, what, isOnDevice);
   std::optional<int64_t> free = getFreeMemory();
-  // The free memory of GPUs is found out when arenas are allocated.
+  // The free memory of GPUs becomes known when arenas are allocated.
   if (isOnDevice || !free || memory.total() <= *free)
     return Status::success();
   return Status::error(option + " needs " + std::to_string(memory.total()) +
@@ -165,7 +166,7 @@ static Status check(const Run &run, const VerifyMemory &memory,
                        whatToDo(memory));
 }
 
-// If there is no such program, loading it says so.
+// If there is no such program, loading it reports that.
 
 Status train::checkMemoryOfVerify(const Run &run) {
   if (!run.metadata().findProgram(run.options.program))

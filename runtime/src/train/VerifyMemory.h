@@ -11,34 +11,35 @@
 
 namespace veeline::train {
 
-/// The bytes that --verify or --compare-sequential has at a time, as far as the
-/// artifact tells: without those of the data, and without what libraries
-/// allocate for themselves.
+/// The bytes that --verify or --compare-sequential needs at a time, as far as
+/// the artifact determines them. They do not include the data, and what
+/// libraries allocate for themselves.
 struct VerifyMemory {
   struct Loaded {
     std::string program;
-    int64_t bytes; ///< As `bytesOfProgram`.
+    int64_t bytes; ///< See `bytesOfProgram`.
   };
-  std::vector<Loaded> programs; ///< The first one is what training would have.
-  int64_t copies = 0;           ///< Of parameters and gradients, to compare.
+  std::vector<Loaded> programs; ///< The first one is that of training.
+  /// Of parameters and gradients, for comparison.
+  int64_t copies = 0;
 
   int64_t total() const;
 };
 
-/// What a session of `program` allocates: the arenas of its ranks, the batches
-/// of the steps in flight and of one more, first messages of a step, and where
-/// ranks send to after a fault.
+/// The bytes that a session of `program` allocates: the arenas of its ranks,
+/// the batches of the steps in flight and of one more, first messages of a
+/// step, and the memory to which ranks send after a fault.
 int64_t bytesOfProgram(const Run &run, const artifact::Program &program,
                        int64_t stepsInFlight = 1);
 
 VerifyMemory memoryOfVerify(const Run &run);
 VerifyMemory memoryOfComparison(const Run &run);
 
-/// Prints what is needed, and fails if less is free.
+/// Prints the memory that is needed, and fails if less is free.
 Status checkMemoryOfVerify(const Run &run);
 
-/// The same for --compare-sequential, whose sequential run begins while the
-/// session of the pipeline still exists.
+/// Does the same for --compare-sequential, whose sequential run begins while
+/// the session of the pipeline still exists.
 Status checkMemoryOfComparison(const Run &run);
 
 } // namespace veeline::train

@@ -18,39 +18,40 @@
 namespace veeline::test {
 
 /// The functions of one file of MLIR, each with its forward, backward,
-/// backward_input and backward_weight, compiled together once.
+/// backward_input and backward_weight, which are compiled together once.
 ///
 /// All float arguments of a function are differentiated, except `pipe.batch`es.
-/// Those with `pipe.param` or `test.parameter` are parameters. So is every
-/// second one of the others, so that there is something to split. A function
-/// with the attribute `test.loss` or a `pipe.param` has a loss; others are
-/// checked with a random gradient of each float result. Arguments take
-/// `test.range = [lo, hi]` (floats) and `test.below = n` (integers). With
-/// `test.reordered`, the results of a function may differ in their last bits
-/// from those of forward.
+/// Arguments with `pipe.param` or `test.parameter` are parameters. So is every
+/// second one of the others, so that a backward can be split. A function with
+/// the attribute `test.loss`, or with a `pipe.param`, has a loss. Others are
+/// checked with a random gradient of each float result. Arguments take the
+/// attributes `test.range = [lo, hi]` (floats) and `test.below = n` (integers).
+/// With `test.reordered`, the results of a function may differ in their last
+/// bits from those of forward.
 class GradientCheck {
 public:
-  /// Reads, differentiates and compiles `path`. Null on failure.
+  /// Reads, differentiates and compiles `path`. Returns null on failure.
   static std::unique_ptr<GradientCheck> load(const std::string &path);
-  /// Reads and differentiates `path`, whose functions cannot be run. Null on
+  /// Reads and differentiates `path`, without compiling it. Returns null on
   /// failure.
   static std::unique_ptr<GradientCheck> read(const std::string &path);
 
   std::vector<std::string> getFunctions() const;
 
-  /// Compares the gradients of `name` with fourth-order central differences.
-  /// Compares bit by bit those of the split backward with those of the fused
-  /// one, and the results of forward with those of the function itself. Returns
-  /// what is wrong, or nothing.
+  /// Compares the gradients of `name` to fourth-order central differences.
+  /// Compares bit by bit the gradients of the split backward to those of the
+  /// fused one, and the results of forward to those of the function itself.
+  /// Returns a description of what is wrong, or an empty string.
   std::string check(const std::string &name);
 
   /// The gradients of `name` at given arguments, one for each argument (empty
-  /// where it has none). Gradients of results are 1.
+  /// if it has none). Gradients of results are 1.
   std::vector<std::vector<double>>
   getGradients(const std::string &name,
                const std::vector<std::vector<double>> &arguments);
 
-  /// The functions made of one function; null if it has none of a kind.
+  /// The functions that were made of one function. Null if there is none of a
+  /// kind.
   struct Function {
     mlir::func::FuncOp primal, forward, backward, input, weight;
     autodiff::ChunkDescription description;
@@ -65,15 +66,15 @@ public:
   using Runner = llvm::function_ref<void(
       llvm::StringRef, llvm::ArrayRef<Array *>, llvm::MutableArrayRef<Array>)>;
 
-  /// All values that forward and backward of `name` take and give on random
-  /// arguments, with the fused or the split backward. `runner` runs them; if it
-  /// is null, upstream's lowerings do.
+  /// Runs forward and backward of `name` on random arguments, with the fused or
+  /// the split backward. Returns all values that they take and return. If
+  /// `runner` is null, upstream's lowerings run them.
   Values run(const std::string &name, bool split, Runner runner = nullptr);
 
-  /// Runs `func` on the values of its roles, and adds its results to them.
+  /// Runs `func` on the values of its roles, and adds its results to `values`.
   static void call(mlir::func::FuncOp func, Values &values, Runner runner);
 
-  /// Names of all ops in the functions before differentiation.
+  /// The names of all ops in the functions before differentiation.
   const std::set<std::string> &getOpNames() const { return opNames; }
 
 private:

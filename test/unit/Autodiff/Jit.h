@@ -1,11 +1,11 @@
-//===- Jit.h - runs functions through upstream's lowerings ------*- C++ -*-===//
+//===- Jit.h - running functions through upstream's lowerings ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Derivatives are checked by what they compute, through a code generator that
-// is not ours.
+// Tests check derivatives by what they compute, with a code generator that is
+// not ours.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,26 +25,27 @@ class ExecutionEngine;
 
 namespace veeline::test {
 
-/// A tensor: its elements as raw bytes, in row-major order.
+/// A tensor. Its elements are raw bytes in row-major order.
 struct Array {
   mlir::RankedTensorType type;
   std::vector<char> bytes;
 
   explicit Array(mlir::RankedTensorType type);
   int64_t size() const { return type.getNumElements(); }
-  /// Element `i`, whatever its type.
+  /// Element `i`, converted from any type.
   double get(int64_t i) const;
   void set(int64_t i, double value);
 };
 
-/// Registers all upstream dialects with what lowering them takes, and our own.
+/// Registers our own and all upstream dialects, and the interfaces that
+/// lowering them needs.
 void registerTestDialects(mlir::DialectRegistry &registry);
 
 /// The functions of a module, compiled for this process.
 class JitModule {
 public:
-  /// Compiles all functions of `module`, and consumes it. Returns null and
-  /// prints diagnostics on failure.
+  /// Compiles all functions of `module`, which is consumed. On failure, prints
+  /// diagnostics and returns null.
   static std::unique_ptr<JitModule> compile(mlir::ModuleOp module);
   ~JitModule();
 

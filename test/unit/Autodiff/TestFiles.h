@@ -11,7 +11,7 @@
 
 namespace veeline::test {
 
-/// The file of this path; null if it does not compile. Each is read and
+/// The file at `path`, or null if it does not compile. Each file is read and
 /// compiled once for all tests.
 GradientCheck *getFile(const std::string &path);
 

@@ -1,4 +1,4 @@
-//===- CompiledModule.h - IR compiled and called in a test ------*- C++ -*-===//
+//===- CompiledModule.h - IR that a test compiles and calls -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -26,7 +26,7 @@ namespace veeline::test {
 struct CompileOptions {
   bool fuse = true;
   bool keepAttention = false;
-  /// Also for a GPU, kernels are compiled for this machine.
+  /// Kernels for a GPU are compiled for this machine, too.
   KernelTarget target = KernelTarget::Host;
   bool tf32 = false;
   std::string cpu = "native";
@@ -35,24 +35,26 @@ struct CompileOptions {
   uint64_t convolutionScratchBytes = 0;
 };
 
-/// The tables that the calls of a module refer to.
+/// The tables to which the calls of a module refer.
 struct LibraryTables {
   std::vector<GemmDesc> gemms;
   std::vector<ConvolutionDesc> convolutions;
-  bool hasConvolutions = true; ///< The answer to the module's question.
+  /// Whether a library computes convolutions, which the module asks.
+  bool hasConvolutions = true;
 };
 
-/// A module of chunk functions, compiled for this machine. Plain loops run
-/// matrix products, in the order of k, and convolutions.
+/// A module of chunk functions, compiled for this machine. Plain loops compute
+/// matrix products (in the order of k) and convolutions.
 class CompiledModule {
 public:
   CompiledModule(const std::string &source, const CompileOptions &options = {});
 
-  /// Calls a chunk function with its arguments and out-parameters in order.
-  /// Adds the rank and a workspace, filled with NaN.
+  /// Calls a chunk function with its arguments and out-parameters, in order.
+  /// Adds the rank and a workspace filled with NaN.
   void call(const std::string &name, std::vector<void *> arguments);
 
-  /// Bytes of the workspace of `name`, and the largest sum of live ones.
+  /// The bytes of the workspace of `name`, and the largest sum of buffers in it
+  /// that are live at once.
   uint64_t workspaceBytes(const std::string &name) const {
     return workspaces.at(name).first;
   }
@@ -63,9 +65,10 @@ public:
   const std::vector<ConvolutionDesc> &convolutions() const {
     return tables.convolutions;
   }
-  /// Sets whether a library computes convolutions. A module for a GPU asks.
+  /// Sets whether a library computes convolutions, which a module for a GPU
+  /// asks.
   void setHasConvolutions(bool value) { tables.hasConvolutions = value; }
-  /// The number of functions in the compiled module, kernels included.
+  /// The number of functions in the compiled module, including kernels.
   unsigned numFunctions() const { return functionCount; }
   const HostObject &object() const { return *compiled; }
 

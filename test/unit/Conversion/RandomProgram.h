@@ -16,18 +16,19 @@
 
 namespace veeline::test {
 
-/// A function `@f` of straight-line structured ops on matrices of `rows` x
-/// `columns`, their rows, their columns and scalars: elementwise ops with
-/// broadcasts, reductions, transposes, slices, masks, matrix products.
+/// A function `@f` of straight-line structured ops. Its tensors are matrices of
+/// `rows` x `columns`, their rows, their columns, and scalars. Its ops are
+/// elementwise ops with broadcasts, reductions, transposes, slices, masks and
+/// matrix products.
 struct RandomProgram {
   explicit RandomProgram(unsigned seed, const std::string &type = "f32");
 
   std::string text;
-  /// Elements of each argument and result.
+  /// The elements of each argument and result.
   std::vector<int64_t> arguments, results;
 
-  /// Computes what the function does, in f64 and one op after the other.
-  /// `results` is what is in the out-parameters before.
+  /// Computes the results of the function in f64, one op after the other.
+  /// `results` is the content of the out-parameters before the call.
   std::vector<std::vector<double>>
   evaluate(const std::vector<std::vector<double>> &arguments,
            std::vector<std::vector<double>> results) const;
@@ -66,7 +67,7 @@ private:
   int64_t rows, columns;
   unsigned numValues = 0;
   std::vector<Tensor> tensors;
-  /// One for each tensor that is no argument.
+  /// The step for each tensor that is not an argument.
   std::vector<Step> steps;
   std::vector<size_t> returned;
   std::vector<bool> accumulates;

@@ -1,4 +1,4 @@
-//===- Artifacts.h - artifacts of tests ------------------------*- C++ -*-===//
+//===- Artifacts.h - artifacts for tests ------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,7 +11,7 @@
 
 namespace veeline::artifact {
 
-/// Two ranks, one parameter on each, one message.
+/// An artifact of two ranks, with one parameter on each and one message.
 inline Artifact makeArtifact() {
   Artifact artifact;
   Metadata &metadata = artifact.metadata;
@@ -79,7 +79,7 @@ inline Artifact makeArtifact() {
   return artifact;
 }
 
-/// A derivative with a mask for each head.
+/// An attention derivative with a mask for each head.
 inline Attention makeAttention() {
   Attention attention;
   attention.kind = AttentionKind::backward;
@@ -100,7 +100,8 @@ inline Attention makeAttention() {
   return attention;
 }
 
-/// The same for a GPU, with everything that only artifacts for GPUs have.
+/// A similar artifact for a GPU, with everything that only artifacts for GPUs
+/// have.
 inline Artifact makeDeviceArtifact() {
   using namespace std::string_view_literals;
   Artifact artifact = makeArtifact();

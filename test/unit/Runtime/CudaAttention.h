@@ -1,4 +1,4 @@
-//===- CudaAttention.h - an attention on a GPU, for tests -------*- C++ -*-===//
+//===- CudaAttention.h - an attention on a GPU for tests --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,7 @@ namespace veeline::test {
 using List = std::vector<int64_t>;
 using Numbers = std::vector<double>;
 
-/// An operand in the arena, of four dimensions.
+/// An operand in the arena, with four dimensions.
 struct Operand {
   artifact::DataType type = artifact::DataType::f32;
   List sizes, strides;
@@ -70,25 +70,25 @@ public:
   explicit Program(const Problem &problem, int64_t libraryBytes = 1 << 20);
 
   artifact::Rank &rank() { return fixture.rank(0); }
-  /// The error of loading and three steps, or nothing.
+  /// Returns the error of loading or of three steps, or an empty string.
   std::string run();
-  /// What its step does.
+  /// The body of its step.
   void attend(veeline_rank *rank, char *newArena);
 
   cuda::CudaOptions options;
   std::string remark;
   Problem problem;
-  /// Numbers of inputs, in the order of operands.
+  /// The values of the inputs, in the order of operands.
   Numbers inputs;
-  /// What operands hold after each step.
+  /// The values of the operands after each step.
   std::vector<std::array<Numbers, numOperands>> results;
   /// Whether the step finds the forward attention and the derivative.
   int32_t isThere[2] = {};
-  /// Whether the step calls those that are not there, too.
+  /// Whether the step also calls those that it does not find.
   bool callsAll = false;
 
 private:
-  /// The arena, where the host can access it.
+  /// The arena, at an address that the host can access.
   char *memory() const { return standin::find(arena, problem.arenaBytes); }
   void writeInputs();
   void readResults();
@@ -97,7 +97,7 @@ private:
   cts::Fixture fixture;
 };
 
-/// What a program computes, by the formulas, in f64.
+/// The values that a program computes, by the formulas, in f64.
 class Definition {
 public:
   explicit Definition(const Program &program);

@@ -1,4 +1,4 @@
-//===- CudaBackend.h - programs for a GPU over the stand-ins ---*- C++ -*-===//
+//===- CudaBackend.h - programs for a GPU with stand-ins --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,7 +19,8 @@
 
 namespace veeline::test {
 
-/// The stand-ins, found as the real libraries are.
+/// Options with the stand-ins, which are found in the same way as the real
+/// libraries.
 inline cuda::CudaOptions standIns() {
   cuda::CudaOptions options;
   options.driver = VEELINE_STANDIN_CUDA;
@@ -29,14 +30,15 @@ inline cuda::CudaOptions standIns() {
   return options;
 }
 
-/// Gives the rank memory of its own behind all else. Returns where it is.
+/// Gives the rank memory of its own after everything else. Returns its place.
 inline int64_t addMemory(artifact::Rank &rank, int64_t bytes) {
   int64_t offset = (rank.arenaBytes + 255) / 256 * 256;
   rank.arenaBytes = offset + bytes;
   return offset;
 }
 
-/// Makes `artifact` one for a GPU. Keeps what it already has for that.
+/// Turns `artifact` into one for a GPU. Keeps members for GPUs that it already
+/// has.
 inline void makeForGpu(artifact::Artifact &artifact) {
   artifact.metadata.target = "cuda";
   if (!artifact.metadata.device)
@@ -47,7 +49,7 @@ inline void makeForGpu(artifact::Artifact &artifact) {
     artifact.image = "image";
 }
 
-/// Makes place for what the ranks of the first program report.
+/// Makes room for the results that the ranks of the first program report.
 inline void addResults(artifact::Artifact &artifact) {
   auto bytes =
       static_cast<int64_t>(8 * artifact.metadata.results.size() *
@@ -57,7 +59,7 @@ inline void addResults(artifact::Artifact &artifact) {
       rank.resultsOffset = addMemory(rank, bytes);
 }
 
-/// Runs a step with one input, of a byte.
+/// Runs a step with one input of one byte.
 inline Status runStep(cuda::CudaExecutor &executor) {
   char input = 0;
   const void *inputs[] = {&input};
@@ -67,7 +69,7 @@ inline Status runStep(cuda::CudaExecutor &executor) {
 }
 
 /// Loads the first program of `artifact`, runs three steps of it, and calls
-/// `inspect` after each. Returns the error of either, or nothing.
+/// `inspect` after each. Returns the first error, or an empty string.
 inline std::string runThreeSteps(
     artifact::Artifact &artifact, const cuda::CudaOptions &options,
     std::string &remark, const std::function<void()> &inspect = [] {}) {
@@ -87,7 +89,7 @@ inline std::string runThreeSteps(
   return "";
 }
 
-/// Gives the rank a workspace for libraries, behind all else.
+/// Gives the rank a workspace for libraries, after everything else.
 inline void addLibrary(artifact::Rank &rank) {
   rank.libraryBytes = 1024;
   rank.libraryOffset = addMemory(rank, rank.libraryBytes);
@@ -120,7 +122,7 @@ template <typename T> uint64_t toArgument(T value) {
   return place;
 }
 
-/// What the stand-ins call a type of floats.
+/// The stand-ins' name of a type of floats.
 inline standin::Element elementOf(artifact::DataType type) {
   switch (type) {
   case artifact::DataType::f64:
@@ -142,7 +144,7 @@ public:
   ~OrderGuard() { standin::setOrder("late"); }
 };
 
-/// "late", "fifo", and `seeds` that are random.
+/// The orders "late" and "fifo", and `seeds` random ones.
 inline std::vector<std::string> allOrders(int seeds) {
   std::vector<std::string> orders = {"late", "fifo"};
   for (int seed = 0; seed < seeds; ++seed)
@@ -154,11 +156,11 @@ inline std::vector<std::string> allOrders(int seeds) {
 // Three replicas of one rank
 //===----------------------------------------------------------------------===//
 
-/// The elements of a sum over three ranks, which do not fill the blocks of
-/// kernels.
+/// The number of elements of a sum over three ranks. They do not fill the
+/// blocks of kernels.
 inline constexpr int64_t numSummed = 2500;
 
-/// Adds up three contributions, with the arguments of the compiler's kernel:
+/// Sums three contributions, with the arguments of the compiler's kernel:
 /// result, contributions, count.
 inline void addThree(const void *const *params, const uint32_t grid[3],
                      const uint32_t block[3]) {
@@ -174,13 +176,14 @@ inline void addThree(const void *const *params, const uint32_t grid[3],
   }
 }
 
-/// Replica r has 10^(4 - 4r) / (i + 3) at i: few orders have the same sum.
+/// The contribution of replica r has 10^(4 - 4r) / (i + 3) at i, so that few
+/// orders have the same sum.
 inline float contribution(int32_t replica, int64_t i) {
   return std::pow(10.0f, static_cast<float>(4 - 4 * replica)) /
          static_cast<float>(i + 3);
 }
 
-/// A program of three replicas, which add up `reductions` by addThree.
+/// A program of three replicas, which sum `reductions` by addThree.
 inline artifact::Program
 makeReplicas(cts::Fixture &fixture,
              std::vector<artifact::Reduction> reductions) {
@@ -199,7 +202,8 @@ makeReplicas(cts::Fixture &fixture,
   return *all;
 }
 
-/// One reduction, of the accumulator that the arena begins with.
+/// A program with one reduction, of the accumulator with which the arena
+/// begins.
 inline artifact::Program makeReplicas(cts::Fixture &fixture, int32_t stream,
                                       int32_t communicator = 0) {
   return makeReplicas(fixture,
@@ -209,7 +213,7 @@ inline artifact::Program makeReplicas(cts::Fixture &fixture, int32_t stream,
                         communicator}});
 }
 
-/// Writes what a rank adds to the sum, where steps copy it from.
+/// Writes a rank's contribution to the place from which steps copy it.
 inline void writeContribution(Executor &executor, int32_t rank) {
   std::vector<float> numbers(numSummed);
   for (int64_t i = 0; i < numSummed; ++i)
@@ -230,7 +234,7 @@ inline void expectSums(Executor &executor, int32_t rank,
 // Environment and errors
 //===----------------------------------------------------------------------===//
 
-/// An environment variable, for as long as it lives.
+/// Sets an environment variable for its own lifetime.
 class Environment {
 public:
   Environment(const char *name, const std::string &value) : name(name) {
@@ -242,8 +246,8 @@ private:
   const char *name;
 };
 
-/// Expects `program` to end with an error that has `expected` in it, and to
-/// leave nothing behind.
+/// Expects `program` to end with an error that contains `expected`, and to
+/// leave no resources behind.
 template <typename Program>
 void expectMessage(Program &program, const std::string &expected) {
   std::string message = program.run();

@@ -1,4 +1,4 @@
-//===- NetTest.cpp - messages between processes by TCP, and threads ------===//
+//===- NetTest.cpp - messages between processes by TCP, and threads -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ProcessesInThreads.h - processes with a GPU each ---------*- C++ -*-===//
+//===- ProcessesInThreads.h - processes in threads, with a GPU each -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,12 +17,12 @@
 
 namespace veeline::test {
 
-/// What stands for the network between processes.
+/// Stands for the network between processes.
 class Hub {
 public:
   explicit Hub(int32_t numRanks) : given(static_cast<size_t>(numRanks)) {}
 
-  /// Tells all processes but `from` of a failure.
+  /// Tells all processes except `from` about a failure.
   void fail(const std::string &text, int32_t from);
   bool hasFailed() {
     std::lock_guard<std::mutex> lock(mutex);
@@ -33,7 +33,8 @@ private:
   friend class ThreadNetwork;
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<std::vector<std::string>> given; ///< By rank, then round.
+  /// Values by rank, then by round.
+  std::vector<std::vector<std::string>> given;
   std::vector<class ThreadNetwork *> networks;
   std::string failure;
 };
@@ -81,26 +82,27 @@ private:
   std::string heard;
 };
 
-/// Runs the program of `fixture` as one process for each rank, of which each
-/// has the GPU of its number.
+/// Runs the program of `fixture` as one process for each rank. Each process has
+/// the GPU of its number.
 class Processes {
 public:
   explicit Processes(cts::Fixture &fixture) : fixture(fixture) {
     options = standIns();
   }
 
-  /// Of all ranks.
+  /// The options of all ranks.
   cuda::CudaOptions options;
-  /// Called by each rank, around its steps.
+  /// Called by each rank before and after its steps.
   std::function<void(cuda::CudaExecutor &, int32_t rank)> before, after;
-  /// Called while they run, to do harm.
+  /// Called while the processes run, to disturb them.
   std::function<void(Hub &)> meanwhile;
 
-  /// What each rank ends with: nothing, or the error.
+  /// Runs the processes. Returns what each rank ends with: an empty string or
+  /// an error.
   std::vector<std::string> run(const artifact::Program &program, int64_t steps);
-  StepResult result; ///< Of rank 0, of the last step.
+  StepResult result; ///< The result of the last step of rank 0.
 
-  /// Runs until NCCL says an error in the background of a step that is
+  /// Runs until NCCL reports an error in the background of a step that is
   /// replayed, from the third one on.
   std::vector<std::string> failReplay(const artifact::Program &program);
 
@@ -111,11 +113,11 @@ private:
   cts::Fixture &fixture;
 };
 
-/// The outcomes of two processes that have done all their steps.
+/// The outcomes of two processes that have run all their steps.
 // NOLINTNEXTLINE(bugprone-throwing-static-initialization): two empty strings.
 inline const std::vector<std::string> allWell(2);
 
-/// Adds up two contributions, with the arguments of the compiler's kernel.
+/// Sums two contributions, with the arguments of the compiler's kernel.
 template <typename T>
 void addTwo(const void *const *params, const uint32_t *, const uint32_t *) {
   for (int64_t i = 0; i < argument<int64_t>(params, 3); ++i)
@@ -127,11 +129,11 @@ void addTwo(const void *const *params, const uint32_t *, const uint32_t *) {
 // Messages of numbers
 //===----------------------------------------------------------------------===//
 
-/// More than the stand-in's memory for a pair of ranks holds.
+/// More numbers than fit into the stand-in's memory for a pair of ranks.
 inline constexpr int64_t numNumbers = 12000;
 inline constexpr int64_t messageBytes = 4 * numNumbers;
 
-/// The place of a message in an arena that has nothing else.
+/// The place of a message in an arena that contains nothing else.
 inline char *placeOf(char *arena, int32_t number) {
   return arena + messageBytes * number;
 }
@@ -139,14 +141,14 @@ inline char *placeOf(char *arena, int32_t number) {
 /// Adds kernel 0: target[i] = source[i] * 2 + 1, for the numbers of a message.
 void addStep(cts::Fixture &fixture);
 void launchStep(veeline_rank *rank, char *target, const char *source);
-/// What `number` becomes in `times` runs of that kernel.
+/// The value of `number` after `times` runs of that kernel.
 float expected(float number, int64_t times);
 
-/// Of the arena's first place.
+/// Fills the first place of the arena.
 void fill(Executor &executor, int32_t rank, float number);
 void expectAll(Executor &executor, int32_t rank, float number);
 
-/// Tests on four GPUs, which leave nothing behind.
+/// Tests on four GPUs. They must leave no resources behind.
 class OnFourDevices : public testing::Test {
 protected:
   void TearDown() override;

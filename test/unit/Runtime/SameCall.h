@@ -1,4 +1,4 @@
-//===- SameCall.h - declarations of one function compared ------*- C++ -*-===//
+//===- SameCall.h - comparing declarations of one function ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,7 +11,7 @@
 
 namespace veeline::test {
 
-/// Both are passed in the same way.
+/// Whether both are passed in the same way.
 template <typename Ours, typename Theirs>
 inline constexpr bool
     isAlike = sizeof(Ours) == sizeof(Theirs) &&

@@ -1,4 +1,4 @@
-//===- TempDir.h - a directory for one test --------------------*- C++ -*-===//
+//===- TempDir.h - a directory for one test ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,7 +15,7 @@
 
 namespace veeline::test {
 
-/// A fresh directory that is deleted with everything in it.
+/// A new directory, which is deleted at the end with everything in it.
 class TempDir {
 public:
   TempDir() {
@@ -43,7 +43,7 @@ public:
     return text.str();
   }
 
-  /// The number of files: finds temporary files left behind.
+  /// The number of files. Used to find temporary files that were left behind.
   size_t size() const {
     return static_cast<size_t>(
         std::distance(std::filesystem::directory_iterator(directory),

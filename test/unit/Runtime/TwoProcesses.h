@@ -1,11 +1,12 @@
-//===- TwoProcesses.h - two processes' ends in one process ------*- C++ -*-===//
+//===- TwoProcesses.h - two processes in one process ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Two meshes that are connected through the loopback stand for two processes.
-// These may differ where those of a launcher never do.
+// Two meshes that are connected through the loopback device stand for two
+// processes. These may differ in ways in which the processes of a launcher
+// never do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,22 +26,23 @@ namespace veeline::net {
 
 inline constexpr int64_t messageBytes = 64;
 inline constexpr int32_t numMessages = 2;
-/// The bytes of a message of each length.
+/// The bytes of a message for each length.
 inline constexpr std::array<int64_t, 2> lengthBytes = {40, messageBytes};
-/// Microbatch i has lengths[i].
+/// The length of each microbatch.
 inline constexpr std::array<int64_t, numMessages> lengths = {1, 2};
 
-// Steps of rank 0 and of rank 1.
+// The step of rank 0, and of rank 1.
 void sendAll(veeline_rank *rank, char *arena, const void *const *inputs);
-/// The same, out of memory of its own.
+/// A step of rank 0 that sends from memory of its own.
 void sendCopies(veeline_rank *rank, char *arena, const void *const *inputs);
 void receiveAll(veeline_rank *rank, char *arena, const void *const *inputs);
 void sendVarying(veeline_rank *rank, char *arena, const void *const *inputs);
-/// Posts before it knows how long messages are, or after.
+/// A step of rank 1 that posts receives after it knows the lengths of messages,
+/// or before.
 template <bool knowsLengths>
 void receiveVarying(veeline_rank *rank, char *arena, const void *const *inputs);
 
-/// A program of two ranks; messages go from rank 0 to rank 1, by channel 0.
+/// A program of two ranks. Messages go from rank 0 to rank 1 through channel 0.
 artifact::Artifact makeArtifact();
 
 struct Process {
@@ -51,21 +53,21 @@ struct Process {
   const MpiLibrary *mpi = nullptr;
   uint64_t maxExchangeBytes = 1 << 20;
   bool checkMessages = true;
-  /// In place of a step, where given.
+  /// If set, runs in place of a step.
   std::function<Status(Mesh &)> instead;
 };
 
-/// How each of two processes ended: "", or its error.
+/// For each of two processes, its error or "".
 using Ends = std::array<std::string, 2>;
 
-/// Runs the step of `process`, both ranks on threads where there is no mesh.
+/// Runs the step of `process`. Without a mesh, runs both ranks on threads.
 Status runStep(Process &process, Mesh *mesh);
 Ends runBoth(Process first, Process second);
 
-/// The sender's table of operations has another microbatch first.
+/// Gives the first operation of the sender another microbatch.
 void damageMicrobatch(Process &sender);
 void splitMessages(Process &process, int32_t parts);
-/// Sets a sender and a receiver of messages of two lengths.
+/// Sets up a sender and a receiver of messages of two lengths.
 void varyLengths(Process &process);
 
 testing::AssertionResult has(const std::string &text, const std::string &part);

@@ -1,4 +1,4 @@
-//===- CommunicationMachine.h - transports as machines ----------*- C++ -*-===//
+//===- CommunicationMachine.h - transports as state machines ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,21 +19,22 @@ using Ops = std::vector<Op>;
 
 std::vector<int> ranksOf(const Program &program, int communicator);
 
-/// The same all-reduce on each rank of its communicator, as rank and operation;
-/// empty where one of them does not issue it.
+/// For each rank of the communicator, its operation of the same all-reduce, as
+/// rank and operation. Empty if one of the ranks does not issue it.
 std::vector<Position> endsOf(const Program &program, int rank, int op);
 
-/// The operation of a rank on the message that tells the shape of the value of
-/// `op`, or of its part; -1 if there is none.
+/// The operation of a rank on the message with the shape of the value of `op`,
+/// or of its part. -1 if there is none.
 int shapeOf(const Ops &ops, const Op &op);
 
-/// What is sent, or what there is a place for.
+/// The data that are sent, or for which there is room.
 struct Payload {
   std::string element;
   std::vector<long> extents;
 };
 
-/// A machine has states, the moves from each, and what is seen on the way.
+/// A machine has states and, from each state, moves. It records errors on the
+/// way.
 class Machine {
 public:
   explicit Machine(const Program &program);
@@ -47,15 +48,16 @@ public:
   mutable std::set<Outcome> seen;
 
 protected:
-  /// Records what is wrong with what the receiver, or a rank that adds up,
-  /// finds in its place.
+  /// Records what is wrong with the data that the receiver, or a rank that
+  /// sums, finds.
   void deliver(const Op &from, const Op &to) const;
 
 private:
   std::vector<Payload> payloads;
 };
 
-/// Each rank is a thread that posts operations and waits for their other ends.
+/// A machine in which each rank is a thread that posts operations and waits for
+/// their other ends.
 std::unique_ptr<Machine> makeMpiMachine(const Program &program);
 
 } // namespace veeline::schedule::communication

@@ -1,4 +1,4 @@
-//===- CommunicationPrograms.h - right programs and damaged ones *- C++ -*-===//
+//===- CommunicationPrograms.h - random programs, right and damaged -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -37,22 +37,23 @@ inline void expectError(const Program &program, Model model, ErrorKind kind,
       << toText(program, *error);
 }
 
-/// What travels in a step of a pipeline.
+/// The messages of a step of a pipeline.
 struct Pipeline {
   Traffic traffic;
-  /// The ranks of each stage; empty: one each. They are numbered by stage.
+  /// The number of ranks of each stage. If empty, each stage has one. Ranks are
+  /// numbered by stage.
   std::vector<int> widths;
-  /// Whether two stages share a parameter. Then each rank has three steps after
+  /// Whether two stages share a parameter. Each rank then has three steps after
   /// those of the schedule, in which gradients are read, parameters are
-  /// updated, and parameters are taken.
+  /// updated, and parameters are received.
   bool hasParams = false;
 };
 
-/// The pipeline of a schedule by name or of a random order, with skip edges and
-/// any placement. At most `maxRanks` ranks and `maxMicrobatches` microbatches.
-/// Some messages go straight into the receiver's memory. In a third of the
-/// results, values have their shapes sent ahead. In a third, stages have
-/// several ranks; in half of these, two stages share a parameter.
+/// The pipeline of a schedule by name, or of a random order, with skip edges
+/// and any placement. It has at most `maxRanks` ranks and `maxMicrobatches`
+/// microbatches. Some messages are computed directly in the receiver's memory.
+/// In a third of the pipelines, shapes are sent ahead of values. In a third,
+/// stages have several ranks; in half of these, two stages share a parameter.
 Pipeline randomPipeline(Random &random, int maxRanks, int maxMicrobatches);
 
 Strategy randomStrategy(Random &random);
@@ -62,45 +63,48 @@ Strategy randomStrategy(Random &random);
 void splitSome(Random &random, Program &program);
 
 /// Makes `replicas` of a program for `pipeline`. The ranks of a stage in all
-/// replicas add up some gradients, and all ranks add up some at the end. A
-/// program that is right by the rules of `model` stays right.
+/// replicas sum some gradients, and all ranks sum some at the end. A program
+/// that is right by the rules of `model` stays right.
 void replicate(Random &random, Program &program, const Pipeline &pipeline,
                int replicas, Model model);
 
-/// How a program is damaged.
+/// Ways to damage a program.
 enum class Damage {
-  /// Operations of one rank change places: neighbours, or any two.
+  /// Two operations of one rank change places: adjacent ones, or any two.
   SwapNeighbours,
   Swap,
-  /// Two sends or two receives of one rank exchange what they carry.
+  /// Two sends or two receives of one rank exchange their messages.
   Exchange,
-  /// One operation, or both ends of a message and what waits for it.
+  /// One operation is removed, or both ends of a message and the waits for it.
   Drop,
   DropMessage,
   Duplicate,
-  /// Neighbours become a group, or a group falls apart.
+  /// Adjacent operations become a group, or a group is dissolved.
   Regroup,
-  /// One operation, or all messages between two ranks or one way.
+  /// One operation moves, or all messages between two ranks, or in one
+  /// direction.
   MoveToStream,
   MoveToCommunicator,
   MoveMessages,
-  /// Sums in another order, on the same communicator or another.
+  /// Sums change their order, on the same communicator or on another.
   SwapReductions,
-  /// A sum is issued earlier, where other ranks may not be.
+  /// A sum is issued earlier, possibly at a place where other ranks do not
+  /// issue it.
   AdvanceReduction,
-  /// Other ranks on a communicator.
+  /// A communicator gets other ranks.
   ChangeMembers,
   ChangeType,
   ChangePeer,
   ChangeIdentity,
-  /// A handle that others have, or none.
+  /// A handle becomes that of another operation, or none.
   ChangeHandle,
 };
 
-/// A random kind. Kinds that leave both ends of messages are likelier.
+/// A random kind of damage. Kinds that keep both ends of messages are more
+/// likely.
 Damage randomDamage(Random &random);
 
-/// Damages `program` where it has something to damage. It may still be right.
+/// Damages `program` if that is possible. It may still be right.
 void damage(Random &random, Program &program, Damage how);
 
 } // namespace veeline::schedule::communication

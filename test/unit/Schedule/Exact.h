@@ -14,8 +14,8 @@
 namespace veeline::schedule::reference {
 
 /// The least makespan (or longest span) over all orders that `verify` accepts
-/// with every backward split, or every one fused; by branch and bound over
-/// orders that append operations by their start. None: no order fits the
+/// and that have either all backwards split or all fused. Uses branch and bound
+/// over orders that append operations by their start. None if no order fits the
 /// limits, or none is better than `below`. All costs must be positive.
 std::optional<double> leastTime(const Problem &problem, Objective objective,
                                 bool fused, double below);

@@ -1,4 +1,4 @@
-//===- Figures.h - figures that others give for schedules -------*- C++ -*-===//
+//===- Figures.h - published figures of schedules ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,11 +11,11 @@
 
 namespace veeline::schedule {
 
-/// A row of a table of an implementation or of a paper.
+/// A row of a table of another implementation or of a paper.
 struct Figures {
   std::string line, schedule, implementation;
   int p, m;
-  double f, b, w, transfer; ///< Costs of half a stage.
+  double f, b, w, transfer; ///< The costs of half a stage.
   double bubbleSpan, bubbleMakespan;
   double peak; ///< In activations.
 
@@ -23,7 +23,7 @@ struct Figures {
   Problem problem(std::string_view name, int v) const;
 };
 
-/// The rows of `file`, in Inputs, of `schedule` by its name there.
+/// The rows of `schedule`, by its name there, of `file` in Inputs.
 std::vector<Figures> readFigures(const std::string &file,
                                  std::string_view schedule);
 

@@ -1,4 +1,4 @@
-//===- RandomSchedules.h - any problem, any order ---------------*- C++ -*-===//
+//===- RandomSchedules.h - random problems and orders -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,22 +11,22 @@
 
 namespace veeline::schedule {
 
-/// A small problem with any placement, any forward edges, costs per chunk,
-/// some chunks without BackwardInput and an overlap, without limits.
+/// A small problem without limits, with any placement, any forward edges, costs
+/// for each chunk, some chunks without BackwardInput, and an overlap.
 Problem randomSmallProblem(Random &random);
 
 /// All operations of a problem, some backwards fused, in an order that respects
-/// the dependencies; B and W of a chunk ascend if `ascending`.
+/// the dependencies. If `ascending`, B and W of a chunk ascend.
 Schedule randomOrder(Random &random, const Problem &problem, bool ascending);
 
-/// Makes some neighbours overlapped blocks. They may deadlock.
+/// Turns some adjacent operations into overlapped blocks. These may deadlock.
 void addBlocks(Random &random, Schedule &schedule);
 
-/// Offloads what some F keep, for as long as it may be away or less.
+/// Offloads what some F keep, for as long as possible or shorter.
 void addRandomOffloads(Random &random, const Problem &problem,
                        Schedule &schedule);
 
-/// Swaps some neighbours.
+/// Swaps some adjacent operations.
 void disturb(Random &random, Schedule &schedule);
 
 } // namespace veeline::schedule

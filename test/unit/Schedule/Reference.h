@@ -1,9 +1,9 @@
-//===- Reference.h - a slow, obvious simulator and verifier -----*- C++ -*-===//
+//===- Reference.h - a slow, simple simulator and verifier ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Written from the definitions in Problem.h alone, with maps and repeated
-// passes, to be compared with the library.
+// Written only from the definitions in Problem.h, with maps and repeated
+// passes, to be compared to the library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,18 +16,18 @@
 
 namespace veeline::schedule::reference {
 
-/// Simulates buffered messages. No value: the order cannot run to its end.
+/// Simulates buffered messages. No value if the order cannot run to its end.
 std::optional<Simulation> simulate(const Problem &problem,
                                    const Schedule &schedule,
                                    bool contention = false);
 
-/// Simulates calls that block, `messages` in this order. No value: they
+/// Simulates blocking calls with `messages` in this order. No value if they
 /// deadlock.
 std::optional<Simulation>
 simulateRendezvous(const Problem &problem, const Schedule &schedule,
                    const std::vector<Message> &messages);
 
-/// Whether `verify` has to accept.
+/// Whether `verify` has to accept the schedule.
 bool isValid(const Problem &problem, const Schedule &schedule);
 
 } // namespace veeline::schedule::reference

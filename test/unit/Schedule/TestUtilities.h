@@ -18,7 +18,7 @@
 
 namespace veeline::schedule {
 
-/// A chunk of one v-th of a stage, that holds one v-th of an activation unit
+/// A chunk of one v-th of a stage, which holds one v-th of an activation unit
 /// until W.
 inline Chunk makeChunk(int v, double f, double b, double w) {
   Chunk chunk;
@@ -48,7 +48,7 @@ inline void limitMemory(Problem &problem, double activations) {
       static_cast<std::int64_t>(activations * activationUnit));
 }
 
-/// The zero-bubble paper counts half of an activation as released by B.
+/// Makes B release half of an activation, as in the zero-bubble paper.
 inline void releaseHalfWithB(Problem &problem) {
   for (Chunk &chunk : problem.chunks) {
     chunk.backwardInputMemory = -chunk.forwardMemory / 2;
@@ -59,7 +59,7 @@ inline void releaseHalfWithB(Problem &problem) {
 
 using Lines = std::vector<std::string>;
 
-/// The order of every stage on one line each, as "F0 F1 BW0 BW1".
+/// The order of each stage as one line, such as "F0 F1 BW0 BW1".
 inline Lines orderLines(const Problem &problem, const Schedule &schedule) {
   Lines lines;
   for (const std::vector<Op> &ops : schedule.stages) {
@@ -82,7 +82,7 @@ inline Lines orderOf(std::string_view name, int p, int v, int m) {
   return orderOf(name, makeProblem(name, p, v, m));
 }
 
-/// What the simulator says of schedule `name`.
+/// The result of simulating schedule `name`.
 inline Simulation simulated(std::string_view name, const Problem &problem,
                             Objective objective = Objective::Makespan) {
   Expected<Schedule> schedule = generate(name, problem, {objective});
@@ -95,7 +95,7 @@ inline Simulation simulated(std::string_view name, const Problem &problem,
   return Simulation();
 }
 
-/// The most memory that a stage holds.
+/// The maximum over stages of the memory that a stage holds.
 inline std::int64_t peakOf(const Simulation &result) {
   std::int64_t peak = 0;
   for (const StageStatistics &stage : result.stages)
@@ -107,7 +107,8 @@ inline double peakActivations(const Simulation &result) {
   return static_cast<double>(peakOf(result)) / activationUnit;
 }
 
-/// The most time from a stage's first start to its last end.
+/// The maximum over stages of the time from the stage's first start to its last
+/// end.
 inline double longestSpan(const Simulation &result) {
   double longest = 0;
   for (const StageStatistics &stage : result.stages)
@@ -116,28 +117,29 @@ inline double longestSpan(const Simulation &result) {
 }
 
 using Random = std::mt19937;
-/// The same in every run, except with --gtest_random_seed=N. (The seed that
-/// GoogleTest itself makes of a flag of 0 is another one in every run.)
+/// The random numbers are the same in every run, except with
+/// --gtest_random_seed=N. (For a flag of 0, GoogleTest itself would choose a
+/// new seed in each run.)
 inline Random makeRandom() { return Random(GTEST_FLAG_GET(random_seed)); }
 inline int randomInt(Random &random, int low, int high) {
   return std::uniform_int_distribution<int>(low, high)(random);
 }
 
-/// Whether searches get through less in their time than they are expected to.
+/// Whether searches make less progress than usual in their time.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool searchesAreSlow = true;
 #else
 inline constexpr bool searchesAreSlow = false;
 #endif
 
-/// Options for tests with many problems: `auto` hardly searches.
+/// Options for tests with many problems, in which `auto` hardly searches.
 inline GeneratorOptions quickly() { return {.searchSeconds = 0.0005}; }
 
-/// Costs, edges, memory and limits at random for schedule `name` on p stages;
-/// limits are sometimes impossible to meet.
+/// Random costs, edges, memory and limits for schedule `name` on p stages.
+/// Sometimes, the limits cannot be met.
 Problem randomProblem(Random &random, std::string_view name, int p, int m);
 
-/// The most that one microbatch holds in all chunks of `stage`.
+/// The most memory that one microbatch holds in all chunks of `stage`.
 std::int64_t memoryOfMicrobatch(const Problem &problem, int stage);
 
 } // namespace veeline::schedule

@@ -1,4 +1,4 @@
-//===- AsynchronousVerifier.cpp - programs without a flush ----------------===//
+//===- AsynchronousVerifier.cpp - verification without a flush ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -32,7 +32,7 @@ private:
   ProgramOp program;
   PipelineOp pipeline;
   SmallVector<ParamOp> params;
-  /// Of a chunk, as far as the walk has come.
+  /// The state of a chunk at the current op of the walk.
   struct ChunkState {
     int64_t forwards = 0;
     SmallVector<BackwardOp> backwards;
@@ -40,12 +40,12 @@ private:
     UpdateOp update;
   };
   llvm::MapVector<int64_t, ChunkState> states;
-  /// By parameter, the updates that follow the backwards of its chunk.
+  /// For each parameter, the updates that follow the backwards of its chunk.
   llvm::MapVector<int64_t, SmallVector<UpdateOp>> stashed;
 };
 } // namespace
 
-/// The next turn waits for a receive that is carried, once.
+/// Checks that the next turn waits exactly once for each carried receive.
 LogicalResult AsynchronousVerifier::verifyCarriedHandles(CarryOp carry) {
   for (OpOperand &operand : carry->getOpOperands()) {
     if (!isa<HandleType>(operand.get().getType()))
@@ -65,7 +65,8 @@ LogicalResult AsynchronousVerifier::verifyCarriedHandles(CarryOp carry) {
   return success();
 }
 
-/// What only an asynchronous pipeline has.
+/// Checks that a synchronous pipeline has nothing that only an asynchronous one
+/// may have.
 LogicalResult AsynchronousVerifier::verifySynchronous() {
   for (Operation &op : program.getBody().front()) {
     if (isa<BackwardOp, EdgeValueOp, SendOp, RecvOp, AssignOp>(op) &&
@@ -112,8 +113,9 @@ LogicalResult AsynchronousVerifier::verifyBackward(BackwardOp op) {
   return success();
 }
 
-/// Gradients are read between what is late and what is in time of the chunk.
-/// The copy of a parameter is replaced in the turn after.
+/// Checks gradients and copies of parameters with double buffering. Gradients
+/// of a chunk are read after its late backwards and before those in time.
+/// Copies of a parameter are replaced in the next turn, by late ops.
 LogicalResult AsynchronousVerifier::verifyCopies(Operation *op) {
   if (isa<GradientOp, AssignOp>(op) && !isLate(op))
     return op->emitOpError("of a pipeline that is "
@@ -135,8 +137,8 @@ LogicalResult AsynchronousVerifier::verifyCopies(Operation *op) {
   return diagnostic;
 }
 
-/// The update of the step before stands between what is late and what is in
-/// time of the chunks that use the parameter.
+/// Checks that the update is late, and is between the late backwards and those
+/// in time of all chunks that use the parameter.
 LogicalResult AsynchronousVerifier::verifyDoubleBuffered(UpdateOp update) {
   if (!update.getLate() || update.getMicrobatch())
     return update.emitOpError(
@@ -160,9 +162,10 @@ LogicalResult AsynchronousVerifier::verifyDoubleBuffered(UpdateOp update) {
 }
 
 namespace {
-/// What an update takes: a pipe.gradient, or its sum over replicas.
+/// The source of an update's gradient: a pipe.gradient, or its sum over
+/// replicas.
 struct GradientSource {
-  Operation *op = nullptr; ///< Null for something else.
+  Operation *op = nullptr; ///< Null if the value has another source.
   int64_t chunk = 0;
   std::optional<uint64_t> microbatch = std::nullopt;
 };
@@ -179,7 +182,7 @@ static GradientSource getSource(Value value) {
   return {sum, static_cast<int64_t>(sum.getChunk()), sum.getMicrobatch()};
 }
 
-/// An update follows the backward of its microbatch.
+/// Checks that an update follows the backward of its microbatch.
 LogicalResult AsynchronousVerifier::verifyStashed(UpdateOp update) {
   std::optional<uint64_t> microbatch = update.getMicrobatch();
   if (!microbatch)
@@ -208,7 +211,8 @@ LogicalResult AsynchronousVerifier::verifyStashed(UpdateOp update) {
   return success();
 }
 
-/// Which value an op uses follows from its microbatch.
+/// Checks that microbatches ascend, because they determine which value of a
+/// parameter an op uses.
 LogicalResult AsynchronousVerifier::verifyStashedForward(ForwardOp op) {
   int64_t next = states[op.getChunk()].forwards++;
   if (static_cast<int64_t>(op.getMicrobatch()) == next)
@@ -219,8 +223,8 @@ LogicalResult AsynchronousVerifier::verifyStashedForward(ForwardOp op) {
                              "'asynchronous(stashed)' they ascend";
 }
 
-/// As many backwards are late as stages follow, and every one has an update of
-/// each parameter.
+/// Checks that as many backwards are late as there are later stages, and that
+/// each backward is followed by an update of each parameter.
 LogicalResult AsynchronousVerifier::verifyStashedOrder() {
   int64_t late = pipeline.getStages() - 1 - program.getStage();
   auto m = static_cast<int64_t>(pipeline.getMicrobatches().value_or(1));

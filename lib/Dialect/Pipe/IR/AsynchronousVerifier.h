@@ -11,10 +11,11 @@
 
 namespace veeline::pipe {
 
-/// What a program of an asynchronous pipeline has to do, and what only such a
-/// one may: whole backwards that are late, late messages, carried handles,
-/// updates of single microbatches. Linear in the ops. Expects that all numbers
-/// of ops are those of chunks and parameters that exist.
+/// Verifies a program of an asynchronous pipeline, and that a program of
+/// another pipeline has nothing that only an asynchronous one may have: late
+/// backwards, late messages, carried handles, and updates of single
+/// microbatches. Linear in the number of ops. Expects that all ops refer to
+/// chunks and parameters that exist.
 mlir::LogicalResult verifyAsynchronous(ProgramOp program, PipelineOp pipeline);
 
 } // namespace veeline::pipe

@@ -16,7 +16,7 @@ using namespace veeline::pipe;
 #include "veeline/Dialect/Pipe/IR/AttentionOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// What all of them check
+// Common checks
 //===----------------------------------------------------------------------===//
 
 static bool isAlike(int64_t a, int64_t b) {
@@ -40,7 +40,8 @@ static std::string formatShape(ArrayRef<int64_t> shape) {
   return text;
 }
 
-/// A tensor, or a buffer whose last dimension is contiguous.
+/// Checks that `type` is a tensor, or a buffer whose last dimension is
+/// contiguous.
 static LogicalResult verifyContainer(Operation *op, StringRef name, Type type,
                                      bool anyStrides = false) {
   if (isa<RankedTensorType>(type))
@@ -80,8 +81,8 @@ static LogicalResult verifyShape(Operation *op, StringRef name, Value value,
   return success();
 }
 
-/// Whether entries of the last batch dimension of the queries share keys
-/// evenly.
+/// Whether keys can be shared evenly along the last batch dimension of the
+/// queries.
 static bool isGrouped(int64_t queries, int64_t keys) {
   return isAlike(queries, keys) ||
          (keys > 0 && queries > 0 && queries % keys == 0);
@@ -150,7 +151,7 @@ static LogicalResult verifyMask(AttentionOpInterface op) {
   return success();
 }
 
-/// Checks the value, and all that says what the scores are.
+/// Checks the value, and everything that determines the scores.
 static LogicalResult verifyScores(AttentionOpInterface op) {
   for (auto [name, value] : {std::pair("the query", op.getQuery()),
                              {"the key", op.getKey()},
@@ -196,7 +197,7 @@ static LogicalResult verifyRows(AttentionOpInterface op, StringRef name,
                      op.getAccumulatorType());
 }
 
-/// Checks what all derivatives have in common.
+/// Checks the operands that all derivatives have.
 template <typename OpT> static LogicalResult verifyGiven(OpT op) {
   if (failed(verifyScores(op)) ||
       failed(verifyShape(op, "the gradient of the output", op.getOutputGrad(),

@@ -50,8 +50,8 @@ AttentionParts::AttentionParts(OpBuilder &builder, AttentionOpInterface op,
   numBatch += shared != 1;
 }
 
-/// Splits dimension `dim`, the last one of the batch, in two: keys, and queries
-/// that share each of them.
+/// Splits `dim`, the last dimension of the batch, in two: that of keys, and
+/// that of the queries that share a key.
 Value AttentionParts::split(Value tensor, int64_t dim) {
   if (shared == 1)
     return tensor;
@@ -69,7 +69,7 @@ Value AttentionParts::split(Value tensor, int64_t dim) {
                                        groups);
 }
 
-/// The reverse: joins dimension `dim` and the next one.
+/// The inverse of `split`: joins dimension `dim` and the next one.
 Value AttentionParts::join(Value tensor, int64_t dim) {
   if (shared == 1)
     return tensor;
@@ -84,8 +84,8 @@ Value AttentionParts::join(Value tensor, int64_t dim) {
   return tensor::CollapseShapeOp::create(builder, loc, tensor, groups);
 }
 
-/// The last of `maps` is that of `init`. Loops along which it does not move are
-/// reductions.
+/// Creates a linalg.generic. The last of `maps` is that of `init`; loops that
+/// it does not depend on are reductions.
 Value AttentionParts::createGeneric(Location at, ValueRange inputs, Value init,
                                     ArrayRef<AffineMap> maps, Body body) {
   SmallVector<utils::IteratorType> iterators;
@@ -126,7 +126,7 @@ Value AttentionParts::createFilled(ArrayRef<int64_t> shape, double value) {
 
 SmallVector<int64_t> AttentionParts::getShape(bool isShared,
                                               ArrayRef<int64_t> last) {
-  // The query has all batch dimensions that there are.
+  // Only the query has all batch dimensions.
   auto type = cast<RankedTensorType>(query.getType());
   SmallVector<int64_t> shape(type.getShape().take_front(numBatch));
   if (isShared && shared != 1)
@@ -135,8 +135,9 @@ SmallVector<int64_t> AttentionParts::getShape(bool isShared,
   return shape;
 }
 
-/// The batch and `loops`, which count from behind the batch. Where `isShared`,
-/// the dimension of queries that share keys is left out.
+/// The map for the batch and `loops`, which count from the first dimension
+/// after the batch. With `isShared`, the dimension of queries that share keys
+/// is left out.
 AffineMap AttentionParts::getMap(bool isShared, ArrayRef<unsigned> loops,
                                  unsigned numLoops) {
   SmallVector<AffineExpr> results;
@@ -148,7 +149,7 @@ AffineMap AttentionParts::getMap(bool isShared, ArrayRef<unsigned> loops,
   return AffineMap::get(numBatch + numLoops, 0, results, builder.getContext());
 }
 
-/// Where the mask has the elements of a score.
+/// The map from a score to its element of the mask.
 AffineMap AttentionParts::getMaskMap() {
   return AffineMap::getMultiDimMapWithTargets(numBatch + 2, maskLoops,
                                               builder.getContext());

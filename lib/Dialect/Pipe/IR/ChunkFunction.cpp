@@ -1,4 +1,4 @@
-//===- ChunkFunction.cpp - what a chunk's functions take and give ---------===//
+//===- ChunkFunction.cpp - the functions of a chunk -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -31,7 +31,8 @@ void veeline::pipe::setResultRole(func::FuncOp func, unsigned index,
                      RoleAttr::get(func.getContext(), kind, roleIndex));
 }
 
-/// A chunk's function works on tensors, and on memrefs once it is bufferized.
+/// The tensor type of an argument. Functions of chunks have tensors or, once
+/// they are bufferized, memrefs.
 static RankedTensorType getTensorType(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasRank() || !shaped.hasStaticShape())
@@ -39,8 +40,8 @@ static RankedTensorType getTensorType(Type type) {
   return RankedTensorType::get(shaped.getShape(), shaped.getElementType());
 }
 
-/// Appends the value that the attribute `role` of argument (or result) `index`
-/// describes.
+/// Appends the value of argument (or result) `index`, which the attribute
+/// `role` describes.
 static LogicalResult addValue(func::FuncOp func,
                               SmallVectorImpl<ChunkValue> &values,
                               RoleAttr role, Type type, StringRef what,
@@ -64,8 +65,8 @@ static LogicalResult addValue(func::FuncOp func,
   return success();
 }
 
-/// Arguments are: the rank, what the function takes, its results, and the
-/// workspace, which has no role and is not there before it is planned.
+/// The arguments are: the rank, the inputs, the results, and the workspace. The
+/// workspace has no role, and does not exist before it is planned.
 static FailureOr<ChunkSignature> getBufferizedSignature(func::FuncOp func,
                                                         unsigned numResults) {
   unsigned end = func.getNumArguments();

@@ -1,4 +1,4 @@
-//===- Edges.cpp - what flows between the chunks of a pipeline ------------===//
+//===- Edges.cpp - the edges between the chunks of a pipeline -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -59,7 +59,7 @@ EdgeTable::EdgeTable(PipelineOp pipeline) {
   addNorms(pipeline);
 }
 
-/// A stage's first chunk stands for it.
+/// The first chunk of a stage stands for the stage.
 void EdgeTable::addNorms(PipelineOp pipeline) {
   firstNorms = size();
   if (pipeline.getClipSync() != ClipSync::Barrier)

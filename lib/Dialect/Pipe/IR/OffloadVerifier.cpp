@@ -1,4 +1,4 @@
-//===- OffloadVerifier.cpp - what programs offload ------------------------===//
+//===- OffloadVerifier.cpp - verification of offloads ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace veeline::pipe;
 
 namespace {
-/// What the ops about one chunk and microbatch are, in their order.
+/// The ops of one chunk and microbatch, in the order in which they run.
 struct Stations {
   OffloadOp offload;
   ReleaseOp release;
@@ -39,12 +39,12 @@ private:
 
   ProgramOp program;
   llvm::MapVector<std::pair<uint64_t, uint64_t>, Stations> all;
-  /// Those that have run.
+  /// The forwards that have run.
   llvm::DenseSet<std::pair<uint64_t, uint64_t>> forwards;
 };
 } // namespace
 
-/// Reports that `op` does not follow `before`, or comes again.
+/// Reports that `op` does not follow `before`, or comes a second time.
 static LogicalResult misplaced(Operation *op, Operation *again,
                                StringRef before) {
   if (!again)
@@ -56,7 +56,8 @@ static LogicalResult misplaced(Operation *op, Operation *again,
   return diagnostic;
 }
 
-/// Whether `values` are `expected`, in this order, and go to `op` alone.
+/// Checks that `values` are `expected`, in this order. With `isOnlyUse`,
+/// nothing but `op` may take them.
 static LogicalResult verifyTaken(Operation *op, ValueRange values,
                                  ValueRange expected, Operation *from,
                                  bool isOnlyUse) {
@@ -132,7 +133,8 @@ LogicalResult OffloadVerifier::visit(RestoreOp op) {
                      stations.reload, /*isOnlyUse=*/true);
 }
 
-/// The backward of a chunk finds what F has kept.
+/// Checks that the values that F has kept are on the device when the backward
+/// of a chunk runs.
 LogicalResult OffloadVerifier::visitReader(Operation *op, uint64_t chunk,
                                            uint64_t microbatch) {
   auto found = all.find({chunk, microbatch});

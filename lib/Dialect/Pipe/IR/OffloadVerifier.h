@@ -11,11 +11,12 @@
 
 namespace veeline::pipe {
 
-/// Whether values that are offloaded come back: each `pipe.offload` of a chunk
-/// and microbatch is followed by one `pipe.release` of the same values, one
-/// `pipe.reload` of the copies and one `pipe.restore` of what comes back, which
-/// nothing else takes before. It stands between the F and the backward of
-/// these. Linear in the ops.
+/// Verifies that offloaded values come back. For each chunk and microbatch,
+/// each `pipe.offload` has to be followed by one `pipe.release` of the same
+/// values, one `pipe.reload` of the copies, and one `pipe.restore` of the
+/// values that come back. No other op may take these values in between. All of
+/// these ops have to be between the F and the backward. Linear in the number of
+/// ops.
 mlir::LogicalResult verifyOffloads(ProgramOp program);
 
 } // namespace veeline::pipe

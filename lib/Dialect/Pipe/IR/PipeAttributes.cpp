@@ -34,7 +34,7 @@ void PipeDialect::registerTypes() {
       >();
 }
 
-/// How many numbers an initialiser takes.
+/// The number of numbers that an initialiser has.
 static unsigned getNumOperands(InitKind kind) {
   switch (kind) {
   case InitKind::Zeros:
@@ -71,7 +71,7 @@ LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// The types of values that the runtime can widen.
+/// Whether the runtime can convert values of this type to a wider one.
 static bool isStorable(Type type) {
   return type.isF32() || type.isF64() || type.isBF16() || type.isF16();
 }

@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bytecode holds attributes as text unless their dialect writes them. As text,
-// a resource in them would lose its bytes: only its key is written.
+// By default, bytecode contains attributes as text. Text has only the key of a
+// resource, so its bytes would be lost. Therefore the dialect writes its
+// attributes itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +48,7 @@ PipeBytecode::writeAttribute(Attribute attr,
   }
   auto param = dyn_cast<ParamAttr>(attr);
   if (!param)
-    return failure(); // As text.
+    return failure(); // The attribute is written as text.
   writer.writeVarInt(static_cast<uint64_t>(Code::Param));
   writer.writeAttribute(param.getName());
   writeInit(param.getInit(), writer);

@@ -19,7 +19,7 @@ void PipeDialect::initialize() {
   registerBytecode();
 }
 
-/// These attributes belong on arguments and results only.
+/// These attributes are allowed on arguments and results only.
 LogicalResult PipeDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   for (StringLiteral name :

@@ -28,7 +28,7 @@ void PipeDialect::registerOps() {
       >();
 }
 
-/// Whether a value is of the step before.
+/// Whether a value belongs to the step before.
 static bool isLate(Value value) {
   return isa<BlockArgument>(value) || isLate(value.getDefiningOp());
 }
@@ -125,7 +125,8 @@ static LogicalResult verifyWidths(PipelineOp pipeline) {
   return success();
 }
 
-/// Some stage shares its updates out, of all microbatches at once.
+/// Checks that some stage can share its updates out, and that updates are of
+/// all microbatches at once.
 static LogicalResult verifyShards(PipelineOp pipeline) {
   if (!pipeline.getShardOptimizer())
     return success();
@@ -141,8 +142,9 @@ static LogicalResult verifyShards(PipelineOp pipeline) {
   return success();
 }
 
-/// Every stage has one chunk and one rank, and no step ends with a norm. Where
-/// each microbatch has updates, ranks share no parameter.
+/// Checks that every stage has one chunk and one rank, and that no step ends
+/// with a norm. If each microbatch has updates, ranks may not share a
+/// parameter.
 static LogicalResult verifyAsynchronous(PipelineOp pipeline) {
   std::optional<Asynchronous> kind = pipeline.getAsynchronous();
   if (!kind)
@@ -203,7 +205,7 @@ static LogicalResult verifyDistinctNames(PipelineOp pipeline) {
   return success();
 }
 
-/// At most one of `inputs` is a factor of the loss.
+/// Checks that at most one of `inputs` is a factor of the loss.
 template <typename InputOp>
 static LogicalResult verifyFactors(ArrayRef<InputOp> inputs,
                                    llvm::function_ref<bool(InputOp)> isFactor,
@@ -234,7 +236,7 @@ static LogicalResult verifyFactors(PipelineOp pipeline) {
   return success();
 }
 
-/// A factor of the loss is a float of rank 0.
+/// Checks that a factor of the loss is a float of rank 0.
 static LogicalResult verifyFactor(Operation *op, StringRef what) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (type.getRank() == 0 &&
@@ -335,8 +337,7 @@ LogicalResult ChunkOp::verifySymbolUses(SymbolTableCollection &symbols) {
       symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getPrimalAttr());
   auto type =
       FunctionType::get(getContext(), getOperandTypes(), getResultTypes());
-  // Once there is a forward function, the primal may be bufferized and take
-  // memrefs.
+  // Once there is a forward function, the primal function may be bufferized.
   if (!getForward() && primal.getFunctionType() != type) {
     InFlightDiagnostic diagnostic =
         emitOpError() << "has type " << type << ", but " << getPrimalAttr()

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Ops of a program refer to chunks, edges and parameters by number. The
-// verifier of the program checks them in one walk, with the pipeline's tables
-// at hand: linear in the number of ops.
+// verifier of the program checks all of them in one walk, because it has the
+// pipeline's tables. It is linear in the number of ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,8 @@ private:
   EdgeTable edges;
   SmallVector<ChunkOp> chunks;
   SmallVector<ParamOp> params;
-  /// (chunk, kind) to what the function carries; filled on first use.
+  /// For each chunk and kind of function, the operands and results of the op in
+  /// a program. Filled on first use.
   llvm::DenseMap<std::pair<int64_t, int>,
                  std::pair<SmallVector<ChunkValue>, SmallVector<ChunkValue>>>
       carried;
@@ -129,8 +130,8 @@ LogicalResult ProgramVerifier::verifyWork(OpT op, ChunkFunctionKind kind) {
       diagnostic.attachNote(chunk.getLoc()) << "the chunk is here";
       return diagnostic;
     }
-    // Bufferized functions describe themselves as well, by the tensors that
-    // their memrefs stand for.
+    // The signature is also known for a bufferized function. It then has the
+    // tensor types of the memrefs.
     FailureOr<ChunkSignature> signature = getChunkSignature(func);
     if (failed(signature))
       return failure();
@@ -183,7 +184,7 @@ LogicalResult ProgramVerifier::verifyMessage(OpT op, Type type, bool isSource) {
   return verifyMicrobatch(op, op.getMicrobatch());
 }
 
-/// No part is empty.
+/// Checks that each part of a message has at least one element.
 template <typename OpT>
 LogicalResult ProgramVerifier::verifyParts(OpT op, Type type) {
   auto parts = static_cast<int64_t>(op.getParts());
@@ -218,8 +219,8 @@ LogicalResult ProgramVerifier::verifyParam(Operation *op, int64_t param,
   return diagnostic;
 }
 
-/// The accumulator of a chunk lives on the chunk's stage, where the chunk uses
-/// the parameter.
+/// Checks a gradient: the accumulator of a chunk is on the chunk's stage, and
+/// the chunk must use the parameter.
 template <typename OpT>
 LogicalResult ProgramVerifier::verifyGradient(OpT op, Type type) {
   if (failed(verifyParam(op, op.getParam(), type)))
@@ -253,7 +254,7 @@ LogicalResult ProgramVerifier::verifyAllReduce(AllReduceOp op) {
   return verifyGradient(op, op.getHandle().getType().getValue());
 }
 
-/// The shares are those of an update of this step, or of the step before.
+/// Checks that the shares are those of an update, in time or late.
 LogicalResult ProgramVerifier::verifyAllGather(AllGatherOp op) {
   if (pipeline.getShards(program.getStage()) == 1)
     return op.emitOpError()
@@ -272,7 +273,7 @@ LogicalResult ProgramVerifier::verifyAllGather(AllGatherOp op) {
   return diagnostic;
 }
 
-/// Norms are those of all parameters of the pipeline.
+/// Checks that norms have one entry for each parameter of the pipeline.
 LogicalResult ProgramVerifier::verifyNorms(Operation *op, Type type) {
   Type expected = getNormsType(pipeline);
   if (pipeline.getClipSync() != ClipSync::Barrier)
@@ -312,7 +313,7 @@ LogicalResult ProgramVerifier::verifyGatherNorms(GatherNormsOp op) {
   return verifyNorms(op, op.getAll().getType());
 }
 
-/// An update is clipped where the pipeline says so.
+/// Checks that an update is clipped if and only if the pipeline says so.
 LogicalResult ProgramVerifier::verifyUpdate(UpdateOp op) {
   if (failed(verifyParam(op, op.getParam(), op.getValue().getType())))
     return failure();
@@ -330,9 +331,10 @@ LogicalResult ProgramVerifier::verifyUpdate(UpdateOp op) {
   return success();
 }
 
-/// Where the updates of the step before are not all done, their norms are not
-/// known. A parameter that another rank has, too, would take a message to be
-/// set back.
+/// Checks late ops of a pipeline with optimistic clipping. They have to come
+/// before the validation: until all updates of the step before are done, their
+/// norms are not known. A parameter of several ranks cannot have a late update,
+/// because restoring its old value would need a message.
 LogicalResult ProgramVerifier::verifyLateIsValidated(Operation &op,
                                                      ValidateOp validation) {
   if (!isLate(&op) || isa<ValidateOp>(op))
@@ -350,7 +352,8 @@ LogicalResult ProgramVerifier::verifyLateIsValidated(Operation &op,
                         "optimistic updates of it end with their step");
 }
 
-/// Optimistic updates are validated once, before sums of gradients change.
+/// Checks that optimistic updates are validated once, before any op that
+/// changes gradients.
 LogicalResult ProgramVerifier::verifyValidation() {
   bool isOptimistic = pipeline.getClipSync() == ClipSync::Optimistic;
   ValidateOp validation;
@@ -382,12 +385,12 @@ static std::optional<int64_t> getChunkOfWork(Operation *op) {
       .Default(std::nullopt);
 }
 
-/// What runs in a step uses the parameters that it begins with: updates in time
-/// come after all of it.
+/// Checks that all ops use the parameters with which their step begins: updates
+/// in time come after them.
 LogicalResult ProgramVerifier::verifyUpdatesAfterUses() {
   if (pipeline.getAsynchronous())
     return success();
-  // By chunk: the first update or assignment of a parameter that it uses.
+  // For each chunk, the first update or assignment of a parameter that it uses.
   llvm::DenseMap<int64_t, Operation *> changes;
   SmallVector<ParamOp> params = pipeline.getParams();
   auto addChange = [&](auto op) {
@@ -416,7 +419,7 @@ LogicalResult ProgramVerifier::verifyUpdatesAfterUses() {
   return success();
 }
 
-/// `first` is an earlier op that does the same, or null.
+/// Reports `op` if `first`, an earlier op that does the same, is not null.
 LogicalResult ProgramVerifier::verifyOnce(Operation *op, Operation *&first,
                                           const Twine &what) {
   if (!first) {
@@ -428,14 +431,15 @@ LogicalResult ProgramVerifier::verifyOnce(Operation *op, Operation *&first,
   return diagnostic;
 }
 
-/// A sum is read once, after all that adds to it, and a parameter is updated
-/// once. What is late adds to sums of the step before.
+/// Checks that a sum is read once, after all ops that add to it, and that a
+/// parameter is updated once. Late ops add to sums of the step before.
 LogicalResult ProgramVerifier::verifySums() {
-  // By parameter and chunk or update, and microbatch, -1 for all of them.
+  // The reader of each sum, by parameter, chunk or update, and microbatch (-1
+  // for all).
   llvm::DenseMap<std::tuple<int64_t, int64_t, int64_t>, Operation *> sums;
   llvm::DenseMap<std::pair<int64_t, int64_t>, Operation *> updates;
   bool isOfStep = pipeline.getAsynchronous() != Asynchronous::Stashed;
-  // By chunk, and 1 for what is late.
+  // By chunk, and 1 for late ops.
   llvm::DenseMap<std::pair<int64_t, int>, Operation *> readers;
   auto verifyUnread = [&](auto work) -> LogicalResult {
     Operation *reader = readers.lookup({work.getChunk(), int(isLate(work))});
@@ -472,7 +476,8 @@ LogicalResult ProgramVerifier::verifySums() {
   return success();
 }
 
-/// Arguments are what the `pipe.carry` at the end gives.
+/// Checks that the arguments have the types of the values of the `pipe.carry`
+/// at the end.
 LogicalResult ProgramVerifier::verifyCarried() {
   Block &body = program.getBody().front();
   TypeRange expected = body.getArgumentTypes();
@@ -498,8 +503,8 @@ LogicalResult ProgramVerifier::verifyCarried() {
   return diagnostic;
 }
 
-/// What is late takes values of the step before, everything else those of this
-/// step.
+/// Checks that late ops take values of the step before, and all others those of
+/// this step.
 LogicalResult ProgramVerifier::verifyLateValues(Operation *op) {
   bool late = isLate(op);
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
@@ -519,11 +524,11 @@ LogicalResult ProgramVerifier::verifyLateValues(Operation *op) {
   return success();
 }
 
-/// A late update stands between all late W that add to its gradients, and all
-/// that uses the parameter in the new step.
+/// Checks that a late update comes after all late W that add to its gradients,
+/// and before all ops of the new step that use the parameter.
 LogicalResult ProgramVerifier::verifyLate() {
-  /// By chunk: its first F of this step; its last W of the step before; the
-  /// first update of a parameter that it uses.
+  /// For each chunk: its first F of this step; its last W of the step before;
+  /// the first update of a parameter that it uses.
   llvm::DenseMap<int64_t, Operation *> begun, lateWork, updated;
   auto report = [](Operation *op, const Twine &what, Operation *other,
                    StringRef note) {

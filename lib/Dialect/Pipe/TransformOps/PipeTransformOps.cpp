@@ -1,4 +1,4 @@
-//===- PipeTransformOps.cpp - pipelines made by a script ------------------===//
+//===- PipeTransformOps.cpp - transform ops that make pipelines -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -72,7 +72,7 @@ DiagnosedSilenceableFailure script::PartitionOp::applyToOne(
     failure.attachNote(target.getLoc()) << "this function";
     return failure;
   }
-  // The function is as it was where this fails, so that a script can go on.
+  // If this fails, the function is not changed, so that a script can go on.
   SmallVector<Diagnostic> diagnostics;
   ScopedDiagnosticHandler keep(target.getContext(), [&](Diagnostic &given) {
     if (given.getSeverity() != DiagnosticSeverity::Error)
@@ -115,14 +115,15 @@ DiagnosedSilenceableFailure script::PartitionOp::applyToOne(
 
 template <typename T> using Names = SmallVector<std::pair<std::string, T>>;
 
-/// The values under the names that the library gives them.
+/// The values with the names that the library gives them.
 template <typename T> static Names<T> name(std::initializer_list<T> values) {
   return llvm::map_to_vector(values, [](T value) {
     return std::pair<std::string, T>(comm::toString(value), value);
   });
 }
 
-/// The value named `text`; with an error that lists the names.
+/// The value named `text`. If there is none, emits an error that lists the
+/// names.
 template <typename T>
 static FailureOr<T> readName(Operation *op, StringAttr attribute,
                              StringRef text, const Names<T> &names) {
@@ -144,8 +145,8 @@ static bool isOfAnother(Operation &op, PipelineOp pipeline) {
   return isa<PipelineOp>(op) && &op != pipeline.getOperation();
 }
 
-/// Runs a pass on the module of `pipeline`, while its other pipelines are
-/// somewhere else: passes take every pipeline that they find.
+/// Runs a pass on the module of `pipeline`. Its other pipelines are moved
+/// elsewhere meanwhile, because passes process every pipeline in a module.
 static DiagnosedSilenceableFailure runOn(PipelineOp pipeline,
                                          std::unique_ptr<Pass> pass,
                                          ApplyToEachResultList &results) {
@@ -164,7 +165,7 @@ static DiagnosedSilenceableFailure runOn(PipelineOp pipeline,
   PassManager passManager(pipeline.getContext());
   passManager.addPass(std::move(pass));
   LogicalResult result = passManager.run(module);
-  // Around the pipeline, as the pass may have erased any function.
+  // Insert around the pipeline, because the pass may have erased any function.
   Block::OpListType &ops = module.getBody()->getOperations();
   ops.splice(Block::iterator(pipeline), before->getBody()->getOperations());
   ops.splice(ops.end(), after->getBody()->getOperations());
@@ -263,7 +264,7 @@ class PipeTransformExtension
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipeTransformExtension)
 
-  // What the base class calls; it has an empty one.
+  // The base class calls this function, and has an empty one.
   void init() { // NOLINT(bugprone-derived-method-shadowing-base-method)
     declareDependentDialect<func::FuncDialect>();
     declareGeneratedDialect<PipeDialect>();

@@ -1,4 +1,4 @@
-//===- ClassifyMask.cpp - which masks are causal --------------------------===//
+//===- ClassifyMask.cpp - classifying masks as causal ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,7 +22,8 @@ using namespace veeline::pipe;
 
 namespace {
 
-/// query * i + key * j + constant, for the query's place i and the key's j.
+/// The linear form query * i + key * j + constant, with the position i of the
+/// query and the position j of the key.
 struct LinearForm {
   double query = 0, key = 0, constant = 0;
 };
@@ -56,7 +57,7 @@ static std::optional<LinearForm> getLinearForm(const Expression *expression,
 }
 
 namespace {
-/// A comparison by order; of equal numbers it is true unless it is strict.
+/// A comparison by order. For equal numbers, it is true unless it is strict.
 struct Relation {
   bool isLess, isStrict;
 };
@@ -100,8 +101,8 @@ static std::optional<Relation> getRelation(const Expression *expression) {
   return std::nullopt;
 }
 
-/// Whether `form` may be negative, which an unsigned comparison would take for
-/// a large number.
+/// Whether `form` may be negative. An unsigned comparison would treat it as a
+/// large number.
 static bool mayBeNegative(const LinearForm &form) {
   return form.query < 0 || form.key < 0 || form.constant < 0;
 }
@@ -123,7 +124,7 @@ static MaskKind classifyComparison(const Expression *mask,
   if (!a || !b ||
       (isUnsigned(mask) && (mayBeNegative(*a) || mayBeNegative(*b))))
     return MaskKind::General;
-  // Brings the comparison into the form: key - query + c, in relation to 0.
+  // Bring the comparison into the form key - query + c, compared to 0.
   double key = a->key - b->key, query = a->query - b->query;
   double c = a->constant - b->constant;
   if (key == -1 && query == 1) {
@@ -132,7 +133,8 @@ static MaskKind classifyComparison(const Expression *mask,
   } else if (key != 1 || query != -1) {
     return MaskKind::General;
   }
-  // Places are integers: less than 1 is at most 0, and at least 1 is above 0.
+  // Positions are integers, so "less than 1" is "at most 0", and "at least 1"
+  // is "greater than 0".
   if (c != (relation->isLess == relation->isStrict ? -1 : 0))
     return MaskKind::General;
   return relation->isLess ? MaskKind::Causal : MaskKind::HidesCausally;
@@ -144,7 +146,7 @@ static MaskKind classifyComparison(const Expression *mask,
 
 namespace {
 
-/// Evaluates an expression of the query's and the key's place and of constant
+/// Evaluates an expression of the positions of query and key, and of constant
 /// tables.
 class Evaluator {
 public:
@@ -214,7 +216,8 @@ std::optional<double> Evaluator::readTable(const Expression *element) {
   return it->second[offset];
 }
 
-/// The bits of an integer of `type`; none where a double may have rounded it.
+/// The bits of an integer of `type`. None if it is so large that a double may
+/// have rounded it.
 static std::optional<APInt> getBits(double number, Type type) {
   constexpr double exactBelow = int64_t(1) << 53;
   if (!type.isIntOrIndex() || !(std::abs(number) < exactBelow))
@@ -225,7 +228,7 @@ static std::optional<APInt> getBits(double number, Type type) {
                /*implicitTrunc=*/true);
 }
 
-/// Conversions that `getOperation` keeps as ops.
+/// Evaluates conversions that `getOperation` keeps as ops.
 static std::optional<double> convertInteger(Operation *op, const APInt &bits) {
   if (isa<arith::ExtUIOp, arith::UIToFPOp, arith::IndexCastUIOp>(op) &&
       bits.getActiveBits() <= 53)
@@ -301,7 +304,7 @@ std::optional<double> Evaluator::evaluate(const Expression *expression) {
   }
 }
 
-/// Larger tables would take too long to look at.
+/// Looking at larger tables would take too long.
 static constexpr int64_t mostEntries = int64_t(1) << 24;
 
 static MaskKind classifyTable(const Expression *mask, bool isBoolean,

@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace veeline::pipe;
 
-/// The type of the scalar that `expression` is; null where any will do.
+/// The type of the scalar `expression`, or null if any type is possible.
 static Type getScalarType(const Expression *expression) {
   if (expression->storage)
     return getElementTypeOrSelf(expression->storage.getType());
@@ -24,7 +24,7 @@ static Type getScalarType(const Expression *expression) {
   return {};
 }
 
-/// A number in another type.
+/// Converts a number to another type.
 static Value convertNumber(OpBuilder &builder, Location loc, Value number,
                            Type type) {
   Type from = number.getType();
@@ -61,16 +61,18 @@ static Value convertNumber(OpBuilder &builder, Location loc, Value number,
 
 namespace {
 
-/// Writes an expression as the body of a structured op over digits.
+/// Emits an expression as the body of a structured op with one loop for each
+/// digit.
 class MaskEmitter {
 public:
   MaskEmitter(const AttentionMatch &match, const Index &digits)
       : match(match), digits(digits) {}
 
-  /// Finds the tensors that the body reads. False where the body cannot compute
-  /// `expression`.
+  /// Finds the tensors that the body reads. Returns false if the body cannot
+  /// compute `expression`.
   bool collect(const Expression *expression);
-  /// The sum of the masks or, where the one mask hides, its negation.
+  /// Emits the sum of the masks. If the only mask says which scores are hidden,
+  /// emits its negation.
   Value emitOp(OpBuilder &builder, Location loc, Type element);
 
 private:
@@ -158,7 +160,7 @@ Value MaskEmitter::emit(OpBuilder &builder, Location loc,
 }
 
 Value MaskEmitter::emitOp(OpBuilder &builder, Location loc, Type element) {
-  // Extents that vary are those of the scores.
+  // Dynamic extents are those of the scores.
   Value empty =
       createEmpty(builder, loc, *match.tracer, separate(digits), element,
                   match.scores->getResult(0), match.scoreAccess);
@@ -195,8 +197,8 @@ Value MaskEmitter::emitOp(OpBuilder &builder, Location loc, Type element) {
   return op.getResult(0);
 }
 
-/// The element type of the mask: where several are added up, one that holds
-/// them all.
+/// The element type of the mask. For a sum of several masks, a type that can
+/// represent the elements of all of them.
 static Type getMaskElement(OpBuilder &builder,
                            const AttentionMatch::Masks &masks) {
   if (masks.isBoolean)
@@ -224,8 +226,7 @@ Value veeline::pipe::emitMask(OpBuilder &builder, Location loc,
       dims.push_back(dim);
       access.push_back(index);
     }
-  // A digit that stands still, in a part of a tensor, is no dimension of the
-  // scores.
+  // A fixed digit, in a part of a tensor, is not a dimension of the scores.
   if (digits & ~getDigits(scores))
     return {};
   const Expression *first = masks.masks.front();

@@ -13,8 +13,8 @@
 namespace veeline::pipe {
 
 /// The mask of `match` as a tensor: one that the model has, or one that is
-/// computed. Null where it cannot be computed. `dims` are set to the dimensions
-/// of `scores` that the mask has.
+/// computed. Null if it cannot be computed. `dims` receives the dimensions of
+/// `scores` that the mask has.
 mlir::Value emitMask(mlir::OpBuilder &builder, mlir::Location loc,
                      const AttentionMatch &match, const Access &scores,
                      llvm::SmallVectorImpl<int64_t> &dims);

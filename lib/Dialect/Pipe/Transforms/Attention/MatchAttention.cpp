@@ -1,4 +1,4 @@
-//===- MatchAttention.cpp - attention among other ops ---------------------===//
+//===- MatchAttention.cpp - recognising attention -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -32,7 +32,7 @@ static bool startsFromZeros(linalg::LinalgOp op) {
   return matchPattern(init, m_AnyZeroFloat());
 }
 
-/// The place at which `op` reads an operand, from the places along its loops.
+/// The place at which `op` reads an operand, given the places along its loops.
 static std::optional<Access> getAccess(linalg::LinalgOp op, OpOperand &operand,
                                        const Access &loops) {
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
@@ -53,7 +53,7 @@ static std::optional<Access> getAccess(linalg::LinalgOp op, OpOperand &operand,
 // The softmax
 //===----------------------------------------------------------------------===//
 
-/// `term`, where `sum` is its sum along the keys; null otherwise.
+/// Returns `term` if `sum` is its sum along the keys, else null.
 static const Expression *matchSum(const Expression *sum,
                                   const Expression *term) {
   return sum->kind == Expression::Kind::Sum && sum->operands[0] == term &&
@@ -62,7 +62,8 @@ static const Expression *matchSum(const Expression *sum,
              : nullptr;
 }
 
-/// exp(x), where `weight` is exp(x) / sum(exp(x)), or exp(x) times the inverse.
+/// Returns exp(x) if `weight` is exp(x) / sum(exp(x)), or exp(x) times the
+/// inverse of the sum.
 static const Expression *matchQuotient(const Expression *weight) {
   if (weight->isOp<arith::DivFOp>())
     return matchSum(weight->operands[1], weight->operands[0]);
@@ -78,8 +79,8 @@ static const Expression *matchQuotient(const Expression *weight) {
   return nullptr;
 }
 
-/// x, where `weight` is exp(x - log(sum(exp(x)))); x - m, where it is exp(x -
-/// (m + log(sum(exp(x - m))))), with a shift m.
+/// Returns x if `weight` is exp(x - log(sum(exp(x)))), or x - m if it is exp(x
+/// - (m + log(sum(exp(x - m))))), with a shift m.
 static const Expression *matchExponential(const Expression *weight) {
   if (!weight->isOp<math::ExpOp>() ||
       !weight->operands[0]->isOp<arith::SubFOp>())
@@ -108,7 +109,7 @@ static const Expression *matchExponential(const Expression *weight) {
   return nullptr;
 }
 
-/// What `weight` is the softmax of along the keys; null where it is none.
+/// The expression of which `weight` is the softmax along the keys, or null.
 static const Expression *matchSoftmax(const Expression *weight,
                                       const Index &keys) {
   if (weight->kind == Expression::Kind::Softmax)
@@ -118,15 +119,16 @@ static const Expression *matchSoftmax(const Expression *weight,
     x = x->isOp<math::ExpOp>() ? x->operands[0] : nullptr;
   else
     x = matchExponential(weight);
-  // Softmax is the same for shifted numbers: the maximum is one shift.
+  // Shifting all numbers does not change a softmax. The maximum is one such
+  // shift.
   while (x && x->isOp<arith::SubFOp>() &&
          !(x->operands[1]->digits & getDigits(keys)))
     x = x->operands[0];
   return x;
 }
 
-/// The op between a softmax and the product, where `weight` is computed from a
-/// softmax; null otherwise.
+/// If `weight` is computed from a softmax, the op between that and the product,
+/// else null.
 static Operation *findOpAroundSoftmax(const Expression *weight,
                                       const Index &keys, unsigned depth = 4) {
   if (weight->kind != Expression::Kind::Operation || depth == 0)
@@ -146,7 +148,7 @@ static Operation *findOpAroundSoftmax(const Expression *weight,
 
 namespace {
 
-/// Takes scores apart: a product, a scale, masks.
+/// Decomposes scores into a product, a scale and masks.
 class ScoreMatcher {
 public:
   ScoreMatcher(AttentionMatch &match, std::string &reason)
@@ -184,7 +186,7 @@ static linalg::LinalgOp getProduct(const Expression *expression) {
   return op && isProduct(op) ? op : linalg::LinalgOp();
 }
 
-/// Whether a product along the keys is part of `expression`.
+/// Whether `expression` contains a product over the keys.
 bool ScoreMatcher::isScore(const Expression *expression) {
   auto [it, isNew] = known.try_emplace(expression, false);
   if (!isNew)
@@ -206,10 +208,10 @@ bool ScoreMatcher::scaleBy(const Expression *factor, bool inverse) {
   return true;
 }
 
-/// Keeps `mask` as one that has to be read.
+/// Adds `mask` to the masks that have to be read.
 bool ScoreMatcher::takeMask(const Expression *mask, bool isBoolean) {
   AttentionMatch::Masks &masks = match.masks;
-  // Masks are only added up if one of them has all the dimensions of the sum.
+  // Masks can be summed only if one of them has all dimensions of the sum.
   bool fits = !isBoolean && !masks.isBoolean;
   for (const Expression *other : masks.masks)
     fits &=
@@ -224,7 +226,8 @@ bool ScoreMatcher::takeMask(const Expression *mask, bool isBoolean) {
   return true;
 }
 
-/// Whether both parts of a mask can be taken one by one; if not, none is.
+/// Takes both parts of a mask by `takePart`. If that fails for one, takes none.
+/// Returns whether it succeeds.
 bool ScoreMatcher::takeBoth(
     const Expression *mask,
     llvm::function_ref<bool(const Expression *)> takePart) {
@@ -236,13 +239,14 @@ bool ScoreMatcher::takeBoth(
   return false;
 }
 
-/// Scores where `condition` is false, or true if it `hides`, become `fill`.
+/// Takes a mask that replaces scores by `fill` if `condition` is false or, with
+/// `hides`, true.
 bool ScoreMatcher::takeCondition(const Expression *condition, double fill,
                                  bool hides) {
   if (condition->isOp<arith::XOrIOp>() && condition->operands[1]->isNumber(1))
     return takeCondition(condition->operands[0], fill, !hides);
   bool isHidden = fill * match.scale <= hiddenScore;
-  // A key is visible if both say so, and hidden if either does.
+  // A key is visible if both parts say so, and hidden if either does.
   bool hasParts = hides ? condition->isOp<arith::OrIOp>()
                         : condition->isOp<arith::AndIOp>();
   if (hasParts && isHidden && takeBoth(condition, [&](const Expression *part) {
@@ -264,8 +268,8 @@ bool ScoreMatcher::takeCondition(const Expression *condition, double fill,
   return true;
 }
 
-/// Whether `mask` adds 0 to scores whose key is not after the query, and so
-/// small a number to all others that they do not count.
+/// Whether `mask` adds 0 to scores whose key is not after the query, and to all
+/// others so small a number that they get no weight.
 bool ScoreMatcher::isCausal(const Expression *mask) {
   if (match.scale <= 0)
     return false;
@@ -284,9 +288,10 @@ bool ScoreMatcher::isCausal(const Expression *mask) {
          classifyMask(mask, /*isBoolean=*/false, match) == MaskKind::Causal;
 }
 
-/// Takes a mask that is added to the scores; of a sum of masks, each one.
+/// Takes a mask that is added to the scores. If it is a sum of masks, takes
+/// each of them.
 bool ScoreMatcher::addMask(const Expression *mask) {
-  // What is the same for all keys does not change the softmax.
+  // A number that is equal for all keys does not change the softmax.
   if (!(mask->digits & getDigits(match.keys)))
     return true;
   if (isCausal(mask)) {
@@ -301,7 +306,7 @@ bool ScoreMatcher::addMask(const Expression *mask) {
   return takeMask(mask, /*isBoolean=*/false);
 }
 
-/// Takes off the outermost op of `scores`.
+/// Removes the outermost op of `scores`.
 bool ScoreMatcher::step(const Expression *&scores) {
   ArrayRef<const Expression *> operands = scores->operands;
   auto next = [&](int side) {
@@ -328,7 +333,7 @@ bool ScoreMatcher::step(const Expression *&scores) {
       return fail("masked scores become something that is no constant");
     return takeCondition(operands[0], fill->number, side == 2) && next(side);
   }
-  // A maximum that makes minus infinity a finite number.
+  // A maximum that replaces minus infinity by a finite number.
   if ((scores->isOp<arith::MaximumFOp>() || scores->isOp<arith::MaxNumFOp>()) &&
       operands[1]->kind == Expression::Kind::Number &&
       operands[1]->number * match.scale <= hiddenScore)
@@ -393,8 +398,8 @@ private:
 
 } // namespace
 
-/// Finds what each loop of the product with V is. In attention it has one loop
-/// over keys, and at most one over queries and one over the depth.
+/// Finds the meaning of each loop of the product with V. In attention, one loop
+/// is over keys, at most one over queries, and at most one over the depth.
 bool AttentionMatcher::findDigits() {
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(context);
@@ -437,7 +442,7 @@ Access AttentionMatcher::getLoops() const {
 }
 
 bool AttentionMatcher::splitDigit(const ExpressionTracer::Split &split) {
-  // There is a bit for each digit in a word.
+  // Each digit has a bit in a word.
   if (digits.size() > 40)
     return false;
   Digit &outer = digits[split.digit];
@@ -447,7 +452,8 @@ bool AttentionMatcher::splitDigit(const ExpressionTracer::Split &split) {
   return true;
 }
 
-/// Finds which operand of the first product is Q, and where both are read.
+/// Finds out which operand of the first product is Q, and at which places both
+/// are read.
 static bool findQueryAndKey(AttentionMatch &match, std::string &reason) {
   linalg::LinalgOp op = match.scores;
   Access loops(op.getNumLoops());
@@ -529,7 +535,7 @@ Index AttentionMatcher::getBatch(const Access &result) const {
   return batch;
 }
 
-/// False where digits have to be split first.
+/// Returns false if digits have to be split first.
 bool AttentionMatcher::matchOnce(AttentionCandidate &candidate) {
   AttentionMatch match;
   match.context = context;

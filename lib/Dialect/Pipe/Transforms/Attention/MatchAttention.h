@@ -11,11 +11,12 @@
 
 namespace veeline::pipe {
 
-/// Tensors that hold the elements of an operand, and the place of an element in
-/// each: the operand itself, then what its elements were moved from.
+/// Tensors that contain the elements of an operand, each with the place of an
+/// element in it: the operand itself, then tensors from which its elements were
+/// moved.
 using Places = llvm::SmallVector<std::pair<mlir::Value, Access>>;
 
-/// softmax(Q K^T) V as it was found. Digits are those of `tracer`.
+/// An occurrence of softmax(Q K^T) V. Digits are those of `tracer`.
 struct AttentionMatch {
   /// The product with V, and the place of its result's elements.
   mlir::linalg::LinalgOp context;
@@ -32,39 +33,39 @@ struct AttentionMatch {
   double scale = 1;
   struct Masks {
     bool causal = false;
-    /// Masks that are added to the scores. Where `isBoolean` there is one,
-    /// which says which scores stay.
+    /// The masks that are added to the scores. With `isBoolean`, there is only
+    /// one, which is true for scores that stay.
     llvm::SmallVector<const Expression *, 1> masks = {};
     bool isBoolean = false;
-    /// The boolean mask says which scores are hidden instead.
+    /// Whether the boolean mask is true for scores that are hidden instead.
     bool isHiding = false;
     /// The value of hidden scores.
     double fill = 0;
   } masks;
 };
 
-/// What is known of a product that could be attention's second one.
+/// What is known about a product that may be the second one of attention.
 struct AttentionCandidate {
   std::optional<AttentionMatch> match;
-  /// Where it has a softmax but is not attention: why.
+  /// If there is a softmax but no attention, the reason.
   std::string reason;
 };
 
-/// Looks at the product `context`, whose left or right operand may be a
+/// Analyses the product `context`, whose left or right operand may be a
 /// softmax.
 AttentionCandidate matchAttention(mlir::linalg::LinalgOp context);
 
-/// A score below this has no weight beside one that is not masked.
+/// A score less than this has no weight compared to a score that is not masked.
 inline constexpr double hiddenScore = -1e4;
 
 enum class MaskKind {
   General,
-  Nothing,      ///< the same as no mask
-  Causal,       ///< true, or 0, where the key is not after the query
-  HidesCausally ///< true where the key is after the query
+  Nothing,      ///< Equivalent to no mask.
+  Causal,       ///< True, or 0, if the key is not after the query.
+  HidesCausally ///< True if the key is after the query.
 };
 
-/// What a mask is, as a function of the positions of the query and the key.
+/// Classifies a mask as a function of the positions of the query and the key.
 MaskKind classifyMask(const Expression *mask, bool isBoolean,
                       const AttentionMatch &match);
 

@@ -30,7 +30,7 @@ static Type getElementType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
 }
 
-/// Why `match` cannot be a `pipe.attention`; nothing where it can.
+/// Returns why `match` cannot be a `pipe.attention`, or none if it can.
 static std::optional<std::string> findObstacle(const AttentionMatch &match) {
   Type type = getElementType(match.value.front().first);
   for (const Places *places : {&match.query, &match.key})
@@ -50,7 +50,7 @@ static std::optional<std::string> findObstacle(const AttentionMatch &match) {
 
 namespace {
 
-/// Replaces what was matched.
+/// Replaces what was matched by a `pipe.attention`.
 class AttentionRewriter {
 public:
   AttentionRewriter(OpBuilder &builder, AttentionMatch &match)
@@ -70,15 +70,15 @@ private:
   const ExpressionTracer &tracer;
   Location loc;
   /// The batch dimensions of the queries. Those of keys and values lack the
-  /// digits of `shared`, the last ones.
+  /// last digits, `shared`.
   Access batch;
   Index shared;
 };
 
 } // namespace
 
-/// The last digits of the batch as far as neither keys nor values have them:
-/// those of queries that share keys.
+/// The last digits of the batch that neither keys nor values have: those of
+/// queries that share keys.
 static Index findShared(const AttentionMatch &match) {
   uint64_t used =
       getDigits(match.key.back().second) | getDigits(match.value.back().second);
@@ -93,7 +93,7 @@ void AttentionRewriter::chooseBatch() {
   batch = separate(match.batch);
   if (!isGrouped())
     return;
-  // Queries that share keys are next to each other in the last dimension.
+  // Queries that share keys are adjacent in the last dimension.
   Index last;
   for (size_t i = 0; i != shared.size(); ++i)
     last.insert(last.begin(), batch.pop_back_val().front());
@@ -102,8 +102,8 @@ void AttentionRewriter::chooseBatch() {
   batch.push_back(last);
 }
 
-/// The dimensions of the batch, without shared digits where `grouped`, and
-/// those of `rows` and `columns`.
+/// The dimensions of the batch and those of `rows` and `columns`. With
+/// `grouped`, shared digits are left out.
 Access AttentionRewriter::getAccess(bool grouped, const Index &rows,
                                     const Index &columns) const {
   Access access = batch;
@@ -114,15 +114,15 @@ Access AttentionRewriter::getAccess(bool grouped, const Index &rows,
   return access;
 }
 
-/// A tensor in `places` that has the elements of `access` and no others,
-/// reshaped to dimensions that run along `access`. Null where there is none.
+/// A tensor of `places` that has exactly the elements of `access`, reshaped to
+/// the dimensions of `access`. Null if there is none.
 Value AttentionRewriter::read(const Places &places, const Access &access) {
   uint64_t digits = getDigits(access);
   const std::pair<Value, Access> *best = nullptr;
   for (const auto &place : places) {
     if (getDigits(place.second) != digits)
       continue;
-    // A reshape costs nothing, and nothing at all is even better.
+    // Prefer a tensor that needs only a reshape, or better, not even that.
     bool isInOrder = best && flatten(best->second) == flatten(access);
     if (!isInOrder || place.second == access)
       best = &place;
@@ -132,7 +132,7 @@ Value AttentionRewriter::read(const Places &places, const Access &access) {
   return reshape(builder, loc, tracer, best->first, best->second, access);
 }
 
-/// `tensor` with elements of `type`.
+/// Converts `tensor` to elements of `type`.
 static Value convert(OpBuilder &builder, Location loc, Value tensor,
                      Type type) {
   Type from = getElementType(tensor);
@@ -202,12 +202,12 @@ static void removeDeadOps(func::FuncOp function) {
 
 namespace {
 
-/// Products of weights and values, and what was matched on the way to them.
+/// The products of weights and values in a function, each with its match.
 class Candidates {
 public:
   /// Matches all products of `function`.
   explicit Candidates(func::FuncOp function);
-  /// Drops those whose scores or weights have other users.
+  /// Drops candidates whose scores or weights have other users.
   void keepPrivate();
   void replace();
 
@@ -225,8 +225,8 @@ private:
   }
 
   SmallVector<Candidate> candidates;
-  /// Of all candidates: several heads may share one softmax, with a product
-  /// each.
+  /// The ops of all candidates. Several heads may share one softmax, with a
+  /// product for each.
   DenseSet<Operation *> ops, contexts;
 };
 
@@ -248,7 +248,7 @@ Candidates::Candidates(func::FuncOp function) {
   });
 }
 
-/// An op that uses scores or weights for something else; null where none does.
+/// An op that uses scores or weights for something else, or null.
 Operation *Candidates::findOtherUser(const Candidate &candidate) const {
   SmallVector<Operation *> next = {candidate.scores};
   DenseSet<Operation *> seen;
@@ -257,7 +257,7 @@ Operation *Candidates::findOtherUser(const Candidate &candidate) const {
     if (contexts.contains(op) || !seen.insert(op).second)
       continue;
     if (op != candidate.scores && !ops.contains(op)) {
-      // Extents may be asked for.
+      // Queries of extents do not count.
       if (isa<tensor::DimOp>(op))
         continue;
       return op;
@@ -290,7 +290,8 @@ void Candidates::keepPrivate() {
 
 void Candidates::replace() {
   for (const Candidate &candidate : candidates) {
-    // What this one is computed from may have been replaced since.
+    // The operands of this candidate may have been replaced since it was
+    // matched.
     AttentionCandidate found = matchAttention(candidate.context);
     OpBuilder builder(candidate.context);
     if (!found.match || failed(AttentionRewriter(builder, *found.match).run()))
@@ -303,7 +304,7 @@ namespace {
 struct PipeRecognizeAttention
     : veeline::pipe::impl::PipeRecognizeAttentionBase<PipeRecognizeAttention> {
   void runOnOperation() override {
-    // The derivative of a joint function is that of the ops it has.
+    // The derivative of a joint function belongs to the ops that it has now.
     if (getOperation().isExternal() || isJoint(getOperation()) ||
         getOperation()->hasAttr(PipeDialect::jointAttrName))
       return;

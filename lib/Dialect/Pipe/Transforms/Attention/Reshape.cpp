@@ -46,8 +46,7 @@ static Access split(const Access &access) {
   return parts;
 }
 
-/// For each dimension of `access`, the dimensions of `split(access)` that it
-/// has.
+/// For each dimension of `access`, its dimensions in `split(access)`.
 static SmallVector<ReassociationIndices> getParts(const Access &access) {
   SmallVector<ReassociationIndices> groups;
   int64_t next = 0;
@@ -59,8 +58,8 @@ static SmallVector<ReassociationIndices> getParts(const Access &access) {
   return groups;
 }
 
-/// Groups the dimensions of `access`: each one that has a digit, with those of
-/// one element beside it.
+/// Groups the dimensions of `access`: each dimension with a digit, and the
+/// adjacent ones of one element.
 static SmallVector<ReassociationIndices> getNeighbours(const Access &access) {
   SmallVector<ReassociationIndices> groups;
   ReassociationIndices before;
@@ -76,7 +75,7 @@ static SmallVector<ReassociationIndices> getNeighbours(const Access &access) {
   return groups;
 }
 
-/// Reshapes with `OpT`, unless the rank stays the same.
+/// Reshapes by `OpT`, unless the rank stays the same.
 template <typename OpT>
 static Value regroup(OpBuilder &builder, Location loc,
                      const ExpressionTracer &tracer, Value tensor,

@@ -15,19 +15,18 @@ namespace veeline::pipe {
 /// The digits of an access, in order.
 Index flatten(const Access &access);
 
-/// A place with one dimension for each digit.
+/// An access with one dimension for each digit.
 Access separate(const Index &digits);
 
-/// An empty tensor whose dimensions run along `access`; dynamic extents are
-/// those of `like`, which runs along `likeAccess`.
+/// An empty tensor with the dimensions of `access`. Dynamic extents are those
+/// of `like`, which has the dimensions of `likeAccess`.
 mlir::Value createEmpty(mlir::OpBuilder &builder, mlir::Location loc,
                         const ExpressionTracer &tracer, const Access &access,
                         mlir::Type element, mlir::Value like,
                         const Access &likeAccess);
 
-/// `tensor`, whose dimensions run along `from`, with dimensions that run along
-/// `to`; both have the same digits. Reshapes, and transposes where the order
-/// is another one.
+/// Changes the dimensions of `tensor` from `from` to `to`, which have the same
+/// digits. Reshapes and, if the order differs, transposes.
 mlir::Value reshape(mlir::OpBuilder &builder, mlir::Location loc,
                     const ExpressionTracer &tracer, mlir::Value tensor,
                     const Access &from, const Access &to);

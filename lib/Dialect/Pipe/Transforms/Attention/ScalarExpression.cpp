@@ -16,14 +16,16 @@
 using namespace mlir;
 using namespace veeline::pipe;
 
-/// How many ops are followed: what is further back has no part in attention.
+/// The maximal number of ops that are followed. Ops further back are not part
+/// of attention.
 static constexpr size_t mostOps = 512;
 
-/// Bits of one word say which digits an expression depends on.
+/// A word with one bit for each digit says on which digits an expression
+/// depends.
 static constexpr size_t mostDigits = 60;
 
 //===----------------------------------------------------------------------===//
-// Equal expressions are one
+// Sharing of equal expressions
 //===----------------------------------------------------------------------===//
 
 template <typename T> static void appendKey(std::string &key, T value) {
@@ -45,8 +47,9 @@ static std::string getKey(Value tensor, const Access &access) {
   return key;
 }
 
-/// What tells apart two ops on the same operands. These may be of other types,
-/// since conversions that keep a number are not ops of an expression.
+/// Appends what distinguishes two ops on the same operands. The operands may be
+/// of different types, because conversions that keep a number are not part of
+/// an expression.
 static void appendKey(std::string &key, Operation *op) {
   appendKey(key, op->getName().getAsOpaquePointer());
   appendKey(key, op->getAttrDictionary().getAsOpaquePointer());
@@ -85,7 +88,7 @@ const Expression *ExpressionTracer::getElement(Value tensor,
 
 const Expression *ExpressionTracer::getNumber(double value) {
   Expression expression{Expression::Kind::Number};
-  // There is one zero: a sum may start from either.
+  // Both zeros are one number, because a sum may start from either.
   expression.number = value == 0 ? 0 : value;
   return intern(std::move(expression));
 }
@@ -111,13 +114,13 @@ ExpressionTracer::getReduction(Expression::Kind kind,
   return intern(std::move(expression));
 }
 
-/// Whether `op` gives its operand in another type: the same number, but for
+/// Whether `op` returns the number that it takes in another type, apart from
 /// rounding.
 static bool isConversion(Operation *op, const Expression *operand) {
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
     return true;
-  // Sign extension makes -1 of a single bit, and extension with zeros a large
-  // number of a negative one.
+  // Sign extension turns a single bit into -1, and zero extension turns a
+  // negative number into a large one.
   bool isBit = getElementTypeOrSelf(op->getOperand(0)).isInteger(1);
   if (isa<arith::ExtUIOp, arith::UIToFPOp, arith::IndexCastUIOp>(op))
     return isBit || operand->kind == Expression::Kind::Position;
@@ -159,7 +162,7 @@ int64_t ExpressionTracer::getSize(const Index &index) const {
   return size;
 }
 
-/// Whether `index` runs over all of a dimension of `extent` elements.
+/// Whether `index` covers a whole dimension of `extent` elements.
 bool ExpressionTracer::covers(const Index &index, int64_t extent) const {
   return getSize(index) == extent;
 }
@@ -170,8 +173,8 @@ bool ExpressionTracer::covers(const Access &access, Type type) const {
       [&](auto pair) { return covers(std::get<0>(pair), std::get<1>(pair)); });
 }
 
-/// Splits `index` into one for each dimension of `extents`, if possible. Sets
-/// `split` where a digit has to be split for that.
+/// Divides `index` between the dimensions of `extents`, if possible. If a digit
+/// has to be split for that, sets `split`.
 std::optional<Access> ExpressionTracer::splitIndex(const Index &index,
                                                    ArrayRef<int64_t> extents) {
   Access parts(extents.size());
@@ -242,7 +245,7 @@ std::optional<Access> ExpressionTracer::traceReshape(Operation *op,
   return source;
 }
 
-/// The digit that stands still at `place` of `size`.
+/// The fixed digit with the value `place`, of `size`.
 unsigned ExpressionTracer::addFixed(int64_t place, int64_t size) {
   for (auto [digit, at] : fixed)
     if (at == place && sizes[digit] == size)
@@ -257,8 +260,8 @@ bool ExpressionTracer::hasFixed(uint64_t digits) const {
                       [&](auto entry) { return digits >> entry.first & 1; });
 }
 
-/// Removes the leading digits that stand still. Returns how far from the start
-/// of the dimension the place of the others begins.
+/// Removes the leading digits that are fixed. Returns the distance from the
+/// start of the dimension at which the others begin.
 int64_t ExpressionTracer::takeFixed(Index &index) const {
   int64_t start = 0;
   while (!index.empty() && fixed.contains(index.front())) {
@@ -268,8 +271,8 @@ int64_t ExpressionTracer::takeFixed(Index &index) const {
   return start * getSize(index);
 }
 
-/// The place in the source of a slice. Along each dimension the slice starts
-/// where the source does, or it has one element.
+/// The place in the source of a slice. Along each dimension, the slice has to
+/// start where the source does, or have one element.
 std::optional<Access> ExpressionTracer::traceSlice(tensor::ExtractSliceOp slice,
                                                    const Access &access) {
   if (!areAllConstantIntValue(slice.getMixedStrides(), 1))
@@ -283,8 +286,8 @@ std::optional<Access> ExpressionTracer::traceSlice(tensor::ExtractSliceOp slice,
     auto size = getConstantIntValue(slice.getMixedSizes()[dim]);
     if (!offset || (*offset != 0 && size != 1))
       return std::nullopt;
-    // A larger part starts where the source does, so its place is that of the
-    // source. One element stands still at its offset.
+    // A larger slice starts where the source does, so its place is that of the
+    // source. A single element becomes a fixed digit at its offset.
     if (size == 1 && extent != 1) {
       if (ShapedType::isDynamic(extent) || sizes.size() >= mostDigits)
         return std::nullopt;
@@ -295,8 +298,8 @@ std::optional<Access> ExpressionTracer::traceSlice(tensor::ExtractSliceOp slice,
   return source;
 }
 
-/// Follows an element of what is put together of slices to the slice that has
-/// it.
+/// Follows an element of a tensor that is composed of slices to the slice that
+/// has it.
 const Expression *
 ExpressionTracer::traceInsertion(tensor::InsertSliceOp insertion,
                                  const Access &access) {
@@ -333,7 +336,7 @@ struct ExpressionTracer::Body {
   linalg::LinalgOp op;
   /// The place along each loop.
   Access loops;
-  /// Set where there is something that is no expression.
+  /// Whether there is something that is not an expression.
   bool isOther = false;
 };
 
@@ -352,7 +355,7 @@ const Expression *ExpressionTracer::traceScalar(Value value) {
   return getElement(value, {});
 }
 
-/// What the body reads of `operand`.
+/// The value that the body reads of `operand`.
 const Expression *ExpressionTracer::traceOperand(Body &body,
                                                  OpOperand &operand) {
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
@@ -410,7 +413,7 @@ const Expression *ExpressionTracer::traceBody(Body &body, Value value) {
   return getOperation(op, operands);
 }
 
-/// Sums and maxima along the keys.
+/// Traces sums and maxima along the keys.
 const Expression *ExpressionTracer::traceReduction(linalg::LinalgOp op,
                                                    Body &body,
                                                    unsigned result) {
@@ -466,7 +469,7 @@ const Expression *ExpressionTracer::traceStructured(linalg::LinalgOp op,
   return body.isOther ? nullptr : expression;
 }
 
-/// An op of arith or math on tensors.
+/// Traces an op of arith or math on tensors.
 const Expression *ExpressionTracer::traceElementwise(Operation *op,
                                                      const Access &access) {
   SmallVector<const Expression *, 3> operands;
@@ -480,7 +483,8 @@ const Expression *ExpressionTracer::traceElementwise(Operation *op,
   return getOperation(op, operands);
 }
 
-/// Null where an element of the result is no expression of others.
+/// Traces an op. Returns null if an element of the result is not an expression
+/// of others.
 const Expression *ExpressionTracer::traceOp(OpResult result,
                                             const Access &access) {
   Operation *op = result.getOwner();
@@ -534,8 +538,8 @@ const Expression *ExpressionTracer::trace(Value tensor, const Access &access) {
   }
   if (!expression)
     expression = getElement(tensor, access);
-  // The first tensor that holds an expression is the smallest one. One that
-  // holds more than the expression is replaced by one that does not.
+  // The first tensor that contains an expression is the smallest one. A tensor
+  // that contains more than the expression is replaced by one that does not.
   bool isPart = expression->storage &&
                 hasFixed(getDigits(expression->storageAccess)) &&
                 !hasFixed(getDigits(access));

@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The computation of an element of a tensor as one expression, independent of
-// the ops, reshapes, transpositions and broadcasts that it is divided into.
-// Equal expressions are one object, so they are compared by pointers.
+// The computation of an element of a tensor as one expression. It does not
+// depend on how the computation is divided into ops, reshapes, transpositions
+// and broadcasts. Equal expressions are one object, so they can be compared by
+// pointer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +25,9 @@
 
 namespace veeline::pipe {
 
-/// A place along one dimension, as digits of a number of mixed radix, the most
-/// significant one first. Each digit is a loop, or stands still at one place.
-/// Along a dimension of one element there are none.
+/// A place along one dimension: the digits of a mixed-radix number, the most
+/// significant one first. Each digit is a loop, or is fixed at one value. A
+/// dimension of one element has no digits.
 using Index = llvm::SmallVector<unsigned, 2>;
 
 /// A place in a tensor.
@@ -34,13 +35,14 @@ using Access = llvm::SmallVector<Index, 4>;
 
 struct Expression {
   enum class Kind {
-    Element,   ///< of `tensor`, at `access`
-    Position,  ///< the number of the iteration along `position`
-    Number,    ///< a constant
-    Operation, ///< `op`, an op of arith or math, on `operands`
-    Sum,       ///< of operands[0] along the keys, plus operands[1]
-    Maximum,   ///< of operands[0] along the keys, and of operands[1]
-    Softmax,   ///< of operands[0] along the keys
+    Element,   ///< An element of `tensor`, at `access`.
+    Position,  ///< The number of the iteration along `position`.
+    Number,    ///< A constant.
+    Operation, ///< `op`, an op of arith or math, on `operands`.
+    Sum,       ///< The sum of operands[0] along the keys, plus operands[1].
+    /// The maximum of operands[0] along the keys and of operands[1].
+    Maximum,
+    Softmax, ///< The softmax of operands[0] along the keys.
   };
 
   Kind kind;
@@ -50,10 +52,10 @@ struct Expression {
   double number = 0;
   mlir::Operation *op = nullptr;
   llvm::SmallVector<const Expression *, 3> operands = {};
-  /// Bit i: the expression depends on digit i.
+  /// The digits on which the expression depends, as a bit set.
   uint64_t digits = 0;
-  /// A tensor whose elements are the values of this expression, and where;
-  /// null where there is none.
+  /// A tensor whose elements are the values of this expression, and their
+  /// places in it. Null if there is none.
   mlir::Value storage = {};
   Access storageAccess = {};
 
@@ -65,8 +67,8 @@ struct Expression {
   }
 };
 
-/// An integer as expressions have it: a single bit is 0 or 1, any other number
-/// is signed.
+/// The value of an integer in expressions: a single bit is 0 or 1, any other
+/// number is signed.
 inline double getNumber(const llvm::APInt &value) {
   return value.getBitWidth() == 1 ? value.getBoolValue()
                                   : value.signedRoundToDouble();
@@ -86,28 +88,28 @@ inline uint64_t getDigits(const Access &access) {
   return digits;
 }
 
-/// Follows elements back to what they are computed from. Conversions between
-/// float types are the identity here, and so are conversions of integers that
-/// keep every value.
+/// Traces elements back to the values from which they are computed. Conversions
+/// between float types count as the identity, and so do conversions of integers
+/// that keep every value.
 class ExpressionTracer {
 public:
-  /// Digit `digit` has to become two, the second of `size`, before a reshape
-  /// can be followed.
+  /// A digit that has to be split in two before a reshape can be followed. The
+  /// second part has `size` elements.
   struct Split {
     unsigned digit;
     int64_t size;
   };
 
-  /// `sizes` are those of the digits, of which those in `divisible` may be
-  /// split. Reductions are followed if they run along `keys`.
+  /// `sizes` are those of the digits. Digits in `divisible` may be split.
+  /// Reductions are followed if they are along `keys`.
   ExpressionTracer(llvm::ArrayRef<int64_t> sizes, uint64_t divisible,
                    Index keys)
       : sizes(sizes), divisible(divisible), keys(std::move(keys)) {}
 
   const Expression *trace(mlir::Value tensor, const Access &access);
 
-  /// The tensors whose elements are those of `tensor`, from it on back through
-  /// what only moves elements.
+  /// The tensors that contain the elements of `tensor`: `tensor` itself, then
+  /// those before each op that only moves elements.
   llvm::SmallVector<std::pair<mlir::Value, Access>>
   traceMoves(mlir::Value tensor, Access access);
 
@@ -116,14 +118,14 @@ public:
     sizes.push_back(size);
     return sizes.size() - 1;
   }
-  /// Whether `digits` has one that stands still.
+  /// Whether one of `digits` is fixed.
   bool hasFixed(uint64_t digits) const;
 
-  /// Set where a digit has to be split for something to be followed.
+  /// The split of a digit that is needed to follow something, if any.
   const std::optional<Split> &getSplit() const { return split; }
-  /// The ops that expressions were followed through.
+  /// The ops through which expressions were followed.
   const llvm::SetVector<mlir::Operation *> &getOps() const { return ops; }
-  /// The number of elements along `index`; dynamic where it is not known.
+  /// The number of elements along `index`; dynamic if it is unknown.
   int64_t getSize(const Index &index) const;
 
 private:
@@ -161,7 +163,7 @@ private:
   const Expression *intern(Expression expression);
 
   llvm::SmallVector<int64_t> sizes;
-  /// The places at which digits stand still.
+  /// The fixed digits and their values.
   llvm::SmallDenseMap<unsigned, int64_t> fixed;
   uint64_t divisible;
   Index keys;
@@ -169,7 +171,8 @@ private:
   llvm::SetVector<mlir::Operation *> ops;
   llvm::StringMap<std::unique_ptr<Expression>> expressions;
   llvm::StringMap<const Expression *> traced;
-  /// Set while moves are followed: operands of ops are then not traced further.
+  /// Whether only moves are followed. Operands of other ops are then not
+  /// traced.
   bool isShallow = false;
 };
 

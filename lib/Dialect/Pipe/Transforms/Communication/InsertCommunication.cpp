@@ -4,24 +4,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With receives posted ahead a sender computes straight into the receiver's
-// memory, so it waits, before it starts to produce a value, until the receive
-// is posted. A receive is therefore posted before the first op of its rank that
-// in the simulated schedule is not over when the producer starts, and before
-// that op waits for anything.
+// If receives are posted ahead, a sender computes directly into the receiver's
+// memory. So before it starts to produce a value, it waits until the receive is
+// posted. When is a receive posted? Take the first op of the receiving rank
+// that, in the simulated schedule, is not over when the producer starts. The
+// receive is posted before this op, and before this op waits for anything.
 //
 // There is no deadlock. Order all work ops by their simulated start. An op
 // waits for earlier ops of its rank, for the producers of its inputs, and for
-// receives. A receive stands before an op of another rank. All ops before that
-// one are over when the waiting op starts, and started before it. A cycle of
-// waits would have to go back to ever earlier ops, or be one of the schedule
-// itself.
+// receives. A receive is posted before some op of another rank. All ops of that
+// rank before this op are over when the waiting op starts, and so started
+// before it. So a cycle of waits would go back to ever earlier ops, or be a
+// cycle in the schedule itself.
 //
-// Where steps follow one another, order ops by step first: no op waits for one
-// of a later step. Late ops are of the turn that runs them; others never wait
-// for them.
+// If steps follow one another, order ops by step first: no op waits for an op
+// of a later step. Late ops belong to the turn that runs them; other ops never
+// wait for them.
 //
-// Everything else is planned by the schedule library (Communication/Plan.h).
+// For all other strategies, the schedule library plans messages
+// (Communication/Plan.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +60,7 @@ static bool isPredicted(Operation *op) {
   return times && times.size() == 2;
 }
 
-/// Simulates programs that say nothing about times, as those written by hand.
+/// Simulates programs without predicted times, such as those written by hand.
 static LogicalResult predict(PipelineOp pipeline, ArrayRef<ProgramOp> programs,
                              const schedule::Problem &problem,
                              const schedule::Schedule &order) {
@@ -88,8 +89,8 @@ namespace {
 
 namespace comm = schedule::communication;
 
-/// The stream of messages, which do not hold up computations; that of sends
-/// where receives have another. And the one communicator.
+/// The stream of messages, which do not delay computations. If receives have
+/// another stream, this is the one of sends. There is one communicator.
 constexpr int asynchronousStream = comm::sendStream;
 constexpr int communicator = 0;
 
@@ -111,8 +112,8 @@ comm::Direction toLibrary(Direction direction) {
 // Lengths
 //===----------------------------------------------------------------------===//
 
-/// Where the length of a forward's microbatch is agreed on: before the forward,
-/// and before the values that it gets from other stages.
+/// The place where the length of a forward's microbatch is determined: before
+/// the forward, and before the values that it gets from other stages.
 static Operation *findLengthPlace(ForwardOp forward) {
   Operation *place = forward;
   for (Value operand : forward.getOperands())
@@ -122,7 +123,7 @@ static Operation *findLengthPlace(ForwardOp forward) {
   return place;
 }
 
-/// Whether the chunk reads a batch argument that has the length.
+/// Whether the chunk reads a batch argument with a dynamic length.
 static bool readsLength(ChunkOp chunk) {
   return llvm::any_of(chunk.getOperands(), [](Value operand) {
     auto batch = operand.getDefiningOp<BatchOp>();
@@ -130,8 +131,8 @@ static bool readsLength(ChunkOp chunk) {
   });
 }
 
-/// Puts a pipe.length before every forward of `program`. The lengths that other
-/// stages send are further edge values.
+/// Inserts a pipe.length before every forward of `program`. The lengths that
+/// other stages send are further edge values.
 static void addLengths(ProgramOp program, const PipelineTables &tables) {
   DenseSet<uint64_t> known;
   RankedTensorType type = getLengthType(program.getContext());
@@ -151,8 +152,8 @@ static void addLengths(ProgramOp program, const PipelineTables &tables) {
                                              *edge, Direction::Shape,
                                              forward.getMicrobatch()));
     }
-    // Where nothing says the length yet, the data do, even if the chunk reads
-    // none.
+    // If nothing has determined the length yet, the data does, even if the
+    // chunk does not read any.
     bool isKnown = !known.insert(forward.getMicrobatch()).second;
     bool fromData = readsLength(chunk) || (!isKnown && received.empty());
     LengthOp::create(builder, forward.getLoc(), type, fromData,
@@ -160,8 +161,8 @@ static void addLengths(ProgramOp program, const PipelineTables &tables) {
   }
 }
 
-/// The operation during which a value is made; of a length, the forward whose
-/// results it goes ahead of.
+/// The op during which a value is produced. For a length, the forward before
+/// whose results it is sent.
 static Operation *getMaker(Operation *producer) {
   auto length = dyn_cast<LengthOp>(producer);
   if (!length)
@@ -176,7 +177,7 @@ static Operation *getMaker(Operation *producer) {
 // Receives that are posted ahead
 //===----------------------------------------------------------------------===//
 
-/// Sends stand right after what computes the value.
+/// Inserts sends directly after the ops that compute the values.
 static void addSends(const MessageTable &messages) {
   Operation *last = nullptr, *producer = nullptr;
   for (const auto &[key, value] : messages.getProduced()) {
@@ -192,8 +193,9 @@ static void addSends(const MessageTable &messages) {
   }
 }
 
-/// When an op begins that makes a value: a gradient or an update at the end of
-/// the step, or, where they are late, no sooner than the work before.
+/// The time at which the op begins that produces a value. For a gradient or an
+/// update in time, that is the end of the step. For a late one, it is not
+/// earlier than the work before it.
 static double getBegin(Operation *producer) {
   if (!getScheduleOp(producer) && !isLate(producer))
     return std::numeric_limits<double>::infinity();
@@ -208,14 +210,14 @@ static bool isOnlyCarried(EdgeValueOp value) {
   return value->hasOneUse() && isa<CarryOp>(*value->getUsers().begin());
 }
 
-/// What a value that is only carried is in the next turn.
+/// The argument of the next turn that has a value that is only carried.
 static BlockArgument getArgument(EdgeValueOp value) {
   OpOperand &use = *value->use_begin();
   return value->getBlock()->getArgument(use.getOperandNumber());
 }
 
-/// The last op that takes what a value that is only carried was in the turn
-/// before: from there on its memory may be received into.
+/// For a value that is only carried: the last op that takes the value of the
+/// turn before. After this op, its memory can be received into.
 static Operation *findLastUseOfBefore(EdgeValueOp value) {
   Operation *last = nullptr;
   for (Operation *user : getArgument(value).getUsers())
@@ -224,8 +226,8 @@ static Operation *findLastUseOfBefore(EdgeValueOp value) {
   return last;
 }
 
-/// Carries the handle in place of the value: the next turn waits, just before
-/// the first late op that takes it, and this one goes on.
+/// Carries the handle instead of the value. The next turn waits just before the
+/// first late op that takes the value; this turn does not wait.
 static void carryHandle(EdgeValueOp value, Value handle) {
   BlockArgument argument = getArgument(value);
   Operation *first = nullptr;
@@ -240,14 +242,14 @@ static void carryHandle(EdgeValueOp value, Value handle) {
   value.getValue().replaceAllUsesWith(handle);
 }
 
-/// Posts the receives of one program and waits where their values are used.
+/// Posts the receives of one program, and waits where their values are used.
 static LogicalResult postReceives(ProgramOp program,
                                   const MessageTable &messages,
                                   bool carriesHandles) {
   Block &body = program.getBody().front();
-  // Entry i: the times of work op i, and the op before which to post receives
-  // that are due once i work ops are over. That is before all waits for the
-  // next work op's inputs.
+  // Entry i of `times`: the times of work op i. Entry i of `anchors`: the op
+  // before which to post the receives that are due once i work ops are over. It
+  // comes before all waits for inputs of the next work op.
   SmallVector<std::pair<double, double>> times;
   SmallVector<Operation *> anchors = {&body.front()};
   for (Operation &op : body)
@@ -297,8 +299,8 @@ static LogicalResult postReceives(ProgramOp program,
       carryHandle(value, handle);
       continue;
     }
-    // After the value: before it, further receives may be posted, which must
-    // not come after a wait.
+    // The wait comes after the value, because further receives may be posted
+    // before the value, and these must not come after a wait.
     builder.setInsertionPointAfter(value);
     Value waited = WaitOp::create(builder, value.getLoc(),
                                   value.getValue().getType(), handle);
@@ -315,8 +317,8 @@ static LogicalResult postReceives(ProgramOp program,
 
 namespace {
 
-/// Has the schedule library plan the messages of one pipeline. The steps of a
-/// rank are all ops of its program but edge values.
+/// Lets the schedule library plan the messages of one pipeline. The steps of a
+/// rank are all ops of its program except edge values.
 class PlannedInserter {
 public:
   PlannedInserter(PipelineOp pipeline, ArrayRef<ProgramOp> programs,
@@ -326,7 +328,7 @@ public:
   LogicalResult run(comm::Strategy strategy, comm::Model model);
 
 private:
-  /// What a message carries, and what stands for it where it is used.
+  /// The value of a message, and the op that stands for it where it is used.
   struct Message {
     Value value;
     EdgeValueOp use;
@@ -343,18 +345,18 @@ private:
   ArrayRef<ProgramOp> programs;
   const MessageTable &table;
   comm::Traffic traffic;
-  /// Of each rank, in order; and the place of each op.
+  /// For each rank, its steps in order; and the number of each op.
   SmallVector<SmallVector<Operation *>> steps;
   llvm::DenseMap<Operation *, int> numbers;
   std::map<comm::MessageId, Message> messages;
   llvm::DenseMap<Type, int> types;
-  /// Of the rank that is written, by number.
+  /// The handles of the rank that is being written, by number.
   llvm::DenseMap<int, RecvOp> handles;
 };
 
 } // namespace
 
-/// Collects the steps of a rank with their times. Ops that are no work take no
+/// Collects the steps of a rank with their times. Ops that are not work take no
 /// time: they come right after the work before them, or at the end of the step.
 void PlannedInserter::collectSteps(ProgramOp program) {
   SmallVector<Operation *> &list = steps.emplace_back();
@@ -376,7 +378,7 @@ void PlannedInserter::collectSteps(ProgramOp program) {
   }
 }
 
-/// The first step that uses a value; where none does, the one that follows.
+/// The first step that uses a value. If there is none, the next step.
 int PlannedInserter::getFirstUse(EdgeValueOp use) const {
   Operation *next = use;
   while (next && isa<EdgeValueOp>(next))
@@ -460,7 +462,7 @@ void PlannedInserter::write(int rank, ArrayRef<comm::Op> ops) {
       builder.setInsertionPointToEnd(&body);
     else
       builder.setInsertionPoint(*next);
-    // A pipe.send has no handle: it includes the wait.
+    // A pipe.send has no handle, because it includes the wait.
     if (op.kind != comm::OpKind::Wait)
       writeMessage(builder, op);
     else if (RecvOp recv = handles.lookup(op.handle))
@@ -498,20 +500,20 @@ static Operation *findLastUse(BlockArgument argument) {
   return last;
 }
 
-/// The op from which on the memory of `value` is written.
+/// The op that begins to write the memory of `value`.
 static Operation *findFirstWrite(Value value) {
   auto wait = value.getDefiningOp<WaitOp>();
   return wait ? wait.getHandle().getDefiningOp() : value.getDefiningOp();
 }
 
-/// Copies those values whose memory is written again before a late op has taken
-/// them. Once that has, the copy takes the place of the one before.
+/// Copies values whose memory is written again before a late op has taken them.
+/// After that op, the copy replaces the one of the turn before.
 static void keepCarried(ProgramOp program) {
   Block &body = program.getBody().front();
   if (body.getNumArguments() == 0)
     return;
   auto carry = cast<CarryOp>(body.back());
-  /// By value, the last late op that takes it.
+  /// For each value, the last late op that takes it.
   llvm::MapVector<Value, Operation *> lastUses;
   for (auto [argument, value] :
        llvm::zip_equal(body.getArguments(), carry.getValues())) {
@@ -521,7 +523,8 @@ static void keepCarried(ProgramOp program) {
       last = use;
   }
   for (auto [value, last] : lastUses) {
-    // The receive stands after what takes that of the turn before.
+    // The receive is placed after the ops that take the value of the turn
+    // before.
     if (isa<HandleType>(value.getType()))
       continue;
     if (!last || last->isBeforeInBlock(findFirstWrite(value)))
@@ -539,8 +542,8 @@ static void keepCarried(ProgramOp program) {
 // insertCommunication
 //===----------------------------------------------------------------------===//
 
-/// Programs may come from anywhere, so it is verified here that they are a
-/// schedule, which messages rely on.
+/// Messages rely on the programs being a schedule. Programs may come from
+/// anywhere, so this is verified here.
 LogicalResult
 veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
                                    comm::Model model,
@@ -592,9 +595,9 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
     keepCarried(program);
   }
   settleGathers(programs);
-  // Where each direction has a stream of its own, sums are on that of sends. A
-  // send has its value already, whereas a receive may be late and hold up the
-  // sums and the computations that wait for these.
+  // If each direction has a stream of its own, sums are on that of sends. A
+  // send already has its value. A receive may be late, and would delay the sums
+  // and the computations that wait for them.
   insertReductions(pipeline, programs, stream,
                    /*blocks=*/!isOverlap || isNccl(model));
   predictReductions(pipeline, programs);

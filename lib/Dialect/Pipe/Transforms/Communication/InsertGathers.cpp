@@ -1,4 +1,4 @@
-//===- InsertGathers.cpp - shares of parameters ---------------------------===//
+//===- InsertGathers.cpp - all-gathers of shards of parameters ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,7 +16,7 @@ using namespace veeline;
 using namespace veeline::pipe;
 
 /// Posts the gathers of `updates` after the last of them, and waits for them.
-/// Until they are numbered, all of them are in group 0.
+/// Until gathers are numbered, all of them are in group 0.
 static void gatherAll(MutableArrayRef<UpdateOp> updates, int stream) {
   if (updates.empty())
     return;
@@ -54,7 +54,8 @@ void veeline::pipe::insertGathers(PipelineOp pipeline,
     };
     for (Operation &op :
          llvm::make_early_inc_range(ProgramOp(program).getBody().front())) {
-      // Gradients, and what stands for those of other ranks, hold up nothing.
+      // Gradients, and edge values for those of other ranks, delay nothing, so
+      // updates still count as adjacent.
       if (isa<GradientOp, EdgeValueOp>(op))
         continue;
       auto update = dyn_cast<UpdateOp>(op);
@@ -81,7 +82,8 @@ static void numberGroups(ProgramOp program) {
   }
 }
 
-/// Nothing uses a parameter between its update in time and the next step.
+/// Moves waits for parameters to the end of the step. No op uses a parameter
+/// between its update in time and the next step.
 static void waitAtEnd(ProgramOp program) {
   Block &body = program.getBody().front();
   SmallVector<WaitOp> waits;

@@ -12,15 +12,14 @@
 namespace veeline::pipe {
 
 /// Inserts the gathers of parameters into the programs of stages whose ranks
-/// share updates out. Updates that follow each other have one group, which is
-/// posted on `stream` after the last of them, and waited for right there.
-/// Programs do not have their messages yet: what is sent of a parameter is the
-/// whole.
+/// share updates out. Adjacent updates have one group, which is posted on
+/// `stream` after the last of them, and waited for directly. Messages must not
+/// be inserted yet: they send whole parameters.
 void insertGathers(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs,
                    int stream);
 
-/// Numbers the groups of gathers, behind those of messages, and moves the waits
-/// for parameters that the rest of the step does not use to its end.
+/// Numbers the groups of gathers, after those of messages. Moves the waits for
+/// parameters that the rest of the step does not use to its end.
 void settleGathers(llvm::ArrayRef<ProgramOp> programs);
 
 } // namespace veeline::pipe

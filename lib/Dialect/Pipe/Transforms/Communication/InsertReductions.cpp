@@ -1,4 +1,4 @@
-//===- InsertReductions.cpp - gradients of the ranks of a stage -----------===//
+//===- InsertReductions.cpp - all-reduces of gradients --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -24,9 +24,9 @@ int64_t veeline::pipe::getFreeGroup(ProgramOp program) {
   return next;
 }
 
-/// Where to post the sums of `chunk`, or of all chunks where there is none:
-/// after the last W, and after the messages that follow it, for which others
-/// wait sooner.
+/// The place to post the sums of `chunk`, or of all chunks if it is none: after
+/// the last W, and after the messages that follow it, because other ranks wait
+/// for those sooner.
 static Operation *findEndOfGradients(ProgramOp program,
                                      std::optional<int64_t> chunk) {
   Operation *last = nullptr;
@@ -45,8 +45,8 @@ static Operation *findEndOfGradients(ProgramOp program,
 namespace {
 
 /// Inserts the reductions of gradients over the ranks of a stage. All of these
-/// ranks have the same reductions and post them in one order: that of the
-/// chunks' last W's, each on the rank that has it last.
+/// ranks have the same reductions and post them in the same order: that of the
+/// chunks' last W. For each chunk, the rank that runs it last counts.
 class ReductionInserter {
 public:
   ReductionInserter(PipelineOp pipeline, ArrayRef<ProgramOp> programs,
@@ -63,8 +63,8 @@ public:
   }
 
 private:
-  /// A chunk, 1 if its gradients are those of the step before, and the
-  /// microbatch that they are of, or -1.
+  /// A chunk; 1 if its gradients are those of the step before; and the
+  /// microbatch of the gradients, or -1.
   using Key = std::tuple<int64_t, int, int64_t>;
   using Gradients = llvm::MapVector<Key, SmallVector<GradientOp>>;
 
@@ -81,7 +81,7 @@ private:
   int stream;
   bool blocks;
   EdgeTable edges;
-  /// The predicted end of the last W of a chunk, on all ranks.
+  /// The predicted end of the last W of each chunk, over all ranks.
   llvm::DenseMap<int64_t, double> ends;
 };
 
@@ -95,15 +95,16 @@ void ReductionInserter::collectEnds(ProgramOp program) {
     }
 }
 
-/// The op after which the sums of `chunk` are posted, `previous` or a later
-/// one; null where nothing adds to them.
+/// The op after which the sums of `chunk` are posted: `previous` or a later op.
+/// Null if no op adds to them.
 ///
-/// Where a post holds up what comes after it, a rank that shares its stage
-/// waits for the others when it posts. It must hold up nobody that these wait
-/// for, so it sends the values of all its microbatches before.
+/// If a post blocks later ops, a rank that shares its stage waits for the other
+/// ranks when it posts. It must not delay ranks for which these wait, so it
+/// first sends the values of all its microbatches.
 Operation *ReductionInserter::findPlace(ProgramOp program, int64_t chunk,
                                         Operation *previous) {
-  // Replicas of the pipeline have the same program, so places agree.
+  // Replicas of the pipeline have the same program, so they choose the same
+  // place.
   if (pipeline.getWidth(program.getStage()) == 1)
     return findEndOfGradients(program, chunk);
   Operation *place =
@@ -113,12 +114,14 @@ Operation *ReductionInserter::findPlace(ProgramOp program, int64_t chunk,
   return previous;
 }
 
-/// Posts the sums of a chunk as one, and waits for them where they are read.
+/// Posts the sums of a chunk as one group, and waits for them where they are
+/// read.
 Operation *
 ReductionInserter::addReduction(OpBuilder &builder, Key key,
                                 MutableArrayRef<GradientOp> gradients,
                                 IntegerAttr group) {
-  // All of a group before the first wait, which may stand right there.
+  // Post all sums of a group before the first wait, which may come directly
+  // after.
   SmallVector<Value> handles;
   int64_t chunk = std::get<0>(key);
   for (GradientOp gradient : gradients) {
@@ -156,8 +159,8 @@ void ReductionInserter::addReductions(ProgramOp program) {
     SmallVector<GradientOp> &gradients = byChunk[key];
     OpBuilder builder(program.getContext());
     auto [chunk, late, microbatch] = key;
-    // What is late is updated right after its last W, and so is what has an
-    // update for each microbatch.
+    // Late sums, and sums for each microbatch, are updated directly after the
+    // last W.
     Operation *place =
         late || microbatch >= 0 ? nullptr : findPlace(program, chunk, previous);
     if (place)
@@ -173,9 +176,9 @@ void ReductionInserter::addReductions(ProgramOp program) {
     receiveTotalsAfter(previous);
 }
 
-/// Moves receives of parameters' gradients and values, and of norms, after
-/// `last`, a sum. They would hold it up on its stream, and what they wait for
-/// may come after the same sum on another rank of the stage.
+/// Moves receives of parameters' gradients and values, and of norms, after the
+/// sum `last`. Otherwise they would delay it on its stream, and the messages
+/// that they wait for may come after the same sum on another rank of the stage.
 void ReductionInserter::receiveTotalsAfter(Operation *last) {
   Operation *place = last;
   for (Operation &op : llvm::make_early_inc_range(*last->getBlock())) {

@@ -11,14 +11,14 @@
 
 namespace veeline::pipe {
 
-/// The first number that no group of `program` has.
+/// The smallest number that is greater than those of all groups of `program`.
 int64_t getFreeGroup(ProgramOp program);
 
 /// Inserts the reductions of gradients into the programs of stages that several
-/// ranks run, of one replica or several. The sums of a chunk are added up over
-/// these ranks as soon as they are complete, and are waited for where they are
-/// read. `blocks` says that a sum posted on `stream` holds up the messages
-/// after it. Programs have their messages and predicted times.
+/// ranks run, in one replica or several. The gradients of a chunk are summed
+/// over these ranks as soon as they are complete, and waited for where they are
+/// read. `blocks` says that a sum that is posted on `stream` delays later
+/// messages. Programs must have their messages and predicted times.
 void insertReductions(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs,
                       int stream, bool blocks);
 

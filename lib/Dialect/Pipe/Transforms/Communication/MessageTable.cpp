@@ -21,8 +21,8 @@ void MessageTable::addProduced(Value value, int64_t edge, Direction direction,
   inOrder.push_back({key, value});
 }
 
-/// Adds a gradient or the value of a parameter, or norms, once for each rank of
-/// the other stage to which this rank of its own stage sends.
+/// Adds a gradient, the value of a parameter, or norms: once for each rank of
+/// the other stage to which this rank sends.
 void MessageTable::addOfStep(Operation *op, Value value, int64_t number,
                              Direction direction) {
   const Edge &edge = tables.edges[number];
@@ -36,7 +36,8 @@ void MessageTable::addOfStep(Operation *op, Value value, int64_t number,
     addProduced(value, number, direction, to);
 }
 
-/// Those of all stages go back, others to the next stage.
+/// The norms of all stages are sent back; other norms are sent to the next
+/// stage.
 void MessageTable::addNorms(GatherNormsOp norms) {
   auto program = cast<ProgramOp>(norms->getParentOp());
   auto stage = static_cast<int64_t>(program.getStage());
@@ -54,7 +55,8 @@ void MessageTable::addNorms(GatherNormsOp norms) {
               Direction::Gradient);
 }
 
-/// The new value of a parameter, gathered where ranks have updated shares.
+/// The new value of a parameter. If ranks have updated shares, the gathered
+/// value.
 static Value getWhole(UpdateOp update) {
   for (Operation *user : update.getValue().getUsers())
     if (auto gather = dyn_cast<AllGatherOp>(user))
@@ -63,7 +65,7 @@ static Value getWhole(UpdateOp update) {
   return update.getValue();
 }
 
-/// Notes what other stages want of the results of `op`.
+/// Records the results of `op` that other stages need.
 void MessageTable::collectProduced(Operation *op) {
   if (std::optional<ChunkFunctionKind> kind = getFunctionKind(op)) {
     schedule::Op work = *getScheduleOp(op);

@@ -14,19 +14,21 @@
 
 namespace veeline::pipe {
 
-/// Which message: edge, direction, microbatch.
+/// Identifies a message: edge, direction, microbatch.
 using MessageKey = std::tuple<int64_t, Direction, int64_t>;
 
-/// The messages of one pipeline: what is wanted where, and who computes it.
+/// The messages of one pipeline: where each is needed, and which op computes
+/// it.
 class MessageTable {
 public:
   MessageTable(PipelineTables &tables, llvm::ArrayRef<ProgramOp> programs)
       : tables(tables), programs(programs) {}
 
   mlir::LogicalResult collect();
-  /// The value that a message carries; a diagnostic where nobody computes it.
+  /// The value that a message carries. Fails with a diagnostic if no op
+  /// computes it.
   mlir::FailureOr<mlir::Value> getProduced(EdgeValueOp use) const;
-  /// All of them, in the order of the programs.
+  /// The values of all messages, in the order of the programs.
   llvm::ArrayRef<std::pair<MessageKey, mlir::Value>> getProduced() const {
     return inOrder;
   }

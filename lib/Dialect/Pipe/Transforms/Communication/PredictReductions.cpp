@@ -1,12 +1,12 @@
-//===- PredictReductions.cpp - when all-reduces are over ------------------===//
+//===- PredictReductions.cpp - predicting the ends of all-reduces ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// All replicas do the same at the same time. Where a stage has several ranks in
-// each, an all-reduce begins when the last of them has posted it and the ones
-// before it are over.
+// All replicas do the same at the same time. If a stage has several ranks in
+// each replica, an all-reduce begins when the last of these has posted it and
+// the all-reduces before it are over.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ static int64_t getBytes(const Reduction &reduction) {
   return bytes;
 }
 
-/// When a rank posts its reductions, by their number.
+/// The times at which a rank posts its reductions, by number.
 static SmallVector<double> getPosts(ProgramOp program,
                                     ArrayRef<Reduction> reductions) {
   SmallVector<double> posts(reductions.size(), 0.0);
@@ -43,7 +43,8 @@ static SmallVector<double> getPosts(ProgramOp program,
   return posts;
 }
 
-/// When the reductions of a stage are over; `posts` are by rank.
+/// The times at which the reductions of a stage are over. `posts` has an entry
+/// for each rank.
 static SmallVector<double> getEnds(PipelineOp pipeline, int64_t stage,
                                    ArrayRef<Reduction> reductions,
                                    ArrayRef<SmallVector<double>> posts) {

@@ -1,4 +1,4 @@
-//===- SplitMessages.cpp - messages that travel in parts ------------------===//
+//===- SplitMessages.cpp - splitting messages into parts ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// How many elements the shortest value of each edge has.
+/// For each edge, the number of elements of its shortest value.
 static SmallVector<int64_t> getFewestElements(ArrayRef<PipelineOp> versions) {
   SmallVector<int64_t> fewest;
   for (PipelineOp version : versions) {

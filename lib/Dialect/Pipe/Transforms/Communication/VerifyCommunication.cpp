@@ -27,13 +27,15 @@ namespace comm = schedule::communication;
 
 namespace {
 
-/// Reads programs; remembers which op each operation stands for.
+/// Converts programs to those of the schedule library, and remembers the origin
+/// of each operation.
 class ProgramReader {
-  /// Other handles count from 0 on.
+  /// The handle of norms. Other handles count from 0.
   static constexpr int normsHandle = 1 << 30;
 
 public:
-  /// With `validates`, also that ranks wait for the norms of the last step.
+  /// With `validates`, also adds the waits of ranks for the norms of the last
+  /// step.
   ProgramReader(PipelineOp pipeline, bool validates)
       : pipeline(pipeline), edges(pipeline), validates(validates) {
     int64_t stages = pipeline.getStages(), ranks = pipeline.getNumRanks();
@@ -42,7 +44,8 @@ public:
     origins.resize(ranks * replicas);
     if (stages == ranks * replicas)
       return;
-    // The first communicator has all ranks, the others those of one stage.
+    // The first communicator has all ranks; each of the others has those of one
+    // stage.
     read.communicators.resize(1 + stages);
     for (int64_t stage = 0; stage != stages; ++stage)
       for (int64_t i = 0; i != replicas; ++i)
@@ -51,9 +54,9 @@ public:
           read.communicators[1 + stage].push_back(i * ranks + rank);
   }
 
-  /// Adds what the rank of `program` issues in a replica.
+  /// Adds the operations of the rank of `program` in a replica.
   void addProgram(ProgramOp program, int replica);
-  /// The programs that were added, with a message for each part.
+  /// The added programs, with a message for each part.
   comm::SplitProgram split() const;
   InFlightDiagnostic report(const comm::SplitProgram &split,
                             const comm::Error &error) const;
@@ -90,7 +93,7 @@ private:
   bool validates;
   comm::Program read;
   SmallVector<SmallVector<Operation *>> origins;
-  /// The number of parts, by edge and direction.
+  /// The number of parts of messages, by edge and direction.
   std::map<std::pair<int, comm::Direction>, int> parts;
   llvm::DenseMap<Type, int> types;
   llvm::DenseMap<Value, int> handles;
@@ -139,7 +142,8 @@ comm::Op ProgramReader::getMessage(OpT op, comm::OpKind kind, Type type) {
   return message;
 }
 
-/// What is computed straight into the receiver's memory waits for it first.
+/// If a value is computed directly in the receiver's memory, the sender waits
+/// for the receiver first.
 void ProgramReader::addReady(Operation *work) {
   for (OpResult result : work->getResults()) {
     if (!isComputedAtReceiver(result))
@@ -151,8 +155,8 @@ void ProgramReader::addReady(Operation *work) {
   }
 }
 
-/// From here on the norms of the last step are known on this rank. All ranks
-/// wait for those of all, as for an all-reduce.
+/// Adds the point at which the norms of the last step are known on this rank.
+/// All ranks wait for the norms of all ranks, as for an all-reduce.
 void ProgramReader::addNorms(Operation *origin) {
   comm::Op norms;
   norms.kind = comm::OpKind::AllReduce;
@@ -197,7 +201,8 @@ void ProgramReader::addProgram(ProgramOp program, int number) {
       all.reduction = comm::ReductionId::ofShares(gather.getParam());
       addPosted(all, &op, gather.getHandle());
     } else if (auto wait = dyn_cast<WaitOp>(op)) {
-      // What the turn before has received is there: it waits at its end.
+      // A message that the turn before has received is complete, because that
+      // turn waits at its end.
       if (!isa<BlockArgument>(wait.getHandle()))
         addWait(wait.getHandle(), &op);
     } else if (isa<CarryOp>(op)) {
@@ -241,7 +246,7 @@ InFlightDiagnostic ProgramReader::report(const comm::SplitProgram &split,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a send and a receive have in common.
+/// The common properties of a send and a receive.
 struct MessageEnd {
   Operation *op = nullptr;
   bool isSend = false;
@@ -280,7 +285,8 @@ static std::string countParts(uint64_t parts) {
   return std::to_string(parts) + (parts == 1 ? " part" : " parts");
 }
 
-/// `first` is of the same edge and direction, with other parts.
+/// Reports that `end` and `first`, which have the same edge and direction, have
+/// different numbers of parts.
 static LogicalResult reportParts(PipelineOp pipeline, const MessageEnd &end,
                                  const MessageEnd &first) {
   MessageEnd other;
@@ -305,8 +311,9 @@ static LogicalResult reportParts(PipelineOp pipeline, const MessageEnd &end,
   return diagnostic;
 }
 
-/// All messages of an edge and direction have as many parts, on both ends, and
-/// the shortest one has an element for each.
+/// Checks that all messages of an edge and direction have the same number of
+/// parts on both ends, and that the shortest message has an element for each
+/// part.
 static LogicalResult verifyParts(PipelineOp pipeline) {
   SymbolTableCollection symbols;
   FailureOr<SmallVector<PipelineOp>> versions = getVersions(pipeline, symbols);
@@ -334,8 +341,8 @@ static LogicalResult verifyParts(PipelineOp pipeline) {
   });
 }
 
-/// Where lengths vary, every value of a chunk that is received has its shape
-/// sent ahead of it. In which order, the library verifies.
+/// If lengths vary, checks that the shape of every value that a chunk receives
+/// is sent before it. The library verifies their order.
 static LogicalResult verifyShapes(PipelineOp pipeline, ProgramOp program) {
   EdgeTable edges(pipeline);
   DenseSet<std::pair<uint64_t, uint64_t>> shapes;
@@ -375,8 +382,8 @@ LogicalResult veeline::pipe::verifyCommunication(PipelineOp pipeline,
   };
   if (failed(verify(/*validates=*/false, model)))
     return failure();
-  // Ranks of a host alone validate updates, and those keep MPI's rules. Where
-  // no update is late, the norms are known before the turn begins.
+  // Only ranks of a host validate updates, so MPI's rules apply. If no update
+  // is late, the norms are known before the turn begins.
   bool isLate = llvm::any_of(getPrograms(pipeline), findLastLateUpdate);
   if (pipeline.getClipSync() != ClipSync::Optimistic || !isLate)
     return success();

@@ -1,4 +1,4 @@
-//===- VerifyPrograms.cpp - programs that messages can serve --------------===//
+//===- VerifyPrograms.cpp - verification of programs ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// As in "stage 1", or "rank 3 (replica 1 of stage 1)" where that has several.
+/// Names a rank in the form "stage 1", or "rank 3 (replica 1 of stage 1)" if
+/// the stage has several.
 static std::string getRankName(PipelineOp pipeline, int64_t stage,
                                int64_t replica) {
   std::string name = "stage " + std::to_string(stage);
@@ -20,7 +21,7 @@ static std::string getRankName(PipelineOp pipeline, int64_t stage,
          " (replica " + std::to_string(replica) + " of " + name + ")";
 }
 
-/// Every rank has one program.
+/// Checks that every rank has one program.
 static LogicalResult verifyRanks(PipelineOp pipeline,
                                  ArrayRef<ProgramOp> programs) {
   int64_t next = 0;
@@ -55,7 +56,8 @@ static LogicalResult verifyRanks(PipelineOp pipeline,
          << " has no program; run --pipe-schedule, or write one for each";
 }
 
-/// The gradients of an update are those of all chunks that have one, in order.
+/// Checks that the gradients of an update are those of all chunks that have
+/// one, in order.
 static LogicalResult verifyGradients(UpdateOp update,
                                      const PipelineTables &tables) {
   auto users = tables.getGradientUsers(update.getParam());
@@ -82,7 +84,7 @@ static LogicalResult verifyGradients(UpdateOp update,
   return diagnostic << " in this order, each once";
 }
 
-/// All ranks of a parameter's home update it.
+/// Checks that all ranks of a parameter's home update it.
 static LogicalResult verifyAllUpdate(
     const PipelineTables &tables,
     const llvm::DenseMap<uint64_t, SmallVector<UpdateOp>> &updates) {
@@ -104,7 +106,8 @@ static LogicalResult verifyAllUpdate(
   return success();
 }
 
-/// Programs update no parameter, or each that has gradients at its home.
+/// Checks that programs update no parameter, or every parameter with gradients,
+/// at its home.
 static LogicalResult verifyUpdates(const PipelineTables &tables,
                                    ArrayRef<ProgramOp> programs) {
   llvm::DenseMap<uint64_t, SmallVector<UpdateOp>> updates;
@@ -135,8 +138,8 @@ static LogicalResult verifyUpdates(const PipelineTables &tables,
   return verifyAllUpdate(tables, updates);
 }
 
-/// Whether `value` are the norms that `program` receives over the edge from
-/// `stage` to the next one.
+/// Whether `value` are the norms that `program` receives over the edge between
+/// `stage` and the next stage.
 static bool areNorms(Value value, const PipelineTables &tables, int64_t stage,
                      Direction direction) {
   auto received = value ? value.getDefiningOp<EdgeValueOp>() : EdgeValueOp();
@@ -145,8 +148,8 @@ static bool areNorms(Value value, const PipelineTables &tables, int64_t stage,
              tables.edges.getNorms(stage);
 }
 
-/// What adds the norms of the stage's own parameters to those of the stages
-/// before, given what a pipe.clip takes; null where that are not the norms of
+/// The op that adds the norms of the stage's own parameters to those of earlier
+/// stages, given a pipe.clip. Null if the pipe.clip does not take the norms of
 /// all stages.
 static GatherNormsOp findOwnNorms(ClipOp clip, const PipelineTables &tables,
                                   int64_t stage) {
@@ -165,8 +168,9 @@ static GatherNormsOp findOwnNorms(ClipOp clip, const PipelineTables &tables,
   return {};
 }
 
-/// Updates are clipped by the norm of all gradients: each stage adds those of
-/// its own parameters, of what updates take, to those of the stages before.
+/// Checks that updates are clipped by the norm of all gradients. Each stage has
+/// to add the norms of its own parameters' gradients, as its updates take them,
+/// to those of the stages before.
 static LogicalResult verifyNorms(ProgramOp program,
                                  const PipelineTables &tables) {
   auto stage = static_cast<int64_t>(program.getStage());

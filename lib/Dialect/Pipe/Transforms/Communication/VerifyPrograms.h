@@ -11,9 +11,10 @@
 
 namespace veeline::pipe {
 
-/// Whether every rank has one program, and the programs update no parameter, or
-/// each that has gradients at its home, with all of these in order. They may
-/// have been written by hand. Fails with a diagnostic.
+/// Verifies programs, which may have been written by hand. Every rank must have
+/// one program. The programs must update no parameter, or every parameter with
+/// gradients: at its home, and with all of the gradients in order. Fails with a
+/// diagnostic.
 mlir::LogicalResult verifyPrograms(const PipelineTables &tables,
                                    llvm::ArrayRef<ProgramOp> programs);
 

@@ -43,7 +43,7 @@ static OperandKind getOperandKind(Value operand) {
                                 : OperandKind::PassiveEdgeValue;
 }
 
-/// A chunk of which no gradient is wanted.
+/// Describes a chunk for which no gradients are wanted.
 static ChunkDescription describeForward(ChunkOp chunk) {
   ChunkDescription description;
   description.operands.assign(chunk.getOperands().size(),
@@ -52,7 +52,8 @@ static ChunkDescription describeForward(ChunkOp chunk) {
   return description;
 }
 
-/// The loss is the pipeline's first result; only other chunks send gradients.
+/// Describes a chunk. The loss is the pipeline's first result; its chunk gets
+/// no gradient for it.
 static FailureOr<ChunkDescription> describe(ChunkOp chunk, Value loss) {
   ChunkDescription description;
   for (Value operand : chunk.getOperands())
@@ -105,7 +106,8 @@ LogicalResult veeline::pipe::differentiateChunk(
     return failure();
   if (choice)
     *choice = std::move(functions->choice);
-  // Renamed if the name is taken, so the name is known only afterwards.
+  // The name is known only after the insertion, because a function is renamed
+  // if its name is taken.
   auto insertionPoint = std::next(primal->getIterator());
   auto insert = [&](OwningOpRef<func::FuncOp> &func) {
     StringAttr name = symbols.insert(func.release(), insertionPoint);
@@ -155,7 +157,7 @@ struct PipeDifferentiate
     }
   }
 
-  /// What joint functions have is in the chunk's own functions now.
+  /// Removes joint functions. Their ops are in the chunk's own functions now.
   static void dropJoint(func::FuncOp primal, SymbolTable &symbols) {
     FailureOr<func::FuncOp> joint = getJoint(primal);
     if (failed(joint) || !*joint)
@@ -164,7 +166,7 @@ struct PipeDifferentiate
     symbols.erase(*joint);
   }
 
-  /// The chunk, then its versions, which keep what it keeps.
+  /// Differentiates the chunk, then its versions, which keep the same values.
   LogicalResult differentiate(ChunkOp chunk, const veeline::Recompute &policy,
                               ArrayRef<PipelineOp> versions,
                               SymbolTable &symbols) {
@@ -180,7 +182,7 @@ struct PipeDifferentiate
     return success();
   }
 
-  /// What each chunk recomputes; with a diagnostic where `recompute` is wrong.
+  /// The policies of all chunks. Emits a diagnostic if `recompute` is wrong.
   FailureOr<std::vector<veeline::Recompute>> getRecompute(PipelineOp pipeline) {
     std::vector<std::string> texts(recompute.begin(), recompute.end());
     std::vector<veeline::Recompute> policies;

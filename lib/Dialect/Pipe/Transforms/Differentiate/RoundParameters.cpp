@@ -20,14 +20,14 @@ namespace veeline::pipe {
 using namespace mlir;
 using namespace veeline::pipe;
 
-/// Whether `truncate` rounds as --pipe-lower-to-runtime will.
+/// Whether `truncate` rounds in the same way as --pipe-lower-to-runtime.
 static bool isPlain(arith::TruncFOp truncate) {
   return truncate && !truncate.getRoundingmode() &&
          truncate.getFastmath().value_or(arith::FastMathFlags::none) ==
              arith::FastMathFlags::none;
 }
 
-/// Whether `op` only rounds its one input to a narrower type.
+/// Whether `op` only rounds its single input to a narrower type.
 static bool isRounding(Operation *op) {
   if (auto truncate = dyn_cast<arith::TruncFOp>(op))
     return isPlain(truncate);
@@ -45,8 +45,8 @@ static bool isRounding(Operation *op) {
          llvm::hasNItems(body, 2);
 }
 
-/// Whether the user is elementwise or a broadcast, which computes its operand
-/// on the way, so that nobody stores it.
+/// Whether the user is an elementwise op or a broadcast. It then computes its
+/// operand in its own kernel, so the operand is not stored.
 static bool isComputedOnTheWay(OpOperand &use) {
   auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
   if (!user || user.getNumParallelLoops() != user.getNumLoops())
@@ -55,8 +55,8 @@ static bool isComputedOnTheWay(OpOperand &use) {
   return map.isIdentity() || map.getNumResults() < map.getNumDims();
 }
 
-/// The ops that round `param` to one narrower type; none where nothing reads
-/// their results from memory.
+/// The ops that round `param` to one narrower type. None if no op reads their
+/// results from memory.
 static SmallVector<Operation *> findRoundings(BlockArgument param) {
   SmallVector<Operation *> roundings;
   bool isRead = false;
@@ -79,7 +79,7 @@ static bool isParameter(func::FuncOp func, unsigned number, ChunkOp chunk) {
          chunk.getOperands()[role.getIndex()].getDefiningOp<ParamOp>();
 }
 
-/// Replaces `roundings` of argument `number` by an argument of its own.
+/// Replaces `roundings` of argument `number` by a new argument.
 static LogicalResult takeRounded(func::FuncOp func, unsigned number,
                                  ArrayRef<Operation *> roundings) {
   unsigned added = func.getNumArguments();
@@ -96,7 +96,7 @@ static LogicalResult takeRounded(func::FuncOp func, unsigned number,
 }
 
 /// Makes `func` take its parameters rounded. A backward function then drops the
-/// parameters that it no longer uses.
+/// parameters that it does not use any more.
 static LogicalResult roundArguments(func::FuncOp func, ChunkOp chunk,
                                     bool isForward) {
   unsigned count = func.getNumArguments();

@@ -25,7 +25,7 @@ veeline::pipe::splitBackward(ChunkOp chunk, SymbolTable &symbols,
                              veeline::autodiff::PartitionChoice *choice,
                              bool follows) {
   FailureOr<func::FuncOp> backward = findBackward(chunk, symbols);
-  // A chunk on which no gradient depends has nothing to split.
+  // A chunk on which no gradient depends has no backward to split.
   if (failed(backward) || !*backward)
     return backward;
   veeline::Recompute recompute;
@@ -45,7 +45,7 @@ veeline::pipe::splitBackward(ChunkOp chunk, SymbolTable &symbols,
     return failure();
   if (choice)
     *choice = std::move(functions->choice);
-  // Each goes right behind the fused one, so W first.
+  // Each is inserted directly after the fused one, so W is inserted first.
   if (auto weight = insertFunction(symbols, *backward, functions->weight))
     chunk.setBackwardWeightAttr(weight);
   if (auto input = insertFunction(symbols, *backward, functions->input))

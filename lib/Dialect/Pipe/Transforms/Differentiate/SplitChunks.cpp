@@ -1,4 +1,4 @@
-//===- SplitChunks.cpp - what passes that split backwards share -----------===//
+//===- SplitChunks.cpp - shared code of passes that split backwards -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace veeline::pipe;
 
-/// The chunk, then its versions.
+/// Splits the chunk, then its versions.
 static LogicalResult splitVersions(ChunkOp chunk, ArrayRef<PipelineOp> versions,
                                    SymbolTable &symbols, ChunkSplitter split) {
   veeline::autodiff::PartitionChoice choice;

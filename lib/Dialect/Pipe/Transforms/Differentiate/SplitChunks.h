@@ -1,4 +1,4 @@
-//===- SplitChunks.h - what passes that split backwards share ---*- C++ -*-===//
+//===- SplitChunks.h - shared code of passes that split backwards ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,21 +15,21 @@
 
 namespace veeline::pipe {
 
-/// As `splitBackward` of Steps.h.
+/// Splits a chunk, like `splitBackward` of Steps.h.
 using ChunkSplitter = llvm::function_ref<mlir::LogicalResult(
     ChunkOp, mlir::SymbolTable &, autodiff::PartitionChoice *, bool follows)>;
 
 /// Splits the chunks of every pipeline of `module`. The versions of a chunk for
-/// other lengths follow its choice.
+/// other lengths repeat its choice.
 mlir::LogicalResult splitChunks(mlir::ModuleOp module, ChunkSplitter split);
 
-/// The fused backward function of a chunk, or null where it has none. Fails
-/// with a diagnostic where the chunk has not been differentiated.
+/// The fused backward function of a chunk, or null if it has none. Fails with a
+/// diagnostic if the chunk has not been differentiated.
 mlir::FailureOr<mlir::func::FuncOp> findBackward(ChunkOp chunk,
                                                  mlir::SymbolTable &symbols);
 
-/// Inserts a function behind `place`, with another name if its own is taken.
-/// Null for none.
+/// Inserts a function after `place`. If its name is taken, renames it. Returns
+/// a reference to it, or null if there is no function.
 mlir::FlatSymbolRefAttr
 insertFunction(mlir::SymbolTable &symbols, mlir::Operation *place,
                mlir::OwningOpRef<mlir::func::FuncOp> &func);

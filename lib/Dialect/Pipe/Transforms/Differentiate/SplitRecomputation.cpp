@@ -33,7 +33,7 @@ veeline::pipe::splitRecomputation(ChunkOp chunk, SymbolTable &symbols,
     return chunk.emitOpError()
            << "has its backward split already; run --pipe-split-recomputation "
               "once, before --pipe-split-backward";
-  // The chunk that it follows has none.
+  // The chunk whose choice is repeated has no recomputation.
   if (follows && choice->ops.empty())
     return success();
   auto functions = veeline::autodiff::splitRecomputation(

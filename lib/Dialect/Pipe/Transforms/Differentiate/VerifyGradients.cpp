@@ -14,11 +14,11 @@ using namespace veeline;
 using namespace veeline::pipe;
 using autodiff::LostGradient;
 
-/// The arguments whose gradients end at an op; null for those on which nothing
-/// depends.
+/// For each op, the arguments whose gradients end there. The null entry has
+/// those on which nothing depends.
 using LostAt = llvm::MapVector<Operation *, SmallVector<BlockArgument>>;
 
-/// The parameters that are used. For unused ones there is another warning.
+/// The parameters that are used. There is another warning for unused ones.
 static SmallVector<BlockArgument> getUsedParameters(func::FuncOp model) {
   return llvm::filter_to_vector(
       model.getArguments(), [&](BlockArgument argument) {
@@ -32,7 +32,7 @@ static bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value));
 }
 
-/// The loss or, where the first result is no scalar, all float results: a model
+/// The loss or, if the first result is not a scalar, all float results: a model
 /// that is only inspected may have no loss.
 static SmallVector<Value> getDifferentiated(func::FuncOp model) {
   auto results = model.getBody().front().getTerminator()->getOperands();
@@ -49,7 +49,8 @@ static StringRef getName(func::FuncOp model, BlockArgument argument) {
       .getName();
 }
 
-/// As in `parameter "w"`, or `4 parameters ("a", "b", "c" and 1 more)`.
+/// Describes parameters in the form `parameter "w"` or `4 parameters ("a", "b",
+/// "c" and 1 more)`.
 static std::string describe(func::FuncOp model,
                             ArrayRef<BlockArgument> arguments) {
   constexpr size_t most = 3;
@@ -100,7 +101,8 @@ static void warn(func::FuncOp model, Operation *op,
   addNote(diagnostic, op);
 }
 
-/// Fails where no parameter gets a gradient: training would change nothing.
+/// Fails if no parameter gets a gradient, because training would then change
+/// nothing.
 static LogicalResult refuse(func::FuncOp model, const LostAt &lost) {
   SmallVector<BlockArgument> all;
   for (const auto &[op, arguments] : lost)

@@ -1,4 +1,4 @@
-//===- Elements.cpp - what elements of tensors are made of ----------------===//
+//===- Elements.cpp - elements of tensors as expressions ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -34,7 +34,7 @@ Value pipe::resolve(Value element) {
       return element;
     OpOperand *operand = op.getMatchingOpOperand(argument);
     AffineMap map = op.getMatchingIndexingMap(operand);
-    // What is the same everywhere may be read anywhere.
+    // If all elements are equal, any of them can be read.
     SplatElementsAttr splat;
     bool isSplat = matchPattern(operand->get(), m_Constant(&splat)) ||
                    operand->get().getDefiningOp<linalg::FillOp>() ||
@@ -141,11 +141,11 @@ static std::optional<double> compute(Operation *op, ArrayRef<double> of) {
       .Case([&](math::LogOp) { return std::log(of[0]); })
       .Case<math::PowFOp, math::FPowIOp>(
           [&](auto) { return std::pow(of[0], of[1]); })
-      // Rounding is not what tells one update from another.
+      // Ignore rounding, which does not distinguish updates.
       .Case<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp,
             arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, tensor::SplatOp>(
           [&](auto) { return of[0]; })
-      // Of more elements it takes one for all.
+      // From a tensor with several elements, the op selects one.
       .Case([&](tensor::ExtractOp extract) {
         return extract.getTensor().getType().getRank() == 0 ? Number(of[0])
                                                             : Number();

@@ -15,26 +15,26 @@
 
 namespace veeline::pipe {
 
-/// A structured op that computes each element of its result from the same
-/// elements of its operands, or null.
+/// The structured op that computes each element of `tensor` from the elements
+/// of its operands at the same place, or null.
 mlir::linalg::LinalgOp getElementwise(mlir::Value tensor);
 
-/// An element of a tensor: the scalar that a body computes, the operand that it
-/// reads in its place, or the tensor itself.
+/// Resolves an element: a scalar in a body that stands for an element of an
+/// operand becomes that operand. Anything else is returned as it is.
 mlir::Value resolve(mlir::Value element);
 
-/// What computes the element, once structured ops are looked into.
+/// The op that computes the element. Looks into structured ops.
 mlir::Operation *getComputation(mlir::Value element);
 
-/// The number that the element is everywhere.
+/// The number that all elements of the tensor equal.
 std::optional<llvm::APFloat> getConstant(mlir::Value element);
 
-/// Computes an element of a tensor from the elements of others.
+/// Computes an element of a tensor from the elements of other tensors.
 class ElementEvaluator {
 public:
   void set(mlir::Value tensor, double element) { numbers[tensor] = element; }
-  /// None where it takes more than what was set, constants, and elementwise ops
-  /// of arith and math.
+  /// None if it depends on anything but the values that were set, constants,
+  /// and elementwise ops of arith and math.
   std::optional<double> evaluate(mlir::Value element) const;
 
 private:

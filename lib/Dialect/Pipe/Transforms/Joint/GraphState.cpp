@@ -1,4 +1,4 @@
-//===- GraphState.cpp - what a joint function keeps -----------------------===//
+//===- GraphState.cpp - the optimiser's state in a joint graph ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -120,8 +120,8 @@ static FailureOr<StatefulUpdate> takeUpdateOut(func::FuncOp func,
             "runtime's (--optimizer): return gradients, as 'pipe.gradient_of'";
 }
 
-/// The shortest text for a number that the constants of f32 which it was found
-/// from make wrong by up to `error`.
+/// The shortest text for a number with an error of up to `error`, which comes
+/// from the f32 constants from which it was computed.
 static std::string toText(double number, double error) {
   std::string text;
   for (int digits = 1; digits <= 6; ++digits) {
@@ -137,13 +137,13 @@ static std::string toText(double number) {
   return toText(number, 3e-6 * number);
 }
 
-/// It is in a factor of 1 - rate * decay.
+/// Formats a decay. It was found from a factor 1 - rate * decay.
 static std::string describeDecay(double decay, double rate) {
   return toText(decay, 1e-7 / rate);
 }
 
-/// The options that say so to `veeline`. Decay is of parameters of rank 2 and
-/// more, unless it is said of one.
+/// The options of `veeline` that describe the update. Decay applies to
+/// parameters of rank 2 and more, unless it is given for one parameter.
 static std::string describe(const StatefulUpdate &common,
                             ArrayRef<std::pair<SubjectResult, double>> decays,
                             func::FuncOp func) {

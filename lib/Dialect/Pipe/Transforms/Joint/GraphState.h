@@ -16,27 +16,30 @@
 
 namespace veeline::pipe {
 
-/// What a joint function takes and returns besides a model and its parameters:
-/// tensors that an optimiser keeps, and the number of the step.
+/// The arguments and results of a joint function that are not those of the
+/// model: tensors that an optimiser keeps, and the number of the step.
 struct GraphState {
   struct OfParam {
     llvm::SmallVector<unsigned, 2> arguments, results;
   };
-  llvm::MapVector<mlir::StringAttr, OfParam> params; ///< By name.
-  std::optional<unsigned> step;                      ///< An argument.
-  llvm::BitVector arguments, results;                ///< All of them.
+  /// The tensors of each parameter, by name.
+  llvm::MapVector<mlir::StringAttr, OfParam> params;
+  /// The argument with the number of the step.
+  std::optional<unsigned> step;
+  /// All arguments and results of the state.
+  llvm::BitVector arguments, results;
 };
 
-/// Fails with an error where arguments and results do not fit each other.
+/// Finds the state. Fails with an error if arguments and results do not match.
 mlir::FailureOr<GraphState> findState(mlir::func::FuncOp func);
 
-/// Takes away what updates alone have used. Fails with an error where something
-/// else uses it, too.
+/// Removes the state. Fails with an error if something other than updates uses
+/// it.
 mlir::LogicalResult dropState(mlir::func::FuncOp func, const GraphState &state);
 
-/// Makes gradients of the new values of parameters, where the runtime's
-/// optimiser does all of their update, and says which one in a remark. Then
-/// nothing of the state is left. Fails with an error where it does not.
+/// Replaces the new values of parameters by gradients, if an optimiser of the
+/// runtime can do the whole update, and says which one in a remark. Removes the
+/// state. Fails with an error if no optimiser can.
 mlir::LogicalResult takeStateOut(mlir::func::FuncOp func,
                                  llvm::ArrayRef<SubjectResult> results,
                                  const GraphState &state);

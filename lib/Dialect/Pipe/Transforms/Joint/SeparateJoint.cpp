@@ -29,7 +29,7 @@ using namespace mlir;
 using namespace veeline::pipe;
 using llvm::APFloat;
 
-/// The name of the parameter that a result is about, or null.
+/// The name of the parameter to which a result belongs, or null.
 static StringAttr getSubject(func::FuncOp func, unsigned result) {
   for (StringRef name :
        {PipeDialect::gradientOfAttrName, PipeDialect::updatedAttrName})
@@ -102,7 +102,8 @@ static std::string print(const APFloat &rate) {
   return veeline::shortNumber(rate.convertToDouble());
 }
 
-/// Makes the returned new value of a parameter its gradient. Returns the rate.
+/// Replaces the returned new value of a parameter by its gradient. Returns the
+/// rate.
 static FailureOr<APFloat> takeUpdateOut(func::FuncOp func, unsigned result,
                                         BlockArgument param) {
   Operation *terminator = func.getBody().front().getTerminator();
@@ -159,8 +160,8 @@ veeline::pipe::findSubjectResults(func::FuncOp func) {
   return found;
 }
 
-/// Makes gradients of all results that are about parameters, and drops what
-/// else is for updates alone: the number of the step.
+/// Replaces all new values of parameters by gradients, and drops the number of
+/// the step, which only updates use.
 static LogicalResult takeUpdatesOut(func::FuncOp func,
                                     ArrayRef<SubjectResult> results,
                                     const GraphState &state) {
@@ -193,7 +194,7 @@ static LogicalResult takeUpdatesOut(func::FuncOp func,
   return success();
 }
 
-/// Leaves the results that are no gradients, and the ops that they need.
+/// Keeps only results that are not gradients, and the ops that compute them.
 static void keepForward(func::FuncOp model) {
   Block &block = model.getBody().front();
   llvm::BitVector gradients(model.getNumResults());
@@ -229,7 +230,7 @@ LogicalResult veeline::pipe::separateJoint(func::FuncOp func,
   for (Operation &op : func.getBody().front().without_terminator())
     if (failed(verifyOp(op)))
       return failure();
-  // Both functions have the ops that are cut later.
+  // Both functions need the form that is cut later.
   if (failed(veeline::autodiff::prepareModel(func)))
     return failure();
   FailureOr<SmallVector<SubjectResult>> results = findSubjectResults(func);

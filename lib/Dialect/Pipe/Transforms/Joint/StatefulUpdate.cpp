@@ -1,4 +1,4 @@
-//===- StatefulUpdate.cpp - updates with a memory, in a graph -------------===//
+//===- StatefulUpdate.cpp - updates with a state, in a graph --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,8 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// Constants of f32 have an error, and differences of them a larger one.
+/// Whether two numbers agree up to the error of f32 constants and of
+/// differences of them.
 static bool isNear(double a, double b) {
   return std::abs(a - b) <= 1e-4 * std::max(std::abs(a), std::abs(b)) + 1e-12;
 }
@@ -33,13 +34,13 @@ bool StatefulUpdate::isLike(const StatefulUpdate &other) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Finds what may be the gradient in the new value of a state.
+/// Finds candidates for the gradient in the computation of a new state.
 class GradientFinder {
 public:
   explicit GradientFinder(const UpdateValues &values) : values(values) {}
 
-  /// The parts of `element` that no state goes into, as large as they can be;
-  /// and what they are multiples of.
+  /// The largest parts of `element` that do not depend on the state, and
+  /// tensors of which these are multiples.
   SmallVector<Value> find(Value element) {
     collect(element);
     return candidates;
@@ -102,14 +103,14 @@ void GradientFinder::collect(Value element) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What an element is before an update.
+/// The values of an element before an update.
 struct Point {
   double param = 0, gradient = 0;
   std::array<double, 2> state = {0, 0};
   double step = 0;
 };
 
-/// The update as a function of such elements.
+/// The update, as a function of these values.
 class Probe {
 public:
   Probe(const UpdateValues &values, Value gradient)
@@ -119,7 +120,7 @@ public:
   double state(size_t i, const Point &at) {
     return evaluate(values.newState[i], at);
   }
-  /// Whether all that was asked could be computed.
+  /// Whether all values so far could be computed.
   bool isKnown() const { return known; }
 
 private:
@@ -142,34 +143,35 @@ private:
 };
 } // namespace
 
-/// For which a formula has to hold, step 1 to 3.
+/// The points at which a formula has to be right, for steps 1 to 3.
 static const Point points[] = {{0.7, -0.3, {0.2, 0.5}, 1},
                                {-1.5, 2.0, {-0.4, 1.25}, 2},
                                {3.0, 0.01, {1.0, 0.002}, 3}};
 
-/// What is taken from a parameter of 1 besides the gradient, or 0 where that is
-/// less than f32 can tell from 1.
+/// The decay of a parameter of 1 without gradient. 0 if it is so small that f32
+/// cannot distinguish the result from 1.
 static double cleanDecay(double ofParam) {
   double decay = 1 - ofParam;
   return std::abs(decay) < 3e-8 ? 0 : decay;
 }
 
-/// Whether a parameter of `at` goes by `rate * direction`, where `ofParam` is
-/// what is left of one of 1. What it goes by is compared, as that is small
-/// beside the parameter.
+/// Whether the update of `at` subtracts `rate * direction`. `ofParam` is the
+/// factor of decay. The difference is compared instead of the parameter,
+/// because it is small compared to the parameter.
 static bool goesBy(double direction, double rate, double ofParam,
                    const Point &at, double newParam) {
   return isNear((ofParam * at.param - newParam) / rate, direction);
 }
 
-/// Whether `veeline train` takes these numbers.
+/// Whether `veeline train` accepts these numbers.
 static bool isValid(const StatefulUpdate &update) {
   auto isRate = [](double beta) { return beta >= 0 && beta < 1; };
   return update.rate > 0 && update.weightDecay >= 0 && update.epsilon >= 0 &&
          isRate(update.beta1) && isRate(update.beta2);
 }
 
-/// v = beta1 v + g, and the parameter goes by v, or by g + beta1 v.
+/// Matches momentum: v = beta1 v + g. The update subtracts the rate times v or,
+/// with Nesterov's variant, times g + beta1 v.
 static std::optional<StatefulUpdate> matchMomentum(const UpdateValues &values,
                                                    Value gradient) {
   Probe probe(values, gradient);
@@ -242,17 +244,19 @@ static std::optional<StatefulUpdate> matchAdamW(const UpdateValues &values,
   StatefulUpdate update{gradient, Optimizer::adamw};
   update.beta1 = probe.state(0, {.state = {1, 0}, .step = first});
   update.beta2 = probe.state(1, {.state = {0, 1}, .step = first});
-  // Means of g and g * g that are these already stay what they are, whatever
-  // error constants like 1 - beta2 have; the first step corrects them.
+  // If the state already has the means of g and g * g, it does not change,
+  // whatever the error of constants like 1 - beta2 is. The correction is that
+  // of the first step.
   double mean = 1 / (1 - update.beta1), root = 1 / std::sqrt(1 - update.beta2);
   auto direction = [&](double g) {
     return -probe.param({.gradient = g, .state = {g, g * g}, .step = first});
   };
-  // Epsilon is nothing beside the first g, and much beside the second one.
+  // Epsilon is negligible compared to the first g, and dominates the second
+  // one.
   constexpr double large = 1e9, small = 1e-10;
   update.rate = direction(large) * root / mean;
   update.epsilon = small * (update.rate * mean / direction(small) - root);
-  // Less is the error of constants.
+  // A smaller result is the error of constants.
   if (std::abs(update.epsilon) < 1e-3 * small)
     update.epsilon = 0;
   double ofParam = probe.param({.param = 1, .step = first});
@@ -295,7 +299,7 @@ veeline::pipe::matchStatefulUpdate(const UpdateValues &values) {
       return update;
   if (values.state.size() != 2)
     return {};
-  // The first one may be the mean of squares.
+  // The first state may be the mean of squares.
   UpdateValues swapped = values;
   std::swap(swapped.state[0], swapped.state[1]);
   std::swap(swapped.newState[0], swapped.newState[1]);

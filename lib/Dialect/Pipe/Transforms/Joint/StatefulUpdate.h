@@ -15,23 +15,23 @@
 
 namespace veeline::pipe {
 
-/// What a graph computes of a parameter: its new value, and those of what an
-/// optimiser keeps, one or two tensors.
+/// The values that a graph computes for a parameter: its new value, and the new
+/// state of an optimiser, one or two tensors.
 struct UpdateValues {
   mlir::Value param, newParam;
   llvm::SmallVector<mlir::Value, 2> state, newState;
-  /// The number of the step; null where the graph does not count.
+  /// The number of the step, or null if the graph does not count steps.
   mlir::Value step;
 };
 
-/// An update that one of the runtime's optimisers makes, with its numbers
+/// An update by one of the runtime's optimisers, with its numbers
 /// (docs/optimizers.md).
 struct StatefulUpdate {
   mlir::Value gradient;
   Optimizer optimizer = Optimizer::sgdMomentum;
   double rate = 0, beta1 = 0, beta2 = 0, epsilon = 0, weightDecay = 0;
 
-  /// Whether both can be of one run, whatever their decay.
+  /// Whether both can be in one run. Their decay may differ.
   bool isLike(const StatefulUpdate &other) const;
 };
 

@@ -29,7 +29,7 @@ std::optional<APFloat> veeline::pipe::unifyRates(const APFloat &a,
   return {};
 }
 
-/// The update if `product` is a constant times a tensor, to be subtracted or
+/// Matches `product` as a constant times a tensor, which is subtracted or
 /// added.
 static std::optional<Update> matchProduct(Value product, bool isSubtracted) {
   auto mul = dyn_cast_or_null<arith::MulFOp>(getComputation(product));

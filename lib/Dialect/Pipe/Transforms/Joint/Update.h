@@ -14,20 +14,21 @@
 
 namespace veeline::pipe {
 
-/// What an update subtracts from a parameter: `rate` times `gradient`.
+/// The difference that an update subtracts from a parameter: `rate` times
+/// `gradient`.
 struct Update {
   mlir::Value gradient;
   llvm::APFloat rate;
 };
 
-/// The number that both rates are, or nothing. They may be of different types:
-/// one of them may be the other one rounded, and then the exact one is meant.
+/// The common value of both rates, or none. If they have different types, one
+/// may be the other one rounded. The exact one is then returned.
 std::optional<llvm::APFloat> unifyRates(const llvm::APFloat &a,
                                         const llvm::APFloat &b);
 
-/// The update if `updated` is `param - rate * gradient`, element by element,
-/// with a constant rate and a gradient that is a tensor of its own; over one
-/// structured op or several. Nothing for any other form.
+/// Matches `updated` as `param - rate * gradient`, element by element, in one
+/// or several structured ops. The rate has to be a constant, and the gradient a
+/// tensor of its own. None for any other form.
 std::optional<Update> matchUpdate(mlir::Value updated, mlir::Value param);
 
 } // namespace veeline::pipe

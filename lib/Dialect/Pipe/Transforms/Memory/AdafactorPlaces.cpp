@@ -1,4 +1,4 @@
-//===- AdafactorPlaces.cpp - where Adafactor adds up on a GPU -------------===//
+//===- AdafactorPlaces.cpp - places of Adafactor's sums on a GPU ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ArenaPlanner.h - the arena of one rank ------------------*- C++ -*-===//
+//===- ArenaPlanner.h - the arena of one rank -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,10 +17,10 @@
 
 namespace veeline::pipe {
 
-/// How much workspace the libraries of a GPU get.
+/// The size of the workspace of a GPU's libraries.
 enum class LibraryMemory {
   Least,
-  Ample ///< What the functions would like (libraryBytesAttrName).
+  Ample ///< As much as the functions ask for (libraryBytesAttrName).
 };
 
 /// Plans the arena of one rank.
@@ -36,12 +36,12 @@ public:
         library(library), symbols(symbols), order(std::move(order)) {}
 
   mlir::LogicalResult run();
-  /// Of the plan.
+  /// The size of the arena in the plan.
   int64_t getArenaBytes() const { return plan.arenaBytes; }
 
 private:
-  /// The memory of one result, or of the copy of one argument; with neither
-  /// number that of the workspace.
+  /// Identifies memory: that of one result of an op, of the copy of one
+  /// argument, or, with neither number, of the workspace.
   struct Slot {
     mlir::Operation *op;
     std::optional<unsigned> result;
@@ -52,7 +52,7 @@ private:
     return tables.pipeline.getStageOf(chunk) ==
            static_cast<int64_t>(program.getStage());
   }
-  /// How many ranks add up gradients with this one, itself included.
+  /// The number of ranks that sum gradients together, including this one.
   int64_t getNumMembers() {
     return tables.pipeline.getNumMembers(program.getStage());
   }
@@ -88,7 +88,8 @@ private:
   void placeBuffers();
   mlir::LogicalResult collect();
   void placeOnHost();
-  /// `nextTurnEnd` is where a value's life in the next turn ends, 0 without.
+  /// `nextTurnEnd` is the end of the value's life in the next turn, or 0 if
+  /// there is none.
   void addSlot(Slot slot, const StreamOrder::Point &uses, uint64_t bytes,
                uint64_t liveBytes, int64_t nextTurnEnd = 0);
   void writeOffsets(const OffsetPlan &plan);
@@ -104,14 +105,14 @@ private:
   bool errorFeedback;
   uint64_t alignment;
   bool isOnDevice;
-  /// For each length; empty where there is one only.
+  /// The pipeline's version for each length. Empty if there is only one length.
   llvm::ArrayRef<PipelineOp> versions;
   LibraryMemory library;
   mlir::SymbolTableCollection &symbols;
   MemoryPlan plan;
   int64_t persistent = 0;
   StreamOrder order;
-  /// On a GPU, what findSendEnds says.
+  /// On a GPU, the result of findSendEnds.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> sendEnds;
   llvm::SmallVector<Slot> slots;
   llvm::SmallVector<Reduction> reductions;

@@ -1,4 +1,4 @@
-//===- MemoryPlan.cpp - where everything of a rank lives ------------------===//
+//===- MemoryPlan.cpp - the layout of a rank's arena ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// Rows of three numbers.
+/// Converts rows to an array of arrays of three numbers.
 template <typename Row>
 static ArrayAttr getRowsAttr(Builder &builder, ArrayRef<Row> rows,
                              int64_t Row::*key) {
@@ -61,7 +61,7 @@ static DictionaryAttr toAttribute(Builder &builder,
   return builder.getDictionaryAttr(entries);
 }
 
-/// Rows of a parameter, an offset and a type.
+/// Converts roundings to rows of a parameter, an offset and a type.
 static ArrayAttr getRoundedAttr(Builder &builder,
                                 ArrayRef<MemoryPlan::Rounded> rounded) {
   SmallVector<Attribute> rows;
@@ -73,7 +73,7 @@ static ArrayAttr getRoundedAttr(Builder &builder,
   return builder.getArrayAttr(rows);
 }
 
-/// Where any row has older values, a list of them for each row.
+/// If any row has older values, adds a list of them for each row.
 template <typename Row>
 static void addVersions(Builder &builder, StringRef name, ArrayRef<Row> rows,
                         SmallVectorImpl<NamedAttribute> &entries) {
@@ -153,7 +153,7 @@ DictionaryAttr MemoryPlan::toAttribute(MLIRContext *context) const {
   return builder.getDictionaryAttr(entries);
 }
 
-/// The rows of an array of arrays of `width` numbers; fails on anything else.
+/// The rows of an array of arrays of `width` numbers. Fails for anything else.
 static FailureOr<SmallVector<ArrayRef<int64_t>>>
 getRows(DictionaryAttr dict, StringRef name, size_t width) {
   auto array = dict.getAs<ArrayAttr>(name);
@@ -190,7 +190,7 @@ static LogicalResult readRounded(DictionaryAttr dict,
   return success();
 }
 
-/// Sets two numbers to those of entry `name`, if there is one.
+/// Sets two numbers from entry `name`, if there is one.
 static LogicalResult readPair(DictionaryAttr dict, StringRef name,
                               int64_t &first, int64_t &second) {
   if (!dict.contains(name))
@@ -353,7 +353,7 @@ bool veeline::pipe::isOutput(Type result) {
 }
 
 int64_t veeline::pipe::getNormParts(int64_t numElements) {
-  // Enough parts to fill a device, of enough elements to be worth a block.
+  // So many parts fill a device, and each has enough elements for a block.
   constexpr int64_t mostParts = 256, fewestElements = 256;
   for (int64_t parts = std::min(mostParts, numElements / fewestElements);
        parts > 1; --parts)

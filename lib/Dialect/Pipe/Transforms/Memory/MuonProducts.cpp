@@ -1,4 +1,4 @@
-//===- MuonProducts.cpp - what Muon's updates take on a GPU ---------------===//
+//===- MuonProducts.cpp - Muon's updates on a GPU -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -39,8 +39,8 @@ MuonPlaces::MuonPlaces(ShapedType matrix, int64_t workspace, int64_t state)
   sum = reserve(sizeof(double));
 }
 
-/// An entry that GemmDesc (veeline/Conversion/Gemm.h) reads. All strides are in
-/// elements.
+/// An entry of the table of products, as GemmDesc (veeline/Conversion/Gemm.h)
+/// reads it. All strides are in elements.
 static DictionaryAttr getProduct(Type type, int64_t m, int64_t n, int64_t k,
                                  ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   Builder builder(type.getContext());

@@ -1,4 +1,4 @@
-//===- PlanDevice.cpp - what only a GPU's arena has -----------------------===//
+//===- PlanDevice.cpp - the parts of a plan for GPUs only -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,12 +20,12 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// The workspace of libraries of products, convolutions and attention, for each
-/// compute stream of a GPU, and the most of it.
+/// The default and the maximal size of the workspace of libraries (products,
+/// convolutions, attention), for each compute stream of a GPU.
 static constexpr int64_t gpuLibraryBytes = 32 << 20;
 static constexpr int64_t maxLibraryBytes = 256 << 20;
 
-/// Whether work of the step before reads `input`, a batch argument or a buffer.
+/// Whether late work reads `input`, a batch argument or a buffer.
 bool ArenaPlanner::isReadLate(Value input) {
   for (Operation &op : program.getBody().front()) {
     std::optional<ChunkFunctionKind> kind = getFunctionKind(&op);
@@ -83,8 +83,8 @@ void ArenaPlanner::placeConstants(MemoryPlan::Device &device,
   }
 }
 
-/// Settings and norms of a rank that updates parameters. With a barrier, every
-/// rank finds out what gradients are clipped by.
+/// Places settings and norms of a rank that updates parameters. With a barrier,
+/// every rank computes the factor by which gradients are clipped.
 void ArenaPlanner::placeSettings(MemoryPlan::Device &device) {
   bool isClipped = tables.pipeline.getClipSync() == ClipSync::Barrier;
   bool updatesLate = false;
@@ -109,13 +109,14 @@ void ArenaPlanner::placeSettings(MemoryPlan::Device &device) {
     device.settingsBeforeOffset = reserve(plan.getSettingsBytes());
   if (device.normParts == 0)
     return;
-  // The norms of every parameter start where a kernel's buffers can.
+  // The norms of every parameter start at the alignment of a kernel's buffers.
   device.normParts =
       llvm::alignTo(device.normParts, kernelAlignment / sizeof(double));
   device.normsOffset = reserve(device.getNormBytes(plan.params.size()));
 }
 
-/// What a rank reports that runs F of a chunk with a result of the model.
+/// Places the reported results, if the rank runs F of a chunk with a result of
+/// the model.
 void ArenaPlanner::placeResults(MemoryPlan::Device &device) {
   auto results = tables.pipeline.getYield().getResults();
   auto reports = [&](ForwardOp forward) {
@@ -152,8 +153,9 @@ SmallVector<Attribute> veeline::pipe::getGlobals(func::FuncOp function) {
   return globals.takeVector();
 }
 
-/// The workspace of libraries on one stream: as much as the functions would
-/// like, if the arena may have that and it is not too much.
+/// The size of the workspace of libraries on one stream: as much as the
+/// functions ask for, if the planner may use that much and it is below the
+/// maximum.
 int64_t ArenaPlanner::getLibraryBytes(ArrayRef<func::FuncOp> functions) const {
   int64_t bytes = gpuLibraryBytes;
   if (library == LibraryMemory::Least)
@@ -165,7 +167,7 @@ int64_t ArenaPlanner::getLibraryBytes(ArrayRef<func::FuncOp> functions) const {
   return bytes;
 }
 
-/// What only a GPU's arena has.
+/// Places everything that only the arena of a GPU has.
 void ArenaPlanner::placeDevice() {
   MemoryPlan::Device &device = *plan.device;
   llvm::SetVector<func::FuncOp> functions;
@@ -183,7 +185,7 @@ void ArenaPlanner::placeDevice() {
   }
 }
 
-/// Whether the program has only what a step of a GPU can do.
+/// Checks that a step on a GPU supports all ops of the program.
 LogicalResult ArenaPlanner::checkDevice() {
   for (Operation &op : program.getBody().front()) {
     if (isa<ValidateOp>(op))

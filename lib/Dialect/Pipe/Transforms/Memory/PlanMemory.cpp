@@ -40,7 +40,7 @@ static int64_t getIntAttr(Operation *op, StringRef name) {
   return attr ? attr.getInt() : 0;
 }
 
-/// The older values of a parameter that ops of this rank use.
+/// The number of older values of a parameter that ops of this rank use.
 int64_t ArenaPlanner::countOlderVersions(int64_t param) const {
   std::optional<Asynchronous> kind = tables.pipeline.getAsynchronous();
   int64_t updates = 0, late = 0;
@@ -60,8 +60,8 @@ int64_t ArenaPlanner::countOlderVersions(int64_t param) const {
       late, PipelineOp(tables.pipeline).getMicrobatches().value_or(1));
 }
 
-/// Of what the optimiser keeps of a parameter, on each of the ranks that share
-/// its update out.
+/// The bytes of optimiser state of a parameter on each rank that has a share of
+/// its update.
 int64_t ArenaPlanner::getStateBytes(ShapedType type) const {
   int64_t shards = PipelineOp(tables.pipeline).getShards(getStage());
   std::vector<int64_t> shape = type.getShape().vec();
@@ -79,7 +79,7 @@ SmallVector<int64_t> ArenaPlanner::reserveVersions(int64_t param,
   return offsets;
 }
 
-/// Values and states first, then accumulators.
+/// Places values and states first, then accumulators.
 void ArenaPlanner::placeParams() {
   for (auto [number, param] : llvm::enumerate(tables.params)) {
     auto users = getChunkUses(param.getValue());
@@ -104,7 +104,7 @@ void ArenaPlanner::placeParams() {
       if (isHere(chunk) && tables.hasParamGradient(chunk, operand))
         plan.accumulators.push_back({static_cast<int64_t>(number), chunk, 0});
   }
-  // What is added up over ranks is sorted by chunk.
+  // Accumulators that are summed over ranks are sorted by chunk.
   if (getNumMembers() > 1)
     llvm::stable_sort(plan.accumulators, [](const auto &a, const auto &b) {
       return a.chunk < b.chunk;
@@ -114,7 +114,7 @@ void ArenaPlanner::placeParams() {
         getByteSize(tables.params[accumulator.param].getValue().getType()));
 }
 
-/// Adafactor adds up in memory for the largest parameter.
+/// Places Adafactor's sums. They have room for the largest parameter.
 void ArenaPlanner::placeSums() {
   for (auto update : program.getBody().front().getOps<UpdateOp>()) {
     auto type = cast<RankedTensorType>(update.getValue().getType());
@@ -127,7 +127,8 @@ void ArenaPlanner::placeSums() {
     plan.updateWorkspace = reserve(plan.updateWorkspaceBytes);
 }
 
-/// Muon updates matrices in memory for the largest of them.
+/// Places the workspace in which Muon updates matrices. It has room for the
+/// largest one.
 void ArenaPlanner::placeUpdateWorkspace() {
   for (auto update : program.getBody().front().getOps<UpdateOp>()) {
     auto type = cast<RankedTensorType>(update.getValue().getType());
@@ -146,7 +147,7 @@ void ArenaPlanner::placeUpdateWorkspace() {
     plan.updateWorkspace = reserve(plan.updateWorkspaceBytes);
 }
 
-/// Places the parameters that this rank's functions take rounded. These are the
+/// Places the parameters that this rank's functions take rounded. They are the
 /// same for all lengths.
 void ArenaPlanner::placeRounded() {
   llvm::SmallDenseSet<std::pair<int64_t, int>> seen;
@@ -175,7 +176,8 @@ void ArenaPlanner::placeRounded() {
   }
 }
 
-/// Room for all microbatches: the runtime reads them after the step.
+/// Places tensor results, for all microbatches, because the runtime reads them
+/// after the step.
 LogicalResult ArenaPlanner::placeOutputs() {
   int64_t microbatches =
       PipelineOp(tables.pipeline).getMicrobatches().value_or(1);
@@ -209,7 +211,7 @@ SmallVector<func::FuncOp> ArenaPlanner::getFunctions(Operation *op) {
   return functions;
 }
 
-/// Adds the pieces of a gather: its parameters, each with shares of its own.
+/// Adds the pieces of a gather: its parameters, each with its own shares.
 LogicalResult ArenaPlanner::addGathered(int64_t number,
                                         const Reduction &reduction) {
   for (Operation *op : reduction.ops) {
@@ -224,8 +226,8 @@ LogicalResult ArenaPlanner::addGathered(int64_t number,
   return success();
 }
 
-/// Adds the pieces of a reduction: its accumulators, those without a gap as
-/// one.
+/// Adds the pieces of a reduction: its accumulators. Adjacent accumulators
+/// become one piece.
 LogicalResult ArenaPlanner::addPieces(int64_t number,
                                       const Reduction &reduction) {
   if (reduction.isGather())
@@ -263,11 +265,11 @@ LogicalResult ArenaPlanner::addPieces(int64_t number,
 }
 
 /// Reserves memory for what other ranks contribute to this rank's share of the
-/// elements: between processes it lies there until it is added.
+/// elements. Between processes, it is received there before it is added.
 void ArenaPlanner::addBuffers(int64_t number, Reduction &reduction) {
   int64_t members = getNumMembers(), bytes = 0;
   for (MemoryPlan::ReducedPiece &piece : plan.reduced) {
-    // What is gathered comes straight to its place.
+    // A gather receives directly in the final place.
     if (piece.reduction != number || reduction.isGather())
       continue;
     auto type =
@@ -294,7 +296,7 @@ LogicalResult ArenaPlanner::placeReductions() {
   return success();
 }
 
-/// Writes down where the buffers are, once that is known.
+/// Sets the places of the buffers, once they are known.
 void ArenaPlanner::placeBuffers() {
   int64_t members = getNumMembers();
   llvm::DenseMap<int64_t, int64_t> next;
@@ -307,7 +309,7 @@ void ArenaPlanner::placeBuffers() {
   }
 }
 
-/// Adds a slot that lives from `slot.op` to the end of that op and of `uses`.
+/// Adds a slot that is live from `slot.op` to the end of that op and of `uses`.
 void ArenaPlanner::addSlot(Slot slot, const StreamOrder::Point &uses,
                            uint64_t bytes, uint64_t live, int64_t nextTurnEnd) {
   StreamOrder::Point all = uses;
@@ -324,8 +326,9 @@ void ArenaPlanner::addSlot(Slot slot, const StreamOrder::Point &uses,
     lives.ends.push_back(order.findFirstAfter(all, stream));
 }
 
-/// What stands for the value of `use` from its user on: the value that a wait
-/// gives of a handle, or a restore of what was reloaded. Null elsewhere.
+/// The value that replaces that of `use` after its user: the value that a wait
+/// returns for a handle, or that a restore returns for what was reloaded. Null
+/// for other users.
 static Value getAlias(OpOperand &use) {
   if (auto wait = dyn_cast<WaitOp>(use.getOwner()))
     return wait.getValue();
@@ -334,15 +337,16 @@ static Value getAlias(OpOperand &use) {
   return {};
 }
 
-/// Extends `uses` by all ops during which `value` has to stay. A handle lives
-/// as long as the value that comes out of it.
+/// Adds to `uses` all ops during which `value` has to be kept. A handle is live
+/// as long as the value that it stands for.
 void ArenaPlanner::addUses(Value value, StreamOrder::Point &uses) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     order.include(uses, user);
     if (Operation *end = sendEnds.lookup(user)) {
       order.include(uses, end);
-      // No op waits for what is sent last: it stays to the end of the step.
+      // No op waits for the last sends, so their values are kept to the end of
+      // the step.
       if (end == &program.getBody().front().back())
         uses[getComputeStream(user)] = order.getNumOps();
     }
@@ -351,9 +355,9 @@ void ArenaPlanner::addUses(Value value, StreamOrder::Point &uses) {
   }
 }
 
-/// After which op of the next turn nothing takes `value` any more; 0 where the
-/// next turn does not. A handle lives as long as the value that comes out of
-/// it.
+/// The number of the op of the next turn from which on `value` is not used any
+/// more, or 0 if the next turn does not use it. A handle is live as long as the
+/// value that it stands for.
 int64_t ArenaPlanner::findNextTurnEnd(Value value) const {
   int64_t end = 0;
   Block &body = ProgramOp(program).getBody().front();
@@ -373,9 +377,9 @@ int64_t ArenaPlanner::findNextTurnEnd(Value value) const {
   return end;
 }
 
-/// Adds a slot for each argument of `op` that has to be copied: a microbatch of
-/// a batch argument may start at no multiple of what a thread loads, which
-/// kernels need.
+/// Adds a slot for each argument of `op` that has to be copied. A microbatch of
+/// a batch argument may start at an address without the alignment that kernels
+/// need.
 void ArenaPlanner::addSlices(Operation *op) {
   schedule::Op work = *getScheduleOp(op);
   ChunkOp chunk = tables.chunks[work.chunk];
@@ -450,8 +454,8 @@ LogicalResult ArenaPlanner::collect() {
   return success();
 }
 
-/// Places copies in the host's memory, each from its pipe.offload to its
-/// pipe.restore.
+/// Places copies in the host's memory. Each is live from its pipe.offload to
+/// its pipe.restore.
 void ArenaPlanner::placeOnHost() {
   std::vector<LiveInterval> copies;
   SmallVector<OffloadOp> offloads;
@@ -546,7 +550,7 @@ LogicalResult ArenaPlanner::run() {
   return success();
 }
 
-/// The bytes that the arena of `program` may have; none without a limit.
+/// The limit of the arena of `program` in bytes, or none.
 static std::optional<int64_t> getLimit(PipelineOp pipeline, ProgramOp program) {
   auto limits =
       pipeline->getAttrOfType<DenseI64ArrayAttr>(memoryLimitsAttrName);
@@ -555,8 +559,8 @@ static std::optional<int64_t> getLimit(PipelineOp pipeline, ProgramOp program) {
   return limits[program.getStage()];
 }
 
-/// Whether the arena of `program` is within the limit of its stage, if there is
-/// one; a diagnostic where not.
+/// Checks that the arena of `program` is within the limit of its stage, if
+/// there is one. Emits a diagnostic if not.
 static LogicalResult checkLimit(PipelineOp pipeline, ProgramOp program) {
   Attribute attr = pipeline->getAttr(memoryLimitsAttrName);
   if (!attr)
@@ -590,7 +594,8 @@ static void listConstants(ModuleOp module) {
   module->setAttr(constantsAttrName, Builder(module).getArrayAttr(names));
 }
 
-/// Muon needs a matrix, and a share of elements an update for each.
+/// Checks that Muon has a matrix, and that the updates of an optimiser can be
+/// shared out: that needs an update of each element by itself.
 static LogicalResult verifyOptimizer(PipelineOp pipeline, Optimizer optimizer) {
   if (pipeline.getShardOptimizer() && !isElementwise(optimizer))
     return pipeline.emitOpError()

@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One walk in the order of the ops: what is computed of extents becomes a
-// constant, and each tensor gets the shape that follows from those before it.
-// No op is added for some lengths only, so versions stay alike.
+// One walk in the order of the ops replaces what is computed from extents by
+// constants, and gives each tensor the shape that follows from the shapes
+// before it. No op is added for some lengths only, so versions keep the same
+// ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +53,7 @@ static Type withLength(Type type, int64_t length) {
 // One op
 //===----------------------------------------------------------------------===//
 
-/// Numbers that are constants by now, as attributes.
+/// Turns numbers that are constants by now into attributes.
 static SmallVector<OpFoldResult> asConstants(ArrayRef<OpFoldResult> numbers) {
   Builder builder(numbers.empty() ? nullptr : numbers[0].getContext());
   return llvm::map_to_vector(numbers, [&](OpFoldResult number) -> OpFoldResult {
@@ -62,13 +63,13 @@ static SmallVector<OpFoldResult> asConstants(ArrayRef<OpFoldResult> numbers) {
   });
 }
 
-/// The numbers, or none where one of them is not known.
+/// The numbers, or none if one of them is unknown.
 static std::optional<SmallVector<int64_t>>
 getNumbers(ArrayRef<OpFoldResult> numbers) {
   return getConstantIntValues(numbers);
 }
 
-/// Replaces a scalar that follows from extents and constants.
+/// Replaces a scalar that is computed from extents and constants.
 static bool foldScalar(Operation *op) {
   if (op->getNumResults() == 0 || op->getNumRegions() != 0 || !isPure(op) ||
       !llvm::all_of(op->getResultTypes(),
@@ -166,7 +167,7 @@ static LogicalResult bindInits(DestinationStyleOpInterface op) {
   return success();
 }
 
-/// Whether operands of the op say what it slices or pads.
+/// Whether operands of the op determine what it slices or pads.
 static bool hasDynamicNumbers(Operation *op) {
   if (auto pad = dyn_cast<tensor::PadOp>(op))
     return !pad.getLow().empty() || !pad.getHigh().empty();
@@ -178,7 +179,8 @@ static bool hasDynamicNumbers(Operation *op) {
          (isOpen(slice.getMixedSizes()) || isOpen(slice.getMixedOffsets()));
 }
 
-/// Fails, without a message, where the shape of a result does not follow.
+/// Sets the shapes of results. Fails, without a message, if a shape cannot be
+/// determined.
 static LogicalResult bindShape(Operation *op) {
   OpBuilder builder(op);
   Location loc = op->getLoc();
@@ -278,7 +280,7 @@ static LogicalResult bindLength(func::FuncOp func, int64_t length) {
   return func.emitError() << "the model is not valid at length " << length;
 }
 
-/// Marks the arguments that have the length. Only data may vary.
+/// Marks the arguments with the length. Only data may vary.
 static LogicalResult markArguments(func::FuncOp model) {
   bool hasLength = false;
   for (BlockArgument argument : model.getArguments()) {

@@ -16,15 +16,15 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// What `value` is once marks are gone.
+/// The value that `value` becomes once marks are removed.
 static Value lookThroughMarks(Value value) {
   while (auto mark = value.getDefiningOp<BoundaryOp>())
     value = mark.getValue();
   return value;
 }
 
-/// Calls `visit` with every value of the function's own block that `op` uses,
-/// also from inside its regions.
+/// Calls `visit` with every value of the function's block that `op` uses, also
+/// in its regions.
 static void forEachUsedValue(Operation *op,
                              llvm::function_ref<void(Value)> visit) {
   Block *block = op->getBlock();
@@ -53,8 +53,8 @@ void ExtractionPlan::assignOps(ArrayRef<Piece> pieces, ArrayRef<int> counts) {
   }
 }
 
-/// Finds what the ops of `chunk` use: side ops join it, values of earlier
-/// chunks and arguments become its operands.
+/// Finds what the ops of `chunk` use. Side ops are added to the chunk. Values
+/// of earlier chunks, and arguments, become its operands.
 void ExtractionPlan::collect(int64_t chunk) {
   ChunkPlan &plan = chunks[chunk];
   llvm::SetVector<Value> used;
@@ -70,7 +70,7 @@ void ExtractionPlan::collect(int64_t chunk) {
   };
   for (Value result : plan.results)
     visit(result);
-  // Grows while it is walked.
+  // The list grows during this loop.
   for (size_t i = 0; i != plan.ops.size(); ++i)
     forEachUsedValue(plan.ops[i], visit);
   llvm::sort(plan.ops, [&](Operation *a, Operation *b) {
@@ -84,8 +84,8 @@ void ExtractionPlan::collect(int64_t chunk) {
         results.push_back(operand);
 }
 
-/// Finds the chunk that gives each result of the model. What no chunk computes,
-/// the last one gives.
+/// Finds the chunk that returns each result of the model. The last chunk
+/// returns values that no chunk computes.
 void ExtractionPlan::collectReturned() {
   for (Value operand : model.getBody().front().getTerminator()->getOperands()) {
     Value value = lookThroughMarks(operand);
@@ -98,7 +98,8 @@ void ExtractionPlan::collectReturned() {
   }
 }
 
-/// Values of ops in program order, then batch arguments, buffers, parameters.
+/// The order of operands: values of ops in program order, then batch arguments,
+/// buffers, parameters.
 std::tuple<int, int64_t, unsigned> ExtractionPlan::getOrder(Value value) {
   if (auto result = dyn_cast<OpResult>(value))
     return {0, position.at(result.getOwner()), result.getResultNumber()};
@@ -165,8 +166,8 @@ FailureOr<ExtractionPlan> ExtractionPlan::make(func::FuncOp model,
   return plan;
 }
 
-/// The op of the pipeline that stands for `argument`, or null for a parameter
-/// that nothing uses.
+/// Creates the op of the pipeline for `argument`. Null for a parameter that
+/// nothing uses.
 static Value buildInput(OpBuilder &builder, func::FuncOp model,
                         BlockArgument argument, bool isUsed) {
   unsigned number = argument.getArgNumber();
@@ -201,7 +202,7 @@ static Value buildInput(OpBuilder &builder, func::FuncOp model,
   return BufferOp::create(builder, loc, type, name, range, isLossScale);
 }
 
-/// The names of the results where a metric has one, else null.
+/// The names of the results if a metric has a name, else null.
 static ArrayAttr buildNames(OpBuilder &builder, func::FuncOp model) {
   SmallVector<std::string> names;
   bool isNamed = false;
@@ -214,7 +215,7 @@ static ArrayAttr buildNames(OpBuilder &builder, func::FuncOp model) {
   return isNamed ? builder.getStrArrayAttr(texts) : ArrayAttr();
 }
 
-/// Clones `op`; uses of marks become uses of what they mark.
+/// Clones `op`. Uses of marks become uses of the marked values.
 static Operation *cloneWithoutMarks(OpBuilder &builder, Operation *op,
                                     IRMapping &mapping) {
   op->walk([&](Operation *inner) {
@@ -262,8 +263,8 @@ void ExtractionPlan::build(PipelineOp pipeline, SymbolTable &symbols) {
     inputs[argument] =
         buildInput(builder, model, argument, used.contains(argument));
 
-  // An argument that is returned is both an operand and a result of a chunk, so
-  // values are looked up with the chunk that gives them.
+  // An argument that is returned is both an operand and a result of a chunk. So
+  // values are looked up together with the chunk that returns them.
   llvm::DenseMap<std::pair<Value, int64_t>, Value> given;
   Block::iterator insertionPoint = std::next(pipeline->getIterator());
   for (auto [k, plan] : llvm::enumerate(chunks)) {
@@ -273,7 +274,7 @@ void ExtractionPlan::build(PipelineOp pipeline, SymbolTable &symbols) {
         buildFunction(plan, loc, pipeline.getSymName() + "_chunk" + Twine(k));
     if (Attribute varies = model->getAttr(PipeDialect::lengthVariesAttrName))
       function->setAttr(PipeDialect::lengthVariesAttrName, varies);
-    // Renamed where the name is taken.
+    // The function is renamed if its name is taken.
     StringAttr name = symbols.insert(function, insertionPoint);
     SmallVector<Value> operands =
         llvm::map_to_vector(plan.operands, [&](Value operand) {

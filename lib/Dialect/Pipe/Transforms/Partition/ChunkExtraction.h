@@ -13,43 +13,45 @@
 
 namespace veeline::pipe {
 
-/// What the function of one chunk holds, in terms of the model function.
+/// The content of one chunk's function, in terms of the model function.
 struct ChunkPlan {
-  /// Main ops and the side ops that they need, in program order.
+  /// Main ops, and the side ops that they need, in program order.
   llvm::SmallVector<mlir::Operation *> ops;
-  /// The last ops of its pieces, the last piece excepted.
+  /// The last op of each piece except the last piece.
   llvm::DenseSet<mlir::Operation *> pieceEnds;
-  /// Values of earlier chunks, then batch arguments, buffers and parameters.
+  /// The operands: values of earlier chunks, then batch arguments, buffers and
+  /// parameters.
   llvm::SmallVector<mlir::Value> operands;
-  /// Values that later chunks use or that the model returns.
+  /// The values that later chunks use or that the model returns.
   llvm::SmallVector<mlir::Value> results;
 };
 
-/// A model function cut into chunks; nothing has been built yet.
+/// The division of a model function into chunks, before anything is built.
 ///
-/// Values are those of the model function with marks looked through: a
-/// `pipe.boundary` stands for its operand.
+/// Values are those of the model function without marks: a `pipe.boundary`
+/// stands for its operand.
 class ExtractionPlan {
 public:
-  /// Gives chunk k the next `counts[k]` pieces. Fails with a diagnostic where a
-  /// value that cannot be sent would cross a cut, or where a chunk would
-  /// compute nothing that is used. O(ops and uses, times the chunks that repeat
-  /// a side op).
+  /// Gives chunk k the next `counts[k]` pieces. Fails with a diagnostic if a
+  /// value that cannot be sent would cross a cut, or if a chunk would compute
+  /// nothing that is used. O(ops and uses, times the chunks that repeat a side
+  /// op).
   static mlir::FailureOr<ExtractionPlan> make(mlir::func::FuncOp model,
                                               llvm::ArrayRef<Piece> pieces,
                                               llvm::ArrayRef<int> counts);
 
   llvm::ArrayRef<ChunkPlan> getChunks() const { return chunks; }
 
-  /// Whether `op` is in one chunk only, not repeated where it is needed.
+  /// Whether `op` is in only one chunk, instead of being repeated where it is
+  /// needed.
   bool isMain(mlir::Operation *op) const { return chunkOf.contains(op); }
 
-  /// Adds arguments of the model that a chunk takes for its backward.
+  /// Adds arguments of the model that the backward of a chunk takes.
   void addOperands(unsigned chunk, llvm::ArrayRef<mlir::Value> operands);
 
-  /// Builds a function for each chunk, and the chunks and inputs in
-  /// `pipeline`, whose body is empty. Functions go after `pipeline`. Warns
-  /// about parameters that no chunk uses; they are dropped.
+  /// Builds a function for each chunk, and the chunks and inputs in `pipeline`,
+  /// which is empty. Functions are inserted after `pipeline`. Warns about
+  /// parameters that no chunk uses, and drops them.
   void build(PipelineOp pipeline, mlir::SymbolTable &symbols);
 
 private:
@@ -64,10 +66,10 @@ private:
 
   mlir::func::FuncOp model;
   llvm::SmallVector<ChunkPlan> chunks;
-  /// Positions of the model's ops, and the chunks of its main ops.
+  /// The positions of the model's ops, and the chunks of its main ops.
   llvm::DenseMap<mlir::Operation *, int64_t> position;
   llvm::DenseMap<mlir::Operation *, int64_t> chunkOf;
-  /// The values that the model returns, each with the chunk that gives it.
+  /// The values that the model returns, each with the chunk that returns it.
   llvm::SmallVector<std::pair<mlir::Value, int64_t>> returned;
 };
 

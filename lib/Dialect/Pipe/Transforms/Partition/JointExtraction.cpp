@@ -23,7 +23,7 @@ static void removeMarks(func::FuncOp func) {
   }
 }
 
-/// The ops of `func`'s block that its results depend on, but for gradients.
+/// The ops of `func`'s block on which its results, except gradients, depend.
 static SmallVector<Operation *> getForward(func::FuncOp func) {
   Block &block = func.getBody().front();
   llvm::SetVector<Operation *> ops;
@@ -44,7 +44,7 @@ static SmallVector<Operation *> getForward(func::FuncOp func) {
   return forward;
 }
 
-/// What marks mark.
+/// The value that `value` becomes once marks are removed.
 static Value skipMarks(Value value) {
   while (auto mark = value.getDefiningOp<BoundaryOp>())
     value = mark.getValue();
@@ -77,8 +77,8 @@ LogicalResult JointExtraction::emitChanged(Operation *op, Operation *other) {
   return diagnostic;
 }
 
-/// Finds the ops of the model in the joint function: the same ones, in the same
-/// order.
+/// Finds the ops of the model in the joint function. They have to be the same
+/// ops in the same order.
 LogicalResult JointExtraction::mapForward() {
   if (!copy->getBody().hasOneBlock() ||
       model.getArgumentTypes() != copy->getArgumentTypes())
@@ -95,7 +95,8 @@ LogicalResult JointExtraction::mapForward() {
         !OperationEquivalence::isEquivalentTo(
             op, other, [&](Value a, Value b) { return success(isSame(a, b)); },
             [&](Value a, Value b) { inJoint[a] = b; },
-            // Both of them: the check takes only single flags for values.
+            // Both flags are set: the check only knows values with a single
+            // flag.
             // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange)
             OperationEquivalence::IgnoreLocations |
                 OperationEquivalence::IgnoreDiscardableAttrs))

@@ -13,17 +13,18 @@
 
 namespace veeline::pipe {
 
-/// The joint function of a model, cut where the model is cut.
+/// Cuts the joint function of a model at the cuts of the model.
 class JointExtraction {
 public:
-  /// Cuts `joint` as `plan` cuts `model`. Chunks of the plan get operands that
-  /// only their backward uses. Fails with an error where the model is no longer
-  /// the forward part of `joint`, or where that cannot be cut so.
+  /// Cuts `joint` as `plan` cuts `model`. Adds operands that only a chunk's
+  /// backward uses to the chunks of the plan. Fails with an error if the model
+  /// is no longer the forward of `joint`, or if `joint` cannot be cut in this
+  /// way.
   static mlir::FailureOr<JointExtraction> make(mlir::func::FuncOp model,
                                                mlir::func::FuncOp joint,
                                                ExtractionPlan &plan);
 
-  /// Gives the primal function of each chunk of `pipeline` its joint function.
+  /// Adds a joint function for the primal function of each chunk of `pipeline`.
   void build(PipelineOp pipeline, mlir::SymbolTable &symbols);
 
 private:
@@ -34,7 +35,7 @@ private:
   llvm::SmallVector<autodiff::JointChunk>
   describeChunks(const ExtractionPlan &plan);
   mlir::FailureOr<llvm::SmallVector<autodiff::JointGradient>> findGradients();
-  /// Whether `other` of the joint function is `value` of the model.
+  /// Whether `other` of the joint function corresponds to `value` of the model.
   bool isSame(mlir::Value value, mlir::Value other) const;
   mlir::LogicalResult emitChanged(mlir::Operation *op, mlir::Operation *other);
   llvm::SmallVector<mlir::Value> mapAll(mlir::ValueRange values) const {
@@ -43,9 +44,9 @@ private:
   }
 
   mlir::func::FuncOp model;
-  /// Of the joint function, without marks.
+  /// A copy of the joint function, without marks.
   mlir::OwningOpRef<mlir::func::FuncOp> copy;
-  /// The copy's values and ops for those of the model.
+  /// For each value and op of the model, that of the copy.
   llvm::DenseMap<mlir::Value, mlir::Value> inJoint;
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> opInJoint;
   /// The operands of each chunk.

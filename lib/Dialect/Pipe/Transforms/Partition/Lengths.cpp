@@ -1,4 +1,4 @@
-//===- Lengths.cpp - models whose microbatches vary in length -------------===//
+//===- Lengths.cpp - models with microbatches of several lengths ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -71,13 +71,14 @@ veeline::pipe::getVersions(PipelineOp pipeline,
   return versions;
 }
 
-/// As in "at length 8".
+/// Adds text of the form "at length 8".
 static void describeLength(InFlightDiagnostic &diagnostic, PipelineOp version) {
   diagnostic << "at length "
              << cast<IntegerAttr>(version->getAttr(lengthAttrName)).getInt();
 }
 
-/// Checks that two functions take, or give, the same values in order.
+/// Checks that two functions take, or return, the same values in the same
+/// order.
 static LogicalResult verifyValues(ChunkOp chunk, PipelineOp version,
                                   ChunkFunctionKind kind,
                                   ArrayRef<ChunkValue> bound,

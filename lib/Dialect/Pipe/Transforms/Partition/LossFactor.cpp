@@ -1,4 +1,4 @@
-//===- LossFactor.cpp - what a loss is multiplied by ----------------------===//
+//===- LossFactor.cpp - factors of a loss ---------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -21,8 +21,7 @@ bool veeline::pipe::isLossType(Type type) {
          (tensor.getElementType().isF32() || tensor.getElementType().isF64());
 }
 
-/// Refuses a model of which an argument has the name that the factor gets, or
-/// which has the factor.
+/// Refuses a model that has the factor already, or an argument with its name.
 static LogicalResult verifyNames(func::FuncOp model, const LossFactor &factor) {
   for (BlockArgument argument : model.getArguments()) {
     unsigned number = argument.getArgNumber();

@@ -11,21 +11,22 @@
 
 namespace veeline::pipe {
 
-/// An argument that the loss is multiplied by.
+/// An argument by which the loss is multiplied.
 struct LossFactor {
-  /// The argument's name, and the attribute that says it is data or a buffer.
+  /// The argument's name, and the attribute that makes it data or a buffer.
   llvm::StringRef name, kindAttrName;
   llvm::StringRef markAttrName;
-  /// "scale" or "weight", and "the loss is ... once".
+  /// Texts for errors: "scale" or "weight", and "the loss is ... once".
   llvm::StringRef what, done;
 };
 
-/// Whether `type` is a tensor of rank 0 of a type that is trained.
+/// Whether `type` is a tensor of rank 0 of a type that can be trained.
 bool isLossType(mlir::Type type);
 
-/// Gives the model an argument of the loss's type, and multiplies the loss by
-/// it. Fails with a diagnostic where an argument has its name or its mark. Does
-/// nothing to a model that breaks the contract, which `verifyModel` tells of.
+/// Adds an argument of the loss's type to the model, and multiplies the loss by
+/// it. Fails with a diagnostic if an argument has its name or its attribute.
+/// Does nothing to a model that breaks the input contract, which `verifyModel`
+/// reports.
 llvm::LogicalResult multiplyLoss(mlir::func::FuncOp model,
                                  const LossFactor &factor);
 

@@ -72,7 +72,7 @@ FailureOr<func::FuncOp> veeline::pipe::findModel(ModuleOp module,
 // The contract
 //===----------------------------------------------------------------------===//
 
-/// The attributes of an argument that say what it is.
+/// The attributes of an argument that declare what it is.
 static SmallVector<NamedAttribute> getKinds(func::FuncOp model,
                                             unsigned argument) {
   SmallVector<NamedAttribute> kinds;
@@ -101,7 +101,7 @@ std::string veeline::pipe::getResultName(func::FuncOp model, unsigned result) {
   return "metric" + std::to_string(result);
 }
 
-/// A tensor whose shape is known and has elements.
+/// Whether `type` is a tensor of known shape with elements.
 static bool isPlainTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape() && tensor.getNumElements() != 0 &&
@@ -112,7 +112,7 @@ static bool isTrained(Type element) {
   return element.isF32() || element.isF64();
 }
 
-/// The types that files of data, the runtime and compiled code have in common.
+/// Whether files of data, the runtime and compiled code all support `element`.
 static bool isData(Type element) {
   auto integer = dyn_cast<IntegerType>(element);
   return isTrained(element) ||
@@ -193,7 +193,7 @@ static LogicalResult verifyArguments(func::FuncOp model) {
   return success();
 }
 
-/// Names are columns of files, and values of options.
+/// Checks that names can be columns of files and values of options.
 static LogicalResult verifyMetricNames(func::FuncOp model) {
   Operation *terminator = model.getBody().front().getTerminator();
   llvm::StringMap<unsigned> seen;
@@ -251,9 +251,9 @@ static LogicalResult verifyResults(func::FuncOp model, bool forwardOnly) {
   return verifyMetricNames(model);
 }
 
-/// Whether code can be generated for values of `type`. Differentiation would
-/// take complex numbers for values without a gradient, so this is checked
-/// before.
+/// Whether code can be generated for values of `type`. This is checked before
+/// differentiation, which would treat complex numbers as values without a
+/// gradient.
 static bool isComputed(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (isa<FloatType>(element))

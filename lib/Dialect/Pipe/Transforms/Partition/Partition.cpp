@@ -68,7 +68,7 @@ FailureOr<std::optional<ClipSync>> veeline::pipe::getClipSync(Location location,
   return diagnostic;
 }
 
-/// The most ranks that a stage may have.
+/// The maximal number of ranks of a stage.
 static constexpr int64_t maxWidth = 4096;
 
 static LogicalResult verifyWidths(func::FuncOp model,
@@ -105,7 +105,7 @@ static LogicalResult verifyShape(func::FuncOp model,
   return verifyWidths(model, options);
 }
 
-/// As in "4 stages of 2 chunks each".
+/// Describes options in the form "4 stages of 2 chunks each".
 static std::string describe(const PartitionOptions &options) {
   int64_t p = options.stages, v = options.chunksPerStage;
   return (Twine(p) + (p == 1 ? " stage of " : " stages of ") + Twine(v) +
@@ -115,7 +115,7 @@ static std::string describe(const PartitionOptions &options) {
 
 static bool isEnough(const PartitionOptions &options, int64_t numPieces) {
   int64_t p = options.stages, v = options.chunksPerStage;
-  // The product of p and v may overflow.
+  // The comparison avoids the product of p and v, which may overflow.
   return v <= numPieces && p <= numPieces / v;
 }
 
@@ -132,13 +132,13 @@ static LogicalResult verifyEnoughPieces(func::FuncOp model,
     return diagnostic << ": no op depends on both a parameter and a batch "
                          "argument";
   diagnostic << "; ask for fewer stages or chunks a stage";
-  // Without marks, pieces are as fine as they can be already.
+  // Without marks, pieces are already as fine as they can be.
   if (!model.getOps<BoundaryOp>().empty())
     diagnostic << ", or mark more cuts with pipe.boundary";
   return diagnostic;
 }
 
-/// Checks the pieces of each chunk as they are given.
+/// Checks a list of pieces for each chunk.
 static LogicalResult verifyList(func::FuncOp model,
                                 const PartitionOptions &options,
                                 int64_t numPieces) {
@@ -165,8 +165,8 @@ static LogicalResult verifyList(func::FuncOp model,
   return success();
 }
 
-/// The profile of the options, if there is one; with a diagnostic where it
-/// cannot be read or is of another model.
+/// The profile of the options, if there is one. Emits a diagnostic if it cannot
+/// be read or is of another model.
 static FailureOr<std::optional<Profile>>
 readProfile(func::FuncOp model, const PartitionOptions &options) {
   if (options.profile.empty())
@@ -187,7 +187,8 @@ readProfile(func::FuncOp model, const PartitionOptions &options) {
             "too); measure this one with veeline train --profile";
 }
 
-/// A profile that somebody has changed may have other pieces than its model.
+/// Checks that the profile has the pieces of the model: a profile may have been
+/// edited.
 static LogicalResult verifyPieces(func::FuncOp model,
                                   const PartitionOptions &options,
                                   const std::optional<Profile> &profile,
@@ -207,7 +208,7 @@ static int64_t sumOf(ArrayRef<int64_t> counts) {
   return std::min<uint64_t>(sum, INT64_MAX);
 }
 
-/// How many fine pieces each piece has.
+/// The number of fine pieces in each piece.
 static SmallVector<int64_t> countParts(ArrayRef<Piece> pieces,
                                        ArrayRef<Piece> fine) {
   SmallVector<int64_t> parts;
@@ -220,9 +221,9 @@ static SmallVector<int64_t> countParts(ArrayRef<Piece> pieces,
   return parts;
 }
 
-/// The pieces that chunks are made of: fine ones where there are more chunks
-/// than pieces, or where the list or the profile counts fine ones. In that case
-/// both are made to count fine ones.
+/// The pieces that chunks consist of. They are fine if there are more chunks
+/// than pieces, or if the list or the profile counts fine pieces. In that case,
+/// both are converted to count fine ones.
 static SmallVector<Piece> choosePieces(func::FuncOp model,
                                        PartitionOptions &options,
                                        std::optional<Profile> &profile) {
@@ -236,7 +237,7 @@ static SmallVector<Piece> choosePieces(func::FuncOp model,
     return pieces;
   SmallVector<Piece> fine = findPieces(model, /*isFine=*/true);
   int64_t numFine = fine.size();
-  // A list that fits neither is taken for one of pieces, and refused later.
+  // A list that matches neither is assumed to count pieces, and refused later.
   if (isEnough(options, numPieces) && !options.pieces.empty() &&
       !isListOfPieces && sumOf(options.pieces) != numFine)
     return pieces;
@@ -252,8 +253,7 @@ static SmallVector<Piece> choosePieces(func::FuncOp model,
   return fine;
 }
 
-/// Sets the attributes of the chunks and the pipeline that say what was
-/// measured.
+/// Sets the attributes of the chunks and of the pipeline with measured times.
 static void setScales(PipelineOp pipeline, ArrayRef<int> counts,
                       ArrayRef<double> estimates,
                       const std::optional<Profile> &profile) {
@@ -325,10 +325,10 @@ static LogicalResult verifyUncalled(func::FuncOp model, ModuleOp module) {
   return diagnostic;
 }
 
-/// The machine's table, for times while all ranks work.
+/// The machine's table, with the rates for all ranks working.
 static FailureOr<std::optional<MachineTable>>
 readTable(func::FuncOp model, const PartitionOptions &options) {
-  // A profile is better than a table.
+  // A profile is preferred to a table.
   auto table = readMachineTable(
       model, options.profile.empty() ? options.machineTable : "");
   if (failed(table) || !*table)
@@ -346,7 +346,7 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
                                                const PartitionOptions &given) {
   PartitionOptions options = given;
   auto module = model->getParentOfType<ModuleOp>();
-  // Read first: what follows changes the model, of which it has the
+  // Read these first: later steps change the model, and with it its
   // fingerprint.
   auto profile = readProfile(model, options);
   auto table = readTable(model, options);
@@ -409,7 +409,8 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   return pipeline;
 }
 
-/// Cuts the other versions of `model` where `pipeline`, its own, is cut.
+/// Cuts the versions of `model` for other lengths like `pipeline`, which
+/// belongs to `model`.
 static LogicalResult partitionVersions(PipelineOp pipeline,
                                        ArrayRef<int64_t> lengths,
                                        ArrayRef<func::FuncOp> models,
@@ -418,7 +419,7 @@ static LogicalResult partitionVersions(PipelineOp pipeline,
     options.machineTable.clear();
   options.pieces = llvm::map_to_vector(
       pipeline.getChunks(), [](ChunkOp chunk) { return getNumPieces(chunk); });
-  // Warnings have been given for the bound.
+  // Warnings have been printed for the longest version.
   ScopedDiagnosticHandler once(
       pipeline.getContext(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);

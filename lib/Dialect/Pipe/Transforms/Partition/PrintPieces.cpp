@@ -28,7 +28,7 @@ struct PipePrintPieces
     FailureOr<func::FuncOp> model = findModel(getOperation(), entry);
     if (failed(model))
       return signalPassFailure();
-    // What is printed is what --pipe-partition would cut; the model stays.
+    // Prints what --pipe-partition would cut. The model is not changed.
     OwningOpRef<func::FuncOp> unrolled = model->clone();
     if (failed(veeline::autodiff::prepareModel(*unrolled)) ||
         failed(verifyModel(*unrolled)))

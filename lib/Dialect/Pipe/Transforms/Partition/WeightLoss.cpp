@@ -27,7 +27,7 @@ static constexpr LossFactor factor = {"loss_weight", PipeDialect::batchAttrName,
                                       PipeDialect::lossWeightAttrName, "weight",
                                       "weighted"};
 
-/// The number of the result with that name.
+/// The number of the result with this name.
 static FailureOr<unsigned> findResult(func::FuncOp model, StringRef name) {
   std::vector<std::string> names;
   for (unsigned i = 1; i < model.getNumResults(); ++i)
@@ -47,8 +47,9 @@ static FailureOr<unsigned> findResult(func::FuncOp model, StringRef name) {
          << veeline::joinNames(names) << veeline::suggestion(name, names);
 }
 
-/// Refuses a weight that a parameter is part of: it would have a gradient, too,
-/// and would not be known before the step. Linear in the ops it depends on.
+/// Refuses a weight that depends on a parameter: it would have a gradient, too,
+/// and would not be known before the step. Linear in the number of ops on which
+/// it depends.
 static LogicalResult verifyIsOfData(func::FuncOp model, Value value,
                                     StringRef name) {
   llvm::SetVector<Value> values;
@@ -90,7 +91,7 @@ static LogicalResult verifyIsOfData(func::FuncOp model, Value value,
   return success();
 }
 
-/// `weight` in the type of the loss.
+/// Converts `weight` to the type of the loss.
 static Value convert(OpBuilder &builder, Value weight, RankedTensorType type) {
   if (weight.getType() == type)
     return weight;
@@ -100,10 +101,11 @@ static Value convert(OpBuilder &builder, Value weight, RankedTensorType type) {
   return arith::TruncFOp::create(builder, loc, type, weight);
 }
 
-/// Returns the weight in the place of the loss, and nothing else; what it does
-/// not need is erased. Arguments stay: data and buffers are found by their
-/// numbers. The loss's factor becomes the weight's, and is 1 then: so the model
-/// has an op that depends on data, whatever the weight does.
+/// Makes the weight the only result, in place of the loss, and erases ops that
+/// it does not need. Arguments stay, because data and buffers are found by
+/// number. The factor of the loss becomes a factor of the weight, and is 1 when
+/// this model runs. So the model has an op that depends on data, even if the
+/// weight does not.
 static LogicalResult keepWeight(func::FuncOp model, unsigned number) {
   Block &body = model.getBody().front();
   Operation *terminator = body.getTerminator();
@@ -137,7 +139,7 @@ struct PipeWeightLoss
   }
 
   LogicalResult run(func::FuncOp model) {
-    // What breaks the contract is said by the pass that checks it.
+    // The pass that checks the input contract reports these errors.
     if (!model.getBody().hasOneBlock() || model.getNumResults() == 0 ||
         !llvm::all_of(model.getResultTypes(), isLossType))
       return success();

@@ -1,4 +1,4 @@
-//===- ChunkCosts.cpp - what a chunk's operations take --------------------===//
+//===- ChunkCosts.cpp - the times of a chunk's operations -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,7 +22,7 @@ using namespace veeline::pipe;
 
 CostScale veeline::pipe::getCostScale(ChunkOp chunk) {
   auto scale = chunk->getAttrOfType<DenseF64ArrayAttr>(costScaleAttrName);
-  // Nobody verifies the attribute. Times stay finite.
+  // No verifier checks this attribute. Make sure that times stay finite.
   auto isScale = [](double factor) { return factor >= 0 && factor <= 1e100; };
   if (!scale || scale.size() != 3 || !all_of(scale.asArrayRef(), isScale))
     return {1, 1, 1};
@@ -42,37 +42,39 @@ std::array<int64_t, 4> veeline::pipe::getRepeatedCost(ChunkOp chunk) {
 
 namespace {
 
-/// Estimates in nanoseconds of what one function computes for the first time,
-/// and of what F or B has computed before.
+/// Estimates in nanoseconds: of what a function computes for the first time,
+/// and of what it repeats of F and of B.
 struct Work {
   double own = 0, ofForward = 0, ofInput = 0;
   double total() const { return own + ofForward + ofInput; }
 };
 
-/// The time of a function by the cost model, and all of it by the machine's
-/// table, where there is one.
+/// The time of a function by the cost model, and its total time by the
+/// machine's table, if there is one.
 struct Estimate {
   Work model;
   double table = 0;
 };
 
-/// Numbers the values of a chunk's functions such that equal numbers are the
-/// same value: arguments by what they stand for, results of operations by the
-/// operation and what it takes.
+/// Numbers the values of a chunk's functions, so that equal numbers stand for
+/// the same value. The number of an argument depends on what it stands for;
+/// that of a result depends on its op and the op's operands.
 class ValueNumbers {
 public:
-  /// `table` may be null. `cycle` is the number of bytes touched from one run
-  /// of a function to the next.
+  /// `table` may be null. `cycle` is the number of bytes touched between two
+  /// runs of a function.
   ValueNumbers(const MachineTable *table, uint64_t cycle)
       : table(table), cycle(cycle) {}
 
-  /// Functions have to be added in the order in which they run.
+  /// Adds a function. Functions have to be added in the order in which they
+  /// run.
   Estimate add(func::FuncOp func, ChunkFunctionKind kind);
 
 private:
   struct Entry {
     Operation *op;
-    ChunkFunctionKind kind; ///< Of the function that computes it first.
+    /// The kind of the function that computes it first.
+    ChunkFunctionKind kind;
   };
 
   void setArguments(func::FuncOp func, const ChunkSignature &signature);
@@ -87,8 +89,8 @@ private:
   uint64_t cycle;
   unsigned next = 0;
   llvm::DenseMap<Value, unsigned> numbers;
-  /// Values that depend on no argument, such as zeros. Every function makes its
-  /// own, so these are not repeated work.
+  /// Values that depend on no argument, such as zeros. Every function computes
+  /// its own ones, so they do not count as repeated work.
   llvm::DenseSet<Value> fixed;
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> ofRoles;
   std::unordered_multimap<size_t, Entry> entries;
@@ -110,7 +112,7 @@ void ValueNumbers::setArguments(func::FuncOp func,
     numbers[argument] = numberOf(value);
 }
 
-/// Gives the results the numbers of the values that they keep.
+/// Gives the results the numbers of the values that they return.
 void ValueNumbers::setResults(func::FuncOp func,
                               const ChunkSignature &signature) {
   Operation *end = func.getBody().front().getTerminator();
@@ -134,7 +136,7 @@ bool ValueNumbers::isSame(Operation *a, Operation *b) const {
       OperationEquivalence::IgnoreLocations);
 }
 
-/// The first operation that computes what `op` does.
+/// The first op that computes the same as `op`.
 const ValueNumbers::Entry &ValueNumbers::find(Operation *op,
                                               ChunkFunctionKind kind) {
   size_t hash = OperationEquivalence::computeHash(
@@ -156,8 +158,8 @@ bool ValueNumbers::isOfArguments(Operation *op) const {
          });
 }
 
-/// The time of writing what is kept for another function to memory, or of
-/// reading it: no cache has it by then.
+/// The time of writing values to memory for another function, or of reading
+/// them. They are not in a cache by then.
 static double estimateTraffic(const ChunkSignature &signature) {
   uint64_t bytes = 0;
   for (ArrayRef<ChunkValue> values :
@@ -169,7 +171,8 @@ static double estimateTraffic(const ChunkSignature &signature) {
   return bytes / Machine().bytesPerNs;
 }
 
-/// What adding up the gradients of parameters over microbatches takes.
+/// The time of adding the gradients of parameters to those of other
+/// microbatches.
 static double estimateAccumulation(const ChunkSignature &signature,
                                    const MachineCost &cost) {
   double time = 0;
@@ -179,10 +182,11 @@ static double estimateAccumulation(const ChunkSignature &signature,
   return time;
 }
 
-/// The time of moving values that are computed again by way of products. They
-/// are many at a time, so they go to memory; each is charged to the first op
-/// that uses it for something new. (What is computed again otherwise becomes
-/// part of what uses it.) `remade` has those that nothing has used yet.
+/// The time of moving recomputed values, if the recomputation contains
+/// products. There are many of these values at a time, so they go to memory.
+/// (Other recomputation is fused into the ops that use it.) The time of a value
+/// is added at the first op that uses it for something new. `remade` has the
+/// values that no such op has used yet.
 static double estimateTraffic(Operation &op, bool isProduct, bool isRepeated,
                               llvm::SmallDenseSet<Value> &remade) {
   bool usesRemade = false;
@@ -197,9 +201,9 @@ static double estimateTraffic(Operation &op, bool isProduct, bool isRepeated,
   return isRepeated ? 0 : 2 * bytes / Machine().bytesPerNs;
 }
 
-/// Adds the traffic to what is estimated for all parts together: arithmetic of
-/// one part hides memory traffic of another, but not that of what is kept. Each
-/// part gets its share of the sum.
+/// Adds the traffic to the estimate of all parts together. Arithmetic of one
+/// part hides memory traffic of other parts, but not the traffic of kept
+/// values. Each part gets its share of the sum.
 static Work makeWork(const OpCost &own, const OpCost &ofForward,
                      const OpCost &ofInput, double traffic) {
   OpCost all = own;
@@ -236,7 +240,7 @@ Estimate ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
     OpCost cost = estimateCost(&op);
     traffic += estimateTraffic(op, isRepeated && cost.contractionFlops > 0,
                                isRepeated, remade);
-    // What runs ahead of the backward has the scale of F, too.
+    // Work that is recomputed ahead of the backward has the scale of F, too.
     bool isOfForward = first.kind == ChunkFunctionKind::Forward ||
                        first.kind == ChunkFunctionKind::Recomputation;
     (!isRepeated ? own : isOfForward ? ofForward : ofInput) += cost;
@@ -256,7 +260,7 @@ Estimate ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// Sums may be off by so much, by rounding.
+/// Rounding may change sums by this much.
 static constexpr double rest = 1e-6;
 
 /// Costs are limited, so that sums of them do not overflow.
@@ -272,20 +276,20 @@ static int64_t roundDown(double nanoseconds) {
 }
 
 namespace {
-/// What the functions of a chunk take.
+/// The work of each function of a chunk.
 struct ChunkWork {
   Work forward, recomputation, input, weight, fused;
 };
 } // namespace
 
-/// The factor by which the model's own work, with `repeated`, makes `total`.
-/// The scaled own work is a tenth of `total` at least: the model may charge for
-/// repeated work that takes no time by the table.
+/// The factor for the own work of a function, so that with `repeated` it is
+/// `total`. The scaled own work is at least a tenth of `total`: the model may
+/// estimate time for repeated work that takes none by the table.
 static double getOwnScale(const Work &work, double total, double repeated) {
   return work.own > 0 ? std::max(total - repeated, total / 10) / work.own : 1;
 }
 
-/// The scale at which the model's estimates are the table's times.
+/// The scale that turns the model's estimates into the table's times.
 static CostScale getTableScale(const Estimate &forward, const Estimate &input,
                                const Estimate &weight) {
   CostScale scale = {1, 1, 1};
@@ -305,7 +309,8 @@ static void setCost(ChunkOp chunk, const ChunkWork &work) {
   double inputTime = scale[1] * input.own + scale[0] * input.ofForward;
   double weightTime = scale[2] * weight.own + scale[0] * weight.ofForward +
                       scale[1] * weight.ofInput;
-  // The fused backward does both halves' own work, and repeats once.
+  // The fused backward does the own work of B and W, but repeats work only
+  // once.
   double own = input.own + weight.own, shared = 0;
   if (fused.total() > 0) {
     double perOwn =
@@ -357,7 +362,7 @@ static void setChunkCost(ChunkOp chunk, const MachineTable *table,
   add(whole, ChunkFunctionKind::Forward);
   add(whole, ChunkFunctionKind::Recomputation);
   Estimate fusedWork = add(whole, ChunkFunctionKind::Backward);
-  // Not split: the whole backward counts as W.
+  // If the backward is not split, the whole backward counts as W.
   if (inputWork.model.total() == 0 && weightWork.model.total() == 0)
     weightWork = fusedWork;
   ChunkWork model = {forwardWork.model, recomputed.model, inputWork.model,

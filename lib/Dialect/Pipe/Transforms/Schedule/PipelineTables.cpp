@@ -1,4 +1,4 @@
-//===- PipelineTables.cpp - what the programs of a pipeline share ---------===//
+//===- PipelineTables.cpp - tables of a pipeline's programs ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -15,13 +15,14 @@
 
 namespace veeline::pipe {
 
-/// What a function of a chunk carries, as `getCarried` says.
+/// The operands and results of an op in a program that runs a function of a
+/// chunk. See `getCarried`.
 struct Carried {
   llvm::SmallVector<ChunkValue> arguments, results;
 };
 
-/// The chunks, parameters and edges of a pipeline, and what the functions of
-/// its chunks take and give. Built once, linear in the pipeline.
+/// The chunks, parameters and edges of a pipeline, and the signatures of its
+/// chunks' functions. Built once, in time linear in the pipeline.
 struct PipelineTables {
   PipelineTables(PipelineOp pipeline, mlir::SymbolTableCollection &symbols);
 
@@ -29,8 +30,8 @@ struct PipelineTables {
     return carried[chunk][static_cast<unsigned>(kind)];
   }
 
-  /// True where the backward of `chunk` accumulates a gradient of its
-  /// `operand`, a parameter.
+  /// True if the backward of `chunk` accumulates a gradient of its `operand`, a
+  /// parameter.
   bool hasParamGradient(int64_t chunk, unsigned operand) const {
     return llvm::is_contained(paramGradients, std::pair(chunk, operand));
   }
@@ -44,18 +45,18 @@ struct PipelineTables {
   }
 
   /// The (chunk, operand) pairs whose backward accumulates a gradient of a
-  /// parameter, ascending: what its update adds up, in this order.
+  /// parameter, in ascending order. An update adds the gradients in this order.
   llvm::SmallVector<std::pair<int64_t, unsigned>>
   getGradientUsers(unsigned param) const;
   /// The stage that updates a parameter: that of the first chunk that uses it,
-  /// with or without a gradient. None where no chunk does.
+  /// with or without a gradient. None if no chunk uses it.
   std::optional<int64_t> getHome(unsigned param) const;
 
   PipelineOp pipeline;
   EdgeTable edges;
   llvm::SmallVector<ChunkOp> chunks;
   llvm::SmallVector<ParamOp> params;
-  /// False where a function does not describe itself; a diagnostic says which.
+  /// False if a function does not describe itself. A diagnostic has said which.
   bool valid = true;
 
 private:

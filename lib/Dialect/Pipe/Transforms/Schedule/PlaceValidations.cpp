@@ -1,4 +1,4 @@
-//===- PlaceValidations.cpp - where void turns are known ------------------===//
+//===- PlaceValidations.cpp - placing the checks for void turns -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,10 +17,10 @@ using namespace veeline;
 using namespace veeline::pipe;
 
 namespace {
-/// Puts the pipe.validate of each program where nothing before it takes a value
-/// that another rank computes after its own: in a void turn that is none, and
-/// an integer among such values may be used as an index. Linear in the ops for
-/// each time that one is moved.
+/// Moves the pipe.validate of each program up, until no op before it takes a
+/// value that another rank computes after its own pipe.validate. In a void
+/// turn, there is no such value, and an integer among them may be used as an
+/// index. Linear in the number of ops for each move.
 class ValidationMover {
 public:
   ValidationMover(PipelineTables &tables, ArrayRef<ProgramOp> programs)
@@ -38,7 +38,7 @@ public:
   }
 
 private:
-  /// Forward or not, chunk, microbatch.
+  /// Whether it is a forward, its chunk, and its microbatch.
   using Key = std::tuple<bool, int64_t, int64_t>;
 
   void collect(ProgramOp program) {
@@ -53,7 +53,7 @@ private:
     }
   }
 
-  /// Whether the value is computed after its rank's pipe.validate.
+  /// Whether the value is computed after the pipe.validate of its rank.
   bool isVoid(EdgeValueOp value) const {
     const Edge &edge = tables.edges[value.getEdge()];
     bool isForward = value.getDirection() == Direction::Activation;

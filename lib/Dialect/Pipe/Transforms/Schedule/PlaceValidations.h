@@ -11,8 +11,9 @@
 
 namespace veeline::pipe {
 
-/// Puts the pipe.validate of each program where nothing before it takes a value
-/// that another rank computes after its own: in a void turn that is none.
+/// Moves the pipe.validate of each program up, until no op before it takes a
+/// value that another rank computes after its own pipe.validate. In a void
+/// turn, there is no such value.
 void placeValidations(PipelineTables &tables,
                       llvm::ArrayRef<ProgramOp> programs);
 

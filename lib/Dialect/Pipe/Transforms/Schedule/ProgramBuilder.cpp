@@ -1,4 +1,4 @@
-//===- ProgramBuilder.cpp - schedules as programs -------------------------===//
+//===- ProgramBuilder.cpp - from schedules to programs --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,7 +25,7 @@ using namespace veeline::pipe;
 
 namespace {
 
-/// The backwards of all ranks that are late, by chunk and microbatch.
+/// The late backwards of all ranks, by chunk and microbatch.
 using LateBackwards = llvm::DenseSet<std::pair<int64_t, int64_t>>;
 
 /// Writes the program of one rank.
@@ -38,34 +38,36 @@ public:
         builder(OpBuilder::atBlockEnd(&program.getBody().front())) {}
 
   LogicalResult addWork(const schedule::Op &op, double begin, double end);
-  /// The update of the step before; of a parameter that another rank updates,
-  /// the gradients for that.
+  /// Adds the late update of a parameter. If another rank updates it, adds the
+  /// gradients for that.
   void addLateUpdate(unsigned param) {
     updatedLate.insert(param);
     SmallVector<Value> gradients = addGradients(param, /*late=*/true);
     if (isHome(param))
       addUpdate(param, gradients, /*factor=*/{}, /*late=*/true);
   }
-  /// The update of a parameter of this rank alone, whose chunks have run.
+  /// Adds the update of a parameter that only this rank uses, after all of its
+  /// chunks' ops.
   void addCompleteUpdate(unsigned param) {
     updated.insert(param);
     addUpdate(param, addGradients(param, /*late=*/false), /*factor=*/{},
               /*late=*/false);
   }
-  /// Those of one microbatch, whose backward was added last.
+  /// Adds the updates of one microbatch, whose backward was added last.
   void addUpdatesOf(const schedule::Op &op);
   void addUpdates();
-  /// Begins to copy what the F that was added last keeps to the host's memory.
+  /// Adds the copy of what the last F keeps to the host's memory.
   LogicalResult addOffload(const schedule::Op &op);
-  /// Waits until that has left, begins to copy it back, and waits for that.
+  /// Add the wait until an offloaded value has left, the copy back, and the
+  /// wait for that copy.
   void addRelease(const schedule::Offload &offload);
   void addReload(const schedule::Offload &offload);
   void addRestore(const schedule::Op &op);
-  /// Gives late ops of the next turn the values that they take.
+  /// Passes the values that late ops take to the next turn.
   void addCarry();
 
 private:
-  /// Where the value of a chunk and microbatch is found: a role and its index.
+  /// Identifies a value: chunk, microbatch, role and index.
   using Key = std::tuple<int, int, int, unsigned>;
   static Key key(const schedule::Op &op, RoleKind kind, unsigned index) {
     return {op.chunk, op.microbatch, static_cast<int>(kind), index};
@@ -93,8 +95,8 @@ private:
   void addUpdate(unsigned param, ValueRange gradients, Value factor, bool late);
   void addAssignment(unsigned param, bool late);
 
-  /// What an argument of the program is, in the step before: a value of an op,
-  /// or a gradient that another stage sends over `edge` for it.
+  /// The origin of an argument of the program in the step before: a value of an
+  /// op, or a gradient for it that another stage sends over `edge`.
   struct Source {
     schedule::Op op;
     ChunkValue value;
@@ -108,18 +110,20 @@ private:
   OpBuilder builder;
   std::map<Key, Value> values;
   std::map<std::tuple<int64_t, Direction, int64_t>, Value> edgeValues;
-  /// Of the arguments of the program.
+  /// The origins of the arguments of the program.
   SmallVector<Source> carried;
-  /// By chunk and microbatch, what is away: where its values are found, and
-  /// these, which are copies once they are on their way.
+  /// Values that are offloaded, by chunk and microbatch: where the writer keeps
+  /// them, and the values themselves, which are copies while they are away.
   struct Away {
     SmallVector<Value *> places;
     SmallVector<Value> originals, copies;
   };
   std::map<std::pair<int, int>, Away> away;
   llvm::SetVector<unsigned> updatedLate;
-  llvm::DenseSet<unsigned> updated; ///< In time, before the end of the step.
-  bool isValidated = false;         ///< The last step's updates.
+  /// Parameters updated in time, before the end of the step.
+  llvm::DenseSet<unsigned> updated;
+  /// Whether the last step's updates are validated.
+  bool isValidated = false;
 };
 
 } // namespace
@@ -133,7 +137,8 @@ Value ProgramWriter::getEdgeValue(int64_t edge, Direction direction,
   return value;
 }
 
-/// An argument of the program, which `source` says in the step before.
+/// Adds an argument of the program for a value of the step before, which `op`,
+/// `value` and `edge` describe.
 Value ProgramWriter::getCarried(const schedule::Op &op, const ChunkValue &value,
                                 std::optional<int64_t> edge) {
   carried.push_back({op, value, edge});
@@ -141,8 +146,8 @@ Value ProgramWriter::getCarried(const schedule::Op &op, const ChunkValue &value,
   return builder.getBlock()->addArgument(value.type, loc);
 }
 
-/// As `getResultGradient`, for a late backward. What a backward in time has
-/// sent is carried.
+/// Like `getResultGradient`, for a late backward. Gradients that backwards in
+/// time have sent are carried.
 Value ProgramWriter::getLateResultGradient(const schedule::Op &op,
                                            const ChunkValue &value) {
   Value sum;
@@ -173,7 +178,8 @@ Value ProgramWriter::getOperand(const schedule::Op &op, unsigned operand) {
   return values[key(producer, RoleKind::Result, *edge.result)];
 }
 
-/// The sum over the consumers of a result, in descending order.
+/// The sum of the gradients of a result over its consumers, in descending
+/// order.
 Value ProgramWriter::getResultGradient(const schedule::Op &op,
                                        unsigned result) {
   Value &sum = values[key(op, RoleKind::ResultGrad, result)];
@@ -208,8 +214,8 @@ Value ProgramWriter::getArgument(const schedule::Op &op,
   return values[key(op, value.kind, value.index)];
 }
 
-/// What the function of `op` takes; what is late takes arguments of the
-/// program.
+/// The operands of `op`'s function. If it is late, these may be arguments of
+/// the program.
 FailureOr<SmallVector<Value>>
 ProgramWriter::getOperands(const schedule::Op &op) {
   ChunkFunctionKind kind = getFunctionKind(op.kind);
@@ -269,7 +275,7 @@ LogicalResult ProgramWriter::addWork(const schedule::Op &op, double begin,
   return success();
 }
 
-/// Where a value is found that exists after F; null where it does not.
+/// The place of a value that exists after F. Null if it does not.
 Value *ProgramWriter::findKept(const schedule::Op &op,
                                const ChunkValue &value) {
   if (value.kind == RoleKind::Residual || value.kind == RoleKind::Result)
@@ -320,7 +326,7 @@ void ProgramWriter::addReload(const schedule::Offload &offload) {
   it.copies.assign(reload.getCopies().begin(), reload.getCopies().end());
 }
 
-/// From here on the values are those that have come back.
+/// From here on, the values that have come back are used.
 void ProgramWriter::addRestore(const schedule::Op &op) {
   auto found = away.find({op.chunk, op.microbatch});
   if (found == away.end())
@@ -344,7 +350,8 @@ void ProgramWriter::addCarry() {
     CarryOp::create(builder, loc, values);
 }
 
-/// As late as possible: in the meantime the norms of the last step arrive.
+/// Adds the validation as late as possible, because the norms of the last step
+/// arrive in the meantime.
 void ProgramWriter::validateOnce() {
   bool isOptimistic = tables.pipeline.getClipSync() == ClipSync::Optimistic;
   if (isOptimistic && !std::exchange(isValidated, true))
@@ -374,9 +381,9 @@ void ProgramWriter::addUpdatesOf(const schedule::Op &op) {
   }
 }
 
-/// First the gradients that other ranks add up, so that none of them waits
-/// behind a new value; then for each parameter its update or assignment. Where
-/// updates need the norm of all gradients, that stands between the two.
+/// Adds first the gradients that other ranks sum, so that these do not wait for
+/// a new value; then, for each parameter, its update or assignment. If updates
+/// need the norm of all gradients, it is computed between the two.
 void ProgramWriter::addUpdates() {
   if (tables.pipeline.getAsynchronous()) {
     for (unsigned param : updatedLate)
@@ -409,8 +416,8 @@ void ProgramWriter::addUpdates() {
                 factor, /*late=*/false);
 }
 
-/// Norms go from stage to stage, each of which adds those of its own
-/// parameters, and from the last one all the way back.
+/// Adds the norm. Norms go from stage to stage, each of which adds those of its
+/// own parameters. The last stage sends them back to all.
 Value ProgramWriter::addFactor(ArrayRef<unsigned> updated,
                                ArrayRef<SmallVector<Value>> gradients) {
   SmallVector<Value> norms;
@@ -439,7 +446,8 @@ void ProgramWriter::addUpdate(unsigned param, ValueRange gradients,
                    param, gradients, factor, late, /*microbatch=*/{});
 }
 
-/// The gradients of this rank, and at the parameter's home those of all others.
+/// The gradients of this rank and, at the parameter's home, also those of all
+/// others.
 SmallVector<Value> ProgramWriter::addGradients(unsigned param, bool late) {
   Type type = tables.params[param].getValue().getType();
   SmallVector<Value> gradients;
@@ -469,8 +477,9 @@ std::pair<double, double> veeline::pipe::getPredicted(Operation *op) {
   return {times[0], times[1]};
 }
 
-/// The parameters that chunks with late W use, by the step before which all of
-/// these stand. Where steps wait for no updates, all parameters of the stage.
+/// The parameters that chunks with late W use. The key is the number of the
+/// operation before which the updates come. If steps wait for no updates, all
+/// parameters of the stage.
 static std::map<size_t, SmallVector<unsigned>>
 findLateUpdates(PipelineTables &tables, ArrayRef<schedule::Op> ops) {
   std::optional<Asynchronous> kind = tables.pipeline.getAsynchronous();
@@ -497,12 +506,12 @@ findLateUpdates(PipelineTables &tables, ArrayRef<schedule::Op> ops) {
   return updates;
 }
 
-/// Parameters by the number of an operation.
+/// Parameters, by the number of an operation.
 using CompleteUpdates = std::map<size_t, SmallVector<unsigned>>;
 
-/// The parameters that are updated in time and before the end of the step, each
-/// after the last operation of the chunks that use it: those of one rank alone.
-/// Linear in the operations and uses.
+/// The parameters that are updated in time but before the end of the step:
+/// those that only one rank uses. Each is updated after the last operation of
+/// the chunks that use it. Linear in the number of operations and uses.
 static CompleteUpdates findCompleteUpdates(PipelineTables &tables,
                                            int64_t stage,
                                            ArrayRef<schedule::Op> ops) {
@@ -539,7 +548,7 @@ static bool waitForOthers(PipelineOp pipeline, int64_t stage) {
 }
 
 namespace {
-/// What a rank offloads, by step.
+/// The offloads of a rank, by operation.
 class OffloadTable {
 public:
   OffloadTable(ArrayRef<schedule::Op> ops,
@@ -554,13 +563,13 @@ public:
     }
   }
 
-  /// Adds what stands before the operation of a step.
+  /// Adds the ops of offloads before the operation `step`.
   void addBefore(ProgramWriter &writer, ArrayRef<schedule::Op> ops,
                  size_t step) {
     for (const schedule::Offload &offload : leaving.lookup(step))
       writer.addRelease(offload);
     SmallVector<schedule::Offload> back = returning.lookup(step);
-    // Copies back of one step run in the order of their readers.
+    // Copies back at the same operation are in the order of their readers.
     if (back.size() > 1)
       llvm::sort(back, [&](const auto &a, const auto &b) {
         return findReader(a) < findReader(b);
@@ -588,7 +597,7 @@ private:
 };
 } // namespace
 
-/// Adds the work of a rank, and updates where they do not stand at the end.
+/// Adds the work of a rank, and the updates that are not at the end.
 static LogicalResult addOrder(ProgramWriter &writer, PipelineTables &tables,
                               ArrayRef<schedule::Op> ops,
                               ArrayRef<schedule::Offload> offloads,

@@ -40,14 +40,14 @@ static std::optional<Asynchronous> getAsynchronous(StringRef schedule) {
              : Asynchronous::Stashed;
 }
 
-/// Whether W may run in the next step, on a target where they can. Updates that
-/// are clipped wait for all W.
+/// Whether W may run in the next step, if the target supports that. Updates
+/// that are clipped at a barrier wait for all W.
 static bool mayWeightsSlip(PipelineOp pipeline) {
   return pipeline.getClipSync() != ClipSync::Barrier;
 }
 
-/// Whether a pipeline can run without a flush. Where each microbatch has
-/// updates, no two ranks have the same parameter.
+/// Checks that a pipeline can run without a flush. If each microbatch has
+/// updates, no two ranks may have the same parameter.
 static LogicalResult checkAsynchronous(PipelineOp pipeline, StringRef name,
                                        bool maySlip) {
   auto fail = [&](const Twine &why) {
@@ -87,10 +87,11 @@ static LogicalResult checkAsynchronous(PipelineOp pipeline, StringRef name,
   return success();
 }
 
-/// Whether W of a step run in the next one only where they may.
+/// Checks that no W runs in the next step if it may not.
 static LogicalResult checkTurns(PipelineOp pipeline, bool maySlip,
                                 const schedule::Schedule &order) {
-  // Where none of its W slips, another problem would have some.
+  // Even if none of its W is late, the schedule may have late W for other
+  // problems.
   auto known = schedule::findGenerator(order.name);
   if (maySlip || (!schedule::isCyclic(order) && !(known && (*known)->slips)))
     return success();
@@ -104,8 +105,8 @@ static LogicalResult checkTurns(PipelineOp pipeline, bool maySlip,
          << "; 'zb-v' is the nearest on a V, 'auto' on any placement";
 }
 
-/// Stores `error` in `outOfMemory` if it is about memory and that is not null;
-/// else emits a diagnostic.
+/// Stores `error` in `outOfMemory` if it is about memory and `outOfMemory` is
+/// not null. Otherwise emits a diagnostic.
 static LogicalResult report(PipelineOp pipeline, const Twine &what,
                             schedule::Error error,
                             std::optional<schedule::Error> *outOfMemory) {
@@ -115,8 +116,8 @@ static LogicalResult report(PipelineOp pipeline, const Twine &what,
   return failure();
 }
 
-/// The library's answer, checked by its verifier; a diagnostic where the
-/// schedule does not exist or does not fit the pipeline's placement.
+/// Generates a schedule by the library, and verifies it. Emits a diagnostic if
+/// the schedule does not exist or does not support the pipeline's placement.
 static FailureOr<schedule::Schedule>
 generateSchedule(PipelineOp pipeline, StringRef name, ScheduleGoal goal,
                  const schedule::Problem &problem,
@@ -157,7 +158,7 @@ generateSchedule(PipelineOp pipeline, StringRef name, ScheduleGoal goal,
   return *generated;
 }
 
-/// Whether chunks have the functions for the backwards of an order: fused,
+/// Checks that chunks have the functions for the backwards of an order: fused,
 /// split, or both.
 static LogicalResult checkFunctions(PipelineOp pipeline,
                                     const schedule::Problem &problem,
@@ -185,8 +186,8 @@ static LogicalResult checkFunctions(PipelineOp pipeline,
   return success();
 }
 
-/// The order of a file. Where activations may wait in the host's memory, they
-/// do as far as that gains something, or limits demand.
+/// The order of a file. If activations may be offloaded, they are, as far as
+/// that saves something or limits demand it.
 static FailureOr<schedule::Schedule>
 getOrderOfFile(PipelineOp pipeline, StringRef path, ScheduleGoal goal,
                const schedule::Problem &problem,
@@ -236,13 +237,13 @@ getOrder(PipelineOp pipeline, StringRef name, ScheduleGoal goal,
   return order;
 }
 
-/// The verifier has the rules.
+/// The rules for sharing updates are in the verifier.
 static LogicalResult shareUpdates(PipelineOp pipeline) {
   pipeline.setShardOptimizer(true);
   return pipeline.verify();
 }
 
-/// A copy of `pipeline` in which one rank holds all chunks.
+/// Creates a copy of `pipeline` in which one rank has all chunks.
 static PipelineOp cloneForOneRank(PipelineOp pipeline, SymbolTable &symbols) {
   auto copy = cast<PipelineOp>(pipeline->clone());
   copy.setSymName((pipeline.getSymName() + "_sequential").str());
@@ -250,7 +251,7 @@ static PipelineOp cloneForOneRank(PipelineOp pipeline, SymbolTable &symbols) {
   copy.setStages(1);
   copy.setPlacement(pipeline.getNumChunks() == 1 ? Placement::Linear
                                                  : Placement::Interleaved);
-  // Limits are those of the original's ranks.
+  // These are limits of the original's ranks.
   copy->removeAttr(scheduleLimitsAttrName);
   copy->removeAttr(searchSecondsAttrName);
   copy->removeAttr(memoryLimitsAttrName);
@@ -261,7 +262,7 @@ static PipelineOp cloneForOneRank(PipelineOp pipeline, SymbolTable &symbols) {
   return copy;
 }
 
-/// Takes the limits of the stages from the pipeline's attribute.
+/// Reads the limits of the stages from the pipeline's attribute.
 static LogicalResult readLimits(PipelineOp pipeline,
                                 schedule::Problem &problem) {
   Attribute attr = pipeline->getAttr(scheduleLimitsAttrName);
@@ -319,7 +320,7 @@ veeline::pipe::schedulePipeline(PipelineOp pipeline, StringRef name,
   return *simulation;
 }
 
-/// So that the time of a copy is a sensible number.
+/// The maximum keeps the time of a copy a meaningful number.
 static constexpr double maxOffload = 1e6;
 
 namespace {
@@ -334,7 +335,7 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
           << "microbatches is at least 1, found " << microbatches.getValue();
       return signalPassFailure();
     }
-    // More than that by rounding is not too much.
+    // Rounding may exceed the maximum a little.
     if (!(offload >= 0 && offload <= maxOffload * (1 + 1e-9))) {
       getOperation().emitError()
           << "offload is a bandwidth in gigabytes a second from 0 to "
@@ -358,8 +359,9 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
       goal.offload = offload;
       bool failedOne = failed(
           schedulePipeline(pipeline, schedule, goal, microbatches, tables));
-      // Ranks of one stage add up their microbatches apart, so only a single
-      // microbatch has the same bits on one rank. Or each has updates.
+      // Ranks of one stage sum their microbatches separately. So only with a
+      // single microbatch would one rank get the same bits. The same holds if
+      // each microbatch has updates.
       bool isGrouped = pipeline.getStageReplicas().has_value() ||
                        pipeline.getAsynchronous() == Asynchronous::Stashed;
       goal.offload = 0;

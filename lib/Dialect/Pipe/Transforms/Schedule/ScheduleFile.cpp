@@ -1,4 +1,4 @@
-//===- ScheduleFile.cpp - orders from files as pipelines' schedules -------===//
+//===- ScheduleFile.cpp - schedules from files ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// Whether steps wait for updates is known of schedules by name alone.
+/// Checks whether steps wait for updates. A file does not say so; it follows
+/// from the name of its schedule.
 static LogicalResult checkUpdates(PipelineOp pipeline,
                                   const std::string &schedule) {
   auto known = schedule::findGenerator(schedule);
@@ -31,7 +32,8 @@ static LogicalResult checkUpdates(PipelineOp pipeline,
             "the same order with a flush";
 }
 
-/// Stages, chunks and where each of them lies, and microbatches.
+/// Checks the numbers of stages, chunks and microbatches, and the stage of each
+/// chunk.
 static LogicalResult checkSizes(PipelineOp pipeline, StringRef path,
                                 const schedule::Problem &problem,
                                 const schedule::ImportedSchedule &file) {
@@ -58,7 +60,7 @@ static LogicalResult checkSizes(PipelineOp pipeline, StringRef path,
   return success();
 }
 
-/// Where the file has a row for each rank, checks that the pipeline has these
+/// If the file has a row for each rank, checks that the pipeline has these
 /// ranks.
 static LogicalResult checkRanks(PipelineOp pipeline, StringRef path,
                                 const schedule::Problem &problem,
@@ -77,7 +79,7 @@ static LogicalResult checkRanks(PipelineOp pipeline, StringRef path,
          << "; partition with these as stage-replicas";
 }
 
-/// A rank does one thing after the other.
+/// Checks that a rank does one thing after the other.
 static LogicalResult checkBlocks(PipelineOp pipeline, StringRef path,
                                  const schedule::Schedule &order,
                                  bool areRanks) {
@@ -136,7 +138,8 @@ FailureOr<schedule::Schedule> veeline::pipe::adoptSchedule(
         << "runs the order of '" << path
         << "' without its R: no chunk recomputes ahead of its backward; the "
            "option recompute-ahead compiles chunks that do";
-  // What the file's writer did not know of runs where it costs least.
+  // Recomputation that the writer of the file did not know is added where it
+  // costs the least.
   if (schedule::lacksRecompute(problem, order)) {
     schedule::Problem free = problem;
     free.memoryLimits.clear();
@@ -151,7 +154,7 @@ FailureOr<schedule::Schedule> veeline::pipe::adoptSchedule(
     order = std::move(*added);
   }
   if (file.widths.empty() && !problem.widths.empty()) {
-    // The file orders stages, so neither their ranks nor limits of these matter
+    // The file orders stages. So the ranks and limits of these do not matter
     // yet.
     schedule::Problem ofStages = problem;
     ofStages.widths.clear();

@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// A message costs about this much where memory is shared: waking a thread.
+/// The cost of a message in shared memory, about: waking a thread.
 static constexpr double transferNanoseconds = 2000.0;
 
 int64_t veeline::pipe::getNumPieces(ChunkOp chunk) {
@@ -33,7 +33,8 @@ int64_t veeline::pipe::getNumPieces(ChunkOp chunk) {
 
 namespace {
 
-/// What a chunk's backward functions take from earlier operations, by role.
+/// The bytes that a chunk's backward functions take from earlier operations, by
+/// role.
 class KeptBytes {
 public:
   void add(ChunkOp chunk, func::FuncOp func) {
@@ -46,7 +47,7 @@ public:
       if (seen.insert({static_cast<int>(value.kind), value.index}).second)
         bytes[static_cast<int>(value.kind)] += getByteSize(value.type);
   }
-  /// Bytes of all values but those of the kinds in `without`.
+  /// The bytes of all values except those of the kinds in `without`.
   int64_t total(ArrayRef<RoleKind> without) const {
     int64_t sum = 0;
     for (auto [kind, count] : llvm::enumerate(bytes))
@@ -62,7 +63,7 @@ private:
 
 } // namespace
 
-/// The edge operands whose gradients the chunk's backward gives.
+/// The edge operands whose gradients the chunk's backward computes.
 static SmallVector<unsigned>
 getOperandGradients(ChunkOp chunk, SymbolTableCollection &symbols) {
   SmallVector<unsigned> operands;
@@ -102,7 +103,7 @@ schedule::Chunk veeline::pipe::describeChunk(ChunkOp chunk,
   }
   afterForward.add(chunk, function(ChunkFunctionKind::Recomputation));
   afterInput.add(chunk, function(ChunkFunctionKind::BackwardWeight));
-  // Gradients, saved and recomputed values do not exist yet after F.
+  // After F, gradients, saved values and recomputed values do not exist yet.
   int64_t kept = afterForward.total(
       {RoleKind::ResultGrad, RoleKind::Saved, RoleKind::Recomputed});
   int64_t whole = afterRecompute.total({RoleKind::ResultGrad, RoleKind::Saved});
@@ -144,10 +145,10 @@ static int64_t countRanks(PipelineOp pipeline) {
 }
 
 /// The time of a message that was not measured. Ranks that share cores sleep
-/// until it is there; a machine's table says how long it takes to wake up.
+/// until it arrives. A machine's table has the time to wake up.
 static double estimateTransfer(PipelineOp pipeline) {
   auto table = getMachineTable(pipeline);
-  // setChunkCosts warns of what is wrong with the table.
+  // setChunkCosts reports errors of the table.
   if (!table)
     llvm::consumeError(table.takeError());
   else if (*table && countRanks(pipeline) > (*table)->cores)
@@ -155,7 +156,7 @@ static double estimateTransfer(PipelineOp pipeline) {
   return transferNanoseconds;
 }
 
-/// The times of messages, two for each of the edges.
+/// The times of messages: two for each edge.
 static FailureOr<SmallVector<double>> getTransfers(PipelineOp pipeline,
                                                    int64_t numEdges) {
   Attribute attr = pipeline->getAttr(transfersAttrName);
@@ -187,7 +188,7 @@ double veeline::pipe::estimateAllReduce(PipelineOp pipeline, int64_t bytes,
   return 2 * (message + others * bytes / Machine().bytesPerNs);
 }
 
-/// The sets of chunks that use a parameter in common.
+/// The sets of chunks that share a parameter.
 static std::vector<std::vector<int>> getTied(PipelineOp pipeline) {
   llvm::EquivalenceClasses<int> classes;
   for (ParamOp param : pipeline.getParams()) {
@@ -298,7 +299,7 @@ bool veeline::pipe::hasFunction(ChunkOp chunk, schedule::OpKind kind) {
   return getFunctionName(chunk, getFunctionKind(kind)) != nullptr;
 }
 
-/// Gives a chunk that has none the backwards of `schedule::turnOf`.
+/// Adds the backwards of `schedule::turnOf` for a chunk that has none.
 static void addBackwardsOfTurn(std::vector<schedule::Op> &order, int chunk,
                                int late, int microbatches) {
   std::vector<schedule::Op> whole;
@@ -314,10 +315,10 @@ static void addBackwardsOfTurn(std::vector<schedule::Op> &order, int chunk,
 }
 
 namespace {
-/// Reads what a rank offloads, op by op.
+/// Reads the offloads of a rank, op by op.
 class OffloadReader {
 public:
-  /// `step` operations stand before the op.
+  /// `step` is the number of operations before the op.
   void read(Operation *op, int step) {
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](OffloadOp offload) {

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The formulas of runtime/src/host/Update.cpp. Sums are added up in another
-// order.
+// These kernels use the formulas of runtime/src/host/Update.cpp, but another
+// order of sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,25 +31,25 @@ static AdafactorShape withoutGradients(AdafactorShape shape) {
   return shape;
 }
 
-/// The map of what moves along columns.
+/// The map of an operand with one element for each column.
 static AffineMap getColumnMap(KernelWriter &k) {
   AffineMap all = k.identity();
   return AffineMap::get(2, 0, all.getResult(1), all.getContext());
 }
 
-/// What is added up of a gradient.
+/// The summand of a gradient.
 static Value getSquare(KernelWriter &k, Value g) {
   return k.add(k.multiply(g, g), k.number(adafactorEpsilon));
 }
 
-/// The whole state as an argument.
+/// Adds the whole state as an argument.
 static Value addState(KernelWriter &k, const AdafactorShape &shape) {
   return k.addArgument({shape.getWholeState()}, shape.element);
 }
 
 namespace {
-/// The direction of a step as inputs of a kernel, and what a body makes of
-/// them.
+/// The direction of a step: its inputs in a kernel, and its computation in a
+/// body.
 class AdafactorDirection {
 public:
   AdafactorDirection(KernelWriter &k, const AdafactorShape &shape)

@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// `settings` are what updates read first: the settings and, where gradients
-/// are clipped, what came of the limits.
+/// `settings` are the first arguments of updates: the settings and, if
+/// gradients are clipped, the outcome of clipping.
 void StepWriter::lowerAdafactorOnDevice(UpdateOp update,
                                         const MemoryPlan::Param &entry,
                                         const UpdateShape &ofUpdate,

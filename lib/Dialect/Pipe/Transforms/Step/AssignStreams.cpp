@@ -44,14 +44,14 @@ private:
   ProgramOp program;
   Builder builder;
   llvm::DenseMap<int64_t, int64_t> streamOfChunk;
-  /// By op: those that wait for it, and those that it waits for.
+  /// For each op, the ops that wait for it, and those that it waits for.
   llvm::DenseMap<Operation *, SmallVector<Operation *>> waiters, awaited;
   int64_t numEvents = 1;
 };
 
 } // namespace
 
-/// Local chunk c, in model order, has stream c.
+/// Gives chunk c of this rank, in model order, stream c.
 void StreamAssigner::numberChunks() {
   for (ChunkOp chunk : pipeline.getChunks()) {
     int64_t number = chunk.getIndex(), local = streamOfChunk.size();
@@ -67,14 +67,14 @@ int64_t StreamAssigner::getStreamOfValue(Value value) {
   return getStream(op);
 }
 
-/// The stream of what is received or added up: that of the first op that uses
+/// The stream for what is received or summed: that of the first op that uses
 /// it.
 int64_t StreamAssigner::getStreamOfUser(Value value) {
   Operation *first = nullptr;
   for (Operation *user : value.getUsers())
     if (!first || user->isBeforeInBlock(first))
       first = user;
-  // A value that is sent on goes where it comes from.
+  // A value that is sent on stays on its own stream.
   return first && !isa<SendOp>(first) ? getStream(first) : 0;
 }
 
@@ -96,14 +96,15 @@ int64_t StreamAssigner::getStream(Operation *op) {
       .Default([](Operation *) -> int64_t { return 0; });
 }
 
-/// Finds what has to wait for what, and leaves out what follows from the rest.
+/// Finds which ops have to wait for which, and leaves out waits that follow
+/// from others.
 void StreamAssigner::orderOps() {
   ProgramDependences dependences(program);
   StreamOrder order(streamOfChunk.size());
   for (Operation &op : program.getBody().front()) {
     int64_t stream = getComputeStream(&op);
     SmallVector<Operation *> sources = dependences.next(&op);
-    // The latest one first: it may say all that others do.
+    // The latest source comes first, because it may imply all others.
     llvm::sort(sources, [&](Operation *a, Operation *b) {
       return order.getNumber(a) > order.getNumber(b);
     });
@@ -122,8 +123,8 @@ void StreamAssigner::orderOps() {
   }
 }
 
-/// An event is free again after the last op that waits for it: a wait is for
-/// what was recorded when the wait is issued.
+/// Numbers events. An event can be reused after the last op that waits for it,
+/// because a wait refers to the record before it.
 void StreamAssigner::numberEvents() {
   llvm::DenseMap<Operation *, int64_t> eventOf;
   llvm::DenseMap<Operation *, size_t> waitsLeft;
@@ -169,7 +170,7 @@ void StreamAssigner::run() {
 }
 
 void veeline::pipe::assignStreams(PipelineOp pipeline) {
-  // All ops of that schedule are to run one after the other.
+  // In this schedule, all ops run one after the other.
   if (pipeline.getSchedule() == "sequential")
     return;
   for (ProgramOp program : getPrograms(pipeline))

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The same operations in the same order as clipOf in
-// runtime/src/engine/Coefficients.h: norms with the same bits are clipped as on
-// a host.
+// The operations and their order are those of clipOf in
+// runtime/src/engine/Coefficients.h. So norms with the same bits are clipped as
+// on a host.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace veeline::pipe;
 
 namespace {
 
-/// Writes the code of one kernel function.
+/// Emits the code of one kernel function.
 class ScalarWriter {
 public:
   ScalarWriter(SymbolTable &symbols, StringRef name)
@@ -60,8 +60,8 @@ public:
   Value compare(arith::CmpFPredicate predicate, Value a, Value b) {
     return arith::CmpFOp::create(builder, loc, predicate, a, b);
   }
-  /// `body` gets the number of the iteration, and what it has given so far;
-  /// that begins as `start`, which may be null.
+  /// Emits a loop. `body` gets the number of the iteration, and the value that
+  /// the last iteration returned; at first that is `start`, which may be null.
   Value loop(int64_t count, Value start,
              llvm::function_ref<Value(Value, Value)> body) {
     auto loop = scf::ForOp::create(
@@ -175,7 +175,7 @@ func::FuncOp veeline::pipe::getChooseKernel(SymbolTable &symbols,
   return k.finish();
 }
 
-/// One thread does all of it.
+/// One thread computes everything.
 func::FuncOp veeline::pipe::getClipKernel(SymbolTable &symbols, int64_t count) {
   std::string name = "pipe_clip_" + std::to_string(count);
   if (auto function = symbols.lookup<func::FuncOp>(name))
@@ -196,7 +196,7 @@ func::FuncOp veeline::pipe::getClipKernel(SymbolTable &symbols, int64_t count) {
     Value factor =
         k.select(k.compare(Predicate::OGT, norm, limit), ratio, k.number(1));
     Value infinite = k.number(std::numeric_limits<double>::infinity());
-    // A NaN is not less, either.
+    // NaN is not less, so it counts as not finite.
     Value isFinite = k.compare(Predicate::OLT, norm, infinite);
     Value skips = k.select(isFinite, k.number(0), k.load(limits, k.index(1)));
     k.store(norm, outcome, k.index(clipNorm));

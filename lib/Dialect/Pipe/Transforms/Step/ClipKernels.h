@@ -11,37 +11,38 @@
 
 namespace veeline::pipe {
 
-/// What came of the limits: the norm of all gradients, by what they are
-/// multiplied, and 1 or 0, for whether the step changes nothing.
+/// The outcome of clipping: the norm of all gradients, the factor for
+/// gradients, and 1 if the step changes nothing, else 0.
 enum ClipOutcome { clipNorm, clipFactor, clipSkips, numClipOutcomes };
 
-/// The most norms that one kernel takes: arguments of a kernel have 4 KiB.
+/// The maximal number of norms for one kernel: arguments of a kernel have at
+/// most 4 KiB.
 inline constexpr int64_t maxGatheredNorms = 128;
 
-/// The function `pipe_add_parts_...`, a kernel of `parts` doubles, which it
-/// adds up, and of the sum.
+/// The kernel `pipe_add_parts_...`. It takes `parts` doubles, and writes their
+/// sum.
 mlir::func::FuncOp getAddPartsKernel(mlir::SymbolTable &symbols, int64_t parts);
 
-/// What all elements are that `params` do not name.
+/// The values of norms that are not in `params`.
 enum class OtherNorms { Zero, Copied, Kept };
 
-/// The function `pipe_gather_norms_...`, a kernel of the norms of `params`, of
-/// all norms before if others are copied from there, and of the `count` norms
-/// of all parameters, which it writes.
+/// The kernel `pipe_gather_norms_...`. It takes the norms of `params`, then, if
+/// other norms are copied, all norms before. It writes the `count` norms of all
+/// parameters.
 mlir::func::FuncOp getGatherKernel(mlir::SymbolTable &symbols,
                                    llvm::ArrayRef<int64_t> params,
                                    int64_t count, OtherNorms others);
 
-/// The function `pipe_choose_settings_...`, a kernel of what came of the limits
-/// in the step before, of two settings of `bytes` bytes (the second ones are
-/// for when that step changed nothing) and of those that updates take, which it
-/// writes.
+/// The kernel `pipe_choose_settings_...`. It takes the outcome of clipping in
+/// the step before, and two settings of `bytes` bytes; the second ones are for
+/// the case that that step changed nothing. It writes the settings that updates
+/// take.
 mlir::func::FuncOp getChooseKernel(mlir::SymbolTable &symbols, int64_t bytes);
 
-/// The function `pipe_clip_...`, a kernel of the `count` squared norms of all
-/// parameters, of the limits (that of the norm, and 1 or 0, for whether a step
-/// changes nothing where the norm is not finite) and of what came of the
-/// limits, which it writes.
+/// The kernel `pipe_clip_...`. It takes the `count` squared norms of all
+/// parameters and the limits: that of the norm, and 1 if a step with a norm
+/// that is not finite changes nothing, else 0. It writes the outcome of
+/// clipping.
 mlir::func::FuncOp getClipKernel(mlir::SymbolTable &symbols, int64_t count);
 
 } // namespace veeline::pipe

@@ -72,13 +72,13 @@ public:
   mlir::AffineMap identity() {
     return builder.getMultiDimIdentityMap(sizes.size());
   }
-  /// The map of an operand that only moves along the first `rank` loops.
+  /// The map of an operand that depends only on the first `rank` loops.
   mlir::AffineMap outer(unsigned rank) {
     return mlir::AffineMap::get(sizes.size(), 0,
                                 identity().getResults().take_front(rank),
                                 builder.getContext());
   }
-  /// The part of a buffer from element `offset` on, row by row.
+  /// The part of a buffer from element `offset` on, stored by rows.
   mlir::Value view(mlir::Value buffer, int64_t offset,
                    llvm::ArrayRef<int64_t> shape) {
     llvm::SmallVector<int64_t> strides(shape.size(), 1);
@@ -92,7 +92,7 @@ public:
         builder, loc, mlir::MemRefType::get(shape, element, layout), buffer,
         offset, shape, strides);
   }
-  /// A buffer of doubles, which begin as 0, becomes an output.
+  /// Adds a buffer of doubles as an output. They start as 0.
   void addSums(int64_t count, mlir::AffineMap map) {
     mlir::Value sums = addArgument({count}, builder.getF64Type());
     mlir::Value zero = mlir::arith::ConstantOp::create(
@@ -101,7 +101,7 @@ public:
     addOutput(sums, map);
   }
 
-  /// The same of one double.
+  /// Adds one double as an output. It starts as 0.
   void addTotal() {
     mlir::Value sum = addArgument({}, builder.getF64Type());
     mlir::Value zero = mlir::arith::ConstantOp::create(
@@ -110,7 +110,7 @@ public:
     addOutput(sum, outer(0));
   }
 
-  /// The value becomes an output, and so do slots of the state.
+  /// Adds the value as an output, and slots of the state from `firstSlot` on.
   void addUpdated(int64_t firstSlot = 0) {
     int64_t n = shape.numElements, slots = shape.getStateSlots();
     addOutput(addArgument({n}, shape.element), identity());
@@ -127,7 +127,7 @@ public:
       for (Coefficient coefficient : {decay, correction})
         use(coefficient);
   }
-  /// Returns the number for `getInput`.
+  /// Adds an input. Returns its number for `getInput`.
   size_t addInput(mlir::Value buffer, mlir::AffineMap map) {
     inputs.push_back(buffer);
     inputMaps.push_back(map);
@@ -144,7 +144,7 @@ public:
              outer(0));
   }
 
-  // In the body.
+  // The functions below emit code of the body.
   mlir::Value get(Coefficient coefficient) {
     return values[positions[coefficient]];
   }
@@ -179,7 +179,7 @@ public:
                : mlir::arith::ExtFOp::create(*body, loc, body->getF64Type(), a)
                      .getResult();
   }
-  /// A double in the parameter's type.
+  /// Rounds a double to the parameter's type.
   mlir::Value round(mlir::Value a) {
     return shape.element.isF64()
                ? a
@@ -190,13 +190,13 @@ public:
     return mlir::arith::ConstantOp::create(*body, loc,
                                            body->getF64FloatAttr(x));
   }
-  /// What came of the limits becomes an input of the body.
+  /// Makes the outcome of clipping an input of the body.
   void useOutcome() {
     firstOutcome = inputs.size();
     for (ClipOutcome number : {clipFactor, clipSkips})
       addInput(view(outcome, number, {}), outer(0));
   }
-  /// A gradient, as the norm of all demands.
+  /// Scales a gradient by the factor that the norm of all gradients requires.
   mlir::Value clip(mlir::Value g) {
     if (!outcome)
       return g;
@@ -205,7 +205,7 @@ public:
       factor = mlir::arith::TruncFOp::create(*body, loc, shape.element, factor);
     return multiply(g, factor);
   }
-  /// Where the step changes nothing, what outputs were.
+  /// If the step changes nothing, returns the old values of the outputs.
   llvm::SmallVector<mlir::Value>
   unlessSkipped(llvm::SmallVector<mlir::Value> results) {
     if (!outcome)
@@ -220,7 +220,7 @@ public:
                                              getOutput(number), result);
     return results;
   }
-  /// A direction of `count` elements becomes an input of the body.
+  /// Makes a direction of `count` elements an input of the body.
   void addDirection(int64_t count) {
     directionInput = inputs.size();
     addInput(addArgument({count}, shape.element), identity());
@@ -237,7 +237,8 @@ public:
       sum = add(sum, values[i]);
     return limit(multiply(sum, get(gradientScale)));
   }
-  /// NaN, and what is greater than the greatest that is limited, stays.
+  /// Limits each element by value. NaN, and elements greater than the greatest
+  /// that is limited, are not changed.
   mlir::Value limit(mlir::Value g) {
     mlir::Value most = get(clipValue),
                 least = mlir::arith::NegFOp::create(*body, loc, most);
@@ -249,7 +250,8 @@ public:
                   limited, g);
   }
 
-  /// The new value, from which `change` is subtracted after decay, and state.
+  /// The new value and state. `change` is subtracted from the value after
+  /// decay.
   llvm::SmallVector<mlir::Value>
   subtractChange(mlir::Value change, llvm::ArrayRef<mlir::Value> state) {
     mlir::Value old = getOutput(0);
@@ -266,14 +268,14 @@ public:
     return results;
   }
 
-  /// `yield` computes the new elements of the outputs.
+  /// Ends the kernel. `yield` computes the new elements of the outputs.
   mlir::func::FuncOp
   finish(llvm::ArrayRef<mlir::utils::IteratorType> iterators,
          llvm::function_ref<llvm::SmallVector<mlir::Value>()> yield);
 
 private:
-  /// The size of veeline_settings (floats, then doubles) in elements; a kernel
-  /// of f32 reads the floats only.
+  /// The size of veeline_settings (floats, then doubles) in elements. A kernel
+  /// of f32 reads only the floats.
   int64_t settingsSize() const {
     return shape.element.isF64() ? numCoefficients / 2 + numCoefficients
                                  : numCoefficients;
@@ -286,7 +288,7 @@ private:
   mlir::Location loc;
   mlir::func::FuncOp function;
   mlir::Value settings,
-      outcome; ///< The latter is null where nothing is clipped.
+      outcome; ///< The latter is null if nothing is clipped.
   size_t numGradients = 0, firstOutcome = 0, directionInput = 0;
   llvm::SmallVector<mlir::Value> inputs, outputs;
   llvm::SmallVector<mlir::AffineMap> inputMaps, outputMaps;

@@ -112,7 +112,7 @@ Value StepWriter::atBatch(Value input, int64_t microbatch) {
                              ArrayRef<LLVM::GEPArg>{constant(bytes, 64)});
 }
 
-/// Where an SSA value of the program is.
+/// The address of an SSA value of the program.
 Value StepWriter::getAddress(Value value) {
   if (Value address = addresses.lookup(value))
     return address;
@@ -164,7 +164,7 @@ Value StepWriter::asMemRef(OpBuilder &builder, Value address, MemRefType type) {
   return memref;
 }
 
-/// Calls `func`, which takes the rank, if it is not null, and then memrefs.
+/// Calls `func`. It takes the rank, unless that is null, and then memrefs.
 void StepWriter::callFunction(OpBuilder &builder, func::FuncOp func, Value rank,
                               ArrayRef<Value> addresses) {
   SmallVector<Value> arguments;
@@ -181,7 +181,8 @@ void StepWriter::callFunction(OpBuilder &builder, func::FuncOp func, Value rank,
 // Work
 //===----------------------------------------------------------------------===//
 
-/// The position of `value` in `list`, and among the op's operands or results.
+/// The position of `value` in `list`, which is also its position among the op's
+/// operands or results.
 static unsigned findCarried(ArrayRef<ChunkValue> list,
                             const ChunkValue &value) {
   const ChunkValue *it = llvm::find(list, value);
@@ -229,7 +230,8 @@ FailureOr<Value> StepWriter::getResult(Operation *op, ChunkOp chunk,
   return atArena(*offset);
 }
 
-/// Waits for receivers to post memory for what `op` computes straight into it.
+/// Waits until receivers have posted memory for the values that `op` computes
+/// directly in it.
 void StepWriter::acquireDirectSends(Operation *op) {
   auto offsets = op->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
   for (OpResult result : op->getResults()) {
@@ -290,8 +292,8 @@ LogicalResult StepWriter::lowerWork(Operation *op) {
   return success();
 }
 
-/// Checks that the values that the step computes have a place in the arena, but
-/// for those that go straight into a receiver's memory.
+/// Checks that the values that the step computes have a place in the arena,
+/// except values that are computed directly in a receiver's memory.
 LogicalResult StepWriter::verifyPlaced(Operation *op) {
   auto verifySum = [&](auto sum) -> LogicalResult {
     if (plan.findAccumulator(sum.getParam(), sum.getChunk()))
@@ -355,8 +357,8 @@ LogicalResult StepWriter::lower(Operation *op) {
       });
 }
 
-/// Clears accumulators, those without a gap between them at once. Gaps are not
-/// ours to write.
+/// Clears accumulators. Adjacent ones are cleared together. Memory in between
+/// must not be written.
 void StepWriter::clearAccumulators(
     llvm::function_ref<bool(int64_t)> isCleared) {
   SmallVector<std::pair<int64_t, int64_t>> ranges;
@@ -373,7 +375,7 @@ void StepWriter::clearAccumulators(
   clear(ranges);
 }
 
-/// Kernels add to norms.
+/// Norms have to be cleared, because kernels add to them.
 void StepWriter::clearNorms() {
   if (isOnDevice && plan.device->normParts)
     clear({{plan.device->normsOffset,
@@ -392,8 +394,8 @@ void StepWriter::clear(ArrayRef<std::pair<int64_t, int64_t>> ranges) {
   }
 }
 
-/// A function that gives `target` the elements of `source`, rounded to its
-/// type.
+/// The function that writes the elements of `source` to `target`, rounded to
+/// its type.
 func::FuncOp StepWriter::getRoundFunction(MemRefType source,
                                           MemRefType target) {
   std::string name;
@@ -436,12 +438,12 @@ void StepWriter::roundTo(const MemoryPlan::Rounded &entry, int64_t source,
   callFunction(builder, func, /*rank=*/{}, {atArena(source), atArena(target)});
 }
 
-/// Whether the part that is written has `op`.
+/// Whether `op` belongs to the part that is being written.
 bool StepWriter::isOfPart(Operation *op) const {
   return part != (isLate(op) ? StepPart::First : StepPart::Late);
 }
 
-/// What follows is of the step before, and reads its data.
+/// Begins ops of the step before, which read the data of that step.
 void StepWriter::beginLate() {
   if (batchOfStep)
     return;
@@ -454,19 +456,19 @@ void StepWriter::endLate() {
     return;
   batch = std::exchange(batchOfStep, Value());
   callRuntime("veeline_late_end", {rank, constant(numLate == 0, 32)}, {});
-  // Updates of this step, too, add to the norms of parameters.
+  // Updates of this step also add to the norms of parameters.
   bool isStashed =
       PipelineOp(tables.pipeline).getAsynchronous() == Asynchronous::Stashed;
   if (numLate == 0 && isStashed && part == StepPart::Whole)
     clearNorms();
 }
 
-/// After a late update, or that of a microbatch, makes its parameter ready for
-/// what follows.
+/// After a late update, or an update of a microbatch, prepares its parameter
+/// for later ops.
 LogicalResult StepWriter::beginAfter(Operation *op) {
   auto update = dyn_cast<UpdateOp>(op);
   auto assignment = dyn_cast<AssignOp>(op);
-  // An update of a share has changed the parameter once that is gathered.
+  // If ranks update shares, the parameter has changed once these are gathered.
   auto wait = dyn_cast<WaitOp>(op);
   AllGatherOp gather =
       wait ? wait.getHandle().getDefiningOp<AllGatherOp>() : AllGatherOp();
@@ -529,7 +531,7 @@ bool StepWriter::isRedone(Operation *op) const {
     return isOfParam(send);
   auto wait = dyn_cast<WaitOp>(op);
   Operation *posted = wait ? wait.getHandle().getDefiningOp() : op;
-  // The source of what the turn before has posted is a receive.
+  // If the handle comes from the turn before, its source is a receive.
   if (auto recv = dyn_cast_or_null<RecvOp>(posted))
     return isOfParam(recv);
   if (wait)
@@ -541,10 +543,11 @@ bool StepWriter::isOptimistic() const {
   return tables.pipeline.getClipSync() == ClipSync::Optimistic;
 }
 
-/// In a void turn: the late updates, which stand before it is known to be void.
-/// After the last step, without a turn that could do it: all updates, and the
-/// messages with gradients and values of parameters. What was received may have
-/// been overwritten since.
+/// Emits the updates that are repeated. In a void turn, these are the late
+/// updates, which come before it is known that the turn is void. After the last
+/// step, there is no further turn, so all updates are repeated, and the
+/// messages with gradients and values of parameters, because received ones may
+/// have been overwritten since.
 LogicalResult StepWriter::lowerRedone() {
   Value isWrong = arith::XOrIOp::create(
       builder, loc, isRight,
@@ -598,7 +601,7 @@ LogicalResult StepWriter::run(StepPart which) {
     return isAnew || !lateUpdates.contains(param);
   };
   if (part != StepPart::Late) {
-    // Optimistic updates may need the last step's sums once more.
+    // Optimistic updates may need the last step's sums again.
     if (part == StepPart::First || !isOptimistic())
       clearAccumulators(isInTime);
     clearNorms();

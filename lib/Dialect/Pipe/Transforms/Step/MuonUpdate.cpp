@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The formulas of runtime/src/host/{Update,NewtonSchulz}.cpp, with products of
-// the GPU's library, which add up in an order of their own.
+// This uses the formulas of runtime/src/host/{Update,NewtonSchulz}.cpp.
+// Products are those of the GPU's library, which has its own order of sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// x = a x + y of memrefs of `count` elements of `type`; `name` tells functions
-/// of this kind apart.
+/// The kernel x = a x + y of memrefs of `count` elements of `type`. `name`
+/// distinguishes such functions.
 func::FuncOp StepWriter::getSumKernel(StringRef name, Type type, int64_t count,
                                       double ofX, double ofY) {
   std::string full;
@@ -50,7 +50,7 @@ bool StepWriter::isMuon(UpdateOp update) const {
          cast<ShapedType>(update.getResult().getType()).getRank() == 2;
 }
 
-/// Whether the module's table has the products that an update takes.
+/// Checks that the module's table has the products that an update needs.
 LogicalResult StepWriter::verifyProducts(UpdateOp update) {
   auto matrix = cast<ShapedType>(update.getResult().getType());
   if (!isMuon(update) || matrix.getNumElements() == 0)
@@ -65,7 +65,7 @@ LogicalResult StepWriter::verifyProducts(UpdateOp update) {
   return success();
 }
 
-/// One step from x to the next one.
+/// Emits one step of the iteration, from x to the next x.
 void StepWriter::lowerMuonStep(ShapedType matrix, const MuonPlaces &places) {
   MuonProducts products(matrix);
   auto multiply = [&](DictionaryAttr product, int64_t a, int64_t b, int64_t c) {
@@ -93,7 +93,8 @@ void StepWriter::lowerMuonStep(ShapedType matrix, const MuonPlaces &places) {
       /*rank=*/{}, {atArena(places.applied), atArena(places.x)});
 }
 
-/// `settings` are what updates read first.
+/// `settings` are the first arguments of updates: the settings and, if
+/// gradients are clipped, the outcome of clipping.
 void StepWriter::lowerMuonOnDevice(UpdateOp update,
                                    const MemoryPlan::Param &entry,
                                    const UpdateShape &shape,

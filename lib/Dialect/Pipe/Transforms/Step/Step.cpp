@@ -1,4 +1,4 @@
-//===- Step.cpp - what a lowered step and its metadata agree on -----------===//
+//===- Step.cpp - tables of a step and its metadata -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -143,13 +143,14 @@ bool veeline::pipe::isLength(Operation *op) {
   return isa<LengthOp>(op);
 }
 
-/// Adds the ends of those sends that are late, or of those that are not: where
-/// one runs without the other, only units of its kind follow it.
+/// Adds the ends of all late sends, or of all others. Late messages may run
+/// without the others, and the others without late ones, so only messages of
+/// the same kind count as following a send.
 static void addSendEnds(ProgramOp program, bool late,
                         llvm::DenseMap<Operation *, Operation *> &ends) {
   Block &body = program.getBody().front();
-  /// By compute stream and stream of messages: the first op in the unit of
-  /// messages that is visited, and in the unit after it.
+  /// For each pair of a compute stream and a stream of messages: the first op
+  /// of the unit of messages that is being visited, and of the unit after it.
   llvm::DenseMap<std::pair<int64_t, int64_t>, Operation *> units, next;
   IntegerAttr group;
   auto visit = [&](Operation *op, int64_t messages, IntegerAttr ofOp) {
@@ -164,7 +165,7 @@ static void addSendEnds(ProgramOp program, bool late,
       ends[op] = end ? end : &body.back();
     }
   };
-  // Hosts send lengths, without waiting for anything of their devices.
+  // Hosts send lengths, without waiting for their devices.
   for (Operation &op : llvm::reverse(body))
     if (!isLength(&op) && isLate(&op) == late)
       llvm::TypeSwitch<Operation *>(&op)
@@ -199,7 +200,8 @@ void veeline::pipe::postGroupsAtOnce(ProgramOp program) {
     if (!group || group != current)
       firstSend = nullptr;
     current = group;
-    // Receives stay in order: those of one channel take messages in turn.
+    // Receives keep their order, because those of one channel take its messages
+    // in turn.
     if (group && isa<RecvOp>(op) && firstSend)
       op.moveBefore(firstSend);
     else if (group && isa<SendOp>(op) && !firstSend)
@@ -207,7 +209,7 @@ void veeline::pipe::postGroupsAtOnce(ProgramOp program) {
   }
 }
 
-/// The receives for which the next turn waits, in their order.
+/// The receives for which the next turn waits, in order.
 static SmallVector<RecvOp> getCarriedReceives(ProgramOp program) {
   SmallVector<RecvOp> carried;
   for (auto recv : program.getBody().front().getOps<RecvOp>())
@@ -218,12 +220,12 @@ static SmallVector<RecvOp> getCarriedReceives(ProgramOp program) {
 
 void veeline::pipe::waitInOrder(ProgramOp program,
                                 const ChannelTable &channels) {
-  /// By channel: what is posted and not waited for.
+  /// For each channel, the receives that are posted and not yet waited for.
   llvm::DenseMap<int64_t, std::deque<RecvOp>> posted;
   llvm::SmallDenseSet<Operation *> moved;
   SmallVector<Operation *> ops = llvm::map_to_vector(
       program.getBody().front(), [](Operation &op) { return &op; });
-  // First those of the turn before.
+  // Those of the turn before come first.
   for (RecvOp recv : getCarriedReceives(program))
     posted[channels.find(recv)].push_back(recv);
   for (Operation *op : ops) {
@@ -246,14 +248,15 @@ void veeline::pipe::waitInOrder(ProgramOp program,
 
 LogicalResult veeline::pipe::verifyChannelOrder(ArrayRef<ProgramOp> programs,
                                                 const ChannelTable &channels) {
-  /// How many messages of each channel were sent, and waited for; and how many
-  /// of the turn before are waited for first, the last ones.
+  /// For each channel, the numbers of messages sent and waited for so far; and
+  /// the number of messages of the turn before, the last ones, that are waited
+  /// for first.
   SmallVector<size_t> sent(channels.getChannels().size()), awaited(sent),
       carried(sent), none(sent);
   auto verify = [&](Operation *op, auto message, SmallVector<size_t> &counts,
                     ArrayRef<size_t> ofBefore) -> LogicalResult {
     int64_t index = channels.find(message);
-    // A message without its receive is another error.
+    // A message without a receive is reported elsewhere.
     if (index < 0)
       return success();
     ArrayRef<int64_t> all = channels.getChannels()[index].microbatches;

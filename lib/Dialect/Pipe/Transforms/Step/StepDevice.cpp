@@ -1,4 +1,4 @@
-//===- StepDevice.cpp - what a step does on a GPU alone -------------------===//
+//===- StepDevice.cpp - the parts of a step for GPUs only -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,15 +17,15 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// Memory of the host for a value of `type`, on the stack.
+/// Allocates memory for a value of `type` on the host's stack.
 Value StepWriter::onStack(Type type) {
   return LLVM::AllocaOp::create(
       builder, loc, ptr, builder.getI64Type(),
       constant(llvm::divideCeil(getByteSize(type), 8), 64));
 }
 
-/// Where argument `number` of the function that `op` runs is: at `source`, or
-/// copied from there to where kernels can read it.
+/// The address of argument `number` of the function that `op` runs: `source`,
+/// or a copy of it at an address that kernels can read.
 Value StepWriter::atSlice(Operation *op, unsigned number, Value source,
                           int64_t bytes) {
   auto slices = op->getAttrOfType<DenseI64ArrayAttr>(sliceOffsetsAttrName);
@@ -36,7 +36,7 @@ Value StepWriter::atSlice(Operation *op, unsigned number, Value source,
   return copy;
 }
 
-/// Issues what follows to compute stream `stream`.
+/// Issues later operations to compute stream `stream`.
 void StepWriter::setStream(int64_t stream) {
   if (stream == currentStream)
     return;
@@ -44,8 +44,8 @@ void StepWriter::setStream(int64_t stream) {
   callRuntime("veeline_stream", {rank, constant(stream, 32)}, {});
 }
 
-/// Makes all streams wait for what the step starts from, which is on the first
-/// one.
+/// Makes all streams wait for the begin of the step, which is on the first
+/// stream.
 void StepWriter::forkStreams() {
   if (!isOnDevice || plan.device->streams == 1)
     return;
@@ -57,7 +57,7 @@ void StepWriter::forkStreams() {
   }
 }
 
-/// Whether anything is issued for `op`; other ops are on no stream.
+/// Whether anything is issued for `op`. Other ops are on no stream.
 static bool isIssued(Operation *op) {
   return !isa<GradientOp>(op) && !isLength(op);
 }
@@ -75,7 +75,7 @@ void StepWriter::endOnStream(Operation *op) {
     callRuntime("veeline_event_record", {rank, constant(*event, 32)}, {});
 }
 
-/// The group of an op that stands for messages.
+/// The group of an op that sends or receives messages.
 static IntegerAttr getGroup(Operation *op) {
   return llvm::TypeSwitch<Operation *, IntegerAttr>(op)
       .Case<SendOp, RecvOp, AllReduceOp, AllGatherOp>(
@@ -83,8 +83,8 @@ static IntegerAttr getGroup(Operation *op) {
       .Default(IntegerAttr());
 }
 
-/// The first and the last op of each group that the runtime has to be told of:
-/// those with more than one thing to issue.
+/// The first and last op of each group that the runtime has to know: those with
+/// several operations to issue.
 llvm::DenseMap<Operation *, Operation *> StepWriter::findGroups() {
   llvm::DenseMap<Operation *, Operation *> groups;
   IntegerAttr current;
@@ -102,8 +102,7 @@ llvm::DenseMap<Operation *, Operation *> StepWriter::findGroups() {
   return groups;
 }
 
-/// Asks for the kernels that add up gradients over the ranks of this rank's
-/// stage.
+/// Requests the kernels that sum gradients over the ranks of this rank's stage.
 void StepWriter::listSums() {
   SmallVector<Attribute> sums;
   if (auto list = module->getAttrOfType<ArrayAttr>(sumsAttrName))
@@ -125,7 +124,8 @@ void StepWriter::listSums() {
     module->setAttr(sumsAttrName, builder.getArrayAttr(sums));
 }
 
-/// The shape of an update or norm of a parameter with some gradients.
+/// The shape of the update or norm of a parameter with `numGradients`
+/// gradients.
 UpdateShape StepWriter::getUpdateShape(const MemoryPlan::Param &entry,
                                        size_t numGradients) {
   auto type = cast<ShapedType>(tables.params[entry.param].getValue().getType());
@@ -134,12 +134,12 @@ UpdateShape StepWriter::getUpdateShape(const MemoryPlan::Param &entry,
           plan.device->errorFeedback};
 }
 
-/// Where among the settings those of an entry of `params` are.
+/// The offset of the settings of an entry of `params`.
 int64_t StepWriter::getSettingsOf(const MemoryPlan::Param &entry) const {
   return (&entry - plan.params.begin()) * gpuSettingsBytes;
 }
 
-/// The settings for an update, of one microbatch if it is of one.
+/// The settings for an update, perhaps of one microbatch.
 Value StepWriter::getSettings(const MemoryPlan::Param &entry,
                               std::optional<uint64_t> microbatch) {
   Value settings = callRuntime("veeline_settings", {rank}, ptr);
@@ -153,8 +153,8 @@ Value StepWriter::getSettings(const MemoryPlan::Param &entry,
       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
 }
 
-/// Calls the kernel that adds the square of a gradient's norm to its parts, and
-/// returns where they are.
+/// Calls the kernel that adds the square of a gradient's norm to the parts of
+/// the norm. Returns the address of these.
 Value StepWriter::lowerNormOnDevice(ValueRange gradients,
                                     const MemoryPlan::Param &entry,
                                     Value settings) {
@@ -213,7 +213,7 @@ void StepWriter::lowerClipOnDevice(ClipOp op) {
   int64_t place = plan.device->clipOffset;
   int64_t stride = plan.getSettingsStride();
   Value outcome = atArena(place + gpuClipOutcome);
-  // While the outcome is that of the step before.
+  // The outcome is still that of the step before here.
   callFunction(builder, getChooseKernel(moduleSymbols, stride), /*rank=*/{},
                {outcome, atArena(settings), atArena(settings + stride),
                 atArena(place + gpuClipSettings)});
@@ -222,8 +222,8 @@ void StepWriter::lowerClipOnDevice(ClipOp op) {
       {getAddress(op.getNorms()), atArena(place + gpuClipLimits), outcome});
 }
 
-/// Where this rank's share of a parameter begins, which is at `place` or whose
-/// gradient is. Which share that is, only the runtime knows: ranks of all
+/// The address of this rank's share of a parameter, or of its gradient, at
+/// `place`. Only the runtime knows which share that is, because ranks of all
 /// replicas run this step.
 Value StepWriter::atShard(const MemoryPlan::Param &entry, Value place) {
   if (!isSharded())
@@ -241,7 +241,7 @@ Value StepWriter::atShard(const MemoryPlan::Param &entry, Value place) {
 }
 
 /// Calls the norm's kernel, unless the norm is known already, then that of the
-/// update: both read the gradients.
+/// update. Both read the gradients.
 void StepWriter::lowerUpdateOnDevice(UpdateOp update,
                                      const MemoryPlan::Param &entry) {
   UpdateShape shape = getUpdateShape(entry, update.getGradients().size());

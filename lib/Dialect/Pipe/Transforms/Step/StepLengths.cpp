@@ -27,8 +27,8 @@ LogicalResult StepWriter::verifyLengthKnown(Operation *op,
                               "--pipe-insert-communication first";
 }
 
-/// Tells the runtime a length as soon as it is received: waits for values of
-/// its microbatch may come before the pipe.length.
+/// Reports a length to the runtime as soon as it is received: waits for values
+/// of its microbatch may come before the pipe.length.
 void StepWriter::tellLength(Value received) {
   for (Operation *user : received.getUsers()) {
     auto length = dyn_cast<LengthOp>(user);
@@ -42,8 +42,8 @@ void StepWriter::tellLength(Value received) {
   }
 }
 
-/// Tells the runtime the length of the data, unless `tellLength` has, and
-/// stores the agreed one where it is sent.
+/// Reports the length of the data to the runtime, unless `tellLength` has done
+/// so. Stores the length where it is sent from.
 void StepWriter::lowerLength(LengthOp length) {
   knownLengths.insert(length.getMicrobatch());
   if (isOnDevice)
@@ -56,8 +56,8 @@ void StepWriter::lowerLength(LengthOp length) {
                 {rank, microbatch, getAddress(length.getLength())}, {});
 }
 
-/// Calls the one of `functions` that is for the length of the microbatch,
-/// through a function `<name>_of_version` that chooses it.
+/// Calls the function for the length of the microbatch. For that, creates a
+/// function `<name>_of_version` that selects one of `functions`.
 void StepWriter::callVersion(int64_t microbatch, StringRef name,
                              ArrayRef<func::FuncOp> functions,
                              ArrayRef<Value> addresses) {
@@ -96,7 +96,7 @@ void StepWriter::callVersion(int64_t microbatch, StringRef name,
   func::CallOp::create(builder, loc, dispatcher, arguments);
 }
 
-/// The type that a value of the program has in a version.
+/// The type of a value of the program in a version.
 RankedTensorType StepWriter::getTypeAt(Value value, size_t version) {
   value = getSource(value);
   if (auto add = value.getDefiningOp<AddOp>())

@@ -21,7 +21,7 @@ static MemRefType getMemRefType(Type type) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
 
-/// Copies a result that is a tensor to its room.
+/// Copies a tensor result to its place in the arena.
 void StepWriter::keepOutput(int64_t result, int64_t microbatch, Value value,
                             Type type) {
   for (const MemoryPlan::Output &output : plan.outputs)
@@ -31,7 +31,7 @@ void StepWriter::keepOutput(int64_t result, int64_t microbatch, Value value,
            value, type);
 }
 
-/// Hands the loss and the metrics to the runtime, and keeps other results.
+/// Passes the loss and the metrics to the runtime, and copies other results.
 void StepWriter::reportResults(Operation *op) {
   auto forward = dyn_cast<ForwardOp>(op);
   if (!forward)
@@ -86,13 +86,14 @@ void StepWriter::lowerRecv(RecvOp recv) {
               {rank, constant(channel, 32), getAddress(recv.getHandle())}, {});
 }
 
-/// A reduction is posted when all of its gradients are there.
+/// The last all-reduce of a reduction posts it, because all of its gradients
+/// are complete then.
 void StepWriter::lowerAllReduce(AllReduceOp sum) {
   if (reductionNumbers.contains(sum))
     bracket(sum, [&] { unlessVoid([&] { postReduction(sum); }); });
 }
 
-/// A void turn updates parameters, too.
+/// A void turn updates parameters, too, so this is not skipped.
 void StepWriter::lowerAllGather(AllGatherOp gather) {
   if (reductionNumbers.contains(gather))
     bracket(gather, [&] { postReduction(gather); });
@@ -147,7 +148,7 @@ func::FuncOp StepWriter::getElementwise(
   return func;
 }
 
-/// `pipe_add_<sizes>_<type>`: c = a + b, on memrefs.
+/// The function `pipe_add_<sizes>_<type>`: c = a + b, on memrefs.
 func::FuncOp StepWriter::getAddFunction(MemRefType type) {
   std::string name = "pipe_add";
   for (int64_t size : type.getShape())
@@ -160,7 +161,7 @@ func::FuncOp StepWriter::getAddFunction(MemRefType type) {
       });
 }
 
-/// The microbatch that a gradient is of.
+/// The microbatch of a gradient.
 static int64_t getMicrobatch(Value gradient) {
   gradient = getSource(gradient);
   if (auto add = gradient.getDefiningOp<AddOp>())
@@ -183,7 +184,8 @@ void StepWriter::lowerAdd(AddOp add) {
   for (size_t i = 0; i != versions.size(); ++i) {
     RankedTensorType type = getTypeAt(add.getResult(), i);
     functions.push_back(getAddFunction(getMemRefType(type)));
-    // Values of one shape at the bound may have two shapes at another length.
+    // Values of one shape at the longest length may have different shapes at
+    // another length.
     name += "_" + std::to_string(type.getNumElements());
   }
   unlessVoid([&] {
@@ -191,7 +193,8 @@ void StepWriter::lowerAdd(AddOp add) {
   });
 }
 
-/// Sums begin at zero where the turn is not void; a void one reads them.
+/// If the turn is not void, sums are cleared here. A void turn still reads
+/// them.
 void StepWriter::lowerValidate(ValidateOp validate) {
   bracket(validate, [&] {
     Value right = callRuntime("veeline_validate", {rank}, builder.getI32Type());
@@ -211,7 +214,7 @@ bool StepWriter::isSharded() const {
          1;
 }
 
-/// An update of a share is of use to others, who wait for it.
+/// Checks that an update of a share is gathered: other ranks wait for it.
 static LogicalResult verifyGathered(UpdateOp update) {
   if (llvm::any_of(update->getUsers(), llvm::IsaPred<AllGatherOp>))
     return success();
@@ -237,7 +240,7 @@ LogicalResult StepWriter::lowerUpdate(UpdateOp update) {
   return success();
 }
 
-/// The addresses of gradients, in an array on the stack.
+/// The addresses of gradients, as an array on the stack.
 Value StepWriter::makeGradientList(ValueRange gradients) {
   Value list = LLVM::AllocaOp::create(
       builder, loc, ptr, ptr,

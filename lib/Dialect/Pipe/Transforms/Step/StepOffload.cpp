@@ -1,4 +1,4 @@
-//===- StepOffload.cpp - what a step offloads -----------------------------===//
+//===- StepOffload.cpp - offloading in a step -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

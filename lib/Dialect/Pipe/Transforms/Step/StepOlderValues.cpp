@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops of an asynchronous program use older values of parameters, at places of
-// their own. Which one follows from the op's place in the program and from the
-// function that is written: an update keeps the value before it, and nothing is
-// copied back.
+// Ops of an asynchronous program use older values of parameters, which have
+// places of their own. The place of an op in the program, and the function that
+// is being written, determine which value the op uses. An update keeps the
+// value before it, and nothing is copied back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// A first step finds the values that its forwards use among the older ones:
-/// what is late has updated the newest one since.
+/// In a first step, forwards find the values that they use among the older
+/// ones, because late ops have updated the newest value before.
 std::optional<int64_t> StepWriter::getOlderValue(Operation *op,
                                                  int64_t param) const {
   const MemoryPlan::Param *entry = plan.findParam(param);
@@ -43,9 +43,10 @@ std::optional<int64_t> StepWriter::getOlderValue(Operation *op,
   return work.microbatch % static_cast<int64_t>(entry->versions.size());
 }
 
-/// Whether a backward is the first to add to sums: that of a microbatch which
-/// has updates of its own, or the first one in time of the rank's chunk where
-/// what is late has added to those of the step before.
+/// Whether a backward is the first one to add to sums. That is so for the
+/// backward of a microbatch with updates of its own, and for the first backward
+/// in time of the rank's chunk if late backwards have added to the sums of the
+/// step before.
 bool StepWriter::beginsSums(Operation *op) const {
   std::optional<Asynchronous> kind =
       PipelineOp(tables.pipeline).getAsynchronous();
@@ -68,9 +69,10 @@ void StepWriter::roundOlderValues() {
       roundTo(entry, plan.findParam(entry.param)->versions[i], place);
 }
 
-/// Before an update: keeps the value for the ops that use it after that. Of a
-/// pipeline that stashes values these are of the microbatch whose forward ran
-/// last, as many after that of the update as updates are late.
+/// Before an update, keeps the value for the ops that use it afterwards. If a
+/// pipeline stashes values, these belong to the microbatch whose forward ran
+/// last. It is as many microbatches after that of the update as there are late
+/// updates.
 void StepWriter::keepValue(const MemoryPlan::Param &entry,
                            std::optional<uint64_t> microbatch) {
   if (entry.versions.empty())
@@ -86,7 +88,8 @@ void StepWriter::keepValue(const MemoryPlan::Param &entry,
       roundTo(rounded, entry.versions[version], rounded.versions[version]);
 }
 
-/// On a GPU norms are those of the step before until all that is late is over.
+/// Checks the order of norms. On a GPU, norms are those of the step before
+/// until all late ops have run.
 LogicalResult StepWriter::verifyNormOrder() {
   Operation *inTime = nullptr;
   for (Operation &op : program.getBody().front()) {
@@ -103,7 +106,7 @@ LogicalResult StepWriter::verifyNormOrder() {
   return success();
 }
 
-/// Whether the plan has older values where, and only where, they are used.
+/// Checks that the plan has older values if and only if they are used.
 LogicalResult StepWriter::verifyOlderValues() {
   std::optional<Asynchronous> kind =
       PipelineOp(tables.pipeline).getAsynchronous();

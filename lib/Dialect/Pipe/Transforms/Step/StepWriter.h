@@ -43,7 +43,7 @@ public:
   mlir::LogicalResult run(StepPart which);
 
 private:
-  // Runtime calls.
+  // Calls of the runtime.
   mlir::func::FuncOp declare(llvm::StringRef name,
                              llvm::ArrayRef<mlir::Type> arguments,
                              mlir::Type result);
@@ -58,7 +58,8 @@ private:
   mlir::Value getAddress(mlir::Value value);
   mlir::FailureOr<mlir::Value>
   getImplied(mlir::Operation *op, mlir::Value operand, int64_t microbatch);
-  /// The older value of a parameter that a work op uses; none: the newest.
+  /// The older value of a parameter that a work op uses, or none if it uses the
+  /// newest value.
   std::optional<int64_t> getOlderValue(mlir::Operation *op,
                                        int64_t param) const;
   mlir::FailureOr<mlir::Value> getRounded(mlir::Operation *op, ChunkOp chunk,
@@ -68,7 +69,7 @@ private:
   void callFunction(mlir::OpBuilder &builder, mlir::func::FuncOp func,
                     mlir::Value rank, llvm::ArrayRef<mlir::Value> addresses);
 
-  // Ops.
+  // Lowering of ops.
   mlir::LogicalResult verifyOlderValues();
   mlir::LogicalResult verifyNormOrder();
   void beginLate();
@@ -116,7 +117,7 @@ private:
   void lowerWait(WaitOp wait);
   void lowerAllReduce(AllReduceOp sum);
   void lowerAllGather(AllGatherOp gather);
-  /// The number of what the rank offloads, for an op of any of its four kinds.
+  /// The number of an offload, for any of its four ops.
   template <typename OpTy> mlir::Value getOffloadNumber(OpTy op);
   void lowerOffload(OffloadOp offload);
   void lowerRelease(ReleaseOp release);
@@ -131,7 +132,7 @@ private:
   void lowerGatherNorms(GatherNormsOp op);
   void lowerClip(ClipOp op);
   void lowerValidate(ValidateOp validate);
-  /// Whether `op` is run again where updates were wrong and no step follows.
+  /// Whether `op` is run again if updates were wrong and no step follows.
   bool isRedone(mlir::Operation *op) const;
   bool isOptimistic() const;
   mlir::LogicalResult lowerRedone();
@@ -170,8 +171,8 @@ private:
   mlir::Value atSlice(mlir::Operation *op, unsigned argument,
                       mlir::Value source, int64_t bytes);
   mlir::Value onStack(mlir::Type type);
-  /// A function `name` of memrefs of one shape: `compute` gets an element of
-  /// each and gives that of the last one.
+  /// The function `name`, on memrefs of one shape. `compute` gets an element of
+  /// each input, and returns that of the last memref.
   mlir::func::FuncOp getElementwise(
       llvm::StringRef name, llvm::ArrayRef<mlir::Type> types,
       llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
@@ -179,13 +180,13 @@ private:
           compute);
   mlir::func::FuncOp getAddFunction(mlir::MemRefType type);
   template <typename BodyT> void bracket(mlir::Operation *op, BodyT body);
-  /// Emits what `body` does, which takes no new address in the arena. A void
-  /// turn jumps over it.
+  /// Emits the code of `body`, which must not use a new address in the arena. A
+  /// void turn skips it.
   template <typename BodyT> void unlessVoid(BodyT body);
 
   PipelineTables &tables;
   const ChannelTable &channels;
-  /// For each length; empty where there is one only.
+  /// The pipeline's version for each length. Empty if there is only one length.
   llvm::ArrayRef<PipelineOp> versions;
   std::vector<EdgeTable> edgesAt;
   ProgramOp program;
@@ -200,29 +201,29 @@ private:
   mlir::Type ptr;
   StepPart part = StepPart::Whole;
   mlir::Value rank, arena, batch;
-  /// Addresses in the arena by offset, and memrefs by block, address and type:
-  /// a step, which is one block, uses each many times.
+  /// Addresses in the arena by offset, and memrefs by block, address and type.
+  /// A step is one block, and uses each of them many times.
   llvm::DenseMap<int64_t, mlir::Value> places;
   llvm::DenseMap<std::tuple<mlir::Block *, mlir::Value, mlir::Type>,
                  mlir::Value>
       memrefs;
   int64_t currentStream = 0;
-  /// The updates and assignments that are late, by parameter, and how many late
-  /// ops follow.
+  /// The late updates and assignments of each parameter, and the number of late
+  /// ops that are still to come.
   llvm::DenseMap<int64_t, llvm::SmallVector<mlir::Operation *>> lateUpdates;
   int64_t numLate = 0;
-  /// While late ops are lowered, the batch of this step.
+  /// The batch of this step while late ops are lowered.
   mlir::Value batchOfStep;
-  /// From a pipe.validate on: whether the last step's updates were right. Null:
+  /// After a pipe.validate: whether the last step's updates were right. Null if
   /// the turn cannot be void.
   mlir::Value isRight;
   llvm::DenseMap<mlir::Operation *, int64_t> timelineNumbers;
-  /// The reduction that an op posts, as its last all-reduce, or waits for, as
-  /// the first wait.
+  /// The reduction that an op posts, if it is its last all-reduce, or waits
+  /// for, if it is its first wait.
   llvm::DenseMap<mlir::Operation *, int64_t> reductionNumbers;
-  /// By chunk and microbatch, the number of what is offloaded of these.
+  /// The number of each offload, by chunk and microbatch.
   llvm::DenseMap<std::pair<uint64_t, uint64_t>, int64_t> offloadNumbers;
-  /// The microbatches whose length is agreed on.
+  /// The microbatches whose length has been determined.
   llvm::DenseSet<int64_t> knownLengths;
   /// The addresses of values that are not at a fixed place of the arena.
   llvm::DenseMap<mlir::Value, mlir::Value> addresses;

@@ -74,7 +74,7 @@ FailureOr<StreamCounts> veeline::pipe::getStreamCounts(ProgramOp program) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is over when
+// Ops that have ended
 //===----------------------------------------------------------------------===//
 
 static void merge(MutableArrayRef<int64_t> point, ArrayRef<int64_t> other) {
@@ -85,7 +85,7 @@ static void merge(MutableArrayRef<int64_t> point, ArrayRef<int64_t> other) {
 StreamOrder::StreamOrder(int64_t numStreams)
     : known(numStreams, Point(numStreams, -1)), opsOf(numStreams) {}
 
-/// What is over when `op` is.
+/// For each stream, the last op that is over when `op` is.
 StreamOrder::Point StreamOrder::getEnd(Operation *op) const {
   int64_t number = getNumber(op);
   Point end = atBegin[number];
@@ -93,7 +93,8 @@ StreamOrder::Point StreamOrder::getEnd(Operation *op) const {
   return end;
 }
 
-/// The op that posted what `op` waits for, or null. That begins after the post.
+/// The op that posted what `op` waits for, or null. The transfer begins after
+/// the post.
 static Operation *getPost(Operation *op) {
   auto wait = dyn_cast<WaitOp>(op);
   return wait ? wait.getHandle().getDefiningOp() : nullptr;
@@ -129,7 +130,7 @@ void StreamOrder::include(Point &point, Operation *op) const {
 }
 
 int64_t StreamOrder::findFirstAfter(const Point &point, int64_t stream) const {
-  // What is known grows along a stream.
+  // What is known to be over only grows along a stream, so search by bisection.
   auto first = llvm::partition_point(opsOf[stream], [&](int64_t number) {
     for (auto [last, over] : llvm::zip_equal(point, atBegin[number]))
       if (last > over)
@@ -145,8 +146,8 @@ int64_t StreamOrder::findFirstAfter(const Point &point, int64_t stream) const {
 
 namespace {
 
-/// Goes through the programs of all ranks as they would run, and carries along
-/// what each stream knows of the streams of all.
+/// Runs through the programs of all ranks in the order of execution. Tracks,
+/// for each stream, what it knows to be over on all streams.
 class OrderBuilder {
 public:
   OrderBuilder(PipelineOp pipeline, ArrayRef<ProgramOp> programs)
@@ -160,15 +161,15 @@ public:
   FailureOr<std::vector<StreamOrder>> build();
 
 private:
-  /// For each stream of all ranks the number of an op, or -1. Empty where no
-  /// rank has more than one stream: then nothing has to be carried along.
+  /// For each stream of all ranks, the number of an op, or -1. Empty if no rank
+  /// has more than one stream, because then it is not needed.
   using Knowledge = std::vector<int64_t>;
   struct Rank {
     ProgramOp program;
     Block::iterator next;
     size_t firstStream = 0, numStreams = 1;
-    std::vector<Knowledge> known; ///< By stream of the rank.
-    // By event.
+    std::vector<Knowledge> known; ///< For each stream of the rank.
+    // For each event, the op that records it, and what that op knew.
     llvm::DenseMap<int64_t, Operation *> recorders;
     llvm::DenseMap<int64_t, Knowledge> recorded;
 
@@ -186,7 +187,7 @@ private:
   ChannelTable channels;
   SmallVector<Rank> ranks;
   std::vector<StreamOrder> orders;
-  /// By channel and microbatch, what the sending stream knew.
+  /// For each channel and microbatch, what the sending stream knew.
   using Messages = std::map<std::pair<int64_t, int64_t>, Knowledge>;
   Messages messages;
   bool isSerial = true;
@@ -194,7 +195,7 @@ private:
 
 } // namespace
 
-/// The receive that an op waits for, if it is not of a length.
+/// The receive that an op waits for, unless it is that of a length.
 static RecvOp getReceivedValue(Operation *op) {
   auto wait = dyn_cast<WaitOp>(op);
   auto recv = wait ? wait.getHandle().getDefiningOp<RecvOp>() : RecvOp();
@@ -219,7 +220,7 @@ void OrderBuilder::run(size_t number, Operation *op, const Knowledge *message) {
     received =
         ArrayRef<int64_t>(*message).slice(rank.firstStream, rank.numStreams);
   }
-  // A message leaves after all that is before it on its stream.
+  // A message leaves after all earlier ops on its stream.
   if (auto send = dyn_cast<SendOp>(op); send && !isSerial && !isLength(op))
     messages.try_emplace(getKey(send), known);
   if (!isSerial)
@@ -231,15 +232,15 @@ void OrderBuilder::run(size_t number, Operation *op, const Knowledge *message) {
   }
 }
 
-/// Runs a rank up to the first wait for something that was not sent yet.
-/// Returns whether any op ran. A program that nobody has verified may wait for
-/// ever. Where `isForced`, the first such wait is passed, without what a sender
-/// knew.
+/// Runs a rank up to the first wait for a message that was not sent yet.
+/// Returns whether any op ran. A program that has not been verified may wait
+/// forever. With `isForced`, the first such wait is passed, without the
+/// knowledge of a sender.
 bool OrderBuilder::advance(size_t number, bool isForced) {
   bool hasMoved = false;
   for (Rank &rank = ranks[number]; !rank.isOver(); ++rank.next) {
     RecvOp recv = isSerial ? RecvOp() : getReceivedValue(&*rank.next);
-    // A message is waited for once.
+    // A message is waited for only once.
     auto message =
         recv ? messages.extract(getKey(recv)) : Messages::node_type();
     if (recv && !message && !std::exchange(isForced, false))
@@ -282,7 +283,7 @@ veeline::pipe::getStreamOrders(PipelineOp pipeline,
 }
 
 //===----------------------------------------------------------------------===//
-// What has to be over when
+// Dependences
 //===----------------------------------------------------------------------===//
 
 ProgramDependences::ProgramDependences(ProgramOp program) {
@@ -301,7 +302,7 @@ void ProgramDependences::addAccumulation(
 void ProgramDependences::addSource(Value value,
                                    SmallVectorImpl<Operation *> &sources) {
   Operation *op = value.getDefiningOp();
-  // A value of the step before is there.
+  // A value of the step before exists already.
   if (!op)
     return;
   if (auto gradient = dyn_cast<GradientOp>(op))

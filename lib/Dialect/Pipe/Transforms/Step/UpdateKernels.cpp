@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The same operations in the same order as runtime/src/host/Update.cpp: an
-// updated parameter has the host's bits.
+// The operations and their order are those of runtime/src/host/Update.cpp. So
+// an updated parameter has the same bits as on the host.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,7 +73,7 @@ static StringRef getSuffix(const UpdateShape &shape) {
                                                 : "";
 }
 
-/// Of a name of a kernel.
+/// The part of a kernel's name for an optimiser.
 static StringRef getOptimizer(Optimizer optimizer) {
   switch (optimizer) {
   case Optimizer::sgdMomentum:
@@ -91,7 +91,7 @@ bool veeline::pipe::hasSeparateSlots(const UpdateShape &shape) {
   return shape.getStateSlots() < 2 || bytes % kernelAlignment == 0;
 }
 
-/// What an update takes besides `keep` and `rate`.
+/// The settings that an update uses, besides `keep` and `rate`.
 static SmallVector<Coefficient> getCoefficients(Optimizer optimizer) {
   switch (optimizer) {
   case Optimizer::sgd:
@@ -113,14 +113,15 @@ static SmallVector<Coefficient> getCoefficients(Optimizer optimizer) {
   return all;
 }
 
-/// A new moment, of `beta` times the old one and the rest of `g`.
+/// A new moment: `beta` times the old one, plus the complement of `beta` times
+/// `g`.
 static Value mix(KernelWriter &k, Coefficient beta, Value moment, Value g) {
   // The complement of a decay rate is the next coefficient.
   auto rest = static_cast<Coefficient>(beta + 1);
   return k.add(k.multiply(k.get(beta), moment), k.multiply(k.get(rest), g));
 }
 
-/// 1, -1, or what is neither above nor below 0.
+/// 1, -1, or `x` itself if it is neither greater nor less than 0.
 static Value getSign(KernelWriter &k, Value x) {
   Value zero = k.number(0);
   Value negative =
@@ -128,7 +129,7 @@ static Value getSign(KernelWriter &k, Value x) {
   return k.choose(arith::CmpFPredicate::OGT, x, zero, k.number(1), negative);
 }
 
-/// The new value and state of Adam's relatives.
+/// The new value and state of Adam and its variants.
 static SmallVector<Value> updateAdam(KernelWriter &k, Optimizer optimizer,
                                      Value g) {
   if (optimizer == Optimizer::adam)
@@ -173,7 +174,7 @@ static SmallVector<Value> update(KernelWriter &k, Optimizer optimizer,
 
 func::FuncOp veeline::pipe::getUpdateKernel(SymbolTable &symbols,
                                             const UpdateShape &shape) {
-  // Muon's updates of other parameters than matrices are AdamW's.
+  // Muon updates parameters that are not matrices by AdamW.
   Optimizer optimizer =
       shape.optimizer == Optimizer::muon ? Optimizer::adamw : shape.optimizer;
   std::string name = getName(getOptimizer(optimizer), shape);
@@ -263,8 +264,8 @@ func::FuncOp veeline::pipe::getMuonStepKernel(SymbolTable &symbols,
   });
 }
 
-/// A private function that is built by `build`, which gets a builder at its
-/// begin and the function's arguments, of the given types.
+/// Creates a private function by `build`, which gets a builder at its begin,
+/// and arguments of the given types.
 static func::FuncOp
 makeKernel(SymbolTable &symbols, StringRef name, ArrayRef<MemRefType> types,
            llvm::function_ref<void(OpBuilder &, Location, ValueRange)> build) {
@@ -333,7 +334,7 @@ func::FuncOp veeline::pipe::getNormalizeKernel(SymbolTable &symbols,
                 return arith::ConstantOp::create(b, l, b.getF64FloatAttr(x));
               };
               Value norm = math::SqrtOp::create(b, l, values[0]);
-              // Not by zero.
+              // Avoid a division by zero.
               Value divisor = arith::AddFOp::create(b, l, norm, number(1e-7));
               Value scale = arith::DivFOp::create(b, l, number(1), divisor);
               if (!shape.element.isF64())

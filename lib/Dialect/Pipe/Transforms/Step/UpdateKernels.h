@@ -18,60 +18,61 @@ struct UpdateShape {
   int64_t numElements;
   int64_t numGradients;
   Optimizer optimizer;
-  bool errorFeedback;     ///< One more slot has the update before.
-  bool isClipped = false; ///< What came of the limits (ClipKernels.h) counts.
+  bool errorFeedback; ///< Whether one more slot has the last update.
+  /// Whether the outcome of clipping (ClipKernels.h) is used.
+  bool isClipped = false;
 
-  /// How many parts of the parameter's shape the state has, of all optimisers
-  /// but Adafactor.
+  /// The size of the state as a multiple of the parameter's size, for all
+  /// optimisers but Adafactor.
   int64_t getOwnSlots() const { return getStateSlots() - errorFeedback; }
   int64_t getStateSlots() const {
     return stateShapes(optimizer, errorFeedback, {&numElements, 1}).size();
   }
 };
 
-/// True where every slot of the state starts where a kernel's buffers can, so
-/// that each is an argument of its own; else the whole state is one.
+/// True if every slot of the state starts at the alignment of a kernel's
+/// buffers. Each slot is then an argument of its own; otherwise the whole state
+/// is one.
 bool hasSeparateSlots(const UpdateShape &shape);
 
-/// The function `pipe_<optimizer>_...`, a kernel of the settings (a
-/// `veeline_settings`), where gradients are clipped what came of the limits,
-/// the gradients, the value and, where there is one, the state. Its arithmetic
-/// is that of the host's updates.
+/// The kernel `pipe_<optimizer>_...`. It takes the settings (a
+/// `veeline_settings`), the outcome of clipping if gradients are clipped, the
+/// gradients, the value, and the state if there is one. Its arithmetic is that
+/// of the host's updates.
 mlir::func::FuncOp getUpdateKernel(mlir::SymbolTable &symbols,
                                    const UpdateShape &shape);
 
-/// The function `pipe_norm_...`, a kernel of the settings, the gradients and
-/// as many doubles as `getNormParts` says, to which it adds the squares of the
+/// The kernel `pipe_norm_...`. It takes the settings, the gradients, and as
+/// many doubles as `getNormParts` says. To these it adds the squares of the
 /// elements of the averaged gradient.
 mlir::func::FuncOp getNormKernel(mlir::SymbolTable &symbols,
                                  const UpdateShape &shape);
 
-// Of Muon, for a matrix.
-/// A kernel of the settings, what came of the limits where gradients are
-/// clipped, the gradients, the momentum and the direction. The last two it
-/// writes.
+// Kernels of Muon, for a matrix.
+/// Takes the settings, the outcome of clipping if gradients are clipped, the
+/// gradients, the momentum and the direction. Writes the last two.
 mlir::func::FuncOp getMuonMomentumKernel(mlir::SymbolTable &symbols,
                                          const UpdateShape &shape);
-/// A kernel of the direction and of as many doubles as `getNormParts` says,
-/// which are the sums of squares of its parts.
+/// Takes the direction, and writes the sums of squares of its parts: as many
+/// doubles as `getNormParts` says.
 mlir::func::FuncOp getSquaresKernel(mlir::SymbolTable &symbols,
                                     const UpdateShape &shape);
-/// A kernel of a sum of squares and of the direction, which it divides by the
-/// root of that.
+/// Takes a sum of squares and the direction, and divides the direction by the
+/// root of the sum.
 mlir::func::FuncOp getNormalizeKernel(mlir::SymbolTable &symbols,
                                       const UpdateShape &shape);
-/// A kernel of the settings, what came of the limits where gradients are
-/// clipped, the direction, once it is orthogonal, the value and, with error
-/// feedback, the update before. `longest` is the longer side of the matrix.
+/// Takes the settings, the outcome of clipping if gradients are clipped, the
+/// orthogonal direction, the value and, with error feedback, the last update.
+/// `longest` is the longer side of the matrix.
 mlir::func::FuncOp getMuonStepKernel(mlir::SymbolTable &symbols,
                                      const UpdateShape &shape, int64_t longest);
 
-// Of Adafactor, for a matrix, or for any other parameter as a matrix whose rows
-// are parts of a norm. All but the last but two are kernels of the settings
-// and, where gradients are clipped, of what came of the limits.
+// Kernels of Adafactor, for a matrix, or for any other parameter as a matrix
+// whose rows are the parts of its norm. All of them first take the settings
+// and, if gradients are clipped, the outcome of clipping.
 struct AdafactorShape : UpdateShape {
   int64_t rows, columns;
-  bool isFactored; ///< It is a matrix.
+  bool isFactored; ///< Whether the parameter is a matrix.
 
   int64_t getOwnState() const {
     return isFactored ? rows + columns : numElements;
@@ -80,40 +81,40 @@ struct AdafactorShape : UpdateShape {
     return getOwnState() + (errorFeedback ? numElements : 0);
   }
 };
-/// Then of the gradients and of a double for each row, or each column: sums of
-/// the squares of gradients.
+/// Also takes the gradients. Writes the sums of their squares: a double for
+/// each row, or for each column.
 mlir::func::FuncOp getAdafactorSumsKernel(mlir::SymbolTable &symbols,
                                           const AdafactorShape &shape,
                                           bool ofRows);
-/// Then of such sums and of the state, of which it updates the means of rows or
-/// columns.
+/// Also takes these sums and the state. Updates the means of rows or columns in
+/// the state.
 mlir::func::FuncOp getAdafactorMeansKernel(mlir::SymbolTable &symbols,
                                            const AdafactorShape &shape,
                                            bool ofRows);
-/// Of a parameter that is no matrix: then of the gradients and of the state, of
-/// which it updates the second moments.
+/// For a parameter that is not a matrix. Also takes the gradients and the
+/// state. Updates the second moments in the state.
 mlir::func::FuncOp getAdafactorMomentsKernel(mlir::SymbolTable &symbols,
                                              const AdafactorShape &shape);
-/// A kernel of the state and of a double, the sum of the means of rows.
+/// Also takes the state. Writes a double: the sum of the means of rows.
 mlir::func::FuncOp getAdafactorTotalKernel(mlir::SymbolTable &symbols,
                                            const AdafactorShape &shape);
-/// Then of the gradients, of the state, of the sum of the means of rows and of
-/// a double for each row: the sum of the squares of the direction.
+/// Also takes the gradients, the state and the sum of the means of rows. Writes
+/// the sums of squares of the direction: a double for each row.
 mlir::func::FuncOp getAdafactorLengthKernel(mlir::SymbolTable &symbols,
                                             const AdafactorShape &shape);
-/// A kernel of the settings, of the sums of squares of the value and of the
-/// direction, and of a number, the rate by which the direction is multiplied.
+/// Also takes the sums of squares of the value and of the direction. Writes a
+/// number: the rate by which the direction is multiplied.
 mlir::func::FuncOp getAdafactorRateKernel(mlir::SymbolTable &symbols,
                                           const AdafactorShape &shape);
-/// Then of the gradients, of the state, of the sum of the means of rows, of the
-/// rate and of the value, which it updates.
+/// Also takes the gradients, the state, the sum of the means of rows, the rate
+/// and the value. Updates the value.
 mlir::func::FuncOp getAdafactorStepKernel(mlir::SymbolTable &symbols,
                                           const AdafactorShape &shape);
 
-/// Makes a kernel of a private function of buffers.
+/// Marks a private function of buffers as a kernel.
 void markKernel(mlir::func::FuncOp function);
-/// Ends a private function of buffers where `builder` is, makes a kernel of it,
-/// and adds it to `symbols`.
+/// Ends a private function of buffers at `builder`, marks it as a kernel, and
+/// adds it to `symbols`.
 mlir::func::FuncOp finishKernel(mlir::SymbolTable &symbols,
                                 mlir::OpBuilder &builder,
                                 mlir::func::FuncOp function);
