@@ -35,9 +35,8 @@ using namespace veeline::net;
 using asio::ip::tcp;
 using std::chrono::steady_clock;
 
-/// A silent connection is dropped after this time, or after a quarter of the
-/// timeout. It is dropped earlier if there are so many that no further one can
-/// be accepted.
+/// A silent connection is dropped after this time or a quarter of the timeout,
+/// and earlier if no further one could be accepted.
 static constexpr std::chrono::seconds helloTime(5);
 static constexpr std::chrono::milliseconds crowdTime(10);
 /// The maximal number of dropped connections that are reported.
@@ -168,8 +167,7 @@ Status Meeting::listen() {
   if (rank == 0)
     warnOfLoopback(options.place.address, endpoint);
   if (rank > 0 && !endpoint.address().is_loopback()) {
-    // This sends nothing. It asks the system which of its addresses leads to
-    // rank 0.
+    // This sends nothing, but tells which own address leads to rank 0.
     asio::ip::udp::socket probe(io);
     probe.connect({endpoint.address(), endpoint.port()}, error);
     if (!error)
@@ -247,8 +245,7 @@ bool Meeting::hasToken(const Hello &hello) const {
 }
 
 asio::awaitable<void> Meeting::receive(tcp::socket socket) {
-  // Shared with the timer's handler, which may run after this coroutine has
-  // ended.
+  // Shared with the timer's handler, which may outlive this coroutine.
   auto shared = std::make_shared<tcp::socket>(std::move(socket));
   silent.push_back(shared);
   asio::steady_timer timer(
@@ -464,8 +461,7 @@ static asio::awaitable<void> connect(tcp::socket &socket,
   for (const auto &entry : found) {
     socket.close(error);
     socket.open(entry.endpoint().protocol(), error);
-    // With this, a socket that is connected to itself does not keep rank 0 from
-    // its port.
+    // So a socket connected to itself does not keep rank 0 from its port.
     if (!error)
       socket.set_option(tcp::socket::reuse_address(true), error);
     if (!error)
