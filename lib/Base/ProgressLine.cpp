@@ -7,6 +7,8 @@
 #include "veeline/Base/ProgressLine.h"
 
 #include <algorithm>
+#include <csignal>
+#include <string_view>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <utility>
@@ -32,7 +34,10 @@ static Current &current() {
   return current;
 }
 
-static void put(const std::string &bytes) {
+/// Whether the line is on the terminal. Signal handlers read it.
+static std::atomic<bool> isShown{false};
+
+static void put(std::string_view bytes) {
   // What cannot be written to a terminal is not missed.
   (void)!::write(STDERR_FILENO, bytes.data(), bytes.size());
 }
@@ -75,18 +80,22 @@ void ProgressLine::setCurrent(const std::string &text) {
   if (!line)
     return;
   line->text = text;
-  if (line->isShown)
+  if (isShown)
     line->print();
 }
 
 std::unique_lock<std::mutex> ProgressLine::pause() {
   std::unique_lock lock(current().mutex);
   if (current().line)
-    current().line->erase();
+    erase();
   return lock;
 }
 
 void ProgressLine::run() {
+  // Signals are for the threads that know what to do about them.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
   std::unique_lock lock(current().mutex);
   for (auto wait = std::chrono::milliseconds(patience);
        !change.wait_for(lock, wait, [&] { return isOver; }); wait = interval)
@@ -108,6 +117,6 @@ void ProgressLine::print() {
 }
 
 void ProgressLine::erase() {
-  if (std::exchange(isShown, false))
+  if (isShown.exchange(false))
     put("\r\x1b[K");
 }

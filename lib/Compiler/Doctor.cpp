@@ -110,7 +110,8 @@ Machine::Machine(const DoctorCommand &command) {
   GpuTargetOptions options;
   options.toolkit = command.cudaToolkit;
   libraries.push_back(reportTool(
-      "toolkit", "programs for GPUs are PTX, which the driver compiles",
+      "toolkit",
+      "programs for GPUs need --gpu-chips ptx, for the driver to compile",
       findToolkit(options)));
 }
 

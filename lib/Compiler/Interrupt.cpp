@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Base/File.h"
+#include "veeline/Base/ProgressLine.h"
 #include "veeline/Compiler/Compiler.h"
 #include "veeline/Conversion/HostTarget.h"
 #include "llvm/Support/Signals.h"
@@ -16,6 +17,7 @@
 using namespace veeline;
 
 static void onSignal(int signal) {
+  ProgressLine::erase();
   stopLinkers();
   llvm::sys::RunInterruptHandlers();
   deleteTemporaryFiles();

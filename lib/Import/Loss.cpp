@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Import/Passes.h"
@@ -351,7 +352,8 @@ static void dropOthers(func::FuncOp model, int64_t samples) {
         end->emitRemark("result ")
         << i << " of the model, " << type
         << ", is left out: metrics are scalars of floats";
-    if (llvm::is_contained(model.getArgumentTypes(), type))
+    if (isa<FloatType>(getElementTypeOrSelf(type)) &&
+        llvm::is_contained(model.getArgumentTypes(), type))
       remark << "; if it is a gradient or an updated parameter, run "
                 "--pipe-import-joint first, as docs/joint-graphs.md says";
     end->eraseOperand(i);

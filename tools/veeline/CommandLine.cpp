@@ -9,6 +9,7 @@
 #include "veeline/Base/CommandLine.h"
 #include "veeline/Base/Completion.h"
 #include "veeline/Base/File.h"
+#include "veeline/Base/ProgressLine.h"
 #include "veeline/Base/Suggest.h"
 
 #include <CLI/CLI.hpp>
@@ -27,6 +28,7 @@ std::string driver::libraryDirectory() {
 }
 
 static void onSignal(int signal) {
+  ProgressLine::erase();
   deleteTemporaryFiles();
   _exit(128 + signal);
 }

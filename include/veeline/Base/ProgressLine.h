@@ -7,6 +7,7 @@
 #ifndef VEELINE_BASE_PROGRESSLINE_H
 #define VEELINE_BASE_PROGRESSLINE_H
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -35,16 +36,17 @@ public:
   /// Erases the line, and keeps it away as long as the result lives. Others
   /// print to the terminal meanwhile.
   [[nodiscard]] static std::unique_lock<std::mutex> pause();
+  /// Erases the line. Async-signal-safe, for handlers that end the process.
+  static void erase();
 
 private:
   using Clock = std::chrono::steady_clock;
   void run();
   void print();
-  void erase();
 
   std::string text;
   Clock::time_point begin = Clock::now();
-  bool isShown = false, isOver = false;
+  bool isOver = false;
   std::condition_variable change;
   std::thread thread;
 };

@@ -72,8 +72,8 @@ llvm::Expected<std::string> compileToPtx(mlir::gpu::GPUModuleOp module,
 llvm::Expected<std::vector<std::string>>
 listGpuTools(const GpuTargetOptions &options);
 
-/// The version of the toolkit that `options` lead to, as "13.0". The error lists
-/// where it was looked for.
+/// The version of the toolkit that `options` lead to, as "13.0". The error
+/// lists where it was looked for.
 llvm::Expected<std::string> findToolkit(const GpuTargetOptions &options);
 
 /// Checks `options` before there is a module. Fails for an unknown chip, and

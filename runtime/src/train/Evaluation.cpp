@@ -11,11 +11,13 @@
 #include "LossWeights.h"
 #include "MemoryCheck.h"
 #include "Outputs.h"
+#include "veeline/Base/ProgressLine.h"
 
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 using namespace veeline;
@@ -318,10 +320,19 @@ void Evaluator::print(const EvaluationResult &result, double seconds) const {
 Status Evaluator::evaluateAll() {
   VEELINE_TRY(open());
   int64_t begin = nanoseconds();
-  auto result = evaluate(*session, run, options.steps,
-                         [this](int64_t step, const StepResult &ofStep) {
-                           return addLines(step, ofStep);
-                         });
+  // Launchers give processes terminals whose lines end up in files. What the
+  // line allocates would count as that of steps.
+  std::optional<ProgressLine> progress(std::in_place,
+                                       !run.network && !options.checkMemory);
+  auto result =
+      evaluate(*session, run, options.steps,
+               [&](int64_t step, const StepResult &ofStep) {
+                 if (!options.checkMemory)
+                   progress->set("evaluating: step " + std::to_string(step) +
+                                 " of " + std::to_string(options.steps));
+                 return addLines(step, ofStep);
+               });
+  progress.reset();
   if (options.checkMemory)
     countTrainingAllocations(/*inSteps=*/false);
   if (!result.ok())

@@ -287,6 +287,24 @@ def panels(page, address):
     page.report("of the same width", page.run("state.stretch"))
     page.run("search('F c0 m1 r0')")
     page.report("F c0 m1 of all", page.text("found").split()[0])
+    # Of all panels, each operation that is found comes once, in both directions.
+    for direction in (1, -1):
+        page.run("search('F')")
+        page.run("state.pinned = null")
+        page.report(f"all in direction {direction}", page.run(f"""(() => {{
+          const count = panels.reduce((sum, panel) => sum + panel.marks.reduce((s, marks) => s + marks.reduce((a, b) => a + b, 0), 0), 0);
+          const key = event => [event.panel, panels[event.panel].lanes[event.lane].begin[event.place], event.lane];
+          const seen = new Set();
+          let last = null, ascends = true;
+          for (let i = 0; i < count; ++i) {{
+            state.pinned = nextFound({direction});
+            seen.add(JSON.stringify(state.pinned));
+            const now = key(state.pinned), at = last ? now.findIndex((part, i) => part !== last[i]) : -1;
+            if (last) ascends &&= (now[at] - last[at]) * {direction} > 0;
+            last = now;
+          }}
+          return [seen.size === count, ascends, seen.has(JSON.stringify(nextFound({direction})))];
+        }})()"""))
 
 
 def blocks(page, address):

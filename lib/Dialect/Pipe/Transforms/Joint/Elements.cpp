@@ -78,47 +78,6 @@ std::optional<APFloat> pipe::getConstant(Value element) {
 // ElementEvaluator
 //===----------------------------------------------------------------------===//
 
-/// Whether a comparison holds, as 1 or 0. An unordered one holds of a NaN.
-static double compare(arith::CmpFPredicate predicate, double a, double b) {
-  using Predicate = arith::CmpFPredicate;
-  const bool isUnordered = std::isnan(a) || std::isnan(b);
-  switch (predicate) {
-  case Predicate::AlwaysFalse:
-    return false;
-  case Predicate::OEQ:
-    return !isUnordered && a == b;
-  case Predicate::OGT:
-    return !isUnordered && a > b;
-  case Predicate::OGE:
-    return !isUnordered && a >= b;
-  case Predicate::OLT:
-    return !isUnordered && a < b;
-  case Predicate::OLE:
-    return !isUnordered && a <= b;
-  case Predicate::ONE:
-    return !isUnordered && a != b;
-  case Predicate::ORD:
-    return !isUnordered;
-  case Predicate::UEQ:
-    return isUnordered || a == b;
-  case Predicate::UGT:
-    return isUnordered || a > b;
-  case Predicate::UGE:
-    return isUnordered || a >= b;
-  case Predicate::ULT:
-    return isUnordered || a < b;
-  case Predicate::ULE:
-    return isUnordered || a <= b;
-  case Predicate::UNE:
-    return isUnordered || a != b;
-  case Predicate::UNO:
-    return isUnordered;
-  case Predicate::AlwaysTrue:
-    return true;
-  }
-  llvm_unreachable("every predicate is above");
-}
-
 /// What an op of up to three numbers gives; none of others. Booleans are 0 and
 /// 1.
 static std::optional<double> compute(Operation *op, ArrayRef<double> of) {
@@ -131,7 +90,8 @@ static std::optional<double> compute(Operation *op, ArrayRef<double> of) {
       .Case([&](arith::AddIOp) { return of[0] + of[1]; })
       .Case([&](arith::NegFOp) { return -of[0]; })
       .Case([&](arith::CmpFOp op) {
-        return compare(op.getPredicate(), of[0], of[1]);
+        return double(arith::applyCmpPredicate(op.getPredicate(),
+                                               APFloat(of[0]), APFloat(of[1])));
       })
       .Case([&](arith::SelectOp) { return of[0] != 0 ? of[1] : of[2]; })
       .Case([&](math::CopySignOp) { return std::copysign(of[0], of[1]); })
