@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <tuple>
 
@@ -52,7 +53,7 @@ void train::addDataOptions(CLI::App &app, SharedCommand &command) {
                  "'inside' get what says so of each token: "
                  "NAME=tokens:FILES:NAME=TOKEN")
       ->type_name("TOKEN")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(int64_t(0), int64_t(UINT32_MAX)));
   app.add_option("--synthetic", command.synthetic,
                  "Random data for all arguments without --data: new values in "
                  "each step (fresh), or one batch for all steps (fixed)")
