@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -77,6 +78,7 @@ public:
           ranks[i].links.copies[static_cast<size_t>(op)] = &copy;
     }
     findLags();
+    findDeferred();
   }
 
   /// The end of each step's work on all ranks; with the last one also what is
@@ -115,6 +117,7 @@ private:
   };
 
   void findLags();
+  void findDeferred();
   bool advance(RankState &rank, const Rank &description);
   void runOp(RankState &rank, const Op &op);
   static void beginCopy(RankState &rank, const Op &op);
@@ -131,6 +134,8 @@ private:
   std::map<Sum, Posts> posts;
   /// From the last post of a sum to its end.
   std::map<Sum, double> lags;
+  /// Those that the next step waits for.
+  std::set<Sum> deferred;
   std::vector<double> ends;
   /// By rank and step.
   std::vector<std::vector<double>> turnEnds;
@@ -139,6 +144,19 @@ private:
   std::vector<std::vector<Span>> kept;
 };
 } // namespace
+
+/// A gather that is waited for before it is posted is that of the step before.
+void Chain::findDeferred() {
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    std::set<int32_t> posted;
+    for (const Op &op : program.ranks[i].ops) {
+      if (postsReduction(op.kind))
+        posted.insert(op.reduction);
+      if (waitsForReduction(op.kind) && !posted.contains(op.reduction))
+        deferred.insert({ranks[i].stage, op.reduction});
+    }
+  }
+}
 
 /// A sum ends as long after the last post as it was predicted to.
 void Chain::findLags() {
@@ -201,6 +219,8 @@ std::optional<double> Chain::readyAt(const RankState &rank, const Op &op) {
     Sum sum{rank.stage, op.reduction};
     const Posts &all = posts[sum];
     auto step = static_cast<size_t>(rank.step);
+    if (deferred.contains(sum) && step-- == 0)
+      return 0;
     if (step >= all.count.size() || all.count[step] < members[rank.stage])
       return std::nullopt;
     return all.last[step] + lags[sum];

@@ -97,16 +97,17 @@ public:
   /// Writes what was reported in a step that has ended; `all` is as
   /// veeline_rank::results.
   void readReports(size_t slot, const StepSettings &ofStep, double *all) const;
-  /// The squared norm of the averaged gradient of entry `param`, as reported in
-  /// the step in `slot`; where microbatches have updates of their own, the mean
-  /// over all, of which this is the part of those in time.
-  double squaredNorm(size_t slot, size_t param) const;
+  /// Writes the squared norm of the averaged gradient of entry `param`, or the
+  /// numbers of its own parts (as in RankStep), as reported in the step in
+  /// `slot`; where microbatches have updates of their own, the mean over all,
+  /// of which this is the part of those in time.
+  void readNorms(size_t slot, size_t param, double *numbers) const;
   /// What the norm of all gradients demanded in the step in `slot`, where
   /// updates wait for it. Once for each step, in their order.
   Clip takeClip(size_t slot);
   /// That of an entry that is updated late, as reported last, or the part of
   /// late updates.
-  double lateSquaredNorm(size_t param) const;
+  void readLateNorms(size_t param, double *numbers) const;
   /// Sets the step that the rank is in to that of its device.
   void showStep();
 
@@ -248,6 +249,7 @@ private:
   void fillAllSettings(char *place, const StepSettings &settings,
                        int32_t m) const;
   bool isStashed() const;
+  void readNorms(const char *norms, size_t param, double *numbers) const;
   double sumOfParts(const char *norms, size_t param) const;
   /// The workspace of library calls in the current compute stream; null if the
   /// rank has none.

@@ -494,14 +494,14 @@ static PieceOf pieceOf(const CudaRank &rank,
 
 /// Adds the transfers of one of two phases. In the first everybody's
 /// contributions go to the owners of shares, in the second (`areSums`) the sums
-/// go to everybody.
+/// go to everybody, unless they are scattered.
 void NcclTransport::addShares(const CudaRank &rank, int32_t reduction,
                               bool areSums,
                               std::vector<Transfer> &transfers) const {
   const artifact::Reduction &entry = rank.description->reductions[reduction];
   for (const artifact::ReducedPiece &each : entry.pieces) {
     // Shares that are gathered are there.
-    if (each.gathers && !areSums)
+    if (areSums ? each.scatters : each.gathers)
       continue;
     PieceOf piece = pieceOf(rank, each);
     auto count = static_cast<int32_t>(piece.members.size());

@@ -27,25 +27,38 @@ inline const double notReported =
 Pulse pulseOf(const veeline_rank &rank, const std::thread &thread,
               pid_t number);
 
-/// Where a parameter is updated: the first rank of its home, and its entry in
-/// the rank's table. The other ranks of a stage have the same gradients.
-struct Home {
-  size_t rank, entry;
+/// How the norm of all gradients follows from what ranks know of them. For each
+/// entry of its table of parameters, a rank knows the square of the norm of the
+/// gradient; or, where gradients are scattered, those of its `ownNormParts`.
+class NormSum {
+public:
+  NormSum(const artifact::Metadata &metadata, const artifact::Program &program);
+
+  /// Where the numbers of each entry of the rank begin; the last one is how
+  /// many numbers the rank has.
+  const std::vector<size_t> &placesOf(size_t rank) const {
+    return places[rank];
+  }
+  /// The norm, where `numbersOf(rank)` are those of a rank. Adds in the order
+  /// of parts, then of parameters, so that it has the same bits for every
+  /// schedule and however gradients are scattered.
+  double norm(const std::function<const double *(size_t)> &numbersOf) const;
+
+private:
+  /// Where a parameter is updated: its entry in the rank's table, and the ranks
+  /// that know parts of the norm, in their order. All of them have this entry.
+  struct Home {
+    size_t entry;
+    std::vector<int32_t> ranks;
+  };
+
+  std::vector<Home> homes;                 ///< By parameter.
+  std::vector<std::vector<size_t>> places; ///< By rank.
 };
 
-/// By parameter.
-std::vector<Home> homesOf(const artifact::Program &program);
-
-/// The sum of the squared gradient norms of all parameters, where
-/// `squareOf(rank, i)` is that of parameter i of the rank's table. Adds in the
-/// order of parameters, so that the sum has the same bits for every schedule.
-double addSquares(const std::vector<Home> &homes,
-                  const std::function<double(size_t, size_t)> &squareOf);
-
 /// Gives each process what all of them have reported. This one has `results`,
-/// and `squares`, the squared norms of its gradients by the rank's table of
-/// parameters.
-Status shareStep(Network &network, const artifact::Program &program,
+/// and `squares`, its numbers for the norm.
+Status shareStep(Network &network, const NormSum &norms,
                  const std::vector<double> &results,
                  const std::vector<double> &squares, StepResult &result);
 

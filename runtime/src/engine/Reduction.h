@@ -41,14 +41,21 @@ struct Share {
   int64_t begin, end;
 };
 Share shareOf(int64_t numElements, int32_t k, int32_t count);
-/// Those that member `k` of `count` gives to the others: that share, or where
-/// the piece is gathered its own one.
+/// Those that member `k` of `count` adds up and, unless sums are scattered,
+/// gives to the others: that share, or where the piece is gathered its own one.
 Share shareOf(const artifact::ReducedPiece &piece, int32_t k, int32_t count);
 
-/// sums[j][i] = parts[0][i] + parts[1][i] + ..., added in this order, for all j
-/// and i of a share. Parts and sums of one element may be the same memory.
+/// Where sums go, and of which elements.
+struct SumTarget {
+  char *sums;
+  Share wanted;
+};
+
+/// sums[i] = parts[0][i] + parts[1][i] + ..., added in this order, for the
+/// elements i of a share that a target wants. Parts and sums of one element may
+/// be the same memory.
 void addInOrder(artifact::DataType type, const std::vector<const char *> &parts,
-                const std::vector<char *> &sums, Share share);
+                const std::vector<SumTarget> &targets, Share share);
 
 /// The sum of a piece over the ranks of a stage that are threads, or their
 /// shares of it. The last one that posts adds, or copies, block by block, and
@@ -71,6 +78,7 @@ private:
   const artifact::ReducedPiece &piece;
   const std::vector<char *> sums;
   const std::vector<const char *> parts;
+  std::vector<SumTarget> targets;
   std::atomic<uint64_t> arrivals{0};
   /// The step in the upper half, the next block to add in the lower one.
   std::atomic<uint64_t> nextBlock{0};

@@ -41,7 +41,7 @@ struct StepInFlight {
 struct RankStep {
   RankInputs inputs;
   /// For each entry of the rank's table of parameters, the square of the norm
-  /// of its averaged gradient.
+  /// of its averaged gradient, or those of parts of it (NormSum).
   std::vector<double> squaredNorms;
   Clip clip;
   /// The rank has seen a fault in this step or before, or in what is late of
@@ -112,7 +112,7 @@ protected:
               channel->abort();
           abortRanks();
         }),
-        workers(program.ranks.size()), homes(homesOf(program)) {
+        workers(program.ranks.size()), norms(artifact.metadata, program) {
     if (network)
       network->beginProgram(static_cast<int32_t>(program.channels.size()));
     for (StepInFlight &step : inFlight)
@@ -301,7 +301,7 @@ protected:
   Fault fault;
   std::vector<std::unique_ptr<WorkerT>> workers; ///< By rank; null: elsewhere.
   std::vector<WorkerT *> local;
-  std::vector<Home> homes; ///< Of parameters.
+  NormSum norms;
   StepInFlight inFlight[maxInFlight];
   uint32_t numBegun = 0, numFinished = 0; ///< Of steps, on the caller's thread.
   /// Which step could not be finished, where it is not `currentStep`.
@@ -365,10 +365,11 @@ void ThreadedProgram<WorkerT>::describeRank(WorkerT &worker) {
   rank.resultTypes = &metadata.results;
   rank.listLateUpdates();
   rank.listShares(metadata);
+  rank.normPlaces = norms.placesOf(static_cast<size_t>(rank.index));
   for (RankStep &step : worker.inFlight) {
     step.inputs.pointers.resize(metadata.batches.size() +
                                 metadata.buffers.size());
-    step.squaredNorms.resize(rank.description->params.size());
+    step.squaredNorms.resize(rank.normPlaces.back());
   }
 }
 
@@ -559,7 +560,7 @@ Status ThreadedProgram<WorkerT>::shareResults(size_t slot, StepResult &result) {
   result.clip = local.front()->inFlight[slot].clip;
   if (network) {
     Status shared =
-        shareStep(*network, program, results,
+        shareStep(*network, norms, results,
                   local.front()->inFlight[slot].squaredNorms, result);
     takeNorm(result);
     if (shared.ok() || !isStepUnderWay() || fault.status().ok())
@@ -574,9 +575,9 @@ Status ThreadedProgram<WorkerT>::shareResults(size_t slot, StepResult &result) {
     return shared;
   }
   result.results = results;
-  result.gradientNorm = std::sqrt(addSquares(homes, [&](size_t rank, size_t i) {
-    return workers[rank]->inFlight[slot].squaredNorms[i];
-  }));
+  result.gradientNorm = norms.norm([&](size_t rank) {
+    return workers[rank]->inFlight[slot].squaredNorms.data();
+  });
   takeNorm(result);
   return Status::success();
 }

@@ -30,10 +30,14 @@ struct ParamUpdate {
   /// Of Muon; see `prepare`.
   std::shared_ptr<NewtonSchulz> orthogonalise = nullptr;
   void *workspace = nullptr; ///< Of newtonSchulzElements.
-  /// Sum of squares of the averaged gradient in the last step.
+  /// Sum of squares of the averaged gradient in the last step, or of its parts
+  /// that this rank has.
   double squaredGradientNorm = 0;
-  /// The elements that are updated, which the state is of; none: all. Only of
-  /// elementwise optimisers.
+  /// If gradients are scattered: these parts, and the sum of each of them.
+  std::optional<Shard> ownParts = std::nullopt;
+  std::vector<double> squaresOfParts = {};
+  /// The elements that are updated, which the state is of; none: all. Where
+  /// updates are not elementwise, these are no elements.
   std::optional<Shard> share = std::nullopt;
 
   Shard updated() const { return share.value_or(Shard{0, numElements}); }
@@ -91,8 +95,9 @@ private:
 /// Adafactor's sums have a fixed number of lanes. Elements of g beyond
 /// `settings.clipValue` are set to it. With a `factor`, g is multiplied by it,
 /// and its norm is not looked at. `value` and gradients are whole, also where
-/// only a share is updated, and so is the norm. Only a library that Muon asks
-/// for a product can fail.
+/// only a share is updated. Of gradients that are scattered only that share and
+/// the parts of the norm are read. Only a library that Muon asks for a product
+/// can fail.
 Status updateParam(ParamUpdate &update, const StepSettings &settings,
                    int32_t microbatches, void *value, void *state,
                    const void *const *gradients, int32_t numGradients,

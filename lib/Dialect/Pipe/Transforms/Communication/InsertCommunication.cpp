@@ -591,7 +591,8 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
     waitInOrder(program, channels);
     keepCarried(program);
   }
-  settleGathers(programs);
+  settleGathers(pipeline, programs,
+                /*crossSteps=*/isOverlap && !isNccl(model));
   // Where each direction has a stream of its own, sums are on that of sends. A
   // send has its value already, whereas a receive may be late and hold up the
   // sums and the computations that wait for these.

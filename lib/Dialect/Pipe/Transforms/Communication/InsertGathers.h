@@ -19,9 +19,11 @@ namespace veeline::pipe {
 void insertGathers(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs,
                    int stream);
 
-/// Numbers the groups of gathers, behind those of messages, and moves the waits
-/// for parameters that the rest of the step does not use to its end.
-void settleGathers(llvm::ArrayRef<ProgramOp> programs);
+/// Numbers the groups of gathers, behind those of messages. What the rest of
+/// the step does not use is waited for at its end or, with `crossSteps`, before
+/// its first use in the next step.
+void settleGathers(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs,
+                   bool crossSteps);
 
 } // namespace veeline::pipe
 

@@ -41,10 +41,10 @@ mlir::func::FuncOp getUpdateKernel(mlir::SymbolTable &symbols,
                                    const UpdateShape &shape);
 
 /// The function `pipe_norm_...`, a kernel of the settings, the gradients and
-/// as many doubles as `getNormParts` says, to which it adds the squares of the
-/// elements of the averaged gradient.
+/// `parts` doubles, to which it adds the squares of the elements of the
+/// averaged gradient.
 mlir::func::FuncOp getNormKernel(mlir::SymbolTable &symbols,
-                                 const UpdateShape &shape);
+                                 const UpdateShape &shape, int64_t parts);
 
 // Of Muon, for a matrix.
 /// A kernel of the settings, what came of the limits where gradients are
@@ -52,7 +52,7 @@ mlir::func::FuncOp getNormKernel(mlir::SymbolTable &symbols,
 /// writes.
 mlir::func::FuncOp getMuonMomentumKernel(mlir::SymbolTable &symbols,
                                          const UpdateShape &shape);
-/// A kernel of the direction and of as many doubles as `getNormParts` says,
+/// A kernel of the direction and of as many doubles as `normParts` says,
 /// which are the sums of squares of its parts.
 mlir::func::FuncOp getSquaresKernel(mlir::SymbolTable &symbols,
                                     const UpdateShape &shape);
