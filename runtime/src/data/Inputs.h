@@ -29,9 +29,6 @@ struct InputOptions {
   ///   random               random values, new ones in each step
   ///   random:fixed         the same in all steps
   std::vector<std::string> specs;
-  /// The same of arguments that the model may lack, but not all of them. What
-  /// `specs` say comes first.
-  std::vector<std::string> specsIfTaken = {};
   uint64_t seed = 0;
   bool shuffle = false;  ///< Samples in another order in each epoch.
   bool dropLast = false; ///< Leave out samples that make no whole step.
@@ -53,6 +50,9 @@ struct InputOptions {
   /// What the options about data begin with, for messages: "--eval-" of data
   /// that training evaluates.
   std::string prefix = "--";
+  /// As `specs`, which come first, of arguments that the model may lack, but
+  /// not all of them.
+  std::vector<std::string> specsIfTaken = {};
   std::string option(const char *name) const { return prefix + name; }
 };
 
