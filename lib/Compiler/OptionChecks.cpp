@@ -161,13 +161,6 @@ static std::string checkShards(const CompileCommand &command) {
     return option + "shares updates out over the ranks that add up gradients, "
                     "and here each rank has parameters of its own; give "
                     "--replicas or --stage-replicas";
-  std::optional<Optimizer> optimizer = parseOptimizer(command.optimizer);
-  if (optimizer && !isElementwise(*optimizer))
-    return option +
-           "gives each rank a share of the elements of a parameter, and "
-           "updates by '" +
-           command.optimizer +
-           "' need whole matrices; leave it out, or take adamw or lion";
   auto known = schedule::findGenerator(command.schedule);
   if (known && (*known)->semantics == schedule::UpdateSemantics::WeightStashing)
     return option +

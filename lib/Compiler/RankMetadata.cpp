@@ -14,6 +14,7 @@
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
+#include <limits>
 
 using namespace mlir;
 using namespace veeline;
@@ -45,6 +46,8 @@ private:
   LogicalResult describeConstants(const MemoryPlan::Device &device);
   void describeSlices(Operation *op, int64_t number);
   int32_t getChunk(Operation *reduction);
+  bool isUpdateOfScattered(int64_t param);
+  void describeOwnedStates();
   void describeReductions();
   SmallVector<artifact::RegionKind> getResultKinds(Operation *op);
   llvm::DenseMap<Operation *, int64_t> numberOps();
@@ -164,6 +167,15 @@ void RankWriter::addRegion(std::string name, artifact::RegionKind kind,
                           static_cast<int32_t>(last)});
 }
 
+/// Whether the rank gets no more than its share of the parameter's gradient.
+bool RankWriter::isUpdateOfScattered(int64_t param) {
+  return llvm::any_of(
+      program.getBody().front().getOps<UpdateOp>(), [&](UpdateOp update) {
+        return static_cast<int64_t>(update.getParam()) == param &&
+               takesScattered(update);
+      });
+}
+
 /// Describes parameters, with their optimiser state and gradient accumulators.
 void RankWriter::describeParams() {
   int64_t shards = pipeline.getShards(program.getStage());
@@ -171,7 +183,7 @@ void RankWriter::describeParams() {
     std::string name = params[param.param].getParam().getName().str();
     int64_t bytes = getParamBytes(param.param);
     addRegion(name, artifact::RegionKind::param, param.value, bytes);
-    if (param.state >= 0)
+    if (param.state >= 0 && param.owner < 0)
       addRegion(name + (shards > 1 ? " state, 1/" + std::to_string(shards)
                                    : " state"),
                 artifact::RegionKind::state, param.state, param.stateBytes);
@@ -189,6 +201,8 @@ void RankWriter::describeParams() {
     entry.isHome = param.isHome;
     if (param.isHome)
       entry.shards = static_cast<int32_t>(shards);
+    entry.scattered = isUpdateOfScattered(param.param);
+    entry.owner = static_cast<int32_t>(param.owner);
     for (const MemoryPlan::Accumulator &accumulator : plan.accumulators) {
       if (accumulator.param != param.param)
         continue;
@@ -200,6 +214,24 @@ void RankWriter::describeParams() {
     }
     rank.params.push_back(std::move(entry));
   }
+  describeOwnedStates();
+}
+
+/// One region for the states that different ranks of the stage own, which lie
+/// at the same places.
+void RankWriter::describeOwnedStates() {
+  int64_t begin = std::numeric_limits<int64_t>::max(), end = 0, count = 0;
+  for (const MemoryPlan::Param &param : plan.params) {
+    if (param.owner < 0 || param.state < 0)
+      continue;
+    ++count;
+    begin = std::min(begin, param.state);
+    end = std::max(end, param.state + param.stateBytes);
+  }
+  if (count > 0)
+    addRegion("states of this rank's part of " + std::to_string(count) +
+                  " parameters",
+              artifact::RegionKind::state, begin, end - begin);
 }
 
 void RankWriter::describeRounded() {
@@ -366,10 +398,14 @@ void RankWriter::describeReductions() {
   for (const MemoryPlan::ReducedPiece &piece : plan.reduced) {
     Type element = cast<ShapedType>(params[piece.param].getValue().getType())
                        .getElementType();
+    const Reduction &reduction = reductions[piece.reduction];
+    bool isDivided = reduction.isGather() || reduction.scatters(piece.param);
+    int64_t owner = isDivided ? plan.findParam(piece.param)->owner : -1;
     rank.reductions[piece.reduction].pieces.push_back(
         {element.isF64() ? artifact::DataType::f64 : artifact::DataType::f32,
          piece.offset, piece.numElements, piece.buffer, piece.stride,
-         /*sumKernel=*/-1, reductions[piece.reduction].isGather()});
+         /*sumKernel=*/-1, reduction.isGather(),
+         reduction.scatters(piece.param), static_cast<int32_t>(owner)});
   }
 }
 
@@ -469,12 +505,13 @@ private:
 void RankWriter::describeReductionSlots(
     const llvm::DenseMap<Operation *, int64_t> &numbers) {
   for (auto [i, reduction] : llvm::enumerate(reductions)) {
-    int64_t bytes = 0, members = pipeline.getNumMembers(program.getStage());
-    for (const artifact::ReducedPiece &piece : rank.reductions[i].pieces)
-      bytes += (members - 1) * piece.stride;
     Operation *first = reduction.ops.front();
     int64_t offset =
         first->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName)[0];
+    int64_t bytes = 0, members = pipeline.getNumMembers(program.getStage());
+    for (const artifact::ReducedPiece &piece : rank.reductions[i].pieces)
+      bytes = std::max(bytes, piece.bufferOffset +
+                                  (members - 1) * piece.stride - offset);
     addRegion("all-reduce of chunk " +
                   std::to_string(rank.reductions[i].chunk) +
                   " between processes",

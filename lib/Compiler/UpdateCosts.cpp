@@ -69,13 +69,15 @@ double UpdateCosts::estimate(UpdateOp update) const {
   kind.keepsVersion = !entry->versions.empty();
   auto program = cast<ProgramOp>(update->getParentOp());
   kind.shards = PipelineOp(pipeline).getShards(program.getStage());
-  double time = timeOf(updateTraffic(bytes, entry->stateBytes, kind));
+  // Each rank owns as much as another.
+  int64_t owners = entry->owner < 0 ? 1 : kind.shards;
+  double time = timeOf(updateTraffic(bytes, entry->stateBytes / owners, kind));
   // Measured times include the products.
   bool hasProducts =
       plan.updateWorkspace >= 0 && type.getRank() == 2 &&
       !(plan.device && plan.device->optimizer == Optimizer::adafactor);
   if (!nanosecondsPerByte && hasProducts)
-    time += timeOfProducts(type);
+    time += timeOfProducts(type) / static_cast<double>(owners);
   return time;
 }
 

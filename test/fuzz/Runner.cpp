@@ -126,7 +126,7 @@ Status Runner::reset(const std::vector<Bytes> &values) {
           metadata.params[static_cast<size_t>(entry.param)];
       Bytes zeros(static_cast<size_t>(
           stateElements(metadata.optimizer, metadata.errorFeedback,
-                        artifact::shapeOfShare(param.shape, entry.shards)) *
+                        artifact::shapeOfShare(param.shape, entry)) *
           artifact::byteSize(param.type)));
       VEELINE_TRY(executor->write(static_cast<int32_t>(rank), entry.stateOffset,
                                   zeros.data(),

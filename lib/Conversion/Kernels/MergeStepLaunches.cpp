@@ -229,7 +229,7 @@ static bool isAside(Operation &op) {
   StringRef callee = call.getCallee();
   return callee == "veeline_op_begin" || callee == "veeline_op_end" ||
          callee == "veeline_settings" || callee == "veeline_norm" ||
-         callee == "veeline_shard";
+         callee == "veeline_shard" || callee == "veeline_norm_shard";
 }
 
 void StepMerger::run(Block &block) {

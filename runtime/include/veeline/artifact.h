@@ -18,6 +18,7 @@
 #define VEELINE_ARTIFACT_H
 
 #include "veeline/Base/Optimizers.h"
+#include "veeline/Base/Shards.h"
 #include "veeline/library_calls.h"
 #include "veeline/status.h"
 
@@ -40,7 +41,7 @@ namespace veeline::artifact {
 /// - up to 19, for GPUs: fewer settings; up to 20: not one for each parameter;
 /// - up to 21: no Program::forwardOnly and no divided updates;
 /// - up to 22: no weights of losses and no results that are tensors.
-inline constexpr uint32_t formatVersion = 23, oldestFormatVersion = 15,
+inline constexpr uint32_t formatVersion = 24, oldestFormatVersion = 15,
                           oldestOfGpus = 21;
 
 using veeline::name;
@@ -236,12 +237,22 @@ struct RankParam {
   /// The number of ranks of the stage among which the update is divided. The
   /// state is that of `shardElements` elements (veeline/Base/Shards.h).
   int32_t shards = 1;
+  /// Whether each of these ranks gets the sums of its share of the gradient
+  /// alone (`Division::reduced`): all pieces of the gradient `scatters`.
+  bool scattered = false;
+  /// Where one of these ranks makes the whole update: its number in
+  /// Program::ranksOf. It alone has the state.
+  int32_t owner = -1;
+
+  Division division(int64_t numElements) const {
+    return {numElements, shards, owner};
+  }
 };
 
-/// The shape that the optimiser's state of each rank is for, with this number
-/// of shards: that of the parameter, or the number of elements of a shard.
+/// The shape that the optimiser's state of a rank is for, if it has any: that
+/// of the parameter, or the number of elements of a shard.
 std::vector<int64_t> shapeOfShare(const std::vector<int64_t> &shape,
-                                  int32_t shards);
+                                  const RankParam &entry);
 
 /// Contiguous accumulators of one type, which are added up in place over the
 /// ranks of a stage in all replicas; d is the number of these ranks. Or a
@@ -252,7 +263,8 @@ struct ReducedPiece {
   int64_t numElements = 0;
   /// The buffer for contributions of the other ranks, from the post to the end
   /// of the wait: d-1 places of ceil(numElements / d) elements, `stride` bytes
-  /// apart. Only used if ranks are processes.
+  /// apart; where sums are scattered, of `Division::mostReduced`. Only used if
+  /// ranks are processes.
   int64_t bufferOffset = 0;
   int64_t stride = 0;
   /// On a GPU: the kernel that adds the contributions (docs/cuda-runtime.md).
@@ -262,6 +274,13 @@ struct ReducedPiece {
   /// (`ownShard`). All ranks get the shards of the others. Nothing is added up,
   /// so there are no contributions and no kernel.
   bool gathers = false;
+  /// Whether the piece is the gradient of one parameter, and each rank gets the
+  /// sums of its share alone (`Division::reduced`).
+  bool scatters = false;
+  /// As in RankParam.
+  int32_t owner = -1;
+
+  Division division(int64_t count) const { return {numElements, count, owner}; }
 };
 
 /// Gradients of one chunk that are added up over ranks together, or parameters

@@ -279,6 +279,14 @@ VEELINE_API void *veeline_norm(veeline_rank *rank, int32_t param);
  * updates. */
 VEELINE_API int64_t veeline_shard(veeline_rank *rank, int32_t param);
 
+/* The same for the elements of its gradient whose norm this rank computes: all
+ * of some of its parts. On a GPU only. */
+VEELINE_API int64_t veeline_norm_shard(veeline_rank *rank, int32_t param);
+
+/* Returns 1 if this rank updates elements of table entry `param`; 0 if another
+ * one updates all of it. On a GPU only. */
+VEELINE_API int32_t veeline_owns(veeline_rank *rank, int32_t param);
+
 /* Updates entry `param` of the rank's table of parameters: adds the
  * `num_gradients` gradients in the order given, scales by 1/(d*m), and updates
  * `value` and the optimiser's `state` in place. If ranks divide updates among

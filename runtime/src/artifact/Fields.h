@@ -189,6 +189,8 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("is_home", self.isHome);
   visit("version_offsets", self.versionOffsets, MayBeMissing());
   visit("shards", self.shards, MayBeMissing());
+  visit("scattered", self.scattered, MayBeMissing());
+  visit("owner", self.owner, MayBeMissing());
 }
 
 template <typename Visitor, Is<ReducedPiece> Self>
@@ -200,6 +202,8 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("stride", self.stride);
   visit("sum_kernel", self.sumKernel);
   visit("gathers", self.gathers, MayBeMissing());
+  visit("scatters", self.scatters, MayBeMissing());
+  visit("owner", self.owner, MayBeMissing());
 }
 
 template <typename Visitor, Is<Reduction> Self>

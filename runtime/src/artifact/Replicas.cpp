@@ -25,10 +25,10 @@ Program::Place Program::placeOf(size_t rank) const {
 }
 
 std::vector<int64_t> artifact::shapeOfShare(const std::vector<int64_t> &shape,
-                                            int32_t shards) {
-  if (shards == 1)
+                                            const RankParam &entry) {
+  if (entry.shards == 1 || entry.owner >= 0)
     return shape;
-  return {shardElements(numElements(shape), shards)};
+  return {shardElements(numElements(shape), entry.shards)};
 }
 
 std::vector<int32_t> Program::ranksOf(int32_t stage) const {

@@ -8,6 +8,7 @@
 #include "Rules.h"
 #include "ValidateDevice.h"
 
+#include "veeline/Base/Shards.h"
 #include "veeline/artifact.h"
 
 #include <algorithm>
@@ -346,12 +347,14 @@ private:
     };
     auto sameParam = [&](const RankParam &a, const RankParam &b) {
       return a.param == b.param && a.isHome == b.isHome &&
-             a.shards == b.shards &&
+             a.shards == b.shards && a.scattered == b.scattered &&
+             a.owner == b.owner &&
              std::ranges::equal(a.gradients, b.gradients, sameGradient);
     };
     auto samePiece = [](const ReducedPiece &a, const ReducedPiece &b) {
       return a.type == b.type && a.offset == b.offset &&
-             a.numElements == b.numElements && a.gathers == b.gathers;
+             a.numElements == b.numElements && a.gathers == b.gathers &&
+             a.scatters == b.scatters && a.owner == b.owner;
     };
     auto sameReduction = [&](const Reduction &a, const Reduction &b) {
       return a.chunk == b.chunk &&
@@ -487,8 +490,17 @@ private:
         return;
       int64_t size = byteSize(piece.type);
       int64_t share = (piece.numElements + members - 1) / members * size;
+      require(piece.owner >= -1 && piece.owner < members &&
+                  (piece.owner < 0 || piece.gathers || piece.scatters),
+              where, "a piece is of a rank that does not have it");
+      if (!message.empty())
+        return;
+      if (piece.scatters)
+        share = piece.division(members).mostReduced() * size;
       if (piece.gathers)
         share = 0;
+      require(!piece.scatters || (!piece.gathers && isScattered(piece, rank)),
+              where, "a piece is scattered that is no gradient of an update");
       require(
           isWithin(piece.offset, piece.numElements * size, rank.arenaBytes) &&
               piece.offset % size == 0,
@@ -500,6 +512,34 @@ private:
                   piece.bufferOffset % size == 0 && piece.stride % size == 0,
               where, "the buffer of a piece lies outside of the arena");
     }
+  }
+
+  /// Whether a piece is the gradient of a parameter whose gradients are
+  /// scattered.
+  bool isScattered(const ReducedPiece &piece, const Rank &rank) {
+    return std::ranges::any_of(rank.params, [&](const RankParam &entry) {
+      return entry.scattered && isIndex(entry.param, metadata.params) &&
+             numElements(metadata.params[entry.param].shape) ==
+                 piece.numElements &&
+             std::ranges::any_of(entry.gradients, [&](const Accumulator &sum) {
+               return sum.offset == piece.offset;
+             });
+    });
+  }
+
+  /// Checks that each gradient of a scattered parameter is a piece of its own.
+  void checkScattered(const RankParam &entry, const Rank &rank,
+                      const std::string &where) {
+    auto isPiece = [&](const Accumulator &sum) {
+      return std::ranges::any_of(rank.reductions, [&](const Reduction &all) {
+        return std::ranges::any_of(all.pieces, [&](const ReducedPiece &piece) {
+          return piece.scatters && piece.offset == sum.offset;
+        });
+      });
+    };
+    require(!entry.scattered || (entry.shards > 1 && !entry.gradients.empty() &&
+                                 std::ranges::all_of(entry.gradients, isPiece)),
+            where, "its gradients are scattered, but no rank adds them up");
   }
 
   /// Checks the properties of offloads, apart from their memory.
@@ -559,13 +599,17 @@ private:
   /// The bytes of the state of the parameter, or of the rank's share of it.
   int64_t checkedStateBytes(const RankParam &entry, const Parameter &param,
                             const std::string &where) {
-    require(entry.shards >= 1 &&
-                (entry.shards == 1 || isElementwise(metadata.optimizer)),
+    bool isWhole = entry.shards == 1 || entry.owner >= 0;
+    require(entry.shards >= 1 && entry.owner >= -1 &&
+                entry.owner < std::max(entry.shards, 1) &&
+                (entry.shards > 1 || entry.owner == -1) &&
+                (isWhole ||
+                 isElementwise(updateRule(metadata.optimizer, param.shape))),
             where, "its update cannot be shared out");
     if (!message.empty())
       return 0;
     return stateElements(metadata.optimizer, metadata.errorFeedback,
-                         shapeOfShare(param.shape, entry.shards)) *
+                         shapeOfShare(param.shape, entry)) *
            byteSize(param.type);
   }
 
@@ -583,6 +627,7 @@ private:
                 entry.shards ==
                     int64_t(program.replicas) * program.widthOf(place.stage),
             where, "its update is not shared out over the ranks of the stage");
+    checkScattered(entry, rank, where);
     require(isTensor(entry.valueOffset, bytes, param, rank), where,
             "the value lies outside of the arena");
     bool needsState = entry.isHome && stateBytes > 0 && !program.forwardOnly;

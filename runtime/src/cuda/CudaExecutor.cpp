@@ -196,8 +196,8 @@ bool CudaExecutor::reachStep(CudaWorker &worker,
     auto replica = program.placeOf(static_cast<size_t>(rank.index)).replica;
     rank.readReports(slot, all.settings,
                      all.results.data() + replica * rank.microbatches);
-    for (size_t i = 0; i < step.squaredNorms.size(); ++i)
-      step.squaredNorms[i] = rank.squaredNorm(slot, i);
+    for (size_t i = 0; i < rank.shares.size(); ++i)
+      rank.readNorms(slot, i, &step.squaredNorms[rank.normPlaces[i]]);
     if (program.clipSync == artifact::ClipSync::barrier)
       step.clip = rank.takeClip(slot);
     bool hadFailed = rank.failed;
@@ -243,9 +243,12 @@ void CudaExecutor::settleStep(CudaWorker &worker, bool isLateOver) {
   if (!step.failed) {
     // The updates of all other microbatches were in time.
     bool isStashed = program.asynchronous == artifact::Asynchronous::stashed;
-    for (size_t i : rank.lateUpdates)
-      step.squaredNorms[i] =
-          rank.lateSquaredNorm(i) + (isStashed ? step.squaredNorms[i] : 0);
+    for (size_t i : rank.lateUpdates) {
+      double *numbers = &step.squaredNorms[rank.normPlaces[i]];
+      double inTime = isStashed ? *numbers : 0;
+      rank.readLateNorms(i, numbers);
+      *numbers += inTime;
+    }
     rank.inspectGradients(step.squaredNorms);
   } else if (!worker.hasFailedStep) {
     rank.drain();

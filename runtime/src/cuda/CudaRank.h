@@ -99,16 +99,17 @@ public:
   /// Writes the results that were reported in a step that has ended. `all` has
   /// the form of veeline_rank::results.
   void readReports(size_t slot, const StepSettings &ofStep, double *all) const;
-  /// The squared norm of the averaged gradient of entry `param`, as reported in
-  /// the step in `slot`. If microbatches have their own updates, this is a mean
-  /// over all updates, of which it has the part of those in time.
-  double squaredNorm(size_t slot, size_t param) const;
+  /// Writes the squared norm of the averaged gradient of entry `param`, or the
+  /// numbers of its own parts (as in RankStep), as reported in the step in
+  /// `slot`. If microbatches have their own updates, this is a mean over all
+  /// updates, of which it has the part of those in time.
+  void readNorms(size_t slot, size_t param, double *numbers) const;
   /// What clipping required in the step in `slot`, if updates wait for the norm
   /// of all gradients. Called once for each step, in their order.
   Clip takeClip(size_t slot);
-  /// The squared norm of an entry that is updated late, as reported last, or
-  /// the part of late updates.
-  double lateSquaredNorm(size_t param) const;
+  /// Writes the same numbers of an entry that is updated late, as reported
+  /// last, or the part of late updates.
+  void readLateNorms(size_t param, double *numbers) const;
   /// Sets the rank's step to that of its device.
   void showStep();
 
@@ -252,6 +253,7 @@ private:
   void fillAllSettings(char *place, const StepSettings &settings,
                        int32_t m) const;
   bool isStashed() const;
+  void readNorms(const char *norms, size_t param, double *numbers) const;
   double sumOfParts(const char *norms, size_t param) const;
   /// The workspace of library calls in the current compute stream, or null if
   /// the rank has none.

@@ -307,8 +307,8 @@ void CudaRank::readReports(size_t slot, const StepSettings &ofStep,
   }
 }
 
-double CudaRank::squaredNorm(size_t slot, size_t param) const {
-  return sumOfParts(placeOfSlot(slot) + normsAt, param);
+void CudaRank::readNorms(size_t slot, size_t param, double *numbers) const {
+  readNorms(placeOfSlot(slot) + normsAt, param, numbers);
 }
 
 Clip CudaRank::takeClip(size_t slot) {
@@ -320,8 +320,22 @@ Clip CudaRank::takeClip(size_t slot) {
   return clip;
 }
 
-double CudaRank::lateSquaredNorm(size_t param) const {
-  return sumOfParts(pinned.data() + lateNormsAt, param);
+void CudaRank::readLateNorms(size_t param, double *numbers) const {
+  readNorms(pinned.data() + lateNormsAt, param, numbers);
+}
+
+/// Each part where gradients are scattered, or the sum of all.
+void CudaRank::readNorms(const char *norms, size_t param,
+                         double *numbers) const {
+  const Share &share = shares[param];
+  if (!description->params[param].scattered) {
+    *numbers = sumOfParts(norms, param);
+    return;
+  }
+  const char *parts =
+      norms + 8 * (param * static_cast<size_t>(description->normParts) +
+                   static_cast<size_t>(share.normsBefore));
+  std::memcpy(numbers, parts, 8 * static_cast<size_t>(share.normParts.count));
 }
 
 double CudaRank::sumOfParts(const char *norms, size_t param) const {

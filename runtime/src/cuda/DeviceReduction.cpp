@@ -25,7 +25,8 @@ Status DeviceReduction::prepare(const Device &device) {
 }
 
 /// Issues the sum into the first rank's accumulators, and copies it from there
-/// to the others; or, for a gather, copies each rank's share.
+/// to the others, or its share to each; or, for a gather, copies each rank's
+/// share.
 bool DeviceReduction::issue(CudaRank &rank) {
   api::Stream stream = rank.stream(streamNumber);
   for (const Event &event : posted) {
@@ -40,26 +41,33 @@ bool DeviceReduction::issue(CudaRank &rank) {
   auto lock = rank.serialize();
   auto count = static_cast<int32_t>(accumulators.size());
   bool isCopied = true;
-  if (!piece.gathers)
-    isCopied = copyFrom(rank, stream, 0, {0, piece.numElements});
-  for (int32_t i = 0; i < count && piece.gathers && isCopied; ++i)
-    isCopied = copyFrom(rank, stream, i, engine::shareOf(piece, i, count));
+  for (int32_t from = 0; from < count && isCopied; ++from)
+    for (int32_t to = 0; to < count && isCopied; ++to)
+      isCopied = (from > 0 && !piece.gathers) ||
+                 copy(rank, stream, from, to, elementsFor(from, to));
   return isCopied && rank.require(added.record(stream));
 }
 
-/// Copies elements of one rank to all others.
-bool DeviceReduction::copyFrom(CudaRank &rank, api::Stream stream,
-                               int32_t source, engine::Share elements) {
+/// What member `to` needs of what member `from` has.
+engine::Share DeviceReduction::elementsFor(int32_t from, int32_t to) const {
+  auto count = static_cast<int32_t>(accumulators.size());
+  if (piece.gathers)
+    return engine::shareOf(piece, from, count);
+  return piece.scatters ? engine::shareOf(piece, to, count)
+                        : engine::Share{0, piece.numElements};
+}
+
+/// Copies elements of one member to another one.
+bool DeviceReduction::copy(CudaRank &rank, api::Stream stream, int32_t from,
+                           int32_t to, engine::Share elements) {
   int64_t size = artifact::byteSize(piece.type);
   auto offset = static_cast<uint64_t>(elements.begin * size);
   auto bytes = static_cast<size_t>((elements.end - elements.begin) * size);
-  for (size_t i = 0; i < accumulators.size() && bytes > 0; ++i)
-    if (i != static_cast<size_t>(source) &&
-        !rank.require(VEELINE_CALL(
-            rank.driver(), cuMemcpyDtoDAsync_v2, accumulators[i] + offset,
-            accumulators[static_cast<size_t>(source)] + offset, bytes, stream)))
-      return false;
-  return true;
+  return from == to || bytes == 0 ||
+         rank.require(VEELINE_CALL(
+             rank.driver(), cuMemcpyDtoDAsync_v2,
+             accumulators[static_cast<size_t>(to)] + offset,
+             accumulators[static_cast<size_t>(from)] + offset, bytes, stream));
 }
 
 void DeviceReduction::post(CudaRank &rank, size_t member, uint32_t step) {

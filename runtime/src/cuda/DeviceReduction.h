@@ -41,8 +41,9 @@ public:
 
 private:
   bool issue(CudaRank &rank);
-  bool copyFrom(CudaRank &rank, api::Stream stream, int32_t source,
-                engine::Share elements);
+  engine::Share elementsFor(int32_t from, int32_t to) const;
+  bool copy(CudaRank &rank, api::Stream stream, int32_t from, int32_t to,
+            engine::Share elements);
 
   engine::Group &group;
   const int32_t number, streamNumber;

@@ -497,14 +497,14 @@ static PieceOf pieceOf(const CudaRank &rank,
 
 /// Adds the transfers of one of two phases. In the first, all contributions are
 /// sent to the owners of shares. In the second (`areSums`), the sums are sent
-/// to all ranks.
+/// to all ranks, unless they are scattered.
 void NcclTransport::addShares(const CudaRank &rank, int32_t reduction,
                               bool areSums,
                               std::vector<Transfer> &transfers) const {
   const artifact::Reduction &entry = rank.description->reductions[reduction];
   for (const artifact::ReducedPiece &each : entry.pieces) {
     // A gather has no first phase, because its shares are complete.
-    if (each.gathers && !areSums)
+    if (areSums ? each.scatters : each.gathers)
       continue;
     PieceOf piece = pieceOf(rank, each);
     auto count = static_cast<int32_t>(piece.members.size());

@@ -100,7 +100,13 @@ void TracedTransport::inspectGradients(CudaRank &rank,
       [&](int64_t offset, int64_t size) {
         return read(rank, rank.memory().data() + offset, size);
       },
-      [&](size_t param) { return squares[param]; });
+      [&](size_t param) {
+        double sum = 0;
+        for (size_t i = rank.normPlaces[param]; i < rank.normPlaces[param + 1];
+             ++i)
+          sum += squares[i];
+        return sum;
+      });
 }
 
 Expected<bool> TracedTransport::await(CudaRank &rank, const Event &event,

@@ -51,6 +51,9 @@ struct InputOptions {
   /// The prefix of the options about data, for messages; "--eval-" for data
   /// that training evaluates.
   std::string prefix = "--";
+  /// As `specs`, which come first, of arguments that the model may lack, but
+  /// not all of them.
+  std::vector<std::string> specsIfTaken = {};
   std::string option(const char *name) const { return prefix + name; }
   /// The same of arguments that the model may lack, but not all of them. What
   /// `specs` say comes first.

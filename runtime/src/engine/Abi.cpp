@@ -238,6 +238,15 @@ int64_t veeline_shard(veeline_rank *rank, int32_t param) {
   return rank->failed ? 0 : rank->shares[static_cast<size_t>(param)].offset;
 }
 
+int64_t veeline_norm_shard(veeline_rank *rank, int32_t param) {
+  return rank->failed ? 0 : rank->shares[static_cast<size_t>(param)].normOffset;
+}
+
+int32_t veeline_owns(veeline_rank *rank, int32_t param) {
+  return !rank->failed &&
+         rank->shares[static_cast<size_t>(param)].elements.count > 0;
+}
+
 void veeline_update(veeline_rank *rank, int32_t param, void *value, void *state,
                     const void *const *gradients, int32_t num_gradients) {
   if (!rank->failed)

@@ -6,6 +6,8 @@
 
 #include "ProcessRank.h"
 
+#include "veeline/Base/Shards.h"
+
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -52,31 +54,50 @@ Pulse engine::pulseOf(const veeline_rank &rank, const std::thread &thread,
   return pulse;
 }
 
-std::vector<engine::Home> engine::homesOf(const artifact::Program &program) {
+NormSum::NormSum(const artifact::Metadata &metadata,
+                 const artifact::Program &program) {
   std::map<int32_t, Home> byParam;
-  for (int32_t stage = 0; stage < program.stages; ++stage) {
-    auto rank = static_cast<size_t>(program.ranksOf(stage)[0]);
+  for (size_t rank = 0; rank < program.ranks.size(); ++rank) {
+    std::vector<size_t> &ofRank = places.emplace_back(1, 0);
     const std::vector<artifact::RankParam> &params = program.ranks[rank].params;
-    for (size_t i = 0; i < params.size(); ++i)
-      if (params[i].isHome)
-        byParam[params[i].param] = {rank, i};
+    int32_t member = program.memberOf(rank);
+    for (size_t i = 0; i < params.size(); ++i) {
+      const artifact::RankParam &entry = params[i];
+      int64_t elements = artifact::numElements(
+          metadata.params[static_cast<size_t>(entry.param)].shape);
+      int64_t count = entry.scattered
+                          ? entry.division(elements).ownNormParts(member).count
+                          : 1;
+      ofRank.push_back(ofRank.back() + static_cast<size_t>(count));
+      if (entry.isHome && member == 0)
+        byParam[entry.param] = {
+            i, entry.scattered
+                   ? program.ranksOf(program.placeOf(rank).stage)
+                   : std::vector<int32_t>{static_cast<int32_t>(rank)}};
+    }
   }
-  std::vector<Home> homes;
-  for (auto [param, home] : byParam)
-    homes.push_back(home);
-  return homes;
+  for (auto &[param, home] : byParam)
+    homes.push_back(std::move(home));
 }
 
 double
-engine::addSquares(const std::vector<Home> &homes,
-                   const std::function<double(size_t, size_t)> &squareOf) {
+NormSum::norm(const std::function<const double *(size_t)> &numbersOf) const {
   double sum = 0;
-  for (auto [rank, entry] : homes)
-    sum += squareOf(rank, entry);
-  return sum;
+  for (const Home &home : homes) {
+    double square = 0;
+    for (int32_t rank : home.ranks) {
+      auto number = static_cast<size_t>(rank);
+      const double *numbers = numbersOf(number);
+      for (size_t i = places[number][home.entry];
+           i < places[number][home.entry + 1]; ++i)
+        square += numbers[i];
+    }
+    sum += square;
+  }
+  return std::sqrt(sum);
 }
 
-Status engine::shareStep(Network &network, const artifact::Program &program,
+Status engine::shareStep(Network &network, const NormSum &norms,
                          const std::vector<double> &results,
                          const std::vector<double> &squares,
                          StepResult &result) {
@@ -90,8 +111,8 @@ Status engine::shareStep(Network &network, const artifact::Program &program,
   result.results = results;
   std::vector<std::vector<double>> reports;
   for (size_t rank = 0; rank < all->size(); ++rank) {
-    std::vector<double> &numbers = reports.emplace_back(
-        results.size() + program.ranks[rank].params.size());
+    std::vector<double> &numbers =
+        reports.emplace_back(results.size() + norms.placesOf(rank).back());
     const std::string &bytes = (*all)[rank];
     if (bytes.size() != numbers.size() * sizeof(double))
       return Status::error("rank " + std::to_string(rank) +
@@ -102,9 +123,7 @@ Status engine::shareStep(Network &network, const artifact::Program &program,
           std::bit_cast<uint64_t>(notReported))
         result.results[i] = numbers[i];
   }
-  result.gradientNorm =
-      std::sqrt(addSquares(homesOf(program), [&](size_t rank, size_t i) {
-        return reports[rank][results.size() + i];
-      }));
+  result.gradientNorm = norms.norm(
+      [&](size_t rank) { return reports[rank].data() + results.size(); });
   return Status::success();
 }

@@ -27,26 +27,39 @@ inline const double notReported =
 Pulse pulseOf(const veeline_rank &rank, const std::thread &thread,
               pid_t number);
 
-/// The place where a parameter is updated: the first rank of its home, and its
-/// entry in the rank's table. The other ranks of a stage have the same
-/// gradients.
-struct Home {
-  size_t rank, entry;
+/// Computes the norm of all gradients from the numbers of ranks. For each entry
+/// of its table of parameters, a rank has the squared norm of the gradient; or,
+/// if gradients are scattered, the squared norms of its `ownNormParts`.
+class NormSum {
+public:
+  NormSum(const artifact::Metadata &metadata, const artifact::Program &program);
+
+  /// The place of the first number of each entry of the rank. The last element
+  /// is the number of numbers of the rank.
+  const std::vector<size_t> &placesOf(size_t rank) const {
+    return places[rank];
+  }
+  /// Returns the norm, where `numbersOf(rank)` are the numbers of a rank. Adds
+  /// in the order of parts, then of parameters, so that the norm has the same
+  /// bits for every schedule and however gradients are scattered.
+  double norm(const std::function<const double *(size_t)> &numbersOf) const;
+
+private:
+  /// The place where a parameter is updated: its entry in the rank's table, and
+  /// the ranks that know parts of the norm, in their order. All of these have
+  /// this entry.
+  struct Home {
+    size_t entry;
+    std::vector<int32_t> ranks;
+  };
+
+  std::vector<Home> homes;                 ///< By parameter.
+  std::vector<std::vector<size_t>> places; ///< By rank.
 };
 
-/// Returns the homes by parameter.
-std::vector<Home> homesOf(const artifact::Program &program);
-
-/// Returns the sum of the squared gradient norms of all parameters.
-/// `squareOf(rank, i)` is that of parameter i of the rank's table. Adds in the
-/// order of parameters, so that the sum has the same bits for every schedule.
-double addSquares(const std::vector<Home> &homes,
-                  const std::function<double(size_t, size_t)> &squareOf);
-
 /// Gives each process what all processes have reported. This process has
-/// `results`, and `squares`, the squared norms of its gradients in the order of
-/// the rank's table of parameters.
-Status shareStep(Network &network, const artifact::Program &program,
+/// `results`, and `squares`, its numbers for the norm.
+Status shareStep(Network &network, const NormSum &norms,
                  const std::vector<double> &results,
                  const std::vector<double> &squares, StepResult &result);
 

@@ -338,8 +338,11 @@ static double updatedBytes(const Metadata &metadata, const Program &program,
       kind.shards = entry->shards;
       int64_t stateBytes =
           stateElements(metadata.optimizer, metadata.errorFeedback,
-                        shapeOfShare(param.shape, entry->shards)) *
+                        shapeOfShare(param.shape, *entry)) *
           artifact::byteSize(param.type);
+      // Each rank owns as much as another.
+      if (entry->owner >= 0)
+        stateBytes /= entry->shards;
       UpdateTraffic traffic = updateTraffic(size, stateBytes, kind);
       bytes += double(traffic.read + traffic.written);
     }

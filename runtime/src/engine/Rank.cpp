@@ -61,11 +61,29 @@ void veeline_rank::listShares(const artifact::Metadata &metadata) {
     const artifact::Parameter &param =
         metadata.params[static_cast<size_t>(entry.param)];
     int64_t elements = artifact::numElements(param.shape);
-    Shard share{0, elements};
-    if (entry.shards > 1)
-      share = shardOf(elements, entry.shards, member);
-    shares.push_back({share, share.first * artifact::byteSize(param.type)});
+    shares.push_back(
+        shareOf(entry, elements, member, artifact::byteSize(param.type)));
   }
+}
+
+veeline_rank::Share veeline_rank::shareOf(const artifact::RankParam &entry,
+                                          int64_t elements, int32_t member,
+                                          int64_t size) {
+  Share share;
+  share.elements = share.reduced = {0, elements};
+  share.normParts = {0, normParts(elements)};
+  Division division = entry.division(elements);
+  if (entry.shards > 1)
+    share.elements = division.updated(member);
+  share.offset = share.elements.first * size;
+  if (!entry.scattered)
+    return share;
+  share.reduced = division.reduced(member);
+  share.normParts = division.ownNormParts(member);
+  int64_t first = division.firstNormPart(member);
+  share.normOffset = first * (elements / normParts(elements)) * size;
+  share.normsBefore = share.normParts.first - first;
+  return share;
 }
 
 void veeline_rank::listLateUpdates() {

@@ -164,8 +164,16 @@ struct veeline_rank {
   struct Share {
     veeline::Shard elements;
     int64_t offset = 0;
+    /// The elements whose gradients the rank gets, and the norm parts that it
+    /// knows of these. On a GPU code computes norm parts from `normOffset` on,
+    /// of which the rank's begin `normsBefore` parts later.
+    veeline::Shard reduced, normParts;
+    int64_t normOffset = 0, normsBefore = 0;
   };
   std::vector<Share> shares;
+  /// By entry of the table of parameters: where in RankStep::squaredNorms its
+  /// numbers begin.
+  std::vector<size_t> normPlaces;
   std::vector<int32_t> otherVersions;
   const void *const *inputsBefore = nullptr;
   double *squaredNormsBefore = nullptr; ///< As in RankStep.
@@ -253,6 +261,8 @@ struct veeline_rank {
   void listLateUpdates();
   /// Fills `shares` from the table of parameters.
   void listShares(const veeline::artifact::Metadata &metadata);
+  static Share shareOf(const veeline::artifact::RankParam &entry,
+                       int64_t elements, int32_t member, int64_t size);
 
   /// Switches between the current step and the step before.
   void changeStep() {

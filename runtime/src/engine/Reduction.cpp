@@ -37,15 +37,16 @@ Share engine::shareOf(int64_t numElements, int32_t k, int32_t count) {
 
 Share engine::shareOf(const artifact::ReducedPiece &piece, int32_t k,
                       int32_t count) {
-  if (!piece.gathers)
+  if (!piece.gathers && !piece.scatters)
     return shareOf(piece.numElements, k, count);
-  Shard own = ownShard(piece.numElements, count, k);
+  Division division = piece.division(count);
+  Shard own = piece.gathers ? division.own(k) : division.reduced(k);
   return {own.first, own.first + own.count};
 }
 
 template <typename T>
 static void addTyped(const std::vector<const char *> &parts,
-                     const std::vector<char *> &sums, Share share) {
+                     const std::vector<SumTarget> &targets, Share share) {
   alignas(64) T sum[blockSize];
   for (int64_t begin = share.begin; begin < share.end; begin += blockSize) {
     int64_t count = std::min(blockSize, share.end - begin);
@@ -58,16 +59,21 @@ static void addTyped(const std::vector<const char *> &parts,
       for (int64_t i = 0; i < count; ++i)
         sum[i] += part[i];
     }
-    for (char *target : sums)
-      std::copy_n(sum, count, reinterpret_cast<T *>(target) + begin);
+    for (const SumTarget &target : targets) {
+      int64_t first = std::max(begin, target.wanted.begin);
+      int64_t end = std::min(begin + count, target.wanted.end);
+      if (first < end)
+        std::copy_n(sum + (first - begin), end - first,
+                    reinterpret_cast<T *>(target.sums) + first);
+    }
   }
 }
 
 void engine::addInOrder(artifact::DataType type,
                         const std::vector<const char *> &parts,
-                        const std::vector<char *> &sums, Share share) {
-  type == artifact::DataType::f64 ? addTyped<double>(parts, sums, share)
-                                  : addTyped<float>(parts, sums, share);
+                        const std::vector<SumTarget> &targets, Share share) {
+  type == artifact::DataType::f64 ? addTyped<double>(parts, targets, share)
+                                  : addTyped<float>(parts, targets, share);
 }
 
 bool Reduction::countWait(veeline_rank &rank) {
@@ -87,7 +93,13 @@ SharedSum::SharedSum(Group &group, int32_t index,
                      const artifact::ReducedPiece &piece,
                      std::vector<char *> accumulators)
     : group(group), index(index), piece(piece), sums(std::move(accumulators)),
-      parts(sums.begin(), sums.end()) {}
+      parts(sums.begin(), sums.end()) {
+  auto count = static_cast<int32_t>(sums.size());
+  for (int32_t k = 0; k < count; ++k)
+    targets.push_back({sums[static_cast<size_t>(k)],
+                       piece.scatters ? shareOf(piece, k, count)
+                                      : Share{0, piece.numElements}});
+}
 
 int64_t SharedSum::numBlocks() const {
   return (piece.numElements + blockSize - 1) / blockSize;
@@ -124,7 +136,7 @@ void SharedSum::add(uint32_t step) {
     if (piece.gathers)
       copyShares(elements);
     else
-      addInOrder(piece.type, parts, sums, elements);
+      addInOrder(piece.type, parts, targets, elements);
     if (left.fetch_sub(1, std::memory_order_acq_rel) == 1)
       added.add(oneStep);
     next = nextBlock.load(std::memory_order_acquire);

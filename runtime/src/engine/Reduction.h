@@ -42,15 +42,22 @@ struct Share {
   int64_t begin, end;
 };
 Share shareOf(int64_t numElements, int32_t k, int32_t count);
-/// The elements that member `k` of `count` provides to the others: the share
-/// that it sums, or its own shard if the piece is gathered.
+/// The elements that member `k` of `count` sums and, unless sums are scattered,
+/// provides to the others: the share above or, if the piece is gathered, its
+/// own shard.
 Share shareOf(const artifact::ReducedPiece &piece, int32_t k, int32_t count);
 
-/// Computes sums[j][i] = parts[0][i] + parts[1][i] + ..., added in this order,
-/// for all j and i of a share. Parts and sums of one element may be the same
-/// memory.
+/// Where sums are written, and the elements of them that are wanted there.
+struct SumTarget {
+  char *sums;
+  Share wanted;
+};
+
+/// Computes sums[i] = parts[0][i] + parts[1][i] + ..., added in this order, for
+/// the elements i of a share that a target wants. Parts and sums of one element
+/// may be the same memory.
 void addInOrder(artifact::DataType type, const std::vector<const char *> &parts,
-                const std::vector<char *> &sums, Share share);
+                const std::vector<SumTarget> &targets, Share share);
 
 /// The sum of a piece over the ranks of a stage that are threads, or the
 /// gathering of their shares. The last rank that posts adds or copies, block by
@@ -73,6 +80,7 @@ private:
   const artifact::ReducedPiece &piece;
   const std::vector<char *> sums;
   const std::vector<const char *> parts;
+  std::vector<SumTarget> targets;
   std::atomic<uint64_t> arrivals{0};
   /// The step in the upper half, and the next block to add in the lower half.
   std::atomic<uint64_t> nextBlock{0};

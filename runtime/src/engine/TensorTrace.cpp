@@ -202,8 +202,11 @@ double TensorTrace::normOf(const artifact::RankParam &entry,
                            const char *gradient) const {
   const artifact::Parameter &param =
       metadata.params[static_cast<size_t>(entry.param)];
+  auto number = static_cast<size_t>(&entry - rank.description->params.data());
+  Shard known = rank.shares[number].reduced;
   double squares = 0;
-  forEachElement(param.type, artifact::numElements(param.shape), gradient,
+  forEachElement(param.type, known.count,
+                 gradient + known.first * artifact::byteSize(param.type),
                  [&](double value) { squares += value * value; });
   return std::sqrt(squares) / rank.allMicrobatches;
 }
@@ -235,6 +238,7 @@ void TensorTrace::printGradients(
                       " in chunk " + std::to_string(gradient.chunk));
       }
     if (params[i].isHome)
-      printGradient(params[i], std::sqrt(squaredNorm(i)), "");
+      printGradient(params[i], std::sqrt(squaredNorm(i)),
+                    params[i].scattered ? ", this rank's share" : "");
   }
 }

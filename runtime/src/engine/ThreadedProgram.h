@@ -40,8 +40,8 @@ struct StepInFlight {
 /// The state of a step in flight that one rank has.
 struct RankStep {
   RankInputs inputs;
-  /// The squared norm of the averaged gradient, for each entry of the rank's
-  /// table of parameters.
+  /// For each entry of the rank's table of parameters, the squared norm of its
+  /// averaged gradient, or of parts of it (see NormSum).
   std::vector<double> squaredNorms;
   Clip clip;
   /// Whether the rank has seen a fault in this step or before, or in late work
@@ -112,7 +112,7 @@ protected:
               channel->abort();
           abortRanks();
         }),
-        workers(program.ranks.size()), homes(homesOf(program)) {
+        workers(program.ranks.size()), norms(artifact.metadata, program) {
     if (network)
       network->beginProgram(static_cast<int32_t>(program.channels.size()));
     for (StepInFlight &step : inFlight)
@@ -307,7 +307,7 @@ protected:
   /// By rank; null: in another process.
   std::vector<std::unique_ptr<WorkerT>> workers;
   std::vector<WorkerT *> local;
-  std::vector<Home> homes; ///< By parameter.
+  NormSum norms;
   StepInFlight inFlight[maxInFlight];
   uint32_t numBegun = 0, numFinished = 0; ///< Steps, on the caller's thread.
   /// The number of the step that could not be finished, if it is not
@@ -373,10 +373,11 @@ void ThreadedProgram<WorkerT>::describeRank(WorkerT &worker) {
   rank.resultTypes = &metadata.results;
   rank.listLateUpdates();
   rank.listShares(metadata);
+  rank.normPlaces = norms.placesOf(static_cast<size_t>(rank.index));
   for (RankStep &step : worker.inFlight) {
     step.inputs.pointers.resize(metadata.batches.size() +
                                 metadata.buffers.size());
-    step.squaredNorms.resize(rank.description->params.size());
+    step.squaredNorms.resize(rank.normPlaces.back());
   }
 }
 
@@ -568,7 +569,7 @@ Status ThreadedProgram<WorkerT>::shareResults(size_t slot, StepResult &result) {
   result.clip = local.front()->inFlight[slot].clip;
   if (network) {
     Status shared =
-        shareStep(*network, program, results,
+        shareStep(*network, norms, results,
                   local.front()->inFlight[slot].squaredNorms, result);
     takeNorm(result);
     if (shared.ok() || !isStepUnderWay() || fault.status().ok())
@@ -583,9 +584,9 @@ Status ThreadedProgram<WorkerT>::shareResults(size_t slot, StepResult &result) {
     return shared;
   }
   result.results = results;
-  result.gradientNorm = std::sqrt(addSquares(homes, [&](size_t rank, size_t i) {
-    return workers[rank]->inFlight[slot].squaredNorms[i];
-  }));
+  result.gradientNorm = norms.norm([&](size_t rank) {
+    return workers[rank]->inFlight[slot].squaredNorms.data();
+  });
   takeNorm(result);
   return Status::success();
 }

@@ -153,8 +153,16 @@ static std::vector<ParamUpdate> makeUpdates(const artifact::Metadata &metadata,
   updates.reserve(params.size());
   for (size_t i = 0; i < params.size(); ++i) {
     updates.push_back(updateOf(metadata, static_cast<size_t>(params[i].param)));
-    if (params[i].shards > 1)
-      updates.back().share = rank.shares[i].elements;
+    const HostRank::Share &share = rank.shares[i];
+    // The state of a whole parameter has the shape of that.
+    if (params[i].shards > 1 &&
+        (params[i].owner < 0 || share.elements.count == 0))
+      updates.back().share = share.elements;
+    if (params[i].scattered) {
+      updates.back().ownParts = share.normParts;
+      updates.back().squaresOfParts.resize(
+          static_cast<size_t>(share.normParts.count));
+    }
   }
   return updates;
 }
@@ -279,10 +287,12 @@ void HostExecutor::runStep(HostWorker &worker) {
   if (rank.isVoid && !rank.failed)
     beginAnew(worker);
   // If the next step has begun, the rank progresses its messages there.
-  if (!isNextBegun(worker))
+  if (!isNextBegun(worker)) {
     flushChannels(rank);
+    rank.settleGathers();
+  }
   for (size_t i = 0; i < rank.updates.size(); ++i)
-    step.squaredNorms[i] = rank.updates[i].squaredGradientNorm;
+    rank.noteNorm(i, step.squaredNorms.data());
   if (program.clipSync == artifact::ClipSync::barrier)
     step.clip = rank.clip;
   endTurn(worker, /*isWhole=*/!worker.hasLate());
@@ -349,9 +359,11 @@ void HostExecutor::checkIdle(const HostWorker &worker) const {
   for (size_t i = 0; i < channels.size(); ++i)
     VEELINE_CHECK(!channels[i] || !isMine(i) || channels[i]->isIdle(rank),
                   "a step ended with messages under way");
-  for (const auto &pieces : rank.reductions)
-    for (const std::unique_ptr<Reduction> &piece : pieces)
-      VEELINE_CHECK(piece->isIdle(),
+  for (size_t i = 0; i < rank.reductions.size(); ++i)
+    for (size_t k = 0; k < rank.reductions[i].size(); ++k)
+      VEELINE_CHECK(rank.reductions[i][k]->isIdle() ||
+                        (rank.description->reductions[i].pieces[k].gathers &&
+                         isNextBegun(worker)),
                     "a step ended with gradients of replicas under way");
 }
 

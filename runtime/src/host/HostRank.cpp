@@ -113,17 +113,33 @@ void HostRank::send(int32_t channel, int32_t microbatch, const void *value) {
 
 void HostRank::reducePost(int32_t reduction) {
   checkReduction(reduction);
-  ++reductionsUnderWay;
+  reductionsUnderWay += !reductions[reduction].empty();
   for (auto &piece : reductions[reduction])
     piece->post(*this);
 }
 
+bool HostRank::gathers(int32_t reduction) const {
+  const artifact::Reduction &entry = description->reductions[reduction];
+  return !entry.pieces.empty() && entry.pieces[0].gathers;
+}
+
+void HostRank::settleGathers() {
+  auto count = static_cast<int32_t>(description->reductions.size());
+  for (int32_t i = 0; i < count && !failed; ++i)
+    if (gathers(i))
+      reduceWait(i);
+}
+
 void HostRank::reduceWait(int32_t reduction) {
   checkReduction(reduction);
+  // The first step finds nothing gathered by the one before, nor does one whose
+  // rank has waited already at the end of that.
+  if (gathers(reduction) && reductions[reduction][0]->isIdle())
+    return;
   for (auto &piece : reductions[reduction])
     if (!failed)
       piece->wait(*this);
-  --reductionsUnderWay;
+  reductionsUnderWay -= !reductions[reduction].empty();
 }
 
 void HostRank::lengthReceived(int32_t microbatch, const void *length) {
@@ -284,7 +300,17 @@ void HostRank::updateClipped(int32_t param, void *value, void *state,
 
 void HostRank::noteLateNorms() {
   for (size_t i : lateUpdates)
-    squaredNormsBefore[i] = updates[i].squaredGradientNorm;
+    noteNorm(i, squaredNormsBefore);
+}
+
+void HostRank::noteNorm(size_t param, double *numbers) const {
+  const ParamUpdate &update = updates[param];
+  numbers += normPlaces[param];
+  if (update.ownParts)
+    std::copy(update.squaresOfParts.begin(), update.squaresOfParts.end(),
+              numbers);
+  else
+    *numbers = update.squaredGradientNorm;
 }
 
 /// Notes the norms after the last late update, instead of when updates are
@@ -332,6 +358,22 @@ void HostRank::keep(int32_t param, void *value, void *state, void *kept,
     move(state, static_cast<char *>(kept) + bytes, stateBytes);
 }
 
+/// Whether what the rank has updated are numbers. If gradients are scattered,
+/// its parts of the norm do not tell: another rank may have a part that ends in
+/// this one's share.
+static bool isFinite(const ParamUpdate &update, const void *value) {
+  auto check = [&]<typename T>(T) {
+    Shard updated = update.updated();
+    const T *first = static_cast<const T *>(value) + updated.first;
+    return std::all_of(first, first + updated.count,
+                       [](T number) { return std::isfinite(number); });
+  };
+  if (!update.ownParts)
+    return true;
+  return update.type == artifact::DataType::f64 ? check(double())
+                                                : check(float());
+}
+
 void HostRank::updateOptimistic(int32_t param, void *value, void *state,
                                 const void *const *gradients,
                                 int32_t numGradients, void *kept) {
@@ -349,7 +391,7 @@ void HostRank::updateOptimistic(int32_t param, void *value, void *state,
   // values that are not finite: they might select a row by one. So restore the
   // old value.
   if (!isVoid && ofUpdate.skipNonFinite &&
-      !std::isfinite(update.squaredGradientNorm))
+      (!std::isfinite(update.squaredGradientNorm) || !isFinite(update, value)))
     keep(param, value, state, kept, /*isBack=*/true);
   if (!isVoid)
     countLateUpdate(param);

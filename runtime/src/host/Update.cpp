@@ -45,6 +45,9 @@ template <typename T> struct Arguments {
   /// not kept.
   int64_t rows, columns;
   bool isFactored;
+  bool hasAllParts;       ///< Of the norm.
+  Shard parts;            ///< Those that are added up.
+  double *squaresOfParts; ///< The sum of each; null: only that of all.
 };
 } // namespace
 
@@ -187,17 +190,27 @@ static VEELINE_KERNEL void takeGradients(const Arguments<T> &a, int64_t first,
     g[i] *= factor;
 }
 
-/// Returns the sum of squares of the averaged gradient.
+/// Adds up the squares of the averaged gradient, part by part. Returns the sum
+/// of these.
 template <typename T>
 static VEELINE_KERNEL double addAllSquares(const Arguments<T> &a) {
   alignas(64) T g[blockSize];
-  double lanes[normLanes] = {};
-  for (int64_t i = 0; i < a.numElements; i += blockSize) {
-    int64_t count = std::min(blockSize, a.numElements - i);
-    sumGradients(a, i, count, g);
-    addSquares(g, count, lanes);
+  double sum = 0;
+  int64_t size = a.numElements / normParts(a.numElements);
+  for (int64_t part = 0; part < a.parts.count; ++part) {
+    double lanes[normLanes] = {};
+    int64_t end = (a.parts.first + part + 1) * size;
+    for (int64_t i = end - size; i < end; i += blockSize) {
+      int64_t count = std::min(blockSize, end - i);
+      sumGradients(a, i, count, g);
+      addSquares(g, count, lanes);
+    }
+    double squares = addLanes(lanes);
+    if (a.squaresOfParts)
+      a.squaresOfParts[part] = squares;
+    sum += squares;
   }
-  return addLanes(lanes);
+  return sum;
 }
 
 /// Turns the gradients of some elements into what is subtracted from the value.
@@ -302,27 +315,18 @@ static VEELINE_KERNEL void updateAdafactor(const Arguments<T> &a) {
   });
 }
 
-/// Updates a parameter. Returns the sum of squares of the averaged gradient, or
-/// 0 if gradients are scaled.
+/// Updates elements from `first` on, and adds the squares of their gradients to
+/// `lanes`, if it is not null.
 template <typename T>
-static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
-  if (a.optimizer == Optimizer::adafactor) {
-    double squares = a.factor ? 0 : addAllSquares(a);
-    if (a.numElements > 0)
-      updateAdafactor(a);
-    return squares;
-  }
-  // If only a share is updated here, the norm is still that of all elements.
-  bool isWhole = a.updated.count == a.numElements;
-  double squares = isWhole || a.factor ? 0 : addAllSquares(a);
+static VEELINE_KERNEL void updateElements(const Arguments<T> &a, int64_t first,
+                                          int64_t end,
+                                          double (*lanes)[normLanes]) {
   alignas(64) T g[blockSize];
-  double lanes[normLanes] = {};
-  int64_t end = a.updated.first + a.updated.count;
-  for (int64_t i = a.updated.first; i < end; i += blockSize) {
+  for (int64_t i = first; i < end; i += blockSize) {
     int64_t count = std::min(blockSize, end - i);
     sumGradients(a, i, count, g);
-    if (!a.factor && isWhole)
-      addSquares(g, count, lanes);
+    if (lanes)
+      addSquares(g, count, *lanes);
     if (T factor = a.factor ? T(*a.factor) : T(1); factor != 1)
       for (int64_t j = 0; j < count; ++j)
         g[j] *= factor;
@@ -336,7 +340,32 @@ static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
     T *before = a.before ? a.before + (i - a.updated.first) : nullptr;
     subtract(a.c, count, g, a.value + i, before);
   }
-  return isWhole ? addLanes(lanes) : squares;
+}
+
+/// Updates what is this rank's. Returns the sum of squares of the averaged
+/// gradient, unless gradients are scaled.
+template <typename T>
+static VEELINE_KERNEL double updateAll(const Arguments<T> &a) {
+  if (a.optimizer == Optimizer::adafactor) {
+    double squares = a.factor ? 0 : addAllSquares(a);
+    if (a.updated.count > 0)
+      updateAdafactor(a);
+    return squares;
+  }
+  // Elements that are updated elsewhere may count in the norm still.
+  bool isWhole = a.updated.count == a.numElements && a.hasAllParts;
+  double squares = isWhole || a.factor ? 0 : addAllSquares(a);
+  int64_t end = a.updated.first + a.updated.count;
+  int64_t size = a.numElements / normParts(a.numElements);
+  for (int64_t i = a.updated.first; i < end;) {
+    // All of them, part by part.
+    int64_t endOfPart = isWhole ? i + size : end;
+    double lanes[normLanes] = {};
+    updateElements(a, i, endOfPart, isWhole && !a.factor ? &lanes : nullptr);
+    squares += addLanes(lanes);
+    i = endOfPart;
+  }
+  return squares;
 }
 
 /// Completes an update by Muon, whose direction has been computed.
@@ -408,7 +437,10 @@ static Arguments<T> argumentsOf(const ParamUpdate &update,
           update.optimizer == Optimizer::adam,
           isMatrix ? update.rows : 1,
           isMatrix ? update.columns : update.numElements,
-          isMatrix};
+          isMatrix,
+          !update.ownParts,
+          update.ownParts.value_or(Shard{0, normParts(update.numElements)}),
+          /*squaresOfParts=*/nullptr};
 }
 
 Status host::updateParam(ParamUpdate &update, const StepSettings &settings,
@@ -418,11 +450,14 @@ Status host::updateParam(ParamUpdate &update, const StepSettings &settings,
   auto run = [&]<typename T>(T) {
     auto arguments = argumentsOf<T>(update, settings, microbatches, value,
                                     state, gradients, numGradients, factor);
+    if (update.ownParts)
+      arguments.squaresOfParts = update.squaresOfParts.data();
     double squares = updateWith(arguments, vectorBits);
     if (!factor)
       update.squaredGradientNorm = squares;
-    return update.optimizer == Optimizer::muon ? stepMuon(update, arguments)
-                                               : Status::success();
+    // Another rank may update all of it.
+    bool isMuon = update.optimizer == Optimizer::muon && !update.share;
+    return isMuon ? stepMuon(update, arguments) : Status::success();
   };
   return update.type == artifact::DataType::f64 ? run(double()) : run(float());
 }
@@ -455,7 +490,7 @@ ParamUpdate host::updateOf(const artifact::Metadata &metadata, size_t param) {
 }
 
 Status host::prepare(ParamUpdate &update, void *workspace) {
-  if (update.optimizer != Optimizer::muon)
+  if (update.optimizer != Optimizer::muon || update.share)
     return Status::success();
   VEELINE_TRY_VALUE(
       update.orthogonalise,

@@ -31,10 +31,16 @@ struct ParamUpdate {
   std::shared_ptr<NewtonSchulz> orthogonalise = nullptr;
   /// Has as many elements as newtonSchulzElements returns.
   void *workspace = nullptr;
-  /// The sum of squares of the averaged gradient in the last step.
+  /// The sum of squares of the averaged gradient in the last step, or of its
+  /// parts that this rank has.
   double squaredGradientNorm = 0;
+  /// If gradients are scattered: the parts that this rank has, and the sum of
+  /// squares of each.
+  std::optional<Shard> ownParts = std::nullopt;
+  std::vector<double> squaresOfParts = {};
   /// The elements that are updated, for which there is state. None for all
-  /// elements. Only for elementwise optimisers.
+  /// elements. If updates are not elementwise, this is all elements or an empty
+  /// shard.
   std::optional<Shard> share = std::nullopt;
 
   Shard updated() const { return share.value_or(Shard{0, numElements}); }
@@ -92,8 +98,9 @@ private:
 /// Adafactor's sums have a fixed number of lanes. Elements of g beyond
 /// `settings.clipValue` are set to it. With a `factor`, g is multiplied by it,
 /// and its norm is not used. `value` and gradients are whole even if only a
-/// share is updated, and so is the norm. Only a library call for a product of
-/// Muon can fail.
+/// share is updated, and so is the norm. Of scattered gradients, only that
+/// share and the parts of the norm are read. Only a library call for a product
+/// of Muon can fail.
 Status updateParam(ParamUpdate &update, const StepSettings &settings,
                    int32_t microbatches, void *value, void *state,
                    const void *const *gradients, int32_t numGradients,

@@ -77,12 +77,16 @@ void RemoteReduction::begin() {
   if (piece.description.gathers)
     return exchangeShares();
   auto others = static_cast<int32_t>(piece.members.size()) - 1;
-  bool hasShare = bytesOf(piece.self) > 0;
+  bool hasShare = bytesOf(piece.self) > 0, scatters = this->scatters();
   contributionsMissing = hasShare ? others : 0;
+  int32_t phases = scatters ? 1 : 2;
   // Starts at one, so that the reduction is not finished before all transfers
   // have begun.
-  left = 1 + (hasShare ? 2 * others : 0);
-  forEachPeer([&](int32_t peer) { left += bytesOf(peer) > 0 ? 2 : 0; });
+  left = 1 + (hasShare ? phases * others : 0);
+  forEachPeer([&](int32_t peer) {
+    left += bytesOf(peer) > 0 ? phases : 0;
+    contributionsMissing += scatters && bytesOf(peer) > 0 ? 1 : 0;
+  });
   forEachPeer([&](int32_t peer) {
     if (hasShare)
       receive(Part::contribution, peer, bufferOf(peer), bytesOf(piece.self));
@@ -107,25 +111,35 @@ void RemoteReduction::addShare() {
     parts.push_back(member == piece.self ? accumulatorsOf(member)
                                          : bufferOf(member));
   Share share = ::shareOf(piece, piece.self);
+  int64_t elements = share.end - share.begin;
   engine::addInOrder(piece.description.type, parts,
-                     {accumulatorsOf(piece.self)},
-                     {0, share.end - share.begin});
+                     {{accumulatorsOf(piece.self), {0, elements}}},
+                     {0, elements});
+}
+
+void RemoteReduction::addIfReady() {
+  if (--contributionsMissing > 0)
+    return;
+  addShare();
+  if (scatters())
+    return;
+  forEachPeer([&](int32_t peer) {
+    send(Part::sum, peer, accumulatorsOf(piece.self), bytesOf(piece.self));
+  });
 }
 
 void RemoteReduction::received(Part part, int32_t) {
-  if (part == Part::contribution && --contributionsMissing == 0) {
-    addShare();
-    forEachPeer([&](int32_t peer) {
-      send(Part::sum, peer, accumulatorsOf(piece.self), bytesOf(piece.self));
-    });
-  }
+  if (part == Part::contribution)
+    addIfReady();
   finishOne();
 }
 
 /// A sum is received into the memory of the contribution, so only after that is
 /// sent.
 void RemoteReduction::sent(Part part, int32_t peer) {
-  if (part == Part::contribution)
+  if (part == Part::contribution && scatters())
+    addIfReady();
+  else if (part == Part::contribution)
     receive(Part::sum, peer, accumulatorsOf(peer), bytesOf(peer));
   finishOne();
 }

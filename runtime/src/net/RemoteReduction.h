@@ -8,7 +8,8 @@
 // contributions of the others to that share, adds them in the order of
 // replicas, and sends the sum to all. So every member sends and receives 2
 // (d-1)/d of the bytes, and the order of additions does not depend on timing.
-// If the piece is gathered, each member only sends its shard to all.
+// Scattered sums stay where they are. If the piece is gathered, each member
+// only sends its shard to all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,14 +60,18 @@ protected:
   const JoinedPiece piece;
 
 private:
+  bool scatters() const { return piece.description.scatters; }
   int64_t bytesOf(int32_t member) const;
   char *accumulatorsOf(int32_t member) const;
   char *bufferOf(int32_t peer) const;
   template <typename Function> void forEachPeer(Function function);
   void exchangeShares();
   void addShare();
+  void addIfReady();
   void finishOne();
 
+  /// Contributions that have not come yet and, where sums are scattered, those
+  /// that have not left: shares may overlap.
   int32_t contributionsMissing = 0;
   int32_t left = 0; ///< Transfers that have not ended.
 };

@@ -7,6 +7,7 @@
 #include "LossWeights.h"
 
 #include "ElementAccess.h"
+#include "veeline/Base/Shards.h"
 
 #include <algorithm>
 #include <array>
@@ -176,8 +177,12 @@ Status Session::copyParameters(const Session &other) {
 
 void Session::copyFromArena(int32_t rank, int64_t offset,
                             std::vector<char> &bytes) const {
-  Status status = loaded->read(rank, offset, bytes.data(),
-                               static_cast<int64_t>(bytes.size()));
+  copyFromArena(rank, offset, bytes.data(), static_cast<int64_t>(bytes.size()));
+}
+
+void Session::copyFromArena(int32_t rank, int64_t offset, char *target,
+                            int64_t bytes) const {
+  Status status = loaded->read(rank, offset, target, bytes);
   if (readFailure.ok())
     readFailure = status;
 }
@@ -228,8 +233,39 @@ Session::collectGradients(bool ofAllRanks) const {
 
 std::vector<char> Session::read(const Gradient &gradient) const {
   std::vector<char> bytes(static_cast<size_t>(bytesOf(gradient.param)));
-  copyFromArena(gradient.rank, gradient.offset, bytes);
+  if (const RankParam &entry = entryOf(gradient); !entry.scattered)
+    copyFromArena(gradient.rank, gradient.offset, bytes);
+  else
+    readShares(gradient, entry, bytes);
   return bytes;
+}
+
+const RankParam &Session::entryOf(const Gradient &gradient) const {
+  const std::vector<RankParam> &params =
+      description->ranks[static_cast<size_t>(gradient.rank)].params;
+  return *std::find_if(params.begin(), params.end(), [&](const RankParam &one) {
+    return static_cast<size_t>(one.param) == gradient.param;
+  });
+}
+
+/// Reads the shares of a gradient, each from a rank of the stage that has it.
+void Session::readShares(const Gradient &gradient, const RankParam &entry,
+                         std::vector<char> &bytes) const {
+  const Parameter &param = run.metadata().params[gradient.param];
+  int64_t elements = artifact::numElements(param.shape);
+  int64_t size = artifact::byteSize(param.type);
+  auto rank = static_cast<size_t>(gradient.rank);
+  std::vector<int32_t> members =
+      description->ranksOf(description->placeOf(rank).stage);
+  auto copyFrom = [&](int32_t k) {
+    Shard share = entry.division(elements).reduced(k);
+    copyFromArena(members[static_cast<size_t>(k)],
+                  gradient.offset + share.first * size,
+                  bytes.data() + share.first * size, share.count * size);
+  };
+  for (int32_t k = 0; k < entry.shards; ++k)
+    copyFrom(k);
+  copyFrom(description->memberOf(rank));
 }
 
 /// Writes the value to `bytes` in the first process; the other processes send

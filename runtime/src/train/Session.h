@@ -339,6 +339,11 @@ private:
   int64_t bytesOfOutput(size_t result) const;
   void copyFromArena(int32_t rank, int64_t offset,
                      std::vector<char> &bytes) const;
+  void copyFromArena(int32_t rank, int64_t offset, char *target,
+                     int64_t bytes) const;
+  const artifact::RankParam &entryOf(const Gradient &gradient) const;
+  void readShares(const Gradient &gradient, const artifact::RankParam &entry,
+                  std::vector<char> &bytes) const;
 
   Run &run;
   data::Inputs &inputData;

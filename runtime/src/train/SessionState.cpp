@@ -64,8 +64,8 @@ void Session::addShares(const RankParam &entry,
   int64_t elements = artifact::numElements(whole.shape);
   for (size_t member = 0; member < ranks.size(); ++member) {
     auto number = static_cast<int64_t>(member);
-    Shard own = ownShard(elements, entry.shards, number);
-    Shard kept = shardOf(elements, entry.shards, number);
+    Shard own = entry.division(elements).own(number);
+    Shard kept = entry.division(elements).updated(number);
     size_t slots = own.count > 0 ? run.stateShapesOf(param).size() : 0;
     for (size_t slot = 0; slot < slots; ++slot)
       all.push_back(
@@ -94,17 +94,22 @@ std::vector<Session::StateTensor> Session::stateTensors() const {
       if (static_cast<size_t>(entry.param) != param)
         continue;
       const artifact::Parameter &whole = run.metadata().params[param];
+      auto addOf = [&](int32_t home, std::string tensor, int64_t offset,
+                       const std::vector<int64_t> &shape) {
+        all.push_back({std::move(tensor), param, home, offset, shape});
+      };
       auto add = [&](std::string tensor, int64_t offset,
                      const std::vector<int64_t> &shape) {
-        all.push_back({std::move(tensor), param, homes[0], offset, shape});
+        addOf(homes[0], std::move(tensor), offset, shape);
       };
+      int32_t owner = homes[static_cast<size_t>(std::max(entry.owner, 0))];
       add(data::valueEntry(name), entry.valueOffset, whole.shape);
       int64_t offset = entry.stateOffset, slot = 0;
-      if (entry.shards > 1)
+      if (entry.shards > 1 && entry.owner < 0)
         addShares(entry, homes, all);
       else
         for (const std::vector<int64_t> &shape : run.stateShapesOf(param)) {
-          add(data::stateEntry(name, slot++), offset, shape);
+          addOf(owner, data::stateEntry(name, slot++), offset, shape);
           offset += artifact::bytesOf(whole.type, shape);
         }
       int64_t late = numOlderValues(param);
@@ -151,15 +156,16 @@ Status Session::initializeState() {
       auto param = static_cast<size_t>(entry.param);
       if (run.resumed)
         VEELINE_TRY(writeOlderValues(rank, entry));
-      if (entry.stateOffset < 0)
-        continue;
       const artifact::Parameter &whole = run.metadata().params[param];
-      Shard kept = shardOf(artifact::numElements(whole.shape), entry.shards,
-                           description->memberOf(i));
+      Shard kept = entry.division(artifact::numElements(whole.shape))
+                       .updated(description->memberOf(i));
+      // Where another rank has a state, this one has others.
+      if (entry.stateOffset < 0 || (entry.owner >= 0 && kept.count == 0))
+        continue;
       int64_t offset = entry.stateOffset, slot = 0;
       for (const std::vector<int64_t> &shape : run.stateShapesOf(param)) {
         int64_t size = artifact::bytesOf(whole.type, shape), begin = 0;
-        if (entry.shards > 1) {
+        if (entry.shards > 1 && entry.owner < 0) {
           size = kept.count * artifact::byteSize(whole.type);
           begin = kept.first * artifact::byteSize(whole.type);
         }

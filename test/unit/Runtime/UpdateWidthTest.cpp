@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <gtest/gtest.h>
+#include <numeric>
 #include <random>
 
 using namespace veeline;
@@ -112,8 +113,54 @@ TEST(Shards, CoverEveryElementOnce) {
     }
 }
 
-/// Updates of shares, put together, have the bits of one of everything; so has
-/// the norm that each of them gives.
+/// Each part of a norm is one member's, in their order, and each member needs
+/// no more of a gradient than its share and its parts.
+TEST(Shards, DivideNorms) {
+  for (int64_t elements : {0, 1, 17, 512, 1000, 1073, 4096, 65536, 70000})
+    for (int64_t count : {1, 2, 3, 4, 7, 64}) {
+      int64_t parts = normParts(elements), size = elements / parts, next = 0;
+      EXPECT_EQ(parts * size, elements);
+      Division division{elements, count};
+      for (int64_t k = 0; k < count; ++k) {
+        Shard own = division.ownNormParts(k), needed = division.reduced(k);
+        Shard computed = computedNormParts(elements, count, k);
+        Shard updated = division.updated(k);
+        EXPECT_EQ(own.count > 0 ? own.first : next, next);
+        next += own.count;
+        EXPECT_GE(computed.first, 0);
+        EXPECT_LE(computed.first + computed.count, parts);
+        if (own.count > 0) {
+          EXPECT_LE(computed.first, own.first);
+          EXPECT_GE(computed.first + computed.count, own.first + own.count);
+          EXPECT_LE(needed.first, own.first * size);
+          EXPECT_GE(needed.first + needed.count,
+                    (own.first + own.count) * size);
+        }
+        EXPECT_EQ(needed.first, updated.first);
+        EXPECT_GE(needed.count, updated.count);
+        EXPECT_LE(needed.count, updated.count + size);
+        EXPECT_LE(needed.first + needed.count, elements);
+        EXPECT_LE(needed.count, division.mostReduced());
+      }
+      EXPECT_EQ(next, elements > 0 ? parts : 0);
+    }
+}
+
+/// One of the members may have all.
+TEST(Shards, HaveAnOwner) {
+  Division division{1000, 3, 1};
+  for (int64_t k = 0; k < 3; ++k) {
+    Shard all = k == 1 ? Shard{0, 1000} : Shard{0, 0};
+    EXPECT_EQ(division.own(k), all);
+    EXPECT_EQ(division.updated(k), all);
+    EXPECT_EQ(division.reduced(k), all);
+    EXPECT_EQ(division.ownNormParts(k).count, k == 1 ? normParts(1000) : 0);
+  }
+  EXPECT_EQ(division.mostReduced(), 1000);
+}
+
+/// Updates of shares, put together, have the bits of one of everything; so have
+/// the parts of the norm that they give.
 TEST(Shards, UpdateToTheSameBits) {
   constexpr int64_t count = 3 * 1001, members = 4;
   std::mt19937 random(7);
@@ -132,6 +179,8 @@ TEST(Shards, UpdateToTheSameBits) {
     std::vector<std::vector<float>> states(members);
     for (int64_t k = 0; k < members; ++k) {
       shares[k].share = shardOf(count, members, k);
+      Shard parts = *(shares[k].ownParts = ownNormParts(count, members, k));
+      shares[k].squaresOfParts.resize(static_cast<size_t>(parts.count));
       states[k].resize(static_cast<size_t>(shares[k].stateBytes()) / 4);
       EXPECT_LT(states[k].size(), state.size() / members + 3 * 32);
     }
@@ -146,16 +195,19 @@ TEST(Shards, UpdateToTheSameBits) {
                               gradients, 1, clip)
                       .ok());
       std::vector<float> gathered(count);
+      double norm = 0;
       for (int64_t k = 0; k < members; ++k) {
         std::vector<float> own = shared;
         EXPECT_TRUE(updateParam(shares[k], settings, 2, own.data(),
                                 states[k].data(), gradients, 1, clip)
                         .ok());
-        EXPECT_EQ(shares[k].squaredGradientNorm, whole.squaredGradientNorm);
+        norm = std::accumulate(shares[k].squaresOfParts.begin(),
+                               shares[k].squaresOfParts.end(), norm);
         Shard given = ownShard(count, members, k);
         std::copy_n(own.begin() + given.first, given.count,
                     gathered.begin() + given.first);
       }
+      EXPECT_EQ(norm, whole.squaredGradientNorm);
       shared = gathered;
       EXPECT_EQ(shared, value) << name(optimizer);
     }

@@ -12,6 +12,7 @@
 
 #include "AsynchronousVerifier.h"
 #include "OffloadVerifier.h"
+#include "ShareVerifier.h"
 
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
@@ -251,6 +252,8 @@ LogicalResult ProgramVerifier::verifyAllReduce(AllReduceOp op) {
   if (pipeline.getNumMembers(program.getStage()) == 1)
     return op.emitOpError() << "adds up over the ranks of stage "
                             << program.getStage() << ", which has one";
+  if (op.getScattered() && failed(verifyScattered(op, pipeline, program)))
+    return failure();
   return verifyGradient(op, op.getHandle().getType().getValue());
 }
 
@@ -627,6 +630,7 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
       .Case([&](AssignOp op) {
         return verifyParam(op, op.getParam(), op.getValue().getType());
       })
+      .Case([&](GatheredOp op) { return verifyGathered(op, pipeline); })
       .Case<AddOp, CopyOp, WaitOp, ValidateOp, CarryOp, OffloadOp, ReleaseOp,
             ReloadOp, RestoreOp>([](Operation *) { return success(); })
       .Default([](Operation *op) {

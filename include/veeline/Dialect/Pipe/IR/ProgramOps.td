@@ -409,6 +409,10 @@ def AllReduceOp : Pipe_TransportOp<"all_reduce"> {
     the accumulator. Never blocks. A `late` one belongs to the step before. With a `microbatch` it
     is for that microbatch alone, as `pipe.gradient` is.
 
+    A `scattered` one gives each rank the sums of what it needs: of its share of the update, and of
+    the parts of the norm that it computes (`reducedElements` in veeline/Base/Shards.h). Its other
+    elements are not specified. So only updates of pipelines with `shard_optimizer` take them.
+
     For `stream`, `communicator` and `group` see `pipe.send`. The communicator has the ranks of this
     stage: it is 1 + the stage.
 
@@ -423,10 +427,11 @@ def AllReduceOp : Pipe_TransportOp<"all_reduce"> {
     ConfinedAttr<I64Attr, [IntNonNegative]>:$chunk
   ), transport, (ins
     UnitAttr:$late,
-    OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$microbatch
+    OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$microbatch,
+    UnitAttr:$scattered
   ));
   let results = (outs Pipe_HandleType:$handle);
-  let assemblyFormat = "(`late` $late^)? `param` `(` $param `)` `chunk` `(` $chunk `)` " #
+  let assemblyFormat = "(`late` $late^)? (`scattered` $scattered^)? `param` `(` $param `)` `chunk` `(` $chunk `)` " #
       "(`microbatch` `(` $microbatch^ `)`)? " # transportFormat # " attr-dict `:` qualified(type($handle))";
 }
 
@@ -437,7 +442,8 @@ def AllGatherOp : Pipe_TransportOp<"all_gather", [
   let description = [{
     This is for pipelines with `shard_optimizer`. Takes the result of a `pipe.update`, of which the
     rank has computed its share. The value of the handle is the whole parameter, in its place. Never
-    blocks. A `late` one belongs to the step before.
+    blocks. A `late` one belongs to the step before. If the program has a `pipe.gathered` of the
+    parameter, nothing of this step waits for the handle.
 
     For `stream`, `communicator` and `group` see `pipe.all_reduce`.
 
@@ -454,6 +460,24 @@ def AllGatherOp : Pipe_TransportOp<"all_gather", [
   let results = (outs Pipe_HandleType:$handle);
   let assemblyFormat = "(`late` $late^)? $value `param` `(` $param `)` " # transportFormat #
       " attr-dict `:` qualified(type($handle))";
+}
+
+def GatheredOp : Pipe_ProgramOp<"gathered"> {
+  let summary = "Blocks until a parameter is there that was gathered in the step before";
+  let description = [{
+    Waits for the `pipe.all_gather` of the step before, which nothing else waits for. It stands
+    before the first op that uses the parameter. In the first step it does nothing.
+
+    A rank may post a gather at the end of its step and go on: the others post theirs in the same
+    step, without waiting for anything of the next one.
+
+    Example:
+    ```mlir
+    pipe.gathered param(0)
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$param);
+  let assemblyFormat = "`param` `(` $param `)` attr-dict";
 }
 
 def WaitOp : Pipe_ProgramOp<"wait", [

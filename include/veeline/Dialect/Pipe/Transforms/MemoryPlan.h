@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "veeline/Base/Optimizers.h"
+#include "veeline/Base/Shards.h"
 #include "veeline/Dialect/Pipe/IR/Kernels.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
@@ -68,6 +69,9 @@ struct MemoryPlan {
     int64_t kept = -1;
     /// In an asynchronous pipeline: older values.
     llvm::SmallVector<int64_t> versions = {};
+    /// The member of the stage that makes the whole update, and has the state;
+    /// -1 if each has its own, or a share.
+    int64_t owner = -1;
   };
   struct Accumulator {
     int64_t param;
@@ -91,7 +95,8 @@ struct MemoryPlan {
     int64_t offset;
     int64_t numElements;
     /// Where the contributions of the other ranks are, `stride` bytes apart.
-    /// Rank k of d adds up the elements from n*k/d on.
+    /// Rank k of d adds up the elements from n*k/d on, or where sums are
+    /// scattered its `reducedElements`.
     int64_t buffer;
     int64_t stride;
   };
@@ -203,10 +208,6 @@ struct MemoryPlan {
 /// Whether a result of the model is a tensor that the runtime reads after a
 /// step. Other results are numbers that are reported to it.
 bool isOutput(mlir::Type result);
-
-/// The number of parts in which a GPU adds up the norm of a gradient. It
-/// divides `numElements`, so that all parts have the same size.
-int64_t getNormParts(int64_t numElements);
 
 } // namespace veeline::pipe
 

@@ -338,9 +338,11 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
     `pipe.all_reduce` after the last W of the chunk, in a group with those of the chunk's other
     parameters, and a `pipe.wait` where the gradient was read. They are on the stream of the
     messages with `overlap`, on that of the sends with `duplex`, and otherwise on that of the
-    computations. With `shard_optimizer` consecutive updates are followed by `pipe.all_gather`s of
-    one group, on the same stream, and a `pipe.wait` for each: where the new value is used, or at
-    the end of the step.
+    computations. With `shard_optimizer` sums that only an update takes are `scattered`. Consecutive
+    updates are followed by `pipe.all_gather`s of one group, on the same stream, and a `pipe.wait`
+    for each: where the new value is used, or at the end of the step. With `overlap` under MPI's
+    rules, a `pipe.gathered` takes the place of waits at the end, before the first op that uses the
+    parameter in the next step.
 
     Under NCCL's rules, a receive that is posted ahead blocks sends. With `model=nccl`, `overlap`
     therefore issues messages in one order, that of the ends of their producers, and receives as

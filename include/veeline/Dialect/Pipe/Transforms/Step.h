@@ -45,15 +45,6 @@ private:
   llvm::SmallVector<Channel> channels;
 };
 
-/// A reduction: all-reduces, or all-gathers, that a program issues together.
-/// They are a group, or a single op outside of groups.
-struct Reduction {
-  llvm::SmallVector<mlir::Operation *> ops;
-  bool isGather() const { return mlir::isa<AllGatherOp>(ops.front()); }
-  /// The first and the last op that waits for one of them; null if none does.
-  WaitOp firstWait, lastWait;
-};
-
 /// Whether `op` posts a reduction, alone or as part of a group.
 inline bool isReduction(mlir::Operation *op) {
   return mlir::isa<AllReduceOp, AllGatherOp>(op);
@@ -64,6 +55,30 @@ inline mlir::RankedTensorType getReducedType(mlir::Operation *op) {
       mlir::cast<HandleType>(op->getResult(0).getType()).getValue());
 }
 int64_t getReducedParam(mlir::Operation *op);
+/// Whether each rank gets the sums of its share alone.
+inline bool isScattered(mlir::Operation *op) {
+  auto sum = mlir::dyn_cast<AllReduceOp>(op);
+  return sum && sum.getScattered();
+}
+/// Whether an update takes gradients that are scattered.
+bool takesScattered(UpdateOp update);
+
+/// A reduction: all-reduces, or all-gathers, that a program issues together.
+/// They are a group, or a single op outside of groups.
+struct Reduction {
+  llvm::SmallVector<mlir::Operation *> ops;
+  bool isGather() const { return mlir::isa<AllGatherOp>(ops.front()); }
+  /// The first and the last op that waits for one of them, a `pipe.wait` or,
+  /// for the gathers of the step before, a `pipe.gathered`; null if none does.
+  mlir::Operation *firstWait = nullptr, *lastWait = nullptr;
+
+  /// Whether the sums of `param` are scattered.
+  bool scatters(int64_t param) const {
+    return llvm::any_of(ops, [&](mlir::Operation *op) {
+      return isScattered(op) && getReducedParam(op) == param;
+    });
+  }
+};
 
 /// The reductions of a program, in order. The index is the number of the
 /// reduction.

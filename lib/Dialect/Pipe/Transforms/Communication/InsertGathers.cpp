@@ -9,6 +9,10 @@
 #include "InsertReductions.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/Step.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -100,9 +104,75 @@ static void waitAtEnd(ProgramOp program) {
       wait->moveBefore(&body, body.end());
 }
 
-void veeline::pipe::settleGathers(ArrayRef<ProgramOp> programs) {
+/// Whether the functions of a chunk take parameters rounded. This is done at
+/// the beginning of a step.
+static bool takesRounded(ChunkOp chunk) {
+  auto forward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      chunk, chunk.getForwardAttr());
+  for (unsigned i = 0; forward && i < forward.getNumArguments(); ++i)
+    if (RoleAttr role = getArgRole(forward, i);
+        role && role.getKind() == RoleKind::Rounded)
+      return true;
+  return false;
+}
+
+/// Where a program waits for a parameter of the step before: before the first
+/// op that uses it. Null where it should be there from the beginning.
+static Operation *findFirstUse(PipelineOp pipeline, ProgramOp program,
+                               int64_t param) {
+  SmallVector<ChunkOp> chunks = pipeline.getChunks();
+  Value value = pipeline.getParams()[param].getValue();
+  auto uses = [&](ChunkOp chunk) {
+    return llvm::is_contained(chunk.getOperands(), value);
+  };
+  for (ChunkOp chunk : chunks)
+    if (uses(chunk) && takesRounded(chunk))
+      return nullptr;
+  for (Operation &op : program.getBody().front())
+    if (std::optional<schedule::Op> work = getScheduleOp(&op);
+        work && uses(chunks[work->chunk]))
+      return &op;
+  return nullptr;
+}
+
+/// Waits where the next step uses a parameter first. Where ops are late, or
+/// updates may be done again, waits stay in their step.
+static void waitInNextStep(PipelineOp pipeline, ProgramOp program) {
+  Block &body = program.getBody().front();
+  if (pipeline.getClipSync() == ClipSync::Optimistic ||
+      pipeline.getAsynchronous() ||
+      llvm::any_of(body, [](Operation &op) { return isLate(&op); }))
+    return;
+  // What is gathered together is waited for at once.
+  for (const Reduction &reduction : getReductions(program)) {
+    SmallVector<std::pair<WaitOp, Operation *>> waits;
+    for (Operation *op : reduction.ops) {
+      Value handle = op->getResult(0);
+      auto wait = handle.use_empty()
+                      ? WaitOp()
+                      : dyn_cast<WaitOp>(*handle.getUsers().begin());
+      Operation *use = findFirstUse(pipeline, program, getReducedParam(op));
+      if (isa<AllGatherOp>(op) && wait && wait->use_empty() && use)
+        waits.push_back({wait, use});
+    }
+    if (waits.size() != reduction.ops.size())
+      continue;
+    for (auto [wait, use] : waits) {
+      auto gather = wait.getHandle().getDefiningOp<AllGatherOp>();
+      OpBuilder builder(use);
+      GatheredOp::create(builder, wait.getLoc(), gather.getParam());
+      wait->erase();
+    }
+  }
+}
+
+void veeline::pipe::settleGathers(PipelineOp pipeline,
+                                  ArrayRef<ProgramOp> programs,
+                                  bool crossSteps) {
   for (ProgramOp program : programs) {
     numberGroups(program);
+    if (crossSteps)
+      waitInNextStep(pipeline, program);
     waitAtEnd(program);
   }
 }

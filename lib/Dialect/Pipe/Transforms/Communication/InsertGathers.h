@@ -19,8 +19,10 @@ void insertGathers(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs,
                    int stream);
 
 /// Numbers the groups of gathers, after those of messages. Moves the waits for
-/// parameters that the rest of the step does not use to its end.
-void settleGathers(llvm::ArrayRef<ProgramOp> programs);
+/// parameters that the rest of the step does not use to its end or, with
+/// `crossSteps`, before their first use in the next step.
+void settleGathers(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs,
+                   bool crossSteps);
 
 } // namespace veeline::pipe
 

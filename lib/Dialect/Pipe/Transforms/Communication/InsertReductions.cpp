@@ -75,6 +75,7 @@ private:
   Operation *addReduction(OpBuilder &builder, Key key,
                           MutableArrayRef<GradientOp> gradients,
                           IntegerAttr group);
+  void findScattered(ProgramOp program);
 
   PipelineOp pipeline;
   ArrayRef<ProgramOp> programs;
@@ -83,6 +84,8 @@ private:
   EdgeTable edges;
   /// The predicted end of the last W of each chunk, over all ranks.
   llvm::DenseMap<int64_t, double> ends;
+  /// The gradients of which a rank needs the sums of its share alone.
+  llvm::DenseSet<Operation *> scattered;
 };
 
 } // namespace
@@ -114,6 +117,21 @@ Operation *ReductionInserter::findPlace(ProgramOp program, int64_t chunk,
   return previous;
 }
 
+/// Finds the gradients that only updates take: each rank needs the sums of its
+/// share of them alone. Norms that limit gradients are of whole gradients, and
+/// so is what stages tell each other.
+void ReductionInserter::findScattered(ProgramOp program) {
+  if (pipeline.getShards(program.getStage()) == 1)
+    return;
+  auto isOwn = [](Value gradient) {
+    return gradient.getDefiningOp<GradientOp>() && gradient.hasOneUse();
+  };
+  for (auto update : program.getBody().front().getOps<UpdateOp>())
+    if (!update.getMicrobatch() && llvm::all_of(update.getGradients(), isOwn))
+      for (Value gradient : update.getGradients())
+        scattered.insert(gradient.getDefiningOp());
+}
+
 /// Posts the sums of a chunk as one group, and waits for them where they are
 /// read.
 Operation *
@@ -129,7 +147,8 @@ ReductionInserter::addReduction(OpBuilder &builder, Key key,
     handles.push_back(AllReduceOp::create(
         builder, gradient.getLoc(), HandleType::get(type.getContext(), type),
         gradient.getParam(), chunk, stream, 1 + pipeline.getStageOf(chunk),
-        group, gradient.getLate(), gradient.getMicrobatchAttr()));
+        group, gradient.getLate(), gradient.getMicrobatchAttr(),
+        scattered.contains(gradient)));
   }
   for (auto [gradient, handle] : llvm::zip_equal(gradients, handles)) {
     OpBuilder atUse(gradient);
@@ -142,6 +161,7 @@ ReductionInserter::addReduction(OpBuilder &builder, Key key,
 }
 
 void ReductionInserter::addReductions(ProgramOp program) {
+  findScattered(program);
   Gradients byChunk;
   for (auto gradient : program.getBody().front().getOps<GradientOp>())
     byChunk[{gradient.getChunk(), int(gradient.getLate()),

@@ -20,11 +20,15 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
+/// Bytes that are added up on one rank and sent to all. What is only scattered,
+/// or only gathered, takes half of the time.
 static int64_t getBytes(const Reduction &reduction) {
-  int64_t bytes = 0;
-  for (Operation *op : reduction.ops)
-    bytes += getByteSize(getReducedType(op));
-  return bytes;
+  int64_t halves = 0;
+  for (Operation *op : reduction.ops) {
+    bool isHalf = reduction.isGather() || isScattered(op);
+    halves += (isHalf ? 1 : 2) * getByteSize(getReducedType(op));
+  }
+  return halves / 2;
 }
 
 /// The times at which a rank posts its reductions, by number.
@@ -71,7 +75,8 @@ static void setWaits(ProgramOp program, ArrayRef<Reduction> reductions,
       now = times[1];
     for (auto [number, reduction] : llvm::enumerate(reductions))
       if (reduction.firstWait == &op) {
-        double end = std::max(now, ends[number]);
+        // What the step before has gathered counts as there.
+        double end = isa<GatheredOp>(op) ? now : std::max(now, ends[number]);
         op.setAttr(predictedAttrName, builder.getDenseF64ArrayAttr({now, end}));
         now = end;
       }

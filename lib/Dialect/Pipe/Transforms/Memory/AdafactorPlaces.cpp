@@ -15,7 +15,7 @@ using namespace veeline::pipe;
 
 AdafactorPlaces::AdafactorPlaces(ShapedType type, int64_t workspace)
     : isMatrix(type.getRank() == 2), bytes(0) {
-  int64_t numParts = getNormParts(type.getNumElements());
+  int64_t numParts = normParts(type.getNumElements());
   rows = isMatrix ? type.getDimSize(0) : numParts;
   columns = type.getNumElements() / rows;
   auto reserve = [&](int64_t numDoubles) {

@@ -85,6 +85,10 @@ private:
   mlir::LogicalResult addPieces(int64_t number, const Reduction &reduction);
   mlir::LogicalResult addGathered(int64_t number, const Reduction &reduction);
   void addBuffers(int64_t number, Reduction &reduction);
+  int64_t getOwner(const MemoryPlan::ReducedPiece &piece) const;
+  int64_t placeContributions(int64_t number, int64_t begin);
+  void chooseOwners();
+  void placeOwnedStates();
   void placeBuffers();
   mlir::LogicalResult collect();
   void placeOnHost();
@@ -116,6 +120,8 @@ private:
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> sendEnds;
   llvm::SmallVector<Slot> slots;
   llvm::SmallVector<Reduction> reductions;
+  /// By parameter whose update one member of the stage makes.
+  llvm::DenseMap<int64_t, int64_t> owners;
   std::vector<LiveInterval> intervals, liveBytes;
   StreamLives lives;
 };

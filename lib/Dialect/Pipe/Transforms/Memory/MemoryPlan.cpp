@@ -130,6 +130,11 @@ DictionaryAttr MemoryPlan::toAttribute(MLIRContext *context) const {
     entries.push_back(builder.getNamedAttr(
         "kept", builder.getDenseI64ArrayAttr(llvm::map_to_vector(
                     params, [](const Param &param) { return param.kept; }))));
+  if (llvm::any_of(params, [](const Param &param) { return param.owner >= 0; }))
+    entries.push_back(builder.getNamedAttr(
+        "owners",
+        builder.getDenseI64ArrayAttr(llvm::map_to_vector(
+            params, [](const Param &param) { return param.owner; }))));
   if (hostBytes > 0)
     entries.push_back(number("host_bytes", hostBytes));
   if (updateWorkspace >= 0)
@@ -301,8 +306,10 @@ FailureOr<MemoryPlan> MemoryPlan::get(ProgramOp program) {
     }
   }
   auto kept = dict.getAs<DenseI64ArrayAttr>("kept");
-  if (kept && succeeded(params))
-    valid &= static_cast<size_t>(kept.size()) == params->size();
+  auto owners = dict.getAs<DenseI64ArrayAttr>("owners");
+  for (DenseI64ArrayAttr list : {kept, owners})
+    if (list && succeeded(params))
+      valid &= static_cast<size_t>(list.size()) == params->size();
   if (succeeded(params))
     for (ArrayRef<int64_t> row : *params)
       plan.params.push_back({row[0], row[1], row[2], row[3], row[4] != 0});
@@ -316,6 +323,10 @@ FailureOr<MemoryPlan> MemoryPlan::get(ProgramOp program) {
   if (kept)
     for (auto [param, offset] : llvm::zip_equal(plan.params, kept.asArrayRef()))
       param.kept = offset;
+  if (owners)
+    for (auto [param, owner] :
+         llvm::zip_equal(plan.params, owners.asArrayRef()))
+      param.owner = owner;
   for (ArrayRef<int64_t> row : *accumulators)
     plan.accumulators.push_back({row[0], row[1], row[2]});
   for (ArrayRef<int64_t> row : *reduced)
@@ -350,14 +361,4 @@ bool veeline::pipe::isOutput(Type result) {
   auto tensor = cast<ShapedType>(result);
   return tensor.getRank() > 0 ||
          !(tensor.getElementType().isF32() || tensor.getElementType().isF64());
-}
-
-int64_t veeline::pipe::getNormParts(int64_t numElements) {
-  // So many parts fill a device, and each has enough elements for a block.
-  constexpr int64_t mostParts = 256, fewestElements = 256;
-  for (int64_t parts = std::min(mostParts, numElements / fewestElements);
-       parts > 1; --parts)
-    if (numElements % parts == 0)
-      return parts;
-  return 1;
 }

@@ -34,7 +34,7 @@ MuonPlaces::MuonPlaces(ShapedType matrix, int64_t workspace, int64_t state)
   gram = reserve(square);
   this->square = reserve(square);
   applied = reserve(all);
-  parts = reserve(getNormParts(matrix.getNumElements()) *
+  parts = reserve(normParts(matrix.getNumElements()) *
                   static_cast<int64_t>(sizeof(double)));
   sum = reserve(sizeof(double));
 }

@@ -91,7 +91,7 @@ void ArenaPlanner::placeSettings(MemoryPlan::Device &device) {
   for (auto update : program.getBody().front().getOps<UpdateOp>()) {
     auto type = cast<ShapedType>(update.getResult().getType());
     device.normParts =
-        std::max(device.normParts, getNormParts(type.getNumElements()));
+        std::max(device.normParts, normParts(type.getNumElements()));
     updatesLate |= update.getLate();
   }
   if (device.normParts == 0 && !isClipped)

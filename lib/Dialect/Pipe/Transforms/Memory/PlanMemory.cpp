@@ -65,7 +65,7 @@ int64_t ArenaPlanner::countOlderVersions(int64_t param) const {
 int64_t ArenaPlanner::getStateBytes(ShapedType type) const {
   int64_t shards = PipelineOp(tables.pipeline).getShards(getStage());
   std::vector<int64_t> shape = type.getShape().vec();
-  if (shards > 1)
+  if (shards > 1 && isElementwise(updateRule(optimizer, shape)))
     shape = {shardElements(type.getNumElements(), shards)};
   return stateElements(optimizer, errorFeedback, shape) *
          (type.getElementTypeBitWidth() / 8);
@@ -81,6 +81,7 @@ SmallVector<int64_t> ArenaPlanner::reserveVersions(int64_t param,
 
 /// Places values and states first, then accumulators.
 void ArenaPlanner::placeParams() {
+  chooseOwners();
   for (auto [number, param] : llvm::enumerate(tables.params)) {
     auto users = getChunkUses(param.getValue());
     if (llvm::none_of(users, [&](auto user) { return isHere(user.first); }))
@@ -93,17 +94,19 @@ void ArenaPlanner::placeParams() {
         isHome && !isForwardOnly(tables.pipeline)
             ? getStateBytes(cast<ShapedType>(param.getValue().getType()))
             : 0;
-    int64_t state = stateBytes ? reserve(stateBytes) : -1;
+    int64_t owner = owners.lookup_or(number, -1);
+    int64_t state = stateBytes && owner < 0 ? reserve(stateBytes) : -1;
     bool isKept = isHome && !tables.getGradientUsers(number).empty() &&
                   tables.pipeline.getClipSync() == ClipSync::Optimistic;
     plan.params.push_back({static_cast<int64_t>(number), value, state,
                            stateBytes, isHome,
                            isKept ? reserve(bytes + stateBytes) : -1,
-                           reserveVersions(number, bytes)});
+                           reserveVersions(number, bytes), owner});
     for (auto [chunk, operand] : users)
       if (isHere(chunk) && tables.hasParamGradient(chunk, operand))
         plan.accumulators.push_back({static_cast<int64_t>(number), chunk, 0});
   }
+  placeOwnedStates();
   // Accumulators that are summed over ranks are sorted by chunk.
   if (getNumMembers() > 1)
     llvm::stable_sort(plan.accumulators, [](const auto &a, const auto &b) {
@@ -209,104 +212,6 @@ SmallVector<func::FuncOp> ArenaPlanner::getFunctions(Operation *op) {
     functions.push_back(
         getFunction(symbols, version.getChunks()[chunk.getIndex()], *kind));
   return functions;
-}
-
-/// Adds the pieces of a gather: its parameters, each with its own shares.
-LogicalResult ArenaPlanner::addGathered(int64_t number,
-                                        const Reduction &reduction) {
-  for (Operation *op : reduction.ops) {
-    const MemoryPlan::Param *param = plan.findParam(getReducedParam(op));
-    if (!param)
-      return op->emitOpError("gathers a parameter that the rank does not have");
-    int64_t numElements = getReducedType(op).getNumElements();
-    if (numElements > 0)
-      plan.reduced.push_back(
-          {number, param->param, param->value, numElements, -1, 0});
-  }
-  return success();
-}
-
-/// Adds the pieces of a reduction: its accumulators. Adjacent accumulators
-/// become one piece.
-LogicalResult ArenaPlanner::addPieces(int64_t number,
-                                      const Reduction &reduction) {
-  if (reduction.isGather())
-    return addGathered(number, reduction);
-  SmallVector<std::pair<int64_t, int64_t>> places;
-  for (Operation *op : reduction.ops) {
-    auto sum = cast<AllReduceOp>(op);
-    auto offset = plan.findAccumulator(sum.getParam(), sum.getChunk());
-    if (!offset)
-      return sum.emitOpError(
-          "adds up gradients that the chunk does not accumulate");
-    places.push_back({*offset, sum.getParam()});
-  }
-  llvm::sort(places);
-  for (auto [offset, param] : places) {
-    auto type = cast<ShapedType>(tables.params[param].getValue().getType());
-    if (type.getNumElements() == 0)
-      continue;
-    int64_t width = getByteSize(type) / type.getNumElements();
-    MemoryPlan::ReducedPiece *last =
-        plan.reduced.empty() ? nullptr : &plan.reduced.back();
-    bool follows =
-        last && last->reduction == number &&
-        last->offset + last->numElements * width == offset &&
-        type.getElementType() ==
-            cast<ShapedType>(tables.params[last->param].getValue().getType())
-                .getElementType();
-    if (follows)
-      last->numElements += type.getNumElements();
-    else
-      plan.reduced.push_back(
-          {number, param, offset, type.getNumElements(), -1, 0});
-  }
-  return success();
-}
-
-/// Reserves memory for what other ranks contribute to this rank's share of the
-/// elements. Between processes, it is received there before it is added.
-void ArenaPlanner::addBuffers(int64_t number, Reduction &reduction) {
-  int64_t members = getNumMembers(), bytes = 0;
-  for (MemoryPlan::ReducedPiece &piece : plan.reduced) {
-    // A gather receives directly in the final place.
-    if (piece.reduction != number || reduction.isGather())
-      continue;
-    auto type =
-        cast<ShapedType>(tables.params[piece.param].getValue().getType());
-    int64_t width = getByteSize(type) / type.getNumElements();
-    piece.stride = llvm::alignTo(
-        llvm::divideCeil(piece.numElements, members) * width, alignment);
-    bytes += (members - 1) * piece.stride;
-  }
-  StreamOrder::Point uses = order.getNone();
-  order.include(uses, reduction.lastWait);
-  addSlot({reduction.ops.front(), 0}, uses, bytes, bytes);
-}
-
-LogicalResult ArenaPlanner::placeReductions() {
-  reductions = getReductions(program);
-  for (auto [number, reduction] : llvm::enumerate(reductions)) {
-    if (!reduction.firstWait)
-      return reduction.ops.front()->emitOpError("is not waited for");
-    if (failed(addPieces(number, reduction)))
-      return failure();
-    addBuffers(number, reduction);
-  }
-  return success();
-}
-
-/// Sets the places of the buffers, once they are known.
-void ArenaPlanner::placeBuffers() {
-  int64_t members = getNumMembers();
-  llvm::DenseMap<int64_t, int64_t> next;
-  for (auto [number, reduction] : llvm::enumerate(reductions))
-    next[number] = reduction.ops.front()->getAttrOfType<DenseI64ArrayAttr>(
-        offsetsAttrName)[0];
-  for (MemoryPlan::ReducedPiece &piece : plan.reduced) {
-    piece.buffer = next[piece.reduction];
-    next[piece.reduction] += (members - 1) * piece.stride;
-  }
 }
 
 /// Adds a slot that is live from `slot.op` to the end of that op and of `uses`.
@@ -594,13 +499,8 @@ static void listConstants(ModuleOp module) {
   module->setAttr(constantsAttrName, Builder(module).getArrayAttr(names));
 }
 
-/// Checks that Muon has a matrix, and that the updates of an optimiser can be
-/// shared out: that needs an update of each element by itself.
+/// Checks that Muon has a matrix.
 static LogicalResult verifyOptimizer(PipelineOp pipeline, Optimizer optimizer) {
-  if (pipeline.getShardOptimizer() && !isElementwise(optimizer))
-    return pipeline.emitOpError()
-           << "has 'shard_optimizer', but an update by '" << name(optimizer)
-           << "' needs a whole parameter, and ranks have shares; take adamw";
   auto isMatrix = [](ParamOp param) {
     return cast<ShapedType>(param.getValue().getType()).getRank() == 2;
   };

@@ -59,7 +59,7 @@ void StepWriter::lowerAdafactorOnDevice(UpdateOp update,
   }
   callFunction(builder, getSquaresKernel(moduleSymbols, shape), /*rank=*/{},
                {value, parts});
-  addUp(getNormParts(shape.numElements), parts, ofValue);
+  addUp(normParts(shape.numElements), parts, ofValue);
   call(getAdafactorLengthKernel(moduleSymbols, shape), /*takesGradients=*/true,
        {state, total, ofRows});
   addUp(shape.rows, ofRows, ofDirection);

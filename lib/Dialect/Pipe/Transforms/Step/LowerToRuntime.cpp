@@ -331,6 +331,7 @@ LogicalResult StepWriter::lower(Operation *op) {
       .Case([&](SendOp op) { return lowerSend(op), success(); })
       .Case([&](RecvOp op) { return lowerRecv(op), success(); })
       .Case([&](WaitOp op) { return lowerWait(op), success(); })
+      .Case([&](GatheredOp op) { return lowerGathered(op), success(); })
       .Case([&](AllReduceOp op) { return lowerAllReduce(op), success(); })
       .Case([&](AllGatherOp op) { return lowerAllGather(op), success(); })
       .Case([&](LengthOp op) { return lowerLength(op), success(); })

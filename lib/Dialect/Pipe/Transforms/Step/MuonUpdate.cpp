@@ -109,7 +109,7 @@ void StepWriter::lowerMuonOnDevice(UpdateOp update,
   arguments.append({atArena(entry.state), x});
   callFunction(builder, getMuonMomentumKernel(moduleSymbols, shape),
                /*rank=*/{}, arguments);
-  int64_t count = getNormParts(shape.numElements);
+  int64_t count = normParts(shape.numElements);
   callFunction(builder, getSquaresKernel(moduleSymbols, shape), /*rank=*/{},
                {x, parts});
   callFunction(builder, getAddPartsKernel(moduleSymbols, count), /*rank=*/{},

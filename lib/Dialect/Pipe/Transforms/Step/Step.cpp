@@ -82,9 +82,28 @@ static WaitOp getWait(Value handle) {
   return {};
 }
 
+/// The op that waits for a reduction, or for that of the step before.
+static Operation *getWaitOfReduction(Operation *op) {
+  if (WaitOp wait = getWait(op->getResult(0)))
+    return wait;
+  if (auto gather = dyn_cast<AllGatherOp>(op))
+    for (auto gathered : op->getBlock()->getOps<GatheredOp>())
+      if (gathered.getParam() == gather.getParam())
+        return gathered;
+  return nullptr;
+}
+
 int64_t veeline::pipe::getReducedParam(Operation *op) {
   auto sum = dyn_cast<AllReduceOp>(op);
   return sum ? sum.getParam() : cast<AllGatherOp>(op).getParam();
+}
+
+bool veeline::pipe::takesScattered(UpdateOp update) {
+  return llvm::any_of(update.getGradients(), [](Value gradient) {
+    auto wait = gradient.getDefiningOp<WaitOp>();
+    Operation *post = wait ? wait.getHandle().getDefiningOp() : nullptr;
+    return post && isScattered(post);
+  });
 }
 
 SmallVector<Reduction> veeline::pipe::getReductions(ProgramOp program) {
@@ -99,7 +118,7 @@ SmallVector<Reduction> veeline::pipe::getReductions(ProgramOp program) {
         reductions.emplace_back();
       Reduction &reduction = reductions.back();
       reduction.ops.push_back(&op);
-      if (WaitOp wait = getWait(op.getResult(0))) {
+      if (Operation *wait = getWaitOfReduction(&op)) {
         if (!reduction.firstWait || wait->isBeforeInBlock(reduction.firstWait))
           reduction.firstWait = wait;
         if (!reduction.lastWait || reduction.lastWait->isBeforeInBlock(wait))

@@ -8,8 +8,9 @@
 #include "StepWriter.h"
 #include "UpdateKernels.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "veeline/Analysis/CostModel.h"
-#include "veeline/Base/Shards.h"
 #include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -154,19 +155,31 @@ Value StepWriter::getSettings(const MemoryPlan::Param &entry,
 }
 
 /// Calls the kernel that adds the square of a gradient's norm to the parts of
-/// the norm. Returns the address of these.
+/// the norm. Returns the address of these. If gradients are scattered, the rank
+/// has only some of the parts.
 Value StepWriter::lowerNormOnDevice(ValueRange gradients,
                                     const MemoryPlan::Param &entry,
-                                    Value settings) {
+                                    Value settings, bool areScattered) {
   int64_t number = &entry - plan.params.begin();
+  UpdateShape shape = getUpdateShape(entry, gradients.size());
+  int64_t parts = normParts(shape.numElements);
+  if (areScattered) {
+    int64_t size = shape.numElements / parts;
+    parts = normPartsOfShard(
+        shape.numElements,
+        PipelineOp(tables.pipeline).getShards(program.getStage()));
+    shape.numElements = parts * size;
+  }
   SmallVector<Value> arguments = {settings};
-  for (Value gradient : gradients)
-    arguments.push_back(getAddress(gradient));
+  for (Value gradient : gradients) {
+    Value place = getAddress(gradient);
+    arguments.push_back(
+        areScattered ? atShare(entry, place, "veeline_norm_shard") : place);
+  }
   arguments.push_back(
       callRuntime("veeline_norm", {rank, constant(number, 32)}, ptr));
-  UpdateShape shape = getUpdateShape(entry, gradients.size());
-  callFunction(builder, getNormKernel(moduleSymbols, shape), /*rank=*/{},
-               arguments);
+  callFunction(builder, getNormKernel(moduleSymbols, shape, parts),
+               /*rank=*/{}, arguments);
   return arguments.back();
 }
 
@@ -178,11 +191,11 @@ void StepWriter::addParts(SquaredNormOp op, const MemoryPlan::Param &entry) {
                              {rank, norm, constant(sizeof(double), 64)}, {});
   Value parts = lowerNormOnDevice(op.getGradients(), entry,
                                   getSettings(entry,
-                                              /*microbatch=*/std::nullopt));
-  callFunction(
-      builder,
-      getAddPartsKernel(moduleSymbols, getNormParts(shape.numElements)),
-      /*rank=*/{}, {parts, norm});
+                                              /*microbatch=*/std::nullopt),
+                                  /*areScattered=*/false);
+  callFunction(builder,
+               getAddPartsKernel(moduleSymbols, normParts(shape.numElements)),
+               /*rank=*/{}, {parts, norm});
 }
 
 void StepWriter::lowerGatherNormsOnDevice(GatherNormsOp op) {
@@ -223,14 +236,18 @@ void StepWriter::lowerClipOnDevice(ClipOp op) {
 }
 
 /// The address of this rank's share of a parameter, or of its gradient, at
-/// `place`. Only the runtime knows which share that is, because ranks of all
-/// replicas run this step.
+/// `place`.
 Value StepWriter::atShard(const MemoryPlan::Param &entry, Value place) {
-  if (!isSharded())
-    return place;
+  return isSharded() ? atShare(entry, place, "veeline_shard") : place;
+}
+
+/// The same for what `function` says is the share. Which one that is, only the
+/// runtime knows: ranks of all replicas run this step.
+Value StepWriter::atShare(const MemoryPlan::Param &entry, Value place,
+                          StringRef function) {
   int64_t number = &entry - plan.params.begin();
-  Value bytes = callRuntime("veeline_shard", {rank, constant(number, 32)},
-                            builder.getI64Type());
+  Value bytes =
+      callRuntime(function, {rank, constant(number, 32)}, builder.getI64Type());
   auto address = LLVM::GEPOp::create(builder, loc, ptr, builder.getI8Type(),
                                      place, ArrayRef<LLVM::GEPArg>{bytes});
   auto type = cast<ShapedType>(tables.params[entry.param].getValue().getType());
@@ -255,8 +272,48 @@ void StepWriter::lowerUpdateOnDevice(UpdateOp update,
                  atArena(place + gpuClipOutcome)};
   } else {
     arguments = {getSettings(entry, update.getMicrobatch())};
-    lowerNormOnDevice(update.getGradients(), entry, arguments.front());
   }
+  bool isOwned = entry.owner >= 0, areScattered = takesScattered(update);
+  auto addNorm = [&] {
+    if (!shape.isClipped)
+      lowerNormOnDevice(update.getGradients(), entry, arguments.front(),
+                        areScattered && !isOwned);
+  };
+  // A rank that does not update the parameter may know its whole gradient.
+  if (!isOwned || !areScattered)
+    addNorm();
+  if (!isOwned)
+    return lowerOwnUpdate(update, entry, shape, arguments);
+  ifOwned(entry, [&] {
+    if (areScattered)
+      addNorm();
+    lowerOwnUpdate(update, entry, shape, arguments);
+  });
+}
+
+/// Runs `body` on the rank that updates the whole parameter. Places that it
+/// looks up are known inside of it only.
+void StepWriter::ifOwned(const MemoryPlan::Param &entry,
+                         llvm::function_ref<void()> body) {
+  int64_t number = &entry - plan.params.begin();
+  Value owns = callRuntime("veeline_owns", {rank, constant(number, 32)},
+                           builder.getI32Type());
+  Value isOwner = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                        owns, constant(0, 32));
+  auto branch = scf::IfOp::create(builder, loc, isOwner, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  auto knownPlaces = places;
+  auto knownAddresses = addresses;
+  builder.setInsertionPointToStart(&branch.getThenRegion().front());
+  body();
+  places = std::move(knownPlaces);
+  addresses = std::move(knownAddresses);
+}
+
+/// The kernels of an update of what this rank updates.
+void StepWriter::lowerOwnUpdate(UpdateOp update, const MemoryPlan::Param &entry,
+                                UpdateShape shape,
+                                SmallVector<Value> arguments) {
   if (isMuon(update))
     return lowerMuonOnDevice(update, entry, shape, arguments);
   if (shape.optimizer == Optimizer::adafactor)

@@ -104,16 +104,24 @@ void StepWriter::postReduction(Operation *op) {
               {rank, constant(reductionNumbers.lookup(op), 32)}, {});
 }
 
+void StepWriter::waitForReduction(int64_t number) {
+  callRuntime("veeline_reduce_wait", {rank, constant(number, 32)}, {});
+}
+
+/// Gathers that were posted together are waited for by the first of their ops.
+void StepWriter::lowerGathered(GatheredOp gathered) {
+  auto number = reductionNumbers.find(gathered);
+  if (number != reductionNumbers.end())
+    bracket(gathered, [&] { waitForReduction(number->second); });
+}
+
 void StepWriter::lowerWait(WaitOp wait) {
   RecvOp recv = getReceive(wait);
   if (!recv) {
     auto number = reductionNumbers.find(wait);
     if (number == reductionNumbers.end())
       return;
-    auto call = [&] {
-      callRuntime("veeline_reduce_wait", {rank, constant(number->second, 32)},
-                  {});
-    };
+    auto call = [&] { waitForReduction(number->second); };
     bool isGather = wait.getHandle().getDefiningOp<AllGatherOp>() != nullptr;
     bracket(wait, [&] { isGather ? call() : unlessVoid(call); });
     return;

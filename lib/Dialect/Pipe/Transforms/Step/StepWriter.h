@@ -115,6 +115,8 @@ private:
   void lowerSend(SendOp send);
   void lowerRecv(RecvOp recv);
   void lowerWait(WaitOp wait);
+  void lowerGathered(GatheredOp gathered);
+  void waitForReduction(int64_t number);
   void lowerAllReduce(AllReduceOp sum);
   void lowerAllGather(AllGatherOp gather);
   /// The number of an offload, for any of its four ops.
@@ -126,6 +128,8 @@ private:
   void postReduction(mlir::Operation *op);
   bool isSharded() const;
   mlir::Value atShard(const MemoryPlan::Param &entry, mlir::Value place);
+  mlir::Value atShare(const MemoryPlan::Param &entry, mlir::Value place,
+                      llvm::StringRef function);
   void lowerAdd(AddOp add);
   mlir::Value makeGradientList(mlir::ValueRange gradients);
   mlir::LogicalResult lowerSquaredNorm(SquaredNormOp op);
@@ -146,9 +150,13 @@ private:
   int64_t getSettingsOf(const MemoryPlan::Param &entry) const;
   mlir::Value getSettings(const MemoryPlan::Param &entry,
                           std::optional<uint64_t> microbatch);
+  void lowerOwnUpdate(UpdateOp update, const MemoryPlan::Param &entry,
+                      UpdateShape shape,
+                      llvm::SmallVector<mlir::Value> arguments);
+  void ifOwned(const MemoryPlan::Param &entry, llvm::function_ref<void()> body);
   mlir::Value lowerNormOnDevice(mlir::ValueRange gradients,
                                 const MemoryPlan::Param &entry,
-                                mlir::Value settings);
+                                mlir::Value settings, bool areScattered);
   void addParts(SquaredNormOp op, const MemoryPlan::Param &entry);
   void lowerGatherNormsOnDevice(GatherNormsOp op);
   mlir::func::FuncOp getSumKernel(llvm::StringRef name, mlir::Type type,

@@ -195,11 +195,13 @@ func::FuncOp veeline::pipe::getUpdateKernel(SymbolTable &symbols,
 }
 
 func::FuncOp veeline::pipe::getNormKernel(SymbolTable &symbols,
-                                          const UpdateShape &shape) {
+                                          const UpdateShape &shape,
+                                          int64_t parts) {
   std::string name = getName("norm", shape);
+  if (parts != normParts(shape.numElements))
+    name += "_in_" + std::to_string(parts);
   if (auto function = symbols.lookup<func::FuncOp>(name))
     return function;
-  int64_t parts = getNormParts(shape.numElements);
   KernelWriter k(symbols, name, shape, {parts, shape.numElements / parts});
   k.addOutput(
       k.addArgument({parts}, Float64Type::get(symbols.getOp()->getContext())),
@@ -291,7 +293,7 @@ static Value asDouble(OpBuilder &b, Location l, Value value) {
 func::FuncOp veeline::pipe::getSquaresKernel(SymbolTable &symbols,
                                              const UpdateShape &shape) {
   Type f64 = Float64Type::get(symbols.getOp()->getContext());
-  int64_t parts = getNormParts(shape.numElements);
+  int64_t parts = normParts(shape.numElements);
   return makeKernel(
       symbols, getName("squares", shape),
       {MemRefType::get({parts, shape.numElements / parts}, shape.element),

@@ -42,11 +42,11 @@ bool hasSeparateSlots(const UpdateShape &shape);
 mlir::func::FuncOp getUpdateKernel(mlir::SymbolTable &symbols,
                                    const UpdateShape &shape);
 
-/// The kernel `pipe_norm_...`. It takes the settings, the gradients, and as
-/// many doubles as `getNormParts` says. To these it adds the squares of the
-/// elements of the averaged gradient.
+/// The kernel `pipe_norm_...`. It takes the settings, the gradients, and `parts`
+/// doubles. To these it adds the squares of the elements of the averaged
+/// gradient.
 mlir::func::FuncOp getNormKernel(mlir::SymbolTable &symbols,
-                                 const UpdateShape &shape);
+                                 const UpdateShape &shape, int64_t parts);
 
 // Kernels of Muon, for a matrix.
 /// Takes the settings, the outcome of clipping if gradients are clipped, the
@@ -54,7 +54,7 @@ mlir::func::FuncOp getNormKernel(mlir::SymbolTable &symbols,
 mlir::func::FuncOp getMuonMomentumKernel(mlir::SymbolTable &symbols,
                                          const UpdateShape &shape);
 /// Takes the direction, and writes the sums of squares of its parts: as many
-/// doubles as `getNormParts` says.
+/// doubles as `normParts` says.
 mlir::func::FuncOp getSquaresKernel(mlir::SymbolTable &symbols,
                                     const UpdateShape &shape);
 /// Takes a sum of squares and the direction, and divides the direction by the

@@ -1,0 +1,24 @@
+//===- ShareVerifier.h - verification of shares of updates ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_DIALECT_PIPE_IR_SHAREVERIFIER_H
+#define VEELINE_LIB_DIALECT_PIPE_IR_SHAREVERIFIER_H
+
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+namespace veeline::pipe {
+
+// Ops of a pipeline whose ranks share out updates.
+
+/// Who may take the sums of a share of a gradient.
+mlir::LogicalResult verifyScattered(AllReduceOp op, PipelineOp pipeline,
+                                    ProgramOp program);
+/// Where an op may wait for what the step before has gathered.
+mlir::LogicalResult verifyGathered(GatheredOp op, PipelineOp pipeline);
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_LIB_DIALECT_PIPE_IR_SHAREVERIFIER_H
