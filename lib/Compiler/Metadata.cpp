@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "veeline/Analysis/CostModel.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 
@@ -181,7 +182,7 @@ LogicalResult veeline::compiler::describeModel(PipelineOp pipeline,
       return failure();
     metadata.params.push_back({param.getParam().getName().str(),
                                getShape(param.getValue().getType()), *type,
-                               *init});
+                               *init, isFrozen(param)});
   }
   auto describeInput = [](auto input, auto &inputs) -> LogicalResult {
     FailureOr<artifact::DataType> type = getDataTypeOf(input.getValue());

@@ -19,6 +19,8 @@ enum class Decision {
   Trained,
   /// A constant that is one number everywhere; the parameter starts from it.
   Number,
+  /// A constant that is a parameter, and is not trained.
+  Frozen,
   /// A parameter whose values the file leaves out, or has one number for.
   Drawn,
   Constant,

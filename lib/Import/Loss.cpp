@@ -11,7 +11,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Import/Passes.h"
 
@@ -269,7 +269,7 @@ static FailureOr<int64_t> findResult(func::FuncOp model, StringRef loss,
       candidates.push_back(i);
   Operation *end = model.getBody().front().getTerminator();
   llvm::DenseSet<Value> trained = findDependent(model, [&](unsigned argument) {
-    return bool(model.getArgAttr(argument, pipe::PipeDialect::paramAttrName));
+    return pipe::isTrainedParam(model, argument);
   });
   auto trainable = llvm::filter_to_vector(candidates, [&](int64_t i) {
     return trained.contains(end->getOperand(i));

@@ -113,8 +113,7 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
     decision says what was decided; with `verbose`, a remark at each argument does.
 
     If arguments say themselves what they are (`pipe.param` and so on), the pass only applies
-    `buffer` and `freeze`. A frozen parameter with values of its own becomes a constant, any other
-    one a buffer.
+    `buffer` and `freeze`. Frozen parameters stay parameters, and are marked.
 
     A constant with values of its own starts from them, and a bias or scale that is a splat in the
     file from that value. All others are drawn: from `normal(0, 1/sqrt(n))` where n products are

@@ -39,8 +39,9 @@ namespace veeline::artifact {
 /// - up to 17, for GPUs: other places of settings and results;
 /// - up to 19, for GPUs: fewer settings; up to 20: not one for each parameter;
 /// - up to 21: no Program::forwardOnly and no divided updates;
-/// - up to 22: no weights of losses and no results that are tensors.
-inline constexpr uint32_t formatVersion = 23, oldestFormatVersion = 15,
+/// - up to 22: no weights of losses and no results that are tensors;
+/// - up to 23: no Parameter::frozen, no Result::shapes, and always a loss.
+inline constexpr uint32_t formatVersion = 24, oldestFormatVersion = 15,
                           oldestOfGpus = 21;
 
 using veeline::name;
@@ -68,6 +69,8 @@ struct Parameter {
   std::vector<int64_t> shape;
   DataType type = DataType::f32; ///< f32 or f64.
   Initializer init;
+  /// Not trained: no program updates it, and the optimiser has no state of it.
+  bool frozen = false;
 };
 
 /// An argument with one slice for each microbatch.

@@ -46,6 +46,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("shape", self.shape);
   visit("type", self.type);
   visit("init", self.init);
+  visit("frozen", self.frozen, MayBeMissing());
 }
 
 template <typename Visitor, Is<Batch> Self>

@@ -580,7 +580,8 @@ private:
             where, "its update is not shared out over the ranks of the stage");
     require(isTensor(entry.valueOffset, bytes, param, rank), where,
             "the value lies outside of the arena");
-    bool needsState = entry.isHome && stateBytes > 0 && !program.forwardOnly;
+    bool needsState =
+        entry.isHome && stateBytes > 0 && !program.forwardOnly && !param.frozen;
     require(needsState ? isTensor(entry.stateOffset, stateBytes, param, rank)
                        : entry.stateOffset == -1,
             where, "the optimiser's state is not where it should be");
@@ -589,6 +590,9 @@ private:
               "an older value lies outside of the arena");
     require(!program.forwardOnly || entry.gradients.empty(), where,
             "it has gradients, but its program runs forwards alone");
+    require(!param.frozen ||
+                (entry.gradients.empty() && entry.versionOffsets.empty()),
+            where, "it is frozen, but has gradients or older values");
     int64_t previous = -1;
     for (const Accumulator &gradient : entry.gradients) {
       require(gradient.chunk > previous, where,

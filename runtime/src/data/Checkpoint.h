@@ -73,10 +73,20 @@ private:
   std::unordered_map<std::string, Tensor> entries;
 };
 
-/// Writes the parameters of a checkpoint as one .safetensors file, as at the
-/// end of a training, with the names and dimensions that `names` says.
+/// How parameters are written.
+struct ExportOptions {
+  /// With the names, order of dimensions and types of the model, instead of
+  /// those of the file of --init.
+  bool asModel = false;
+  /// Instead of the names and orders of either.
+  std::optional<NameMap> names = std::nullopt;
+  /// Instead of the types of either; a float.
+  std::optional<artifact::DataType> type = std::nullopt;
+};
+
+/// Writes the parameters of a checkpoint as one .safetensors file.
 Status exportParameters(const Checkpoint &checkpoint, const std::string &path,
-                        const NameMap &names = NameMap());
+                        const ExportOptions &options = ExportOptions());
 
 } // namespace veeline::data
 

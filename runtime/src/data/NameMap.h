@@ -17,26 +17,31 @@ namespace veeline::data {
 /// A parameter as a file has it.
 struct NameInFile {
   std::string name;
-  bool isTransposed = false; ///< Its two dimensions are exchanged.
+  /// Dimension i is there what `order[i]` is here; empty: in the same order.
+  std::vector<int64_t> order;
 
   /// What its shape is there, of a parameter of this shape.
-  std::vector<int64_t> shapeOf(std::vector<int64_t> shape) const;
+  std::vector<int64_t> shapeOf(const std::vector<int64_t> &shape) const;
 };
+
+/// Whether `order` is empty, or has each of `rank` dimensions once.
+bool isOrderOf(const std::vector<int64_t> &order, size_t rank);
 
 /// Which names parameters have in a file. Without lines they have their own.
 class NameMap {
 public:
-  /// The lines of the text file at `path`: a parameter, its name in the file,
-  /// and "transposed" where its two dimensions are exchanged, separated by
-  /// spaces. One `*` in a parameter's name stands for any text, and for the
-  /// same text in the other name. Of several lines the first one that fits
-  /// counts. Lines that begin with `#` are remarks.
+  /// The lines of the text file at `path`, with spaces between words: a
+  /// parameter, its name in the file and, where dimensions are exchanged there,
+  /// "transposed" (two) or "permuted=3,2,0,1" (NameInFile::order). One `*` in a
+  /// parameter's name stands for any text, and for the same text in the other
+  /// name. Of several lines the first one that fits counts. Lines that begin
+  /// with `#` are remarks.
   static Expected<NameMap> open(const std::string &path);
 
   NameInFile of(const std::string &param) const;
   /// The file of all `params`, whose shapes are `shapes`, has no two tensors of
-  /// one name, every line fits some parameter, and those that are transposed
-  /// have two dimensions; the error names the line.
+  /// one name, every line fits some parameter, and those that are permuted
+  /// have so many dimensions; the error names the line.
   Status check(const std::vector<std::string> &params,
                const std::vector<std::vector<int64_t>> &shapes) const;
   /// To be compared with that of other processes.
@@ -46,7 +51,7 @@ private:
   struct Line {
     int64_t number;
     std::string param, name;
-    bool isTransposed;
+    std::vector<int64_t> order;
   };
   Status parseLine(int64_t number, std::string_view text);
   const Line *find(const std::string &param) const;
@@ -56,9 +61,13 @@ private:
   std::vector<Line> lines;
 };
 
-/// Writes the elements of a matrix, in `type`, with its dimensions exchanged.
-void transpose(artifact::DataType type, const std::vector<int64_t> &shape,
-               const char *source, char *target);
+/// Writes the elements of a tensor of this type and shape with its dimensions
+/// in another order: dimension i of the target is dimension `order[i]`.
+void permute(artifact::DataType type, const std::vector<int64_t> &shape,
+             const std::vector<int64_t> &order, const char *source,
+             char *target);
+/// The order that undoes it.
+std::vector<int64_t> inverse(const std::vector<int64_t> &order);
 
 } // namespace veeline::data
 

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "veeline/Dialect/Pipe/IR/Attention.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -170,7 +171,7 @@ static LogicalResult verifyAsynchronous(PipelineOp pipeline) {
     for (Operation *user : param.getValue().getUsers())
       if (auto chunk = dyn_cast<ChunkOp>(user))
         stages.insert(pipeline.getStageOf(chunk.getIndex()));
-    if (stages.size() > 1)
+    if (stages.size() > 1 && !isFrozen(param))
       return fail("has a parameter that several stages use, whose gradients "
                   "are added up once in a step");
   }

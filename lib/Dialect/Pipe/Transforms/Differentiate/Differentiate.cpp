@@ -12,7 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "veeline/Autodiff/Autodiff.h"
-#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
@@ -35,8 +35,8 @@ static bool isFloatTensor(Value value) {
 
 static OperandKind getOperandKind(Value operand) {
   Operation *def = operand.getDefiningOp();
-  if (isa_and_nonnull<ParamOp>(def))
-    return OperandKind::Parameter;
+  if (auto param = dyn_cast_or_null<ParamOp>(def))
+    return isFrozen(param) ? OperandKind::Constant : OperandKind::Parameter;
   if (isa_and_nonnull<BatchOp, BufferOp>(def))
     return OperandKind::Constant;
   return isFloatTensor(operand) ? OperandKind::EdgeValue

@@ -15,6 +15,7 @@
 #include "veeline/Analysis/OffsetAllocator.h"
 #include "veeline/Base/Optimizers.h"
 #include "veeline/Base/Shards.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
@@ -90,7 +91,7 @@ void ArenaPlanner::placeParams() {
     bool isHome =
         tables.getHome(number) == static_cast<int64_t>(program.getStage());
     int64_t stateBytes =
-        isHome && !isForwardOnly(tables.pipeline)
+        isHome && !isForwardOnly(tables.pipeline) && !isFrozen(param)
             ? getStateBytes(cast<ShapedType>(param.getValue().getType()))
             : 0;
     int64_t state = stateBytes ? reserve(stateBytes) : -1;
@@ -597,13 +598,14 @@ static LogicalResult verifyOptimizer(PipelineOp pipeline, Optimizer optimizer) {
            << "has 'shard_optimizer', but an update by '" << name(optimizer)
            << "' needs a whole parameter, and ranks have shares; take adamw";
   auto isMatrix = [](ParamOp param) {
-    return cast<ShapedType>(param.getValue().getType()).getRank() == 2;
+    return cast<ShapedType>(param.getValue().getType()).getRank() == 2 &&
+           !isFrozen(param);
   };
   if (optimizer != Optimizer::muon || isForwardOnly(pipeline) ||
       llvm::any_of(pipeline.getParams(), isMatrix))
     return success();
-  return pipeline.emitOpError("has no parameter of rank 2, but 'muon' updates "
-                              "matrices; take adamw");
+  return pipeline.emitOpError("has no parameter of rank 2 that is trained, but "
+                              "'muon' updates matrices; take adamw");
 }
 
 LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
