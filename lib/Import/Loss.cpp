@@ -371,6 +371,28 @@ static LogicalResult takeMeans(func::FuncOp model, int64_t samples) {
   return success();
 }
 
+/// Keeps all results of a model that is not trained, or the one that is chosen.
+/// Files and the runtime have no floats of 16 bits for them.
+static LogicalResult keepResults(func::FuncOp model, int64_t number) {
+  Operation *end = model.getBody().front().getTerminator();
+  if (number != anyResult && (number < 0 || number >= model.getNumResults()))
+    return chooseResult(model, number, /*loss=*/"");
+  if (number != anyResult)
+    end->setOperands(end->getOperand(number));
+  OpBuilder builder(end);
+  for (OpOperand &result : end->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(result.get().getType());
+    auto element =
+        type ? dyn_cast<FloatType>(type.getElementType()) : FloatType();
+    if (element && element.getWidth() < 32)
+      result.set(arith::ExtFOp::create(builder, result.get().getLoc(),
+                                       type.clone(builder.getF32Type()),
+                                       result.get()));
+  }
+  updateType(model);
+  return success();
+}
+
 namespace {
 struct ImportLoss : veeline::impl::PipeImportLossBase<ImportLoss> {
   using PipeImportLossBase::PipeImportLossBase;
@@ -382,6 +404,11 @@ struct ImportLoss : veeline::impl::PipeImportLossBase<ImportLoss> {
     // A joint function has its loss.
     if (pipe::isJoint(*model))
       return;
+    if (forwardOnly && loss.empty()) {
+      if (failed(keepResults(*model, result)))
+        signalPassFailure();
+      return;
+    }
     FailureOr<int64_t> number = int64_t(result);
     if (result == anyResult)
       number = findResult(*model, loss, microbatchSize);

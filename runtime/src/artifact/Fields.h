@@ -75,6 +75,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("type", self.type);
   visit("is_tensor", self.isTensor, MayBeMissing());
   visit("shape", self.shape, MayBeMissing());
+  visit("shapes", self.shapes, MayBeMissing());
 }
 
 template <typename Visitor, Is<Gemm> Self>

@@ -58,13 +58,15 @@ Expected<EvaluationResult> evaluate(Session &session, const Run &run,
                                     int64_t steps,
                                     const StepListener &listener = {});
 
-/// Adds the loss and the metrics of an evaluation to a line.
-void addMeans(JsonLine &line, const artifact::Metadata &metadata,
-              const EvaluationResult &result);
+/// exp(loss), where the user asks for it.
+std::optional<double> perplexityOf(const Run &run,
+                                   const EvaluationResult &result);
 
-/// "loss 2.3026, metric1 0.5".
-std::string describe(const artifact::Metadata &metadata,
-                     const EvaluationResult &result);
+/// Adds the loss, the metrics and the perplexity of an evaluation to a line.
+void addMeans(JsonLine &line, const Run &run, const EvaluationResult &result);
+
+/// "loss 2.3026, metric1 0.5"; empty if the model gives tensors alone.
+std::string describe(const Run &run, const EvaluationResult &result);
 
 /// A CSV file with a line for each evaluation or microbatch.
 class ResultsFile {
@@ -74,10 +76,12 @@ public:
   ResultsFile &operator=(const ResultsFile &) = delete;
   ~ResultsFile() { (void)close(); }
 
-  /// `numbers` are the names of the columns in front of those of the results.
+  /// `numbers` are the names of the columns in front of those of the results,
+  /// `more` of those after them.
   /// Of a file that is there, lines of `stepsBefore` steps stay.
   Status open(const std::string &path, const std::string &numbers,
-              const artifact::Metadata &metadata, int64_t stepsBefore = 0);
+              const artifact::Metadata &metadata, int64_t stepsBefore = 0,
+              const std::string &more = "");
   bool isOpen() const { return file != nullptr; }
   /// Adds a line: `numbers`, then the shortest texts of `results`.
   Status add(const std::string &numbers, const std::vector<double> &results);

@@ -131,13 +131,8 @@ struct PipeDifferentiate
         continue;
       if (forwardOnly)
         pipeline->setAttr(forwardOnlyAttrName, UnitAttr::get(&getContext()));
-      Value loss = pipeline.getYield().getResults().front();
-      if (!loss.getDefiningOp<ChunkOp>()) {
-        pipeline.getYield().emitOpError()
-            << "the first result is the loss, which has to be the result of a "
-               "chunk";
+      if (failed(verifyResults(pipeline)))
         return signalPassFailure();
-      }
       SmallVector<ChunkOp> chunks = pipeline.getChunks();
       auto policies = getRecompute(pipeline);
       FailureOr<SmallVector<PipelineOp>> versions =
@@ -153,6 +148,26 @@ struct PipeDifferentiate
       for (ChunkOp chunk : chunks)
         dropJoint(symbols.lookup<func::FuncOp>(chunk.getPrimal()), symbols);
     }
+  }
+
+  /// Chunks give the loss and, of forwards alone, all results.
+  static LogicalResult verifyResults(PipelineOp pipeline) {
+    YieldOp yield = pipeline.getYield();
+    auto isInput = [](Value result) {
+      return !result.getDefiningOp<ChunkOp>();
+    };
+    if (!isForwardOnly(pipeline))
+      return isInput(yield.getResults().front())
+                 ? yield.emitOpError("the first result is the loss, which has "
+                                     "to be the result of a chunk")
+                 : success();
+    auto found = llvm::find_if(yield.getResults(), isInput);
+    if (found == yield.getResults().end())
+      return success();
+    return yield.emitOpError()
+           << "result " << found - yield.getResults().begin()
+           << " is an input of the model as it is; return what the model "
+              "computes";
   }
 
   /// What joint functions have is in the chunk's own functions now.

@@ -176,8 +176,9 @@ void ArenaPlanner::placeRounded() {
   }
 }
 
-/// Room for all microbatches: the runtime reads them after the step.
-LogicalResult ArenaPlanner::placeOutputs() {
+/// Room for all microbatches, of the greatest length: the runtime reads them
+/// after the step.
+void ArenaPlanner::placeOutputs() {
   int64_t microbatches =
       PipelineOp(tables.pipeline).getMicrobatches().value_or(1);
   for (auto [number, value] :
@@ -185,16 +186,10 @@ LogicalResult ArenaPlanner::placeOutputs() {
     auto chunk = value.getDefiningOp<ChunkOp>();
     if (!isOutput(value.getType()) || !chunk || !isHere(chunk.getIndex()))
       continue;
-    if (!versions.empty())
-      return emitError(value.getLoc())
-             << "result " << number << " of the model, " << value.getType()
-             << ", is a tensor, and the length of microbatches varies; results "
-                "that are tensors need one length";
     int64_t bytes = getByteSize(value.getType()) * microbatches;
     plan.outputs.push_back(
         {static_cast<int64_t>(number), reserve(bytes), bytes});
   }
-  return success();
 }
 
 /// The function that `op` runs, for each length.
@@ -524,8 +519,7 @@ LogicalResult ArenaPlanner::run() {
     return failure();
   placeParams();
   placeRounded();
-  if (failed(placeOutputs()))
-    return failure();
+  placeOutputs();
   if (optimizer == Optimizer::muon)
     placeUpdateWorkspace();
   if (optimizer == Optimizer::adafactor && isOnDevice)
