@@ -420,7 +420,7 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
        }},
       {"a program trains, but the first result is no loss",
        [&](Artifact &a) {
-         a.metadata.results[0].isTensor = true;
+         a.metadata.results[0].name = "score";
        }},
       {"it has not a shape for each length",
        [](Artifact &a) {
