@@ -609,14 +609,14 @@ class Function:
     def text(self, result, header, metrics=None):
         """The module: comment block, map aliases, the function that returns `result`.
 
-        `metrics` maps names to further results.
+        `metrics` maps names to further results; without a `result` these are all.
         """
-        values = [result, *(metrics or {}).values()]
+        values = [*([result] if result else []), *(metrics or {}).values()]
         types = ", ".join(value.type for value in values)
-        returned = result.type
+        returned = result.type if result else ""
         if metrics:
             named = [f'{value.type} {{pipe.metric = "{name}"}}' for name, value in metrics.items()]
-            returned = f"({', '.join([returned, *named])})"
+            returned = f"({', '.join([*([returned] if result else []), *named])})"
         lines = [f"// {line}".rstrip() for line in header] + [""]
         lines += [f"{alias} = {body}" for alias, body in sorted(self._maps.items())]
         lines += ["", f"func.func @{self._name}("]

@@ -29,6 +29,8 @@ def normal(deviation):
 class Gpt:
     """One function: tokens [B, T] and labels [B, T] to the mean cross entropy.
 
+    Or, to infer, tokens alone to the logits [B, T, vocabulary].
+
     Activations are matrices [B*T, width], so that every projection is a plain
     matmul; only attention works on [B*heads, T, head width]. With a type of 16 bits
     parameters, the residual stream, norms, softmax and the loss are f32; what products
@@ -48,11 +50,11 @@ class Gpt:
         c, f = self.c, self.f
         grid = (c.microbatch_size, self.sequence)
         self.tokens = f.batch("tokens", grid, "i32")
-        self.labels = f.batch("labels", grid, "i32")
+        self.labels = None if c.logits else f.batch("labels", grid, "i32")
         if c.packed:
             self.documents = f.batch("documents", grid, "i32")
             self.positions = f.batch("positions", grid, "i32")
-            self.inside = f.batch("inside", grid, "i32")
+            self.inside = None if c.logits else f.batch("inside", grid, "i32")
         self._parameters()
         if c.dynamic_length:
             f.take_length(self.tokens, 1)
@@ -75,6 +77,10 @@ class Gpt:
             logits = f.matmul("logits", x, self.p["wte"], transpose_right=True)
         else:
             logits = f.matmul("logits", x, self.p["head.weight"])
+        if c.logits:
+            apart = f.expand("logits_apart", f.extended(logits), [[0, 1], [2]],
+                             (*grid, c.vocabulary))
+            return f.text(None, self._header(), {"logits": apart})
         f.comment("Mean cross entropy")
         rows = f.collapse("label_rows", self.labels, [[0, 1]])
         ignored = c.ignore_label
@@ -304,7 +310,8 @@ class Gpt:
         extras = [text for flag, text in ((c.packed, "packed documents"), (c.skip_edge, "skip edge"),
                                           (c.boundaries, "boundaries")) if flag]
         return [
-            "A decoder-only GPT: forward and mean cross entropy of one microbatch.",
+            "A decoder-only GPT: " + ("logits" if c.logits else "forward and mean cross entropy")
+            + " of one microbatch.",
             f"layers {c.layers}, width {c.width}, heads {c.heads}, MLP width {self.hidden}, "
             f"vocabulary {c.vocabulary}, {c.type}",
             f"a microbatch has {c.microbatch_size} x {c.sequence} tokens"
@@ -360,6 +367,8 @@ def make_parser():
     parser.add_argument("--accuracy", action="store_true",
                         help="return the metric 'accuracy', the share of labels that are the most "
                         "probable tokens")
+    parser.add_argument("--logits", action="store_true",
+                        help="return the logits instead of the loss, to infer: there are no labels")
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE, not to standard output")
     return parser
 
@@ -382,6 +391,9 @@ def parse_arguments(arguments):
                          (ignored is not None, "--ignore-label")):
         if config.packed and flag:
             parser.error(f"--packed does not go with {option}: leave one of them out")
+    if config.logits and (config.accuracy or config.tokens or ignored is not None):
+        parser.error("--accuracy, --tokens and --ignore-label are about labels, which --logits "
+                     "does without")
     if config.skip_edge and config.layers < 2:
         parser.error(f"--skip-edge needs at least 2 --layers, found {config.layers}")
     return config

@@ -23,6 +23,8 @@ COLORS = 3
 class ResNet:
     """One function: image [B, size, size, 3] and labels [B] to the mean cross entropy.
 
+    Or, to infer, `image` alone to the logits [B, classes].
+
     With a type of 16 bits parameters, norms, sums of blocks and the loss are f32; what
     convolutions and products take and give is rounded.
     """
@@ -36,7 +38,7 @@ class ResNet:
         """Returns the finished module as text."""
         c, f = self.c, self.f
         image = f.batch("image", (c.microbatch_size, c.size, c.size, COLORS))
-        labels = f.batch("labels", (c.microbatch_size,), "i32")
+        labels = None if c.logits else f.batch("labels", (c.microbatch_size,), "i32")
         blocks = [(f"s{stage}b{block}", c.width << stage, 2 if stage and not block else 1)
                   for stage in range(c.stages) for block in range(c.blocks)]
         self._parameters(blocks)
@@ -49,8 +51,15 @@ class ResNet:
         pixels = x.shape[1] * x.shape[2]
         pooled = f.divide_by("pooled", f.reduce("pool_sum", x, "sum", [1, 2]), pixels)
         logits = f.linear("logits", pooled, self.p["head.weight"], self.p["head.bias"])
+        if c.logits:
+            return f.text(None, self._header(), {"logits": f.extended(logits)})
         f.comment("Mean cross entropy")
-        return f.text(f.cross_entropy(logits, labels), self._header())
+        loss = f.cross_entropy(logits, labels)
+        metrics = {}
+        if c.accuracy:
+            f.comment("Share of labels that are the most probable classes")
+            metrics["accuracy"] = f.accuracy(labels)
+        return f.text(loss, self._header(), metrics)
 
     def _parameters(self, blocks):
         c, f = self.c, self.f
@@ -127,7 +136,8 @@ class ResNet:
     def _header(self):
         c = self.c
         return [
-            "A residual network: forward and mean cross entropy of one microbatch.",
+            "A residual network: " + ("logits" if c.logits else "forward and mean cross entropy")
+            + " of one microbatch.",
             f"stages {c.stages}, blocks {c.blocks}, width {c.width}, classes {c.classes}, {c.type}",
             f"a microbatch has {c.microbatch_size} images of {c.size} x {c.size}",
             f"{self.f.parameter_count} parameters",
@@ -152,8 +162,15 @@ def parse_arguments(arguments):
     parser.add_argument("--type", choices=FLOATS, default="f32",
                         help="float type; of bf16 and f16 parameters are f32, and so is everything "
                              "but convolutions and the last product (default: %(default)s)")
+    parser.add_argument("--accuracy", action="store_true",
+                        help="return the metric 'accuracy', the share of labels that are the most "
+                        "probable classes")
+    parser.add_argument("--logits", action="store_true",
+                        help="return the logits instead of the loss, to infer: there are no labels")
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE, not to standard output")
     config = parser.parse_args(arguments)
+    if config.logits and config.accuracy:
+        parser.error("--accuracy compares logits with labels, which --logits does without")
     if config.size % (1 << (config.stages - 1)):
         parser.error(f"--size {config.size} is not divisible by {1 << (config.stages - 1)}, "
                      f"which it is halved to by --stages {config.stages}")

@@ -7,7 +7,7 @@
 #include "veeline/Analysis/Fingerprint.h"
 
 #include "mlir/IR/AsmState.h"
-#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
@@ -20,11 +20,11 @@ using namespace veeline;
 /// costs.
 static constexpr int64_t maxElements = 16;
 
-/// Where the value of an argument comes from: a parameter, a batch or a
-/// constant.
+/// Where the value of an argument comes from: a parameter, trained or frozen, a
+/// batch or a constant.
 static char getOrigin(func::FuncOp model, unsigned argument) {
   if (model.getArgAttr(argument, pipe::PipeDialect::paramAttrName))
-    return 'p';
+    return pipe::isTrainedParam(model, argument) ? 'p' : 'f';
   return model.getArgAttr(argument, pipe::PipeDialect::batchAttrName) ? 'b'
                                                                       : 'c';
 }

@@ -8,7 +8,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -214,7 +214,7 @@ findDifferentiated(func::FuncOp model, ArrayRef<Operation *> mainOps) {
   Block &body = model.getBody().front();
   llvm::DenseSet<Value> varied, useful;
   for (auto [i, argument] : llvm::enumerate(model.getArguments()))
-    if (model.getArgAttr(i, pipe::PipeDialect::paramAttrName))
+    if (pipe::isTrainedParam(model, i))
       varied.insert(argument);
   for (Operation &op : body.without_terminator()) {
     bool isVaried = false;

@@ -237,7 +237,8 @@ static VeelineStatus compileModule(ModuleOp module,
   Listener listener(handler, userData);
   Model model(module);
   if (failed(chooseMachineTable(*command)) ||
-      failed(model.import(command->import)))
+      failed(
+          model.import(command->import, /*quiet=*/false, command->forwardOnly)))
     return listener.getFailure();
   FailureOr<artifact::Artifact> compiled = compile(model, *command);
   if (failed(compiled))

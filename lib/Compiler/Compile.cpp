@@ -569,7 +569,8 @@ veeline_check_partition(int argc, const char *const *argv, std::string &error) {
     return false;
   Model model;
   if (failed(model.load(parsed.command->model)) ||
-      failed(model.import(parsed.command->import, /*quiet=*/true)))
+      failed(model.import(parsed.command->import, /*quiet=*/true,
+                          parsed.command->forwardOnly)))
     return false;
   error = findError(model.getModule(), getOptions(*parsed.command));
   return true;
@@ -580,7 +581,8 @@ static LogicalResult load(Model &model, CompileCommand &command,
   PhaseTimer timer(&record, "", "load");
   return success(succeeded(chooseMachineTable(command)) &&
                  succeeded(model.load(command.model)) &&
-                 succeeded(model.import(command.import, command.quiet)));
+                 succeeded(model.import(command.import, command.quiet,
+                                        command.forwardOnly)));
 }
 
 int veeline::compiler::compileMain(int argc, const char *const *argv,

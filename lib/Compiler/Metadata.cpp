@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "veeline/Analysis/CostModel.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 
@@ -156,25 +157,46 @@ FailureOr<int32_t> ConstantSections::getSection(size_t number) {
                           "its type");
 }
 
+static std::string getResultName(PipelineOp pipeline, size_t number) {
+  YieldOp yield = pipeline.getYield();
+  if (std::optional<ArrayAttr> names = yield.getNames())
+    return cast<StringAttr>((*names)[number]).str();
+  bool isLoss = number == 0 && !isOutput(yield.getResults()[0].getType());
+  return isLoss ? "loss" : "metric" + std::to_string(number);
+}
+
+static LogicalResult describeResults(PipelineOp pipeline,
+                                     artifact::Metadata &metadata) {
+  SymbolTableCollection symbols;
+  FailureOr<SmallVector<PipelineOp>> versions = getVersions(pipeline, symbols);
+  if (failed(versions))
+    return failure();
+  for (auto [i, value] : llvm::enumerate(pipeline.getYield().getResults())) {
+    FailureOr<artifact::DataType> type = getDataTypeOf(value);
+    if (failed(type))
+      return failure();
+    artifact::Result &result = metadata.results.emplace_back();
+    result.name = getResultName(pipeline, i);
+    result.type = *type;
+    result.isTensor = isOutput(value.getType());
+    if (!result.isTensor)
+      continue;
+    result.shape = getShape(value.getType());
+    for (PipelineOp version : *versions)
+      result.shapes.push_back(
+          getShape(version.getYield().getResults()[i].getType()));
+  }
+  return success();
+}
+
 LogicalResult veeline::compiler::describeModel(PipelineOp pipeline,
                                                artifact::Artifact &artifact) {
   artifact::Metadata &metadata = artifact.metadata;
   metadata.model = pipeline.getSymName();
   metadata.microbatches = pipeline.getMicrobatches().value_or(1);
   metadata.lengths = getLengths(pipeline);
-  for (auto [i, result] : llvm::enumerate(pipeline.getYield().getResults())) {
-    FailureOr<artifact::DataType> type = getDataTypeOf(result);
-    if (failed(type))
-      return failure();
-    std::string name = i == 0 ? "loss" : "metric" + std::to_string(i);
-    if (std::optional<ArrayAttr> names = pipeline.getYield().getNames())
-      name = cast<StringAttr>((*names)[i]).str();
-    metadata.results.push_back({std::move(name), *type});
-    if (isOutput(result.getType())) {
-      metadata.results.back().isTensor = true;
-      metadata.results.back().shape = getShape(result.getType());
-    }
-  }
+  if (failed(describeResults(pipeline, metadata)))
+    return failure();
   for (ParamOp param : pipeline.getParams()) {
     FailureOr<artifact::DataType> type = getDataTypeOf(param.getValue());
     FailureOr<artifact::Initializer> init = describeInit(param, artifact);
@@ -182,7 +204,7 @@ LogicalResult veeline::compiler::describeModel(PipelineOp pipeline,
       return failure();
     metadata.params.push_back({param.getParam().getName().str(),
                                getShape(param.getValue().getType()), *type,
-                               *init});
+                               *init, isFrozen(param)});
   }
   auto describeInput = [](auto input, auto &inputs) -> LogicalResult {
     FailureOr<artifact::DataType> type = getDataTypeOf(input.getValue());

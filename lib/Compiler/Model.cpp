@@ -164,7 +164,8 @@ static LogicalResult separateJoint(ModuleOp module, const std::string &entry) {
   return passManager.run(module);
 }
 
-LogicalResult Model::import(const ImportCommand &command, bool quiet) {
+LogicalResult Model::import(const ImportCommand &command, bool quiet,
+                            bool forwardOnly) {
   if (func::FuncOp contract = findContract(*module)) {
     if (failed(verifyOptions(contract, command)))
       return failure();
@@ -191,7 +192,7 @@ LogicalResult Model::import(const ImportCommand &command, bool quiet) {
       passManager,
       {command.entry, command.params, command.freeze, command.buffer,
        command.loss, command.result.value_or(anyResult), command.microbatchSize,
-       command.retype, command.verbose});
+       command.retype, command.verbose, forwardOnly});
   if (failed(passManager.run(*module)))
     return failure();
   return separateJoint(*module, command.entry);

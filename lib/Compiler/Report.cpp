@@ -256,7 +256,7 @@ void veeline::compiler::printParameters(llvm::raw_ostream &os,
     std::string type(artifact::name(param.type));
     os << llvm::format("%-5s %-17s %-25s ", type.c_str(), shape.c_str(),
                        describeInit(param.init).c_str())
-       << param.name << '\n';
+       << param.name << (param.frozen ? ", frozen\n" : "\n");
   }
 }
 

@@ -21,7 +21,7 @@ struct Wording {
 
 static Wording getWording(Decision decision) {
   constexpr const char *train = "--params names what is to be trained";
-  constexpr const char *freeze = "--freeze keeps what it names a constant";
+  constexpr const char *freeze = "--freeze names what is not";
   switch (decision) {
   case Decision::Parameter:
     return {" is taken for a parameter", " arguments are taken for parameters",
@@ -34,6 +34,9 @@ static Wording getWording(Decision decision) {
             " constants are trained, and start from the one number that each "
             "is everywhere",
             freeze};
+  case Decision::Frozen:
+    return {" is frozen, and keeps its values",
+            " constants are frozen, and keep their values", ""};
   case Decision::Drawn:
     return {" is taken for a weight that the file leaves out, and is drawn",
             " constants are taken for weights that the file leaves out, and "

@@ -20,6 +20,8 @@ enum class Decision {
   /// A constant with one number for all elements becomes a parameter that
   /// starts from it.
   Number,
+  /// A constant becomes a parameter that is not trained.
+  Frozen,
   /// A parameter is drawn at random: the file leaves out its values, or has one
   /// number for all of them.
   Drawn,

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Import/Passes.h"
@@ -270,7 +271,7 @@ static FailureOr<int64_t> findResult(func::FuncOp model, StringRef loss,
       candidates.push_back(i);
   Operation *end = model.getBody().front().getTerminator();
   llvm::DenseSet<Value> trained = findDependent(model, [&](unsigned argument) {
-    return bool(model.getArgAttr(argument, pipe::PipeDialect::paramAttrName));
+    return pipe::isTrainedParam(model, argument);
   });
   auto trainable = llvm::filter_to_vector(candidates, [&](int64_t i) {
     return trained.contains(end->getOperand(i));
@@ -378,6 +379,28 @@ static LogicalResult takeMeans(func::FuncOp model, int64_t samples) {
   return success();
 }
 
+/// Keeps all results of a model that is not trained, or the one that is chosen.
+/// Files and the runtime have no floats of 16 bits for them.
+static LogicalResult keepResults(func::FuncOp model, int64_t number) {
+  Operation *end = model.getBody().front().getTerminator();
+  if (number != anyResult && (number < 0 || number >= model.getNumResults()))
+    return chooseResult(model, number, /*loss=*/"");
+  if (number != anyResult)
+    end->setOperands(end->getOperand(number));
+  OpBuilder builder(end);
+  for (OpOperand &result : end->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(result.get().getType());
+    auto element =
+        type ? dyn_cast<FloatType>(type.getElementType()) : FloatType();
+    if (element && element.getWidth() < 32)
+      result.set(arith::ExtFOp::create(builder, result.get().getLoc(),
+                                       type.clone(builder.getF32Type()),
+                                       result.get()));
+  }
+  updateType(model);
+  return success();
+}
+
 namespace {
 struct ImportLoss : veeline::impl::PipeImportLossBase<ImportLoss> {
   using PipeImportLossBase::PipeImportLossBase;
@@ -389,6 +412,11 @@ struct ImportLoss : veeline::impl::PipeImportLossBase<ImportLoss> {
     // A joint function has a loss already.
     if (pipe::isJoint(*model))
       return;
+    if (forwardOnly && loss.empty()) {
+      if (failed(keepResults(*model, result)))
+        signalPassFailure();
+      return;
+    }
     FailureOr<int64_t> number = int64_t(result);
     if (result == anyResult)
       number = findResult(*model, loss, microbatchSize);

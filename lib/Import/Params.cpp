@@ -19,7 +19,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "veeline/Import/Passes.h"
 
 #include <cmath>
@@ -65,7 +65,7 @@ private:
   LogicalResult verifyTrained();
   LogicalResult decide(unsigned argument);
   LogicalResult decideConstant(unsigned argument, ElementsAttr value);
-  LogicalResult freezeConstant(unsigned argument, ElementsAttr value);
+  LogicalResult keepConstant(unsigned argument, ElementsAttr value);
   void decideParam(unsigned argument);
   LogicalResult decideData(unsigned argument);
   void makeParam(unsigned argument, InitAttr init);
@@ -113,7 +113,7 @@ private:
   std::vector<std::string> names;
   bool constantsAreParams = false, hasParam = false;
   /// The number of parameters that are not trained.
-  int64_t frozen = 0;
+  int64_t numFrozen = 0;
   /// The batch: the leading dimension of the first result of floats, or 0 if
   /// there is none.
   int64_t batch = 0;
@@ -334,7 +334,9 @@ BlockArgument Importer::widen(unsigned number) {
 }
 
 void Importer::makeParam(unsigned argument, InitAttr init) {
-  hasParam = true;
+  bool frozen = isFrozen(argument);
+  numFrozen += frozen;
+  hasParam |= !frozen;
   widen(argument);
   updateType(model);
   model.removeArgAttr(argument, PipeDialect::constantAttrName);
@@ -342,6 +344,8 @@ void Importer::makeParam(unsigned argument, InitAttr init) {
       argument, PipeDialect::paramAttrName,
       pipe::ParamAttr::get(context, StringAttr::get(context, names[argument]),
                            init));
+  if (frozen)
+    model.setArgAttr(argument, pipe::frozenAttrName, UnitAttr::get(context));
 }
 
 void Importer::makeBuffer(unsigned argument) {
@@ -379,21 +383,19 @@ void Importer::makeConstant(unsigned argument, ElementsAttr value) {
   gone.set(argument);
 }
 
-/// Keeps a constant that --freeze or --buffer chooses.
-LogicalResult Importer::freezeConstant(unsigned argument, ElementsAttr value) {
+/// Keeps a constant that --buffer chooses.
+LogicalResult Importer::keepConstant(unsigned argument, ElementsAttr value) {
   if (!isThere(value))
     return emitError(model.getArgument(argument).getLoc())
-           << describe(argument) << " is "
-           << (isFrozen(argument) ? "frozen" : "chosen by --buffer")
-           << ", and the file leaves its elements out";
-  frozen += learned.test(argument);
+           << describe(argument)
+           << " is chosen by --buffer, and the file leaves its elements out";
   makeConstant(argument, value);
   return success();
 }
 
 LogicalResult Importer::decideConstant(unsigned argument, ElementsAttr value) {
-  if (isFrozen(argument) || buffers.contains(argument, names[argument]))
-    return freezeConstant(argument, value);
+  if (buffers.contains(argument, names[argument]))
+    return keepConstant(argument, value);
   Uses uses = findUses(model.getArgument(argument));
   std::optional<double> splat = splatOf(value);
   if (!learned.test(argument)) {
@@ -412,10 +414,11 @@ LogicalResult Importer::decideConstant(unsigned argument, ElementsAttr value) {
     makeConstant(argument, value);
     return success();
   }
-  bool isDrawn = splat ? uses.weight : !isThere(value);
-  say(argument, isDrawn ? Decision::Drawn
-                : splat ? Decision::Number
-                        : Decision::Trained);
+  bool isDrawn = splat ? uses.weight && !isFrozen(argument) : !isThere(value);
+  say(argument, isDrawn              ? Decision::Drawn
+                : isFrozen(argument) ? Decision::Frozen
+                : splat              ? Decision::Number
+                                     : Decision::Trained);
   if (isDrawn)
     makeParam(argument, drawnInit(context, uses));
   else if (splat && std::isfinite(*splat))
@@ -435,13 +438,11 @@ static bool isSurprising(BlockArgument argument, const Uses &uses) {
 }
 
 void Importer::decideParam(unsigned argument) {
+  Uses uses = findUses(model.getArgument(argument));
   if (isFrozen(argument)) {
-    ++frozen;
-    model.setArgAttr(argument, PipeDialect::bufferAttrName,
-                     StringAttr::get(context, names[argument]));
+    makeParam(argument, drawnInit(context, uses));
     return;
   }
-  Uses uses = findUses(model.getArgument(argument));
   if ((params.empty() || isUnlisted(argument)) &&
       makeStatistic(argument, {}, uses))
     return;
@@ -517,18 +518,18 @@ LogicalResult Importer::verifyTrained() {
   for (unsigned i = 0; i < names.size(); ++i)
     kept += isFloatTensor(model.getArgumentTypes()[i]) &&
             buffers.contains(i, names[i]);
-  if (kept > 0 && frozen == 0)
+  if (kept > 0 && numFrozen == 0)
     return model.emitError("the model has nothing to train: --buffer takes ")
            << kept << (kept == 1 ? " argument" : " arguments")
            << ", and nothing else looks like weights; leave out of it what is "
               "to be trained";
-  if (frozen == 0)
+  if (numFrozen == 0)
     return model.emitError("the model has nothing to train: neither constants "
                            "nor arguments look like weights; choose arguments "
                            "by --params");
   return model.emitError("the model has nothing to train: --freeze takes ")
-         << (frozen == 1 ? "its only parameter" : "all its parameters, ")
-         << (frozen == 1 ? "" : std::to_string(frozen))
+         << (numFrozen == 1 ? "its only parameter" : "all its parameters, ")
+         << (numFrozen == 1 ? "" : std::to_string(numFrozen))
          << "; leave out what is to be trained";
 }
 
@@ -542,8 +543,8 @@ void Importer::findBatch() {
 }
 
 /// Describes an argument that is not a parameter; "" if it is one. A running
-/// mean or variance that is an argument can be frozen, too, and then becomes a
-/// buffer.
+/// mean or variance that is an argument can be frozen, too: its values then come
+/// from a file of parameters.
 std::string Importer::getOther(unsigned argument) const {
   std::string untrained = ", which is not trained anyway";
   // The argument was removed because its slices are parameters.
@@ -644,7 +645,7 @@ bool veeline::isTrainable(func::FuncOp model, int64_t number,
   if (failed(importParams(*copy, choice, /*verbose=*/false)))
     return false;
   llvm::DenseSet<Value> trained = findDependent(*copy, [&](unsigned argument) {
-    return bool(copy->getArgAttr(argument, PipeDialect::paramAttrName));
+    return pipe::isTrainedParam(*copy, argument);
   });
   return trained.contains(
       copy->getBody().front().getTerminator()->getOperand(number));

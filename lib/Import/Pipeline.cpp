@@ -52,6 +52,7 @@ void veeline::buildImportPipeline(OpPassManager &passManager,
   results.params = llvm::to_vector(options.params);
   results.freeze = llvm::to_vector(options.freeze);
   results.buffer = llvm::to_vector(options.buffer);
+  results.forwardOnly = options.forwardOnly;
   passManager.addPass(createPipeImportResults(results));
   PipeImportParamsOptions params;
   params.params = llvm::to_vector(options.params);
@@ -60,8 +61,9 @@ void veeline::buildImportPipeline(OpPassManager &passManager,
   params.verbose = options.verbose;
   passManager.addPass(createPipeImportParams(params));
   passManager.addPass(createPipeImportBatch({options.microbatchSize}));
-  passManager.addPass(createPipeImportLoss(
-      {options.loss, options.result, options.microbatchSize}));
+  passManager.addPass(
+      createPipeImportLoss({options.loss, options.result,
+                            options.microbatchSize, options.forwardOnly}));
   passManager.addPass(createCanonicalizerPass());
   passManager.addPass(createCSEPass());
 }
@@ -90,6 +92,9 @@ struct ImportPipelineOptions : PassPipelineOptions<ImportPipelineOptions> {
   Option<bool> verbose{*this, "verbose",
                        llvm::cl::desc("A remark at each argument"),
                        llvm::cl::init(false)};
+  Option<bool> forwardOnly{*this, "forward-only",
+                           llvm::cl::desc("The model is not trained"),
+                           llvm::cl::init(false)};
 };
 } // namespace
 
@@ -107,6 +112,7 @@ void veeline::registerImportPipeline() {
         options.microbatchSize = given.microbatchSize;
         options.retype = given.retype;
         options.verbose = given.verbose;
+        options.forwardOnly = given.forwardOnly;
         buildImportPipeline(passManager, options);
       });
 }

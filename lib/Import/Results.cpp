@@ -49,7 +49,11 @@ struct ImportResults : veeline::impl::PipeImportResultsBase<ImportResults> {
     bool isNumber = result >= 0 && result < model->getNumResults();
     if (result != anyResult && !isNumber)
       return;
-    FailureOr<SmallVector<int64_t>> left = findLeft(*model);
+    bool keepsAll = forwardOnly && loss.empty();
+    if (keepsAll && result == anyResult)
+      return;
+    FailureOr<SmallVector<int64_t>> left =
+        keepsAll ? SmallVector<int64_t>{result} : findLeft(*model);
     if (failed(left))
       return signalPassFailure();
     if (!left->empty())

@@ -22,7 +22,7 @@
 // UNLISTED: remark: argument 4 ("variance", 'tensor<3xf32>') is taken for a running variance, which stays 1
 // UNLISTED: func.func @net(%arg0: tensor<4x3xf32> {{{.*}}pipe.batch = "x"}, %arg1: tensor<3x3xf32> {{{.*}}"w"{{.*}}, %arg2: tensor<3xf32> {{{.*}}"scale"{{.*}}, %arg3: tensor<4x3xf32> {pipe.batch = "targets"})
 // LISTED:   #pipe.param<"mean"{{.*}}#pipe.param<"variance"
-// FROZEN:   pipe.buffer = "mean"
+// FROZEN:   pipe.frozen, pipe.param = #pipe.param<"mean", init =
 // ALL:      error: the model has nothing to train: --buffer takes 4 arguments, and nothing else looks like weights; leave out of it what is to be trained
 // CONTRACT: func.func @net({{.*}}pipe.batch = "x"}, {{.*}}pipe.param = #pipe.param<"w"{{.*}}, %{{[^,]*}}: tensor<3xf32> {pipe.buffer = "arg2"})
 // NAMES:    error: --buffer: no argument is named 'arg3'; the names are x, w, arg2

@@ -148,7 +148,7 @@ func.func @power(%x: tensor<4x3xf32>,
 // CHOSEN-LABEL: func.func @reciprocal(
 func.func @reciprocal(%x: tensor<4x3xf32>,
     %one: tensor<3xf32> {iree.identifier = "one", pipe.constant = dense<1.0> : tensor<3xf32>},
-    // expected-remark @below {{argument 2 ("scale", 'tensor<3xf32>') is trained, and starts from the one number that it is everywhere; --freeze keeps what it names a constant}}
+    // expected-remark @below {{argument 2 ("scale", 'tensor<3xf32>') is trained, and starts from the one number that it is everywhere; --freeze names what is not}}
     %s: tensor<3xf32> {iree.identifier = "scale", pipe.constant = dense<1.0> : tensor<3xf32>},
     // expected-remark @below {{argument 3 ("mean", 'tensor<3xf32>') is taken for a running mean, which stays what it is}}
     %m: tensor<3xf32> {iree.identifier = "mean", pipe.constant = dense<[0.5, 1.0, 0.25]> : tensor<3xf32>},

@@ -4,7 +4,7 @@
 
 // CHECK: func.func @model(
 // CHECK-SAME: pipe.param = #pipe.param<"params['dense']['kernel']"
-// CHECK-SAME: pipe.buffer = "params['dense']['bias']"
+// CHECK-SAME: pipe.frozen, pipe.param = #pipe.param<"params['dense']['bias']", init = zeros>
 
 // PATTERN: no argument is named 'params['dense']*'
 

@@ -8,8 +8,8 @@
 // RUN: not veeline-opt %s "--pipe-import-params=freeze=kernel" 2>&1 | FileCheck %s --check-prefix=FROZEN
 // RUN: not veeline-opt %s "--pipe-import-params=freeze=[" 2>&1 | FileCheck %s --check-prefix=PATTERN
 
-// RUN: not veeline-opt %S/Inputs/elided.mlir "--pipe-import-params=freeze=w" 2>&1 | FileCheck %s --check-prefix=ELIDED
-// ELIDED:    error: argument 1 ("w", 'tensor<2xf32>') is frozen, and the file leaves its elements out
+// RUN: not veeline-opt %S/Inputs/elided.mlir "--pipe-import-params=buffer=w" 2>&1 | FileCheck %s --check-prefix=ELIDED
+// ELIDED:    error: argument 1 ("w", 'tensor<2xf32>') is chosen by --buffer, and the file leaves its elements out
 
 // POSITIONS: func.func @model(
 // POSITIONS-SAME: pipe.param = #pipe.param<"w0"
@@ -23,7 +23,7 @@
 // NAMES-SAME: pipe.batch = "arg3"
 // FREEZE: func.func @model(
 // FREEZE-SAME: pipe.param = #pipe.param<"w0"
-// FREEZE-SAME: pipe.buffer = "w1"
+// FREEZE-SAME: pipe.frozen, pipe.param = #pipe.param<"w1", init =
 // FREEZE-SAME: pipe.batch = "x"
 // FREEZE-SAME: pipe.batch = "arg3"
 // RANGE:     error: --params: there is no argument 7; the model has 4

@@ -14,7 +14,7 @@
 func.func @positions(%x: tensor<2x3x4xf32>,
     // expected-remark @below {{argument 1 ("weight0", 'tensor<4xf32>') stays a constant, since it is used as no weight is; --params names what is to be trained}}
     %f: tensor<4xf32> {pipe.constant = dense<[1.0, 0.5, 0.25, 0.125]> : tensor<4xf32>},
-    // expected-remark @below {{argument 2 ("weight1", 'tensor<3x4xf32>') is trained, and starts from its values; --freeze keeps what it names a constant}}
+    // expected-remark @below {{argument 2 ("weight1", 'tensor<3x4xf32>') is trained, and starts from its values; --freeze names what is not}}
     %s: tensor<3x4xf32> {pipe.constant = dense<[[1.0, 2.0, 0.5, 0.5], [1.0, 0.0, 0.0, 0.0], [0.25, 1.0, 0.0, 0.0]]> : tensor<3x4xf32>}) -> tensor<2x3x4xf32> {
   %e = tensor.empty() : tensor<3x4xf32>
   %p = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<3x4xf32>) {

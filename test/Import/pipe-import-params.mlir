@@ -83,9 +83,9 @@ func.func @small(
 func.func @values(
     // expected-remark @below {{argument 0 ("arg0", 'tensor<4x2xf32>') is taken for data}}
     %x: tensor<4x2xf32>,
-    // expected-remark @below {{argument 1 ("weight0", 'tensor<2x2xf32>') is trained, and starts from its values; --freeze keeps what it names a constant}}
+    // expected-remark @below {{argument 1 ("weight0", 'tensor<2x2xf32>') is trained, and starts from its values; --freeze names what is not}}
     %w: tensor<2x2xf32> {pipe.constant = dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>},
-    // expected-remark @below {{argument 2 ("weight1", 'tensor<2x2xbf16>') is trained, and starts from its values; --freeze keeps what it names a constant}}
+    // expected-remark @below {{argument 2 ("weight1", 'tensor<2x2xbf16>') is trained, and starts from its values; --freeze names what is not}}
     %half: tensor<2x2xbf16> {pipe.constant = dense_resource<half> : tensor<2x2xbf16>},
     // expected-remark @below {{argument 3 ("weight2", 'tensor<2x2xf32>') is taken for a weight that the file leaves out, and is drawn}}
     %elided: tensor<2x2xf32> {pipe.constant = dense_resource<__elided__> : tensor<2x2xf32>}) -> tensor<4x2xf32> {
@@ -172,7 +172,7 @@ func.func @rotary(
     %x: tensor<2x3x4xf32>,
     // expected-remark @below {{argument 1 ("weight0", 'tensor<3x4xf32>') stays a constant, since it is used as no weight is; --params names what is to be trained}}
     %table: tensor<3x4xf32> {pipe.constant = dense<[[1.0, -1.0, 0.5, 0.5], [1.0, 0.0, 0.0, 0.0], [0.25, 1.0, 0.0, 0.0]]> : tensor<3x4xf32>},
-    // expected-remark @below {{argument 2 ("weight1", 'tensor<3x4xf32>') is trained, and starts from its values; --freeze keeps what it names a constant}}
+    // expected-remark @below {{argument 2 ("weight1", 'tensor<3x4xf32>') is trained, and starts from its values; --freeze names what is not}}
     %scale: tensor<3x4xf32> {pipe.constant = dense<[[1.0, 2.0, 0.5, 0.5], [1.0, 0.0, 0.0, 0.0], [0.25, 1.0, 0.0, 0.0]]> : tensor<3x4xf32>}) -> tensor<2x3x4xf32> {
   %e = tensor.empty() : tensor<2x3x4xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j, k)>],

@@ -131,7 +131,7 @@ static std::string complaintOf(const CommandResult &result) {
 static bool isRefusal(const std::string &message) {
   static const char *const refusals[] = {
       // Muon.
-      "has no parameter of rank 2, but",
+      "has no parameter of rank 2 that is trained, but",
       // PipeDream.
       "where several stages use a parameter",
   };

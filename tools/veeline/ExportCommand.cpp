@@ -17,30 +17,43 @@ using namespace veeline;
 
 namespace {
 struct ExportCommand {
-  std::string checkpoint, output, names;
+  std::string checkpoint, output, names, dataType;
+  std::string layout = "init";
 };
 } // namespace
 
+static Expected<data::ExportOptions> getOptions(const ExportCommand &command) {
+  data::ExportOptions options;
+  options.asModel = command.layout == "model";
+  if (!command.dataType.empty())
+    options.type = artifact::parseDataType(command.dataType);
+  if (!command.names.empty()) {
+    VEELINE_TRY_VALUE(options.names, data::NameMap::open(command.names));
+  }
+  return options;
+}
+
+static Status exportCheckpoint(const ExportCommand &command) {
+  VEELINE_TRY_VALUE(data::ExportOptions options, getOptions(command));
+  VEELINE_TRY_VALUE(std::unique_ptr<data::Checkpoint> checkpoint,
+                    data::Checkpoint::open(command.checkpoint));
+  VEELINE_TRY(data::exportParameters(*checkpoint, command.output, options));
+  const data::CheckpointIndex &index = checkpoint->index();
+  bool isAsInit =
+      !options.asModel && !index.params.empty() && index.params[0].inFile;
+  std::printf("%s: %zu parameters of '%s' after step %ld%s\n",
+              command.output.c_str(), index.params.size(), index.model.c_str(),
+              long(index.step),
+              isAsInit ? ", as in the file that training began with" : "");
+  return Status::success();
+}
+
 static int runExport(const ExportCommand &command) {
   driver::catchInterrupts();
-  Expected<data::NameMap> names = command.names.empty()
-                                      ? data::NameMap()
-                                      : data::NameMap::open(command.names);
-  Expected<std::unique_ptr<data::Checkpoint>> checkpoint =
-      names.ok() ? data::Checkpoint::open(command.checkpoint) : names.status();
-  Status status =
-      checkpoint.ok()
-          ? data::exportParameters(**checkpoint, command.output, *names)
-          : checkpoint.status();
-  if (!status.ok()) {
+  Status status = exportCheckpoint(command);
+  if (!status.ok())
     commandline::printError(status.message());
-    return 1;
-  }
-  const data::CheckpointIndex &index = (*checkpoint)->index();
-  std::printf("%s: %zu parameters of '%s' after step %ld\n",
-              command.output.c_str(), index.params.size(), index.model.c_str(),
-              long(index.step));
-  return 0;
+  return status.ok() ? 0 : 1;
 }
 
 std::function<int()> driver::addExportCommand(CLI::App &app) {
@@ -59,10 +72,21 @@ std::function<int()> driver::addExportCommand(CLI::App &app) {
       ->type_name("FILE")
       ->check(commandline::checkFileName);
   subcommand
+      .add_option("--layout", command->layout,
+                  "Names, types and order of dimensions: those of the file of "
+                  "train --init, if training began with one, or the model's")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"init", "model"}));
+  subcommand
       .add_option(
           "--names", command->names,
           "A file of the names to write, in the form of train --init-names")
       ->type_name("FILE")
       ->check(commandline::checkFileName);
+  subcommand
+      .add_option("--dtype", command->dataType,
+                  "The type to write, rounding to the nearest number [default: "
+                  "those of --layout]")
+      ->check(CLI::IsMember({"f32", "f64", "bf16", "f16"}));
   return [command] { return runExport(*command); };
 }

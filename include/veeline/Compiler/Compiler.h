@@ -46,7 +46,8 @@ public:
   /// argument has an attribute that says what it is, into one that does.
   /// Reports its decisions on standard error unless `quiet`. Fails after a
   /// message.
-  mlir::LogicalResult import(const ImportCommand &command, bool quiet = false);
+  mlir::LogicalResult import(const ImportCommand &command, bool quiet = false,
+                             bool forwardOnly = false);
 
   mlir::MLIRContext &getContext();
   mlir::ModuleOp getModule() { return *module; }

@@ -45,6 +45,9 @@ struct ImportOptions {
   std::string retype;
   /// Emit a remark for each argument, instead of one for each kind.
   bool verbose = false;
+  /// The model is not trained: without a `loss`, its results stay what they
+  /// are.
+  bool forwardOnly = false;
 };
 
 /// Converts a function exported by another framework to one that follows the

@@ -113,8 +113,7 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
     decision says what was decided; with `verbose`, a remark at each argument does.
 
     If arguments say themselves what they are (`pipe.param` and so on), the pass only applies
-    `buffer` and `freeze`. A frozen parameter with values of its own becomes a constant, any other
-    one a buffer.
+    `buffer` and `freeze`. Frozen parameters stay parameters, and are marked.
 
     A constant with values of its own starts from them, and a bias or scale that is a splat in the
     file from that value. All others are drawn: from `normal(0, 1/sqrt(n))` where n products are
@@ -147,13 +146,16 @@ def PipeImportResults : Pass<"pipe-import-results", "::mlir::ModuleOp"> {
       except the only one that they change. To find out, each is examined as if it were the only
       one, with `params`, `freeze` and `buffer`. Several such results are an error.
     * Without either, every result that is not a scalar.
+
+    With `forward-only` and no `loss`, all results stay, or the one that `result` chooses.
   }];
   let options = [
     Option<"loss", "loss", "std::string", "", "cross-entropy, mse or sum">,
     Option<"result", "result", "int64_t", "-1", "The result that the loss is made of">,
     ListOption<"params", "params", "std::string", "As of --pipe-import-params">,
     ListOption<"freeze", "freeze", "std::string", "As of --pipe-import-params">,
-    ListOption<"buffer", "buffer", "std::string", "As of --pipe-import-params">
+    ListOption<"buffer", "buffer", "std::string", "As of --pipe-import-params">,
+    Option<"forwardOnly", "forward-only", "bool", "false", "The model is not trained">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -169,13 +171,17 @@ def PipeImportLoss : Pass<"pipe-import-loss", "::mlir::ModuleOp"> {
     result of the function. Without a loss, the chosen result must be a scalar. If it is the first,
     other scalars of floats are metrics, and all other results are dropped; with several samples,
     the loss is the mean of their losses.
+
+    With `forward-only` and no `loss`, all results stay, or the one that `result` chooses; only floats
+    of 16 bits become f32.
   }];
   let options = [
     Option<"loss", "loss", "std::string", "", "cross-entropy, mse or sum">,
     Option<"result", "result", "int64_t", "-1",
            "The result that the loss is made of (default: the first, or the only one that can be)">,
     Option<"microbatchSize", "microbatch-size", "int64_t", "1",
-           "How many samples --pipe-import-batch put into a microbatch">
+           "How many samples --pipe-import-batch put into a microbatch">,
+    Option<"forwardOnly", "forward-only", "bool", "false", "The model is not trained">
   ];
   let dependentDialects = [
     "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

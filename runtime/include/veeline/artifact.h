@@ -40,7 +40,9 @@ namespace veeline::artifact {
 /// - up to 17, for GPUs: other places of settings and results;
 /// - up to 19, for GPUs: fewer settings; up to 20: not one for each parameter;
 /// - up to 21: no Program::forwardOnly and no divided updates;
-/// - up to 22: no weights of losses and no results that are tensors.
+/// - up to 22: no weights of losses and no results that are tensors;
+/// - up to 23: no Parameter::frozen, no Result::shapes, always a loss; no
+///   RankParam::scattered and no ReducedPiece::scatters.
 inline constexpr uint32_t formatVersion = 24, oldestFormatVersion = 15,
                           oldestOfGpus = 21;
 
@@ -69,6 +71,8 @@ struct Parameter {
   std::vector<int64_t> shape;
   DataType type = DataType::f32; ///< f32 or f64.
   Initializer init;
+  /// Not trained: no program updates it, and the optimiser has no state of it.
+  bool frozen = false;
 };
 
 /// An argument with one slice for each microbatch.
@@ -111,13 +115,16 @@ struct Buffer {
 };
 
 /// A result of the model. The first is the loss, others are metrics, or tensors
-/// if only forwards are run.
+/// if only forwards are run; then there need not be a loss.
 struct Result {
   std::string name;
   DataType type = DataType::f32; ///< For the loss and metrics, f32 or f64.
   /// Whether it is a tensor, and the shape for one microbatch.
   bool isTensor = false;
   std::vector<int64_t> shape = {};
+  /// Of a tensor, where the length varies: its shapes for the lengths, in their
+  /// order. `shape` is that of the bound, and has room for all.
+  std::vector<std::vector<int64_t>> shapes = {};
 };
 
 enum class OpKind {
@@ -642,6 +649,12 @@ struct Metadata {
   std::string target = "host";      ///< Or "cuda".
   std::optional<DeviceCode> device; ///< Only for "cuda".
 
+  /// Whether the first result is the loss. Only where all programs run forwards
+  /// alone, it may be something else.
+  bool hasLoss() const {
+    return !results.empty() && !results[0].isTensor &&
+           results[0].name == "loss";
+  }
   /// The program of this name, or null.
   const Program *findProgram(std::string_view programName) const;
   /// Whether the loss is multiplied by a factor that the runtime gives.

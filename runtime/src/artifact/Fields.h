@@ -46,6 +46,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("shape", self.shape);
   visit("type", self.type);
   visit("init", self.init);
+  visit("frozen", self.frozen, MayBeMissing());
 }
 
 template <typename Visitor, Is<Batch> Self>
@@ -74,6 +75,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("type", self.type);
   visit("is_tensor", self.isTensor, MayBeMissing());
   visit("shape", self.shape, MayBeMissing());
+  visit("shapes", self.shapes, MayBeMissing());
 }
 
 template <typename Visitor, Is<Gemm> Self>

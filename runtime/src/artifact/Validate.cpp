@@ -92,8 +92,9 @@ private:
     require(!metadata.results.empty(), "metadata", "there is no loss");
     for (const Result &result : metadata.results)
       checkResult(result, "result '" + result.name + "'");
-    require(metadata.results.empty() || !metadata.results[0].isTensor,
-            "metadata", "the loss is a tensor");
+    require(metadata.hasLoss() ||
+                std::ranges::all_of(metadata.programs, &Program::forwardOnly),
+            "metadata", "a program trains, but the first result is no loss");
     std::unordered_set<std::string> paramNames, inputNames, programNames;
     for (const Parameter &param : metadata.params) {
       checkName(param.name, "parameter", paramNames);
@@ -129,8 +130,7 @@ private:
       checkName(program.name, "program", programNames);
   }
 
-  /// Checks that only programs that run forwards alone, of one length, return
-  /// tensors.
+  /// Checks that only programs that run forwards alone return tensors.
   void checkResult(const Result &result, const std::string &where) {
     if (!result.isTensor) {
       require(isFloat(result.type) && result.shape.empty(), where,
@@ -140,15 +140,26 @@ private:
     checkShape(result.shape, where);
     require(isFloat(result.type) || isInteger(result.type), where,
             "its elements are no data");
-    require(std::ranges::all_of(metadata.programs, &Program::forwardOnly) &&
-                metadata.lengths.empty(),
-            where,
-            "it is a tensor, but a program trains, or the length varies");
+    require(std::ranges::all_of(metadata.programs, &Program::forwardOnly),
+            where, "it is a tensor, but a program trains");
+    require(result.shapes.size() == metadata.lengths.size(), where,
+            "it has not a shape for each length");
+    for (const std::vector<int64_t> &shape : result.shapes)
+      require(isWithinShape(shape, result.shape), where,
+              "its shape for some length is larger than that of the bound");
+  }
+
+  static bool isWithinShape(const std::vector<int64_t> &shape,
+                            const std::vector<int64_t> &bound) {
+    bool isWithin = shape.size() == bound.size();
+    for (size_t i = 0; isWithin && i < shape.size(); ++i)
+      isWithin = shape[i] >= 1 && shape[i] <= bound[i];
+    return isWithin;
   }
 
   /// Checks the places of results that are tensors.
   void checkOutputs(const Rank &rank, const std::string &where) {
-    int32_t previous = 0;
+    int32_t previous = -1;
     for (const Output &output : rank.outputs) {
       require(output.result > previous &&
                   isIndex(output.result, metadata.results),
@@ -630,7 +641,8 @@ private:
     checkScattered(entry, rank, where);
     require(isTensor(entry.valueOffset, bytes, param, rank), where,
             "the value lies outside of the arena");
-    bool needsState = entry.isHome && stateBytes > 0 && !program.forwardOnly;
+    bool needsState =
+        entry.isHome && stateBytes > 0 && !program.forwardOnly && !param.frozen;
     require(needsState ? isTensor(entry.stateOffset, stateBytes, param, rank)
                        : entry.stateOffset == -1,
             where, "the optimiser's state is not where it should be");
@@ -639,6 +651,9 @@ private:
               "an older value lies outside of the arena");
     require(!program.forwardOnly || entry.gradients.empty(), where,
             "it has gradients, but its program runs forwards alone");
+    require(!param.frozen ||
+                (entry.gradients.empty() && entry.versionOffsets.empty()),
+            where, "it is frozen, but has gradients or older values");
     int64_t previous = -1;
     for (const Accumulator &gradient : entry.gradients) {
       require(gradient.chunk > previous, where,

@@ -153,6 +153,14 @@ Status Checkpoint::openPiece(const CheckpointPiece &piece) {
   return Status::success();
 }
 
+/// The shapes of the optimiser's state of a parameter.
+static std::vector<std::vector<int64_t>>
+stateShapesOf(const CheckpointIndex &index, const CheckpointParam &param) {
+  if (param.frozen)
+    return {};
+  return stateShapes(index.optimizer, index.errorFeedback, param.shape);
+}
+
 /// Makes one entry of each state whose parts are in several pieces. Fails if
 /// the parts do not fit together.
 Status Checkpoint::joinParts() {
@@ -161,9 +169,7 @@ Status Checkpoint::joinParts() {
     if (auto part = parsePartEntry(name))
       parts[part->first].emplace(part->second, tensor);
   for (const CheckpointParam &param : contents.params) {
-    size_t slots =
-        stateShapes(contents.optimizer, contents.errorFeedback, param.shape)
-            .size();
+    size_t slots = stateShapesOf(contents, param).size();
     for (size_t slot = 0; slot < slots; ++slot) {
       std::string name = stateEntry(param.name, static_cast<int64_t>(slot));
       if (auto found = parts.find(name); found != parts.end())
@@ -206,8 +212,7 @@ Status Checkpoint::joinParts(const std::string &name,
 Status Checkpoint::checkEntries() const {
   for (const CheckpointParam &param : contents.params) {
     std::vector<std::string> names{valueEntry(param.name)};
-    std::vector<std::vector<int64_t>> shapes =
-        stateShapes(contents.optimizer, contents.errorFeedback, param.shape);
+    std::vector<std::vector<int64_t>> shapes = stateShapesOf(contents, param);
     for (size_t slot = 0; slot < shapes.size(); ++slot)
       names.push_back(stateEntry(param.name, static_cast<int64_t>(slot)));
     // Stops at the first missing entry, because the number in the file may be
@@ -335,30 +340,56 @@ std::string_view Checkpoint::entry(const std::string &name) const {
   return it == entries.end() ? std::string_view() : it->second.bytes;
 }
 
+/// How a parameter is written.
+static ParamInFile formOf(const CheckpointParam &param,
+                          const ExportOptions &options) {
+  ParamInFile form{param.name, param.type, {}};
+  if (param.inFile && !options.asModel)
+    form = *param.inFile;
+  if (options.names) {
+    NameInFile found = options.names->of(param.name);
+    form.name = found.name;
+    form.order = found.order;
+  }
+  form.type = options.type.value_or(form.type);
+  return form;
+}
+
+/// Writes a value, in the type of the parameter, as `form` says.
+static void writeAs(const ParamInFile &form, const CheckpointParam &param,
+                    std::string_view value, char *bytes) {
+  Tensor tensor{param.type, param.shape, value};
+  std::vector<char> permuted(form.order.empty() ? 0 : value.size());
+  if (!form.order.empty()) {
+    permute(param.type, param.shape, form.order, value.data(), permuted.data());
+    tensor.bytes = {permuted.data(), permuted.size()};
+  }
+  convertFloats(tensor, form.type, bytes);
+}
+
 Status data::exportParameters(const Checkpoint &checkpoint,
-                              const std::string &path, const NameMap &names) {
+                              const std::string &path,
+                              const ExportOptions &options) {
   const CheckpointIndex &index = checkpoint.index();
   std::vector<std::string> params;
   std::vector<std::vector<int64_t>> shapes;
+  std::vector<ParamInFile> forms;
   std::vector<SafeTensorsEntry> entries;
-  entries.reserve(index.params.size());
   for (const CheckpointParam &param : index.params) {
     params.push_back(param.name);
     shapes.push_back(param.shape);
-    NameInFile found = names.of(param.name);
-    entries.push_back({found.name, param.type, found.shapeOf(param.shape)});
+    const ParamInFile &form = forms.emplace_back(formOf(param, options));
+    entries.push_back({form.name, form.type,
+                       NameInFile{form.name, form.order}.shapeOf(param.shape)});
   }
-  VEELINE_TRY(names.check(params, shapes));
+  if (options.names)
+    VEELINE_TRY(options.names->check(params, shapes));
   return writeSafeTensors(
-      path, entries,
-      {{"model", index.model}, {"steps", std::to_string(index.step)}},
+      path, entries, notesOfParameters(index.model, index.step),
       [&](size_t i, char *bytes) {
         const CheckpointParam &param = index.params[i];
-        std::string_view value = checkpoint.entry(valueEntry(param.name));
-        if (names.of(param.name).isTransposed)
-          transpose(param.type, param.shape, value.data(), bytes);
-        else
-          std::copy(value.begin(), value.end(), bytes);
+        writeAs(forms[i], param, checkpoint.entry(valueEntry(param.name)),
+                bytes);
         return Status::success();
       });
 }

@@ -91,10 +91,20 @@ private:
   std::unordered_map<std::string, Tensor> entries;
 };
 
-/// Writes the parameters of a checkpoint as one .safetensors file, as at the
-/// end of a training, with the names and dimensions of `names`.
+/// The way in which parameters are written.
+struct ExportOptions {
+  /// Uses the names, order of dimensions and types of the model, instead of
+  /// those of the file of --init.
+  bool asModel = false;
+  /// Replaces the names and orders of either.
+  std::optional<NameMap> names = std::nullopt;
+  /// Replaces the types of either; a float.
+  std::optional<artifact::DataType> type = std::nullopt;
+};
+
+/// Writes the parameters of a checkpoint as one .safetensors file.
 Status exportParameters(const Checkpoint &checkpoint, const std::string &path,
-                        const NameMap &names = NameMap());
+                        const ExportOptions &options = ExportOptions());
 
 } // namespace veeline::data
 

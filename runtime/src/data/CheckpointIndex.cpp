@@ -7,6 +7,7 @@
 #include "CheckpointIndex.h"
 
 #include "JsonFields.h"
+#include "NameMap.h"
 #include "Tensor.h"
 #include "veeline/Base/Checksum.h"
 
@@ -20,6 +21,7 @@ using namespace veeline::data;
 
 namespace veeline::data {
 using artifact::Is;
+using artifact::MayBeMissing;
 
 template <typename Visitor, Is<CheckpointPiece> Self>
 void visitFields(Visitor &&visit, Self &self) {
@@ -28,12 +30,21 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("checksum", self.checksum);
 }
 
+template <typename Visitor, Is<ParamInFile> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("name", self.name);
+  visit("type", self.type);
+  visit("order", self.order);
+}
+
 template <typename Visitor, Is<CheckpointParam> Self>
 void visitFields(Visitor &&visit, Self &self) {
   visit("name", self.name);
   visit("type", self.type);
   visit("shape", self.shape);
   visit("older_values", self.olderValues);
+  visit("frozen", self.frozen, MayBeMissing());
+  visit("in_file", self.inFile, MayBeMissing());
 }
 
 template <typename Visitor, Is<DataPosition> Self>
@@ -84,16 +95,27 @@ static std::string dump(const CheckpointIndex &index) {
   return artifact::json::dump(artifact::json::toJsonValue(index), 1) + "\n";
 }
 
-static std::string checksumOf(CheckpointIndex index) {
-  index.checksum.clear();
+static std::string checksumOf(std::string_view text) {
   Crc64 crc;
-  crc.add(dump(index));
+  crc.add(text);
   return formatChecksum(crc.value());
 }
 
 std::string data::toText(CheckpointIndex index) {
-  index.checksum = checksumOf(index);
+  index.checksum.clear();
+  index.checksum = checksumOf(dump(index));
   return dump(index);
+}
+
+/// Whether `text` has the checksum that it states. The checksum is of the text
+/// itself, because older versions have fewer members.
+static bool hasChecksum(std::string_view text, const std::string &checksum) {
+  size_t place = checksum.empty() ? text.npos : text.rfind(checksum);
+  if (place == text.npos)
+    return false;
+  std::string without(text);
+  without.erase(place, checksum.size());
+  return checksumOf(without) == checksum;
 }
 
 /// Whether `name` is the name of a file in the same folder.
@@ -113,6 +135,22 @@ static Status checkParam(const CheckpointParam &param) {
                                  "older values");
 }
 
+/// Whether what it says of the file of --init can be.
+static Status checkInFile(const CheckpointParam &param) {
+  if (!param.inFile)
+    return Status::success();
+  using artifact::DataType;
+  DataType type = param.inFile->type;
+  bool isFloat = type == DataType::f32 || type == DataType::f64 ||
+                 type == DataType::bf16 || type == DataType::f16;
+  bool isRight = isFloat && !param.inFile->name.empty() &&
+                 isOrderOf(param.inFile->order, param.shape.size());
+  return isRight ? Status::success()
+                 : Status::error("parameter '" + param.name +
+                                 "' has no valid name, type and layout in the "
+                                 "file that it came from");
+}
+
 static bool isScale(double scale) { return std::isfinite(scale) && scale > 0; }
 
 static Status checkNumbers(const CheckpointIndex &index) {
@@ -130,10 +168,12 @@ static Status checkNumbers(const CheckpointIndex &index) {
 
 static Status check(const CheckpointIndex &index) {
   VEELINE_TRY(checkNumbers(index));
-  std::set<std::string> names, files;
+  std::set<std::string> names, namesInFile, files;
   for (const CheckpointParam &param : index.params) {
     VEELINE_TRY(checkParam(param));
-    if (!names.insert(param.name).second)
+    VEELINE_TRY(checkInFile(param));
+    if (!names.insert(param.name).second ||
+        !namesInFile.insert(param.nameInFile()).second)
       return Status::error("parameter '" + param.name + "' is there twice");
   }
   for (const CheckpointPiece &piece : index.pieces)
@@ -147,11 +187,14 @@ static Status check(const CheckpointIndex &index) {
 Expected<CheckpointIndex> data::parseCheckpointIndex(std::string_view text) {
   CheckpointIndex index;
   VEELINE_TRY(artifact::json::parse(text, "it", index));
-  if (index.version != CheckpointIndex::formatVersion)
+  if (index.version < CheckpointIndex::oldestFormatVersion ||
+      index.version > CheckpointIndex::formatVersion)
     return Status::error("it has version " + std::to_string(index.version) +
-                         " of the format, and this program reads version " +
+                         " of the format, and this program reads versions " +
+                         std::to_string(CheckpointIndex::oldestFormatVersion) +
+                         " to " +
                          std::to_string(CheckpointIndex::formatVersion));
-  if (index.checksum != checksumOf(index))
+  if (!hasChecksum(text, index.checksum))
     return Status::error("its checksum is another: it is damaged");
   VEELINE_TRY(check(index));
   return index;

@@ -25,6 +25,13 @@ struct CheckpointPiece {
   std::string checksum; ///< CRC-64, 16 hexadecimal digits.
 };
 
+/// A parameter as the file of --init had it, in which export writes it.
+struct ParamInFile {
+  std::string name;
+  artifact::DataType type = artifact::DataType::f32; ///< A float.
+  std::vector<int64_t> order;                        ///< As of NameInFile.
+};
+
 struct CheckpointParam {
   std::string name;
   artifact::DataType type = artifact::DataType::f32; ///< f32 or f64.
@@ -32,6 +39,12 @@ struct CheckpointParam {
   /// The number of older values that are stored, which asynchronous schedules
   /// need.
   int32_t olderValues = 0;
+  bool frozen = false; ///< Not trained: the optimiser has no state of it.
+  /// None where training began without a file.
+  std::optional<ParamInFile> inFile = std::nullopt;
+
+  /// The name in a file with the layout of that of --init.
+  const std::string &nameInFile() const { return inFile ? inFile->name : name; }
 };
 
 /// What a source of data reads next: sample `sample`, counted from 0 in its
@@ -56,7 +69,9 @@ struct LossScaleState {
 };
 
 struct CheckpointIndex {
-  static constexpr int64_t formatVersion = 1;
+  /// The version that is written, and the oldest one that is read: version 1
+  /// has no frozen parameters, and knows nothing of files of --init.
+  static constexpr int64_t formatVersion = 2, oldestFormatVersion = 1;
 
   int64_t version = formatVersion;
   std::string model;

@@ -8,20 +8,36 @@
 
 #include "veeline/Base/Checksum.h"
 #include "veeline/Base/File.h"
+#include "veeline/Base/Text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 using namespace veeline;
 using namespace veeline::data;
 
-std::vector<int64_t> NameInFile::shapeOf(std::vector<int64_t> shape) const {
-  if (isTransposed)
-    std::ranges::reverse(shape);
-  return shape;
+std::vector<int64_t>
+NameInFile::shapeOf(const std::vector<int64_t> &shape) const {
+  std::vector<int64_t> there;
+  for (int64_t dim : order)
+    there.push_back(shape[static_cast<size_t>(dim)]);
+  return order.empty() ? shape : there;
+}
+
+bool data::isOrderOf(const std::vector<int64_t> &order, size_t rank) {
+  if (order.empty())
+    return true;
+  std::vector<int64_t> sorted = order;
+  std::ranges::sort(sorted);
+  for (size_t i = 0; i < sorted.size(); ++i)
+    if (sorted[i] != static_cast<int64_t>(i))
+      return false;
+  return sorted.size() == rank;
 }
 
 Status NameMap::failure(int64_t line, const std::string &what) const {
@@ -41,18 +57,43 @@ static std::vector<std::string> split(std::string_view text) {
   return words;
 }
 
+/// The order that the third word of a line means; none if it means nothing.
+static std::optional<std::vector<int64_t>> parseOrder(std::string_view word) {
+  constexpr std::string_view prefix = "permuted=";
+  if (word == "transposed")
+    return std::vector<int64_t>{1, 0};
+  if (!word.starts_with(prefix))
+    return std::nullopt;
+  std::vector<int64_t> order;
+  for (word.remove_prefix(prefix.size() - 1); !word.empty();) {
+    int64_t dim = 0;
+    const char *end = word.data() + word.size();
+    auto [rest, error] = std::from_chars(word.data() + 1, end, dim);
+    if (error != std::errc() || (rest != end && *rest != ','))
+      return std::nullopt;
+    order.push_back(dim);
+    word.remove_prefix(static_cast<size_t>(rest - word.data()));
+  }
+  return isOrderOf(order, order.size()) ? std::optional(order) : std::nullopt;
+}
+
 Status NameMap::parseLine(int64_t number, std::string_view text) {
   std::vector<std::string> words = split(text);
   if (words.empty() || words[0].starts_with('#'))
     return Status::success();
-  bool isTransposed = words.size() == 3 && words[2] == "transposed";
-  if (words.size() != 2 && !isTransposed)
+  std::optional<std::vector<int64_t>> order;
+  if (words.size() == 2)
+    order.emplace();
+  else if (words.size() == 3)
+    order = parseOrder(words[2]);
+  if (!order)
     return failure(number, "expected a parameter, its name in the file and, "
-                           "where its dimensions are exchanged, 'transposed'");
+                           "where its dimensions are exchanged, 'transposed' "
+                           "or their order there, as in 'permuted=3,2,0,1'");
   auto stars = std::ranges::count(words[0], '*');
   if (stars > 1 || std::ranges::count(words[1], '*') != stars)
     return failure(number, "expected as many '*' in both names, none or one");
-  lines.push_back({number, words[0], words[1], isTransposed});
+  lines.push_back({number, words[0], words[1], *order});
   return Status::success();
 }
 
@@ -95,11 +136,11 @@ const NameMap::Line *NameMap::find(const std::string &param) const {
 NameInFile NameMap::of(const std::string &param) const {
   const Line *line = find(param);
   if (!line)
-    return {param};
+    return {param, {}};
   std::string name = line->name;
   if (size_t star = name.find('*'); star != std::string::npos)
     name.replace(star, 1, *match(line->param, param));
-  return {name, line->isTransposed};
+  return {name, line->order};
 }
 
 Status NameMap::check(const std::vector<std::string> &params,
@@ -117,11 +158,11 @@ Status NameMap::check(const std::vector<std::string> &params,
     if (!line)
       continue;
     used.insert(line->number);
-    if (line->isTransposed && shapes[i].size() != 2)
-      return failure(line->number,
-                     "'" + params[i] + "' has " +
-                         std::to_string(shapes[i].size()) +
-                         " dimensions; only two can be exchanged");
+    if (!isOrderOf(line->order, shapes[i].size()))
+      return failure(line->number, "'" + params[i] + "' has " +
+                                       counted(shapes[i].size(), "dimension") +
+                                       "; the order is one of " +
+                                       std::to_string(line->order.size()));
   }
   for (const Line &line : lines)
     if (!used.contains(line.number))
@@ -130,13 +171,33 @@ Status NameMap::check(const std::vector<std::string> &params,
   return Status::success();
 }
 
-void data::transpose(artifact::DataType type, const std::vector<int64_t> &shape,
-                     const char *source, char *target) {
-  auto width = static_cast<size_t>(artifact::byteSize(type));
-  auto rows = static_cast<size_t>(shape[0]);
-  auto columns = static_cast<size_t>(shape[1]);
-  for (size_t i = 0; i < rows; ++i)
-    for (size_t j = 0; j < columns; ++j)
-      std::memcpy(target + (j * rows + i) * width,
-                  source + (i * columns + j) * width, width);
+std::vector<int64_t> data::inverse(const std::vector<int64_t> &order) {
+  std::vector<int64_t> result(order.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    result[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  return result;
+}
+
+void data::permute(artifact::DataType type, const std::vector<int64_t> &shape,
+                   const std::vector<int64_t> &order, const char *source,
+                   char *target) {
+  auto width = artifact::byteSize(type);
+  // By how much a step in each dimension of the target advances the source.
+  std::vector<int64_t> strides(shape.size(), width), extents, steps;
+  for (size_t i = shape.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * shape[i];
+  for (int64_t dim : order) {
+    extents.push_back(shape[static_cast<size_t>(dim)]);
+    steps.push_back(strides[static_cast<size_t>(dim)]);
+  }
+  std::vector<int64_t> index(order.size());
+  for (int64_t i = 0, count = artifact::numElements(shape); i < count; ++i) {
+    std::memcpy(target + i * width, source, static_cast<size_t>(width));
+    for (size_t d = order.size(); d-- > 0;) {
+      source += steps[d];
+      if (++index[d] < extents[d])
+        break;
+      source -= std::exchange(index[d], 0) * steps[d];
+    }
+  }
 }

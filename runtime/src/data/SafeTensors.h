@@ -52,6 +52,13 @@ writeSafeTensors(const std::string &path,
                  const std::function<Status(size_t i, char *bytes)> &read,
                  FileSum *sum = nullptr);
 
+/// The metadata of a file of parameters. Libraries of Hugging Face read only
+/// files that say which framework's tensors they have; "pt" are plain ones.
+inline std::vector<std::pair<std::string, std::string>>
+notesOfParameters(const std::string &model, int64_t steps) {
+  return {{"format", "pt"}, {"model", model}, {"steps", std::to_string(steps)}};
+}
+
 } // namespace veeline::data
 
 #endif // VEELINE_RUNTIME_DATA_SAFETENSORS_H

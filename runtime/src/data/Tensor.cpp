@@ -78,6 +78,38 @@ void data::widenFloats(const Tensor &tensor, DataType type, char *bytes) {
     widenFloatsTo<float>(tensor, bytes);
 }
 
+/// Of f32 or f64, whose numbers `round` makes floats.
+template <typename From, typename Round>
+static void narrowFloats(const Tensor &tensor, DataType type, char *bytes,
+                         Round &&round) {
+  if (type == DataType::f32)
+    convertAll<From, float>(tensor.bytes, bytes, [](From value) {
+      return static_cast<float>(value);
+    });
+  else
+    convertAll<From, uint16_t>(tensor.bytes, bytes, [&](From value) {
+      return type == DataType::bf16 ? toBf16(round(value))
+                                    : toF16(round(value));
+    });
+}
+
+void data::convertFloats(const Tensor &tensor, DataType type, char *bytes) {
+  bool isWider = type == DataType::f64 ||
+                 (type == DataType::f32 && tensor.type != DataType::f64);
+  if (tensor.type == type || isWider)
+    return widenFloats(tensor, type, bytes);
+  if (tensor.type == DataType::f64)
+    return narrowFloats<double>(tensor, type, bytes, roundToOdd);
+  if (tensor.type == DataType::f32)
+    return narrowFloats<float>(tensor, type, bytes,
+                               [](float value) { return value; });
+  // From one type of 16 bits to the other.
+  std::vector<char> wide(2 * tensor.bytes.size());
+  widenFloats(tensor, DataType::f32, wide.data());
+  convertFloats({DataType::f32, tensor.shape, {wide.data(), wide.size()}}, type,
+                bytes);
+}
+
 //===----------------------------------------------------------------------===//
 // Ranges
 //===----------------------------------------------------------------------===//

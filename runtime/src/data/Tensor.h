@@ -35,6 +35,10 @@ std::optional<int64_t> tensorBytes(artifact::DataType type,
 /// wide. So no value changes.
 void widenFloats(const Tensor &tensor, artifact::DataType type, char *bytes);
 
+/// Converts floats to any type of floats: what is not exact is rounded to the
+/// nearest number, of two to the even one.
+void convertFloats(const Tensor &tensor, artifact::DataType type, char *bytes);
+
 /// Fails if an integer of `tensor` is outside of [range.first, range.second),
 /// or a float is outside of [range.first, range.second - 1], because a float
 /// may be rounded to an integer later. NaN is outside. The message has `what`

@@ -73,8 +73,8 @@ Checkpointer::Checkpointer(Run &run, const Session &session)
 std::vector<CheckpointWriter::Piece> Checkpointer::listPieces() {
   for (size_t i = 0; i < run.metadata().params.size(); ++i) {
     const artifact::Parameter &param = run.metadata().params[i];
-    params.push_back(
-        {param.name, param.type, param.shape, session.numOlderValues(i)});
+    params.push_back({param.name, param.type, param.shape,
+                      session.numOlderValues(i), param.frozen, run.inFile(i)});
   }
   std::map<int32_t, std::pair<CheckpointWriter::Piece,
                               std::vector<Session::StateTensor>>>

@@ -26,7 +26,7 @@ using namespace veeline::train;
 std::vector<std::string>
 train::metricNames(const artifact::Metadata &metadata) {
   std::vector<std::string> names;
-  for (size_t i = 1; i < metadata.results.size(); ++i)
+  for (size_t i = metadata.hasLoss() ? 1 : 0; i < metadata.results.size(); ++i)
     if (!metadata.results[i].isTensor)
       names.push_back(metadata.results[i].name);
   return names;
@@ -129,28 +129,41 @@ Expected<EvaluationResult> train::evaluate(Session &session, const Run &run,
   return evaluated;
 }
 
-std::string train::describe(const artifact::Metadata &metadata,
-                            const EvaluationResult &result) {
+std::optional<double> train::perplexityOf(const Run &run,
+                                          const EvaluationResult &result) {
+  return run.options.printsPerplexity ? std::optional(std::exp(result.means[0]))
+                                      : std::nullopt;
+}
+
+std::string train::describe(const Run &run, const EvaluationResult &result) {
+  const artifact::Metadata &metadata = run.metadata();
   std::string text;
-  for (size_t i = 0; i < result.means.size(); ++i) {
-    if (metadata.results[i].isTensor)
-      continue;
-    char number[40];
-    std::snprintf(number, sizeof(number), i == 0 ? "%.4f" : "%.4g",
-                  result.means[i]);
-    text += (i == 0 ? "" : ", ") + metadata.results[i].name + " " + number;
-  }
+  auto add = [&](const std::string &name, const char *format, double value) {
+    char number[48];
+    std::snprintf(number, sizeof(number), format, value);
+    text += (text.empty() ? "" : ", ") + name + " " + number;
+  };
+  for (size_t i = 0; i < result.means.size(); ++i)
+    if (!metadata.results[i].isTensor)
+      add(metadata.results[i].name, i == 0 ? "%.4f" : "%.4g", result.means[i]);
+  if (std::optional<double> perplexity = perplexityOf(run, result))
+    add("perplexity", "%.4f", *perplexity);
   return text;
 }
 
-void train::addMeans(JsonLine &line, const artifact::Metadata &metadata,
+void train::addMeans(JsonLine &line, const Run &run,
                      const EvaluationResult &result) {
-  line.add("loss", result.means[0]);
+  const artifact::Metadata &metadata = run.metadata();
+  bool hasLoss = metadata.hasLoss();
+  if (hasLoss)
+    line.add("loss", result.means[0]);
   line.beginObject("metrics");
-  for (size_t i = 1; i < result.means.size(); ++i)
+  for (size_t i = hasLoss ? 1 : 0; i < result.means.size(); ++i)
     if (!metadata.results[i].isTensor)
       line.add(metadata.results[i].name, result.means[i]);
   line.endObject();
+  if (std::optional<double> perplexity = perplexityOf(run, result))
+    line.add("perplexity", *perplexity);
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,12 +181,12 @@ Status ResultsFile::put(const std::string &text) {
 
 Status ResultsFile::open(const std::string &newPath, const std::string &numbers,
                          const artifact::Metadata &metadata,
-                         int64_t stepsBefore) {
+                         int64_t stepsBefore, const std::string &more) {
   path = newPath;
-  std::string header = numbers + ",loss";
+  std::string header = numbers + (metadata.hasLoss() ? ",loss" : "");
   for (const std::string &name : metricNames(metadata))
     header += "," + name;
-  header += "\n";
+  header += (more.empty() ? "" : "," + more) + "\n";
   bool hasBefore = false;
   if (stepsBefore > 0) {
     VEELINE_TRY_VALUE(hasBefore, cutRows(path, header, stepsBefore));
@@ -220,6 +233,7 @@ public:
   Status evaluateAll();
 
 private:
+  Status checkResults() const;
   Status open();
   Status addLines(int64_t step, const StepResult &result);
   void print(const EvaluationResult &result, double seconds) const;
@@ -233,7 +247,27 @@ private:
 };
 } // namespace
 
+/// Whether the model gives what the options ask for.
+Status Evaluator::checkResults() const {
+  const artifact::Metadata &metadata = run.metadata();
+  std::string what;
+  if (options.printsPerplexity && !metadata.hasLoss())
+    what = "--perplexity: '" + options.artifact +
+           "' has no loss of which it could be";
+  else if (options.outputs.empty() && !metadata.hasLoss() &&
+           metricNames(metadata).empty())
+    what = "'" + options.artifact +
+           "' gives tensors alone; say where they go: --outputs FILE.npy or "
+           "--outputs FILE.safetensors";
+  else if (!options.metrics.empty() && !metadata.hasLoss() &&
+           metricNames(metadata).empty())
+    what = "--metrics: '" + options.artifact +
+           "' gives tensors alone; --outputs writes them";
+  return what.empty() ? Status::success() : Status::error(what);
+}
+
 Status Evaluator::open() {
+  VEELINE_TRY(checkResults());
   SessionOptions loading;
   loading.poison = options.checkMemory;
   loading.network = run.network.get();
@@ -263,7 +297,7 @@ Status Evaluator::open() {
 /// Adds a line for each microbatch of the step, and the step's tensors.
 Status Evaluator::addLines(int64_t step, const StepResult &result) {
   if (outputs)
-    VEELINE_TRY(outputs->add(*session));
+    VEELINE_TRY(outputs->add(*session, step));
   if (options.checkMemory)
     countTrainingAllocations(/*inSteps=*/true);
   if (!metrics.isOpen())
@@ -286,9 +320,7 @@ void Evaluator::printJson(const EvaluationResult &result,
                           double seconds) const {
   JsonLine line(1024);
   line.begin("evaluation");
-  addMeans(line, run.metadata(), result);
-  if (options.printsPerplexity)
-    line.add("perplexity", std::exp(result.means[0]));
+  addMeans(line, run, result);
   line.add("microbatches", result.microbatches);
   line.add("seconds", seconds);
   std::fputs(line.end().c_str(), stdout);
@@ -301,16 +333,10 @@ void Evaluator::print(const EvaluationResult &result, double seconds) const {
   if (options.logsJson)
     return printJson(result, seconds);
   int64_t steps = result.microbatches / run.microbatches();
-  std::string text = describe(run.metadata(), result);
-  if (options.printsPerplexity) {
-    char number[48];
-    std::snprintf(number, sizeof(number), ", perplexity %.4f",
-                  std::exp(result.means[0]));
-    text += number;
-  }
-  std::printf("%s: %smean of %ld %s in %s, %s\n", text.c_str(),
-              run.metadata().lossWeight ? "weighted " : "",
-              long(result.microbatches),
+  std::string text = describe(run, result);
+  if (!text.empty())
+    text += run.metadata().lossWeight ? ": weighted mean of " : ": mean of ";
+  std::printf("%s%ld %s in %s, %s\n", text.c_str(), long(result.microbatches),
               result.microbatches == 1 ? "microbatch" : "microbatches",
               formatDuration(seconds).c_str(),
               Rate(run.workOfStep(), seconds / double(steps)).text);

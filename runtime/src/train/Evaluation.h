@@ -59,13 +59,16 @@ Expected<EvaluationResult> evaluate(Session &session, const Run &run,
                                     int64_t steps,
                                     const StepListener &listener = {});
 
-/// Adds the loss and the metrics of an evaluation to a line.
-void addMeans(JsonLine &line, const artifact::Metadata &metadata,
-              const EvaluationResult &result);
+/// exp(loss), where the user asks for it.
+std::optional<double> perplexityOf(const Run &run,
+                                   const EvaluationResult &result);
 
-/// Returns a text such as "loss 2.3026, metric1 0.5".
-std::string describe(const artifact::Metadata &metadata,
-                     const EvaluationResult &result);
+/// Adds the loss, the metrics and the perplexity of an evaluation to a line.
+void addMeans(JsonLine &line, const Run &run, const EvaluationResult &result);
+
+/// Returns a text such as "loss 2.3026, metric1 0.5"; empty if the model
+/// returns only tensors.
+std::string describe(const Run &run, const EvaluationResult &result);
 
 /// A CSV file with a line for each evaluation or microbatch.
 class ResultsFile {
@@ -75,10 +78,12 @@ public:
   ResultsFile &operator=(const ResultsFile &) = delete;
   ~ResultsFile() { (void)close(); }
 
-  /// `numbers` are the names of the columns before those of the results. If the
-  /// file exists, its lines of the first `stepsBefore` steps are kept.
+  /// `numbers` are the names of the columns before those of the results, and
+  /// `more` of those after them. If the file exists, its lines of the first
+  /// `stepsBefore` steps are kept.
   Status open(const std::string &path, const std::string &numbers,
-              const artifact::Metadata &metadata, int64_t stepsBefore = 0);
+              const artifact::Metadata &metadata, int64_t stepsBefore = 0,
+              const std::string &more = "");
   bool isOpen() const { return file != nullptr; }
   /// Adds a line: `numbers`, then the shortest texts of `results`.
   Status add(const std::string &numbers, const std::vector<double> &results);

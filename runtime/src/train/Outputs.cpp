@@ -27,7 +27,7 @@ Expected<Outputs> Outputs::open(const Run &run) {
   if (names.empty())
     return Status::error("--outputs: '" + run.options.artifact +
                          "' gives numbers alone; compile a model that returns "
-                         "tensors beside its loss, with --forward-only");
+                         "tensors, with --forward-only");
   bool isNpy = path.ends_with(".npy");
   if (!isNpy && !path.ends_with(".safetensors"))
     return Status::error("--outputs " + path +
@@ -41,21 +41,74 @@ Expected<Outputs> Outputs::open(const Run &run) {
   return outputs;
 }
 
-Status Outputs::add(const Session &session) {
+/// Appends a dense tensor of `shape`, from dimension `dim` on, filled up with
+/// zeros to `bound`. Returns where what was read ends.
+static const char *appendPadded(std::string &to, const char *from, int64_t size,
+                                const std::vector<int64_t> &shape,
+                                const std::vector<int64_t> &bound, size_t dim) {
+  auto bytesFrom = [&](const std::vector<int64_t> &extents, size_t first) {
+    int64_t bytes = size;
+    for (size_t i = first; i < extents.size(); ++i)
+      bytes *= extents[i];
+    return static_cast<size_t>(bytes);
+  };
+  auto first = static_cast<int64_t>(dim);
+  if (std::equal(shape.begin() + first, shape.end(), bound.begin() + first)) {
+    size_t bytes = bytesFrom(shape, dim);
+    to.append(from, bytes);
+    return from + bytes;
+  }
+  for (int64_t i = 0; i < shape[dim]; ++i)
+    from = appendPadded(to, from, size, shape, bound, dim + 1);
+  to.append(static_cast<size_t>(bound[dim] - shape[dim]) *
+                bytesFrom(bound, dim + 1),
+            '\0');
+  return from;
+}
+
+/// Appends microbatches of these lengths, for each of which `bytes` has room
+/// for the bound.
+void Outputs::pack(Tensor &tensor, const std::vector<int64_t> &lengths,
+                   std::string_view bytes) const {
+  const artifact::Metadata &metadata = run.metadata();
+  const artifact::Result &result = metadata.results[tensor.result];
+  const char *from = bytes.data();
+  for (int64_t length : lengths) {
+    auto found = std::ranges::find(metadata.lengths, length);
+    std::vector<int64_t> shape =
+        result.shapes[static_cast<size_t>(found - metadata.lengths.begin())];
+    std::vector<int64_t> bound = result.shape;
+    if (!shape.empty())
+      bound[0] = shape[0];
+    appendPadded(tensor.bytes, from, artifact::byteSize(result.type), shape,
+                 bound, /*dim=*/0);
+    tensor.rows += shape.empty() ? 1 : shape[0];
+    from += artifact::bytesOf(result.type, result.shape);
+  }
+}
+
+Status Outputs::add(const Session &session, int64_t step) {
   auto perStep = static_cast<size_t>(run.microbatches());
+  bool varies = !run.metadata().lengths.empty();
+  std::vector<int64_t> lengths(varies ? perStep : 0);
+  if (varies)
+    run.inputs->fillLengths(step, 0, run.microbatches(), lengths.data());
+  std::string unpacked;
   for (Tensor &tensor : tensors) {
     const artifact::Result &result = run.metadata().results[tensor.result];
-    size_t bytes =
-        static_cast<size_t>(artifact::bytesOf(result.type, result.shape)) *
-        perStep;
-    char *place = nullptr;
-    if (run.isFirst()) {
-      tensor.bytes.resize(tensor.bytes.size() + bytes);
-      place = tensor.bytes.data() + tensor.bytes.size() - bytes;
-    }
-    VEELINE_TRY(session.gatherOutput(tensor.result, place));
+    std::string &target = varies ? unpacked : tensor.bytes;
+    size_t before = varies ? 0 : target.size();
+    if (run.isFirst())
+      target.resize(before + perStep * static_cast<size_t>(artifact::bytesOf(
+                                           result.type, result.shape)));
+    VEELINE_TRY(session.gatherOutput(
+        tensor.result, run.isFirst() ? target.data() + before : nullptr));
+    if (!varies)
+      tensor.rows += static_cast<int64_t>(perStep) *
+                     (result.shape.empty() ? 1 : result.shape[0]);
+    else if (run.isFirst())
+      pack(tensor, lengths, unpacked);
   }
-  microbatches += run.microbatches();
   return Status::success();
 }
 
@@ -64,7 +117,7 @@ data::SafeTensorsEntry Outputs::entryOf(const Tensor &tensor) const {
   std::vector<int64_t> shape = result.shape;
   if (shape.empty())
     shape = {1};
-  shape[0] *= microbatches;
+  shape[0] = tensor.rows;
   return {result.name, result.type, shape};
 }
 

@@ -13,17 +13,18 @@ namespace veeline::train {
 
 /// Collects results that are tensors, in the order of steps and, within a step,
 /// of microbatches. They are concatenated along the first dimension, if
-/// microbatches have one. The first process keeps them in memory until they are
-/// written.
+/// microbatches have one. If the length varies, a microbatch has its own number
+/// of rows, and its other dimensions are padded with zeros. The first process
+/// keeps them in memory until they are written.
 class Outputs {
 public:
   /// Fails if the artifact has no such results, or if the file cannot represent
   /// them.
   static Expected<Outputs> open(const Run &run);
 
-  /// Adds the results of the last step of `session`. All processes must call
-  /// it.
-  Status add(const Session &session);
+  /// Adds the results of step `step`, the last one of `session`. All processes
+  /// must call it.
+  Status add(const Session &session, int64_t step);
   /// Writes the file atomically, in the first process.
   Status write() const;
 
@@ -31,14 +32,16 @@ private:
   struct Tensor {
     size_t result;
     std::string bytes;
+    int64_t rows = 0;
   };
 
   explicit Outputs(const Run &run) : run(run) {}
   data::SafeTensorsEntry entryOf(const Tensor &tensor) const;
+  void pack(Tensor &tensor, const std::vector<int64_t> &lengths,
+            std::string_view bytes) const;
 
   const Run &run;
   std::vector<Tensor> tensors;
-  int64_t microbatches = 0;
 };
 
 } // namespace veeline::train

@@ -50,7 +50,15 @@ static Status refuseUnknown(const std::string &option, const ParamGroup &group,
                        "; the parameters are " + joinNames(shown));
 }
 
-/// Gives each parameter that matches a group the number of the group.
+static Status refuseFrozen(const std::string &option, const ParamGroup &group,
+                           const std::string &param) {
+  return Status::error(option + ": '" + group.pattern +
+                       "' names no parameter that is trained: '" + param +
+                       "' is frozen (veeline compile --freeze)");
+}
+
+/// Gives each parameter that matches a group, and that is trained, the number
+/// of the group.
 static Status
 apply(const std::string &option, const std::vector<ParamGroup> &groups,
       const Metadata &metadata,
@@ -58,10 +66,15 @@ apply(const std::string &option, const std::vector<ParamGroup> &groups,
   std::vector<const ParamGroup *> groupOf(metadata.params.size());
   for (const ParamGroup &group : groups) {
     bool isUsed = false;
+    const Parameter *frozen = nullptr;
     for (size_t i = 0; i < metadata.params.size(); ++i) {
       const std::string &name = metadata.params[i].name;
       if (!fits(group, name))
         continue;
+      if (metadata.params[i].frozen) {
+        frozen = &metadata.params[i];
+        continue;
+      }
       if (groupOf[i])
         return Status::error(option + ": '" + groupOf[i]->pattern + "' and '" +
                              group.pattern + "' both name parameter '" + name +
@@ -71,7 +84,8 @@ apply(const std::string &option, const std::vector<ParamGroup> &groups,
       isUsed = true;
     }
     if (!isUsed)
-      return refuseUnknown(option, group, metadata);
+      return frozen ? refuseFrozen(option, group, frozen->name)
+                    : refuseUnknown(option, group, metadata);
   }
   return Status::success();
 }

@@ -60,8 +60,7 @@ void TextReport::showEvaluation(int64_t step, const EvaluationResult &result,
                                 double seconds) {
   progress.finish();
   std::printf("evaluation after step %ld: %s (%s)\n", long(step),
-              describe(run.metadata(), result).c_str(),
-              formatDuration(seconds).c_str());
+              describe(run, result).c_str(), formatDuration(seconds).c_str());
   std::fflush(stdout);
 }
 
@@ -200,7 +199,7 @@ void JsonReport::showEvaluation(int64_t step, const EvaluationResult &result,
                                 double seconds) {
   line.begin("evaluation");
   line.add("step", step);
-  addMeans(line, run.metadata(), result);
+  addMeans(line, run, result);
   line.add("seconds", seconds);
   print();
 }
@@ -280,5 +279,7 @@ Status train::writeCurves(EventFile &events, const Run &run, int64_t step,
   events.add("evaluation/loss", result.means[0]);
   for (size_t i = 1; i < result.means.size(); ++i)
     events.add("evaluation/" + run.metadata().results[i].name, result.means[i]);
+  if (std::optional<double> perplexity = perplexityOf(run, result))
+    events.add("evaluation/perplexity", *perplexity);
   return events.end();
 }

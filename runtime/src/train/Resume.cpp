@@ -60,6 +60,12 @@ std::vector<std::string> Run::optionsOfCheckpoint() const {
   if (options.rates.dependsOnSteps())
     lines.push_back("--steps " + std::to_string(options.steps));
   lines.push_back("model " + metadata().fingerprint);
+  std::string frozen;
+  for (const artifact::Parameter &param : metadata().params)
+    if (param.frozen)
+      frozen += (frozen.empty() ? "" : ",") + param.name;
+  if (!frozen.empty())
+    lines.push_back("--freeze " + frozen);
   lines.push_back("target " + metadata().target);
   if (options.program == "reference")
     lines.push_back("program reference");
@@ -143,6 +149,13 @@ Status Run::checkCheckpoint() const {
       return Status::error(where + "is of another model, '" + index.model +
                            "': it has no parameter '" + param.name +
                            "', which '" + options.artifact + "' has");
+    if (found->frozen && !param.frozen && !options.evaluates &&
+        !stateShapes(index.optimizer, index.errorFeedback, param.shape).empty())
+      return Status::error(
+          where + "has no state of the optimiser for '" + param.name +
+          "', which is frozen there and trained in '" + options.artifact +
+          "'; compile it with --freeze, or start anew from its parameters: "
+          "veeline export writes them for --init");
     if (found->type != param.type || found->shape != param.shape)
       return Status::error(where + "is of another model, '" + index.model +
                            "': its '" + param.name + "' is " +

@@ -603,7 +603,9 @@ Status Run::checkInit(const Parameter &param) const {
                        data::describe(tensor->type, tensor->shape) +
                        ", the model's parameter is " +
                        data::describe(param.type, expected) +
-                       (inFile.isTransposed ? ", transposed" : ""));
+                       (inFile.order.empty()       ? ""
+                        : inFile.order.size() == 2 ? ", transposed"
+                                                   : ", permuted"));
 }
 
 void Run::say(const std::string &remark) {
@@ -626,6 +628,17 @@ WorkOfStep Run::workOfStep() const {
               : artifact::numElements(tokens->shape) * microbatches()};
 }
 
+std::optional<data::ParamInFile> Run::inFile(size_t index) const {
+  const std::string &name = metadata().params[index].name;
+  if (resumed)
+    return resumed->findParam(name)->inFile;
+  data::NameInFile found = initNames.of(name);
+  const data::Tensor *tensor = initFiles.find(found.name);
+  if (!tensor)
+    return std::nullopt;
+  return data::ParamInFile{found.name, tensor->type, found.order};
+}
+
 std::vector<char> Run::initialValue(size_t index) const {
   const Parameter &param = metadata().params[index];
   if (resumed) {
@@ -636,11 +649,12 @@ std::vector<char> Run::initialValue(size_t index) const {
   data::NameInFile inFile = initNames.of(param.name);
   if (const data::Tensor *tensor = initFiles.find(inFile.name)) {
     data::widenFloats(*tensor, param.type, bytes.data());
-    if (!inFile.isTransposed)
+    if (inFile.order.empty())
       return bytes;
-    std::vector<char> transposed(bytes.size());
-    data::transpose(param.type, tensor->shape, bytes.data(), transposed.data());
-    return transposed;
+    std::vector<char> permuted(bytes.size());
+    data::permute(param.type, tensor->shape, data::inverse(inFile.order),
+                  bytes.data(), permuted.data());
+    return permuted;
   }
   if (const std::optional<artifact::StoredValues> &stored = param.init.stored)
     data::widenFloats({stored->type, param.shape,

@@ -355,8 +355,7 @@ Status Session::save(const std::string &path, int64_t steps) const {
   for (const Parameter &param : run.metadata().params)
     entries.push_back({param.name, param.type, param.shape});
   return data::writeSafeTensors(
-      path, entries,
-      {{"model", run.metadata().model}, {"steps", std::to_string(steps)}},
+      path, entries, data::notesOfParameters(run.metadata().model, steps),
       [&](size_t i, char *bytes) { return gatherValue(i, bytes); });
 }
 

@@ -87,9 +87,14 @@ public:
   int64_t stepsInFlight() const { return options.stepsInFlight; }
   /// The shapes of the optimiser's state for parameter `index`.
   std::vector<std::vector<int64_t>> stateShapesOf(size_t index) const {
+    if (metadata().params[index].frozen)
+      return {};
     return stateShapes(metadata().optimizer, metadata().errorFeedback,
                        metadata().params[index].shape);
   }
+  /// How the file of --init has parameter `index`, also of a run that this one
+  /// goes on from; none where there was no such file.
+  std::optional<data::ParamInFile> inFile(size_t index) const;
   /// The initial value of parameter `index`, in its type.
   std::vector<char> initialValue(size_t index) const;
 

@@ -177,7 +177,8 @@ Status Trainer::openEvaluation() {
   if (options.evaluation.metrics.empty() || !run.isFirst())
     return Status::success();
   return evaluations.open(options.evaluation.metrics, "step", run.metadata(),
-                          run.stepsBefore());
+                          run.stepsBefore(),
+                          options.printsPerplexity ? "perplexity" : "");
 }
 
 bool Trainer::isEvaluationDue(int64_t step) const {
@@ -203,9 +204,12 @@ Status Trainer::evaluateNow() {
     return Status::success();
   report->showEvaluation(lastStep(), *result, double(taken) / 1e9);
   VEELINE_TRY(writeCurves(events, run, lastStep(), *result));
-  return evaluations.isOpen()
-             ? evaluations.add(std::to_string(lastStep()), result->means)
-             : Status::success();
+  if (!evaluations.isOpen())
+    return Status::success();
+  std::vector<double> row = result->means;
+  if (std::optional<double> perplexity = perplexityOf(run, *result))
+    row.push_back(*perplexity);
+  return evaluations.add(std::to_string(lastStep()), row);
 }
 
 /// The time of a step is that since the end of the previous one, because steps

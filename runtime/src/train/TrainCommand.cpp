@@ -92,6 +92,10 @@ static void addEvaluationOptions(CLI::App &app, TrainCommand &command) {
       ->check(count)
       ->needs(every)
       ->group(group);
+  app.add_flag("--perplexity", command.options.printsPerplexity,
+               "Tell the exponential of the loss of evaluations, too")
+      ->needs(every)
+      ->group(group);
   app.add_option("--eval-metrics", options.metrics,
                  "Write a line per evaluation to this CSV file")
       ->type_name("FILE")

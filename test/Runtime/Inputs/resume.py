@@ -1,10 +1,10 @@
 """Whether training that goes on from a checkpoint ends with the bits of training that did not stop.
 
-usage: resume.py [--steps N] [--every N] [--from STEP] [--mpirun COMMAND] FIRST [OTHER...] -- TRAIN_OPTIONS...
+usage: resume.py [--steps N] [--every N] [--from STEP] [--begin OPTIONS] [--mpirun COMMAND] FIRST [OTHER...] -- TRAIN_OPTIONS...
 
 A run is ARTIFACT[+OPTION...][:RANKS], in that many processes, which a launcher starts. FIRST is trained for all steps without
 checkpoints and with them, which is compared. Then FIRST and each OTHER go on from a checkpoint of that, and write one at the end:
-its index and every tensor is compared. Prints a line for each run, and its remarks.
+its index and every tensor is compared. Prints a line for each run, and its remarks. --begin has options of runs that begin anew.
 """
 
 import argparse
@@ -81,6 +81,7 @@ def main():
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--every", type=int, default=3)
     parser.add_argument("--from", dest="start", type=int)
+    parser.add_argument("--begin", default="")
     parser.add_argument("--mpirun")
     parser.add_argument("runs", nargs="+")
     split = sys.argv.index("--")
@@ -89,8 +90,9 @@ def main():
     for folder in ("whole", "after"):
         shutil.rmtree(folder, ignore_errors=True)
     first = arguments.runs[0]
-    train(first, options + ["--save", "without"], arguments.mpirun)
-    train(first, options + ["--save", "with", "--checkpoint", "whole", "--every", str(arguments.every)], arguments.mpirun)
+    begin = options + shlex.split(arguments.begin)
+    train(first, begin + ["--save", "without"], arguments.mpirun)
+    train(first, begin + ["--save", "with", "--checkpoint", "whole", "--every", str(arguments.every)], arguments.mpirun)
     with open("without", "rb") as without, open("with", "rb") as checkpointed:
         print(f"{first} with checkpoints: {'the same' if without.read() == checkpointed.read() else 'OTHER'} parameters")
     last = f"step-{arguments.steps:08}"

@@ -418,10 +418,16 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
          weight(a);
          program(a).weighs = true;
        }},
-      {"the loss is a tensor",
+      {"a program trains, but the first result is no loss",
        [&](Artifact &a) {
-         a.metadata.programs.clear();
-         a.metadata.results[0].isTensor = true;
+         a.metadata.results[0].name = "score";
+       }},
+      {"it has not a shape for each length",
+       [](Artifact &a) {
+         for (auto &each : a.metadata.programs)
+           each.forwardOnly = true;
+         a.metadata.results.push_back({"y", DataType::i32, true, {2, 3}});
+         a.metadata.lengths = {4};
        }},
       {"it is a tensor, but a program trains",
        [](Artifact &a) {

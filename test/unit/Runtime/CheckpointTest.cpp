@@ -88,6 +88,43 @@ TEST(CheckpointIndex, EveryChangedByteIsFound) {
   }
 }
 
+/// The text, with the checksum that belongs to it.
+static std::string withChecksum(std::string text) {
+  std::string key = "\"checksum\": \"";
+  size_t place = text.rfind(key) + key.size();
+  text.erase(place, 16);
+  Crc64 crc;
+  crc.add(text);
+  return text.insert(place, formatChecksum(crc.value()));
+}
+
+TEST(CheckpointIndex, ThatOfVersion1IsRead) {
+  std::string text = toText(makeIndex(10));
+  auto erase = [&](const std::string &from, const std::string &to) {
+    for (size_t place; (place = text.find(from)) != std::string::npos;)
+      text.replace(place, from.size(), to);
+  };
+  erase("\"version\": 2", "\"version\": 1");
+  erase(",\n   \"frozen\": false,\n   \"in_file\": null", "");
+  auto read = parseCheckpointIndex(withChecksum(text));
+  ASSERT_TRUE(read.ok()) << read.message();
+  EXPECT_EQ(text.find("frozen"), std::string::npos);
+  EXPECT_EQ(read->version, 1);
+  EXPECT_FALSE(read->params[0].frozen || read->params[0].inFile);
+}
+
+TEST(CheckpointIndex, FilesOfInitAreRemembered) {
+  CheckpointIndex index = makeIndex(10);
+  index.params[0].frozen = true;
+  index.params[0].inFile = {"model.w", DataType::bf16, {}};
+  auto read = parseCheckpointIndex(toText(index));
+  ASSERT_TRUE(read.ok()) << read.message();
+  EXPECT_TRUE(read->params[0].frozen);
+  ASSERT_TRUE(read->params[0].inFile);
+  EXPECT_EQ(read->params[0].nameInFile(), "model.w");
+  EXPECT_EQ(read->params[0].inFile->type, DataType::bf16);
+}
+
 TEST(CheckpointIndex, WrongMembers) {
   auto message = [](auto change) {
     CheckpointIndex index = makeIndex(10);
@@ -96,8 +133,16 @@ TEST(CheckpointIndex, WrongMembers) {
     return read.ok() ? "" : read.message();
   };
   using Index = CheckpointIndex &;
-  EXPECT_EQ(message([](Index index) { index.version = 2; }),
-            "it has version 2 of the format, and this program reads version 1");
+  EXPECT_EQ(message([](Index index) { index.version = 3; }),
+            "it has version 3 of the format, and this program reads versions 1 "
+            "to 2");
+  for (data::ParamInFile wrong : {data::ParamInFile{"", DataType::bf16, {}},
+                                  {"w", DataType::i32, {}},
+                                  {"w", DataType::bf16, {0, 0}},
+                                  {"w", DataType::bf16, {0, 1, 2, 3}}})
+    EXPECT_EQ(message([&](Index index) { index.params[0].inFile = wrong; }),
+              "parameter 'w' has no valid name, type and layout in the file "
+              "that it came from");
   EXPECT_NE(message([](Index index) { index.step = 0; }), "");
   EXPECT_NE(message([](Index index) { index.lossScale.lossScale = 0; }), "");
   EXPECT_NE(message([](Index index) { index.data[0].sample = -1; }), "");

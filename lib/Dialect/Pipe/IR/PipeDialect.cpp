@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 
 using namespace mlir;
 using namespace veeline::pipe;
@@ -29,6 +29,10 @@ LogicalResult PipeDialect::verifyOperationAttribute(Operation *op,
       return op->emitOpError()
              << "has the attribute '" << name
              << "', which belongs on an argument of a function";
+  if (attr.getName() == frozenAttrName && !isa<ParamOp>(op))
+    return op->emitOpError()
+           << "has the attribute '" << frozenAttrName
+           << "', which belongs on a pipe.param or on an argument that is one";
   return success();
 }
 
@@ -66,6 +70,18 @@ static LogicalResult verifyRange(Operation *op, unsigned argument,
   return success();
 }
 
+static LogicalResult verifyFrozen(Operation *op, unsigned argument,
+                                  NamedAttribute attr) {
+  if (failed(verifyKind<UnitAttr>(op, argument, attr, "no value")))
+    return failure();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (function && function.getArgAttr(argument, PipeDialect::paramAttrName))
+    return success();
+  return op->emitOpError() << "argument " << argument
+                           << ": only a parameter is '" << frozenAttrName
+                           << "', and this is none: it has no 'pipe.param'";
+}
+
 LogicalResult PipeDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                     unsigned argument,
                                                     NamedAttribute attr) {
@@ -80,6 +96,8 @@ LogicalResult PipeDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     return verifyKind<UnitAttr>(op, argument, attr, "no value");
   if (name == rangeAttrName)
     return verifyRange(op, argument, attr);
+  if (name == frozenAttrName)
+    return verifyFrozen(op, argument, attr);
   if (name == lengthDimAttrName)
     return verifyKind<IntegerAttr>(op, argument, attr,
                                    "the number of a dimension");

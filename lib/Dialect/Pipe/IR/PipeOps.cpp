@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "veeline/Dialect/Pipe/IR/Attention.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -172,7 +173,7 @@ static LogicalResult verifyAsynchronous(PipelineOp pipeline) {
     for (Operation *user : param.getValue().getUsers())
       if (auto chunk = dyn_cast<ChunkOp>(user))
         stages.insert(pipeline.getStageOf(chunk.getIndex()));
-    if (stages.size() > 1)
+    if (stages.size() > 1 && !isFrozen(param))
       return fail("has a parameter that several stages use, whose gradients "
                   "are added up once in a step");
   }
@@ -261,6 +262,9 @@ LogicalResult YieldOp::verify() {
                        << getResults().size() << " results";
 }
 
+/// As Steps.h, which is of a layer above, says.
+static constexpr llvm::StringLiteral forwardOnlyAttrName = "pipe.forward_only";
+
 LogicalResult PipelineOp::verify() {
   Block &body = getBody().front();
   if (body.empty() || !isa<YieldOp>(body.back()))
@@ -286,6 +290,8 @@ LogicalResult PipelineOp::verify() {
                          << ") times chunks_per_stage(" << getChunksPerStage()
                          << ") is " << getNumChunks();
   YieldOp yield = getYield();
+  if ((*this)->hasAttr(forwardOnlyAttrName) && !yield.getResults().empty())
+    return success();
   auto loss = yield.getResults().empty()
                   ? RankedTensorType()
                   : dyn_cast<RankedTensorType>(yield.getResults()[0].getType());

@@ -10,6 +10,7 @@
 // CHECK-SAME:    tensor<f32> {pipe.param = #pipe.param<"e \22\\", init = uniform(-1.000000e+00, 1.000000e+00)>}
 // CHECK-SAME:    tensor<2xf32> {pipe.param = #pipe.param<"v", init = values(dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>)>}
 // CHECK-SAME:    tensor<2xf32> {pipe.param = #pipe.param<"r", init = values(dense_resource<two{{.*}}> : tensor<2xbf16>)>}
+// CHECK-SAME:    tensor<f32> {pipe.frozen, pipe.param = #pipe.param<"f", init = ones>}
 // CHECK-SAME:    tensor<4xi32> {pipe.batch = "tokens", pipe.range = array<i64: 0, 9>}
 // CHECK-SAME:    tensor<4xf32> {pipe.buffer = "cos"}
 func.func private @init(
@@ -20,6 +21,7 @@ func.func private @init(
   tensor<f32> {pipe.param = #pipe.param<"e \"\\", init = uniform(-1.0, 1.0)>},
   tensor<2xf32> {pipe.param = #pipe.param<"v", init = values(dense<[1.0, 2.0]> : tensor<2xf32>)>},
   tensor<2xf32> {pipe.param = #pipe.param<"r", init = values(dense_resource<two> : tensor<2xbf16>)>},
+  tensor<f32> {pipe.param = #pipe.param<"f", init = ones>, pipe.frozen},
   tensor<4xi32> {pipe.batch = "tokens", pipe.range = array<i64: 0, 9>},
   tensor<4xf32> {pipe.buffer = "cos"})
 

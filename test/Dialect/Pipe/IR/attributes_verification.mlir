@@ -108,3 +108,21 @@ func.func private @f() attributes {pipe.batch = "x"}
 // expected-error @+2 {{expected one of [operand, result, residual, saved, result_grad, operand_grad, param_grad, rounded, recomputed] for what a value of a chunk function stands for, got: i}}
 // expected-error @below {{failed to parse Pipe_RoleAttr parameter 'kind'}}
 func.func private @f(tensor<f32> {pipe.role = #pipe.role<input 0>})
+
+// -----
+
+// expected-error @below {{argument 0: only a parameter is 'pipe.frozen', and this is none: it has no 'pipe.param'}}
+func.func private @f(tensor<f32> {pipe.batch = "x", pipe.frozen})
+
+// -----
+
+// expected-error @below {{argument 0: 'pipe.frozen' expects no value, found true}}
+func.func private @f(tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>, pipe.frozen = true})
+
+// -----
+
+func.func private @f() -> tensor<f32> {
+  // expected-error @below {{has the attribute 'pipe.frozen', which belongs on a pipe.param or on an argument that is one}}
+  %0 = arith.constant {pipe.frozen} dense<0.0> : tensor<f32>
+  return %0 : tensor<f32>
+}

@@ -8,14 +8,14 @@
 
 func.func @some(%x: tensor<4xf32> {pipe.batch = "x"},
                 %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = zeros>},
-                // expected-warning @+1 {{no gradient reaches parameter "a": it is not trained; if that is meant, --freeze makes it a constant}}
+                // expected-warning @+1 {{no gradient reaches parameter "a": it is not trained; if that is meant, name it in --freeze}}
                 %a: tensor<4xf32> {pipe.param = #pipe.param<"a", init = zeros>},
-                // expected-warning @+1 {{no gradient reaches 4 parameters ("b", "c", "d" and 1 more): they are not trained; if that is meant, --freeze makes them constants}}
+                // expected-warning @+1 {{no gradient reaches 4 parameters ("b", "c", "d" and 1 more): they are not trained; if that is meant, name them in --freeze}}
                 %b: tensor<4xf32> {pipe.param = #pipe.param<"b", init = zeros>},
                 %c: tensor<4xf32> {pipe.param = #pipe.param<"c", init = zeros>},
                 %d: tensor<4xf32> {pipe.param = #pipe.param<"d", init = zeros>},
                 %e: tensor<4xf32> {pipe.param = #pipe.param<"e", init = zeros>},
-                // expected-warning @+1 {{the loss does not depend on parameter "m": it is not trained; if that is meant, --freeze makes it a constant}}
+                // expected-warning @+1 {{the loss does not depend on parameter "m": it is not trained; if that is meant, name it in --freeze}}
                 %m: tensor<4xf32> {pipe.param = #pipe.param<"m", init = zeros>}) -> (tensor<f32>, tensor<f32>) {
   %zero = arith.constant dense<0.0> : tensor<f32>
   %empty = tensor.empty() : tensor<4xf32>

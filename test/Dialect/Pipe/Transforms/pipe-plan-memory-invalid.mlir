@@ -3,7 +3,7 @@
 
 // RUN: not veeline-opt %s --pipe-plan-memory=optimizer=muon 2>&1 | FileCheck %s --check-prefix=MUON
 
-// MUON: error: 'pipe.pipeline' op has no parameter of rank 2, but 'muon' updates matrices; take adamw
+// MUON: error: 'pipe.pipeline' op has no parameter of rank 2 that is trained, but 'muon' updates matrices; take adamw
 // CHECK: error: unknown optimizer 'adamx'; expected sgd, sgd-momentum, sgd-nesterov, adam, adamw, nadamw, lion, adafactor or muon
 
 pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {

@@ -143,12 +143,13 @@ class Pipe_InputOp<string mnemonic> : Pipe_Op<mnemonic, [
 }
 
 def ParamOp : Pipe_InputOp<"param"> {
-  let summary = "A trainable parameter";
+  let summary = "A parameter, trained or frozen";
   let arguments = (ins Pipe_ParamAttr:$param);
   let assemblyFormat = "$param attr-dict `:` type($value)";
   let hasVerifier = 1;
   let description = [{
-    Its home is the stage of the first chunk that uses it.
+    Its home is the stage of the first chunk that uses it. With the attribute `pipe.frozen` it is not
+    trained.
 
     Example:
     ```mlir

@@ -22,16 +22,16 @@ mlir::FailureOr<mlir::func::FuncOp> findModel(mlir::ModuleOp module,
 /// The name of an argument of the model, by which its data or values are found.
 std::string getInputName(mlir::func::FuncOp model, unsigned argument);
 
-/// The name of a result of the model. The first is "loss". Others have the name
-/// that the model gives them, or else "metric1", "metric2", ...
+/// The name of a result of the model: the one that the model gives it, or else
+/// "loss" for a first result that is a number, and "metric0", "metric1", ...
 std::string getResultName(mlir::func::FuncOp model, unsigned result);
 
 /// Checks that `model` follows the input contract:
 /// - one block of pure ops on tensors of static shape;
 /// - arguments with an attribute that says what they are, with distinct names,
 ///   of types that the runtime supports; at least one is a parameter;
-/// - scalar results, the loss first. With `forwardOnly` the results after the
-///   loss may be any tensors of data.
+/// - scalar results, the loss first. With `forwardOnly` results may be any
+///   tensors of data, and there need not be a loss.
 /// Fails with a diagnostic at the violation. Linear in the number of ops.
 mlir::LogicalResult verifyModel(mlir::func::FuncOp model,
                                 bool forwardOnly = false);

@@ -12,7 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "veeline/Autodiff/Autodiff.h"
-#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
@@ -35,8 +35,8 @@ static bool isFloatTensor(Value value) {
 
 static OperandKind getOperandKind(Value operand) {
   Operation *def = operand.getDefiningOp();
-  if (isa_and_nonnull<ParamOp>(def))
-    return OperandKind::Parameter;
+  if (auto param = dyn_cast_or_null<ParamOp>(def))
+    return isFrozen(param) ? OperandKind::Constant : OperandKind::Parameter;
   if (isa_and_nonnull<BatchOp, BufferOp>(def))
     return OperandKind::Constant;
   return isFloatTensor(operand) ? OperandKind::EdgeValue
@@ -133,13 +133,8 @@ struct PipeDifferentiate
         continue;
       if (forwardOnly)
         pipeline->setAttr(forwardOnlyAttrName, UnitAttr::get(&getContext()));
-      Value loss = pipeline.getYield().getResults().front();
-      if (!loss.getDefiningOp<ChunkOp>()) {
-        pipeline.getYield().emitOpError()
-            << "the first result is the loss, which has to be the result of a "
-               "chunk";
+      if (failed(verifyResults(pipeline)))
         return signalPassFailure();
-      }
       SmallVector<ChunkOp> chunks = pipeline.getChunks();
       auto policies = getRecompute(pipeline);
       FailureOr<SmallVector<PipelineOp>> versions =
@@ -155,6 +150,27 @@ struct PipeDifferentiate
       for (ChunkOp chunk : chunks)
         dropJoint(symbols.lookup<func::FuncOp>(chunk.getPrimal()), symbols);
     }
+  }
+
+  /// Checks that the loss, and with forwards alone every result, is the result
+  /// of a chunk.
+  static LogicalResult verifyResults(PipelineOp pipeline) {
+    YieldOp yield = pipeline.getYield();
+    auto isInput = [](Value result) {
+      return !result.getDefiningOp<ChunkOp>();
+    };
+    if (!isForwardOnly(pipeline))
+      return isInput(yield.getResults().front())
+                 ? yield.emitOpError("the first result is the loss, which has "
+                                     "to be the result of a chunk")
+                 : success();
+    auto found = llvm::find_if(yield.getResults(), isInput);
+    if (found == yield.getResults().end())
+      return success();
+    return yield.emitOpError()
+           << "result " << found - yield.getResults().begin()
+           << " is an input of the model as it is; return what the model "
+              "computes";
   }
 
   /// Removes joint functions. Their ops are in the chunk's own functions now.

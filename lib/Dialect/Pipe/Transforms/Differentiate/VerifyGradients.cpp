@@ -6,6 +6,7 @@
 
 #include "mlir/IR/TypeUtilities.h"
 #include "veeline/Autodiff/GradientFlow.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -18,13 +19,13 @@ using autodiff::LostGradient;
 /// those on which nothing depends.
 using LostAt = llvm::MapVector<Operation *, SmallVector<BlockArgument>>;
 
-/// The parameters that are used. There is another warning for unused ones.
+/// The parameters that are used and not frozen. There is another warning for
+/// unused ones.
 static SmallVector<BlockArgument> getUsedParameters(func::FuncOp model) {
   return llvm::filter_to_vector(
       model.getArguments(), [&](BlockArgument argument) {
         return !argument.use_empty() &&
-               model.getArgAttr(argument.getArgNumber(),
-                                PipeDialect::paramAttrName);
+               isTrainedParam(model, argument.getArgNumber());
       });
 }
 
@@ -94,10 +95,10 @@ static void warn(func::FuncOp model, Operation *op,
   bool isOne = arguments.size() == 1;
   diagnostic << (op ? "no gradient reaches " : "the loss does not depend on ")
              << describe(model, arguments)
-             << (isOne ? ": it is not trained; if that is meant, --freeze "
-                         "makes it a constant"
-                       : ": they are not trained; if that is meant, --freeze "
-                         "makes them constants");
+             << (isOne ? ": it is not trained; if that is meant, name it in "
+                         "--freeze"
+                       : ": they are not trained; if that is meant, name them "
+                         "in --freeze");
   addNote(diagnostic, op);
 }
 
@@ -120,7 +121,22 @@ static LogicalResult refuse(func::FuncOp model, const LostAt &lost) {
   return diagnostic;
 }
 
+/// Whether there are parameters, and all of them are frozen.
+static bool isAllFrozen(func::FuncOp model) {
+  bool hasParam = false;
+  for (unsigned i = 0, e = model.getNumArguments(); i != e; ++i) {
+    if (isTrainedParam(model, i))
+      return false;
+    hasParam |= bool(model.getArgAttr(i, PipeDialect::paramAttrName));
+  }
+  return hasParam;
+}
+
 LogicalResult veeline::pipe::verifyGradients(func::FuncOp model) {
+  if (isAllFrozen(model))
+    return model.emitError("the model has nothing to train: all its parameters "
+                           "are frozen; leave out of --freeze what is to be "
+                           "trained");
   SmallVector<BlockArgument> params = getUsedParameters(model);
   SmallVector<Value> differentiated = getDifferentiated(model);
   if (params.empty() || differentiated.empty())

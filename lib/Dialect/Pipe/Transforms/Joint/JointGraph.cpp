@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "veeline/Autodiff/Joint.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
@@ -39,8 +40,8 @@ struct PipeJointGraph
     for (unsigned i = 0; i != model->getNumArguments(); ++i) {
       auto param =
           model->getArgAttrOfType<ParamAttr>(i, PipeDialect::paramAttrName);
-      wanted.push_back(param != nullptr);
-      if (param)
+      wanted.push_back(isTrainedParam(*model, i));
+      if (wanted.back())
         names.push_back(param.getName());
     }
     unsigned numResults = model->getNumResults();

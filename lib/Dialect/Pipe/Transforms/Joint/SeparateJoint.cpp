@@ -16,6 +16,7 @@
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Base/Numbers.h"
 #include "veeline/Base/Suggest.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "veeline/Dialect/Pipe/Transforms/Joint.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
@@ -148,15 +149,22 @@ veeline::pipe::findSubjectResults(func::FuncOp func) {
                               << "; one of them is enough";
     found.push_back({*param, i});
   }
-  for (BlockArgument argument : func.getArguments())
-    if (func.getArgAttr(argument.getArgNumber(), PipeDialect::paramAttrName) &&
+  for (BlockArgument argument : func.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    if (func.getArgAttr(number, frozenAttrName))
+      return emitError(argument.getLoc())
+             << "parameter \"" << getInputName(func, number)
+             << "\" is frozen, but the model brings its own derivative, which "
+                "trains all its parameters; make the argument a buffer";
+    if (func.getArgAttr(number, PipeDialect::paramAttrName) &&
         !resultOf.contains(argument))
       return emitError(argument.getLoc())
              << "no result is the gradient of parameter \""
-             << getInputName(func, argument.getArgNumber())
+             << getInputName(func, number)
              << "\"; return it, as {pipe.gradient_of = \""
-             << getInputName(func, argument.getArgNumber())
+             << getInputName(func, number)
              << "\"}, or make the argument a buffer";
+  }
   return found;
 }
 

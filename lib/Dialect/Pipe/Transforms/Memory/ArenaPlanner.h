@@ -66,7 +66,7 @@ private:
   void placeSums();
   void placeParams();
   void placeRounded();
-  mlir::LogicalResult placeOutputs();
+  void placeOutputs();
   llvm::SmallVector<mlir::func::FuncOp> getFunctions(mlir::Operation *op);
   int64_t getLibraryBytes(llvm::ArrayRef<mlir::func::FuncOp> functions) const;
   void placeDevice();

@@ -15,6 +15,7 @@
 #include "veeline/Analysis/OffsetAllocator.h"
 #include "veeline/Base/Optimizers.h"
 #include "veeline/Base/Shards.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
@@ -91,7 +92,7 @@ void ArenaPlanner::placeParams() {
     bool isHome =
         tables.getHome(number) == static_cast<int64_t>(program.getStage());
     int64_t stateBytes =
-        isHome && !isForwardOnly(tables.pipeline)
+        isHome && !isForwardOnly(tables.pipeline) && !isFrozen(param)
             ? getStateBytes(cast<ShapedType>(param.getValue().getType()))
             : 0;
     int64_t owner = owners.lookup_or(number, -1);
@@ -179,9 +180,9 @@ void ArenaPlanner::placeRounded() {
   }
 }
 
-/// Places tensor results, for all microbatches, because the runtime reads them
-/// after the step.
-LogicalResult ArenaPlanner::placeOutputs() {
+/// Places tensor results, for all microbatches of the greatest length, because
+/// the runtime reads them after the step.
+void ArenaPlanner::placeOutputs() {
   int64_t microbatches =
       PipelineOp(tables.pipeline).getMicrobatches().value_or(1);
   for (auto [number, value] :
@@ -189,16 +190,10 @@ LogicalResult ArenaPlanner::placeOutputs() {
     auto chunk = value.getDefiningOp<ChunkOp>();
     if (!isOutput(value.getType()) || !chunk || !isHere(chunk.getIndex()))
       continue;
-    if (!versions.empty())
-      return emitError(value.getLoc())
-             << "result " << number << " of the model, " << value.getType()
-             << ", is a tensor, and the length of microbatches varies; results "
-                "that are tensors need one length";
     int64_t bytes = getByteSize(value.getType()) * microbatches;
     plan.outputs.push_back(
         {static_cast<int64_t>(number), reserve(bytes), bytes});
   }
-  return success();
 }
 
 /// The function that `op` runs, for each length.
@@ -432,8 +427,7 @@ LogicalResult ArenaPlanner::run() {
     return failure();
   placeParams();
   placeRounded();
-  if (failed(placeOutputs()))
-    return failure();
+  placeOutputs();
   if (optimizer == Optimizer::muon)
     placeUpdateWorkspace();
   if (optimizer == Optimizer::adafactor && isOnDevice)
@@ -502,13 +496,14 @@ static void listConstants(ModuleOp module) {
 /// Checks that Muon has a matrix.
 static LogicalResult verifyOptimizer(PipelineOp pipeline, Optimizer optimizer) {
   auto isMatrix = [](ParamOp param) {
-    return cast<ShapedType>(param.getValue().getType()).getRank() == 2;
+    return cast<ShapedType>(param.getValue().getType()).getRank() == 2 &&
+           !isFrozen(param);
   };
   if (optimizer != Optimizer::muon || isForwardOnly(pipeline) ||
       llvm::any_of(pipeline.getParams(), isMatrix))
     return success();
-  return pipeline.emitOpError("has no parameter of rank 2, but 'muon' updates "
-                              "matrices; take adamw");
+  return pipeline.emitOpError("has no parameter of rank 2 that is trained, but "
+                              "'muon' updates matrices; take adamw");
 }
 
 LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,

@@ -9,6 +9,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -175,8 +176,12 @@ static Value buildInput(OpBuilder &builder, func::FuncOp model,
   Type type = argument.getType();
   if (auto param = model.getArgAttrOfType<ParamAttr>(
           number, PipeDialect::paramAttrName)) {
-    if (isUsed)
-      return ParamOp::create(builder, loc, type, param);
+    if (isUsed) {
+      auto op = ParamOp::create(builder, loc, type, param);
+      if (Attribute frozen = model.getArgAttr(number, frozenAttrName))
+        op->setAttr(frozenAttrName, frozen);
+      return op;
+    }
     emitWarning(loc) << "parameter \"" << param.getName().getValue()
                      << "\" is not used: it is dropped, not trained";
     return {};

@@ -92,12 +92,23 @@ std::string veeline::pipe::getInputName(func::FuncOp model, unsigned argument) {
   return ("arg" + Twine(argument)).str();
 }
 
+static bool isTrained(Type element) {
+  return element.isF32() || element.isF64();
+}
+
+/// What the loss and metrics are.
+static bool isNumber(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() == 0 && !tensor.getEncoding() &&
+         isTrained(tensor.getElementType());
+}
+
 std::string veeline::pipe::getResultName(func::FuncOp model, unsigned result) {
-  if (result == 0)
-    return "loss";
   if (auto name = model.getResultAttrOfType<StringAttr>(
           result, PipeDialect::metricAttrName))
     return name.str();
+  if (result == 0 && isNumber(model.getResultTypes()[0]))
+    return "loss";
   return "metric" + std::to_string(result);
 }
 
@@ -106,10 +117,6 @@ static bool isPlainTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape() && tensor.getNumElements() != 0 &&
          !tensor.getEncoding();
-}
-
-static bool isTrained(Type element) {
-  return element.isF32() || element.isF64();
 }
 
 /// Whether files of data, the runtime and compiled code all support `element`.
@@ -194,7 +201,7 @@ static LogicalResult verifyArguments(func::FuncOp model) {
 }
 
 /// Checks that names can be columns of files and values of options.
-static LogicalResult verifyMetricNames(func::FuncOp model) {
+static LogicalResult verifyMetricNames(func::FuncOp model, bool forwardOnly) {
   Operation *terminator = model.getBody().front().getTerminator();
   llvm::StringMap<unsigned> seen;
   for (unsigned i = 0; i < model.getNumResults(); ++i) {
@@ -211,31 +218,40 @@ static LogicalResult verifyMetricNames(func::FuncOp model) {
       return terminator->emitError()
              << "result " << i << " of the model has the name \"" << name
              << "\", which result " << it->second << " has";
-    if (i == 0 && model.getResultAttr(i, PipeDialect::metricAttrName))
+    if (i == 0 && !forwardOnly &&
+        model.getResultAttr(i, PipeDialect::metricAttrName))
       return terminator->emitError()
              << "the first result of the model is the loss, and has a "
                 "'pipe.metric'; only those after it are metrics";
+    if (name == "loss" && (i > 0 || !isNumber(model.getResultTypes()[i])))
+      return terminator->emitError()
+             << "result " << i
+             << " of the model has the name \"loss\"; only the first result "
+                "has it, if that is a tensor<f32> or tensor<f64>";
   }
   return success();
 }
 
+/// With `forwardOnly` there may be no loss: the first result is one if it can
+/// be, and has no other name.
 static LogicalResult verifyResults(func::FuncOp model, bool forwardOnly) {
   Operation *terminator = model.getBody().front().getTerminator();
   if (model.getNumResults() == 0)
     return terminator->emitError(
         "the model's first result is the loss, a tensor<f32> or tensor<f64>; "
         "found no result");
-  auto isScalar = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.getRank() == 0 && !tensor.getEncoding() &&
-           isTrained(tensor.getElementType());
-  };
   for (auto [i, type] : llvm::enumerate(model.getResultTypes())) {
-    bool isOutput = i > 0 && forwardOnly && isPlainTensor(type) &&
-                    isData(cast<RankedTensorType>(type).getElementType());
-    if (isScalar(type) || isOutput)
+    bool mayBeOutput = forwardOnly && isPlainTensor(type) &&
+                       isData(cast<RankedTensorType>(type).getElementType());
+    if (isNumber(type) || mayBeOutput)
       continue;
     InFlightDiagnostic diagnostic = terminator->emitError();
+    if (forwardOnly)
+      return diagnostic << "result " << i
+                        << " of the model: expected a tensor of static, "
+                           "non-empty shape of i1, i8, i16, i32, i64, f32 or "
+                           "f64, found "
+                        << type;
     if (i == 0)
       diagnostic << "the model's first result is the loss";
     else
@@ -243,12 +259,12 @@ static LogicalResult verifyResults(func::FuncOp model, bool forwardOnly) {
     diagnostic << ", a tensor<f32> or tensor<f64>; found " << type;
     if (isJoint(model))
       diagnostic << "; gradients are taken out by --pipe-separate-joint";
-    else if (i > 0)
+    else
       diagnostic << "; tensors of data are results of models that are compiled "
                     "with --forward-only";
     return diagnostic;
   }
-  return verifyMetricNames(model);
+  return verifyMetricNames(model, forwardOnly);
 }
 
 /// Whether code can be generated for values of `type`. This is checked before

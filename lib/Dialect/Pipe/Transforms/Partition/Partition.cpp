@@ -19,6 +19,7 @@
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -394,6 +395,8 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
                    [](int64_t width) { return width != 1; }))
     pipeline.setStageReplicas(options.stageReplicas);
   pipeline.setClipSync(options.clipSync);
+  if (options.forwardOnly)
+    pipeline->setAttr(forwardOnlyAttrName, builder.getUnitAttr());
   pipeline.getBody().emplaceBlock();
   plan->build(pipeline, symbols);
   setScales(pipeline, *counts, estimates, *profile);

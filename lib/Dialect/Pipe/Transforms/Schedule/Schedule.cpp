@@ -9,6 +9,7 @@
 #include "veeline/Base/Check.h"
 #include "veeline/Base/Numbers.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
@@ -69,6 +70,8 @@ static LogicalResult checkAsynchronous(PipelineOp pipeline, StringRef name,
       return fail("after each microbatch, where these count more or less than "
                   "the others of their step");
   for (ParamOp param : pipeline.getParams()) {
+    if (isFrozen(param))
+      continue;
     std::optional<int64_t> stage;
     for (auto [chunk, operand] : getChunkUses(param.getValue())) {
       int64_t user = pipeline.getStageOf(chunk);

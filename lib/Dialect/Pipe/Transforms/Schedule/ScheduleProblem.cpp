@@ -10,6 +10,7 @@
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
+#include "veeline/Dialect/Pipe/IR/Frozen.h"
 #include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
 #include "veeline/Schedule/Offload.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -188,10 +189,12 @@ double veeline::pipe::estimateAllReduce(PipelineOp pipeline, int64_t bytes,
   return 2 * (message + others * bytes / Machine().bytesPerNs);
 }
 
-/// The sets of chunks that share a parameter.
+/// The sets of chunks that share a parameter and add up its gradients.
 static std::vector<std::vector<int>> getTied(PipelineOp pipeline) {
   llvm::EquivalenceClasses<int> classes;
   for (ParamOp param : pipeline.getParams()) {
+    if (isFrozen(param))
+      continue;
     std::optional<int> first;
     for (auto [chunk, operand] : getChunkUses(param.getValue())) {
       if (!first)
