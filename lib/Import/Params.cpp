@@ -543,8 +543,8 @@ void Importer::findBatch() {
 }
 
 /// Describes an argument that is not a parameter; "" if it is one. A running
-/// mean or variance that is an argument can be frozen, too: its values then come
-/// from a file of parameters.
+/// mean or variance that is an argument can be frozen, too: its values then
+/// come from a file of parameters.
 std::string Importer::getOther(unsigned argument) const {
   std::string untrained = ", which is not trained anyway";
   // The argument was removed because its slices are parameters.

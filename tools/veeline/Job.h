@@ -110,6 +110,11 @@ private:
   bool checkCheckpoints(const RunRecord &record);
   bool readRecord(std::optional<RunRecord> &record);
   bool isCompiled(const std::optional<RunRecord> &record);
+  std::vector<std::pair<std::string, std::string>> inputFiles() const;
+  std::vector<std::string> productLibraries() const;
+  Status copyInput(const std::string &key, const std::string &path) const;
+  Status recordInputs(const std::optional<RunRecord> &before,
+                      RunRecord &record) const;
   Status writeRecord(std::optional<RunRecord> &before, int32_t processes);
   bool prepareFolder();
   bool recordRun(std::optional<RunRecord> &before, int32_t processes);

@@ -14,13 +14,10 @@
 #include "Checkpoint.h"
 #include "veeline/Base/File.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <ctime>
 #include <fcntl.h>
 #include <filesystem>
-#include <limits>
 #include <sys/file.h>
 #include <thread>
 #include <unistd.h>
@@ -74,103 +71,6 @@ int64_t Job::lastStepOfFolder() const {
   return steps.empty() ? 0 : steps.back();
 }
 
-/// Reads the record of earlier starts from the folder. None if there is no
-/// record. An invalid record is an error of the job.
-bool Job::readRecord(std::optional<RunRecord> &record) {
-  if (std::error_code error;
-      folder.empty() || !std::filesystem::exists(inFolder(recordName), error))
-    return true;
-  auto file = MappedFile::open(inFolder(recordName));
-  Expected<RunRecord> parsed = file.ok() ? parseRunRecord(file->bytes())
-                                         : Expected<RunRecord>(file.status());
-  if (!parsed.ok())
-    return fail(*find("directory"), "cannot read '" + inFolder(recordName) +
-                                        "': " + parsed.message() +
-                                        "; delete it to write another one");
-  record = std::move(*parsed);
-  return checkCheckpoints(*record);
-}
-
-/// Whether there are checkpoints where there were some: a run does not silently
-/// begin anew.
-bool Job::checkCheckpoints(const RunRecord &record) {
-  int64_t before = 0;
-  for (const RecordedStart &start : record.starts)
-    before = std::max(before, start.afterStep);
-  if (before == 0 || lastStepOfFolder() > 0)
-    return true;
-  return fail(*find("directory"),
-              "'" + inFolder(recordName) +
-                  "' says that the run went on from "
-                  "the checkpoint of step " +
-                  std::to_string(before) + ", and '" +
-                  textOf("checkpoint", inFolder("checkpoints")) +
-                  "' has no checkpoint; bring it back, or delete '" +
-                  inFolder(recordName) + "' to begin anew");
-}
-
-/// The step of the checkpoint that the run goes on from; 0: none.
-int64_t Job::lastGoodStep() const {
-  if (lastStepOfFolder() == 0)
-    return 0;
-  std::vector<data::Damage> damages;
-  auto opened = data::Checkpoint::openLastGood(
-      textOf("checkpoint", inFolder("checkpoints")),
-      std::numeric_limits<int64_t>::max(), damages);
-  return opened.ok() ? (*opened)->index().step : 0;
-}
-
-/// Whether the existing artifact belongs to this job, so that the run can
-/// continue without compiling. The content of files other than the model may
-/// have changed.
-bool Job::isCompiled(const std::optional<RunRecord> &record) {
-  if (!record || lastStepOfFolder() == 0 || find("profile") ||
-      find("machine-table") || textOf("schedule", "").starts_with("file:"))
-    return false;
-  Expected<RecordedFile> now = recordFile(model);
-  Expected<RecordedFile> artifact = recordFile(artifactPath);
-  commandline::ErrorCapture ignored;
-  return now.ok() && artifact.ok() && *now == record->model &&
-         *artifact == record->artifact &&
-         checkArtifact(/*isCompiledHere=*/true);
-}
-
-static std::string timeNow() {
-  std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
-
-static std::string hostName() {
-  char name[256] = "";
-  (void)::gethostname(name, sizeof(name) - 1);
-  return name;
-}
-
-/// Writes the job and everything else that is needed to repeat the run.
-Status Job::writeRecord(std::optional<RunRecord> &before, int32_t processes) {
-  RunRecord record;
-  std::error_code error;
-  record.folder = std::filesystem::current_path(error).string();
-  VEELINE_TRY_VALUE(record.job, recordFile(options.file));
-  VEELINE_TRY_VALUE(record.model, recordFile(model));
-  VEELINE_TRY_VALUE(record.artifact, recordFile(artifactPath));
-  record.seed = textOf("seed", "0");
-  record.compile = compileArguments();
-  record.compile.insert(record.compile.begin(), "veeline");
-  record.train = trainArguments();
-  if (before)
-    record.starts = std::move(before->starts);
-  record.starts.push_back(
-      {timeNow(), VEELINE_VERSION, hostName(), processes, lastGoodStep()});
-  VEELINE_TRY_VALUE(MappedFile job, MappedFile::open(options.file));
-  VEELINE_TRY(writeFileAtomically(inFolder("job.yaml"), job.bytes()));
-  return writeFileAtomically(inFolder(recordName), toText(record));
-}
-
 /// Locks the folder. Returns false if another run has the lock. It is held,
 /// also across exec, until the run ends in any way. Succeeds without a lock if
 /// the file system has none. A run that was killed just before may need a
@@ -202,13 +102,6 @@ bool Job::prepareFolder() {
   return fail(*find("directory"),
               "another run is at work in '" + folder +
                   "'; wait until it has ended, or take another directory");
-}
-
-bool Job::recordRun(std::optional<RunRecord> &before, int32_t processes) {
-  if (folder.empty())
-    return true;
-  Status written = writeRecord(before, processes);
-  return written.ok() || fail(*find("directory"), written.message());
 }
 
 driver::KeptFile::KeptFile(const std::string &path)

@@ -29,6 +29,8 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("time", self.time);
   visit("version", self.version);
   visit("host", self.host);
+  visit("cpu", self.cpu, artifact::MayBeMissing());
+  visit("libraries", self.libraries, artifact::MayBeMissing());
   visit("processes", self.processes);
   visit("after_step", self.afterStep);
 }
@@ -40,6 +42,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("job", self.job);
   visit("model", self.model);
   visit("artifact", self.artifact);
+  visit("files", self.files, artifact::MayBeMissing());
   visit("seed", self.seed);
   visit("compile", self.compile);
   visit("train", self.train);
@@ -64,11 +67,14 @@ Expected<RunRecord> driver::parseRunRecord(std::string_view text) {
   auto json = artifact::json::Json::parse(text, nullptr,
                                           /*allow_exceptions=*/false);
   if (json.is_object() && json.contains("format") &&
+      json["format"] != RunRecord::oldestFormatVersion &&
       json["format"] != RunRecord::formatVersion)
     return Status::error("it has version " + json["format"].dump() +
-                         " of the format, and this program reads version " +
-                         std::to_string(RunRecord::formatVersion));
+                         " of the format, and this program reads versions " +
+                         std::to_string(RunRecord::oldestFormatVersion) +
+                         " to " + std::to_string(RunRecord::formatVersion));
   RunRecord record;
   VEELINE_TRY(artifact::json::parse(text, "it", record));
+  record.format = RunRecord::formatVersion;
   return record;
 }

@@ -30,18 +30,24 @@ struct RecordedStart {
   std::string time; ///< "2026-01-31T12:00:00Z"
   std::string version;
   std::string host;
+  std::string cpu; ///< The name of its CPU, or empty.
+  /// The libraries that decide the bits of products, with their versions.
+  std::vector<std::string> libraries;
   int32_t processes = 1;
   /// The step of the checkpoint from which it continues, or 0.
   int64_t afterStep = 0;
 };
 
-/// What is needed to repeat a run (docs/long-runs.md), as a JSON file.
+/// What is needed to repeat a run (docs/long-runs.md), as a JSON file. Version
+/// 1 has no `files`, and starts have no `cpu` and no `libraries`.
 struct RunRecord {
-  static constexpr int64_t formatVersion = 1;
+  static constexpr int64_t formatVersion = 2, oldestFormatVersion = 1;
 
   int64_t format = formatVersion;
   std::string folder; ///< The folder to which the job's paths are relative.
   RecordedFile job, model, artifact;
+  /// What else the job names and its commands read, except for data.
+  std::vector<RecordedFile> files;
   std::string seed;
   std::vector<std::string> compile, train; ///< The two commands.
   std::vector<RecordedStart> starts;

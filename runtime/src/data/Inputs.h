@@ -54,10 +54,8 @@ struct InputOptions {
   /// As `specs`, which come first, of arguments that the model may lack, but
   /// not all of them.
   std::vector<std::string> specsIfTaken = {};
+
   std::string option(const char *name) const { return prefix + name; }
-  /// The same of arguments that the model may lack, but not all of them. What
-  /// `specs` say comes first.
-  std::vector<std::string> specsIfTaken = {};
 };
 
 /// Checks everything that does not depend on a model: the syntax of `options`,

@@ -33,10 +33,10 @@ class NameMap {
 public:
   /// Reads the lines of the text file at `path`. A line has a parameter, its
   /// name in the file and, if its dimensions have another order there,
-  /// "transposed" (for two) or "permuted=3,2,0,1" (NameInFile::order), separated
-  /// by spaces. One `*` in a parameter's name stands for any text, and for the
-  /// same text in the other name. If several lines match, the first one applies.
-  /// Lines that begin with `#` are comments.
+  /// "transposed" (for two) or "permuted=3,2,0,1" (NameInFile::order),
+  /// separated by spaces. One `*` in a parameter's name stands for any text,
+  /// and for the same text in the other name. If several lines match, the first
+  /// one applies. Lines that begin with `#` are comments.
   static Expected<NameMap> open(const std::string &path);
 
   NameInFile of(const std::string &param) const;

@@ -9,7 +9,6 @@
 #include "veeline/Library/Gemm.h"
 
 #include "veeline/Base/Numbers.h"
-#include "veeline/gemm.h"
 
 #include <dnnl.hpp>
 
@@ -322,10 +321,4 @@ library::prepareGemmF32(const artifact::Gemm &gemm) {
                          std::to_string(gemm.k) + "x" + std::to_string(gemm.n) +
                          "]: " + error.what());
   }
-}
-
-std::string veeline::productLibrary() {
-  const dnnl_version_t *version = dnnl::version();
-  return "oneDNN " + std::to_string(version->major) + "." +
-         std::to_string(version->minor) + "." + std::to_string(version->patch);
 }

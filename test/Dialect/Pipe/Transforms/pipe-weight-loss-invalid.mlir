@@ -79,3 +79,22 @@ func.func @net(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param =
   %loss = arith.mulf %x, %w : tensor<f32>
   return %loss, %x : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// A model for forwards alone may return tensors, of which none is a loss or a weight.
+func.func @net(%x: tensor<4xf32> {pipe.batch = "x"}, %w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = ones>}) -> (tensor<4xf32>, tensor<f32> {pipe.metric = "tokens"}) {
+  %y = arith.mulf %x, %w : tensor<4xf32>
+  %tokens = arith.constant dense<4.0> : tensor<f32>
+  // expected-error @below {{the model returns no loss that 'tokens' could weight: its first result is a 'tensor<4xf32>', and a loss is a tensor<f32> or tensor<f64>; return one, or leave out the weight}}
+  return %y, %tokens : tensor<4xf32>, tensor<f32>
+}
+
+// -----
+
+func.func @net(%x: tensor<f32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = ones>}) -> (tensor<f32>, tensor<1xf32> {pipe.metric = "tokens"}, tensor<f32> {pipe.metric = "labels"}) {
+  %loss = arith.mulf %x, %w : tensor<f32>
+  %tokens = arith.constant dense<4.0> : tensor<1xf32>
+  // expected-error @below {{the model has no result 'tokens' that weights the loss; beside the loss it returns labels}}
+  return %loss, %tokens, %x : tensor<f32>, tensor<1xf32>, tensor<f32>
+}

@@ -27,11 +27,16 @@ static constexpr LossFactor factor = {"loss_weight", PipeDialect::batchAttrName,
                                       PipeDialect::lossWeightAttrName, "weight",
                                       "weighted"};
 
-/// The number of the result with this name.
+/// The number of the result with this name. Of results that are tensors, which
+/// a model for forwards alone may have, none is a weight.
 static FailureOr<unsigned> findResult(func::FuncOp model, StringRef name) {
   std::vector<std::string> names;
+  std::vector<unsigned> numbers;
   for (unsigned i = 1; i < model.getNumResults(); ++i)
-    names.push_back(getResultName(model, i));
+    if (isLossType(model.getResultTypes()[i])) {
+      names.push_back(getResultName(model, i));
+      numbers.push_back(i);
+    }
   Operation *terminator = model.getBody().front().getTerminator();
   if (names.empty())
     return terminator->emitError()
@@ -40,7 +45,7 @@ static FailureOr<unsigned> findResult(func::FuncOp model, StringRef name) {
               "a tensor<f32> or tensor<f64>, as a further result";
   auto found = llvm::find(names, name);
   if (found != names.end())
-    return unsigned(found - names.begin()) + 1;
+    return numbers[found - names.begin()];
   return terminator->emitError()
          << "the model has no result '" << name
          << "' that weights the loss; beside the loss it returns "
@@ -140,9 +145,15 @@ struct PipeWeightLoss
 
   LogicalResult run(func::FuncOp model) {
     // The pass that checks the input contract reports these errors.
-    if (!model.getBody().hasOneBlock() || model.getNumResults() == 0 ||
-        !llvm::all_of(model.getResultTypes(), isLossType))
+    if (!model.getBody().hasOneBlock() || model.getNumResults() == 0)
       return success();
+    if (!isLossType(model.getResultTypes()[0]))
+      return model.getBody().front().getTerminator()->emitError()
+             << "the model returns no loss that '" << weight
+             << "' could weight: its first result is a "
+             << model.getResultTypes()[0]
+             << ", and a loss is a tensor<f32> or tensor<f64>; return one, or "
+                "leave out the weight";
     FailureOr<unsigned> number = findResult(model, weight);
     if (failed(number))
       return failure();

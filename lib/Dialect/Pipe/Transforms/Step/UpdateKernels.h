@@ -42,9 +42,9 @@ bool hasSeparateSlots(const UpdateShape &shape);
 mlir::func::FuncOp getUpdateKernel(mlir::SymbolTable &symbols,
                                    const UpdateShape &shape);
 
-/// The kernel `pipe_norm_...`. It takes the settings, the gradients, and `parts`
-/// doubles. To these it adds the squares of the elements of the averaged
-/// gradient.
+/// The kernel `pipe_norm_...`. It takes the settings, the gradients, and
+/// `parts` doubles. To these it adds the squares of the elements of the
+/// averaged gradient.
 mlir::func::FuncOp getNormKernel(mlir::SymbolTable &symbols,
                                  const UpdateShape &shape, int64_t parts);
 
