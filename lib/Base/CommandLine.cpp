@@ -30,6 +30,10 @@ void commandline::printError(const std::string &message) {
   std::cerr << "veeline: error: " << message << "\n";
 }
 
+void commandline::printRemark(const std::string &message) {
+  std::cerr << "veeline: remark: " << message << "\n";
+}
+
 static constexpr char ofFlagWithValue[] =
     " takes no value; give it alone, or leave it out";
 

@@ -108,6 +108,7 @@ private:
   int64_t lastStepOfFolder() const;
   int64_t lastGoodStep() const;
   bool checkCheckpoints(const RunRecord &record);
+  bool keepRows(const std::string &why);
   bool readRecord(std::optional<RunRecord> &record);
   bool isCompiled(const std::optional<RunRecord> &record);
   std::vector<std::pair<std::string, std::string>> inputFiles() const;

@@ -17,6 +17,7 @@
 #include "veeline/inventory.h"
 
 #include <algorithm>
+#include <charconv>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -47,22 +48,60 @@ bool Job::readRecord(std::optional<RunRecord> &record) {
   return checkCheckpoints(*record);
 }
 
+/// The step of the last row of a file with metrics, or 0.
+static int64_t lastRowOf(const std::string &path) {
+  auto file = MappedFile::open(path);
+  int64_t step = 0;
+  if (file.ok())
+    if (size_t end = file->bytes().rfind('\n'); end != std::string_view::npos) {
+      std::string_view rows = file->bytes().substr(0, end);
+      std::string_view row = rows.substr(rows.rfind('\n') + 1);
+      std::from_chars(row.data(), row.data() + row.size(), step);
+    }
+  return step;
+}
+
 /// Whether there are checkpoints where there were some: a run does not silently
 /// begin anew.
 bool Job::checkCheckpoints(const RunRecord &record) {
+  if (lastStepOfFolder() > 0)
+    return true;
   int64_t before = 0;
   for (const RecordedStart &start : record.starts)
     before = std::max(before, start.afterStep);
-  if (before == 0 || lastStepOfFolder() > 0)
-    return true;
+  std::string none = "'" + textOf("checkpoint", inFolder("checkpoints")) +
+                     "' has no checkpoint";
+  if (before == 0)
+    return keepRows(none);
   return fail(*find("directory"),
               "'" + inFolder(recordName) +
-                  "' says that the run went on from "
-                  "the checkpoint of step " +
-                  std::to_string(before) + ", and '" +
-                  textOf("checkpoint", inFolder("checkpoints")) +
-                  "' has no checkpoint; bring it back, or delete '" +
-                  inFolder(recordName) + "' to begin anew");
+                  "' says that the run went on from the checkpoint of step " +
+                  std::to_string(before) + ", and " + none +
+                  "; bring it back, or delete '" + inFolder(recordName) +
+                  "' to begin anew");
+}
+
+/// Moves away the rows of more steps than a run may have without a checkpoint:
+/// it may have had some that are gone. Where ranks are processes, a checkpoint
+/// may take some steps more than there are between two.
+bool Job::keepRows(const std::string &why) {
+  std::string metrics = textOf("metrics", inFolder("metrics.csv"));
+  int64_t row = lastRowOf(metrics), every = 0;
+  if (!checkNumber(*find("every"), every))
+    return false;
+  if (row <= 2 * every)
+    return true;
+  std::string other = metrics + ".to-step-" + std::to_string(row);
+  std::error_code error;
+  std::filesystem::rename(metrics, other, error);
+  if (error)
+    return fail(*find("directory"),
+                "cannot rename '" + metrics + "': " + error.message());
+  commandline::printRemark(why + ", and there was training up to step " +
+                           std::to_string(row) +
+                           "; it begins anew, and the rows of '" + metrics +
+                           "' are in '" + other + "' now");
+  return true;
 }
 
 /// The step of the checkpoint that the run goes on from; 0: none.

@@ -27,6 +27,8 @@ inline constexpr int usageError = 2;
 
 /// "veeline: error: `message`" to stderr.
 void printError(const std::string &message);
+/// "veeline: remark: `message`" to stderr.
+void printRemark(const std::string &message);
 
 /// Prints the message, and how to get help on `app` or on its subcommand if one
 /// was named. Returns usageError.

@@ -181,16 +181,13 @@ Status ResultsFile::put(const std::string &text) {
 
 Status ResultsFile::open(const std::string &newPath, const std::string &numbers,
                          const artifact::Metadata &metadata,
-                         int64_t stepsBefore, const std::string &more) {
+                         const RowsBefore &before, const std::string &more) {
   path = newPath;
   std::string header = numbers + (metadata.hasLoss() ? ",loss" : "");
   for (const std::string &name : metricNames(metadata))
     header += "," + name;
   header += (more.empty() ? "" : "," + more) + "\n";
-  bool hasBefore = false;
-  if (stepsBefore > 0) {
-    VEELINE_TRY_VALUE(hasBefore, cutRows(path, header, stepsBefore));
-  }
+  VEELINE_TRY_VALUE(bool hasBefore, cutRows(path, header, before));
   file = std::fopen(path.c_str(), hasBefore ? "ae" : "we");
   if (!file)
     return Status::error("cannot write '" + path +

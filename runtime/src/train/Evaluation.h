@@ -79,10 +79,10 @@ public:
   ~ResultsFile() { (void)close(); }
 
   /// `numbers` are the names of the columns before those of the results, and
-  /// `more` of those after them. If the file exists, its lines of the first
-  /// `stepsBefore` steps are kept.
+  /// `more` of those after them. Rows of the run before are kept, as by
+  /// cutRows.
   Status open(const std::string &path, const std::string &numbers,
-              const artifact::Metadata &metadata, int64_t stepsBefore = 0,
+              const artifact::Metadata &metadata, const RowsBefore &before = {},
               const std::string &more = "");
   bool isOpen() const { return file != nullptr; }
   /// Adds a line: `numbers`, then the shortest texts of `results`.

@@ -53,6 +53,9 @@ struct Options {
   data::InputOptions inputs; ///< Its seed is also that of the parameters.
   std::string init;          ///< A .safetensors file with all parameters.
   std::string initNames;     ///< A file that NameMap reads, for `init`.
+  /// A run that resumes has its parameters from the checkpoint, so that the
+  /// file may be gone.
+  bool takesInit() const { return !init.empty() && resume.empty(); }
 
   /// Peak rate, betas, epsilon and weight decay. `step` is unused. `ofParams`
   /// is the result of `groups` for the artifact's parameters.

@@ -131,39 +131,51 @@ MetricsFile::~MetricsFile() {
     removeRegular(path);
 }
 
-/// Returns the size of the header and of the whole rows of steps up to
-/// `lastStep` in a file with metrics. Returns 0 if its header differs, or if
-/// there are no such rows.
-static size_t bytesUpTo(std::string_view text, const std::string &header,
-                        int64_t lastStep) {
-  if (!text.starts_with(header))
-    return 0;
-  size_t kept = header.size();
-  for (size_t end; (end = text.find('\n', kept)) != std::string_view::npos;) {
+/// Returns the size of the first line and of the whole rows of steps up to
+/// `lastStep` in a CSV file. Returns 0 if there are no such rows.
+static size_t bytesUpTo(std::string_view text, int64_t lastStep) {
+  size_t header = text.find('\n') + 1, kept = header;
+  for (size_t end; header > 0 && (end = text.find('\n', kept)) != text.npos;) {
     int64_t step = 0;
     std::from_chars(text.data() + kept, text.data() + end, step);
     if (step < 1 || step > lastStep)
       break;
     kept = end + 1;
   }
-  return kept > header.size() ? kept : 0;
+  return kept > header ? kept : 0;
 }
 
 Expected<bool> train::cutRows(const std::string &path,
-                              const std::string &header, int64_t lastStep) {
+                              const std::string &header,
+                              const RowsBefore &before) {
   auto old = MappedFile::open(path);
-  size_t kept = old.ok() ? bytesUpTo(old->bytes(), header, lastStep) : 0;
-  if (kept > 0 && ::truncate(path.c_str(), static_cast<off_t>(kept)) != 0)
+  if (before.lastStep == 0 || !old.ok())
+    return false;
+  size_t kept = bytesUpTo(old->bytes(), before.lastStep);
+  if (kept == 0)
+    return false;
+  auto fail = [&] {
     return Status::error("cannot write '" + path +
                          "': " + std::strerror(errno));
-  return kept > 0;
+  };
+  bool hasSameColumns = old->bytes().starts_with(header);
+  if (::truncate(path.c_str(), static_cast<off_t>(kept)) != 0)
+    return fail();
+  if (hasSameColumns)
+    return true;
+  std::string other = path + ".to-step-" + std::to_string(before.lastStep);
+  if (std::rename(path.c_str(), other.c_str()) != 0)
+    return fail();
+  before.say("'" + path +
+             "' has other columns than this run; its rows are in '" + other +
+             "' now");
+  return false;
 }
 
 /// Opens the file after the rows that are kept, or with a new header.
-Status MetricsFile::openFile(const std::string &header, int64_t stepsBefore) {
-  if (stepsBefore > 0) {
-    VEELINE_TRY_VALUE(hasBefore, cutRows(path, header, stepsBefore));
-  }
+Status MetricsFile::openFile(const std::string &header,
+                             const RowsBefore &before) {
+  VEELINE_TRY_VALUE(hasBefore, cutRows(path, header, before));
   file = std::fopen(path.c_str(), hasBefore ? "ae" : "we");
   if (!file)
     return failure();
@@ -176,7 +188,7 @@ Status MetricsFile::put(const std::string &text) {
 }
 
 Status MetricsFile::open(const std::string &newPath, const WorkOfStep &newWork,
-                         Columns newColumns, int64_t stepsBefore) {
+                         Columns newColumns, const RowsBefore &before) {
   path = newPath;
   work = newWork;
   columns = std::move(newColumns);
@@ -192,7 +204,7 @@ Status MetricsFile::open(const std::string &newPath, const WorkOfStep &newWork,
     header += "," + name;
   constexpr size_t maxBytesOfNumber = 32;
   row.reserve(maxBytesOfNumber * (9 + columns.metrics.size()));
-  return openFile(header + "\n", stepsBefore);
+  return openFile(header + "\n", before);
 }
 
 /// Appends the shortest text that reads back as `value`.

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -74,11 +75,18 @@ private:
 /// Returns a text such as "1m05s".
 std::string formatDuration(double seconds);
 
-/// Cuts a CSV file with `header`, whose rows begin with a step, after the rows
-/// up to `lastStep`. Returns false and leaves the file unchanged if there is no
-/// file, if its header differs, or if it has no such rows.
+/// The run that a CSV file, whose rows begin with a step, is a continuation of.
+struct RowsBefore {
+  int64_t lastStep = 0; ///< 0: there is none.
+  std::function<void(const std::string &remark)> say = {};
+};
+
+/// Cuts such a file with `header` after the rows up to the last step before.
+/// Returns whether there are any; if not, a new file is to be written. If the
+/// file has these rows and other columns, they are moved to another file, and a
+/// remark says so.
 Expected<bool> cutRows(const std::string &path, const std::string &header,
-                       int64_t lastStep);
+                       const RowsBefore &before);
 
 /// A CSV file with a line for each step, written during training.
 class MetricsFile {
@@ -93,16 +101,15 @@ public:
     bool clipFactor = false, lossScale = false;
     std::vector<std::string> metrics;
   };
-  /// Opens the file. If the run continues after step `stepsBefore`, the rows up
-  /// to that step are kept, provided that the file has the same columns.
+  /// Opens the file. Its rows of the run before are kept, as by cutRows.
   Status open(const std::string &path, const WorkOfStep &work, Columns columns,
-              int64_t stepsBefore = 0);
+              const RowsBefore &before = {});
   Status add(const StepRecord &record);
   /// Keeps the file. If this is not called, a file without a row is removed.
   Status close();
 
 private:
-  Status openFile(const std::string &header, int64_t stepsBefore);
+  Status openFile(const std::string &header, const RowsBefore &before);
   Status put(const std::string &text);
   Status failure();
 

@@ -414,7 +414,7 @@ std::string Run::commonOptions() const {
   addLine(text, "--trace-tensors", options.traceTensors);
   text += optionsOfBits();
   addLine(text, "--init",
-          options.init.empty() ? std::string("no") : initFiles.describe());
+          options.takesInit() ? initFiles.describe() : std::string("no"));
   addLine(text, "--init-names", initNames.describe());
   // With --continue they agree once they have met.
   addLine(text, "--continue", options.continues);
@@ -559,10 +559,9 @@ Status Run::connect() {
 /// Opens the files of --init, and checks that they have every parameter, in its
 /// type or a narrower one.
 Status Run::openInit() {
-  const std::string &path = options.init;
-  if (path.empty())
+  if (!options.takesInit())
     return Status::success();
-  VEELINE_TRY_VALUE(initFiles, data::TensorFiles::open(path));
+  VEELINE_TRY_VALUE(initFiles, data::TensorFiles::open(options.init));
   if (!options.initNames.empty()) {
     VEELINE_TRY_VALUE(initNames, data::NameMap::open(options.initNames));
   }

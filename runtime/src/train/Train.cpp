@@ -60,6 +60,10 @@ private:
   Status endCheckpoints();
   /// The number of the last step that has ended, counted over all runs.
   int64_t lastStep() const { return run.stepsBefore() + stepsDone; }
+  RowsBefore rowsBefore() {
+    return {run.stepsBefore(),
+            [this](const std::string &text) { run.say(text); }};
+  }
   Status checkFinite() const;
   Status checkFlightRecord(const artifact::Program *program) const;
   Status fail(const std::string &text) const;
@@ -161,7 +165,7 @@ Status Trainer::open() {
   columns.lossScale = options.scalesLoss;
   columns.metrics = metricNames(run.metadata());
   return metrics.open(options.metrics, run.workOfStep(), std::move(columns),
-                      run.stepsBefore());
+                      rowsBefore());
 }
 
 /// Opens a second session, which only runs forwards, on the same ranks.
@@ -177,7 +181,7 @@ Status Trainer::openEvaluation() {
   if (options.evaluation.metrics.empty() || !run.isFirst())
     return Status::success();
   return evaluations.open(options.evaluation.metrics, "step", run.metadata(),
-                          run.stepsBefore(),
+                          rowsBefore(),
                           options.printsPerplexity ? "perplexity" : "");
 }
 
@@ -424,10 +428,12 @@ Status Trainer::loop() {
     VEELINE_TRY(finishStep(step));
     if (run.isFirst())
       VEELINE_TRY(showStep());
-    if (checkpointer && checkpointer->isDue(step))
-      VEELINE_TRY(takeCheckpoint());
+    // A run that goes on from the checkpoint of a step does not evaluate that
+    // step again.
     if (isEvaluationDue(step))
       VEELINE_TRY(evaluateNow());
+    if (checkpointer && checkpointer->isDue(step))
+      VEELINE_TRY(takeCheckpoint());
     if (options.checkMemory)
       countTrainingAllocations(/*inSteps=*/true);
   }
@@ -572,10 +578,10 @@ Status train::checkFiles(const Options &options, bool writesResults) {
     VEELINE_TRY(checkTransport(options, *place));
   VEELINE_TRY(data::checkFiles(options.inputs));
   VEELINE_TRY(data::checkFiles(options.evaluation.inputs));
-  if (!options.init.empty())
+  if (options.takesInit())
     if (auto file = MappedFile::open(options.init); !file.ok())
       return file.status();
-  if (!options.initNames.empty())
+  if (options.takesInit() && !options.initNames.empty())
     VEELINE_TRY(data::NameMap::open(options.initNames).status());
   if (options.rates.shape == RateShape::file)
     VEELINE_TRY(readRates(options.rates.file).status());
@@ -623,7 +629,8 @@ static Status endAgain(const Run &run) {
   report->showEnd(TrainingSummary());
   return run.options.save.empty()
              ? Status::success()
-             : data::exportParameters(*run.resumed, run.options.save);
+             : data::exportParameters(*run.resumed, run.options.save,
+                                      {.asModel = true});
 }
 
 /// Does what is requested, once the run is open.
