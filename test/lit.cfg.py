@@ -35,6 +35,15 @@ config.substitutions += [
     ("%python", f"{config.python} -S"),
 ]
 
+# What users have is what is installed: tests of tools and APIs (C, Python, Tools) run against that. Files that are there already are not copied again.
+config.installed_dir = os.path.join(config.veeline_build_dir, "installed")
+install = [config.cmake, "--install", config.veeline_build_dir, "--prefix", config.installed_dir]
+installed = subprocess.run(install, capture_output=True, text=True)
+if installed.returncode == 0:
+    config.available_features.add("installed")
+else:
+    lit_config.warning("tests of what is installed do not run, because not all of it is built: " + installed.stderr.strip())
+
 # A detected tool becomes a feature that tests name in REQUIRES.
 for tool in ("fish", "help2man", "qemu-x86_64", "z3", "zsh"):
     if shutil.which(tool):
@@ -128,7 +137,7 @@ if "address" in config.sanitizer:
 if config.load or not config.sanitizer:
     config.available_features.add("python-loads")
 config.substitutions.append(
-    ("%veeline_python", f"env PYTHONPATH={config.veeline_build_dir}/python {config.load}{config.python} -S"))
+    ("%veeline_python", f"env PYTHONPATH={config.installed_dir}/lib/python3/dist-packages {config.load}{config.python} -S"))
 with open("/proc/cpuinfo") as cpuinfo:
     if " avx2 " in cpuinfo.read():
         config.available_features.add("avx2")

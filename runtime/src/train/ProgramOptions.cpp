@@ -24,7 +24,8 @@ static constexpr std::string_view ofLoop[] = {
     "eval-metrics",  "held-out",        "save",         "metrics",
     "timeline",      "timeline-steps",  "profile",      "flight-recorder",
     "trace-tensors", "tensorboard",     "log",          "log-every",
-    "verify",        "print-lr",        "check-memory", "compare-sequential"};
+    "verify",        "print-lr",        "check-memory", "compare-sequential",
+    "perplexity"};
 
 std::vector<std::string> Training::optionNames() {
   std::vector<std::string> names;
