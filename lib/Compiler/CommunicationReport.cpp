@@ -117,3 +117,21 @@ void veeline::compiler::printCommunication(llvm::raw_ostream &os,
           receive.microseconds / 1e3);
   }
 }
+
+llvm::json::Array
+veeline::compiler::getCommunicationAsJson(const artifact::Program &program) {
+  llvm::json::Array receives;
+  for (auto [i, rank] : llvm::enumerate(program.ranks)) {
+    WorkTable work(rank);
+    for (const Receive &receive : collectReceives(program, rank))
+      receives.push_back(llvm::json::Object{
+          {"rank", i},
+          {"message", receive.name},
+          {"parts", receive.parts},
+          {"posted_before", work.getName(receive.postedBefore)},
+          {"waited_before", work.getName(receive.waitedBefore)},
+          {"ops_ahead", receive.waitedBefore - receive.postedBefore},
+          {"predicted_microseconds_ahead", receive.microseconds}});
+  }
+  return receives;
+}

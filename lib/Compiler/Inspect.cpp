@@ -120,53 +120,92 @@ static LogicalResult refuseProgram(const InspectCommand &command,
                     command.program + "', it has " + joinNames(names));
 }
 
+/// The chosen program, or else the one that is trained, or the only one. Null
+/// if there is none of these.
+static FailureOr<const artifact::Program *>
+chooseProgram(const InspectCommand &command,
+              const artifact::Metadata &metadata) {
+  if (!command.program.empty()) {
+    const artifact::Program *program = metadata.findProgram(command.program);
+    if (!program)
+      return refuseProgram(command, metadata);
+    return program;
+  }
+  const artifact::Program *program = metadata.findProgram("pipeline");
+  if (!program && metadata.programs.size() == 1)
+    program = &metadata.programs.front();
+  return program;
+}
+
+/// Prints the tables that are asked for as one object, or else the metadata.
+static void printJson(const InspectCommand &command,
+                      const artifact::Metadata &metadata,
+                      const artifact::Program *program) {
+  llvm::json::Object tables;
+  if (command.parameters)
+    tables["parameters"] = getParametersAsJson(metadata);
+  if (command.kernels)
+    tables["kernels"] = getKernelsAsJson(*metadata.device);
+  if (program && command.schedule)
+    tables["schedule"] = getScheduleAsJson(*program);
+  if (program && command.communication)
+    tables["communication"] = getCommunicationAsJson(*program);
+  if (program && command.memory)
+    tables["memory"] = getMemoryAsJson(*program);
+  if (tables.empty()) {
+    llvm::outs() << artifact::toJson(metadata) << '\n';
+    return;
+  }
+  tables["format"] = "veeline-inspection";
+  tables["version"] = 1;
+  tables["model"] = llvm::json::fixUTF8(metadata.model);
+  tables["program"] = program ? llvm::json::Value(program->name) : nullptr;
+  llvm::outs() << llvm::formatv("{0:2}", llvm::json::Value(std::move(tables)))
+               << '\n';
+}
+
+static void printTables(const InspectCommand &command,
+                        const artifact::Metadata &metadata,
+                        const artifact::Program *program) {
+  printSummary(llvm::outs(), command.file, metadata);
+  auto print = [](bool isChosen, auto print, const auto &what) {
+    if (!isChosen)
+      return;
+    llvm::outs() << '\n';
+    print(llvm::outs(), what);
+  };
+  print(command.parameters, printParameters, metadata);
+  if (command.kernels)
+    print(true, printKernels, *metadata.device);
+  if (!program)
+    return;
+  print(command.schedule, printSchedule, *program);
+  print(command.communication, printCommunication, *program);
+  print(command.memory, printMemory, *program);
+}
+
 static LogicalResult inspectArtifact(const InspectCommand &command) {
   auto artifact = artifact::readArtifact(command.file);
   if (!artifact.ok())
     return printError(artifact.message());
   const artifact::Metadata &metadata = artifact->metadata;
-  const artifact::Program *program = metadata.findProgram("pipeline");
-  if (!command.program.empty()) {
-    program = metadata.findProgram(command.program);
-    if (!program)
-      return refuseProgram(command, metadata);
-  } else if (!program && metadata.programs.size() == 1) {
-    program = &metadata.programs.front();
-  }
-  if (program && !command.memorySvg.empty()) {
-    Status status =
-        writeFileAtomically(command.memorySvg, drawMemory(*program));
-    if (!status.ok())
-      return printError(status.message());
-  }
-  if (command.json) {
-    llvm::outs() << artifact::toJson(metadata) << '\n';
-    return success();
-  }
-  printSummary(llvm::outs(), command.file, metadata);
-  if (command.parameters) {
-    llvm::outs() << '\n';
-    printParameters(llvm::outs(), metadata);
-  }
+  FailureOr<const artifact::Program *> program =
+      chooseProgram(command, metadata);
+  if (failed(program))
+    return failure();
   if (command.kernels && !metadata.device)
     return printError("'" + command.file + "' has no kernels: its target is " +
                       metadata.target);
-  if (command.kernels) {
-    llvm::outs() << '\n';
-    printKernels(llvm::outs(), *metadata.device);
+  if (*program && !command.memorySvg.empty()) {
+    Status status =
+        writeFileAtomically(command.memorySvg, drawMemory(**program));
+    if (!status.ok())
+      return printError(status.message());
   }
-  if (program && command.schedule) {
-    llvm::outs() << '\n';
-    printSchedule(llvm::outs(), *program);
-  }
-  if (program && command.communication) {
-    llvm::outs() << '\n';
-    printCommunication(llvm::outs(), *program);
-  }
-  if (program && command.memory) {
-    llvm::outs() << '\n';
-    printMemory(llvm::outs(), *program);
-  }
+  if (command.json)
+    printJson(command, metadata, *program);
+  else
+    printTables(command, metadata, *program);
   return success();
 }
 

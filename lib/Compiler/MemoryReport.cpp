@@ -94,22 +94,43 @@ static int32_t countShards(const artifact::Rank &rank) {
   return shards;
 }
 
-static void printTable(llvm::raw_ostream &os, size_t number,
-                       const artifact::Rank &rank, const LiveBytes &live) {
-  size_t peakOp = live.getPeakOp();
+namespace {
+/// The regions of one kind on a rank.
+struct KindSummary {
+  const MemoryKind *kind;
+  int64_t regions = 0, largestBytes = 0;
+  int64_t peakBytes;   ///< The most of this kind.
+  int64_t bytesAtPeak; ///< What of it is live where most is in all.
+};
+} // namespace
+
+/// The kinds of which a rank has regions.
+static std::vector<KindSummary> summarize(const artifact::Rank &rank,
+                                          const LiveBytes &live) {
+  std::vector<KindSummary> kinds;
   for (auto [k, kind] : llvm::enumerate(memoryKinds)) {
-    int64_t count = 0, largest = 0;
+    KindSummary summary{&kind, 0, 0, live.getPeak(k),
+                        live.get()[live.getPeakOp()][k]};
     for (const artifact::Region &region : rank.regions)
       if (region.kind == kind.kind) {
-        ++count;
-        largest = std::max(largest, region.bytes);
+        ++summary.regions;
+        summary.largestBytes = std::max(summary.largestBytes, region.bytes);
       }
-    if (count == 0)
-      continue;
+    if (summary.regions > 0)
+      kinds.push_back(summary);
+  }
+  return kinds;
+}
+
+static void printTable(llvm::raw_ostream &os, size_t number,
+                       const artifact::Rank &rank, const LiveBytes &live) {
+  for (const KindSummary &summary : summarize(rank, live)) {
+    const MemoryKind &kind = *summary.kind;
     os << llvm::format("%4zu  %c %-10s %8lld %12.3f %10.3f %12.3f", number,
-                       kind.letter, kind.name, static_cast<long long>(count),
-                       toMiB(largest), toMiB(live.getPeak(k)),
-                       toMiB(live.get()[peakOp][k]));
+                       kind.letter, kind.name,
+                       static_cast<long long>(summary.regions),
+                       toMiB(summary.largestBytes), toMiB(summary.peakBytes),
+                       toMiB(summary.bytesAtPeak));
     int32_t shards = countShards(rank);
     if (kind.kind == artifact::RegionKind::state && shards > 1)
       os << "  1/" << shards << " of the state";
@@ -117,8 +138,8 @@ static void printTable(llvm::raw_ostream &os, size_t number,
   }
   os << llvm::format(
       "%4zu  arena %.3f MiB, peak live %.3f MiB, most at op %zu, %s\n", number,
-      toMiB(rank.arenaBytes), toMiB(rank.peakLiveBytes), peakOp,
-      describe(rank, peakOp).c_str());
+      toMiB(rank.arenaBytes), toMiB(rank.peakLiveBytes), live.getPeakOp(),
+      describe(rank, live.getPeakOp()).c_str());
 }
 
 /// Prints one line about the host's memory for offloaded values, all of which
@@ -235,4 +256,32 @@ void veeline::compiler::printMemory(llvm::raw_ostream &os,
       drawRank(os, name + ", in the host's memory", rank,
                LiveBytes(rank.hostRegions, rank.ops.size()), makespan, highest);
   }
+}
+
+llvm::json::Array
+veeline::compiler::getMemoryAsJson(const artifact::Program &program) {
+  llvm::json::Array ranks;
+  for (auto [i, rank] : llvm::enumerate(program.ranks)) {
+    LiveBytes live(rank);
+    llvm::json::Array kinds;
+    for (const KindSummary &summary : summarize(rank, live))
+      kinds.push_back(
+          llvm::json::Object{{"kind", summary.kind->name},
+                             {"regions", summary.regions},
+                             {"largest_bytes", summary.largestBytes},
+                             {"peak_bytes", summary.peakBytes},
+                             {"bytes_at_peak", summary.bytesAtPeak}});
+    ranks.push_back(llvm::json::Object{
+        {"rank", i},
+        {"arena_bytes", rank.arenaBytes},
+        {"peak_live_bytes", rank.peakLiveBytes},
+        {"peak_op", live.getPeakOp()},
+        {"peak_at", describe(rank, live.getPeakOp())},
+        {"shards_of_state", countShards(rank)},
+        {"host_bytes", rank.hostBytes},
+        {"host_peak_live_bytes",
+         LiveBytes(rank.hostRegions, rank.ops.size()).getPeak()},
+        {"kinds", std::move(kinds)}});
+  }
+  return ranks;
 }

@@ -494,10 +494,6 @@ static std::string findMisfit(const CLI::App &app,
     if (isModel && app.count(name))
       return name + " is about an artifact, and '" + command.file +
              "' is a model; compile it first";
-  for (std::string name : {"--parameters", "--kernels", "--memory",
-                           "--schedule", "--communication"})
-    if (command.json && app.count(name))
-      return name + " prints a table, and --json everything; choose one";
   return "";
 }
 
@@ -539,7 +535,8 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
       "(default: the one that is trained, or the only one)");
   app.add_flag(
       "--json", command.json,
-      "Print the pieces of a model, or the metadata of an artifact, as JSON");
+      "Print the pieces of a model, the tables of an artifact that are asked "
+      "for, or else its metadata, as JSON");
   if (std::optional<int> code = commandline::parse(app, argc, argv))
     return {std::nullopt, *code};
   command.isModel = isModel(command.file);

@@ -246,13 +246,18 @@ static std::string describeInit(const artifact::Initializer &init) {
   return text;
 }
 
+static std::string toText(const std::vector<int64_t> &shape) {
+  std::string text;
+  for (int64_t extent : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
 void veeline::compiler::printParameters(llvm::raw_ostream &os,
                                         const artifact::Metadata &metadata) {
   os << "type  shape             init                      name\n";
   for (const artifact::Parameter &param : metadata.params) {
-    std::string shape;
-    for (int64_t extent : param.shape)
-      shape += (shape.empty() ? "" : "x") + std::to_string(extent);
+    std::string shape = toText(param.shape);
     std::string type(artifact::name(param.type));
     os << llvm::format("%-5s %-17s %-25s ", type.c_str(), shape.c_str(),
                        describeInit(param.init).c_str())
@@ -284,4 +289,46 @@ void veeline::compiler::printSchedule(llvm::raw_ostream &os,
            << op.microbatch;
     os << '\n';
   }
+}
+
+llvm::json::Array
+veeline::compiler::getParametersAsJson(const artifact::Metadata &metadata) {
+  llvm::json::Array params;
+  for (const artifact::Parameter &param : metadata.params)
+    params.push_back(
+        llvm::json::Object{{"name", llvm::json::fixUTF8(param.name)},
+                           {"type", std::string(artifact::name(param.type))},
+                           {"shape", llvm::json::Array(param.shape)},
+                           {"init", describeInit(param.init)},
+                           {"frozen", param.frozen}});
+  return params;
+}
+
+llvm::json::Array
+veeline::compiler::getKernelsAsJson(const artifact::DeviceCode &device) {
+  llvm::json::Array kernels;
+  for (const artifact::Kernel &kernel : device.kernels)
+    kernels.push_back(
+        llvm::json::Object{{"name", kernel.name},
+                           {"blocks", llvm::json::Array(kernel.grid)},
+                           {"threads", llvm::json::Array(kernel.block)},
+                           {"shared_bytes", kernel.sharedBytes},
+                           {"arguments", kernel.numArguments}});
+  return kernels;
+}
+
+llvm::json::Array
+veeline::compiler::getScheduleAsJson(const artifact::Program &program) {
+  llvm::json::Array ranks;
+  for (auto [i, rank] : llvm::enumerate(program.ranks)) {
+    llvm::json::Array ops;
+    for (const artifact::Op &op : rank.ops)
+      if (op.chunk >= 0)
+        ops.push_back(
+            llvm::json::Object{{"kind", std::string(artifact::name(op.kind))},
+                               {"chunk", op.chunk},
+                               {"microbatch", op.microbatch}});
+    ranks.push_back(llvm::json::Object{{"rank", i}, {"ops", std::move(ops)}});
+  }
+  return ranks;
 }

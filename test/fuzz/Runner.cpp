@@ -187,6 +187,30 @@ Bytes Runner::read(size_t rank, int64_t offset, int32_t parameter) const {
                                   artifact::byteSize(param.type));
 }
 
+/// A gradient, of which a rank may have the sums of its share alone: the others
+/// come from the other ranks of its stage.
+Bytes Runner::readGradient(size_t rank, const artifact::RankParam &entry,
+                           int64_t offset) const {
+  if (!entry.scattered)
+    return read(rank, offset, entry.param);
+  const artifact::Parameter &param = metadata.params[entry.param];
+  int64_t elements = artifact::numElements(param.shape);
+  int64_t size = artifact::byteSize(param.type);
+  std::vector<int32_t> members = program.ranksOf(program.placeOf(rank).stage);
+  Bytes bytes(static_cast<size_t>(elements * size));
+  auto copyFrom = [&](int32_t k) {
+    Shard share = entry.division(elements).reduced(k);
+    Bytes all = read(static_cast<size_t>(members[static_cast<size_t>(k)]),
+                     offset, entry.param);
+    std::copy_n(all.begin() + share.first * size, share.count * size,
+                bytes.begin() + share.first * size);
+  };
+  for (int32_t k = 0; k < entry.shards; ++k)
+    copyFrom(k);
+  copyFrom(program.memberOf(rank));
+  return bytes;
+}
+
 std::map<std::pair<int32_t, int32_t>, Bytes>
 Runner::accumulators(int32_t replica) const {
   std::map<std::pair<int32_t, int32_t>, Bytes> all;
@@ -195,7 +219,7 @@ Runner::accumulators(int32_t replica) const {
       for (const artifact::RankParam &entry : program.ranks[rank].params)
         for (const artifact::Accumulator &gradient : entry.gradients)
           all[{entry.param, gradient.chunk}] =
-              read(rank, gradient.offset, entry.param);
+              readGradient(rank, entry, gradient.offset);
   return all;
 }
 

@@ -79,6 +79,8 @@ private:
       : program(program), metadata(artifact.metadata) {}
   Status begin(const Inputs &inputs, double learningRate);
   Bytes read(size_t rank, int64_t offset, int32_t parameter) const;
+  Bytes readGradient(size_t rank, const artifact::RankParam &entry,
+                     int64_t offset) const;
 
   const artifact::Metadata &metadata;
   std::unique_ptr<host::HostExecutor> executor;

@@ -8,6 +8,7 @@
 #define VEELINE_COMPILER_REPORT_H
 
 #include "veeline/artifact.h"
+#include "llvm/Support/JSON.h"
 
 #include <string>
 
@@ -47,6 +48,13 @@ void printCommunication(llvm::raw_ostream &os,
 /// Prints the memory of every rank of `program`: a table by kind, and a picture
 /// of live memory over the predicted time of the step.
 void printMemory(llvm::raw_ostream &os, const artifact::Program &program);
+
+/// What the functions above print, as JSON (docs/tools.md).
+llvm::json::Array getParametersAsJson(const artifact::Metadata &metadata);
+llvm::json::Array getKernelsAsJson(const artifact::DeviceCode &device);
+llvm::json::Array getScheduleAsJson(const artifact::Program &program);
+llvm::json::Array getCommunicationAsJson(const artifact::Program &program);
+llvm::json::Array getMemoryAsJson(const artifact::Program &program);
 
 /// The picture of `printMemory` as SVG.
 std::string drawMemory(const artifact::Program &program);

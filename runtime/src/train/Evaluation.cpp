@@ -370,7 +370,7 @@ Status Evaluator::evaluateAll() {
   if (!options.timeline.empty())
     VEELINE_TRY(writeTimeline(run, *session));
   return options.checkMemory && !interruptSignal()
-             ? checkMemory(run.metadata(), *session,
+             ? checkMemory(run, *session,
                            result->microbatches / run.microbatches())
              : Status::success();
 }

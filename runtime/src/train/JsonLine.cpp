@@ -92,6 +92,11 @@ void JsonLine::add(std::string_view name, std::string_view value) {
   addString(value);
 }
 
+void JsonLine::addFlag(std::string_view name, bool value) {
+  addName(name);
+  text += value ? "true" : "false";
+}
+
 void JsonLine::beginObject(std::string_view name) {
   addName(name);
   text += '{';

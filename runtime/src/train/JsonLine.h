@@ -8,6 +8,7 @@
 #define VEELINE_RUNTIME_TRAIN_JSONLINE_H
 
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -27,10 +28,15 @@ public:
   void add(std::string_view name, int64_t value);
   /// Adds a text. Bytes that are not UTF-8 become U+FFFD.
   void add(std::string_view name, std::string_view value);
+  /// Adds true or false. Has a name of its own, because texts that are pointers
+  /// would be taken for flags.
+  void addFlag(std::string_view name, bool value);
   void beginObject(std::string_view name);
   void endObject();
   /// Returns the line, with its end.
   const std::string &end();
+  /// Prints it to standard output.
+  void print() { std::fputs(end().c_str(), stdout); }
 
 private:
   void addName(std::string_view name);

@@ -30,10 +30,11 @@ void countRankAllocations(host::Activity activity);
 /// Fails if a byte outside of every planned region was written. The session's
 /// arenas must have been poisoned.
 ///
+/// With --log json, these are events (docs/long-runs.md).
+///
 /// For GPUs, prints the memory that ranks use besides their arenas, instead of
 /// allocations. All processes call this, and the first one prints.
-Status checkMemory(const artifact::Metadata &metadata, const Session &session,
-                   int64_t steps);
+Status checkMemory(const Run &run, const Session &session, int64_t steps);
 
 } // namespace veeline::train
 

@@ -566,7 +566,7 @@ Status Trainer::train() {
   if (interruptSignal())
     return Status::success();
   if (options.checkMemory)
-    VEELINE_TRY(checkMemory(run.metadata(), *session, stepsDone));
+    VEELINE_TRY(checkMemory(run, *session, stepsDone));
   if (!options.compareSequential)
     return Status::success();
   trainedSteps.resize(static_cast<size_t>(stepsDone));

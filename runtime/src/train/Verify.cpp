@@ -9,6 +9,7 @@
 #include "Compare.h"
 #include "GroupedSession.h"
 #include "Interrupt.h"
+#include "JsonLine.h"
 #include "StepPlan.h"
 #include "VerifyMemory.h"
 
@@ -97,6 +98,7 @@ private:
       firstError = difference;
   }
   void print() const;
+  void printJson() const;
 
   Run &run;
   StepPlan plan;
@@ -244,6 +246,30 @@ Status Verifier::runStep(int64_t step) {
   return compareWithReference(step, settings, expected, values);
 }
 
+/// Prints a line of JSON for each gradient, and one for the whole.
+void Verifier::printJson() const {
+  JsonLine line(256);
+  for (const Row &row : rows) {
+    const Parameter &param = run.metadata().params[row.gradient.param];
+    line.begin("gradient");
+    line.add("parameter", std::string_view(param.name));
+    line.add("chunk", int64_t(row.gradient.chunk));
+    line.add("elements", artifact::numElements(param.shape));
+    line.addFlag("equal", row.equal);
+    if (reference)
+      line.add("distance", distances[row.gradient.param]);
+    line.print();
+  }
+  line.begin("verification");
+  line.add("program", std::string_view(tested->program().name));
+  line.add("steps", run.options.steps);
+  line.addFlag("equal", firstError.empty());
+  line.addFlag("loss_equal", lossEqual);
+  if (reference)
+    line.add("loss_distance", lossDistance);
+  line.print();
+}
+
 void Verifier::print() const {
   std::string equality = tested->program().name + " = sequential";
   size_t width = sizeof("parameter") - 1;
@@ -287,9 +313,14 @@ Status Verifier::verify() {
   VEELINE_TRY(sequential->readStatus());
   if (reference)
     VEELINE_TRY(reference->readStatus());
-  print();
+  if (run.options.logsJson)
+    printJson();
+  else
+    print();
   if (!firstError.empty())
     return Status::error("verification failed: " + firstError);
+  if (run.options.logsJson)
+    return Status::success();
   std::printf("verified: %ld step%s of '%s' equal 'sequential' bit for bit%s\n",
               long(run.options.steps), run.options.steps == 1 ? "" : "s",
               tested->program().name.c_str(),
@@ -327,6 +358,14 @@ Status train::compareWithSequential(Run &run, const Session &trained,
   VEELINE_TRY(sequential->readStatus());
   if (!difference.empty())
     return Status::error("not equal to the sequential run: " + difference);
+  if (run.options.logsJson) {
+    JsonLine line(64);
+    line.begin("comparison");
+    line.add("steps", int64_t(steps.size()));
+    line.addFlag("equal", true);
+    line.print();
+    return Status::success();
+  }
   std::printf("compared: losses of %ld step%s and all parameters equal the "
               "sequential run bit for bit\n",
               long(steps.size()), steps.size() == 1 ? "" : "s");

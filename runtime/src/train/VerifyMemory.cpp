@@ -6,6 +6,8 @@
 
 #include "VerifyMemory.h"
 
+#include "JsonLine.h"
+
 #include "veeline/Base/ProcessLimits.h"
 
 #include <algorithm>
@@ -141,6 +143,19 @@ static void print(const VerifyMemory &memory, const std::string &what,
   std::fflush(stdout);
 }
 
+static void printJson(const VerifyMemory &memory) {
+  JsonLine line(256);
+  line.begin("memory_needed");
+  line.add("bytes", memory.total());
+  line.add("bytes_of_copies", memory.copies);
+  line.beginObject("bytes_of_programs");
+  for (const VerifyMemory::Loaded &loaded : memory.programs)
+    line.add(loaded.program, loaded.bytes);
+  line.endObject();
+  line.print();
+  std::fflush(stdout);
+}
+
 static std::string whatToDo(const VerifyMemory &memory) {
   const VerifyMemory::Loaded &last = memory.programs.back();
   if (last.program == "reference")
@@ -154,7 +169,10 @@ static std::string whatToDo(const VerifyMemory &memory) {
 static Status check(const Run &run, const VerifyMemory &memory,
                     const std::string &what, const std::string &option) {
   bool isOnDevice = run.metadata().target == "cuda";
-  print(memory, what, isOnDevice);
+  if (run.options.logsJson)
+    printJson(memory);
+  else
+    print(memory, what, isOnDevice);
   std::optional<int64_t> free = getFreeMemory();
   // The free memory of GPUs becomes known when arenas are allocated.
   if (isOnDevice || !free || memory.total() <= *free)

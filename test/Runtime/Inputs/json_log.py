@@ -7,7 +7,7 @@ import pathlib
 import re
 import sys
 
-TYPES = {"string": str, "integer": int, "number": (int, float, type(None)), "object": dict}
+TYPES = {"string": str, "integer": int, "number": (int, float, type(None)), "object": dict, "flag": bool}
 
 
 def read_schema(page):
@@ -28,7 +28,7 @@ def check(event, members):
         if member not in names:
             sys.exit(f"the page has no member '{member}' of '{name}'")
         kind = members[names.index(member)][1]
-        if not isinstance(value, kind) or isinstance(value, bool):
+        if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
             sys.exit(f"'{member}' of '{name}' is {value!r}")
     for member, _, isAlways in members:
         if isAlways and member not in event:

@@ -1,4 +1,4 @@
-"""Usage: json_schema.py PAGE schedule|dial|comparison|compilation|inspect|pieces|evaluation|doctor < JSON
+"""Usage: json_schema.py PAGE schedule|dial|comparison|compilation|inspect|inspection|kernels|pieces|evaluation|doctor < JSON
 
 Checks that the members have these types, and that PAGE, docs/tools.md, lists them. Those of a schedule are in docs/scheduling.md.
 """
@@ -20,9 +20,18 @@ SCHEMAS = {
     "inspect": {"model": str, "fingerprint": str, "cpu": str, "cpu_features": list, "optimizer": str, "error_feedback": bool,
                 "microbatches": int, "lengths": list, "options": list, "results": list, "loss_weight": int, "params": list,
                 "batches": list, "buffers": list, "programs": list, "target": str, "device": (dict, type(None))},
+    "inspection": {"format": str, "version": int, "model": str, "program": (str, type(None)), "parameters": list, "schedule": list,
+                   "communication": list, "memory": list},
+    "kernels": {"format": str, "version": int, "model": str, "program": (str, type(None)), "kernels": list},
     "doctor": {"version": int, "cpu": str, "cpu_features": list, "cores": int, "memory_bytes": int, "library": str, "libraries": list,
                "devices": list, "table_path": str, "table": (dict, type(None))},
 }
+
+
+def objects(rows):
+    return rows if isinstance(rows, list) else []
+
+
 value = json.load(sys.stdin)
 schema = SCHEMAS[sys.argv[2]]
 with open(sys.argv[1], encoding="utf-8") as file:
@@ -31,8 +40,9 @@ for name, type_ in schema.items():
     if not isinstance(value.get(name), type_):
         sys.exit(f"member '{name}' is {value.get(name)!r}")
 # The objects of these arrays have members of their own.
-members = list(value) + [name for rows in ("limits", "schedules", "pieces", "programs", "phases", "messages", "libraries", "devices")
-                         if sys.argv[2] != "inspect" for row in value.get(rows, []) for name in row]
+members = list(value) + [name for rows in ("limits", "schedules", "pieces", "programs", "phases", "messages", "libraries", "devices",
+                                          "parameters", "schedule", "communication", "memory", "kernels")
+                         if sys.argv[2] != "inspect" for row in objects(value.get(rows)) for name in row]
 for name in members:
     if f"`{name}`" not in page:
         sys.exit(f"{sys.argv[1]} does not list '{name}'")
