@@ -10,6 +10,7 @@
 #include "veeline/Schedule/Command/Command.h"
 
 #include "Request.h"
+#include "Table.h"
 #include "veeline/Base/ProgressLine.h"
 #include "veeline/Base/Text.h"
 #include "veeline/Schedule/Formats/CommunicationCells.h"
@@ -243,6 +244,53 @@ static std::vector<std::string> leftOutOfFiles(const CommandOptions &options,
   return warnings;
 }
 
+/// The report about a schedule that --explain and --verify-communication ask
+/// for, as JSON.
+static Expected<std::string> reportOf(const Answer &answer,
+                                      const Request &request,
+                                      const CommandOptions &options) {
+  std::vector<Member> members = {{"format", "veeline-report", true},
+                                 {"version", "1"},
+                                 {"schedule", answer.task.name, true}};
+  if (!options.verifyCommunication.empty()) {
+    Expected<ProvenMessages> messages = proveCommunication(answer, options);
+    if (!messages)
+      return messages.takeError();
+    members.push_back({"communication", messages->toJson()});
+  }
+  if (options.explain) {
+    Expected<std::string> why = explainAsJson(answer, request);
+    if (!why)
+      return why.takeError();
+    members.push_back({"explanation", std::move(*why)});
+  }
+  return jsonObject(members) + "\n";
+}
+
+static Expected<Shown> show(Answer answer, const Request &request,
+                            const CommandOptions &options) {
+  bool isReported = options.explain || !options.verifyCommunication.empty();
+  if (options.json && isReported) {
+    Expected<std::string> report = reportOf(answer, request, options);
+    if (!report)
+      return report.takeError();
+    return Shown{std::move(answer), std::move(*report), ""};
+  }
+  std::string text =
+      options.json ? toJson(answer.solution) : textOf(answer, options);
+  if (!options.verifyCommunication.empty()) {
+    Expected<ProvenMessages> messages = proveCommunication(answer, options);
+    if (!messages)
+      return messages.takeError();
+    text += "\n" + messages->toText();
+  }
+  Expected<std::string> why =
+      options.explain ? explain(answer, request) : std::string();
+  if (!why)
+    return why.takeError();
+  return Shown{std::move(answer), std::move(text), printable(*why)};
+}
+
 static int runSchedules(const Request &request, const CommandOptions &options,
                         std::ostream &out, std::ostream &err) {
   std::vector<Shown> shown;
@@ -258,18 +306,10 @@ static int runSchedules(const Request &request, const CommandOptions &options,
     Expected<Answer> answer = request.solve(std::move(*task));
     if (!answer)
       return fail(answer.error(), ExitFailure, err);
-    std::string text = textOf(*answer, options);
-    if (!options.verifyCommunication.empty()) {
-      Expected<std::string> line = proveCommunication(*answer, options);
-      if (!line)
-        return fail(line.error(), ExitFailure, err);
-      text += "\n" + *line;
-    }
-    Expected<std::string> why =
-        options.explain ? explain(*answer, request) : std::string();
-    if (!why)
-      return fail(why.error(), ExitFailure, err);
-    shown.push_back({std::move(*answer), std::move(text), printable(*why)});
+    Expected<Shown> one = show(std::move(*answer), request, options);
+    if (!one)
+      return fail(one.error(), ExitFailure, err);
+    shown.push_back(std::move(*one));
   }
   progress.reset();
   auto contentsOf = [&](Format format) {
@@ -282,9 +322,9 @@ static int runSchedules(const Request &request, const CommandOptions &options,
     const Schedule &schedule = one.answer.solution.schedule;
     warn(schedule.warnings, err);
     out << (&one == &shown.front() ? "" : "\n")
-        << (options.json               ? toJson(one.answer.solution)
-            : wantsColor(options, out) ? colored(one.text, schedule)
-                                       : one.text)
+        << (!options.json && wantsColor(options, out)
+                ? colored(one.text, schedule)
+                : one.text)
         << one.explanation;
   }
   return finish(out, err);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Request.h"
+#include "Table.h"
 #include "veeline/Base/Text.h"
 #include "veeline/Schedule/Communication/Plan.h"
 #include "veeline/Schedule/Formats/CommunicationCells.h"
@@ -30,14 +31,21 @@ static std::int64_t countMessages(const Program &program) {
   return count;
 }
 
-static std::string rightUnder(const Program &program, const std::string &what,
-                              Model model) {
-  return "communication: " + counted(countMessages(program), "message") + what +
-         ", right under the rules of " + describe(model) + "\n";
+std::string schedule::ProvenMessages::toText() const {
+  return "communication: " + counted(count, "message") +
+         (by.empty() ? " in cells" : " by " + by) +
+         ", right under the rules of " + rules + "\n";
 }
 
-static Expected<std::string> prove(const Answer &answer,
-                                   const CommandOptions &options) {
+std::string schedule::ProvenMessages::toJson() const {
+  return schedule::jsonObject({{"messages", std::to_string(count)},
+                               {"by", by.empty() ? "cells" : by, true},
+                               {"rules", rules, true},
+                               {"proven", "true"}});
+}
+
+static Expected<schedule::ProvenMessages> prove(const Answer &answer,
+                                                const CommandOptions &options) {
   Model model = *parseModel(options.verifyCommunication);
   std::optional<Cells> cells;
   if (std::optional<std::string> path =
@@ -61,7 +69,8 @@ static Expected<std::string> prove(const Answer &answer,
                      " by --stage-replicas; leave one of the two out");
     if (std::optional<Error> error = verify(cells->program, model))
       return failure(toText(*cells, *error));
-    return rightUnder(cells->program, " in cells", model);
+    return schedule::ProvenMessages{countMessages(cells->program), "",
+                                    describe(model)};
   }
   // For a cyclic order, the proof is about a few steps that follow each other.
   Expected<schedule::Solution> solution = schedule::drawn(answer.solution);
@@ -76,10 +85,11 @@ static Expected<std::string> prove(const Answer &answer,
     return program.takeError();
   if (std::optional<Error> error = verify(*program, model))
     return failure(toText(*program, *error));
-  return rightUnder(*program, " by " + options.communication, model);
+  return schedule::ProvenMessages{countMessages(*program),
+                                  options.communication, describe(model)};
 }
 
-Expected<std::string>
+Expected<schedule::ProvenMessages>
 veeline::schedule::proveCommunication(const Answer &answer,
                                       const CommandOptions &options) {
   return prove(answer, options);

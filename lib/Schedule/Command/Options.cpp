@@ -244,7 +244,8 @@ static void addOutputOptions(CLI::App &command, CommandOptions &options) {
       ->allow_extra_args(false);
   command.add_flag("--json", options.json,
                    "Print JSON instead of text: the content of a .json file, "
-                   "or the table of --compare or --memory-dial");
+                   "the table of --compare or --memory-dial, or what --explain "
+                   "and --verify-communication find");
   command
       .add_option("--against", options.against,
                   "Another schedule, shown beside the first in .html files and "
@@ -362,8 +363,7 @@ static Status checkJson(const CommandOptions &options) {
   if (!options.json)
     return Status::success();
   std::string others =
-      goes(options, {"--against", "--explain", "--show", "--width", "--color",
-                     "--verify-communication"});
+      goes(options, {"--against", "--show", "--width", "--color"});
   if (!others.empty())
     return usage("--json is printed in place of words; " + others +
                  " with these");

@@ -199,14 +199,28 @@ bool isDialFormat(Format format);
 std::string toCsv(const Dial &dial);
 std::string toJson(const Dial &dial, const Request &request);
 
-/// Proves that the messages of a schedule are right for the options. Returns a
-/// line that says so; the error says what is wrong.
-Expected<std::string> proveCommunication(const Answer &answer,
-                                         const CommandOptions &options);
+/// Messages that are right under the rules of a library.
+struct ProvenMessages {
+  std::int64_t count = 0;
+  std::string by;    ///< The strategy that places them; empty: cells in a file.
+  std::string rules; ///< "nccl"
+
+  /// A line for readers, and an object of JSON.
+  std::string toText() const;
+  std::string toJson() const;
+};
+
+/// Proves that the messages of a schedule are right for the options. The error
+/// says what is wrong.
+Expected<ProvenMessages> proveCommunication(const Answer &answer,
+                                            const CommandOptions &options);
 
 /// Returns the closed forms of a schedule beside the simulated figures, and an
 /// explanation of its time. Errors are those of `explain` in Explain.h.
 Expected<std::string> explain(const Answer &answer, const Request &request);
+/// The same as an object of JSON, without the closed forms.
+Expected<std::string> explainAsJson(const Answer &answer,
+                                    const Request &request);
 
 } // namespace veeline::schedule
 

@@ -1,4 +1,4 @@
-"""Usage: json_schema.py PAGE schedule|dial|comparison|compilation|inspect|inspection|kernels|pieces|evaluation|doctor < JSON
+"""Usage: json_schema.py PAGE schedule|dial|comparison|compilation|report|explained|inspect|inspection|kernels|pieces|evaluation|doctor < JSON
 
 Checks that the members have these types, and that PAGE, docs/tools.md, lists them. Those of a schedule are in docs/scheduling.md.
 """
@@ -23,13 +23,15 @@ SCHEMAS = {
     "inspection": {"format": str, "version": int, "model": str, "program": (str, type(None)), "parameters": list, "schedule": list,
                    "communication": list, "memory": list},
     "kernels": {"format": str, "version": int, "model": str, "program": (str, type(None)), "kernels": list},
+    "report": {"format": str, "version": int, "schedule": str, "communication": dict, "explanation": dict},
+    "explained": {"format": str, "version": int, "schedule": str, "explanation": dict},
     "doctor": {"version": int, "cpu": str, "cpu_features": list, "cores": int, "memory_bytes": int, "library": str, "libraries": list,
                "devices": list, "table_path": str, "table": (dict, type(None))},
 }
 
 
 def objects(rows):
-    return rows if isinstance(rows, list) else []
+    return [rows] if isinstance(rows, dict) else rows if isinstance(rows, list) else []
 
 
 value = json.load(sys.stdin)
@@ -41,7 +43,7 @@ for name, type_ in schema.items():
         sys.exit(f"member '{name}' is {value.get(name)!r}")
 # The objects of these arrays have members of their own.
 members = list(value) + [name for rows in ("limits", "schedules", "pieces", "programs", "phases", "messages", "libraries", "devices",
-                                          "parameters", "schedule", "communication", "memory", "kernels")
+                                          "parameters", "schedule", "communication", "memory", "kernels", "explanation", "table")
                          if sys.argv[2] != "inspect" for row in objects(value.get(rows)) for name in row]
 for name in members:
     if f"`{name}`" not in page:
