@@ -17,8 +17,8 @@ using namespace veeline::data;
 using artifact::Batch;
 using artifact::DataType;
 
-static Status readLengths(const std::string &path, std::string_view file,
-                          int64_t bound, std::vector<int64_t> &values) {
+Expected<Tensor> Lengths::parse(const std::string &path, std::string_view file,
+                                int64_t bound) {
   Expected<Tensor> tensor = parseNpy(file);
   if (!tensor.ok())
     return Status::error("cannot read '" + path + "': " + tensor.message());
@@ -32,13 +32,18 @@ static Status readLengths(const std::string &path, std::string_view file,
     return Status::error(status.message() +
                          " (the bound is that of veeline compile "
                          "--length-bound)");
-  artifact::withZeroOf(tensor->type, [&](auto zero) {
+  return tensor;
+}
+
+static std::vector<int64_t> toIntegers(const Tensor &tensor) {
+  std::vector<int64_t> values;
+  artifact::withZeroOf(tensor.type, [&](auto zero) {
     using T = decltype(zero);
-    for (size_t i = 0; i < tensor->bytes.size() / sizeof(T); ++i)
-      values.push_back(static_cast<int64_t>(
-          artifact::loadElement<T>(tensor->bytes.data(), i)));
+    for (int64_t i = 0; i < tensor.shape[0]; ++i)
+      values.push_back(static_cast<int64_t>(artifact::loadElement<T>(
+          tensor.bytes.data(), static_cast<size_t>(i))));
   });
-  return Status::success();
+  return values;
 }
 
 Lengths::Lengths(const artifact::Metadata &metadata, int64_t microbatches,
@@ -65,17 +70,20 @@ Status Lengths::check(const std::string &path, int64_t count,
   return Status::success();
 }
 
+std::unique_ptr<Lengths> Lengths::greatest(const artifact::Metadata &metadata,
+                                           int64_t microbatches) {
+  return std::unique_ptr<Lengths>(
+      new Lengths(metadata, microbatches, /*samples=*/1));
+}
+
 Expected<std::unique_ptr<Lengths>>
 Lengths::open(const artifact::Metadata &metadata, int64_t microbatches,
-              const std::string &path, std::string_view file, int64_t samples,
+              const std::string &path, const Tensor &file, int64_t samples,
               int64_t numSamples, bool shuffle, bool dropLast, uint64_t seed) {
   std::unique_ptr<Lengths> lengths(
       new Lengths(metadata, microbatches, samples));
-  if (path.empty())
-    return lengths;
-  VEELINE_TRY(
-      readLengths(path, file, metadata.lengths.back(), lengths->values));
-  int64_t count = static_cast<int64_t>(lengths->values.size());
+  lengths->values = toIntegers(file);
+  int64_t count = file.shape[0];
   VEELINE_TRY(lengths->check(path, count, numSamples, dropLast));
   Tensor tensor{DataType::i64,
                 {count},

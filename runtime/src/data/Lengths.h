@@ -17,13 +17,19 @@ namespace veeline::data {
 /// greatest length.
 class Lengths {
 public:
-  /// Opens the lengths. `file` is the content of the .npy file at `path`, which
-  /// has an integer for each sample; both are empty if there is no file. A
-  /// microbatch has `samples` samples. The arrays of arguments whose length
-  /// varies have `numSamples`, which is 0 if there are no such arrays.
+  /// Parses the content of the .npy file at `path`, which has an integer from 1
+  /// to `bound` for each sample.
+  static Expected<Tensor> parse(const std::string &path, std::string_view file,
+                                int64_t bound);
+  /// All microbatches have the greatest length.
+  static std::unique_ptr<Lengths> greatest(const artifact::Metadata &metadata,
+                                           int64_t microbatches);
+  /// The lengths of `file`, as parsed, or a part of it. A microbatch has
+  /// `samples` samples. The arrays of arguments whose length varies have
+  /// `numSamples`, which is 0 if there are no such arrays.
   static Expected<std::unique_ptr<Lengths>>
   open(const artifact::Metadata &metadata, int64_t microbatches,
-       const std::string &path, std::string_view file, int64_t samples,
+       const std::string &path, const Tensor &file, int64_t samples,
        int64_t numSamples, bool shuffle, bool dropLast, uint64_t seed);
 
   /// The lengths of the microbatches of step `step`. Steps have to ascend.

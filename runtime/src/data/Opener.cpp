@@ -349,7 +349,7 @@ Status Opener::checkRowCount(const Spec &spec, int64_t perMicrobatch,
 }
 
 /// Reduces `tensor` to the part that is read, training or held out.
-Status Opener::takePart(const Spec &spec, int64_t perMicrobatch,
+Status Opener::takePart(const std::string &file, int64_t perMicrobatch,
                         Tensor &tensor) const {
   if (options.heldOut == 0)
     return Status::success();
@@ -359,7 +359,7 @@ Status Opener::takePart(const Spec &spec, int64_t perMicrobatch,
   int64_t held = steps * perStep;
   if (held > rows - perStep)
     return Status::error(
-        "--held-out: '" + spec.file + "' has " + std::to_string(rows) +
+        "--held-out: '" + file + "' has " + std::to_string(rows) +
         " samples, and " + std::to_string(held) +
         " of them would be held out, in whole steps of " +
         std::to_string(perStep) + "; no step would be left for training");
@@ -396,7 +396,7 @@ Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
                                          "microbatches"
                                        : "only the first extent may differ"));
   int64_t perMicrobatch = isStacked ? 1 : batch.shape[0];
-  VEELINE_TRY(takePart(spec, perMicrobatch, tensor));
+  VEELINE_TRY(takePart(spec.file, perMicrobatch, tensor));
   extent = tensor.shape[0];
   VEELINE_TRY(checkRowCount(spec, perMicrobatch, extent));
   VEELINE_TRY(noteSamples(batch, perMicrobatch, extent));
@@ -489,11 +489,14 @@ Expected<std::unique_ptr<Lengths>> Opener::openLengths() {
                          "others need a model with a dynamic dimension, and "
                          "veeline compile --length-bound");
   }
-  std::string_view bytes;
-  if (!path.empty()) {
-    VEELINE_TRY_VALUE(bytes, files.open(path));
-  }
-  return Lengths::open(metadata, microbatches, path, bytes,
-                       std::max<int64_t>(lengthSamples, 1), lengthRows,
-                       options.shuffle, options.dropLast, options.seed);
+  if (path.empty())
+    return Lengths::greatest(metadata, microbatches);
+  VEELINE_TRY_VALUE(std::string_view bytes, files.open(path));
+  VEELINE_TRY_VALUE(Tensor lengths,
+                    Lengths::parse(path, bytes, metadata.lengths.back()));
+  int64_t samples = std::max<int64_t>(lengthSamples, 1);
+  VEELINE_TRY(takePart(path, samples, lengths));
+  return Lengths::open(metadata, microbatches, path, lengths, samples,
+                       lengthRows, options.shuffle, options.dropLast,
+                       options.seed);
 }

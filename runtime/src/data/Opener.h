@@ -89,7 +89,7 @@ private:
   Status checkRowCount(const Spec &spec, int64_t perMicrobatch, int64_t rows);
   int64_t reachIn(const std::string &file, bool withShift = true) const;
   std::string_view partOfText(std::string_view text) const;
-  Status takePart(const Spec &spec, int64_t perMicrobatch,
+  Status takePart(const std::string &file, int64_t perMicrobatch,
                   Tensor &tensor) const;
 
   const artifact::Metadata &metadata;

@@ -71,7 +71,6 @@ static void addEvaluatedData(CLI::App &app, TrainCommand &command,
                  "of texts, and the last tokens of each file of tokens")
       ->check(CLI::Validator(checkShare, "in (0, 1)"))
       ->needs(every)
-      ->excludes(app.get_option("--lengths"))
       ->excludes(app.get_option("--eval-lengths"))
       ->group(group);
 }
@@ -412,6 +411,7 @@ void train::resolveTrain(TrainCommand &command) {
   if (evaluated.heldOut > 0) {
     evaluated.part = data::InputOptions::Part::heldOut;
     evaluated.specsIfTaken = options.inputs.specsIfTaken;
+    evaluated.lengths = options.inputs.lengths;
   } else {
     evaluated.prefix = "--eval-";
   }
