@@ -109,9 +109,9 @@ static std::string_view typeName(DataType type) {
   return findElement(&ElementNames::type, type)->safeTensors;
 }
 
-static std::string
-makeHeader(const std::vector<SafeTensorsEntry> &entries,
-           const std::vector<std::pair<std::string, std::string>> &notes) {
+std::string data::safeTensorsHeader(
+    const std::vector<SafeTensorsEntry> &entries,
+    const std::vector<std::pair<std::string, std::string>> &notes) {
   Json header = Json::object();
   for (const auto &[key, value] : notes)
     header[metadataKey][key] = value;
@@ -144,7 +144,7 @@ Status data::writeSafeTensors(
     }
     return file.write(content);
   };
-  VEELINE_TRY(write(makeHeader(entries, notes)));
+  VEELINE_TRY(write(safeTensorsHeader(entries, notes)));
   std::string bytes;
   for (size_t i = 0; i < entries.size(); ++i) {
     bytes.resize(static_cast<size_t>(

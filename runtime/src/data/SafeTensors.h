@@ -36,6 +36,12 @@ struct SafeTensorsEntry {
   std::vector<int64_t> shape;
 };
 
+/// What comes before the bytes of the entries, in their order. `notes` become
+/// the metadata of the file.
+std::string safeTensorsHeader(
+    const std::vector<SafeTensorsEntry> &entries,
+    const std::vector<std::pair<std::string, std::string>> &notes);
+
 /// The size of a file in bytes, and its checksum.
 struct FileSum {
   int64_t bytes = 0;
@@ -43,8 +49,7 @@ struct FileSum {
 };
 
 /// Writes a file atomically. `read` writes entry i to `bytes` and is called in
-/// order. `notes` become the metadata of the file. If `sum` is given, adds what
-/// it writes to it.
+/// order. `notes` are as above. If `sum` is given, adds what it writes to it.
 Status
 writeSafeTensors(const std::string &path,
                  const std::vector<SafeTensorsEntry> &entries,

@@ -7,6 +7,8 @@
 #include "Outputs.h"
 
 #include "Npy.h"
+#include "SafeTensors.h"
+#include "veeline/Base/File.h"
 #include "veeline/Base/Suggest.h"
 
 #include <algorithm>
@@ -20,7 +22,7 @@ Expected<Outputs> Outputs::open(const Run &run) {
   const std::vector<artifact::Result> &results = run.metadata().results;
   for (size_t i = 0; i < results.size(); ++i)
     if (results[i].isTensor) {
-      outputs.tensors.push_back({i, {}});
+      outputs.tensors.push_back({i, Spool(run.options.outputs)});
       names.push_back(results[i].name);
     }
   const std::string &path = run.options.outputs;
@@ -66,10 +68,11 @@ static const char *appendPadded(std::string &to, const char *from, int64_t size,
   return from;
 }
 
-/// Appends microbatches of these lengths, for each of which `bytes` has room
-/// for the bound.
-void Outputs::pack(Tensor &tensor, const std::vector<int64_t> &lengths,
-                   std::string_view bytes) const {
+/// Returns microbatches of these lengths, for each of which `bytes` has room
+/// for the bound, one after the other.
+std::string Outputs::pack(Tensor &tensor, const std::vector<int64_t> &lengths,
+                          std::string_view bytes) const {
+  std::string packed;
   const artifact::Metadata &metadata = run.metadata();
   const artifact::Result &result = metadata.results[tensor.result];
   const char *from = bytes.data();
@@ -80,11 +83,12 @@ void Outputs::pack(Tensor &tensor, const std::vector<int64_t> &lengths,
     std::vector<int64_t> bound = result.shape;
     if (!shape.empty())
       bound[0] = shape[0];
-    appendPadded(tensor.bytes, from, artifact::byteSize(result.type), shape,
-                 bound, /*dim=*/0);
+    appendPadded(packed, from, artifact::byteSize(result.type), shape, bound,
+                 /*dim=*/0);
     tensor.rows += shape.empty() ? 1 : shape[0];
     from += artifact::bytesOf(result.type, result.shape);
   }
+  return packed;
 }
 
 Status Outputs::add(const Session &session, int64_t step) {
@@ -93,21 +97,22 @@ Status Outputs::add(const Session &session, int64_t step) {
   std::vector<int64_t> lengths(varies ? perStep : 0);
   if (varies)
     run.inputs->fillLengths(step, 0, run.microbatches(), lengths.data());
-  std::string unpacked;
+  std::string bytes;
   for (Tensor &tensor : tensors) {
     const artifact::Result &result = run.metadata().results[tensor.result];
-    std::string &target = varies ? unpacked : tensor.bytes;
-    size_t before = varies ? 0 : target.size();
     if (run.isFirst())
-      target.resize(before + perStep * static_cast<size_t>(artifact::bytesOf(
-                                           result.type, result.shape)));
-    VEELINE_TRY(session.gatherOutput(
-        tensor.result, run.isFirst() ? target.data() + before : nullptr));
-    if (!varies)
+      bytes.resize(perStep * static_cast<size_t>(
+                                 artifact::bytesOf(result.type, result.shape)));
+    VEELINE_TRY(session.gatherOutput(tensor.result,
+                                     run.isFirst() ? bytes.data() : nullptr));
+    if (!run.isFirst())
+      continue;
+    if (varies)
+      bytes = pack(tensor, lengths, bytes);
+    else
       tensor.rows += static_cast<int64_t>(perStep) *
                      (result.shape.empty() ? 1 : result.shape[0]);
-    else if (run.isFirst())
-      pack(tensor, lengths, unpacked);
+    VEELINE_TRY(tensor.spool.append(bytes));
   }
   return Status::success();
 }
@@ -124,22 +129,18 @@ data::SafeTensorsEntry Outputs::entryOf(const Tensor &tensor) const {
 Status Outputs::write() const {
   if (!run.isFirst())
     return Status::success();
-  const std::string &path = run.options.outputs;
-  if (path.ends_with(".npy")) {
-    data::SafeTensorsEntry entry = entryOf(tensors[0]);
-    AtomicFile file(path);
-    VEELINE_TRY(file.open());
-    VEELINE_TRY(file.write(data::npyHeader(entry.type, entry.shape)));
-    VEELINE_TRY(file.write(tensors[0].bytes));
-    return file.commit();
-  }
   std::vector<data::SafeTensorsEntry> entries;
   for (const Tensor &tensor : tensors)
     entries.push_back(entryOf(tensor));
-  return data::writeSafeTensors(path, entries,
-                                {{"model", run.metadata().model}},
-                                [&](size_t i, char *bytes) {
-                                  std::ranges::copy(tensors[i].bytes, bytes);
-                                  return Status::success();
-                                });
+  const std::string &path = run.options.outputs;
+  AtomicFile file(path);
+  VEELINE_TRY(file.open());
+  VEELINE_TRY(
+      file.write(path.ends_with(".npy")
+                     ? data::npyHeader(entries[0].type, entries[0].shape)
+                     : data::safeTensorsHeader(
+                           entries, {{"model", run.metadata().model}})));
+  for (const Tensor &tensor : tensors)
+    VEELINE_TRY(tensor.spool.copyTo(file));
+  return file.commit();
 }

@@ -8,14 +8,15 @@
 #define VEELINE_RUNTIME_TRAIN_OUTPUTS_H
 
 #include "Session.h"
+#include "veeline/Base/Spool.h"
 
 namespace veeline::train {
 
 /// Collects results that are tensors, in the order of steps and, within a step,
 /// of microbatches. They are concatenated along the first dimension, if
 /// microbatches have one. If the length varies, a microbatch has its own number
-/// of rows, and its other dimensions are padded with zeros. The first process
-/// keeps them in memory until they are written.
+/// of rows, and its other dimensions are padded with zeros. In the first
+/// process they wait in files until they are written.
 class Outputs {
 public:
   /// Fails if the artifact has no such results, or if the file cannot represent
@@ -31,14 +32,14 @@ public:
 private:
   struct Tensor {
     size_t result;
-    std::string bytes;
+    Spool spool; ///< In the first process.
     int64_t rows = 0;
   };
 
   explicit Outputs(const Run &run) : run(run) {}
   data::SafeTensorsEntry entryOf(const Tensor &tensor) const;
-  void pack(Tensor &tensor, const std::vector<int64_t> &lengths,
-            std::string_view bytes) const;
+  std::string pack(Tensor &tensor, const std::vector<int64_t> &lengths,
+                   std::string_view bytes) const;
 
   const Run &run;
   std::vector<Tensor> tensors;
