@@ -53,7 +53,7 @@ void Job::addFolderArguments(const compiler::JobEntry *without,
     arguments.push_back("--metrics=" + inFolder("metrics.csv"));
   if (find("eval-every") && !find("eval-metrics"))
     arguments.push_back("--eval-metrics=" + inFolder("eval-metrics.csv"));
-  if (!find("resume") || lastStepOfFolder() > 0)
+  if (!find("resume") || hasCheckpoint())
     arguments.emplace_back("--continue");
 }
 
@@ -61,14 +61,15 @@ void Job::addFolderArguments(const compiler::JobEntry *without,
 /// where this one begins. Once this run has a checkpoint, it continues from
 /// that.
 bool Job::isPassed(const compiler::JobEntry &entry) const {
-  return entry.key == "resume" && !folder.empty() && lastStepOfFolder() > 0;
+  return entry.key == "resume" && !folder.empty() && hasCheckpoint();
 }
 
-/// The last step for which the run has a checkpoint, or 0.
-int64_t Job::lastStepOfFolder() const {
-  std::vector<int64_t> steps =
+/// Whether the run has a checkpoint. Also true where the file system cannot
+/// say: opening it then tells why.
+bool Job::hasCheckpoint() const {
+  auto steps =
       data::listCheckpoints(textOf("checkpoint", inFolder("checkpoints")));
-  return steps.empty() ? 0 : steps.back();
+  return !steps.ok() || !steps->empty();
 }
 
 /// Locks the folder. Returns false if another run has the lock. It is held,

@@ -48,27 +48,39 @@ static std::optional<int64_t> stepOf(const std::string &name) {
   return isNumber ? std::optional(step) : std::nullopt;
 }
 
-static bool hasIndex(const std::string &folder) {
+/// Also true where the file system cannot say: reading the index then tells
+/// why.
+static bool mayHaveIndex(const std::string &folder) {
   std::error_code error;
-  return fs::exists(folder + "/" + checkpointIndexName, error);
+  return fs::exists(folder + "/" + checkpointIndexName, error) || error;
+}
+
+static bool meansAbsence(const std::error_code &error) {
+  return error == std::errc::no_such_file_or_directory ||
+         error == std::errc::not_a_directory;
 }
 
 /// Returns the steps of all folders, with or without an index.
-static std::vector<int64_t> listFolders(const std::string &directory) {
+static Expected<std::vector<int64_t>>
+listFolders(const std::string &directory) {
   std::vector<int64_t> steps;
   std::error_code error;
   fs::directory_iterator it(directory, error), end;
   for (; !error && it != end; it.increment(error))
     if (auto step = stepOf(it->path().filename().string()))
       steps.push_back(*step);
+  if (error && !meansAbsence(error))
+    return Status::error("cannot read the folder '" + directory +
+                         "': " + error.message());
   std::sort(steps.begin(), steps.end());
   return steps;
 }
 
-std::vector<int64_t> data::listCheckpoints(const std::string &directory) {
-  std::vector<int64_t> steps = listFolders(directory);
+Expected<std::vector<int64_t>>
+data::listCheckpoints(const std::string &directory) {
+  VEELINE_TRY_VALUE(std::vector<int64_t> steps, listFolders(directory));
   std::erase_if(steps, [&](int64_t step) {
-    return !hasIndex(checkpointPath(directory, step));
+    return !mayHaveIndex(checkpointPath(directory, step));
   });
   return steps;
 }
@@ -79,7 +91,8 @@ static void deleteFolder(const std::string &folder) {
   fs::remove(folder + "/" + checkpointIndexName, error);
   // Makes the removal of the index durable before any piece is removed. So
   // after a crash, the folder has no index, or one whose pieces are all there.
-  (void)syncDirectory(folder);
+  if (error || !syncDirectory(folder).ok())
+    return;
   std::vector<fs::path> pieces;
   fs::directory_iterator it(folder, error), end;
   for (; !error && it != end; it.increment(error)) {
@@ -93,10 +106,13 @@ static void deleteFolder(const std::string &folder) {
   fs::remove(folder, error);
 }
 
-void data::deleteIncomplete(const std::string &directory) {
-  for (int64_t step : listFolders(directory))
-    if (std::string folder = checkpointPath(directory, step); !hasIndex(folder))
+Status data::deleteIncomplete(const std::string &directory) {
+  VEELINE_TRY_VALUE(std::vector<int64_t> steps, listFolders(directory));
+  for (int64_t step : steps)
+    if (std::string folder = checkpointPath(directory, step);
+        !mayHaveIndex(folder))
       deleteFolder(folder);
+  return Status::success();
 }
 
 void data::deleteCheckpoint(const std::string &directory, int64_t step) {
@@ -278,10 +294,11 @@ Checkpoint::open(const std::string &path) {
     return Status::error("there is no folder '" + path + "'");
   auto split = splitPath(path);
   std::string directory = split ? split->first : path;
-  std::vector<int64_t> steps = listCheckpoints(directory);
+  VEELINE_TRY_VALUE(std::vector<int64_t> steps, listCheckpoints(directory));
   if (split)
     std::erase_if(steps, [&](int64_t step) { return step >= split->second; });
-  if (!split && !hasIndex(path)) {
+  bool takesLast = !split && !mayHaveIndex(path);
+  if (takesLast) {
     if (steps.empty())
       return Status::error("'" + path +
                            "' has no checkpoint: no folder like "
@@ -289,7 +306,6 @@ Checkpoint::open(const std::string &path) {
                            checkpointIndexName + "' is in it");
     directory = path;
   }
-  bool takesLast = !split && !hasIndex(path);
   std::string folder =
       takesLast ? checkpointPath(directory, steps.back()) : path;
   if (takesLast)
@@ -298,7 +314,7 @@ Checkpoint::open(const std::string &path) {
   if (checkpoint.ok())
     return checkpoint;
   std::string text = "checkpoint '" + folder + "': " + checkpoint.message();
-  if (!hasIndex(folder))
+  if (!mayHaveIndex(folder))
     text = "checkpoint '" + folder + "' is not whole: it has no '" +
            checkpointIndexName + "', which is written last";
   for (; !steps.empty(); steps.pop_back()) {
@@ -314,7 +330,7 @@ Checkpoint::open(const std::string &path) {
 Expected<std::unique_ptr<Checkpoint>>
 Checkpoint::openLastGood(const std::string &directory, int64_t last,
                          std::vector<Damage> &damages) {
-  std::vector<int64_t> steps = listCheckpoints(directory);
+  VEELINE_TRY_VALUE(std::vector<int64_t> steps, listCheckpoints(directory));
   std::erase_if(steps, [&](int64_t step) { return step > last; });
   std::string text;
   for (; !steps.empty(); steps.pop_back()) {
@@ -325,7 +341,9 @@ Checkpoint::openLastGood(const std::string &directory, int64_t last,
     damages.push_back({steps.back(), checkpoint.message()});
     text += "; '" + folder + "': " + checkpoint.message();
   }
-  return Status::error("no checkpoint in '" + directory + "' is good" + text);
+  return Status::error("no checkpoint in '" + directory + "' is good" + text +
+                       "; bring a good one back, or move them away to begin "
+                       "anew");
 }
 
 const CheckpointParam *Checkpoint::findParam(const std::string &name) const {

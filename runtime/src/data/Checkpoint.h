@@ -32,11 +32,12 @@ std::string checkpointPath(const std::string &directory, int64_t step);
 std::string pieceName(int32_t rank);
 
 /// Returns the steps of the checkpoints in `directory`, in ascending order;
-/// none if the folder cannot be read.
-std::vector<int64_t> listCheckpoints(const std::string &directory);
+/// none if there is no such folder. Those of which the file system cannot say
+/// whether they have an index are among them.
+Expected<std::vector<int64_t>> listCheckpoints(const std::string &directory);
 /// Deletes the checkpoints in `directory` that are incomplete, because they
-/// have no index.
-void deleteIncomplete(const std::string &directory);
+/// certainly have no index.
+Status deleteIncomplete(const std::string &directory);
 /// Deletes a checkpoint, its index first. If that is interrupted, the
 /// checkpoint is either complete or has no index.
 void deleteCheckpoint(const std::string &directory, int64_t step);

@@ -262,15 +262,24 @@ Status CheckpointWriter::writeIndex(const data::CheckpointIndex &index) {
     ++all.count;
     all.bytesOfLast = *bytes;
   }
-  if (kept == 0)
-    return Status::success();
-  beAt(index.step, directory);
-  std::vector<int64_t> steps = data::listCheckpoints(directory);
-  for (size_t i = 0; i + static_cast<size_t>(kept) < steps.size(); ++i) {
-    beAt(index.step, data::checkpointPath(directory, steps[i]));
-    data::deleteCheckpoint(directory, steps[i]);
-  }
+  if (kept > 0)
+    deleteOld(index.step);
   return Status::success();
+}
+
+/// Deletes all but the last `kept` checkpoints.
+void CheckpointWriter::deleteOld(int64_t step) {
+  beAt(step, directory);
+  auto steps = data::listCheckpoints(directory);
+  if (!steps.ok()) {
+    std::lock_guard lock(mutex);
+    remarks.push_back("old checkpoints are not deleted: " + steps.message());
+    return;
+  }
+  for (size_t i = 0; i + static_cast<size_t>(kept) < steps->size(); ++i) {
+    beAt(step, data::checkpointPath(directory, (*steps)[i]));
+    data::deleteCheckpoint(directory, (*steps)[i]);
+  }
 }
 
 /// Training goes on: it is worth more than a checkpoint, and the next one may

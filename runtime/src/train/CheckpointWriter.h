@@ -110,6 +110,7 @@ private:
   void reportPieces(int64_t step);
   Expected<int64_t> writeIndexFile(const data::CheckpointIndex &index);
   Status writeIndex(const data::CheckpointIndex &index);
+  void deleteOld(int64_t step);
   void noteFailure(int64_t step, const std::string &why);
 
   const std::string directory, model;

@@ -28,10 +28,12 @@ namespace fs = std::filesystem;
 static Status checkOtherCheckpoints(const Options &options,
                                     const data::Checkpoint *resumed) {
   const std::string &directory = options.checkpoint;
-  std::vector<int64_t> steps = data::listCheckpoints(directory);
-  if (steps.empty())
+  auto steps = data::listCheckpoints(directory);
+  if (!steps.ok())
+    return Status::error("--checkpoint: " + steps.message());
+  if (steps->empty())
     return Status::success();
-  std::string last = data::checkpointPath(directory, steps.back());
+  std::string last = data::checkpointPath(directory, steps->back());
   std::error_code error;
   bool isSame = resumed && fs::equivalent(fs::path(resumed->path()) / "..",
                                           directory, error);
@@ -41,7 +43,7 @@ static Status checkOtherCheckpoints(const Options &options,
                          "'; go on from it with --resume " + directory +
                          ", or choose another folder");
   // What --continue has passed over is damaged, and moved away.
-  if (steps.back() > resumed->index().step && !options.continues)
+  if (steps->back() > resumed->index().step && !options.continues)
     return Status::error("--checkpoint: '" + last +
                          "' is later than what --resume goes on from, step " +
                          std::to_string(resumed->index().step) +
@@ -103,8 +105,10 @@ std::vector<CheckpointWriter::Piece> Checkpointer::listPieces() {
 Status Checkpointer::moveDamaged() {
   if (!run.options.continues || !run.resumed)
     return Status::success();
+  VEELINE_TRY_VALUE(std::vector<int64_t> steps,
+                    data::listCheckpoints(directory));
   std::string moved;
-  for (int64_t step : data::listCheckpoints(directory)) {
+  for (int64_t step : steps) {
     if (step <= run.stepsBefore())
       continue;
     VEELINE_TRY_VALUE(std::string where, data::moveDamaged(directory, step));
@@ -122,10 +126,11 @@ Checkpointer::create(Run &run, const Session &session) {
   int64_t lastGood = 0;
   if (run.isFirst()) {
     VEELINE_TRY(checkCheckpointFolder(run.options, run.resumed.get()));
-    data::deleteIncomplete(made->directory);
+    VEELINE_TRY(data::deleteIncomplete(made->directory));
     VEELINE_TRY(made->moveDamaged());
-    if (auto steps = data::listCheckpoints(made->directory); !steps.empty())
-      lastGood = steps.back();
+    VEELINE_TRY_VALUE(std::vector<int64_t> steps,
+                      data::listCheckpoints(made->directory));
+    lastGood = steps.empty() ? 0 : steps.back();
   }
   VEELINE_TRY_VALUE(made->writer, CheckpointWriter::start(
                                       made->directory, run.metadata().model,
