@@ -140,29 +140,37 @@ Expected<std::string> data::moveDamaged(const std::string &directory,
 // Checkpoint
 //===----------------------------------------------------------------------===//
 
-static uint64_t checksumOf(std::string_view bytes) {
+/// Checks the bytes of a piece before it is mapped: there, those that cannot be
+/// read end the process.
+static Status checkBytes(const std::string &path,
+                         const CheckpointPiece &piece) {
+  int64_t bytes = 0;
   Crc64 crc;
-  crc.add(bytes);
-  return crc.value();
-}
-
-Status Checkpoint::openPiece(const CheckpointPiece &piece) {
-  VEELINE_TRY_VALUE(MappedFile file,
-                    MappedFile::open(folder + "/" + piece.file));
-  std::string_view bytes = file.bytes();
-  std::string where = "'" + piece.file + "' ";
-  if (static_cast<int64_t>(bytes.size()) != piece.bytes)
-    return Status::error(where + "has " + std::to_string(bytes.size()) +
+  VEELINE_TRY(readInParts(path, [&](std::string_view part) {
+    bytes += static_cast<int64_t>(part.size());
+    crc.add(part);
+  }));
+  if (bytes != piece.bytes)
+    return Status::error("'" + piece.file + "' has " + std::to_string(bytes) +
                          " bytes, and the index says " +
                          std::to_string(piece.bytes) +
                          ": it is truncated or replaced");
-  if (std::string found = formatChecksum(checksumOf(bytes));
-      found != piece.checksum)
-    return Status::error(where + "is damaged: its checksum is " + found +
-                         ", and the index says " + piece.checksum);
-  Expected<NamedTensors> tensors = parseSafeTensors(bytes);
+  std::string found = formatChecksum(crc.value());
+  return found == piece.checksum
+             ? Status::success()
+             : Status::error("'" + piece.file +
+                             "' is damaged: its checksum is " + found +
+                             ", and the index says " + piece.checksum);
+}
+
+Status Checkpoint::openPiece(const CheckpointPiece &piece) {
+  std::string path = folder + "/" + piece.file;
+  VEELINE_TRY(checkBytes(path, piece));
+  VEELINE_TRY_VALUE(MappedFile file, MappedFile::open(path));
+  Expected<NamedTensors> tensors = parseSafeTensors(file.bytes());
   if (!tensors.ok())
-    return Status::error(where + "cannot be read: " + tensors.message());
+    return Status::error("'" + piece.file +
+                         "' cannot be read: " + tensors.message());
   for (auto &[name, tensor] : *tensors)
     entries.emplace(name, tensor);
   files.push_back(std::move(file));
@@ -259,9 +267,10 @@ Expected<std::unique_ptr<Checkpoint>>
 Checkpoint::read(const std::string &folder) {
   auto checkpoint = std::make_unique<Checkpoint>();
   checkpoint->folder = folder;
-  VEELINE_TRY_VALUE(MappedFile file,
-                    MappedFile::open(folder + "/" + checkpointIndexName));
-  Expected<CheckpointIndex> index = parseCheckpointIndex(file.bytes());
+  std::string text;
+  VEELINE_TRY(readInParts(folder + "/" + checkpointIndexName,
+                          [&](std::string_view part) { text += part; }));
+  Expected<CheckpointIndex> index = parseCheckpointIndex(text);
   if (!index.ok())
     return Status::error("'" + std::string(checkpointIndexName) +
                          "' cannot be read: " + index.message());
