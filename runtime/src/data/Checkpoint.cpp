@@ -172,7 +172,7 @@ Status Checkpoint::openPiece(const CheckpointPiece &piece) {
     return Status::error("'" + piece.file +
                          "' cannot be read: " + tensors.message());
   for (auto &[name, tensor] : *tensors)
-    entries.emplace(name, tensor);
+    entries.emplace(name, Entry{tensor.type, tensor.shape, {tensor.bytes}});
   files.push_back(std::move(file));
   return Status::success();
 }
@@ -185,13 +185,14 @@ stateShapesOf(const CheckpointIndex &index, const CheckpointParam &param) {
   return stateShapes(index.optimizer, index.errorFeedback, param.shape);
 }
 
-/// Makes one entry of each state whose parts are in several pieces. Fails if
+/// Makes one entry of each state whose shares are in several pieces. Fails if
 /// the parts do not fit together.
 Status Checkpoint::joinParts() {
   std::map<std::string, std::map<int64_t, Tensor>> parts;
-  for (const auto &[name, tensor] : entries)
+  for (const auto &[name, entry] : entries)
     if (auto part = parsePartEntry(name))
-      parts[part->first].emplace(part->second, tensor);
+      parts[part->first].emplace(
+          part->second, Tensor{entry.type, entry.shape, entry.parts[0]});
   for (const CheckpointParam &param : contents.params) {
     size_t slots = stateShapesOf(contents, param).size();
     for (size_t slot = 0; slot < slots; ++slot) {
@@ -203,9 +204,7 @@ Status Checkpoint::joinParts() {
   return Status::success();
 }
 
-/// `parts` are by the numbers of their first elements. Nothing is allocated
-/// before all elements of the shape are there, because a shape in a file may be
-/// anything.
+/// `parts` are by the numbers of their first elements.
 Status Checkpoint::joinParts(const std::string &name,
                              const CheckpointParam &param,
                              const std::map<int64_t, Tensor> &parts) {
@@ -224,11 +223,10 @@ Status Checkpoint::joinParts(const std::string &name,
     return Status::error("the pieces have " + std::to_string(next) +
                          " elements of '" + name + "', and the index says " +
                          data::describe(param.type, param.shape));
-  std::vector<char> &whole = joined.emplace_back();
+  Entry whole{param.type, param.shape, {}};
   for (const auto &[first, tensor] : parts)
-    whole.insert(whole.end(), tensor.bytes.begin(), tensor.bytes.end());
-  entries.emplace(name, Tensor{param.type, param.shape,
-                               std::string_view(whole.data(), whole.size())});
+    whole.parts.push_back(tensor.bytes);
+  entries.emplace(name, std::move(whole));
   return Status::success();
 }
 
@@ -253,10 +251,10 @@ Status Checkpoint::checkEntries() const {
       auto it = entries.find(name);
       if (it == entries.end())
         return Status::error("no piece has '" + name + "'");
-      const Tensor &tensor = it->second;
-      if (tensor.type != param.type || tensor.shape != shape)
+      const Entry &entry = it->second;
+      if (entry.type != param.type || entry.shape != shape)
         return Status::error(
-            "'" + name + "' is " + data::describe(tensor.type, tensor.shape) +
+            "'" + name + "' is " + data::describe(entry.type, entry.shape) +
             ", and the index says " + data::describe(param.type, shape));
     }
   }
@@ -364,7 +362,30 @@ const CheckpointParam *Checkpoint::findParam(const std::string &name) const {
 
 std::string_view Checkpoint::entry(const std::string &name) const {
   auto it = entries.find(name);
-  return it == entries.end() ? std::string_view() : it->second.bytes;
+  return it == entries.end() ? std::string_view() : it->second.parts[0];
+}
+
+std::vector<std::string_view>
+Checkpoint::range(const std::string &name, int64_t begin, int64_t size) const {
+  std::vector<std::string_view> found;
+  auto it = entries.find(name);
+  if (it == entries.end())
+    return found;
+  for (std::string_view part : it->second.parts) {
+    auto bytes = static_cast<int64_t>(part.size());
+    int64_t first = std::clamp(begin, int64_t(0), bytes);
+    int64_t end = std::clamp(begin + size, first, bytes);
+    if (first < end)
+      found.push_back(part.substr(static_cast<size_t>(first),
+                                  static_cast<size_t>(end - first)));
+    begin -= bytes;
+  }
+  return found;
+}
+
+void Checkpoint::freeTensors() {
+  entries.clear();
+  files.clear();
 }
 
 /// How a parameter is written.

@@ -139,8 +139,11 @@ Status Trainer::open() {
         {std::vector<double>(static_cast<size_t>(run.microbatches())), {}});
   if (run.evaluated && !evaluation)
     VEELINE_TRY(openEvaluation());
-  if (run.resumed)
+  if (run.resumed) {
+    // The ranks have what is theirs.
+    run.resumed->freeTensors();
     plan.goOnAfter(lastStep(), run.resumed->index().lossScale);
+  }
   if (!options.checkpoint.empty()) {
     VEELINE_TRY_VALUE(checkpointer, Checkpointer::create(run, *session));
     checkpointer->setRemarkNow(
