@@ -13,13 +13,9 @@
 
 #include "Checkpoint.h"
 #include "veeline/Base/File.h"
+#include "veeline/Base/FolderLock.h"
 
-#include <cerrno>
-#include <chrono>
-#include <fcntl.h>
 #include <filesystem>
-#include <sys/file.h>
-#include <thread>
 #include <unistd.h>
 
 using namespace veeline;
@@ -72,22 +68,6 @@ bool Job::hasCheckpoint() const {
   return !steps.ok() || !steps->empty();
 }
 
-/// Locks the folder. Returns false if another run has the lock. It is held,
-/// also across exec, until the run ends in any way. Succeeds without a lock if
-/// the file system has none. A run that was killed just before may need a
-/// moment to release it.
-static bool lockFolder(const std::string &folder) {
-  constexpr int attempts = 20;
-  int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
-  for (int i = 0; i != attempts; ++i) {
-    if (descriptor < 0 || ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 ||
-        errno != EWOULDBLOCK)
-      return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return false;
-}
-
 bool Job::prepareFolder() {
   if (folder.empty())
     return true;
@@ -98,8 +78,10 @@ bool Job::prepareFolder() {
   Status made = makeDirectory(folder);
   if (!made.ok())
     return fail(*find("directory"), made.message());
-  if (lockFolder(folder))
+  if (std::optional<FolderLock> lock = FolderLock::take(folder)) {
+    lock->keep();
     return true;
+  }
   return fail(*find("directory"),
               "another run is at work in '" + folder +
                   "'; wait until it has ended, or take another directory");

@@ -29,10 +29,10 @@ static constexpr size_t numReports = 3;
 //===----------------------------------------------------------------------===//
 
 Expected<std::shared_ptr<CheckpointWriter>>
-CheckpointWriter::start(std::string directory, std::string model, int64_t kept,
+CheckpointWriter::start(Target target, std::string model, int64_t kept,
                         int64_t lastGood, std::vector<Piece> pieces) {
   std::shared_ptr<CheckpointWriter> made(new CheckpointWriter(
-      std::move(directory), std::move(model), kept, std::move(pieces)));
+      std::move(target), std::move(model), kept, std::move(pieces)));
   made->all.lastGood = lastGood;
   BlockedSignals blocked;
   try {

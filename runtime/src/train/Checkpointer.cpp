@@ -52,16 +52,24 @@ static Status checkOtherCheckpoints(const Options &options,
   return Status::success();
 }
 
-Status train::checkCheckpointFolder(const Options &options,
-                                    const data::Checkpoint *resumed) {
+Expected<FolderLock>
+train::lockCheckpointFolder(const Options &options,
+                            const data::Checkpoint *resumed) {
   if (options.checkpoint.empty())
-    return Status::success();
-  VEELINE_TRY(checkOtherCheckpoints(options, resumed));
+    return FolderLock();
   if (Status made = makeDirectory(options.checkpoint); !made.ok())
     return Status::error("--checkpoint: " + made.message());
+  std::optional<FolderLock> lock = FolderLock::take(options.checkpoint);
+  if (!lock)
+    return Status::error("--checkpoint: another run writes checkpoints to '" +
+                         options.checkpoint +
+                         "'; wait until it has ended, or choose another "
+                         "folder");
+  VEELINE_TRY(checkOtherCheckpoints(options, resumed));
   // Detects now, not later, that nothing can be written there.
-  return AtomicFile(options.checkpoint + "/" + data::checkpointIndexName)
-      .open();
+  VEELINE_TRY(
+      AtomicFile(options.checkpoint + "/" + data::checkpointIndexName).open());
+  return std::move(*lock);
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,18 +132,21 @@ Expected<std::unique_ptr<Checkpointer>>
 Checkpointer::create(Run &run, const Session &session) {
   std::unique_ptr<Checkpointer> made(new Checkpointer(run, session));
   int64_t lastGood = 0;
+  FolderLock lock;
   if (run.isFirst()) {
-    VEELINE_TRY(checkCheckpointFolder(run.options, run.resumed.get()));
+    VEELINE_TRY_VALUE(lock,
+                      lockCheckpointFolder(run.options, run.resumed.get()));
     VEELINE_TRY(data::deleteIncomplete(made->directory));
     VEELINE_TRY(made->moveDamaged());
     VEELINE_TRY_VALUE(std::vector<int64_t> steps,
                       data::listCheckpoints(made->directory));
     lastGood = steps.empty() ? 0 : steps.back();
   }
-  VEELINE_TRY_VALUE(made->writer, CheckpointWriter::start(
-                                      made->directory, run.metadata().model,
-                                      run.options.checkpointsKept, lastGood,
-                                      made->listPieces()));
+  VEELINE_TRY_VALUE(made->writer,
+                    CheckpointWriter::start({made->directory, std::move(lock)},
+                                            run.metadata().model,
+                                            run.options.checkpointsKept,
+                                            lastGood, made->listPieces()));
   return made;
 }
 

@@ -591,7 +591,7 @@ Status train::checkFiles(const Options &options, bool writesResults) {
   }
   if (!writesResults)
     return Status::success();
-  VEELINE_TRY(checkCheckpointFolder(options, resumed.get()));
+  VEELINE_TRY(lockCheckpointFolder(options, resumed.get()).status());
   for (const std::string &path :
        {options.save, options.metrics, options.outputs,
         options.evaluation.metrics, options.timeline, options.profile})
