@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 using namespace veeline;
 
@@ -234,54 +235,6 @@ Status veeline::writeFileAtomically(const std::string &path,
 // MappedFile
 //===----------------------------------------------------------------------===//
 
-MappedFile::MappedFile(MappedFile &&other) noexcept
-    : data(std::exchange(other.data, nullptr)),
-      size(std::exchange(other.size, 0)) {}
-
-MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
-  std::swap(data, other.data);
-  std::swap(size, other.size);
-  return *this;
-}
-
-MappedFile::~MappedFile() {
-  if (data)
-    ::munmap(const_cast<char *>(data), size);
-}
-
-Expected<MappedFile> MappedFile::open(const std::string &path) {
-  auto failure = [&](int error) {
-    return Status::error("cannot read '" + path + "': " + std::strerror(error));
-  };
-  // O_NONBLOCK: a pipe without a writer is refused below instead of waited for.
-  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0)
-    return failure(errno);
-  struct stat info;
-  int error = ::fstat(descriptor, &info) != 0 ? errno
-              : S_ISDIR(info.st_mode)         ? EISDIR
-                                              : 0;
-  if (!error && !S_ISREG(info.st_mode)) {
-    ::close(descriptor);
-    return Status::error("cannot read '" + path + "': not a regular file");
-  }
-  MappedFile file;
-  if (!error && info.st_size > 0) {
-    void *mapped = ::mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ,
-                          MAP_PRIVATE, descriptor, 0);
-    if (mapped == MAP_FAILED)
-      error = errno;
-    else {
-      file.data = static_cast<const char *>(mapped);
-      file.size = static_cast<size_t>(info.st_size);
-    }
-  }
-  ::close(descriptor);
-  if (error)
-    return failure(error);
-  return file;
-}
-
 namespace {
 /// The mapped bytes of a file. An entry without a name is free.
 struct NotedFile {
@@ -289,11 +242,25 @@ struct NotedFile {
   std::atomic<const char *> name; ///< Set after all other members.
   std::string_view bytes;
 };
+
+/// A file that is open for reading.
+struct OpenFile {
+  OpenFile() = default;
+  OpenFile(OpenFile &&other) noexcept
+      : descriptor(std::exchange(other.descriptor, -1)), size(other.size) {}
+  ~OpenFile() {
+    if (descriptor >= 0)
+      ::close(descriptor);
+  }
+
+  int descriptor = -1;
+  size_t size = 0;
+};
 } // namespace
 
 static NotedFile notedFiles[4096];
 
-void veeline::noteMapped(std::string_view mapped, const char *name) {
+static void noteMapped(std::string_view mapped, const char *name) {
   for (NotedFile &file : notedFiles)
     if (!file.isTaken.exchange(true)) {
       file.bytes = mapped;
@@ -302,7 +269,7 @@ void veeline::noteMapped(std::string_view mapped, const char *name) {
     }
 }
 
-void veeline::forgetMapped(const char *name) {
+static void forgetMapped(const char *name) {
   for (NotedFile &file : notedFiles)
     if (file.name.load() == name) {
       file.name.store(nullptr);
@@ -319,6 +286,75 @@ const char *veeline::nameOfMapped(const void *address) {
           file.bytes.size())
         return name;
   return nullptr;
+}
+
+MappedFile::MappedFile(MappedFile &&other) noexcept
+    : data(std::exchange(other.data, nullptr)),
+      size(std::exchange(other.size, 0)), path(std::move(other.path)) {}
+
+MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
+  std::swap(data, other.data);
+  std::swap(size, other.size);
+  std::swap(path, other.path);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (!data)
+    return;
+  forgetMapped(path->c_str());
+  ::munmap(const_cast<char *>(data), size);
+}
+
+static Status cannotRead(const std::string &path, const char *why) {
+  return Status::error("cannot read '" + path + "': " + why);
+}
+
+static Expected<OpenFile> openRegular(const std::string &path) {
+  OpenFile file;
+  // O_NONBLOCK: a pipe without a writer is refused below instead of waited for.
+  file.descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat info;
+  if (file.descriptor < 0 || ::fstat(file.descriptor, &info) != 0)
+    return cannotRead(path, std::strerror(errno));
+  if (S_ISDIR(info.st_mode))
+    return cannotRead(path, std::strerror(EISDIR));
+  if (!S_ISREG(info.st_mode))
+    return cannotRead(path, "not a regular file");
+  file.size = static_cast<size_t>(info.st_size);
+  return file;
+}
+
+Expected<MappedFile> MappedFile::open(const std::string &path) {
+  VEELINE_TRY_VALUE(OpenFile opened, openRegular(path));
+  MappedFile file;
+  if (opened.size == 0)
+    return file;
+  void *mapped = ::mmap(nullptr, opened.size, PROT_READ, MAP_PRIVATE,
+                        opened.descriptor, 0);
+  if (mapped == MAP_FAILED)
+    return cannotRead(path, std::strerror(errno));
+  file.data = static_cast<const char *>(mapped);
+  file.size = opened.size;
+  file.path = std::make_unique<const std::string>(path);
+  noteMapped(file.bytes(), file.path->c_str());
+  return file;
+}
+
+Status veeline::readInParts(const std::string &path,
+                            const std::function<void(std::string_view)> &take) {
+  VEELINE_TRY_VALUE(OpenFile file, openRegular(path));
+  std::vector<char> part(size_t(1) << 20);
+  for (;;) {
+    ssize_t size = ::read(file.descriptor, part.data(), part.size());
+    if (size < 0 && errno == EINTR)
+      continue;
+    if (size < 0)
+      return cannotRead(path, std::strerror(errno));
+    if (size == 0)
+      return Status::success();
+    take({part.data(), static_cast<size_t>(size)});
+  }
 }
 
 void veeline::readAhead(std::string_view mapped) {

@@ -105,7 +105,7 @@ private:
   void addFolderArguments(const compiler::JobEntry *without,
                           Arguments &arguments) const;
   bool isPassed(const compiler::JobEntry &entry) const;
-  int64_t lastStepOfFolder() const;
+  bool hasCheckpoint() const;
   int64_t lastGoodStep() const;
   bool checkCheckpoints(const RunRecord &record);
   bool keepRows(const std::string &why);

@@ -13,13 +13,9 @@
 
 #include "Checkpoint.h"
 #include "veeline/Base/File.h"
+#include "veeline/Base/FolderLock.h"
 
-#include <cerrno>
-#include <chrono>
-#include <fcntl.h>
 #include <filesystem>
-#include <sys/file.h>
-#include <thread>
 #include <unistd.h>
 
 using namespace veeline;
@@ -53,7 +49,7 @@ void Job::addFolderArguments(const compiler::JobEntry *without,
     arguments.push_back("--metrics=" + inFolder("metrics.csv"));
   if (find("eval-every") && !find("eval-metrics"))
     arguments.push_back("--eval-metrics=" + inFolder("eval-metrics.csv"));
-  if (!find("resume") || lastStepOfFolder() > 0)
+  if (!find("resume") || hasCheckpoint())
     arguments.emplace_back("--continue");
 }
 
@@ -61,30 +57,15 @@ void Job::addFolderArguments(const compiler::JobEntry *without,
 /// where this one begins. Once this run has a checkpoint, it continues from
 /// that.
 bool Job::isPassed(const compiler::JobEntry &entry) const {
-  return entry.key == "resume" && !folder.empty() && lastStepOfFolder() > 0;
+  return entry.key == "resume" && !folder.empty() && hasCheckpoint();
 }
 
-/// The last step for which the run has a checkpoint, or 0.
-int64_t Job::lastStepOfFolder() const {
-  std::vector<int64_t> steps =
+/// Whether the run has a checkpoint. Also true where the file system cannot
+/// say: opening it then tells why.
+bool Job::hasCheckpoint() const {
+  auto steps =
       data::listCheckpoints(textOf("checkpoint", inFolder("checkpoints")));
-  return steps.empty() ? 0 : steps.back();
-}
-
-/// Locks the folder. Returns false if another run has the lock. It is held,
-/// also across exec, until the run ends in any way. Succeeds without a lock if
-/// the file system has none. A run that was killed just before may need a
-/// moment to release it.
-static bool lockFolder(const std::string &folder) {
-  constexpr int attempts = 20;
-  int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
-  for (int i = 0; i != attempts; ++i) {
-    if (descriptor < 0 || ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 ||
-        errno != EWOULDBLOCK)
-      return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return false;
+  return !steps.ok() || !steps->empty();
 }
 
 bool Job::prepareFolder() {
@@ -97,8 +78,10 @@ bool Job::prepareFolder() {
   Status made = makeDirectory(folder);
   if (!made.ok())
     return fail(*find("directory"), made.message());
-  if (lockFolder(folder))
+  if (std::optional<FolderLock> lock = FolderLock::take(folder)) {
+    lock->keep();
     return true;
+  }
   return fail(*find("directory"),
               "another run is at work in '" + folder +
                   "'; wait until it has ended, or take another directory");

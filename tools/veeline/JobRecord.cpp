@@ -64,7 +64,7 @@ static int64_t lastRowOf(const std::string &path) {
 /// Whether there are checkpoints where there were some: a run does not silently
 /// begin anew.
 bool Job::checkCheckpoints(const RunRecord &record) {
-  if (lastStepOfFolder() > 0)
+  if (hasCheckpoint())
     return true;
   int64_t before = 0;
   for (const RecordedStart &start : record.starts)
@@ -106,7 +106,7 @@ bool Job::keepRows(const std::string &why) {
 
 /// The step of the checkpoint that the run goes on from; 0: none.
 int64_t Job::lastGoodStep() const {
-  if (lastStepOfFolder() == 0)
+  if (!hasCheckpoint())
     return 0;
   std::vector<data::Damage> damages;
   auto opened = data::Checkpoint::openLastGood(
@@ -135,7 +135,7 @@ std::vector<std::pair<std::string, std::string>> Job::inputFiles() const {
 /// Whether the existing artifact belongs to this job and to the files that it
 /// names, so that the run can continue without compiling.
 bool Job::isCompiled(const std::optional<RunRecord> &record) {
-  if (!record || lastStepOfFolder() == 0)
+  if (!record || !hasCheckpoint())
     return false;
   for (const auto &[key, path] : inputFiles()) {
     if (!compileOptions.contains(key))
@@ -220,7 +220,7 @@ Status Job::recordInputs(const std::optional<RunRecord> &before,
   VEELINE_TRY(copyInput("model", model));
   for (const auto &[key, path] : inputFiles()) {
     auto isSame = [&](const RecordedFile &file) { return file.file == path; };
-    if (key == "init" && before && lastStepOfFolder() > 0) {
+    if (key == "init" && before && hasCheckpoint()) {
       std::ranges::copy_if(before->files, std::back_inserter(record.files),
                            isSame);
       continue;

@@ -12,6 +12,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -71,7 +73,8 @@ void deleteTemporaryFiles();
 /// string.
 void registerTemporary(const char *name);
 
-/// A file mapped for reading.
+/// A file mapped for reading. To read its bytes where they are no longer there,
+/// or cannot be read, raises SIGBUS.
 class MappedFile {
 public:
   MappedFile() = default;
@@ -87,17 +90,17 @@ public:
 private:
   const char *data = nullptr;
   size_t size = 0;
+  std::unique_ptr<const std::string> path; ///< Known to `nameOfMapped`.
 };
 
-/// Registers a mapped file, so that `nameOfMapped` returns `name` for addresses
-/// in it. The caller keeps the string until it calls `forgetMapped`. At most
-/// 256 files are registered at once; further ones are ignored.
-void noteMapped(std::string_view mapped, const char *name);
-void forgetMapped(const char *name);
-/// The name of the mapped file that contains this address; null if there is
-/// none. Async-signal-safe, for handlers of SIGBUS, which a read beyond the end
-/// of a truncated file raises.
+/// The path of the mapped file that contains this address; null if there is
+/// none. Async-signal-safe, for handlers of SIGBUS. It knows 4096 files.
 const char *nameOfMapped(const void *address);
+
+/// Gives `take` the bytes of a regular file, in parts. Bytes that cannot be
+/// read are an error here.
+Status readInParts(const std::string &path,
+                   const std::function<void(std::string_view)> &take);
 
 /// Makes the system read these bytes of mapped files in the background, so that
 /// later reads need not wait. Best effort.

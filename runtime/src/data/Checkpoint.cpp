@@ -48,27 +48,39 @@ static std::optional<int64_t> stepOf(const std::string &name) {
   return isNumber ? std::optional(step) : std::nullopt;
 }
 
-static bool hasIndex(const std::string &folder) {
+/// Also true where the file system cannot say: reading the index then tells
+/// why.
+static bool mayHaveIndex(const std::string &folder) {
   std::error_code error;
-  return fs::exists(folder + "/" + checkpointIndexName, error);
+  return fs::exists(folder + "/" + checkpointIndexName, error) || error;
+}
+
+static bool meansAbsence(const std::error_code &error) {
+  return error == std::errc::no_such_file_or_directory ||
+         error == std::errc::not_a_directory;
 }
 
 /// Returns the steps of all folders, with or without an index.
-static std::vector<int64_t> listFolders(const std::string &directory) {
+static Expected<std::vector<int64_t>>
+listFolders(const std::string &directory) {
   std::vector<int64_t> steps;
   std::error_code error;
   fs::directory_iterator it(directory, error), end;
   for (; !error && it != end; it.increment(error))
     if (auto step = stepOf(it->path().filename().string()))
       steps.push_back(*step);
+  if (error && !meansAbsence(error))
+    return Status::error("cannot read the folder '" + directory +
+                         "': " + error.message());
   std::sort(steps.begin(), steps.end());
   return steps;
 }
 
-std::vector<int64_t> data::listCheckpoints(const std::string &directory) {
-  std::vector<int64_t> steps = listFolders(directory);
+Expected<std::vector<int64_t>>
+data::listCheckpoints(const std::string &directory) {
+  VEELINE_TRY_VALUE(std::vector<int64_t> steps, listFolders(directory));
   std::erase_if(steps, [&](int64_t step) {
-    return !hasIndex(checkpointPath(directory, step));
+    return !mayHaveIndex(checkpointPath(directory, step));
   });
   return steps;
 }
@@ -79,7 +91,8 @@ static void deleteFolder(const std::string &folder) {
   fs::remove(folder + "/" + checkpointIndexName, error);
   // Makes the removal of the index durable before any piece is removed. So
   // after a crash, the folder has no index, or one whose pieces are all there.
-  (void)syncDirectory(folder);
+  if (error || !syncDirectory(folder).ok())
+    return;
   std::vector<fs::path> pieces;
   fs::directory_iterator it(folder, error), end;
   for (; !error && it != end; it.increment(error)) {
@@ -93,10 +106,13 @@ static void deleteFolder(const std::string &folder) {
   fs::remove(folder, error);
 }
 
-void data::deleteIncomplete(const std::string &directory) {
-  for (int64_t step : listFolders(directory))
-    if (std::string folder = checkpointPath(directory, step); !hasIndex(folder))
+Status data::deleteIncomplete(const std::string &directory) {
+  VEELINE_TRY_VALUE(std::vector<int64_t> steps, listFolders(directory));
+  for (int64_t step : steps)
+    if (std::string folder = checkpointPath(directory, step);
+        !mayHaveIndex(folder))
       deleteFolder(folder);
+  return Status::success();
 }
 
 void data::deleteCheckpoint(const std::string &directory, int64_t step) {
@@ -124,31 +140,39 @@ Expected<std::string> data::moveDamaged(const std::string &directory,
 // Checkpoint
 //===----------------------------------------------------------------------===//
 
-static uint64_t checksumOf(std::string_view bytes) {
+/// Checks the bytes of a piece before it is mapped: there, those that cannot be
+/// read end the process.
+static Status checkBytes(const std::string &path,
+                         const CheckpointPiece &piece) {
+  int64_t bytes = 0;
   Crc64 crc;
-  crc.add(bytes);
-  return crc.value();
-}
-
-Status Checkpoint::openPiece(const CheckpointPiece &piece) {
-  VEELINE_TRY_VALUE(MappedFile file,
-                    MappedFile::open(folder + "/" + piece.file));
-  std::string_view bytes = file.bytes();
-  std::string where = "'" + piece.file + "' ";
-  if (static_cast<int64_t>(bytes.size()) != piece.bytes)
-    return Status::error(where + "has " + std::to_string(bytes.size()) +
+  VEELINE_TRY(readInParts(path, [&](std::string_view part) {
+    bytes += static_cast<int64_t>(part.size());
+    crc.add(part);
+  }));
+  if (bytes != piece.bytes)
+    return Status::error("'" + piece.file + "' has " + std::to_string(bytes) +
                          " bytes, and the index says " +
                          std::to_string(piece.bytes) +
                          ": it is truncated or replaced");
-  if (std::string found = formatChecksum(checksumOf(bytes));
-      found != piece.checksum)
-    return Status::error(where + "is damaged: its checksum is " + found +
-                         ", and the index says " + piece.checksum);
-  Expected<NamedTensors> tensors = parseSafeTensors(bytes);
+  std::string found = formatChecksum(crc.value());
+  return found == piece.checksum
+             ? Status::success()
+             : Status::error("'" + piece.file +
+                             "' is damaged: its checksum is " + found +
+                             ", and the index says " + piece.checksum);
+}
+
+Status Checkpoint::openPiece(const CheckpointPiece &piece) {
+  std::string path = folder + "/" + piece.file;
+  VEELINE_TRY(checkBytes(path, piece));
+  VEELINE_TRY_VALUE(MappedFile file, MappedFile::open(path));
+  Expected<NamedTensors> tensors = parseSafeTensors(file.bytes());
   if (!tensors.ok())
-    return Status::error(where + "cannot be read: " + tensors.message());
+    return Status::error("'" + piece.file +
+                         "' cannot be read: " + tensors.message());
   for (auto &[name, tensor] : *tensors)
-    entries.emplace(name, tensor);
+    entries.emplace(name, Entry{tensor.type, tensor.shape, {tensor.bytes}});
   files.push_back(std::move(file));
   return Status::success();
 }
@@ -161,13 +185,14 @@ stateShapesOf(const CheckpointIndex &index, const CheckpointParam &param) {
   return stateShapes(index.optimizer, index.errorFeedback, param.shape);
 }
 
-/// Makes one entry of each state whose parts are in several pieces. Fails if
+/// Makes one entry of each state whose shares are in several pieces. Fails if
 /// the parts do not fit together.
 Status Checkpoint::joinParts() {
   std::map<std::string, std::map<int64_t, Tensor>> parts;
-  for (const auto &[name, tensor] : entries)
+  for (const auto &[name, entry] : entries)
     if (auto part = parsePartEntry(name))
-      parts[part->first].emplace(part->second, tensor);
+      parts[part->first].emplace(
+          part->second, Tensor{entry.type, entry.shape, entry.parts[0]});
   for (const CheckpointParam &param : contents.params) {
     size_t slots = stateShapesOf(contents, param).size();
     for (size_t slot = 0; slot < slots; ++slot) {
@@ -179,9 +204,7 @@ Status Checkpoint::joinParts() {
   return Status::success();
 }
 
-/// `parts` are by the numbers of their first elements. Nothing is allocated
-/// before all elements of the shape are there, because a shape in a file may be
-/// anything.
+/// `parts` are by the numbers of their first elements.
 Status Checkpoint::joinParts(const std::string &name,
                              const CheckpointParam &param,
                              const std::map<int64_t, Tensor> &parts) {
@@ -200,11 +223,10 @@ Status Checkpoint::joinParts(const std::string &name,
     return Status::error("the pieces have " + std::to_string(next) +
                          " elements of '" + name + "', and the index says " +
                          data::describe(param.type, param.shape));
-  std::vector<char> &whole = joined.emplace_back();
+  Entry whole{param.type, param.shape, {}};
   for (const auto &[first, tensor] : parts)
-    whole.insert(whole.end(), tensor.bytes.begin(), tensor.bytes.end());
-  entries.emplace(name, Tensor{param.type, param.shape,
-                               std::string_view(whole.data(), whole.size())});
+    whole.parts.push_back(tensor.bytes);
+  entries.emplace(name, std::move(whole));
   return Status::success();
 }
 
@@ -229,10 +251,10 @@ Status Checkpoint::checkEntries() const {
       auto it = entries.find(name);
       if (it == entries.end())
         return Status::error("no piece has '" + name + "'");
-      const Tensor &tensor = it->second;
-      if (tensor.type != param.type || tensor.shape != shape)
+      const Entry &entry = it->second;
+      if (entry.type != param.type || entry.shape != shape)
         return Status::error(
-            "'" + name + "' is " + data::describe(tensor.type, tensor.shape) +
+            "'" + name + "' is " + data::describe(entry.type, entry.shape) +
             ", and the index says " + data::describe(param.type, shape));
     }
   }
@@ -243,9 +265,10 @@ Expected<std::unique_ptr<Checkpoint>>
 Checkpoint::read(const std::string &folder) {
   auto checkpoint = std::make_unique<Checkpoint>();
   checkpoint->folder = folder;
-  VEELINE_TRY_VALUE(MappedFile file,
-                    MappedFile::open(folder + "/" + checkpointIndexName));
-  Expected<CheckpointIndex> index = parseCheckpointIndex(file.bytes());
+  std::string text;
+  VEELINE_TRY(readInParts(folder + "/" + checkpointIndexName,
+                          [&](std::string_view part) { text += part; }));
+  Expected<CheckpointIndex> index = parseCheckpointIndex(text);
   if (!index.ok())
     return Status::error("'" + std::string(checkpointIndexName) +
                          "' cannot be read: " + index.message());
@@ -278,10 +301,11 @@ Checkpoint::open(const std::string &path) {
     return Status::error("there is no folder '" + path + "'");
   auto split = splitPath(path);
   std::string directory = split ? split->first : path;
-  std::vector<int64_t> steps = listCheckpoints(directory);
+  VEELINE_TRY_VALUE(std::vector<int64_t> steps, listCheckpoints(directory));
   if (split)
     std::erase_if(steps, [&](int64_t step) { return step >= split->second; });
-  if (!split && !hasIndex(path)) {
+  bool takesLast = !split && !mayHaveIndex(path);
+  if (takesLast) {
     if (steps.empty())
       return Status::error("'" + path +
                            "' has no checkpoint: no folder like "
@@ -289,7 +313,6 @@ Checkpoint::open(const std::string &path) {
                            checkpointIndexName + "' is in it");
     directory = path;
   }
-  bool takesLast = !split && !hasIndex(path);
   std::string folder =
       takesLast ? checkpointPath(directory, steps.back()) : path;
   if (takesLast)
@@ -298,7 +321,7 @@ Checkpoint::open(const std::string &path) {
   if (checkpoint.ok())
     return checkpoint;
   std::string text = "checkpoint '" + folder + "': " + checkpoint.message();
-  if (!hasIndex(folder))
+  if (!mayHaveIndex(folder))
     text = "checkpoint '" + folder + "' is not whole: it has no '" +
            checkpointIndexName + "', which is written last";
   for (; !steps.empty(); steps.pop_back()) {
@@ -314,7 +337,7 @@ Checkpoint::open(const std::string &path) {
 Expected<std::unique_ptr<Checkpoint>>
 Checkpoint::openLastGood(const std::string &directory, int64_t last,
                          std::vector<Damage> &damages) {
-  std::vector<int64_t> steps = listCheckpoints(directory);
+  VEELINE_TRY_VALUE(std::vector<int64_t> steps, listCheckpoints(directory));
   std::erase_if(steps, [&](int64_t step) { return step > last; });
   std::string text;
   for (; !steps.empty(); steps.pop_back()) {
@@ -325,7 +348,9 @@ Checkpoint::openLastGood(const std::string &directory, int64_t last,
     damages.push_back({steps.back(), checkpoint.message()});
     text += "; '" + folder + "': " + checkpoint.message();
   }
-  return Status::error("no checkpoint in '" + directory + "' is good" + text);
+  return Status::error("no checkpoint in '" + directory + "' is good" + text +
+                       "; bring a good one back, or move them away to begin "
+                       "anew");
 }
 
 const CheckpointParam *Checkpoint::findParam(const std::string &name) const {
@@ -337,7 +362,30 @@ const CheckpointParam *Checkpoint::findParam(const std::string &name) const {
 
 std::string_view Checkpoint::entry(const std::string &name) const {
   auto it = entries.find(name);
-  return it == entries.end() ? std::string_view() : it->second.bytes;
+  return it == entries.end() ? std::string_view() : it->second.parts[0];
+}
+
+std::vector<std::string_view>
+Checkpoint::range(const std::string &name, int64_t begin, int64_t size) const {
+  std::vector<std::string_view> found;
+  auto it = entries.find(name);
+  if (it == entries.end())
+    return found;
+  for (std::string_view part : it->second.parts) {
+    auto bytes = static_cast<int64_t>(part.size());
+    int64_t first = std::clamp(begin, int64_t(0), bytes);
+    int64_t end = std::clamp(begin + size, first, bytes);
+    if (first < end)
+      found.push_back(part.substr(static_cast<size_t>(first),
+                                  static_cast<size_t>(end - first)));
+    begin -= bytes;
+  }
+  return found;
+}
+
+void Checkpoint::freeTensors() {
+  entries.clear();
+  files.clear();
 }
 
 /// How a parameter is written.

@@ -18,7 +18,6 @@
 #include "Tensor.h"
 #include "veeline/Base/File.h"
 
-#include <deque>
 #include <map>
 #include <unordered_map>
 
@@ -32,11 +31,12 @@ std::string checkpointPath(const std::string &directory, int64_t step);
 std::string pieceName(int32_t rank);
 
 /// Returns the steps of the checkpoints in `directory`, in ascending order;
-/// none if the folder cannot be read.
-std::vector<int64_t> listCheckpoints(const std::string &directory);
+/// none if there is no such folder. Those of which the file system cannot say
+/// whether they have an index are among them.
+Expected<std::vector<int64_t>> listCheckpoints(const std::string &directory);
 /// Deletes the checkpoints in `directory` that are incomplete, because they
-/// have no index.
-void deleteIncomplete(const std::string &directory);
+/// certainly have no index.
+Status deleteIncomplete(const std::string &directory);
 /// Deletes a checkpoint, its index first. If that is interrupted, the
 /// checkpoint is either complete or has no index.
 void deleteCheckpoint(const std::string &directory, int64_t step);
@@ -70,8 +70,15 @@ public:
   /// Null if there is no such parameter.
   const CheckpointParam *findParam(const std::string &name) const;
   /// Returns the bytes of an entry, from whichever piece has it. `name` is as
-  /// `valueEntry` and its neighbours return it.
+  /// `valueEntry` and its neighbours return it. Of a state of which ranks have
+  /// written shares, it is the first.
   std::string_view entry(const std::string &name) const;
+  /// Returns `size` bytes of an entry, from number `begin` on: one view, or one
+  /// for each share of a state.
+  std::vector<std::string_view> range(const std::string &name, int64_t begin,
+                                      int64_t size) const;
+  /// Frees the tensors. What remains is the index.
+  void freeTensors();
   /// Describes the whole content, for comparison with a checkpoint on another
   /// machine.
   std::string describe() const { return contents.checksum; }
@@ -84,11 +91,17 @@ private:
                    const std::map<int64_t, Tensor> &parts);
   Status checkEntries() const;
 
+  /// A tensor, whole or in the shares of ranks.
+  struct Entry {
+    artifact::DataType type;
+    std::vector<int64_t> shape;
+    std::vector<std::string_view> parts;
+  };
+
   std::string folder;
   CheckpointIndex contents;
   std::vector<MappedFile> files;
-  std::deque<std::vector<char>> joined; ///< States that were stored in parts.
-  std::unordered_map<std::string, Tensor> entries;
+  std::unordered_map<std::string, Entry> entries;
 };
 
 /// The way in which parameters are written.

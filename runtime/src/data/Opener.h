@@ -26,17 +26,12 @@ public:
   Files() = default;
   Files(const Files &) = delete;
   Files &operator=(const Files &) = delete;
-  ~Files() {
-    for (const auto &[path, file] : files)
-      forgetMapped(path.c_str());
-  }
 
   Expected<std::string_view> open(const std::string &path) {
     auto known = files.find(path);
     if (known == files.end()) {
       VEELINE_TRY_VALUE(MappedFile file, MappedFile::open(path));
       known = files.emplace(path, std::move(file)).first;
-      noteMapped(known->second.bytes(), known->first.c_str());
     }
     return known->second.bytes();
   }

@@ -29,10 +29,10 @@ static constexpr size_t numReports = 3;
 //===----------------------------------------------------------------------===//
 
 Expected<std::shared_ptr<CheckpointWriter>>
-CheckpointWriter::start(std::string directory, std::string model, int64_t kept,
+CheckpointWriter::start(Target target, std::string model, int64_t kept,
                         int64_t lastGood, std::vector<Piece> pieces) {
   std::shared_ptr<CheckpointWriter> made(new CheckpointWriter(
-      std::move(directory), std::move(model), kept, std::move(pieces)));
+      std::move(target), std::move(model), kept, std::move(pieces)));
   made->all.lastGood = lastGood;
   BlockedSignals blocked;
   try {
@@ -262,15 +262,24 @@ Status CheckpointWriter::writeIndex(const data::CheckpointIndex &index) {
     ++all.count;
     all.bytesOfLast = *bytes;
   }
-  if (kept == 0)
-    return Status::success();
-  beAt(index.step, directory);
-  std::vector<int64_t> steps = data::listCheckpoints(directory);
-  for (size_t i = 0; i + static_cast<size_t>(kept) < steps.size(); ++i) {
-    beAt(index.step, data::checkpointPath(directory, steps[i]));
-    data::deleteCheckpoint(directory, steps[i]);
-  }
+  if (kept > 0)
+    deleteOld(index.step);
   return Status::success();
+}
+
+/// Deletes all but the last `kept` checkpoints.
+void CheckpointWriter::deleteOld(int64_t step) {
+  beAt(step, directory);
+  auto steps = data::listCheckpoints(directory);
+  if (!steps.ok()) {
+    std::lock_guard lock(mutex);
+    remarks.push_back("old checkpoints are not deleted: " + steps.message());
+    return;
+  }
+  for (size_t i = 0; i + static_cast<size_t>(kept) < steps->size(); ++i) {
+    beAt(step, data::checkpointPath(directory, (*steps)[i]));
+    data::deleteCheckpoint(directory, (*steps)[i]);
+  }
 }
 
 /// Training goes on: it is worth more than a checkpoint, and the next one may

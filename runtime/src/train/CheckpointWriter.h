@@ -15,6 +15,7 @@
 
 #include "Checkpoint.h"
 #include "SafeTensors.h"
+#include "veeline/Base/FolderLock.h"
 
 #include <atomic>
 #include <chrono>
@@ -69,11 +70,17 @@ public:
     uint64_t moves = 0;
   };
 
+  /// Where it writes.
+  struct Target {
+    std::string directory;
+    FolderLock lock; ///< Of the directory; in the first process.
+  };
+
   /// Starts the thread. `kept` is how many checkpoints stay; 0: all. `lastGood`
-  /// is the step of the last one in `directory`, or 0.
+  /// is the step of the last one in the directory, or 0.
   static Expected<std::shared_ptr<CheckpointWriter>>
-  start(std::string directory, std::string model, int64_t kept,
-        int64_t lastGood, std::vector<Piece> pieces);
+  start(Target target, std::string model, int64_t kept, int64_t lastGood,
+        std::vector<Piece> pieces);
 
   /// Of this process's ranks. May be used while nothing is left to do.
   std::vector<Piece> &copies() { return pieces; }
@@ -95,10 +102,10 @@ public:
   Written written();
 
 private:
-  CheckpointWriter(std::string directory, std::string model, int64_t kept,
+  CheckpointWriter(Target target, std::string model, int64_t kept,
                    std::vector<Piece> pieces)
-      : directory(std::move(directory)), model(std::move(model)), kept(kept),
-        pieces(std::move(pieces)) {}
+      : target(std::move(target)), directory(this->target.directory),
+        model(std::move(model)), kept(kept), pieces(std::move(pieces)) {}
   void run();
   void runJob(const Job &job);
   Status act(const Job &job);
@@ -110,9 +117,12 @@ private:
   void reportPieces(int64_t step);
   Expected<int64_t> writeIndexFile(const data::CheckpointIndex &index);
   Status writeIndex(const data::CheckpointIndex &index);
+  void deleteOld(int64_t step);
   void noteFailure(int64_t step, const std::string &why);
 
-  const std::string directory, model;
+  const Target target;
+  const std::string &directory;
+  const std::string model;
   const int64_t kept;
   std::vector<Piece> pieces;
   std::thread thread;

@@ -28,10 +28,12 @@ namespace fs = std::filesystem;
 static Status checkOtherCheckpoints(const Options &options,
                                     const data::Checkpoint *resumed) {
   const std::string &directory = options.checkpoint;
-  std::vector<int64_t> steps = data::listCheckpoints(directory);
-  if (steps.empty())
+  auto steps = data::listCheckpoints(directory);
+  if (!steps.ok())
+    return Status::error("--checkpoint: " + steps.message());
+  if (steps->empty())
     return Status::success();
-  std::string last = data::checkpointPath(directory, steps.back());
+  std::string last = data::checkpointPath(directory, steps->back());
   std::error_code error;
   bool isSame = resumed && fs::equivalent(fs::path(resumed->path()) / "..",
                                           directory, error);
@@ -41,7 +43,7 @@ static Status checkOtherCheckpoints(const Options &options,
                          "'; go on from it with --resume " + directory +
                          ", or choose another folder");
   // What --continue has passed over is damaged, and moved away.
-  if (steps.back() > resumed->index().step && !options.continues)
+  if (steps->back() > resumed->index().step && !options.continues)
     return Status::error("--checkpoint: '" + last +
                          "' is later than what --resume goes on from, step " +
                          std::to_string(resumed->index().step) +
@@ -50,16 +52,24 @@ static Status checkOtherCheckpoints(const Options &options,
   return Status::success();
 }
 
-Status train::checkCheckpointFolder(const Options &options,
-                                    const data::Checkpoint *resumed) {
+Expected<FolderLock>
+train::lockCheckpointFolder(const Options &options,
+                            const data::Checkpoint *resumed) {
   if (options.checkpoint.empty())
-    return Status::success();
-  VEELINE_TRY(checkOtherCheckpoints(options, resumed));
+    return FolderLock();
   if (Status made = makeDirectory(options.checkpoint); !made.ok())
     return Status::error("--checkpoint: " + made.message());
+  std::optional<FolderLock> lock = FolderLock::take(options.checkpoint);
+  if (!lock)
+    return Status::error("--checkpoint: another run writes checkpoints to '" +
+                         options.checkpoint +
+                         "'; wait until it has ended, or choose another "
+                         "folder");
+  VEELINE_TRY(checkOtherCheckpoints(options, resumed));
   // Detects now, not later, that nothing can be written there.
-  return AtomicFile(options.checkpoint + "/" + data::checkpointIndexName)
-      .open();
+  VEELINE_TRY(
+      AtomicFile(options.checkpoint + "/" + data::checkpointIndexName).open());
+  return std::move(*lock);
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,8 +113,10 @@ std::vector<CheckpointWriter::Piece> Checkpointer::listPieces() {
 Status Checkpointer::moveDamaged() {
   if (!run.options.continues || !run.resumed)
     return Status::success();
+  VEELINE_TRY_VALUE(std::vector<int64_t> steps,
+                    data::listCheckpoints(directory));
   std::string moved;
-  for (int64_t step : data::listCheckpoints(directory)) {
+  for (int64_t step : steps) {
     if (step <= run.stepsBefore())
       continue;
     VEELINE_TRY_VALUE(std::string where, data::moveDamaged(directory, step));
@@ -120,17 +132,21 @@ Expected<std::unique_ptr<Checkpointer>>
 Checkpointer::create(Run &run, const Session &session) {
   std::unique_ptr<Checkpointer> made(new Checkpointer(run, session));
   int64_t lastGood = 0;
+  FolderLock lock;
   if (run.isFirst()) {
-    VEELINE_TRY(checkCheckpointFolder(run.options, run.resumed.get()));
-    data::deleteIncomplete(made->directory);
+    VEELINE_TRY_VALUE(lock,
+                      lockCheckpointFolder(run.options, run.resumed.get()));
+    VEELINE_TRY(data::deleteIncomplete(made->directory));
     VEELINE_TRY(made->moveDamaged());
-    if (auto steps = data::listCheckpoints(made->directory); !steps.empty())
-      lastGood = steps.back();
+    VEELINE_TRY_VALUE(std::vector<int64_t> steps,
+                      data::listCheckpoints(made->directory));
+    lastGood = steps.empty() ? 0 : steps.back();
   }
-  VEELINE_TRY_VALUE(made->writer, CheckpointWriter::start(
-                                      made->directory, run.metadata().model,
-                                      run.options.checkpointsKept, lastGood,
-                                      made->listPieces()));
+  VEELINE_TRY_VALUE(made->writer,
+                    CheckpointWriter::start({made->directory, std::move(lock)},
+                                            run.metadata().model,
+                                            run.options.checkpointsKept,
+                                            lastGood, made->listPieces()));
   return made;
 }
 

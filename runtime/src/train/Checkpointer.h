@@ -26,10 +26,10 @@
 
 namespace veeline::train {
 
-/// Checks that checkpoints can be written where `options` say. `resumed` is the
-/// checkpoint from which the run continues, or null.
-Status checkCheckpointFolder(const Options &options,
-                             const data::Checkpoint *resumed);
+/// Checks that checkpoints can be written where `options` say, and locks that
+/// folder. `resumed` is the checkpoint from which the run continues, or null.
+Expected<FolderLock> lockCheckpointFolder(const Options &options,
+                                          const data::Checkpoint *resumed);
 
 class Checkpointer {
 public:

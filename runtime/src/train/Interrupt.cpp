@@ -78,8 +78,9 @@ static void handle(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
-/// Handles SIGBUS: a file that is being read was truncated. Otherwise it is an
-/// error of the program, which the signal then ends as it does by default.
+/// Handles SIGBUS: a file that is being read was truncated, or its disk is at
+/// fault. Otherwise it is an error of the program, which the signal then ends
+/// as it does by default.
 static void onBusError(int signal, siginfo_t *info, void *) {
   const char *name = nameOfMapped(info->si_addr);
   if (!name) {
@@ -88,8 +89,9 @@ static void onBusError(int signal, siginfo_t *info, void *) {
   }
   ShortText text;
   text << "veeline: error: '" << name
-       << "' is shorter than when it was opened; a file must stay as it is "
-          "while it is read: write another one, and rename it\n";
+       << "' is shorter than when it was opened, or its disk cannot be read; a "
+          "file must stay as it is while it is read: write another one, and "
+          "rename it\n";
   deleteTemporaryFiles();
   (void)!::write(STDERR_FILENO, text.view().data(), text.view().size());
   _exit(1);

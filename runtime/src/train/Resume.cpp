@@ -179,11 +179,8 @@ train::openToResume(const Options &options, int64_t last,
                     std::vector<data::Damage> &damages) {
   if (options.continues) {
     auto opened = data::Checkpoint::openLastGood(options.resume, last, damages);
-    return opened.ok()
-               ? std::move(opened)
-               : Status::error("--continue: " + opened.message() +
-                               "; bring a good one back, or move them away to "
-                               "begin anew");
+    return opened.ok() ? std::move(opened)
+                       : Status::error("--continue: " + opened.message());
   }
   auto opened = data::Checkpoint::open(options.resume);
   return opened.ok() ? std::move(opened)
@@ -191,7 +188,11 @@ train::openToResume(const Options &options, int64_t last,
 }
 
 void train::resolveContinue(Options &options) {
-  if (options.continues && !data::listCheckpoints(options.checkpoint).empty())
+  if (!options.continues)
+    return;
+  auto steps = data::listCheckpoints(options.checkpoint);
+  // Opening it says why it cannot be read.
+  if (!steps.ok() || !steps->empty())
     options.resume = options.checkpoint;
 }
 

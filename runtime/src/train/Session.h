@@ -320,6 +320,8 @@ private:
   Status load(const SessionOptions &options);
   Status initialize();
   Status initializeState();
+  Status writeState(int32_t rank, int64_t offset, const std::string &entry,
+                    int64_t begin, int64_t size);
   void addShares(const artifact::RankParam &entry,
                  const std::vector<int32_t> &ranks,
                  std::vector<StateTensor> &all) const;

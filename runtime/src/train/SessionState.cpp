@@ -146,6 +146,23 @@ Status Session::writeOlderValues(int32_t rank, const RankParam &entry) {
   return Status::success();
 }
 
+/// Writes `size` bytes of a state to `offset`: those from number `begin` on in
+/// the checkpoint, or zeros where training begins.
+Status Session::writeState(int32_t rank, int64_t offset,
+                           const std::string &entry, int64_t begin,
+                           int64_t size) {
+  if (!run.resumed) {
+    std::vector<char> zeros(static_cast<size_t>(size));
+    return loaded->write(rank, offset, zeros.data(), size);
+  }
+  for (std::string_view bytes : run.resumed->range(entry, begin, size)) {
+    auto count = static_cast<int64_t>(bytes.size());
+    VEELINE_TRY(loaded->write(rank, offset, bytes.data(), count));
+    offset += count;
+  }
+  return Status::success();
+}
+
 Status Session::initializeState() {
   if (run.resumed)
     loaded->setNumSkipped(run.updatesAfter(run.stepsBefore()) -
@@ -169,14 +186,8 @@ Status Session::initializeState() {
           size = kept.count * artifact::byteSize(whole.type);
           begin = kept.first * artifact::byteSize(whole.type);
         }
-        std::vector<char> zeros(run.resumed ? 0 : static_cast<size_t>(size));
-        std::string_view bytes(zeros.data(), zeros.size());
-        if (run.resumed)
-          bytes = run.resumed->entry(data::stateEntry(whole.name, slot))
-                      .substr(static_cast<size_t>(begin),
-                              static_cast<size_t>(size));
-        VEELINE_TRY(loaded->write(rank, offset, bytes.data(),
-                                  static_cast<int64_t>(bytes.size())));
+        VEELINE_TRY(writeState(rank, offset, data::stateEntry(whole.name, slot),
+                               begin, size));
         offset += size;
         ++slot;
       }

@@ -143,8 +143,11 @@ Status Trainer::open() {
         {std::vector<double>(static_cast<size_t>(run.microbatches())), {}});
   if (run.evaluated && !evaluation)
     VEELINE_TRY(openEvaluation());
-  if (run.resumed)
+  if (run.resumed) {
+    // The ranks have what is theirs.
+    run.resumed->freeTensors();
     plan.goOnAfter(lastStep(), run.resumed->index().lossScale);
+  }
   if (!options.checkpoint.empty()) {
     VEELINE_TRY_VALUE(checkpointer, Checkpointer::create(run, *session));
     checkpointer->setRemarkNow(
@@ -594,7 +597,7 @@ Status train::checkFiles(const Options &options, bool writesResults) {
   }
   if (!writesResults)
     return Status::success();
-  VEELINE_TRY(checkCheckpointFolder(options, resumed.get()));
+  VEELINE_TRY(lockCheckpointFolder(options, resumed.get()).status());
   for (const std::string &path :
        {options.save, options.metrics, options.outputs,
         options.evaluation.metrics, options.timeline, options.profile})

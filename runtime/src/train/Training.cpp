@@ -85,8 +85,10 @@ Status Training::Implementation::open() {
   VEELINE_TRY_VALUE(session,
                     Session::create(*run, run->options.program, options));
   steps = run->stepsBefore();
-  if (run->resumed)
+  if (run->resumed) {
+    run->resumed->freeTensors();
     plan.goOnAfter(steps, run->resumed->index().lossScale);
+  }
   if (!run->options.checkpoint.empty()) {
     VEELINE_TRY_VALUE(checkpointer, Checkpointer::create(*run, *session));
   }

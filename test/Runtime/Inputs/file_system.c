@@ -2,10 +2,17 @@
  *
  * Preloaded into a program, is a file system with faults. To sync a file or a
  * folder whose path has the text HANG_AT never returns; the file HUNG is made
- * then. To open a file whose path has the text UNREADABLE for reading is an
- * error. */
+ * then. For paths with such a text it is an error of the disk
+ *
+ *   UNREADABLE  to open a file for reading;
+ *   BAD_BYTES   to read from a file that is open;
+ *   NO_STATUS   to ask whether there is a file;
+ *   NO_LIST     to list a folder.
+ *
+ * Those with the text LONGER seem to be as long as the file LIKE. */
 
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,14 +28,18 @@ static int matches(const char *path, const char *variable) {
   return text && strstr(path, text) != NULL;
 }
 
-static void mayHang(int descriptor) {
+static int isOf(int descriptor, const char *variable) {
   char link[64], path[4096];
   snprintf(link, sizeof(link), "/proc/self/fd/%d", descriptor);
   ssize_t length = readlink(link, path, sizeof(path) - 1);
   if (length < 0)
-    return;
+    return 0;
   path[length] = '\0';
-  if (!matches(path, "HANG_AT"))
+  return matches(path, variable);
+}
+
+static void mayHang(int descriptor) {
+  if (!isOf(descriptor, "HANG_AT"))
     return;
   const char *mark = getenv("HUNG");
   if (mark)
@@ -56,4 +67,41 @@ int open(const char *path, int flags, ...) {
   int (*real)(const char *, int, ...) =
       (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
   return real(path, flags, mode);
+}
+
+#define REAL(name, ...)                                                        \
+  ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))(__VA_ARGS__)
+
+/* What `name` returns where the disk is at fault. */
+#define FAULTY(isFaulty, failed, name, ...)                                    \
+  do {                                                                         \
+    if (!(isFaulty))                                                           \
+      return REAL(name, __VA_ARGS__);                                          \
+    errno = EIO;                                                               \
+    return failed;                                                             \
+  } while (0)
+
+ssize_t read(int descriptor, void *bytes, size_t size) {
+  FAULTY(isOf(descriptor, "BAD_BYTES"), -1, read, descriptor, bytes, size);
+}
+
+int stat(const char *path, struct stat *status) {
+  FAULTY(matches(path, "NO_STATUS"), -1, stat, path, status);
+}
+
+int fstat(int descriptor, struct stat *status) {
+  int result = REAL(fstat, descriptor, status);
+  struct stat other;
+  if (result == 0 && isOf(descriptor, "LONGER") &&
+      REAL(stat, getenv("LIKE"), &other) == 0)
+    status->st_size = other.st_size;
+  return result;
+}
+
+DIR *opendir(const char *path) {
+  FAULTY(matches(path, "NO_LIST"), NULL, opendir, path);
+}
+
+DIR *fdopendir(int descriptor) {
+  FAULTY(isOf(descriptor, "NO_LIST"), NULL, fdopendir, descriptor);
 }

@@ -164,7 +164,7 @@ TEST(Checkpoint, TheLastOneAndWhatIsInIt) {
   TempDir directory;
   for (int64_t step : {5, 20, 100000000})
     write(directory.path("ck"), makeIndex(step));
-  EXPECT_EQ(listCheckpoints(directory.path("ck")),
+  EXPECT_EQ(*listCheckpoints(directory.path("ck")),
             (std::vector<int64_t>{5, 20, 100000000}));
   auto opened = Checkpoint::open(directory.path("ck"));
   ASSERT_TRUE(opened.ok()) << opened.message();
@@ -175,7 +175,7 @@ TEST(Checkpoint, TheLastOneAndWhatIsInIt) {
   ASSERT_TRUE(opened.ok()) << opened.message();
   EXPECT_EQ((*opened)->index().step, 5);
   deleteCheckpoint(directory.path("ck"), 20);
-  EXPECT_EQ(listCheckpoints(directory.path("ck")),
+  EXPECT_EQ(*listCheckpoints(directory.path("ck")),
             (std::vector<int64_t>{5, 100000000}));
 }
 
@@ -214,7 +214,7 @@ TEST(Checkpoint, TheLastGoodOneIsOffered) {
                 "' is not whole: it has no 'index.json', which is written "
                 "last" +
                 good);
-  deleteIncomplete(directory.path("ck"));
+  ASSERT_TRUE(deleteIncomplete(directory.path("ck")).ok());
   EXPECT_EQ(messageOf(last), "there is no folder '" + last + "'");
 }
 
@@ -248,7 +248,7 @@ TEST(Checkpoint, TheLastGoodOneIsTaken) {
   write(directory, makeIndex(15));
   EXPECT_EQ(*moveDamaged(directory, 15),
             directory + "/damaged-step-00000015.2");
-  EXPECT_EQ(listCheckpoints(directory), (std::vector<int64_t>{5, 10}));
+  EXPECT_EQ(*listCheckpoints(directory), (std::vector<int64_t>{5, 10}));
 }
 
 TEST(AtomicFile, CountsTheAnswersOfTheFileSystem) {
