@@ -164,8 +164,34 @@ static LogicalResult separateJoint(ModuleOp module, const std::string &entry) {
   return passManager.run(module);
 }
 
+/// Marks the arguments and results of a joint function. Returns the options
+/// that are left.
+static FailureOr<ImportCommand> importJoint(ModuleOp module,
+                                            ImportCommand command) {
+  if (func::FuncOp contract = findContract(module))
+    return contract.emitError()
+           << "--joint says what the results of a model are, and those of this "
+              "one say it themselves; leave out --joint and --params";
+  PipeImportJointOptions options;
+  llvm::append_range(options.params, command.params);
+  llvm::append_range(options.buffer, command.buffer);
+  options.results = command.joint;
+  PassManager passManager(module.getContext());
+  passManager.addPass(createPipeImportJoint(options));
+  command.params.clear();
+  command.buffer.clear();
+  command.joint.clear();
+  if (failed(passManager.run(module)))
+    return failure();
+  return command;
+}
+
 LogicalResult Model::import(const ImportCommand &command, bool quiet,
                             bool forwardOnly) {
+  if (!command.joint.empty()) {
+    FailureOr<ImportCommand> left = importJoint(*module, command);
+    return failed(left) ? failure() : import(*left, quiet, forwardOnly);
+  }
   if (func::FuncOp contract = findContract(*module)) {
     if (failed(verifyOptions(contract, command)))
       return failure();

@@ -50,6 +50,13 @@ static void addImportOptions(CLI::App &app, ImportCommand &command) {
                  "those that look like it; none: no argument)")
       ->delimiter(',')
       ->group(group);
+  app.add_option("--joint", command.joint,
+                 "The model also computes its derivative, and its last results "
+                 "are the gradients or the new values (updates) of --params, "
+                 "in their order. For files whose results do not say so")
+      ->check(CLI::IsMember({"gradients", "updates"}))
+      ->needs(app.get_option("--params"))
+      ->group(group);
   app.add_option("--loss", command.loss,
                  "Loss to attach to a result: cross-entropy, mse or sum")
       ->check(CLI::IsMember({"cross-entropy", "mse", "sum"}))
@@ -418,6 +425,7 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
   const ImportCommand &import = command.import;
   add("entry", import.entry);
   add("params", join(import.params));
+  add("joint", import.joint);
   add("freeze", join(import.freeze));
   add("buffer", join(import.buffer));
   add("loss", import.loss);
@@ -482,9 +490,9 @@ static std::string findMisfit(const CLI::App &app,
                               const InspectCommand &command) {
   bool isModel = command.isModel;
   for (std::string name :
-       {"--pieces", "--fine-pieces", "--entry", "--params", "--freeze",
-        "--buffer", "--loss", "--result", "--microbatch-size", "--retype",
-        "--verbose", "--length-bound", "--machine-table"})
+       {"--pieces", "--fine-pieces", "--entry", "--params", "--joint",
+        "--freeze", "--buffer", "--loss", "--result", "--microbatch-size",
+        "--retype", "--verbose", "--length-bound", "--machine-table"})
     if (!isModel && app.count(name))
       return name + " is about a model, and '" + command.file +
              "' is an artifact";

@@ -355,8 +355,8 @@ static void dropOthers(func::FuncOp model, int64_t samples) {
         << ", is left out: metrics are scalars of floats";
     if (isa<FloatType>(getElementTypeOrSelf(type)) &&
         llvm::is_contained(model.getArgumentTypes(), type))
-      remark << "; if it is a gradient or an updated parameter, run "
-                "--pipe-import-joint first, as docs/joint-graphs.md says";
+      remark << "; if it is a gradient or an updated parameter, say so by "
+                "--joint and --params (docs/joint-graphs.md)";
     end->eraseOperand(i);
   }
   updateType(model);

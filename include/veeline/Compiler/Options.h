@@ -27,6 +27,10 @@ namespace veeline::compiler {
 /// The options of importing a model file (see --pipe-import).
 struct ImportCommand {
   std::string entry;
+  /// What the last results of a function that computes its derivative are:
+  /// "gradients" or "updates". Empty for other functions, and for those whose
+  /// results say so.
+  std::string joint;
   std::vector<std::string> params, freeze, buffer;
   std::string loss;
   /// None: the first result, or the only one of floats.
