@@ -120,6 +120,14 @@ int Engine::beginLoading(bool isOfLibrary) const {
   return numHandles > 0 && !isOfLibrary ? illegalState : 0;
 }
 
+int Engine::load(Function &function) const {
+  if (function.isLoaded)
+    return 0;
+  int code = beginLoading(/*isOfLibrary=*/false);
+  function.isLoaded = code == 0;
+  return code;
+}
+
 static Run callKernel(Kernel kernel) {
   return
       [kernel](const void *const *params, const uint32_t *grid,

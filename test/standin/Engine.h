@@ -109,6 +109,7 @@ struct Function {
   Run run;
   int32_t numArguments = 0;
   int32_t dynamicSharedBytes = 48 * 1024; ///< As much as it may have.
+  bool isLoaded = false;
 };
 
 /// What modules and functions take of each device.
@@ -193,6 +194,8 @@ public:
   /// Called before a library, or the caller, loads something. Returns the error
   /// of that, or 0.
   int beginLoading(bool isOfLibrary) const;
+  /// Loads the code of a kernel, unless it is loaded. Returns the same.
+  int load(Function &function) const;
   /// The kernel that is known by this name, of a library of kernels, or of the
   /// module's PTX; none where there is none.
   std::optional<Function> findKernel(const Module &module,

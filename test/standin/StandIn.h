@@ -11,6 +11,7 @@
 // - The host cannot read addresses of a device.
 // - An image takes 64 KiB of each GPU, and each of its functions 4 KiB when it
 //   is first asked for; cuBLASLt takes 8 KiB at the first call of each shape.
+// - The code of a kernel is loaded by cuFuncLoad, or else by its first launch.
 // - Nothing is loaded while a stream is captured, and no kernel once NCCL is at
 //   work: loading could wait for a message, and keep NCCL from moving it.
 //

@@ -157,10 +157,12 @@ Status Device::loadKernel(const artifact::Kernel &kernel,
                           api::Function &function) {
   VEELINE_TRY(VEELINE_CALL(cuda, cuModuleGetFunction, &function, module,
                            kernel.name.c_str()));
-  if (kernel.sharedBytes <= plainSharedBytes)
-    return Status::success();
-  return VEELINE_CALL(cuda, cuFuncSetAttribute, function,
-                      api::maxDynamicSharedBytes, kernel.sharedBytes);
+  if (kernel.sharedBytes > plainSharedBytes)
+    VEELINE_TRY(VEELINE_CALL(cuda, cuFuncSetAttribute, function,
+                             api::maxDynamicSharedBytes, kernel.sharedBytes));
+  // A driver that loads lazily would wait with the code until the first launch.
+  return cuda.cuFuncLoad ? VEELINE_CALL(cuda, cuFuncLoad, function)
+                         : Status::success();
 }
 
 Status Device::findKernel(size_t index) {

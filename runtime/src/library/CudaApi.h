@@ -108,4 +108,10 @@ inline constexpr int captureThreadLocal = 1;
      unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,  \
      api::Stream stream, void **parameters, void **extra))
 
+/// The same for functions that drivers have only from a later version on. They
+/// are null where the driver lacks them.
+#define VEELINE_CUDA_LATER_FUNCTIONS(X)                                        \
+  /* From 12.4 on. */                                                          \
+  X(cuFuncLoad, (api::Function function))
+
 #endif // VEELINE_RUNTIME_LIBRARY_CUDAAPI_H

@@ -335,7 +335,8 @@ TEST(CudaErrors, NoPlaceForResults) {
 /// Makes each call of either library fail, at its first and at its last time.
 static void failEveryCall(bool loads, size_t timelineEvents) {
 #define NAME(name, parameters) #name,
-  const std::string driver[] = {VEELINE_CUDA_FUNCTIONS(NAME)};
+  const std::string driver[] = {VEELINE_CUDA_FUNCTIONS(NAME)
+                                    VEELINE_CUDA_LATER_FUNCTIONS(NAME)};
 #undef NAME
 #define NAME(type, name, parameters) #name,
   const std::string blas[] = {VEELINE_BLASLT_FUNCTIONS(NAME)};

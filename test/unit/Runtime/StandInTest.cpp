@@ -204,10 +204,22 @@ TEST_F(StandIn, NothingIsLoadedWhileCapturing) {
   EXPECT_EQ(
       driver.cuFuncSetAttribute(function, api::maxDynamicSharedBytes, 1 << 16),
       900);
+  auto launch = [&] {
+    return driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, first.get(),
+                                 nullptr, nullptr);
+  };
+  EXPECT_EQ(launch(), 900);
+  EXPECT_EQ(driver.cuFuncLoad(function), 900);
   api::Graph graph = nullptr;
   EXPECT_EQ(driver.cuStreamEndCapture(first.get(), &graph), 0);
   EXPECT_EQ(driver.cuGraphDestroy(graph), 0);
   EXPECT_EQ(driver.cuModuleGetFunction(&function, module, "idle"), 0);
+  EXPECT_EQ(driver.cuFuncLoad(function), 0);
+  ASSERT_EQ(
+      driver.cuStreamBeginCapture_v2(first.get(), api::captureThreadLocal), 0);
+  EXPECT_EQ(launch(), 0);
+  EXPECT_EQ(driver.cuStreamEndCapture(first.get(), &graph), 0);
+  EXPECT_EQ(driver.cuGraphDestroy(graph), 0);
   EXPECT_EQ(driver.cuModuleUnload(module), 0);
 }
 
