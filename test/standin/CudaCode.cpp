@@ -13,7 +13,10 @@ using namespace veeline;
 using namespace veeline::standin;
 namespace api = veeline::cuda::api;
 
-static constexpr int invalidImage = 200, notFound = 500;
+static constexpr int invalidImage = 200, invalidPtx = 218, notFound = 500;
+
+/// Of the arguments of a kernel, on all chips.
+static constexpr int32_t mostArgumentBytes = 4096;
 
 extern "C" {
 
@@ -60,6 +63,9 @@ VEELINE_STANDIN int cuModuleGetFunction(api::Function *handle,
   std::optional<Function> kernel = engine.findKernel(*module, name);
   if (!kernel)
     return notFound;
+  // A driver says so when it compiles the PTX.
+  if (kernel->numArguments * 8 > mostArgumentBytes)
+    return invalidPtx;
   engine.reservedBytes -= module->bytes();
   Function &function = module->functions[name] = *kernel;
   engine.reservedBytes += module->bytes();
@@ -98,10 +104,11 @@ VEELINE_STANDIN int cuFuncSetAttribute(api::Function handle, int attribute,
   ENTER("cuFuncSetAttribute");
   if (int code = engine.beginLoading(/*isOfLibrary=*/false))
     return code;
+  auto *function = reinterpret_cast<Function *>(handle);
   if (attribute != api::maxDynamicSharedBytes || value < 0 ||
-      value > mostSharedBytes(engine.chip))
+      value > mostSharedBytes(engine.chip) - function->staticSharedBytes)
     return invalidValue;
-  reinterpret_cast<Function *>(handle)->dynamicSharedBytes = value;
+  function->mostSharedBytes = function->staticSharedBytes + value;
   return api::success;
 }
 
@@ -119,7 +126,8 @@ VEELINE_STANDIN int cuLaunchKernel(api::Function handle, unsigned gridX,
   if (int code = engine.load(*function))
     return code;
   if (!isLaunchable({gridX, gridY, gridZ}, {blockX, blockY, blockZ}) ||
-      static_cast<int32_t>(sharedBytes) > function->dynamicSharedBytes)
+      int64_t(sharedBytes) + function->staticSharedBytes >
+          function->mostSharedBytes)
     return invalidValue;
   std::vector<uint64_t> arguments;
   for (int32_t i = 0; i < function->numArguments; ++i) {

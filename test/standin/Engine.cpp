@@ -181,6 +181,8 @@ std::optional<Function> Engine::findKernel(const Module &module,
     fail(name + ": " + message);
   function.run = runPtx(module.ptx, kernel);
   function.numArguments = kernel->numParams;
+  function.staticSharedBytes =
+      static_cast<int32_t>(kernel->staticSharedBytes());
   return function;
 }
 

@@ -108,7 +108,8 @@ struct Function {
   std::string name;
   Run run;
   int32_t numArguments = 0;
-  int32_t dynamicSharedBytes = 48 * 1024; ///< As much as it may have.
+  int32_t staticSharedBytes = 0;
+  int32_t mostSharedBytes = 48 * 1024; ///< Of both kinds.
   bool isLoaded = false;
 };
 

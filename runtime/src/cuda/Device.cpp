@@ -17,9 +17,6 @@ using namespace veeline::cuda;
 /// The granularity of the driver's allocations.
 static constexpr uint64_t pageBytes = uint64_t(2) << 20;
 
-/// For more dynamic shared memory than this, kernels have to opt in.
-static constexpr int32_t plainSharedBytes = 48 * 1024;
-
 //===----------------------------------------------------------------------===//
 // Device
 //===----------------------------------------------------------------------===//
@@ -157,7 +154,9 @@ Status Device::loadKernel(const artifact::Kernel &kernel,
                           api::Function &function) {
   VEELINE_TRY(VEELINE_CALL(cuda, cuModuleGetFunction, &function, module,
                            kernel.name.c_str()));
-  if (kernel.sharedBytes > plainSharedBytes)
+  // A kernel has 48 KiB, of both kinds of shared memory, unless it asks for
+  // more.
+  if (kernel.sharedBytes > 0)
     VEELINE_TRY(VEELINE_CALL(cuda, cuFuncSetAttribute, function,
                              api::maxDynamicSharedBytes, kernel.sharedBytes));
   // A driver that loads lazily would wait with the code until the first launch.

@@ -256,6 +256,22 @@ TEST(CudaLoading, WithoutFuncLoad) {
   EXPECT_EQ(standin::countCalls("cuFuncLoad"), codes);
 }
 
+/// A kernel may have static and dynamic shared memory, and more than 48 KiB
+/// only of both.
+TEST(CudaLoading, SharedMemoryOfBothKinds) {
+  cts::Fixture fixture({launchOne});
+  test::makeForGpu(fixture.whole());
+  fixture.metadata().device->kernels = {
+      {"k", {1, 1, 1}, {32, 1, 1}, 20 << 10, 1}};
+  fixture.whole().image = "//\n.version 8.6\n.target sm_90\n.address_size 64\n"
+                          "\n.visible .entry k(\n\t.param .u64 k_param_0\n)\n"
+                          ".maxntid 32, 1, 1\n{\n"
+                          "\t.shared .align 16 .b8 buffer[40960];\n\tret;\n}\n";
+  std::string remark;
+  EXPECT_EQ(
+      test::runThreeSteps(fixture.whole(), optionsOf({launchOne}), remark), "");
+}
+
 //===----------------------------------------------------------------------===//
 // Processes
 //===----------------------------------------------------------------------===//
