@@ -28,8 +28,9 @@
 //   VEELINE_STANDIN_CUDNN    the version of cuDNN; 91900
 //   VEELINE_STANDIN_CUBLASLT the version of cuBLASLt; 130100
 //   VEELINE_STANDIN_REFUSE   SEED: cuBLASLt has no algorithm for half of the
-//                            products with epilogues, by chance; all: for none
-//                            of them
+//                            products with epilogues, by chance, and the first
+//                            ones that it proposes for others do not work; all:
+//                            for none of them, and only the last one works
 //   VEELINE_STANDIN_ENGINES  what cuDNN's heuristics propose for a graph, of
 //                            nondeterministic, unsupported, uncompilable, large
 //                            and plain; all

@@ -415,11 +415,12 @@ TEST(CudaProduct, EpiloguesThatMissSomething) {
   EXPECT_EQ(messageOf(Epilogue::biasGeluAux, Epilogue::biasGeluAux), "");
 }
 
-/// Compiled code asks before it calls; a call all the same is a fault.
+/// Compiled code asks before it calls; a call all the same is a fault. For
+/// products without an epilogue, only the last proposal works.
 TEST(CudaProduct, EpiloguesWithoutAnAlgorithm) {
   const cuda::ProductTypes &types = cuda::allProductTypes()[0];
-  auto messageOf = [&](Epilogue epilogue) {
-    Epilogues product(types, epilogue);
+  auto messageOf = [&](Epilogue epilogue, bool accumulates = false) {
+    Epilogues product(types, epilogue, accumulates);
     cts::Fixture fixture({stepWith(epilogue)}, 20480);
     fixture.rank(0) = product.fixture.rank(0);
     setenv("VEELINE_STANDIN_REFUSE", "all", 1);
@@ -429,6 +430,7 @@ TEST(CudaProduct, EpiloguesWithoutAnAlgorithm) {
     return status.ok() ? "" : status.message();
   };
   EXPECT_EQ(messageOf(Epilogue::none), "");
+  EXPECT_EQ(messageOf(Epilogue::none, /*accumulates=*/true), "");
   for (Epilogue epilogue : {Epilogue::bias, Epilogue::geluAux,
                             Epilogue::biasGeluAux, Epilogue::dgelu})
     EXPECT_EQ(messageOf(epilogue),
