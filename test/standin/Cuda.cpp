@@ -18,9 +18,9 @@ namespace api = veeline::cuda::api;
 
 static constexpr int notInitialized = 3, invalidDevice = 101,
                      invalidContext = 201, illegalState = 401,
-                     captureUnsupported = 900, captureUnjoined = 904,
-                     captureIsolation = 905, capturedEvent = 907,
-                     captureOfAnotherThread = 908;
+                     captureUnsupported = 900, captureInvalidated = 901,
+                     captureUnjoined = 904, captureIsolation = 905,
+                     capturedEvent = 907, captureOfAnotherThread = 908;
 
 /// The device whose context is current, from 1; 0: none.
 static thread_local int currentContext = 0;
@@ -47,6 +47,17 @@ static void enqueueWork(Engine &engine, standin::Stream *stream,
   Op op;
   op.work = std::move(work);
   engine.enqueue(stream, std::move(op));
+}
+
+static void enqueueFill(Engine &engine, standin::Stream *stream, char *to,
+                        uint32_t value, size_t count) {
+  enqueueWork(engine, stream, [=] {
+    auto *words = reinterpret_cast<uint32_t *>(to);
+    // The host may poll these words.
+    for (size_t i = 0; i < count; ++i)
+      std::atomic_ref<uint32_t>(words[i]).store(value,
+                                                std::memory_order_release);
+  });
 }
 
 extern "C" {
@@ -293,19 +304,35 @@ VEELINE_STANDIN int cuMemsetD32Async(api::DevicePointer target, unsigned value,
   standin::Stream *stream = streamOf(engine, handle);
   auto bytes = static_cast<int64_t>(4 * count);
   char *to = engine.find(toHost(target), bytes);
-  if (!to && engine.isPinned(toHost(target), bytes))
+  if (!to && engine.isPinned(toHost(target), bytes)) {
     to = const_cast<char *>(toHost(target));
+    if (stream && stream->capture && engine.capturesNoFills) {
+      stream->capture->isInvalid = true;
+      return invalidValue;
+    }
+  }
   if (!stream)
     return invalidHandle;
   if (!to)
     return invalidValue;
-  enqueueWork(engine, stream, [=] {
-    auto *words = reinterpret_cast<uint32_t *>(to);
-    // The host may poll these words.
-    for (size_t i = 0; i < count; ++i)
-      std::atomic_ref<uint32_t>(words[i]).store(value,
-                                                std::memory_order_release);
-  });
+  enqueueFill(engine, stream, to, value, count);
+  return api::success;
+}
+
+/// `target` is as in cuMemsetD32Async.
+VEELINE_STANDIN int cuStreamWriteValue32_v2(api::Stream handle,
+                                            api::DevicePointer target,
+                                            unsigned value, unsigned flags) {
+  ENTER("cuStreamWriteValue32_v2");
+  standin::Stream *stream = streamOf(engine, handle);
+  char *to = engine.find(toHost(target), 4);
+  if (!to && engine.isPinned(toHost(target), 4))
+    to = const_cast<char *>(toHost(target));
+  if (!stream)
+    return invalidHandle;
+  if (!to || flags != 0)
+    return invalidValue;
+  enqueueFill(engine, stream, to, value, 1);
   return api::success;
 }
 
@@ -480,6 +507,8 @@ VEELINE_STANDIN int cuStreamEndCapture(api::Stream handle, api::Graph *graph) {
     if (each->capture == capture)
       each->capture = nullptr;
   *graph = nullptr;
+  if (capture->isInvalid)
+    return captureInvalidated;
   auto lists = std::move(capture->lists);
   if (!isJoined)
     return captureUnjoined;

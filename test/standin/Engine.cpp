@@ -65,6 +65,7 @@ void Engine::configure() {
   chip = static_cast<int>(
       toNumber(environment("VEELINE_STANDIN_CHIP", "sm_90").substr(3)));
   deviceBytes = setting("VEELINE_STANDIN_MEMORY", int64_t(1) << 33);
+  capturesNoFills = environment("VEELINE_STANDIN_FILLS", "") == "device";
   if (isInitialized)
     return;
   isInitialized = true;

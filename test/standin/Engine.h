@@ -83,6 +83,7 @@ struct Capture {
   std::thread::id thread;
   std::map<Stream *, std::vector<Op>> lists;
   bool isOver = false;
+  bool isInvalid = false;
 
   /// Whether all of it comes before the origin's end.
   bool isJoined() const;
@@ -142,6 +143,8 @@ public:
   int64_t deviceBytes = int64_t(1) << 33;
   bool isInitialized = false;
   std::string loadingMode;
+  /// Memsets of the host's memory are refused while a stream is captured.
+  bool capturesNoFills = false;
   void setOrder(const std::string &text);
 
   // --- Calls.

@@ -24,6 +24,9 @@
 //   VEELINE_STANDIN_MORE     bytes of an allocation beside those asked for; 0
 //   VEELINE_STANDIN_ORDER    fifo, late, slow (as late, and a query of an event
 //                            does one thing at most) or random:SEED; late
+//   VEELINE_STANDIN_FILLS    device: while a stream is captured, a memset of
+//   the
+//                            host's memory is refused
 //   VEELINE_STANDIN_NCCL     the version of NCCL; 22809
 //   VEELINE_STANDIN_CUDNN    the version of cuDNN; 91900
 //   VEELINE_STANDIN_CUBLASLT the version of cuBLASLt; 130100

@@ -49,7 +49,31 @@ Status Device::retain() {
                            api::computeCapabilityMinor, device));
   chip = 10 * major + minor;
   VEELINE_TRY(VEELINE_CALL(cuda, cuDevicePrimaryCtxRetain, &context, device));
-  return makeCurrent();
+  VEELINE_TRY(makeCurrent());
+  return tryToFill();
+}
+
+/// Finds out whether the driver captures a memset of the host's memory.
+Status Device::tryToFill() {
+  PinnedMemory word;
+  Stream stream;
+  VEELINE_TRY(word.allocate(*this, sizeof(uint32_t)));
+  VEELINE_TRY(stream.create(*this));
+  VEELINE_TRY(VEELINE_CALL(cuda, cuStreamBeginCapture_v2, stream.get(),
+                           api::captureThreadLocal));
+  api::Result result = cuda.cuMemsetD32Async(
+      reinterpret_cast<api::DevicePointer>(word.data()), 0, 1, stream.get());
+  fills = result != api::invalidValue && result != api::notSupported &&
+          result != api::captureUnsupported;
+  // What was refused may have ended the capture.
+  api::Graph graph = nullptr;
+  Status ended = VEELINE_CALL(cuda, cuStreamEndCapture, stream.get(), &graph);
+  if (graph)
+    (void)cuda.cuGraphDestroy(graph);
+  if (!fills)
+    return Status::success();
+  VEELINE_TRY(cuda.check("cuMemsetD32Async", result));
+  return ended;
 }
 
 Device::~Device() {
@@ -290,15 +314,20 @@ Expected<bool> cuda::areDone(const Driver &driver,
 
 Status Marks::allocate(const Device &device, size_t count) {
   driver = &device.driver();
+  fills = device.fillsHostMemory();
   return words.allocate(device, static_cast<int64_t>(count * sizeof(uint32_t)));
 }
 
 Status Marks::write(api::Stream stream, size_t first, uint32_t value,
                     size_t count) const {
-  return VEELINE_CALL(*driver, cuMemsetD32Async,
-                      reinterpret_cast<api::DevicePointer>(words.data()) +
-                          first * sizeof(uint32_t),
-                      value, count, stream);
+  auto place = reinterpret_cast<api::DevicePointer>(words.data()) +
+               first * sizeof(uint32_t);
+  if (fills)
+    return VEELINE_CALL(*driver, cuMemsetD32Async, place, value, count, stream);
+  for (size_t i = 0; i < count; ++i)
+    VEELINE_TRY(VEELINE_CALL(*driver, cuStreamWriteValue32_v2, stream,
+                             place + i * sizeof(uint32_t), value, 0));
+  return Status::success();
 }
 
 uint32_t Marks::read(size_t word) const {
