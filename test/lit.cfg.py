@@ -60,6 +60,7 @@ cuda = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local
 ptxas = os.path.join(cuda, "bin", "ptxas")
 if os.access(ptxas, os.X_OK) or shutil.which("ptxas"):
     config.available_features.add("cuda-toolkit")
+    ptxas = ptxas if os.access(ptxas, os.X_OK) else shutil.which("ptxas")
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         if variable in os.environ:
             config.environment[variable] = os.environ[variable]
@@ -141,11 +142,15 @@ config.substitutions.append(
 with open("/proc/cpuinfo") as cpuinfo:
     if " avx2 " in cpuinfo.read():
         config.available_features.add("avx2")
+config.substitutions.append(("%ptxas", ptxas))
 # Random tests in full, and every combination where the suite takes a part of them.
 if lit_config.params.get("long"):
     config.available_features.add("long")
 # Options of veeline compile where its code has to be right and need not be fast; Compiler/optimize.test compares the bits. The long
 # suite optimises everything.
 quick = "" if lit_config.params.get("long") else "-O0"
+# It also assembles every kernel that tests compile for a GPU.
+if lit_config.params.get("long") and "cuda-toolkit" in config.available_features:
+    config.environment["VEELINE_TEST_PTXAS"] = ptxas
 config.substitutions.append(("%quick", quick))
 config.environment["VEELINE_TEST_QUICK"] = quick

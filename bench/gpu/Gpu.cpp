@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 using namespace veeline;
 using namespace veeline::bench;
@@ -21,11 +22,55 @@ static constexpr double roundMicroseconds = 5000;
 static constexpr int64_t mostCalls = 200;
 static constexpr int numRounds = 7;
 
+//===----------------------------------------------------------------------===//
+// What hangs
+//===----------------------------------------------------------------------===//
+
+void Watch::begin(const std::string &newWhat) {
+  if (isBusy)
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  what = newWhat;
+  last =
+      std::chrono::steady_clock::now() +
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(seconds);
+  isBusy = true;
+  changed.notify_all();
+}
+
+void Watch::end() {
+  std::lock_guard<std::mutex> lock(mutex);
+  isBusy = false;
+  changed.notify_all();
+}
+
+void Watch::run(const std::stop_token &stop) {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (changed.wait(lock, stop, [&] { return isBusy.load(); })) {
+    auto end = last;
+    if (changed.wait_until(lock, stop, end, [&] { return !isBusy; }))
+      continue;
+    // Other work may have begun meanwhile.
+    if (stop.stop_requested() || std::chrono::steady_clock::now() < last)
+      continue;
+    char why[64];
+    std::snprintf(why, sizeof(why), "the GPU has not ended it in %g s",
+                  seconds.count());
+    printFailure(what, why);
+    std::fprintf(stderr, "error: the GPU cannot go on in this process\n");
+    std::_Exit(1);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// A GPU
+//===----------------------------------------------------------------------===//
+
 Expected<std::unique_ptr<Gpu>> Gpu::open(const GpuOptions &options) {
   Expected<cuda::Driver> driver = cuda::Driver::load(options.driver);
   if (!driver.ok())
     return driver.status();
-  std::unique_ptr<Gpu> opened(new Gpu(*driver));
+  std::unique_ptr<Gpu> opened(new Gpu(*driver, options.stallSeconds));
   VEELINE_TRY(opened->prepare(options.ordinal));
   return opened;
 }
@@ -48,7 +93,10 @@ Gpu::~Gpu() {
 }
 
 Status Gpu::synchronize() {
-  return VEELINE_CALL(cuda, cuStreamSynchronize, stream());
+  watch.begin("the GPU's work");
+  Status status = VEELINE_CALL(cuda, cuStreamSynchronize, stream());
+  watch.end();
+  return status;
 }
 
 Status Gpu::launch(const artifact::Kernel &kernel, size_t index,
@@ -58,6 +106,7 @@ Status Gpu::launch(const artifact::Kernel &kernel, size_t index,
   for (const uint64_t &argument : arguments)
     places.push_back(const_cast<uint64_t *>(&argument));
   auto size = [](int32_t number) { return static_cast<unsigned>(number); };
+  watch.begin(kernel.name);
   return VEELINE_CALL(cuda, cuLaunchKernel, gpu->kernel(index),
                       gridX ? gridX : size(kernel.grid[0]),
                       size(kernel.grid[1]), size(kernel.grid[2]),

@@ -9,9 +9,12 @@
 
 #include "Device.h"
 
+#include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <string>
+#include <thread>
 
 namespace veeline::bench {
 
@@ -19,6 +22,31 @@ namespace veeline::bench {
 struct GpuOptions {
   std::string driver, blasLt, nccl;
   int ordinal = 0;
+  /// How long the GPU may take for what it is given at once.
+  double stallSeconds = 30;
+};
+
+/// Ends the process, with a row that says why, when the GPU has not done its
+/// work in time. After that, no call of the driver needs to return.
+class Watch {
+public:
+  explicit Watch(double seconds) : seconds(seconds) {}
+
+  /// The GPU begins `what`, unless it is busy with something before it.
+  void begin(const std::string &what);
+  /// The GPU has done everything.
+  void end();
+
+private:
+  void run(const std::stop_token &stop);
+
+  const std::chrono::duration<double> seconds;
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  std::atomic<bool> isBusy = false;
+  std::string what;
+  std::chrono::steady_clock::time_point last;
+  std::jthread thread{[this](const std::stop_token &stop) { run(stop); }};
 };
 
 /// A GPU with one stream.
@@ -50,7 +78,8 @@ public:
   Expected<double> measureCopy(int64_t bytes);
 
 private:
-  explicit Gpu(const cuda::Driver &driver) : cuda(driver) {}
+  Gpu(const cuda::Driver &driver, double stallSeconds)
+      : cuda(driver), watch(stallSeconds) {}
   Status prepare(int ordinal);
   Expected<double> time(const std::function<Status()> &call, int64_t count);
 
@@ -59,6 +88,7 @@ private:
   cuda::Stream work;
   cuda::api::Event first = nullptr, last = nullptr;
   std::map<int64_t, double> copies; ///< Microseconds by bytes.
+  Watch watch;
 };
 
 /// Prints a row for bench/gpu/run: what, a number and its unit, a note.

@@ -62,14 +62,20 @@ static void addLibraries(CLI::App &app, GpuOptions &options) {
   app.add_option("--nccl", options.nccl, "The library [default: libnccl.so.2]");
   app.add_option("--device", options.ordinal, "Which GPU")
       ->capture_default_str();
+  app.add_option("--stall-timeout", options.stallSeconds,
+                 "Seconds after which the GPU's work counts as hung")
+      ->capture_default_str();
 }
 
 static void addFiles(CLI::App &app, Arguments &arguments, bool needsTwins) {
   app.add_option("artifact", arguments.files.artifact)->required();
-  if (needsTwins)
+  if (needsTwins) {
     app.add_option("twins", arguments.files.twins,
                    "What veeline-gpu-run -o has written")
         ->required();
+    app.add_option("--done", arguments.done,
+                   "A file of names of kernels to leave out");
+  }
   app.add_option("--only", arguments.files.only,
                  "Kernels whose name has this in it");
 }
@@ -80,8 +86,6 @@ static void addCommands(CLI::App &app, Arguments &arguments) {
       *app.add_subcommand("check", "Whether kernels do what their twins do");
   addFiles(check, arguments, true);
   check.add_option("--jobs", arguments.jobs, "Threads of the host");
-  check.add_option("--done", arguments.done,
-                   "A file of names of kernels to leave out");
   CLI::App &bandwidth = *app.add_subcommand(
       "bandwidth", "What kernels take beside copies of as many bytes");
   addFiles(bandwidth, arguments, true);

@@ -7,8 +7,8 @@ import pathlib
 import sys
 
 FIELDS = ("measurement", "group", "what", "value", "unit", "target", "verdict", "note")
-GROUPS = ("machine", "oracle", "kernels", "bandwidth", "step", "products", "nccl", "launches", "memory", "convolutions", "bad input",
-          "schedules")
+GROUPS = ("machine", "oracle", "kernels", "sanitizer", "bandwidth", "step", "profile", "products", "nccl", "launches", "memory",
+          "convolutions", "bad input", "schedules")
 # The unit of a kernel that is right. The printed table has one row for all kernels of an artifact.
 ONLY_IN_FILE = "of what is allowed"
 # The measurement of the rows that describe the machine and the artifacts.

@@ -114,6 +114,17 @@ def make_batches(options, device):
                  for path in (options.tokens, options.labels))
 
 
+def trace(make_step, path, on_gpu):
+    """Profiles a step. Returns the seconds in which the device was busy with it."""
+    kinds = [torch.profiler.ProfilerActivity.CPU] + ([torch.profiler.ProfilerActivity.CUDA] if on_gpu else [])
+    with torch.profiler.profile(activities=kinds) as profile:
+        make_step()
+    profile.export_chrome_trace(path)
+    # PyTorch has renamed it.
+    names = ("self_device_time_total", "self_cuda_time_total") if on_gpu else ("self_cpu_time_total",)
+    return sum(next(getattr(event, name) for name in names if hasattr(event, name)) for event in profile.key_averages()) / 1e6
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("layers", "width", "heads", "sequence", "vocabulary", "microbatch-size", "microbatches"):
@@ -128,6 +139,7 @@ def parse_arguments():
     parser.add_argument("--tokens", help="a .npy file of those of a step, in place of random ones; with --labels")
     parser.add_argument("--labels")
     parser.add_argument("--norms", action="store_true", help="print the norm of all gradients of each step, too")
+    parser.add_argument("--trace", help="profile one step more, and write its trace, for Perfetto, to this file")
     return parser.parse_args()
 
 
@@ -155,8 +167,9 @@ def main():
         if on_gpu:
             torch.cuda.synchronize()
 
-    seconds, losses, norms = [], [], []
-    for step in range(options.warm_up + options.steps):
+    norms = []
+
+    def make_step():
         synchronize()
         begin, parts = time.perf_counter(), []
         optimizer.zero_grad(set_to_none=True)
@@ -169,12 +182,15 @@ def main():
             norms.append(math.sqrt(sum(float(p.grad.double().square().sum()) for p in model.parameters())))
         optimizer.step()
         synchronize()
-        if step >= options.warm_up:
-            seconds.append(time.perf_counter() - begin)
-        losses.append(float(torch.stack(parts).mean()))
-    peak = torch.cuda.max_memory_allocated() if on_gpu else 0
-    print(json.dumps({"torch": torch.__version__, "seconds": seconds, "losses": losses, "norms": norms, "peak_bytes": peak,
-                      "parameters": sum(p.numel() for p in model.parameters())}))
+        return time.perf_counter() - begin, float(torch.stack(parts).mean())
+
+    made = [make_step() for _ in range(options.warm_up + options.steps)]
+    found = {"torch": torch.__version__, "seconds": [seconds for seconds, _ in made[options.warm_up:]], "losses": [loss for _, loss in made],
+             "norms": norms, "peak_bytes": torch.cuda.max_memory_allocated() if on_gpu else 0,
+             "parameters": sum(p.numel() for p in model.parameters())}
+    if options.trace:
+        found["busy_seconds"] = trace(make_step, options.trace, on_gpu)
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -142,6 +142,8 @@ struct PtxKernel {
   /// All of its threads, as .maxntid says; 0: it does not say.
   int64_t maxThreads = 0;
   std::vector<Variable> shared;
+  /// Of shared memory, without what the launch says.
+  int64_t staticSharedBytes() const;
   /// The smallest access of shared memory, in bytes.
   int64_t sharedElementBytes = 16;
   /// Of each thread.

@@ -66,6 +66,16 @@ PtxModule::PtxModule(std::string text) {
   }
 }
 
+int64_t PtxKernel::staticSharedBytes() const {
+  int64_t end = 0;
+  for (const Variable &variable : shared)
+    if (variable.bytes >= 0)
+      end = (end + variable.alignment - 1) / variable.alignment *
+                variable.alignment +
+            variable.bytes;
+  return end;
+}
+
 std::vector<std::string> PtxModule::names() const {
   std::vector<std::string> all;
   for (const auto &[name, place] : source.kernels)

@@ -146,16 +146,17 @@ struct Product {
   const char *bias = nullptr;
   /// What the algorithm was chosen for.
   uint64_t alignment = 0, workspaceBytes = 0, reductions = 0;
+  uint64_t proposal = 0; ///< Which one it was.
   /// Of the call.
   uint64_t number = 0;
 
   /// Depends on everything that heuristics choose an algorithm by.
   standin::SumOrder order() const {
-    standin::SumOrder order(elementOf(a.layout.type),
-                            {desc.computeType, desc.transA, desc.transB,
-                             desc.epilogue, static_cast<int64_t>(alignment),
-                             static_cast<int64_t>(workspaceBytes),
-                             static_cast<int64_t>(reductions)});
+    standin::SumOrder order(
+        elementOf(a.layout.type),
+        {desc.computeType, desc.transA, desc.transB, desc.epilogue,
+         static_cast<int64_t>(alignment), static_cast<int64_t>(workspaceBytes),
+         static_cast<int64_t>(reductions), static_cast<int64_t>(proposal)});
     for (const Operand *operand : {&a, &b, &d}) {
       order.add(operand->layout.type);
       order.add(operand->layout.leadingDimension);
@@ -224,20 +225,25 @@ static uint64_t alignmentOf(const void *place) {
   return std::min<uint64_t>(address & (~address + 1), 256);
 }
 
-/// Whether it has no algorithm for a product with its epilogue, by chance: the
-/// same for equal products, in all processes.
-static bool isRefused(const Desc &desc, const Layout &a, const Layout &d) {
+/// How many proposals for a product it makes.
+static constexpr int numProposals = 3;
+
+/// How many of them do not work, the first ones, by chance: the same for equal
+/// products, in all processes.
+static int countRefused(const Desc &desc, const Layout &a, const Layout &d) {
   const char *text = std::getenv("VEELINE_STANDIN_REFUSE");
-  if (!text || desc.epilogue == api::epilogueDefault)
-    return false;
+  if (!text)
+    return 0;
+  bool isPlain = desc.epilogue == api::epilogueDefault;
   if (std::string_view(text) == "all")
-    return true;
+    return isPlain ? numProposals - 1 : numProposals;
   uint64_t hash = std::strtoull(text, nullptr, 10);
   for (int64_t number : {int64_t(desc.epilogue), int64_t(d.type), d.rows,
                          d.columns, a.rows, a.columns})
     hash = (hash ^ static_cast<uint64_t>(number)) * 0x9E3779B97F4A7C15 +
            (hash >> 29);
-  return hash >> 63;
+  return isPlain ? static_cast<int>((hash >> 33) % numProposals)
+                 : static_cast<int>(hash >> 63) * numProposals;
 }
 
 /// Refuses unknown epilogues, and pointers and strides of epilogues that
@@ -469,7 +475,7 @@ cublasLtMatmulPreferenceSetAttribute(api::MatmulPreference handle,
   return notSupported;
 }
 
-/// The algorithm that it chooses says what it was chosen for.
+/// The algorithms that it proposes say what they were chosen for.
 VEELINE_STANDIN int cublasLtMatmulAlgoGetHeuristic(
     api::BlasHandle, api::MatmulDesc desc, api::MatrixLayout a,
     api::MatrixLayout b, api::MatrixLayout, api::MatrixLayout d,
@@ -486,19 +492,24 @@ VEELINE_STANDIN int cublasLtMatmulAlgoGetHeuristic(
     return code;
   if (requested < 1)
     return invalidValue;
-  // It says so in either of two ways.
-  if (isRefused(product, *reinterpret_cast<Layout *>(a),
-                *reinterpret_cast<Layout *>(d)))
+  int numRefused = countRefused(product, *reinterpret_cast<Layout *>(a),
+                                *reinterpret_cast<Layout *>(d));
+  // It says so in any of three ways.
+  if (numRefused == numProposals && product.hasBias() != product.hasAux())
     return product.hasBias() ? notSupported : api::success;
-  *results = {};
-  results->algo.data[0] = preference.alignment;
-  results->algo.data[1] = preference.workspaceBytes;
-  results->algo.data[2] = preference.reductions;
-  results->algo.data[3] = alignmentOf(product.bias);
-  results->algo.data[4] = alignmentOf(product.aux);
-  results->algo.data[5] = static_cast<uint64_t>(product.epilogue);
-  results->workspaceBytes = preference.workspaceBytes / 2;
-  *found = 1;
+  *found = std::min(requested, numProposals);
+  for (int i = 0; i < *found; ++i) {
+    results[i] = {};
+    results[i].algo.data[0] = preference.alignment;
+    results[i].algo.data[1] = preference.workspaceBytes;
+    results[i].algo.data[2] = preference.reductions;
+    results[i].algo.data[3] = alignmentOf(product.bias);
+    results[i].algo.data[4] = alignmentOf(product.aux);
+    results[i].algo.data[5] = static_cast<uint64_t>(product.epilogue);
+    results[i].algo.data[6] = static_cast<uint64_t>(i);
+    results[i].workspaceBytes = preference.workspaceBytes / 2;
+    results[i].status = i < numRefused ? notSupported : api::success;
+  }
   return 0;
 }
 
@@ -526,6 +537,7 @@ VEELINE_STANDIN int cublasLtMatmul(api::BlasHandle handle, api::MatmulDesc desc,
   product.alignment = algo->data[0];
   product.workspaceBytes = algo->data[1];
   product.reductions = algo->data[2];
+  product.proposal = algo->data[6];
   bool fits =
       c == d && isAligned(a, product.alignment) &&
       isAligned(b, product.alignment) && isAligned(d, product.alignment) &&

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Engine.h"
+#include "CudaCall.h"
 
 #include <algorithm>
 #include <atomic>
@@ -16,56 +16,25 @@ using namespace veeline;
 using namespace veeline::standin;
 namespace api = veeline::cuda::api;
 
-static constexpr int invalidValue = 1, notInitialized = 3, invalidDevice = 101,
-                     invalidImage = 200, invalidContext = 201,
-                     invalidHandle = 400, illegalState = 401, notFound = 500,
-                     captureUnsupported = 900, captureUnjoined = 904,
-                     captureIsolation = 905, capturedEvent = 907,
-                     captureOfAnotherThread = 908;
+static constexpr int notInitialized = 3, invalidDevice = 101,
+                     invalidContext = 201, illegalState = 401,
+                     captureUnsupported = 900, captureInvalidated = 901,
+                     captureUnjoined = 904, captureIsolation = 905,
+                     capturedEvent = 907, captureOfAnotherThread = 908;
 
 /// The device whose context is current, from 1; 0: none.
 static thread_local int currentContext = 0;
 
 int standin::currentDevice() { return currentContext - 1; }
 
-namespace {
-/// Begins a call of the driver: takes the lock, and finds out whether the call
-/// fails at once.
-class Call {
-public:
-  explicit Call(const char *function, bool needsContext = true)
-      : engine(Engine::get()), lock(engine.mutex) {
-    code = engine.enter(function);
-    if (code == 0 && !engine.isInitialized)
-      code = notInitialized;
-    if (code == 0 && needsContext &&
-        (currentContext == 0 || engine.contexts[currentContext - 1] == 0))
-      code = invalidContext;
-  }
-
-  Engine &engine;
-  int code = 0;
-
-private:
-  std::lock_guard<std::mutex> lock;
-};
-} // namespace
-
-#define ENTER(...)                                                             \
-  Call call(__VA_ARGS__);                                                      \
-  if (call.code)                                                               \
-    return call.code;                                                          \
-  Engine &engine = call.engine;                                                \
-  (void)engine
-
-static const char *toHost(api::DevicePointer place) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's are numbers.
-  return reinterpret_cast<const char *>(place);
-}
-
-static standin::Stream *streamOf(Engine &engine, api::Stream handle) {
-  auto *stream = reinterpret_cast<standin::Stream *>(handle);
-  return engine.streams.count(stream) ? stream : nullptr;
+Call::Call(const char *function, bool needsContext)
+    : engine(Engine::get()), lock(engine.mutex) {
+  code = engine.enter(function);
+  if (code == 0 && !engine.isInitialized)
+    code = notInitialized;
+  if (code == 0 && needsContext &&
+      (currentContext == 0 || engine.contexts[currentContext - 1] == 0))
+    code = invalidContext;
 }
 
 static standin::Event *eventOf(Engine &engine, api::Event handle) {
@@ -78,6 +47,17 @@ static void enqueueWork(Engine &engine, standin::Stream *stream,
   Op op;
   op.work = std::move(work);
   engine.enqueue(stream, std::move(op));
+}
+
+static void enqueueFill(Engine &engine, standin::Stream *stream, char *to,
+                        uint32_t value, size_t count) {
+  enqueueWork(engine, stream, [=] {
+    auto *words = reinterpret_cast<uint32_t *>(to);
+    // The host may poll these words.
+    for (size_t i = 0; i < count; ++i)
+      std::atomic_ref<uint32_t>(words[i]).store(value,
+                                                std::memory_order_release);
+  });
 }
 
 extern "C" {
@@ -324,19 +304,35 @@ VEELINE_STANDIN int cuMemsetD32Async(api::DevicePointer target, unsigned value,
   standin::Stream *stream = streamOf(engine, handle);
   auto bytes = static_cast<int64_t>(4 * count);
   char *to = engine.find(toHost(target), bytes);
-  if (!to && engine.isPinned(toHost(target), bytes))
+  if (!to && engine.isPinned(toHost(target), bytes)) {
     to = const_cast<char *>(toHost(target));
+    if (stream && stream->capture && engine.capturesNoFills) {
+      stream->capture->isInvalid = true;
+      return invalidValue;
+    }
+  }
   if (!stream)
     return invalidHandle;
   if (!to)
     return invalidValue;
-  enqueueWork(engine, stream, [=] {
-    auto *words = reinterpret_cast<uint32_t *>(to);
-    // The host may poll these words.
-    for (size_t i = 0; i < count; ++i)
-      std::atomic_ref<uint32_t>(words[i]).store(value,
-                                                std::memory_order_release);
-  });
+  enqueueFill(engine, stream, to, value, count);
+  return api::success;
+}
+
+/// `target` is as in cuMemsetD32Async.
+VEELINE_STANDIN int cuStreamWriteValue32_v2(api::Stream handle,
+                                            api::DevicePointer target,
+                                            unsigned value, unsigned flags) {
+  ENTER("cuStreamWriteValue32_v2");
+  standin::Stream *stream = streamOf(engine, handle);
+  char *to = engine.find(toHost(target), 4);
+  if (!to && engine.isPinned(toHost(target), 4))
+    to = const_cast<char *>(toHost(target));
+  if (!stream)
+    return invalidHandle;
+  if (!to || flags != 0)
+    return invalidValue;
+  enqueueFill(engine, stream, to, value, 1);
   return api::success;
 }
 
@@ -511,6 +507,8 @@ VEELINE_STANDIN int cuStreamEndCapture(api::Stream handle, api::Graph *graph) {
     if (each->capture == capture)
       each->capture = nullptr;
   *graph = nullptr;
+  if (capture->isInvalid)
+    return captureInvalidated;
   auto lists = std::move(capture->lists);
   if (!isJoined)
     return captureUnjoined;
@@ -563,136 +561,6 @@ VEELINE_STANDIN int cuGraphDestroy(api::Graph graph) {
 VEELINE_STANDIN int cuGraphExecDestroy(api::GraphExec executable) {
   ENTER("cuGraphExecDestroy");
   return engine.graphs.erase(executable) ? api::success : invalidHandle;
-}
-
-//===----------------------------------------------------------------------===//
-// Code
-//===----------------------------------------------------------------------===//
-
-VEELINE_STANDIN int cuModuleLoadDataEx(api::Module *handle, const void *image,
-                                       unsigned numOptions, int *options,
-                                       void **values) {
-  ENTER("cuModuleLoadDataEx");
-  if (int code = engine.beginLoading(/*isOfLibrary=*/false))
-    return code;
-  // Fails as a compiler of PTX would.
-  static constexpr char message[] = "line 1: no PTX";
-  if (std::strncmp(static_cast<const char *>(image), "broken", 6) == 0) {
-    for (unsigned i = 0; i < numOptions; ++i)
-      if (options[i] == api::jitErrorLogBuffer)
-        std::memcpy(values[i], message, sizeof(message));
-    return invalidImage;
-  }
-  auto *module = new standin::Module(static_cast<const char *>(image));
-  engine.modules.insert(module);
-  engine.reservedBytes += module->bytes();
-  *handle = reinterpret_cast<api::Module>(module);
-  return api::success;
-}
-
-VEELINE_STANDIN int cuModuleUnload(api::Module handle) {
-  ENTER("cuModuleUnload");
-  auto *module = reinterpret_cast<standin::Module *>(handle);
-  if (!engine.modules.erase(module))
-    return invalidHandle;
-  engine.reservedBytes -= module->bytes();
-  delete module;
-  return api::success;
-}
-
-VEELINE_STANDIN int cuModuleGetFunction(api::Function *handle,
-                                        api::Module moduleHandle,
-                                        const char *name) {
-  ENTER("cuModuleGetFunction");
-  if (int code = engine.beginLoading(/*isOfLibrary=*/false))
-    return code;
-  auto *module = reinterpret_cast<standin::Module *>(moduleHandle);
-  if (!engine.modules.count(module))
-    return invalidHandle;
-  std::optional<Function> kernel = engine.findKernel(*module, name);
-  if (!kernel)
-    return notFound;
-  engine.reservedBytes -= module->bytes();
-  Function &function = module->functions[name] = *kernel;
-  engine.reservedBytes += module->bytes();
-  *handle = reinterpret_cast<api::Function>(&function);
-  return api::success;
-}
-
-/// What a block may have of a chip's shared memory (CUDA C++ Programming Guide,
-/// "Compute Capabilities").
-static int mostSharedBytes(int64_t chip) {
-  if (chip == 80 || chip == 87)
-    return 163 << 10;
-  return chip >= 90 && chip < 120 ? 227 << 10 : 99 << 10;
-}
-
-/// Whether a chip has grids and blocks of these sizes, from the same table.
-static bool isLaunchable(const std::array<int64_t, 3> &grid,
-                         const std::array<int64_t, 3> &block) {
-  static constexpr std::array<int64_t, 3> mostBlocks = {2147483647, 65535,
-                                                        65535};
-  static constexpr std::array<int64_t, 3> mostThreads = {1024, 1024, 64};
-  for (size_t i = 0; i < 3; ++i)
-    if (grid[i] < 1 || grid[i] > mostBlocks[i] || block[i] < 1 ||
-        block[i] > mostThreads[i])
-      return false;
-  return block[0] * block[1] * block[2] <= 1024;
-}
-
-VEELINE_STANDIN int cuFuncSetAttribute(api::Function handle, int attribute,
-                                       int value) {
-  ENTER("cuFuncSetAttribute");
-  if (int code = engine.beginLoading(/*isOfLibrary=*/false))
-    return code;
-  if (attribute != api::maxDynamicSharedBytes || value < 0 ||
-      value > mostSharedBytes(engine.chip))
-    return invalidValue;
-  reinterpret_cast<Function *>(handle)->dynamicSharedBytes = value;
-  return api::success;
-}
-
-VEELINE_STANDIN int cuLaunchKernel(api::Function handle, unsigned gridX,
-                                   unsigned gridY, unsigned gridZ,
-                                   unsigned blockX, unsigned blockY,
-                                   unsigned blockZ, unsigned sharedBytes,
-                                   api::Stream streamHandle, void **parameters,
-                                   void **) {
-  ENTER("cuLaunchKernel");
-  standin::Stream *stream = streamOf(engine, streamHandle);
-  const auto *function = reinterpret_cast<const Function *>(handle);
-  if (!stream)
-    return invalidHandle;
-  if (!isLaunchable({gridX, gridY, gridZ}, {blockX, blockY, blockZ}) ||
-      static_cast<int32_t>(sharedBytes) > function->dynamicSharedBytes)
-    return invalidValue;
-  std::vector<uint64_t> arguments;
-  for (int32_t i = 0; i < function->numArguments; ++i) {
-    uint64_t value;
-    std::memcpy(&value, parameters[i], sizeof(value));
-    // An address of the device becomes one that can be read.
-    if (char *alias = engine.find(toHost(value), 0))
-      value = reinterpret_cast<uint64_t>(alias);
-    arguments.push_back(value);
-  }
-  auto run = [=, kernel = function->run, arguments = std::move(arguments)] {
-    std::vector<const void *> places;
-    for (const uint64_t &argument : arguments)
-      places.push_back(&argument);
-    const uint32_t grid[3] = {gridX, gridY, gridZ};
-    const uint32_t block[3] = {blockX, blockY, blockZ};
-    kernel(places.data(), grid, block, sharedBytes);
-    return true;
-  };
-  Op op;
-  op.shared = [&engine, name = function->name,
-               run = std::move(run)]() -> Progress {
-    if (engine.isEndless(name))
-      return [&engine, name] { return engine.mayEnd(name); };
-    return run;
-  };
-  engine.enqueue(stream, std::move(op));
-  return api::success;
 }
 
 } // extern "C"

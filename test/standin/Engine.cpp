@@ -65,6 +65,7 @@ void Engine::configure() {
   chip = static_cast<int>(
       toNumber(environment("VEELINE_STANDIN_CHIP", "sm_90").substr(3)));
   deviceBytes = setting("VEELINE_STANDIN_MEMORY", int64_t(1) << 33);
+  capturesNoFills = environment("VEELINE_STANDIN_FILLS", "") == "device";
   if (isInitialized)
     return;
   isInitialized = true;
@@ -120,6 +121,14 @@ int Engine::beginLoading(bool isOfLibrary) const {
   return numHandles > 0 && !isOfLibrary ? illegalState : 0;
 }
 
+int Engine::load(Function &function) const {
+  if (function.isLoaded)
+    return 0;
+  int code = beginLoading(/*isOfLibrary=*/false);
+  function.isLoaded = code == 0;
+  return code;
+}
+
 static Run callKernel(Kernel kernel) {
   return
       [kernel](const void *const *params, const uint32_t *grid,
@@ -173,6 +182,8 @@ std::optional<Function> Engine::findKernel(const Module &module,
     fail(name + ": " + message);
   function.run = runPtx(module.ptx, kernel);
   function.numArguments = kernel->numParams;
+  function.staticSharedBytes =
+      static_cast<int32_t>(kernel->staticSharedBytes());
   return function;
 }
 

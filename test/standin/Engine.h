@@ -83,6 +83,7 @@ struct Capture {
   std::thread::id thread;
   std::map<Stream *, std::vector<Op>> lists;
   bool isOver = false;
+  bool isInvalid = false;
 
   /// Whether all of it comes before the origin's end.
   bool isJoined() const;
@@ -108,7 +109,9 @@ struct Function {
   std::string name;
   Run run;
   int32_t numArguments = 0;
-  int32_t dynamicSharedBytes = 48 * 1024; ///< As much as it may have.
+  int32_t staticSharedBytes = 0;
+  int32_t mostSharedBytes = 48 * 1024; ///< Of both kinds.
+  bool isLoaded = false;
 };
 
 /// What modules and functions take of each device.
@@ -140,6 +143,8 @@ public:
   int64_t deviceBytes = int64_t(1) << 33;
   bool isInitialized = false;
   std::string loadingMode;
+  /// Memsets of the host's memory are refused while a stream is captured.
+  bool capturesNoFills = false;
   void setOrder(const std::string &text);
 
   // --- Calls.
@@ -193,6 +198,8 @@ public:
   /// Called before a library, or the caller, loads something. Returns the error
   /// of that, or 0.
   int beginLoading(bool isOfLibrary) const;
+  /// Loads the code of a kernel, unless it is loaded. Returns the same.
+  int load(Function &function) const;
   /// The kernel that is known by this name, of a library of kernels, or of the
   /// module's PTX; none where there is none.
   std::optional<Function> findKernel(const Module &module,

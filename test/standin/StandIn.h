@@ -11,6 +11,7 @@
 // - The host cannot read addresses of a device.
 // - An image takes 64 KiB of each GPU, and each of its functions 4 KiB when it
 //   is first asked for; cuBLASLt takes 8 KiB at the first call of each shape.
+// - The code of a kernel is loaded by cuFuncLoad, or else by its first launch.
 // - Nothing is loaded while a stream is captured, and no kernel once NCCL is at
 //   work: loading could wait for a message, and keep NCCL from moving it.
 //
@@ -23,12 +24,16 @@
 //   VEELINE_STANDIN_MORE     bytes of an allocation beside those asked for; 0
 //   VEELINE_STANDIN_ORDER    fifo, late, slow (as late, and a query of an event
 //                            does one thing at most) or random:SEED; late
+//   VEELINE_STANDIN_FILLS    device: while a stream is captured, a memset of
+//   the
+//                            host's memory is refused
 //   VEELINE_STANDIN_NCCL     the version of NCCL; 22809
 //   VEELINE_STANDIN_CUDNN    the version of cuDNN; 91900
 //   VEELINE_STANDIN_CUBLASLT the version of cuBLASLt; 130100
 //   VEELINE_STANDIN_REFUSE   SEED: cuBLASLt has no algorithm for half of the
-//                            products with epilogues, by chance; all: for none
-//                            of them
+//                            products with epilogues, by chance, and the first
+//                            ones that it proposes for others do not work; all:
+//                            for none of them, and only the last one works
 //   VEELINE_STANDIN_ENGINES  what cuDNN's heuristics propose for a graph, of
 //                            nondeterministic, unsupported, uncompilable, large
 //                            and plain; all

@@ -415,8 +415,9 @@ def PipeMergeStepLaunches : Pass<"pipe-merge-step-launches", "::mlir::ModuleOp">
   let description = [{
     Calls of kernels in a step with nothing between them on the device become a call of one kernel
     function (`pipe.side_by_side`) if none writes what another one touches: updates of parameters,
-    norms of gradients, roundings of parameters. They have places in the arena, or those that the
-    runtime gives for settings and norms. The call stands where the last of them stood.
+    norms of gradients, sums of their parts, roundings of parameters. They have places in the arena,
+    or those that the runtime gives for settings and norms. The call stands where the last of them
+    stood, and calls that depend on one of them behind it.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }

@@ -149,13 +149,29 @@ gpu::GPUModuleOp GpuKernels::getGpuModule() {
   return gpu::GPUModuleOp::create(builder, module.getLoc(), gpuModuleName);
 }
 
-/// A copy of `kernel` that has only its structured op number `index`.
-static func::FuncOp clonePart(func::FuncOp kernel, size_t index) {
+/// The part of a launch that each structured op of `block` belongs to. A sum
+/// and the number that it starts from, which are written to one buffer, are one
+/// part; other ops are parts of their own.
+static SmallVector<size_t> numberParts(Block &block) {
+  SmallVector<size_t> parts;
+  linalg::LinalgOp before;
+  for (auto op : block.getOps<linalg::LinalgOp>()) {
+    bool continues =
+        before && llvm::equal(before.getDpsInits(), op.getDpsInits());
+    parts.push_back(parts.empty() ? 0 : parts.back() + (continues ? 0 : 1));
+    before = op;
+  }
+  return parts;
+}
+
+/// A copy of `kernel` that has only the structured ops of part `index`.
+static func::FuncOp clonePart(func::FuncOp kernel, ArrayRef<size_t> parts,
+                              size_t index) {
   func::FuncOp part = kernel.clone();
   SmallVector<linalg::LinalgOp> ops(
       part.getBody().front().getOps<linalg::LinalgOp>());
-  for (auto [i, op] : llvm::enumerate(ops))
-    if (i != index)
+  for (auto [number, op] : llvm::zip_equal(parts, ops))
+    if (number != index)
       op.erase();
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(part.getBody().front())))
@@ -169,12 +185,12 @@ static func::FuncOp clonePart(func::FuncOp kernel, size_t index) {
 FailureOr<std::string> GpuKernels::emitParts(gpu::GPUFuncOp function,
                                              func::FuncOp kernel) {
   Block &block = function.getBody().front();
-  auto count =
-      static_cast<size_t>(llvm::range_size(block.getOps<linalg::LinalgOp>()));
+  SmallVector<size_t> numbers = numberParts(block);
+  size_t count = numbers.empty() ? 0 : numbers.back() + 1;
   OpBuilder builder(function);
   SideBySide whole;
   for (size_t i = 0; i < count; ++i) {
-    func::FuncOp source = clonePart(kernel, i);
+    func::FuncOp source = clonePart(kernel, numbers, i);
     gpu::GPUFuncOp part = cloneKernel(source, builder);
     FailureOr<std::string> name = emit(part, source);
     source.erase();

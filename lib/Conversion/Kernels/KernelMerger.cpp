@@ -48,34 +48,50 @@ bool veeline::isWritten(Value value) {
 /// The number of threads of a block for several short rows.
 static constexpr int64_t threadsOfShortRows = 256;
 
-static PartForm getForm(func::FuncOp kernel) {
+/// True for a sum of all elements of a buffer that starts from a number, which
+/// one thread computes.
+static bool isSumOfAll(func::FuncOp kernel) {
+  SmallVector<linalg::LinalgOp> ops(
+      kernel.getBody().front().getOps<linalg::LinalgOp>());
+  return ops.size() == 2 && isa<linalg::FillOp>(ops[0]) &&
+         ops[0].getDpsInits() == ops[1].getDpsInits() &&
+         ops[1].getNumParallelLoops() == 0;
+}
+
+static PartForm::Kind getKind(func::FuncOp kernel) {
+  using Kind = PartForm::Kind;
+  if (isSumOfAll(kernel))
+    return Kind::Elements;
   linalg::LinalgOp op = getOnlyOp(kernel);
   if (!op)
-    return {};
-  PartForm form;
-  for (Value argument : kernel.getArguments())
-    form.writes.push_back(isWritten(argument));
+    return Kind::None;
   FailureOr<LoopNest> nest = LoopNest::get(op);
   if (failed(nest) || isTransposition(*nest))
-    return {};
-  form.kind = PartForm::Kind::Elements;
+    return Kind::None;
   if (!op.getNumReductionLoops())
-    return form;
+    return Kind::Elements;
   nest->dropUnitLoops();
   if (nest->loops.empty())
-    return {};
+    return Kind::None;
   if (!nest->loops.back().isReduction)
-    return form;
+    return Kind::Elements;
   // A block has one long row, or several short ones.
   int64_t count = nest->loops.back().size;
   bool isWhole = llvm::count_if(nest->loops, [](const NestLoop &loop) {
                    return loop.isReduction;
                  }) == 1;
   if (!isWhole || !nest->isLaneReduction())
-    return {};
-  form.kind = RowTeam::get(count, /*lanes=*/1).threads > threadsOfShortRows
-                  ? PartForm::Kind::LongRows
-                  : PartForm::Kind::ShortRows;
+    return Kind::None;
+  return RowTeam::get(count, /*lanes=*/1).threads > threadsOfShortRows
+             ? Kind::LongRows
+             : Kind::ShortRows;
+}
+
+static PartForm getForm(func::FuncOp kernel) {
+  PartForm form;
+  form.kind = getKind(kernel);
+  for (Value argument : kernel.getArguments())
+    form.writes.push_back(isWritten(argument));
   return form;
 }
 

@@ -20,7 +20,9 @@ struct PartForm {
     /// It cannot be merged: it has several ops, loops, or arguments that are
     /// not buffers, or it is a transposition.
     None,
-    Elements,  ///< Elementwise, or sums over the rows of a matrix.
+    /// Elementwise, sums over the rows of a matrix, or one number that is the
+    /// sum of all elements.
+    Elements,
     ShortRows, ///< Sums of rows, with blocks of 256 threads.
     LongRows   ///< Sums of rows, with a block of 1024 threads for each row.
   };
@@ -44,7 +46,8 @@ mlir::func::FuncOp insertOnce(mlir::func::FuncOp kernel,
                               mlir::SymbolTable &symbols);
 
 /// Makes one kernel function (`pipe.side_by_side`) of several that have one op
-/// each. Equal functions are created once.
+/// each, or a sum and the number that it starts from. Equal functions are
+/// created once.
 class KernelMerger {
 public:
   explicit KernelMerger(mlir::ModuleOp module) : symbols(module) {}

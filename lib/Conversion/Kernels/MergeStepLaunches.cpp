@@ -99,8 +99,8 @@ static bool addOffset(LLVM::GEPOp address, Place &place) {
 
 /// Finds the range of bytes of `memref`. None if it is not known.
 static std::optional<Place> findPlace(Value memref, bool isWritten) {
-  auto type = cast<MemRefType>(memref.getType());
-  if (!type.hasStaticShape() || !type.getLayout().isIdentity())
+  auto type = dyn_cast<MemRefType>(memref.getType());
+  if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity())
     return std::nullopt;
   Place place;
   place.end = type.getNumElements() * getByteWidth(type.getElementType());
@@ -148,8 +148,10 @@ public:
 
 private:
   std::optional<Launch> match(func::CallOp call);
+  SmallVector<SmallVector<size_t>> findWaves();
   void mergeAll();
-  void merge(ArrayRef<func::CallOp> calls);
+  void mergeAlike(ArrayRef<size_t> members);
+  void merge(ArrayRef<size_t> members);
 
   KernelMerger kernels;
   OpBuilder builder;
@@ -161,7 +163,8 @@ private:
 
 std::optional<Launch> StepMerger::match(func::CallOp call) {
   const PartForm &form = kernels.getForm(call);
-  if (form.kind == PartForm::Kind::None)
+  // Of what is no kernel, nothing is known.
+  if (form.writes.empty())
     return std::nullopt;
   Launch launch{call, form.kind, {}};
   for (auto [operand, isWritten] : llvm::zip(call.getOperands(), form.writes)) {
@@ -181,41 +184,76 @@ static bool dependsOn(const Launch &a, const Launch &b) {
   });
 }
 
-/// The merged launch replaces the last of the calls, because all operands are
-/// defined there.
-void StepMerger::merge(ArrayRef<func::CallOp> calls) {
-  if (calls.size() < 2)
+/// Makes one launch of several that do not depend on each other. It stands
+/// behind all of them, because all operands are defined there, and behind those
+/// that they depend on, which may have been moved.
+void StepMerger::merge(ArrayRef<size_t> members) {
+  SmallVector<func::CallOp> calls;
+  Operation *last = launches[members.front()].call;
+  for (size_t member : members) {
+    calls.push_back(launches[member].call);
+    for (size_t i = 0; i <= member; ++i)
+      if (i == member || dependsOn(launches[member], launches[i]))
+        if (last->isBeforeInBlock(launches[i].call))
+          last = launches[i].call;
+  }
+  if (calls.size() == 1) {
+    if (last != calls[0])
+      calls[0]->moveAfter(last);
     return;
-  func::CallOp last = calls.back();
-  builder.setInsertionPoint(last);
-  kernels.merge(builder, calls);
+  }
+  builder.setInsertionPointAfter(last);
+  func::CallOp merged = kernels.merge(builder, calls);
+  for (size_t member : members)
+    launches[member].call = merged;
   for (func::CallOp call : calls)
     call.erase();
 }
 
-/// Merges launches of one form if no other launch depends on them, and they
-/// depend on no other launch.
-void StepMerger::mergeAll() {
-  llvm::MapVector<PartForm::Kind, SmallVector<func::CallOp>> alike;
-  for (const Launch &launch : launches)
-    if (llvm::none_of(launches, [&](const Launch &other) {
-          return other.call != launch.call && dependsOn(launch, other);
-        }))
-      alike[launch.kind].push_back(launch.call);
-  for (auto &[kind, calls] : alike) {
-    SmallVector<func::CallOp> some;
-    size_t numArguments = 0;
-    for (func::CallOp call : calls) {
-      if (some.size() == maxKernels ||
-          numArguments + call.getNumOperands() > maxArguments) {
-        merge(some);
-        some.clear();
-        numArguments = 0;
-      }
-      some.push_back(call);
-      numArguments += call.getNumOperands();
+/// Launches by what they depend on: those of a wave depend on the waves before
+/// it alone.
+SmallVector<SmallVector<size_t>> StepMerger::findWaves() {
+  SmallVector<SmallVector<size_t>> waves;
+  SmallVector<size_t> depths;
+  for (auto [i, launch] : llvm::enumerate(launches)) {
+    size_t depth = 0;
+    for (size_t before = 0; before < i; ++before)
+      if (depth <= depths[before] && dependsOn(launch, launches[before]))
+        depth = depths[before] + 1;
+    depths.push_back(depth);
+    waves.resize(std::max(waves.size(), depth + 1));
+    waves[depth].push_back(i);
+  }
+  return waves;
+}
+
+/// Merges launches of one wave and one form, as many as a launch can have.
+void StepMerger::mergeAlike(ArrayRef<size_t> members) {
+  SmallVector<size_t> some;
+  size_t numArguments = 0;
+  for (size_t member : members) {
+    const Launch &launch = launches[member];
+    size_t own = launch.call->getNumOperands();
+    if (!some.empty() &&
+        (launch.kind == PartForm::Kind::None || some.size() == maxKernels ||
+         numArguments + own > maxArguments)) {
+      merge(some);
+      some.clear();
+      numArguments = 0;
     }
-    merge(some);
+    some.push_back(member);
+    numArguments += own;
+  }
+  merge(some);
+}
+
+void StepMerger::mergeAll() {
+  for (ArrayRef<size_t> wave : findWaves()) {
+    llvm::MapVector<PartForm::Kind, SmallVector<size_t>> alike;
+    for (size_t i : wave)
+      alike[launches[i].kind].push_back(i);
+    for (auto &[kind, members] : alike)
+      mergeAlike(members);
   }
   launches.clear();
 }

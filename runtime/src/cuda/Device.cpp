@@ -17,9 +17,6 @@ using namespace veeline::cuda;
 /// The granularity of the driver's allocations.
 static constexpr uint64_t pageBytes = uint64_t(2) << 20;
 
-/// For more dynamic shared memory than this, kernels have to opt in.
-static constexpr int32_t plainSharedBytes = 48 * 1024;
-
 //===----------------------------------------------------------------------===//
 // Device
 //===----------------------------------------------------------------------===//
@@ -52,7 +49,31 @@ Status Device::retain() {
                            api::computeCapabilityMinor, device));
   chip = 10 * major + minor;
   VEELINE_TRY(VEELINE_CALL(cuda, cuDevicePrimaryCtxRetain, &context, device));
-  return makeCurrent();
+  VEELINE_TRY(makeCurrent());
+  return tryToFill();
+}
+
+/// Finds out whether the driver captures a memset of the host's memory.
+Status Device::tryToFill() {
+  PinnedMemory word;
+  Stream stream;
+  VEELINE_TRY(word.allocate(*this, sizeof(uint32_t)));
+  VEELINE_TRY(stream.create(*this));
+  VEELINE_TRY(VEELINE_CALL(cuda, cuStreamBeginCapture_v2, stream.get(),
+                           api::captureThreadLocal));
+  api::Result result = cuda.cuMemsetD32Async(
+      reinterpret_cast<api::DevicePointer>(word.data()), 0, 1, stream.get());
+  fills = result != api::invalidValue && result != api::notSupported &&
+          result != api::captureUnsupported;
+  // What was refused may have ended the capture.
+  api::Graph graph = nullptr;
+  Status ended = VEELINE_CALL(cuda, cuStreamEndCapture, stream.get(), &graph);
+  if (graph)
+    (void)cuda.cuGraphDestroy(graph);
+  if (!fills)
+    return Status::success();
+  VEELINE_TRY(cuda.check("cuMemsetD32Async", result));
+  return ended;
 }
 
 Device::~Device() {
@@ -157,10 +178,14 @@ Status Device::loadKernel(const artifact::Kernel &kernel,
                           api::Function &function) {
   VEELINE_TRY(VEELINE_CALL(cuda, cuModuleGetFunction, &function, module,
                            kernel.name.c_str()));
-  if (kernel.sharedBytes <= plainSharedBytes)
-    return Status::success();
-  return VEELINE_CALL(cuda, cuFuncSetAttribute, function,
-                      api::maxDynamicSharedBytes, kernel.sharedBytes);
+  // A kernel has 48 KiB, of both kinds of shared memory, unless it asks for
+  // more.
+  if (kernel.sharedBytes > 0)
+    VEELINE_TRY(VEELINE_CALL(cuda, cuFuncSetAttribute, function,
+                             api::maxDynamicSharedBytes, kernel.sharedBytes));
+  // A driver that loads lazily would wait with the code until the first launch.
+  return cuda.cuFuncLoad ? VEELINE_CALL(cuda, cuFuncLoad, function)
+                         : Status::success();
 }
 
 Status Device::findKernel(size_t index) {
@@ -289,15 +314,20 @@ Expected<bool> cuda::areDone(const Driver &driver,
 
 Status Marks::allocate(const Device &device, size_t count) {
   driver = &device.driver();
+  fills = device.fillsHostMemory();
   return words.allocate(device, static_cast<int64_t>(count * sizeof(uint32_t)));
 }
 
 Status Marks::write(api::Stream stream, size_t first, uint32_t value,
                     size_t count) const {
-  return VEELINE_CALL(*driver, cuMemsetD32Async,
-                      reinterpret_cast<api::DevicePointer>(words.data()) +
-                          first * sizeof(uint32_t),
-                      value, count, stream);
+  auto place = reinterpret_cast<api::DevicePointer>(words.data()) +
+               first * sizeof(uint32_t);
+  if (fills)
+    return VEELINE_CALL(*driver, cuMemsetD32Async, place, value, count, stream);
+  for (size_t i = 0; i < count; ++i)
+    VEELINE_TRY(VEELINE_CALL(*driver, cuStreamWriteValue32_v2, stream,
+                             place + i * sizeof(uint32_t), value, 0));
+  return Status::success();
 }
 
 uint32_t Marks::read(size_t word) const {

@@ -57,6 +57,9 @@ public:
   /// Calls setCode, then loads all kernels.
   Status loadKernels(const artifact::Artifact &artifact);
 
+  /// Whether streams can fill memory of the host, also while they are captured.
+  bool fillsHostMemory() const { return fills; }
+
   /// Free and total memory in bytes. The device has to be current.
   Status freeBytes(int64_t &available, int64_t &total) const;
   /// Memory in use by all programs. The device has to be current.
@@ -72,6 +75,7 @@ private:
   Device(const Driver &driver, int ordinal)
       : cuda(driver), ordinal(ordinal), memory(*this) {}
   Status retain();
+  Status tryToFill();
   Status loadModule();
   Status loadKernel(const artifact::Kernel &kernel, api::Function &function);
 
@@ -86,6 +90,7 @@ private:
   std::unique_ptr<std::atomic<api::Function>[]> functions;
   std::string model;
   int chip = 0; ///< 90 for sm_90.
+  bool fills = true;
   MemoryBook memory;
 };
 
@@ -171,6 +176,7 @@ public:
 private:
   const Driver *driver = nullptr;
   PinnedMemory words;
+  bool fills = true;
 };
 
 class Event {

@@ -72,6 +72,9 @@ Expected<Driver> Driver::load(const std::string &path) {
                            "a CUDA driver of version 12.0 or later"));
   VEELINE_CUDA_FUNCTIONS(VEELINE_FIND)
 #undef VEELINE_FIND
+#define VEELINE_FIND(name, parameters) library.findIfThere(#name, driver.name);
+  VEELINE_CUDA_LATER_FUNCTIONS(VEELINE_FIND)
+#undef VEELINE_FIND
   // This call is allowed before cuInit, which fails for an old driver with a
   // new GPU.
   VEELINE_TRY(VEELINE_CALL(driver, cuDriverGetVersion, &driver.version));

@@ -20,6 +20,7 @@ namespace veeline::cuda {
 struct Driver {
 #define VEELINE_DECLARE(name, parameters) api::Result(*name) parameters;
   VEELINE_CUDA_FUNCTIONS(VEELINE_DECLARE)
+  VEELINE_CUDA_LATER_FUNCTIONS(VEELINE_DECLARE)
 #undef VEELINE_DECLARE
 
   /// Loads the driver from the file `path` or, if it is empty, from the usual

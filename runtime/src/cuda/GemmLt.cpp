@@ -7,6 +7,7 @@
 #include "GemmLt.h"
 
 #include <algorithm>
+#include <array>
 
 using namespace veeline;
 using namespace veeline::cuda;
@@ -156,6 +157,9 @@ Expected<GemmPlan> cuda::planGemm(const Gemm &gemm) {
 // Preparing
 //===----------------------------------------------------------------------===//
 
+/// How many algorithms cuBLASLt's heuristics are asked for.
+static constexpr int mostProposals = 8;
+
 static int32_t epilogueOf(Epilogue epilogue) {
   switch (epilogue) {
   case Epilogue::none:
@@ -283,9 +287,9 @@ Status GemmTable::describe(const Gemm &gemm, Entry &entry) {
                     entry.result);
 }
 
-/// Chooses the first algorithm that cuBLASLt's heuristics propose. Their
-/// proposal is the same each time. If there is none for a product without an
-/// epilogue, that is an error.
+/// Chooses the first algorithm that works of those that cuBLASLt's heuristics
+/// propose, which are the same each time. If there is none for a product
+/// without an epilogue, that is an error.
 Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
   api::MatmulPreference preference = nullptr;
   VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatmulPreferenceCreate, &preference));
@@ -303,24 +307,27 @@ Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
   // They must not be added to c in the order in which they are ready.
   prefer(api::preferReductions,
          api::reductionComputeType | api::reductionOutputType);
-  api::MatmulHeuristic chosen = {};
+  std::array<api::MatmulHeuristic, mostProposals> proposed = {};
   int found = 0;
   api::BlasStatus answer = api::blasSuccess;
   if (status.ok())
     answer = blas->cublasLtMatmulAlgoGetHeuristic(
         handle, entry.desc, entry.first, entry.second, entry.result,
-        entry.result, preference, 1, &chosen, &found);
+        entry.result, preference, mostProposals, proposed.data(), &found);
   (void)blas->cublasLtMatmulPreferenceDestroy(preference);
   VEELINE_TRY(status);
-  if (answer == api::blasSuccess)
-    answer = found < 1 ? api::blasNotSupported : chosen.status;
+  const auto *chosen =
+      std::find_if(proposed.begin(), proposed.begin() + found,
+                   [](auto &each) { return each.status == api::blasSuccess; });
+  if (answer == api::blasSuccess && chosen == proposed.begin() + found)
+    answer = found < 1 ? api::blasNotSupported : proposed[0].status;
   entry.isThere = answer != api::blasNotSupported;
   if (!entry.isThere)
     return gemm.epilogue != Epilogue::none
                ? Status::success()
                : Status::error("cuBLASLt has no algorithm for it");
   VEELINE_TRY(blas->check("cublasLtMatmulAlgoGetHeuristic", answer));
-  entry.algo = chosen.algo;
+  entry.algo = chosen->algo;
   return Status::success();
 }
 

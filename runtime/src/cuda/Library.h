@@ -37,8 +37,13 @@ public:
   /// that it is not `what`.
   template <typename Function>
   Status find(const char *name, Function *&function, const char *what) const {
-    function = reinterpret_cast<Function *>(find(name));
+    findIfThere(name, function);
     return function ? Status::success() : missing(name, what);
+  }
+  /// Sets `function`, to null if the library has no function `name`.
+  template <typename Function>
+  void findIfThere(const char *name, Function *&function) const {
+    function = reinterpret_cast<Function *>(find(name));
   }
 
 private:

@@ -17,8 +17,9 @@
 namespace veeline::cuda::api {
 
 using Result = int; ///< CUresult
-inline constexpr Result success = 0, outOfMemory = 2, stubLibrary = 34,
-                        noDevice = 100, notReady = 600;
+inline constexpr Result success = 0, invalidValue = 1, outOfMemory = 2,
+                        stubLibrary = 34, noDevice = 100, notReady = 600,
+                        notSupported = 801, captureUnsupported = 900;
 
 using Device = int;
 using DevicePointer = unsigned long long;
@@ -79,6 +80,8 @@ inline constexpr int captureThreadLocal = 1;
                       size_t count, api::Stream stream))                       \
   X(cuMemsetD32Async, (api::DevicePointer target, unsigned value,              \
                        size_t count, api::Stream stream))                      \
+  X(cuStreamWriteValue32_v2, (api::Stream stream, api::DevicePointer target,   \
+                              unsigned value, unsigned flags))                 \
   X(cuStreamCreate, (api::Stream * stream, unsigned flags))                    \
   X(cuStreamDestroy_v2, (api::Stream stream))                                  \
   X(cuStreamSynchronize, (api::Stream stream))                                 \
@@ -107,5 +110,11 @@ inline constexpr int captureThreadLocal = 1;
     (api::Function function, unsigned gridX, unsigned gridY, unsigned gridZ,   \
      unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,  \
      api::Stream stream, void **parameters, void **extra))
+
+/// The same for functions that drivers have only from a later version on. They
+/// are null where the driver lacks them.
+#define VEELINE_CUDA_LATER_FUNCTIONS(X)                                        \
+  /* From 12.4 on. */                                                          \
+  X(cuFuncLoad, (api::Function function))
 
 #endif // VEELINE_RUNTIME_LIBRARY_CUDAAPI_H

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs what bench/gpu/build has made: [--idle FILE] [--interrupt-at TEXT] BUNDLE ARGUMENTS...
+"""Runs what bench/gpu/build has made: [--idle FILE] [--endless ARTIFACT] [--interrupt-at TEXT] BUNDLE ARGUMENTS...
 
 The stand-in runs the PTX of kernels; but with --idle they are kernels of the same
-names that do nothing, in a library that is written. With --interrupt-at
-it is interrupted once it says TEXT, and has to leave no process.
+names that do nothing, in a library that is written. With --endless, the first kernel
+of this artifact never ends. With --interrupt-at it is interrupted once it says TEXT, and has to leave no process.
 """
 
 import argparse
@@ -15,12 +15,17 @@ import subprocess
 import sys
 
 
+def count_arguments(artifact):
+    """The kernels of an artifact, each with the number of its arguments."""
+    output = subprocess.run(["veeline", "inspect", artifact, "--json"], check=True, stdout=subprocess.PIPE).stdout
+    return {kernel["name"]: kernel["num_arguments"] for kernel in json.loads(output)["device"]["kernels"]}
+
+
 def make_idle(bundle, library):
     """A library of kernels that do nothing, in the place of all of the bundle."""
     counts = {}
     for artifact in sorted((bundle / "artifacts").glob("check*.vee")):
-        output = subprocess.run(["veeline", "inspect", artifact, "--json"], check=True, stdout=subprocess.PIPE).stdout
-        counts |= {kernel["name"]: kernel["num_arguments"] for kernel in json.loads(output)["device"]["kernels"]}
+        counts |= count_arguments(artifact)
     text = ""
     for name, count in counts.items():
         text += f"void {name}(const void *const *p, const unsigned *g, const unsigned *b) {{}}\n"
@@ -49,6 +54,7 @@ def run_interrupted(command, environment, text):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--idle", type=pathlib.Path)
+    parser.add_argument("--endless")
     parser.add_argument("--interrupt-at")
     parser.add_argument("bundle", type=pathlib.Path)
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
@@ -58,6 +64,8 @@ def main():
     if options.idle:
         make_idle(bundle, options.idle)
         environment["VEELINE_STANDIN_KERNELS"] = str(options.idle.resolve())
+    if options.endless:
+        environment["VEELINE_STANDIN_ENDLESS"] = f"{min(count_arguments(bundle / 'artifacts' / options.endless))}:1"
     command = [bundle / "run", *options.arguments]
     if options.interrupt_at:
         sys.exit(run_interrupted(command, environment, options.interrupt_at))

@@ -37,6 +37,7 @@ static_assert(!isSameCall<int (*)(float), int (*)(int)>);
       isSameCall<decltype(veeline::cuda::Driver::name), decltype(&::name)>,    \
       #name);
 VEELINE_CUDA_FUNCTIONS(CHECK_CALL)
+VEELINE_CUDA_LATER_FUNCTIONS(CHECK_CALL)
 #undef CHECK_CALL
 #define CHECK_CALL(type, name, parameters)                                     \
   static_assert(                                                               \

@@ -20,12 +20,14 @@ struct Loads {
   int64_t modules = standin::countCalls("cuModuleLoadDataEx");
   int64_t functions = standin::countCalls("cuModuleGetFunction");
   int64_t attributes = standin::countCalls("cuFuncSetAttribute");
+  int64_t codes = standin::countCalls("cuFuncLoad");
 
   void expect(int64_t newModules, int64_t newFunctions, int64_t newAttributes,
               const std::string &where) const {
     Loads now;
     EXPECT_EQ(now.modules - modules, newModules) << where;
     EXPECT_EQ(now.functions - functions, newFunctions) << where;
+    EXPECT_EQ(now.codes - codes, newFunctions) << where;
     EXPECT_EQ(now.attributes - attributes, newAttributes) << where;
   }
 };
@@ -196,8 +198,8 @@ TEST(CudaLoading, Errors) {
     return test::runThreeSteps(fixture.whole(),
                                optionsOf({launchOne, launchTwo}), remark);
   };
-  for (const char *call :
-       {"cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncSetAttribute"}) {
+  for (const char *call : {"cuModuleLoadDataEx", "cuModuleGetFunction",
+                           "cuFuncSetAttribute", "cuFuncLoad"}) {
     standin::failCall(call, 1, 2);
     std::string message = run();
     EXPECT_EQ(message.find("step: rank "), 0u) << message;
@@ -237,6 +239,37 @@ TEST(CudaLoading, ModeOfTheDriver) {
   EXPECT_EQ(modeOf("12010", "EAGER"), "EAGER");
   EXPECT_EQ(modeOf("12020", nullptr), "");
   EXPECT_EQ(modeOf("13000", "EAGER"), "EAGER");
+}
+
+/// Drivers before CUDA 12.4 load the code of a kernel when it is launched.
+TEST(CudaLoading, WithoutFuncLoad) {
+  cts::Fixture fixture({launchOne});
+  addKernels(fixture);
+  Expected<cuda::Driver> driver = cuda::Driver::load(VEELINE_STANDIN_CUDA);
+  ASSERT_TRUE(driver.ok()) << driver.message();
+  driver->cuFuncLoad = nullptr;
+  auto device = cuda::Device::open(*driver, 0);
+  ASSERT_TRUE(device.ok()) << device.message();
+  int64_t codes = standin::countCalls("cuFuncLoad");
+  Status status = (*device)->loadKernels(fixture.whole());
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(standin::countCalls("cuFuncLoad"), codes);
+}
+
+/// A kernel may have static and dynamic shared memory, and more than 48 KiB
+/// only of both.
+TEST(CudaLoading, SharedMemoryOfBothKinds) {
+  cts::Fixture fixture({launchOne});
+  test::makeForGpu(fixture.whole());
+  fixture.metadata().device->kernels = {
+      {"k", {1, 1, 1}, {32, 1, 1}, 20 << 10, 1}};
+  fixture.whole().image = "//\n.version 8.6\n.target sm_90\n.address_size 64\n"
+                          "\n.visible .entry k(\n\t.param .u64 k_param_0\n)\n"
+                          ".maxntid 32, 1, 1\n{\n"
+                          "\t.shared .align 16 .b8 buffer[40960];\n\tret;\n}\n";
+  std::string remark;
+  EXPECT_EQ(
+      test::runThreeSteps(fixture.whole(), optionsOf({launchOne}), remark), "");
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <tuple>
 
 using namespace veeline;
@@ -180,6 +181,27 @@ TEST(CudaProduct, NoOtherProducts) {
     });
     EXPECT_EQ(artifact::validate(fixture.whole()).ok(), isThere) << number;
   }
+}
+
+/// A sum may be in parts, which are added in order; never to the result itself.
+TEST(CudaProduct, HowPartsOfSumsAreAdded) {
+  Expected<cuda::BlasLt> blas = cuda::BlasLt::load(VEELINE_STANDIN_CUBLASLT);
+  ASSERT_TRUE(blas.ok()) << blas.message();
+  static auto *setPreference = blas->cublasLtMatmulPreferenceSetAttribute;
+  static uint32_t allowed = 0;
+  blas->cublasLtMatmulPreferenceSetAttribute =
+      [](api::MatmulPreference preference, int attribute, const void *value,
+         size_t bytes) {
+        if (attribute == api::preferReductions)
+          std::memcpy(&allowed, value, sizeof(allowed));
+        return setPreference(preference, attribute, value, bytes);
+      };
+  cuda::GemmTable table;
+  Status status = table.prepare(
+      *blas, {{DataType::f32, {}, 8, 8, 4096, {4096, 1}, {8, 1}, {8, 1}}},
+      1024);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(allowed, api::reductionComputeType | api::reductionOutputType);
 }
 
 //===----------------------------------------------------------------------===//
@@ -393,11 +415,12 @@ TEST(CudaProduct, EpiloguesThatMissSomething) {
   EXPECT_EQ(messageOf(Epilogue::biasGeluAux, Epilogue::biasGeluAux), "");
 }
 
-/// Compiled code asks before it calls; a call all the same is a fault.
+/// Compiled code asks before it calls; a call all the same is a fault. For
+/// products without an epilogue, only the last proposal works.
 TEST(CudaProduct, EpiloguesWithoutAnAlgorithm) {
   const cuda::ProductTypes &types = cuda::allProductTypes()[0];
-  auto messageOf = [&](Epilogue epilogue) {
-    Epilogues product(types, epilogue);
+  auto messageOf = [&](Epilogue epilogue, bool accumulates = false) {
+    Epilogues product(types, epilogue, accumulates);
     cts::Fixture fixture({stepWith(epilogue)}, 20480);
     fixture.rank(0) = product.fixture.rank(0);
     setenv("VEELINE_STANDIN_REFUSE", "all", 1);
@@ -407,6 +430,7 @@ TEST(CudaProduct, EpiloguesWithoutAnAlgorithm) {
     return status.ok() ? "" : status.message();
   };
   EXPECT_EQ(messageOf(Epilogue::none), "");
+  EXPECT_EQ(messageOf(Epilogue::none, /*accumulates=*/true), "");
   for (Epilogue epilogue : {Epilogue::bias, Epilogue::geluAux,
                             Epilogue::biasGeluAux, Epilogue::dgelu})
     EXPECT_EQ(messageOf(epilogue),

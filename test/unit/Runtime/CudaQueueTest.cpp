@@ -195,6 +195,27 @@ TEST(CudaQueue, OfEachStep) {
   EXPECT_EQ(standin::countLive(), 0);
 }
 
+/// The same where a driver does not capture memsets of the host's memory: marks
+/// are written in another way.
+TEST(CudaQueue, WithoutMemsetsOfTheHost) {
+  test::Environment refused("VEELINE_STANDIN_FILLS", "device");
+  for (bool isLate : {false, true}) {
+    int64_t writes = standin::countCalls("cuStreamWriteValue32_v2");
+    Program program;
+    if (isLate)
+      program.makeLate();
+    ASSERT_NO_FATAL_FAILURE(program.create());
+    ASSERT_TRUE(program.begin().ok());
+    for (int i = 0; i < 6; ++i) {
+      Status status = program.begin();
+      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_NO_FATAL_FAILURE(program.expectStep());
+    }
+    ASSERT_NO_FATAL_FAILURE(program.expectStep());
+    EXPECT_GT(standin::countCalls("cuStreamWriteValue32_v2"), writes);
+  }
+}
+
 /// The same where the norm of a step is known in the next one, or alone.
 TEST(CudaQueue, LateOfEachStep) {
   test::OrderGuard guard;

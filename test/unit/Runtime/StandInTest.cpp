@@ -204,10 +204,22 @@ TEST_F(StandIn, NothingIsLoadedWhileCapturing) {
   EXPECT_EQ(
       driver.cuFuncSetAttribute(function, api::maxDynamicSharedBytes, 1 << 16),
       900);
+  auto launch = [&] {
+    return driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, first.get(),
+                                 nullptr, nullptr);
+  };
+  EXPECT_EQ(launch(), 900);
+  EXPECT_EQ(driver.cuFuncLoad(function), 900);
   api::Graph graph = nullptr;
   EXPECT_EQ(driver.cuStreamEndCapture(first.get(), &graph), 0);
   EXPECT_EQ(driver.cuGraphDestroy(graph), 0);
   EXPECT_EQ(driver.cuModuleGetFunction(&function, module, "idle"), 0);
+  EXPECT_EQ(driver.cuFuncLoad(function), 0);
+  ASSERT_EQ(
+      driver.cuStreamBeginCapture_v2(first.get(), api::captureThreadLocal), 0);
+  EXPECT_EQ(launch(), 0);
+  EXPECT_EQ(driver.cuStreamEndCapture(first.get(), &graph), 0);
+  EXPECT_EQ(driver.cuGraphDestroy(graph), 0);
   EXPECT_EQ(driver.cuModuleUnload(module), 0);
 }
 
@@ -272,6 +284,54 @@ TEST_F(StandIn, LaunchesWhatAChipHas) {
   EXPECT_EQ(setShared((227 << 10) + 1), 1);
   EXPECT_EQ(setShared(-1), 1);
   EXPECT_EQ(driver.cuModuleUnload(module), 0);
+}
+
+/// A kernel in PTX with `numParams` arguments of 8 bytes, and 40 KiB of static
+/// shared memory.
+static std::string makePtx(int numParams) {
+  std::string params;
+  for (int i = 0; i < numParams; ++i)
+    params += (i ? ",\n" : "") + ("\t.param .u64 k_param_" + std::to_string(i));
+  return "//\n.version 8.6\n.target sm_90\n.address_size 64\n\n"
+         ".visible .entry k(\n" +
+         params +
+         "\n)\n.maxntid 32, 1, 1\n{\n"
+         "\t.shared .align 16 .b8 buffer[40960];\n\tret;\n}\n";
+}
+
+TEST_F(StandIn, SharedMemoryOfBothKinds) {
+  api::Module module = nullptr;
+  api::Function kernel = nullptr;
+  ASSERT_EQ(driver.cuModuleLoadDataEx(&module, makePtx(0).c_str(), 0, nullptr,
+                                      nullptr),
+            0);
+  ASSERT_EQ(driver.cuModuleGetFunction(&kernel, module, "k"), 0);
+  auto launch = [&](unsigned dynamicBytes) {
+    return driver.cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, dynamicBytes,
+                                 first.get(), nullptr, nullptr);
+  };
+  EXPECT_EQ(launch(8 << 10), 0);
+  EXPECT_EQ(launch((8 << 10) + 1), 1);
+  auto setShared = [&](int bytes) {
+    return driver.cuFuncSetAttribute(kernel, api::maxDynamicSharedBytes, bytes);
+  };
+  EXPECT_EQ(setShared((187 << 10) + 1), 1);
+  EXPECT_EQ(setShared(187 << 10), 0);
+  EXPECT_EQ(launch(187 << 10), 0);
+  EXPECT_EQ(driver.cuModuleUnload(module), 0);
+}
+
+TEST_F(StandIn, KernelsHave4096BytesOfArguments) {
+  for (int numParams : {512, 513}) {
+    api::Module module = nullptr;
+    api::Function kernel = nullptr;
+    ASSERT_EQ(driver.cuModuleLoadDataEx(&module, makePtx(numParams).c_str(), 0,
+                                        nullptr, nullptr),
+              0);
+    EXPECT_EQ(driver.cuModuleGetFunction(&kernel, module, "k"),
+              numParams > 512 ? 218 : 0);
+    EXPECT_EQ(driver.cuModuleUnload(module), 0);
+  }
 }
 
 TEST_F(StandIn, ContextsBelongToThreads) {

@@ -10,10 +10,14 @@ at most. Accesses by name are at multiples of their widths.
 """
 
 import re
+import subprocess
 import sys
+import tempfile
 
 WIDTHS = {"8": 1, "16": 2, "32": 4, "64": 8}
 MOST_STATIC_BYTES = 48 * 1024
+CHIPS = ("sm_80", "sm_90", "sm_100")
+MOST_REGISTERS, REGISTER_UNIT = 65536, 8  # Of a block; of a thread.
 
 
 class Rules:
@@ -79,6 +83,27 @@ def check(text):
     if not rules.counts["kernels"]:
         rules.errors.append("there is no kernel")
     return rules
+
+
+def assemble(text, ptxas, chips=CHIPS):
+    """Assembles PTX, as a driver would. Returns what is wrong: a kernel that is refused, spills, or whose blocks have no room."""
+    errors = []
+    threads = dict(re.findall(r"\.entry (\w+)\((?:[^{]*?)\.(?:maxntid|reqntid) (\d+)", text))
+    for chip in chips:
+        with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
+            file.write(text)
+            file.flush()
+            result = subprocess.run([ptxas, "-v", "-arch", chip, file.name, "-o", "/dev/null"], stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, text=True)
+        if result.returncode != 0:
+            errors.append(f"{chip}: {result.stdout}")
+        for name, log in re.findall(r"Compiling entry function '(\w+)'(.*?)(?=Compiling entry|\Z)", result.stdout, re.DOTALL):
+            registers = -int(re.search(r"Used (\d+) registers", log)[1]) // REGISTER_UNIT * -REGISTER_UNIT
+            if registers * int(threads.get(name, 1024)) > MOST_REGISTERS:
+                errors.append(f"{chip}: {name}: {threads.get(name, 1024)} threads of {registers} registers")
+            if not re.search(r"\b0 bytes spill stores, 0 bytes spill loads", log):
+                errors.append(f"{chip}: {name} spills")
+    return errors
 
 
 if __name__ == "__main__":
