@@ -149,10 +149,12 @@ Checkpointer::create(Run &run, const Session &session) {
     lastGood = steps.empty() ? 0 : steps.back();
   }
   VEELINE_TRY_VALUE(made->writer,
-                    CheckpointWriter::start({made->directory, std::move(lock)},
-                                            run.metadata().model,
-                                            run.options.checkpointsKept,
-                                            lastGood, made->listPieces()));
+                    CheckpointWriter::start(
+                        {made->directory,
+                         std::move(lock),
+                         {run.options.metrics, run.options.evaluation.metrics}},
+                        run.metadata().model, run.options.checkpointsKept,
+                        lastGood, made->listPieces()));
   return made;
 }
 
