@@ -98,11 +98,17 @@ static int openNameless(const std::string &directory) {
   return ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 }
 
-/// The mode that a new file gets from open(2) with 0666.
-static mode_t defaultMode() {
-  mode_t mask = ::umask(0);
-  ::umask(mask);
-  return 0666 & ~mask;
+/// Makes a new file beside `path`, and sets `name` to its name.
+static int createBeside(const std::string &path, std::string &name) {
+  static std::atomic<uint64_t> number{0};
+  int descriptor = -1;
+  do {
+    name = path + "." + std::to_string(::getpid()) + "-" +
+           std::to_string(number.fetch_add(1));
+    descriptor =
+        ::open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  } while (descriptor < 0 && errno == EEXIST);
+  return descriptor;
 }
 
 Status AtomicFile::open() {
@@ -117,14 +123,13 @@ Status AtomicFile::open() {
   isRegular = true;
   descriptor = openNameless(directoryOf(path));
   if (descriptor < 0) {
-    std::string pattern = path + ".XXXXXX";
-    descriptor = ::mkostemp(pattern.data(), O_CLOEXEC);
+    std::string name;
+    descriptor = createBeside(path, name);
     if (descriptor < 0)
       return failure("create", errno);
-    useTemporary(std::move(pattern));
+    useTemporary(std::move(name));
   }
-  mode_t mode = exists ? info.st_mode & 07777 : defaultMode();
-  if (::fchmod(descriptor, mode) != 0)
+  if (exists && ::fchmod(descriptor, info.st_mode & 07777) != 0)
     return failure("set the mode of", errno);
   countMove();
   return Status::success();
@@ -161,17 +166,32 @@ Status AtomicFile::syncNowAndThen(size_t written) {
   return Status::success();
 }
 
-Status veeline::syncDirectory(const std::string &path) {
-  int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  // The folder may be writable but not readable.
-  if (descriptor < 0)
-    return Status::success();
-  int error = ::fsync(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
+/// Syncs what `path` names, opened with `flags`. An error of open in `ignored`
+/// is none.
+static Status sync(const std::string &path, int flags, int ignored,
+                   const char *what) {
+  int descriptor = ::open(path.c_str(), flags | O_CLOEXEC);
+  int error = descriptor < 0 || ::fsync(descriptor) != 0 ? errno : 0;
+  if (descriptor >= 0)
+    ::close(descriptor);
+  else if (error == ignored)
+    error = 0;
   if (error == 0 || error == EINVAL || error == ENOTSUP)
     return Status::success();
-  return Status::error("cannot sync the folder '" + path +
+  return Status::error(std::string("cannot sync ") + what + "'" + path +
                        "': " + std::strerror(error));
+}
+
+Status veeline::syncDirectory(const std::string &path) {
+  // The folder may be writable but not readable.
+  return sync(path, O_RDONLY | O_DIRECTORY, EACCES, "the folder ");
+}
+
+Status veeline::syncFile(const std::string &path) {
+  struct stat info;
+  bool exists = ::stat(path.c_str(), &info) == 0;
+  return exists && !S_ISREG(info.st_mode) ? Status::success()
+                                          : sync(path, O_WRONLY, ENOENT, "");
 }
 
 Status veeline::makeDirectory(const std::string &path) {

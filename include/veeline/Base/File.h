@@ -61,8 +61,13 @@ Status writeFileAtomically(const std::string &path, std::string_view bytes);
 Status makeDirectory(const std::string &path);
 
 /// Makes additions and deletions of names in a folder durable. File systems
-/// that cannot sync a folder are no error, but failures to do so are.
+/// that cannot sync a folder, and folders that may not be read, are no error,
+/// but failures to sync are.
 Status syncDirectory(const std::string &path);
+
+/// Makes what was written to a file durable. Where there is no such file, or it
+/// is a device or a pipe, there is nothing to do.
+Status syncFile(const std::string &path);
 
 /// Deletes the temporary files of all open AtomicFiles, and those given to
 /// `registerTemporary`. For signal handlers that end the process;

@@ -88,10 +88,11 @@ data::listCheckpoints(const std::string &directory) {
 /// Deletes the files of a checkpoint, and no other file.
 static void deleteFolder(const std::string &folder) {
   std::error_code error;
-  fs::remove(folder + "/" + checkpointIndexName, error);
+  bool hadIndex = fs::remove(folder + "/" + checkpointIndexName, error);
   // Makes the removal of the index durable before any piece is removed. So
   // after a crash, the folder has no index, or one whose pieces are all there.
-  if (error || !syncDirectory(folder).ok())
+  Status synced = syncDirectory(folder);
+  if (error || (hadIndex && !synced.ok()))
     return;
   std::vector<fs::path> pieces;
   fs::directory_iterator it(folder, error), end;

@@ -244,6 +244,11 @@ CheckpointWriter::writeIndexFile(const data::CheckpointIndex &index) {
   }
   beAt(index.step, directory);
   VEELINE_TRY(syncDirectory(directory));
+  for (const std::string &file : target.rows)
+    if (!file.empty()) {
+      beAt(index.step, file);
+      VEELINE_TRY(syncFile(file));
+    }
   std::string path = folder + "/" + data::checkpointIndexName;
   beAt(index.step, path);
   VEELINE_TRY(writeFileAtomically(path, data::toText(index)));

@@ -74,6 +74,9 @@ public:
   struct Target {
     std::string directory;
     FolderLock lock; ///< Of the directory; in the first process.
+    /// Files that have rows of all steps before a checkpoint, and may not lack
+    /// them after a crash. Empty names are none.
+    std::vector<std::string> rows;
   };
 
   /// Starts the thread. `kept` is how many checkpoints stay; 0: all. `lastGood`

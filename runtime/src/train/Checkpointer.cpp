@@ -119,6 +119,12 @@ Status Checkpointer::moveDamaged() {
   for (int64_t step : steps) {
     if (step <= run.stepsBefore())
       continue;
+    if (std::ranges::find(run.damages, step, &data::Damage::step) ==
+        run.damages.end())
+      return Status::error("--checkpoint: '" +
+                           data::checkpointPath(directory, step) +
+                           "' was not there when this run began, so another "
+                           "run has written it; start again, to go on from it");
     VEELINE_TRY_VALUE(std::string where, data::moveDamaged(directory, step));
     moved += (moved.empty() ? "'" : ", '") + where + "'";
   }
@@ -143,10 +149,12 @@ Checkpointer::create(Run &run, const Session &session) {
     lastGood = steps.empty() ? 0 : steps.back();
   }
   VEELINE_TRY_VALUE(made->writer,
-                    CheckpointWriter::start({made->directory, std::move(lock)},
-                                            run.metadata().model,
-                                            run.options.checkpointsKept,
-                                            lastGood, made->listPieces()));
+                    CheckpointWriter::start(
+                        {made->directory,
+                         std::move(lock),
+                         {run.options.metrics, run.options.evaluation.metrics}},
+                        run.metadata().model, run.options.checkpointsKept,
+                        lastGood, made->listPieces()));
   return made;
 }
 

@@ -1,16 +1,18 @@
 """Kills training with SIGKILL at random times, again and again, and goes on from its checkpoints.
 
-usage: kill_checkpoints.py [--kills N] [--within SECONDS] [--seed S] [--ranks R] [--most SECONDS] ARTIFACT -- TRAIN_OPTIONS...
+usage: kill_checkpoints.py [--kills N] [--within SECONDS] [--seed S] [--ranks R] [--most SECONDS] [--mpirun COMMAND] ARTIFACT -- TRAIN_OPTIONS...
 
 ARTIFACT is trained as one process, or as R of them, of which one or all are killed. After each kill the last checkpoint must be
 whole, and never an earlier one than before. At last training goes on to its end, with the bits of a run that was not killed. Of many
-kills, some have to be in the middle of a checkpoint.
+kills, some have to be in the middle of a checkpoint. With --mpirun that starts the ranks, by MPI.
 """
 
 import argparse
+import contextlib
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -27,6 +29,31 @@ def start(command, ranks, output=subprocess.PIPE):
     common = {"WORLD_SIZE": str(ranks), "MASTER_PORT": str(free_port()), "VEELINE_TOKEN": f"kill {os.getpid()}"}
     return [subprocess.Popen(command, env={**os.environ, **common, "RANK": str(rank)}, stdout=output, stderr=subprocess.STDOUT,
                              text=True) for rank in range(ranks)]
+
+
+class MpiRank:
+    """Of one that mpirun starts: it can be killed, and mpirun says how it ends."""
+
+    def __init__(self, rank):
+        self.path = f"pid.{rank}"
+
+    def send_signal(self, number):
+        with contextlib.suppress(ProcessLookupError):  # mpirun has ended it.
+            os.kill(int(open(self.path).read()), number)
+
+
+def start_mpi(mpirun, command, ranks):
+    """Returns mpirun and, once they have begun, its ranks."""
+    victims = [MpiRank(rank) for rank in range(ranks)]
+    for victim in victims:
+        if os.path.exists(victim.path):
+            os.remove(victim.path)
+    # The name is there once the number is.
+    told = 'echo $$ > new.$OMPI_COMM_WORLD_RANK && mv new.$OMPI_COMM_WORLD_RANK pid.$OMPI_COMM_WORLD_RANK && exec "$@"'
+    runner = start([*mpirun, "-np", str(ranks), "sh", "-c", told, "sh", *command], 1)
+    while not all(os.path.exists(victim.path) for victim in victims) and runner[0].poll() is None:
+        time.sleep(0.01)
+    return runner, victims
 
 
 def finish(processes):
@@ -64,6 +91,7 @@ def main():
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--within", type=float, default=float("inf"), help="seconds after which no further kill begins")
     parser.add_argument("--most", type=float, default=0.8, help="seconds until a kill")
+    parser.add_argument("--mpirun", type=shlex.split, default=[])
     parser.add_argument("artifact")
     split = sys.argv.index("--")
     arguments, options = parser.parse_args(sys.argv[1:split]), sys.argv[split + 1 :]
@@ -77,10 +105,14 @@ def main():
             break
         resume = ["--resume", "folder"] if before else []
         old = unfinished()
-        processes = start(train + ["--steps", "1000000", "--checkpoint", "folder", "--every", "2", "--keep", "3"] + resume, arguments.ranks)
+        command = train + ["--steps", "1000000", "--checkpoint", "folder", "--every", "2", "--keep", "3"] + resume
+        if arguments.mpirun:
+            processes, ranks = start_mpi(arguments.mpirun, command, arguments.ranks)
+        else:
+            processes = ranks = start(command, arguments.ranks)
         time.sleep(random.uniform(0, arguments.most))
         # One rank is killed every other time; the others end by themselves.
-        victims = processes if number % 2 else [random.choice(processes)]
+        victims = ranks if number % 2 else [random.choice(ranks)]
         ended = [process for process in processes if process.poll() is not None]
         for process in victims:
             process.send_signal(signal.SIGKILL)
@@ -88,7 +120,7 @@ def main():
         if ended:
             sys.exit(f"it ended before it was killed:\n{said}")
         partial += bool(unfinished() - old)
-        of_all += len(victims) == len(processes)
+        of_all += len(victims) == len(ranks)
         step = last_step(arguments.artifact, options)
         if step < before:
             sys.exit(f"the last checkpoint is of step {step}, and was of step {before}")

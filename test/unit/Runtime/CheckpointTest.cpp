@@ -14,7 +14,9 @@
 #include <atomic>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace veeline;
@@ -265,6 +267,29 @@ TEST(AtomicFile, CountsTheAnswersOfTheFileSystem) {
   countFileMoves(nullptr);
   ASSERT_TRUE(writeFileAtomically(dir.path("small"), "text").ok());
   EXPECT_EQ(moves, 0U);
+}
+
+/// The umask of this process, as another thread sees it.
+static std::string readMask() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("Umask:"))
+      return line;
+  return "";
+}
+
+TEST(AtomicFile, LeavesTheUmaskAlone) {
+  TempDir dir;
+  std::string before = readMask();
+  std::atomic<bool> isDone = false;
+  std::thread writer([&] {
+    for (int i = 0; i < 2000; ++i)
+      EXPECT_TRUE(AtomicFile(dir.path("file")).open().ok());
+    isDone = true;
+  });
+  while (!isDone)
+    EXPECT_EQ(readMask(), before);
+  writer.join();
 }
 
 TEST(Checkpoint, WhatPiecesLack) {
