@@ -34,15 +34,8 @@
 namespace veeline::artifact {
 
 /// The version of the file format that is written, and the oldest ones that are
-/// read, in general and for GPUs. Older files differ as follows:
-/// - up to 15: no Batch::tokens;
-/// - up to 16: no Op::late and no names of a rank's other step functions;
-/// - up to 17, for GPUs: other places of settings and results;
-/// - up to 19, for GPUs: fewer settings; up to 20: not one for each parameter;
-/// - up to 21: no Program::forwardOnly and no divided updates;
-/// - up to 22: no weights of losses and no results that are tensors;
-/// - up to 23: no Parameter::frozen, no Result::shapes, always a loss; no
-///   RankParam::scattered and no ReducedPiece::scatters.
+/// read, in general and for GPUs. docs/artifact.md says what older files lack;
+/// those for GPUs have settings and results in other places.
 inline constexpr uint32_t formatVersion = 24, oldestFormatVersion = 15,
                           oldestOfGpus = 21;
 

@@ -16,6 +16,28 @@ static bool isPositive(const std::vector<int64_t> &numbers) {
                      [](int64_t number) { return number >= 1; });
 }
 
+bool artifact::isScattered(const ReducedPiece &piece, const Rank &rank,
+                           const std::vector<Parameter> &params) {
+  return std::ranges::any_of(rank.params, [&](const RankParam &entry) {
+    bool isKnown =
+        entry.param >= 0 && static_cast<size_t>(entry.param) < params.size();
+    return entry.scattered && isKnown &&
+           numElements(params[static_cast<size_t>(entry.param)].shape) ==
+               piece.numElements &&
+           std::ranges::any_of(entry.gradients, [&](const Accumulator &sum) {
+             return sum.offset == piece.offset;
+           });
+  });
+}
+
+bool artifact::isScatteredPiece(const Accumulator &sum, const Rank &rank) {
+  return std::ranges::any_of(rank.reductions, [&](const Reduction &all) {
+    return std::ranges::any_of(all.pieces, [&](const ReducedPiece &piece) {
+      return piece.scatters && piece.offset == sum.offset;
+    });
+  });
+}
+
 void Rules::require(bool condition, const std::string &where,
                     const char *rule) {
   if (!condition && message.empty())

@@ -25,6 +25,13 @@ inline bool isInteger(DataType type) {
          type == DataType::i64;
 }
 
+/// Whether a piece is the gradient of a parameter whose gradients are
+/// scattered.
+bool isScattered(const ReducedPiece &piece, const Rank &rank,
+                 const std::vector<Parameter> &params);
+/// Whether an accumulator of a rank is a piece whose sums are scattered.
+bool isScatteredPiece(const Accumulator &sum, const Rank &rank);
+
 /// Checks rules that concern an entry alone, independent of its program and
 /// rank. Keeps the first rule that is broken, with its place in the metadata.
 class Rules {

@@ -510,7 +510,8 @@ private:
         share = piece.division(members).mostReduced() * size;
       if (piece.gathers)
         share = 0;
-      require(!piece.scatters || (!piece.gathers && isScattered(piece, rank)),
+      require(!piece.scatters ||
+                  (!piece.gathers && isScattered(piece, rank, metadata.params)),
               where, "a piece is scattered that is no gradient of an update");
       require(
           isWithin(piece.offset, piece.numElements * size, rank.arenaBytes) &&
@@ -525,28 +526,11 @@ private:
     }
   }
 
-  /// Whether a piece is the gradient of a parameter whose gradients are
-  /// scattered.
-  bool isScattered(const ReducedPiece &piece, const Rank &rank) {
-    return std::ranges::any_of(rank.params, [&](const RankParam &entry) {
-      return entry.scattered && isIndex(entry.param, metadata.params) &&
-             numElements(metadata.params[entry.param].shape) ==
-                 piece.numElements &&
-             std::ranges::any_of(entry.gradients, [&](const Accumulator &sum) {
-               return sum.offset == piece.offset;
-             });
-    });
-  }
-
   /// Checks that each gradient of a scattered parameter is a piece of its own.
   void checkScattered(const RankParam &entry, const Rank &rank,
                       const std::string &where) {
     auto isPiece = [&](const Accumulator &sum) {
-      return std::ranges::any_of(rank.reductions, [&](const Reduction &all) {
-        return std::ranges::any_of(all.pieces, [&](const ReducedPiece &piece) {
-          return piece.scatters && piece.offset == sum.offset;
-        });
-      });
+      return isScatteredPiece(sum, rank);
     };
     require(!entry.scattered || (entry.shards > 1 && !entry.gradients.empty() &&
                                  std::ranges::all_of(entry.gradients, isPiece)),

@@ -6,6 +6,7 @@
 
 #include "Train.h"
 
+#include "CheckFiles.h"
 #include "Checkpointer.h"
 #include "Ending.h"
 #include "Evaluation.h"
@@ -100,11 +101,6 @@ private:
   int64_t lastEnd = 0; ///< The end of a step.
 };
 } // namespace
-
-/// Detects now, and not after the last step, that a file cannot be written.
-static Status checkWritable(const std::string &path) {
-  return path.empty() ? Status::success() : AtomicFile(path).open();
-}
 
 Status Trainer::open() {
   SessionOptions sessionOptions;
@@ -265,14 +261,6 @@ Status Trainer::checkFinite() const {
                               "data, the first values of parameters (--init, "
                               "--seed) or the model"
                             : smaller));
-}
-
-/// Checks that the rank's record can be written.
-static Status checkRecordOf(int32_t rank, const Options &options) {
-  Status status =
-      checkWritable(flightRecordName(options.flightRecorder, rank) + ".txt");
-  return status.ok() ? status
-                     : Status::error("--flight-recorder: " + status.message());
 }
 
 /// Checks that the record of each rank of this process can be written.
@@ -574,44 +562,6 @@ Status Trainer::train() {
     return Status::success();
   trainedSteps.resize(static_cast<size_t>(stepsDone));
   return compareWithSequential(run, *session, trainedSteps);
-}
-
-Status train::checkFiles(const Options &options, bool writesResults) {
-  if (auto place = net::findPlace(); place.ok())
-    VEELINE_TRY(checkTransport(options, *place));
-  VEELINE_TRY(data::checkFiles(options.inputs));
-  VEELINE_TRY(data::checkFiles(options.evaluation.inputs));
-  if (options.takesInit())
-    if (auto file = MappedFile::open(options.init); !file.ok())
-      return file.status();
-  if (options.takesInit() && !options.initNames.empty())
-    VEELINE_TRY(data::NameMap::open(options.initNames).status());
-  if (options.rates.shape == RateShape::file)
-    VEELINE_TRY(readRates(options.rates.file).status());
-  std::unique_ptr<data::Checkpoint> resumed;
-  if (!options.resume.empty()) {
-    std::vector<data::Damage> damages;
-    VEELINE_TRY_VALUE(
-        resumed,
-        openToResume(options, std::numeric_limits<int64_t>::max(), damages));
-  }
-  if (!writesResults)
-    return Status::success();
-  VEELINE_TRY(lockCheckpointFolder(options, resumed.get()).status());
-  for (const std::string &path :
-       {options.save, options.metrics, options.outputs,
-        options.evaluation.metrics, options.timeline, options.profile})
-    VEELINE_TRY(checkWritable(path));
-  return options.flightRecorder.empty() ? Status::success()
-                                        : checkRecordOf(0, options);
-}
-
-Status train::check(const Options &options) {
-  // The run itself prints all remarks.
-  Options silent = options;
-  silent.hearRemark = [](const std::string &) {};
-  VEELINE_TRY_VALUE(std::unique_ptr<Run> run, Run::load(silent));
-  return run->findProgram(options.program).status();
 }
 
 static Expected<std::unique_ptr<Run>> open(const Options &options) {
