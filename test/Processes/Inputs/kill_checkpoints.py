@@ -9,6 +9,7 @@ kills, some have to be in the middle of a checkpoint. With --mpirun that starts 
 
 import argparse
 import contextlib
+import glob
 import os
 import random
 import re
@@ -42,16 +43,18 @@ class MpiRank:
             os.kill(int(open(self.path).read()), number)
 
 
+def newest():
+    """The step of the last checkpoint with an index, or 0."""
+    return max((int(path.split("-")[1].split("/")[0]) for path in glob.glob("folder/step-*/index.json")), default=0)
+
+
 def start_mpi(mpirun, command, ranks):
-    """Returns mpirun and, once they have begun, its ranks."""
+    """Returns mpirun and its ranks, once they have written a checkpoint: where a rank is killed before, mpirun may wait for ever."""
+    before = newest()
     victims = [MpiRank(rank) for rank in range(ranks)]
-    for victim in victims:
-        if os.path.exists(victim.path):
-            os.remove(victim.path)
-    # The name is there once the number is.
-    told = 'echo $$ > new.$OMPI_COMM_WORLD_RANK && mv new.$OMPI_COMM_WORLD_RANK pid.$OMPI_COMM_WORLD_RANK && exec "$@"'
+    told = 'echo $$ > pid.$OMPI_COMM_WORLD_RANK && exec "$@"'
     runner = start([*mpirun, "-np", str(ranks), "sh", "-c", told, "sh", *command], 1)
-    while not all(os.path.exists(victim.path) for victim in victims) and runner[0].poll() is None:
+    while newest() <= before and runner[0].poll() is None:
         time.sleep(0.01)
     return runner, victims
 
