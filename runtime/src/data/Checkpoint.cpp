@@ -410,7 +410,7 @@ static void writeAs(const ParamInFile &form, const CheckpointParam &param,
   Tensor tensor{param.type, param.shape, value};
   std::vector<char> permuted(form.order.empty() ? 0 : value.size());
   if (!form.order.empty()) {
-    permute(param.type, param.shape, form.order, value.data(), permuted.data());
+    permute(param.type, param.shape, form.order, value, permuted.data());
     tensor.bytes = {permuted.data(), permuted.size()};
   }
   convertFloats(tensor, form.type, bytes);

@@ -179,8 +179,9 @@ std::vector<int64_t> data::inverse(const std::vector<int64_t> &order) {
 }
 
 void data::permute(artifact::DataType type, const std::vector<int64_t> &shape,
-                   const std::vector<int64_t> &order, const char *source,
+                   const std::vector<int64_t> &order, std::string_view elements,
                    char *target) {
+  const char *source = elements.data();
   auto width = artifact::byteSize(type);
   // By how much a step in each dimension of the target advances the source.
   std::vector<int64_t> strides(shape.size(), width), extents, steps;

@@ -62,10 +62,10 @@ private:
   std::vector<Line> lines;
 };
 
-/// Writes the elements of a tensor of this type and shape with its dimensions
+/// Writes the `elements` of a tensor of this type and shape with its dimensions
 /// in another order: dimension i of the target is dimension `order[i]`.
 void permute(artifact::DataType type, const std::vector<int64_t> &shape,
-             const std::vector<int64_t> &order, const char *source,
+             const std::vector<int64_t> &order, std::string_view elements,
              char *target);
 /// Returns the order that undoes `order`.
 std::vector<int64_t> inverse(const std::vector<int64_t> &order);

@@ -652,7 +652,7 @@ std::vector<char> Run::initialValue(size_t index) const {
       return bytes;
     std::vector<char> permuted(bytes.size());
     data::permute(param.type, tensor->shape, data::inverse(inFile.order),
-                  bytes.data(), permuted.data());
+                  {bytes.data(), bytes.size()}, permuted.data());
     return permuted;
   }
   if (const std::optional<artifact::StoredValues> &stored = param.init.stored)

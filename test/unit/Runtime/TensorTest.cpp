@@ -116,12 +116,14 @@ TEST(Permute, IsUndoneByItsInverse) {
     std::vector<int32_t> there(values.size()), back(values.size());
     ASSERT_TRUE(isOrderOf(order, shape.size()));
     NameInFile inFile{"w", order};
-    permute(DataType::i32, shape, order,
-            reinterpret_cast<const char *>(values.data()),
+    auto bytesOf = [](const std::vector<int32_t> &elements) {
+      return std::string_view(reinterpret_cast<const char *>(elements.data()),
+                              elements.size() * sizeof(int32_t));
+    };
+    permute(DataType::i32, shape, order, bytesOf(values),
             reinterpret_cast<char *>(there.data()));
     permute(DataType::i32, inFile.shapeOf(shape), inverse(order),
-            reinterpret_cast<const char *>(there.data()),
-            reinterpret_cast<char *>(back.data()));
+            bytesOf(there), reinterpret_cast<char *>(back.data()));
     EXPECT_EQ(back, values);
   }
 }
