@@ -194,6 +194,34 @@ Status veeline::syncFile(const std::string &path) {
                                           : sync(path, O_WRONLY, ENOENT, "");
 }
 
+/// Renames a file to a name that there is not. Returns 0, or the error.
+static int renameToNew(const std::string &path, const std::string &to) {
+  // A link is made only where nothing is.
+  if (::link(path.c_str(), to.c_str()) == 0)
+    return ::unlink(path.c_str()) == 0 ? 0 : errno;
+  if (errno == EEXIST)
+    return EEXIST;
+  // Not every file system has links.
+  struct stat info;
+  if (::lstat(to.c_str(), &info) == 0)
+    return EEXIST;
+  return ::rename(path.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+Expected<std::string> veeline::moveAside(const std::string &path,
+                                         const std::string &name) {
+  std::string to = name;
+  int error = renameToNew(path, to);
+  for (int number = 2; error == EEXIST; ++number) {
+    to = name + "." + std::to_string(number);
+    error = renameToNew(path, to);
+  }
+  if (error != 0)
+    return Status::error("cannot rename '" + path + "' to '" + to +
+                         "': " + std::strerror(error));
+  return to;
+}
+
 Status veeline::makeDirectory(const std::string &path) {
   struct stat info;
   if (::mkdir(path.c_str(), 0777) == 0) {

@@ -498,7 +498,8 @@ void Engine::finishAll() {
 
 bool Engine::isCapturing() const {
   return std::any_of(streams.begin(), streams.end(), [](Stream *stream) {
-    return stream->capture && !stream->capture->isOver;
+    return stream->capture && !stream->capture->isOver &&
+           stream->capture->thread == std::this_thread::get_id();
   });
 }
 

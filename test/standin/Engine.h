@@ -184,6 +184,8 @@ public:
   std::set<Stream *> streams;
   std::set<Event *> events;
   std::vector<std::unique_ptr<Capture>> captures;
+  /// Whether this thread captures a stream. What is not allowed then, other
+  /// threads may do (cudaStreamCaptureModeThreadLocal).
   bool isCapturing() const;
   std::map<const void *, std::shared_ptr<const Graph>> graphs;
   enum Order { fifo, late, slow, random } order = late;

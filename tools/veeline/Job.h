@@ -108,7 +108,7 @@ private:
   bool hasCheckpoint() const;
   int64_t lastGoodStep() const;
   bool checkCheckpoints(const RunRecord &record);
-  bool keepRows(const std::string &why);
+  bool keepRows(const std::string &none);
   bool readRecord(std::optional<RunRecord> &record);
   bool isCompiled(const std::optional<RunRecord> &record);
   std::vector<std::pair<std::string, std::string>> inputFiles() const;

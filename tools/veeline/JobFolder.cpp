@@ -25,6 +25,13 @@ std::string Job::inFolder(const std::string &name) const {
   return (std::filesystem::path(folder) / name).string();
 }
 
+/// The path without links and dots, whether there is such a file or not.
+static std::filesystem::path fullPath(const std::string &path) {
+  std::error_code error;
+  return std::filesystem::weakly_canonical(
+      std::filesystem::absolute(path, error), error);
+}
+
 bool Job::readFolder() {
   const compiler::JobEntry *entry = find("directory");
   if (!entry)
@@ -32,6 +39,11 @@ bool Job::readFolder() {
   folder = entry->values[0].text;
   if (folder.empty())
     return fail(*entry, "expected the name of a folder");
+  const compiler::JobEntry *checkpoint = find("checkpoint");
+  if (checkpoint && fullPath(checkpoint->values[0].text) == fullPath(folder))
+    return fail(*checkpoint, "checkpoints are in a folder of their own; leave "
+                             "the key out, for '" +
+                                 inFolder("checkpoints") + "'");
   if (find("every"))
     return true;
   return fail(*entry, "there is no key 'every', the steps between checkpoints, "
@@ -78,8 +90,12 @@ bool Job::prepareFolder() {
   Status made = makeDirectory(folder);
   if (!made.ok())
     return fail(*find("directory"), made.message());
-  if (std::optional<FolderLock> lock = FolderLock::take(folder)) {
-    lock->keep();
+  Expected<std::optional<FolderLock>> lock =
+      FolderLock::take(folder, /*waits=*/true);
+  if (!lock.ok())
+    return fail(*find("directory"), lock.message());
+  if (*lock) {
+    (*lock)->keep();
     return true;
   }
   return fail(*find("directory"),

@@ -34,8 +34,10 @@ using driver::RunRecord;
 /// Reads the record of earlier starts from the folder. None if there is no
 /// record. An invalid record is an error of the job.
 bool Job::readRecord(std::optional<RunRecord> &record) {
+  // Where it is not known whether there is one, reading it tells why.
   if (std::error_code error;
-      folder.empty() || !std::filesystem::exists(inFolder(recordName), error))
+      folder.empty() ||
+      (!std::filesystem::exists(inFolder(recordName), error) && !error))
     return true;
   auto file = MappedFile::open(inFolder(recordName));
   Expected<RunRecord> parsed = file.ok() ? parseRunRecord(file->bytes())
@@ -81,26 +83,34 @@ bool Job::checkCheckpoints(const RunRecord &record) {
                   "' to begin anew");
 }
 
-/// Moves away the rows of more steps than a run may have without a checkpoint:
-/// it may have had some that are gone. Where ranks are processes, a checkpoint
-/// may take some steps more than there are between two.
-bool Job::keepRows(const std::string &why) {
+/// For a run that no start has resumed. Its rows of many steps are an error:
+/// there were checkpoints, and they are gone. Where ranks are processes, the
+/// first checkpoint may take some steps more than there are between two; rows
+/// of as many steps are moved away.
+bool Job::keepRows(const std::string &none) {
   std::string metrics = textOf("metrics", inFolder("metrics.csv"));
   int64_t row = lastRowOf(metrics), every = 0;
   if (!checkNumber(*find("every"), every))
     return false;
+  if (row > 10 * every)
+    return fail(*find("directory"), "'" + metrics + "' has steps up to " +
+                                        std::to_string(row) + ", and " + none +
+                                        "; bring it back, or move '" + metrics +
+                                        "' away to begin anew");
   if (row <= 2 * every)
     return true;
-  std::string other = metrics + ".to-step-" + std::to_string(row);
-  std::error_code error;
-  std::filesystem::rename(metrics, other, error);
-  if (error)
-    return fail(*find("directory"),
-                "cannot rename '" + metrics + "': " + error.message());
-  commandline::printRemark(why + ", and there was training up to step " +
-                           std::to_string(row) +
-                           "; it begins anew, and the rows of '" + metrics +
-                           "' are in '" + other + "' now");
+  auto evaluations = textOf("eval-metrics", inFolder("eval-metrics.csv"));
+  for (const std::string &path : {metrics, evaluations}) {
+    if (lastRowOf(path) == 0)
+      continue;
+    auto other = moveAside(path, path + ".to-step-" + std::to_string(row));
+    if (!other.ok())
+      return fail(*find("directory"), other.message());
+    commandline::printRemark(none + ", and there was training up to step " +
+                             std::to_string(row) +
+                             "; it begins anew, and the rows of '" + path +
+                             "' are in '" + *other + "' now");
+  }
   return true;
 }
 

@@ -137,7 +137,8 @@ int Job::run() {
   if (isLaunched && !checkPlace(**place))
     return 1;
   bool isWriter = !isLaunched || (*place)->rank == 0;
-  if (isWriter && !prepareFolder())
+  std::optional<RunRecord> before;
+  if (isWriter && (!prepareFolder() || !readRecord(before)))
     return 1;
   if (!options.compileOnly &&
       !checkTrain(isWriter ? driver::TrainCheck::filesAndResults
@@ -153,9 +154,6 @@ int Job::run() {
   }
   if (!isLaunched && !options.compileOnly && !hosts.empty() &&
       !checkHost(0, "this is"))
-    return 1;
-  std::optional<RunRecord> before;
-  if (isWriter && !readRecord(before))
     return 1;
   bool compiles = options.compileOnly || (!isLaunched && !isCompiled(before));
   std::optional<driver::KeptFile> artifactBefore;

@@ -7,6 +7,8 @@
 #ifndef VEELINE_BASE_FOLDERLOCK_H
 #define VEELINE_BASE_FOLDERLOCK_H
 
+#include "veeline/status.h"
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,10 +30,11 @@ public:
   }
   ~FolderLock();
 
-  /// Locks a folder. Returns none if another has the lock; one that was killed
-  /// just before is given a moment to release it. Locks nothing if the file
-  /// system has no locks.
-  static std::optional<FolderLock> take(const std::string &folder);
+  /// Locks a folder, on NFS by the file `.lock` in it. Returns none if another has the
+  /// lock; if this `waits`, one that was killed just before is given a moment
+  /// to release it. Locks nothing if the file system has no locks.
+  static Expected<std::optional<FolderLock>> take(const std::string &folder,
+                                                  bool waits);
 
   /// Keeps the lock until the process ends, also across exec(2).
   void keep();

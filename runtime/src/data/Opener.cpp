@@ -496,7 +496,11 @@ Expected<std::unique_ptr<Lengths>> Opener::openLengths() {
                     Lengths::parse(path, bytes, metadata.lengths.back()));
   int64_t samples = std::max<int64_t>(lengthSamples, 1);
   VEELINE_TRY(takePart(path, samples, lengths));
-  return Lengths::open(metadata, microbatches, path, lengths, samples,
-                       lengthRows, options.shuffle, options.dropLast,
-                       options.seed);
+  auto opened =
+      Lengths::open(metadata, microbatches, path, lengths, samples, lengthRows,
+                    options.shuffle, options.dropLast, options.seed);
+  if (opened.ok() || options.heldOut == 0)
+    return opened;
+  return Status::error(opened.message() +
+                       ", without what is held out (--held-out) of either");
 }

@@ -50,7 +50,8 @@ Status train::checkFiles(const Options &options, bool writesResults) {
   }
   if (!writesResults)
     return Status::success();
-  VEELINE_TRY(lockCheckpointFolder(options, resumed.get()).status());
+  VEELINE_TRY(
+      lockCheckpointFolder(options, resumed.get(), /*waits=*/false).status());
   for (const std::string &path :
        {options.save, options.metrics, options.outputs,
         options.evaluation.metrics, options.timeline, options.profile})

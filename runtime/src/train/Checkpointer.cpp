@@ -54,13 +54,16 @@ static Status checkOtherCheckpoints(const Options &options,
 
 Expected<FolderLock>
 train::lockCheckpointFolder(const Options &options,
-                            const data::Checkpoint *resumed) {
+                            const data::Checkpoint *resumed, bool waits) {
   if (options.checkpoint.empty())
     return FolderLock();
   if (Status made = makeDirectory(options.checkpoint); !made.ok())
     return Status::error("--checkpoint: " + made.message());
-  std::optional<FolderLock> lock = FolderLock::take(options.checkpoint);
-  if (!lock)
+  Expected<std::optional<FolderLock>> lock =
+      FolderLock::take(options.checkpoint, waits);
+  if (!lock.ok())
+    return Status::error("--checkpoint: " + lock.message());
+  if (!*lock)
     return Status::error("--checkpoint: another run writes checkpoints to '" +
                          options.checkpoint +
                          "'; wait until it has ended, or choose another "
@@ -69,7 +72,7 @@ train::lockCheckpointFolder(const Options &options,
   // Detects now, not later, that nothing can be written there.
   VEELINE_TRY(
       AtomicFile(options.checkpoint + "/" + data::checkpointIndexName).open());
-  return std::move(*lock);
+  return std::move(**lock);
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,7 +133,8 @@ Status Checkpointer::moveDamaged() {
   }
   if (!moved.empty())
     run.say("what is damaged is now in " + moved +
-            "; nothing needs it, so it may be deleted");
+            "; nothing needs it, so it may be deleted, unless it can be read "
+            "again");
   return Status::success();
 }
 
@@ -140,8 +144,8 @@ Checkpointer::create(Run &run, const Session &session) {
   int64_t lastGood = 0;
   FolderLock lock;
   if (run.isFirst()) {
-    VEELINE_TRY_VALUE(lock,
-                      lockCheckpointFolder(run.options, run.resumed.get()));
+    VEELINE_TRY_VALUE(lock, lockCheckpointFolder(run.options, run.resumed.get(),
+                                                 /*waits=*/true));
     VEELINE_TRY(data::deleteIncomplete(made->directory));
     VEELINE_TRY(made->moveDamaged());
     VEELINE_TRY_VALUE(std::vector<int64_t> steps,

@@ -28,8 +28,10 @@ namespace veeline::train {
 
 /// Checks that checkpoints can be written where `options` say, and locks that
 /// folder. `resumed` is the checkpoint from which the run continues, or null.
+/// `waits` is as in FolderLock.
 Expected<FolderLock> lockCheckpointFolder(const Options &options,
-                                          const data::Checkpoint *resumed);
+                                          const data::Checkpoint *resumed,
+                                          bool waits);
 
 class Checkpointer {
 public:

@@ -163,9 +163,9 @@ Expected<bool> train::cutRows(const std::string &path,
     return fail();
   if (hasSameColumns)
     return true;
-  std::string other = path + ".to-step-" + std::to_string(before.lastStep);
-  if (std::rename(path.c_str(), other.c_str()) != 0)
-    return fail();
+  VEELINE_TRY_VALUE(
+      std::string other,
+      moveAside(path, path + ".to-step-" + std::to_string(before.lastStep)));
   before.say("'" + path +
              "' has other columns than this run; its rows are in '" + other +
              "' now");

@@ -183,8 +183,10 @@ train::openToResume(const Options &options, int64_t last,
                        : Status::error("--continue: " + opened.message());
   }
   auto opened = data::Checkpoint::open(options.resume);
-  return opened.ok() ? std::move(opened)
-                     : Status::error("--resume: " + opened.message());
+  return opened.ok()
+             ? std::move(opened)
+             : Status::error((options.evaluates ? "--init: " : "--resume: ") +
+                             opened.message());
 }
 
 void train::resolveContinue(Options &options) {

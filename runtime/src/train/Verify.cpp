@@ -334,6 +334,22 @@ Status train::verify(Run &run) { return Verifier(run).verify(); }
 // Comparison of a whole run
 //===----------------------------------------------------------------------===//
 
+static void printComparison(size_t steps, bool equal) {
+  JsonLine line(64);
+  line.begin("comparison");
+  line.add("steps", int64_t(steps));
+  line.addFlag("equal", equal);
+  line.print();
+}
+
+/// The error of a run that differs; with --log json there is an event, too.
+static Status differs(const Run &run, size_t steps,
+                      const Difference &difference) {
+  if (run.options.logsJson)
+    printComparison(steps, /*equal=*/false);
+  return Status::error("not equal to the sequential run: " + difference);
+}
+
 Status train::compareWithSequential(Run &run, const Session &trained,
                                     const std::vector<TrainedStep> &steps) {
   VEELINE_TRY_VALUE(std::unique_ptr<GroupedSession> sequential,
@@ -351,19 +367,15 @@ Status train::compareWithSequential(Run &run, const Session &trained,
     Difference difference =
         compareLosses(steps[i].losses, name, result.results, step);
     if (!difference.empty())
-      return Status::error("not equal to the sequential run: " + difference);
+      return differs(run, steps.size(), difference);
   }
   Difference difference = compareParams(run, trained, *sequential);
   VEELINE_TRY(trained.readStatus());
   VEELINE_TRY(sequential->readStatus());
   if (!difference.empty())
-    return Status::error("not equal to the sequential run: " + difference);
+    return differs(run, steps.size(), difference);
   if (run.options.logsJson) {
-    JsonLine line(64);
-    line.begin("comparison");
-    line.add("steps", int64_t(steps.size()));
-    line.addFlag("equal", true);
-    line.print();
+    printComparison(steps.size(), /*equal=*/true);
     return Status::success();
   }
   std::printf("compared: losses of %ld step%s and all parameters equal the "
