@@ -30,9 +30,9 @@ public:
   }
   ~FolderLock();
 
-  /// Locks a folder, on NFS by the file `.lock` in it. Returns none if another has the
-  /// lock; if this `waits`, one that was killed just before is given a moment
-  /// to release it. Locks nothing if the file system has no locks.
+  /// Locks a folder, on NFS by the file `.lock` in it. Returns none if another
+  /// has the lock; if this `waits`, one that was killed just before is given a
+  /// moment to release it. Locks nothing if the file system has no locks.
   static Expected<std::optional<FolderLock>> take(const std::string &folder,
                                                   bool waits);
 
