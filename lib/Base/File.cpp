@@ -194,14 +194,15 @@ Status veeline::syncFile(const std::string &path) {
                                           : sync(path, O_WRONLY, ENOENT, "");
 }
 
-/// Renames a file to a name that there is not. Returns 0, or the error.
+/// Renames a file or a folder to a name that there is not. Returns 0, or the
+/// error.
 static int renameToNew(const std::string &path, const std::string &to) {
   // A link is made only where nothing is.
   if (::link(path.c_str(), to.c_str()) == 0)
     return ::unlink(path.c_str()) == 0 ? 0 : errno;
   if (errno == EEXIST)
     return EEXIST;
-  // Not every file system has links.
+  // Folders have no links, nor has every file system.
   struct stat info;
   if (::lstat(to.c_str(), &info) == 0)
     return EEXIST;

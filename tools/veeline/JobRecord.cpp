@@ -129,7 +129,8 @@ int64_t Job::lastGoodStep() const {
 /// data. Each is with its key.
 std::vector<std::pair<std::string, std::string>> Job::inputFiles() const {
   static const std::set<std::string> keys = {
-      "profile", "machine-table", "script", "init", "lengths", "init-names"};
+      "profile",    "machine-table", "script",      "init",
+      "init-names", "lengths",       "eval-lengths"};
   constexpr std::string_view prefix = "file:";
   std::vector<std::pair<std::string, std::string>> files;
   for (const compiler::JobEntry &entry : entries) {

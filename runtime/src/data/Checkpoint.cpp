@@ -123,16 +123,9 @@ void data::deleteCheckpoint(const std::string &directory, int64_t step) {
 Expected<std::string> data::moveDamaged(const std::string &directory,
                                         int64_t step) {
   std::string from = checkpointPath(directory, step);
-  std::string name =
-      directory + "/damaged-" + from.substr(directory.size() + 1);
-  std::string to = name;
-  std::error_code error;
-  for (int64_t number = 2; fs::exists(to, error); ++number)
-    to = name + "." + std::to_string(number);
-  fs::rename(from, to, error);
-  if (error)
-    return Status::error("cannot move '" + from + "', which is damaged, to '" +
-                         to + "': " + error.message());
+  VEELINE_TRY_VALUE(std::string to,
+                    moveAside(from, directory + "/damaged-" +
+                                        from.substr(directory.size() + 1)));
   VEELINE_TRY(syncDirectory(directory));
   return to;
 }

@@ -211,8 +211,9 @@ void train::addDeviceOptions(CLI::App &app, SharedCommand &command) {
 void train::addInitNames(CLI::App &app, Options &options) {
   app.add_option("--init-names", options.initNames,
                  "The names that parameters have in the files of --init: lines "
-                 "'PARAMETER NAME', or 'PARAMETER NAME transposed', where a * "
-                 "stands for the same text in both")
+                 "'PARAMETER NAME', or 'PARAMETER NAME transposed' or "
+                 "permuted=3,2,0,1 (docs/checkpoints.md), where a * stands for "
+                 "the same text in both")
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->needs(app.get_option("--init"));
