@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -78,7 +77,6 @@ public:
           ranks[i].links.copies[static_cast<size_t>(op)] = &copy;
     }
     findLags();
-    findDeferred();
   }
 
   /// Returns the end of each step's work on all ranks. The last step includes
@@ -120,7 +118,6 @@ private:
   };
 
   void findLags();
-  void findDeferred();
   bool advance(RankState &rank, const Rank &description);
   void runOp(RankState &rank, const Op &op);
   static void beginCopy(RankState &rank, const Op &op);
@@ -139,8 +136,6 @@ private:
   std::map<Sum, Posts> posts;
   /// For each reduction, the time from its last post to its end.
   std::map<Sum, double> lags;
-  /// Those that the next step waits for.
-  std::set<Sum> deferred;
   std::vector<double> ends;
   /// The end of each turn, by rank and step.
   std::vector<std::vector<double>> turnEnds;
@@ -149,20 +144,6 @@ private:
   std::vector<std::vector<Span>> kept;
 };
 } // namespace
-
-/// Finds the gathers that the next step waits for. In the order of a rank's
-/// ops, their wait is before their post.
-void Chain::findDeferred() {
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    std::set<int32_t> posted;
-    for (const Op &op : program.ranks[i].ops) {
-      if (postsReduction(op.kind))
-        posted.insert(op.reduction);
-      if (waitsForReduction(op.kind) && !posted.contains(op.reduction))
-        deferred.insert({ranks[i].stage, op.reduction});
-    }
-  }
-}
 
 /// Finds the time between the last post of each reduction and its end, as
 /// predicted for one step.
@@ -227,8 +208,6 @@ std::optional<double> Chain::readyAt(const RankState &rank, const Op &op) {
     Sum sum{rank.stage, op.reduction};
     const Posts &all = posts[sum];
     auto step = static_cast<size_t>(rank.step);
-    if (deferred.contains(sum) && step-- == 0)
-      return 0;
     if (step >= all.count.size() || all.count[step] < members[rank.stage])
       return std::nullopt;
     return all.last[step] + lags[sum];
@@ -358,7 +337,7 @@ void veeline::settleTimes(Program &program) {
   double first = std::numeric_limits<double>::infinity();
   for (size_t i = 0; i < program.ranks.size(); ++i)
     for (size_t j = 0; j < spans[i].size(); ++j)
-      if (isPredictedWork(program.ranks[i].ops[j]))
+      if (program.ranks[i].ops[j].predictedEnd >= 0)
         first = std::min(first, spans[i][j].begin);
   for (size_t i = 0; i < program.ranks.size(); ++i)
     for (size_t j = 0; j < spans[i].size(); ++j)

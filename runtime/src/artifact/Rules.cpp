@@ -7,6 +7,7 @@
 #include "Rules.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace veeline;
 using namespace veeline::artifact;
@@ -56,6 +57,33 @@ void Rules::checkShape(const std::vector<int64_t> &shape,
       return;
     count *= extent;
   }
+}
+
+void Rules::checkWaits(const std::vector<Op> &ops, const std::string &where) {
+  std::set<int32_t> posted;
+  for (const Op &op : ops) {
+    if (postsReduction(op.kind))
+      posted.insert(op.reduction);
+    require(!waitsForReduction(op.kind) || posted.contains(op.reduction), where,
+            "a reduction is waited for before it is posted");
+  }
+}
+
+void Rules::checkClipSync(const Rank &rank, const Program &program,
+                          const std::string &where) {
+  bool isOptimistic = program.clipSync == ClipSync::optimistic;
+  auto validations =
+      std::count_if(rank.ops.begin(), rank.ops.end(),
+                    [](const Op &op) { return op.kind == OpKind::validate; });
+  require(validations == (isOptimistic ? 1 : 0), where,
+          "it does not validate the updates of the step before once where "
+          "they are optimistic, and only there");
+  for (const Op &op : rank.ops)
+    require(
+        op.kind == OpKind::validate ? op.late
+                                    : !op.late || isOfGather(op.kind) ||
+                                          program.clipSync != ClipSync::barrier,
+        where, "ops are late, but updates depend on all gradients of the step");
 }
 
 void Rules::checkGemm(const Gemm &gemm, const std::string &where) {

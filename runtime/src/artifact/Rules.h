@@ -25,19 +25,27 @@ inline bool isInteger(DataType type) {
          type == DataType::i64;
 }
 
+inline bool isOfGather(OpKind kind) {
+  return kind == OpKind::allGather || kind == OpKind::allGatherWait;
+}
+
 /// Whether a piece is the gradient of a parameter whose gradients are
 /// scattered.
 bool isScattered(const ReducedPiece &piece, const Rank &rank,
                  const std::vector<Parameter> &params);
 /// Whether an accumulator of a rank is a piece whose sums are scattered.
 bool isScatteredPiece(const Accumulator &sum, const Rank &rank);
-
 /// Checks rules that concern an entry alone, independent of its program and
 /// rank. Keeps the first rule that is broken, with its place in the metadata.
 class Rules {
 protected:
   void require(bool condition, const std::string &where, const char *rule);
   void checkShape(const std::vector<int64_t> &shape, const std::string &where);
+  /// Which ops are late for clipping's sake, and which may not be.
+  void checkClipSync(const Rank &rank, const Program &program,
+                     const std::string &where);
+  /// Each op that waits for a reduction follows one that posts it.
+  void checkWaits(const std::vector<Op> &ops, const std::string &where);
   void checkGemm(const Gemm &gemm, const std::string &where);
   void checkConvolution(const Convolution &convolution,
                         const std::string &where);

@@ -417,23 +417,6 @@ private:
             where, "its parameter does not exist");
   }
 
-  void checkClipSync(const Rank &rank, const Program &program,
-                     const std::string &where) {
-    bool isOptimistic = program.clipSync == ClipSync::optimistic;
-    auto validations =
-        std::count_if(rank.ops.begin(), rank.ops.end(),
-                      [](const Op &op) { return op.kind == OpKind::validate; });
-    require(validations == (isOptimistic ? 1 : 0), where,
-            "it does not validate the updates of the step before once where "
-            "they are optimistic, and only there");
-    for (const Op &op : rank.ops)
-      require(op.kind == OpKind::validate
-                  ? op.late
-                  : !op.late || program.clipSync != ClipSync::barrier,
-              where,
-              "ops are late, but updates depend on all gradients of the step");
-  }
-
   void checkRank(const Rank &rank, const Program &program,
                  const Program::Place &place, const std::string &where) {
     require(!rank.stepSymbol.empty(), where, "its step has no name");
@@ -483,6 +466,7 @@ private:
                      where + ", reduction " + std::to_string(i));
     for (size_t i = 0; i < rank.ops.size(); ++i)
       checkOp(rank.ops[i], rank, program, where + ", op " + std::to_string(i));
+    checkWaits(rank.ops, where);
   }
 
   void checkReduction(const Reduction &reduction, const Rank &rank,
@@ -681,8 +665,8 @@ private:
                 (isAsynchronous && (isMessage || op.kind == OpKind::backward)),
             where,
             isAsynchronous
-                ? "it is late, but neither BW, message, update nor all-reduce"
-                : "it is late, but neither W, update nor all-reduce");
+                ? "it is late, but neither BW, message, update nor reduction"
+                : "it is late, but neither W, update nor reduction");
   }
 
   const Metadata &metadata;

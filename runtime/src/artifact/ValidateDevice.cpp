@@ -6,6 +6,8 @@
 
 #include "ValidateDevice.h"
 
+#include "Rules.h"
+
 #include <algorithm>
 #include <unordered_set>
 
@@ -225,8 +227,13 @@ private:
             "gradients is known");
     checkSettings(program, rank, where);
     checkPlaces(rank, where);
-    require(!rank.hasLate() || rank.computeStreams == 1, where,
-            "ops are late on a rank with several compute streams");
+    bool isOnFirstStream =
+        std::all_of(rank.ops.begin(), rank.ops.end(), [](const Op &op) {
+          return !op.late || isOfGather(op.kind);
+        });
+    require(isOnFirstStream || rank.computeStreams == 1, where,
+            "ops other than gathers are late on a rank with several compute "
+            "streams");
   }
 
   static bool areStrides(const std::vector<int64_t> &strides, int64_t least) {

@@ -287,10 +287,8 @@ void HostExecutor::runStep(HostWorker &worker) {
   if (rank.isVoid && !rank.failed)
     beginAnew(worker);
   // If the next step has begun, the rank progresses its messages there.
-  if (!isNextBegun(worker)) {
+  if (!isNextBegun(worker))
     flushChannels(rank);
-    rank.settleGathers();
-  }
   for (size_t i = 0; i < rank.updates.size(); ++i)
     rank.noteNorm(i, step.squaredNorms.data());
   if (program.clipSync == artifact::ClipSync::barrier)
@@ -359,11 +357,9 @@ void HostExecutor::checkIdle(const HostWorker &worker) const {
   for (size_t i = 0; i < channels.size(); ++i)
     VEELINE_CHECK(!channels[i] || !isMine(i) || channels[i]->isIdle(rank),
                   "a step ended with messages under way");
-  for (size_t i = 0; i < rank.reductions.size(); ++i)
-    for (size_t k = 0; k < rank.reductions[i].size(); ++k)
-      VEELINE_CHECK(rank.reductions[i][k]->isIdle() ||
-                        (rank.description->reductions[i].pieces[k].gathers &&
-                         isNextBegun(worker)),
+  for (const auto &pieces : rank.reductions)
+    for (const auto &piece : pieces)
+      VEELINE_CHECK(piece->isIdle(),
                     "a step ended with gradients of replicas under way");
 }
 

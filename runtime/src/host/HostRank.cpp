@@ -118,24 +118,8 @@ void HostRank::reducePost(int32_t reduction) {
     piece->post(*this);
 }
 
-bool HostRank::gathers(int32_t reduction) const {
-  const artifact::Reduction &entry = description->reductions[reduction];
-  return !entry.pieces.empty() && entry.pieces[0].gathers;
-}
-
-void HostRank::settleGathers() {
-  auto count = static_cast<int32_t>(description->reductions.size());
-  for (int32_t i = 0; i < count && !failed; ++i)
-    if (gathers(i))
-      reduceWait(i);
-}
-
 void HostRank::reduceWait(int32_t reduction) {
   checkReduction(reduction);
-  // The first step finds nothing gathered by the one before, nor does one whose
-  // rank has waited already at the end of that.
-  if (gathers(reduction) && reductions[reduction][0]->isIdle())
-    return;
   for (auto &piece : reductions[reduction])
     if (!failed)
       piece->wait(*this);

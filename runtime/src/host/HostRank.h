@@ -104,15 +104,11 @@ struct HostRank final : veeline_rank {
   std::function<void()> whenNormsKnown, whenWhole;
   std::unique_ptr<engine::TensorTrace> trace; ///< Null unless it was asked for.
 
-  /// Waits for what is still being gathered, after a step that no other one
-  /// follows.
-  void settleGathers();
   /// Writes what the rank knows of the norm of an update at `numbers`, as in
   /// RankStep::squaredNorms.
   void noteNorm(size_t param, double *numbers) const;
 
 private:
-  bool gathers(int32_t reduction) const;
   void noteLateNorms();
   void countLateUpdate(int32_t param);
   void runCall(library::CallTable &table, int32_t index, const void *a,

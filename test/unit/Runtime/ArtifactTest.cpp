@@ -563,7 +563,7 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
          a.metadata.programs[1].name = "sequential";
          a.metadata.programs[1].asynchronous = Asynchronous::none;
        }},
-      {"op 0: it is late, but neither BW, message, update nor all-reduce",
+      {"op 0: it is late, but neither BW, message, update nor reduction",
        [&](Artifact &a) {
          program(a).asynchronous = Asynchronous::doubleBuffered;
          Op &op = makeLate(program(a).ranks[0]).ops[0];
@@ -572,7 +572,7 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
        }},
       {"rank 0: what its updates work in is not where it should be",
        [&](Artifact &a) { program(a).ranks[0].updateWorkspace = 1; }},
-      {"op 0: it is late, but neither W, update nor all-reduce",
+      {"op 0: it is late, but neither W, update nor reduction",
        [&](Artifact &a) {
          Op &op = makeLate(program(a).ranks[0]).ops[0];
          op.kind = OpKind::forward;

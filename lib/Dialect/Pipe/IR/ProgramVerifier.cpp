@@ -257,21 +257,39 @@ LogicalResult ProgramVerifier::verifyAllReduce(AllReduceOp op) {
   return verifyGradient(op, op.getHandle().getType().getValue());
 }
 
-/// Checks that the shares are those of an update, in time or late.
+/// The value of the turn before for which an argument of the program stands.
+/// Null if nothing carries it, which `verifyCarried` reports.
+static Value getCarried(BlockArgument argument) {
+  Block *body = argument.getOwner();
+  auto carry = body->empty() ? CarryOp() : dyn_cast<CarryOp>(body->back());
+  return carry && argument.getArgNumber() < carry.getValues().size()
+             ? carry.getValues()[argument.getArgNumber()]
+             : Value();
+}
+
+/// Checks that the shares are those of an update, of the same turn or, for a
+/// late gather, of the turn before.
 LogicalResult ProgramVerifier::verifyAllGather(AllGatherOp op) {
   if (pipeline.getShards(program.getStage()) == 1)
     return op.emitOpError()
            << "gathers shares, but updates of stage " << program.getStage()
            << " are not shared out by 'shard_optimizer'";
-  auto update = op.getValue().getDefiningOp<UpdateOp>();
+  auto argument = dyn_cast<BlockArgument>(op.getValue());
+  Value value = argument ? getCarried(argument) : op.getValue();
+  if (!value)
+    return success();
+  auto update = value.getDefiningOp<UpdateOp>();
   if (update && update.getParam() == op.getParam() &&
-      update.getLate() == op.getLate())
-    return verifyParam(op, op.getParam(), op.getValue().getType());
+      update.getLate() == (op.getLate() && !argument)) {
+    if (failed(verifyParam(op, op.getParam(), op.getValue().getType())))
+      return failure();
+    return verifyGatherBeforeUses(op, pipeline);
+  }
   InFlightDiagnostic diagnostic =
       op.emitOpError() << "takes something else than the pipe.update of "
                           "parameter "
                        << op.getParam();
-  if (Operation *found = op.getValue().getDefiningOp())
+  if (Operation *found = value.getDefiningOp())
     diagnostic.attachNote(found->getLoc()) << "found this";
   return diagnostic;
 }
@@ -630,7 +648,6 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
       .Case([&](AssignOp op) {
         return verifyParam(op, op.getParam(), op.getValue().getType());
       })
-      .Case([&](GatheredOp op) { return verifyGathered(op, pipeline); })
       .Case<AddOp, CopyOp, WaitOp, ValidateOp, CarryOp, OffloadOp, ReleaseOp,
             ReloadOp, RestoreOp>([](Operation *) { return success(); })
       .Default([](Operation *op) {

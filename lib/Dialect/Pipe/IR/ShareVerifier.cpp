@@ -41,43 +41,25 @@ static std::optional<uint64_t> getChunkOfWork(Operation *op) {
       .Default(std::nullopt);
 }
 
-/// The first use of the parameter waits for a gather that nothing else of its
-/// step waits for.
-LogicalResult veeline::pipe::verifyGathered(GatheredOp op,
-                                            PipelineOp pipeline) {
-  AllGatherOp gather;
-  for (auto other : op->getBlock()->getOps<AllGatherOp>())
-    if (other.getParam() == op.getParam())
-      gather = other;
-  if (!gather)
-    return op.emitOpError() << "waits for parameter " << op.getParam()
-                            << ", which no pipe.all_gather of the program "
-                               "gathers";
-  if (gather.getLate() || !gather.getHandle().use_empty()) {
+LogicalResult veeline::pipe::verifyGatherBeforeUses(AllGatherOp gather,
+                                                    PipelineOp pipeline) {
+  if (!gather.getLate() || pipeline.getAsynchronous())
+    return success();
+  SmallVector<ChunkOp> chunks = pipeline.getChunks();
+  Value param = pipeline.getParams()[gather.getParam()].getValue();
+  for (Operation &op : *gather->getBlock()) {
+    if (llvm::is_contained(gather.getHandle().getUsers(), &op))
+      return success();
+    std::optional<uint64_t> chunk = getChunkOfWork(&op);
+    if (isLate(&op) || !chunk || *chunk >= chunks.size() ||
+        !llvm::is_contained(chunks[*chunk].getOperands(), param))
+      continue;
     InFlightDiagnostic diagnostic =
-        op.emitOpError() << "waits for a gather of parameter " << op.getParam()
-                         << " that is waited for in its own step, too";
+        op.emitOpError() << "uses parameter " << gather.getParam()
+                         << " before the shares of the other ranks are there; "
+                            "put the pipe.wait for their gather before it";
     diagnostic.attachNote(gather.getLoc()) << "the gather is here";
     return diagnostic;
   }
-  SmallVector<ParamOp> params = pipeline.getParams();
-  // Of a number that no parameter has, the gather says so.
-  if (op.getParam() >= params.size())
-    return success();
-  SmallVector<ChunkOp> chunks = pipeline.getChunks();
-  Value param = params[op.getParam()].getValue();
-  for (Operation &before : *op->getBlock()) {
-    if (&before == op)
-      break;
-    std::optional<uint64_t> chunk = getChunkOfWork(&before);
-    if (!chunk || *chunk >= chunks.size() ||
-        !llvm::is_contained(chunks[*chunk].getOperands(), param))
-      continue;
-    InFlightDiagnostic diagnostic = op.emitOpError()
-                                    << "comes after an op that uses parameter "
-                                    << op.getParam();
-    diagnostic.attachNote(before.getLoc()) << "that is here";
-    return diagnostic;
-  }
-  return success();
+  return gather.emitOpError("is not waited for");
 }

@@ -16,8 +16,9 @@ namespace veeline::pipe {
 /// Who may take the sums of a share of a gradient.
 mlir::LogicalResult verifyScattered(AllReduceOp op, PipelineOp pipeline,
                                     ProgramOp program);
-/// Where an op may wait for what the step before has gathered.
-mlir::LogicalResult verifyGathered(GatheredOp op, PipelineOp pipeline);
+/// Whether a turn waits for a late gather before it uses the parameter.
+mlir::LogicalResult verifyGatherBeforeUses(AllGatherOp gather,
+                                           PipelineOp pipeline);
 
 } // namespace veeline::pipe
 

@@ -3,27 +3,27 @@
 // RUN: veeline-opt %t/scheduled.mlir --pipe-insert-communication --pipe-verify-communication=model=mpi -o %t/sent.mlir
 // RUN: FileCheck %s --input-file %t/sent.mlir
 // RUN: veeline-opt %t/scheduled.mlir --pipe-insert-communication=model=nccl --pipe-verify-communication=model=nccl -o /dev/null
-// RUN: veeline-opt %t/scheduled.mlir --pipe-insert-communication=strategy=p2p --pipe-verify-communication=model=nccl | FileCheck %s --check-prefix=P2P
+// RUN: veeline-opt %t/scheduled.mlir --pipe-insert-communication=strategy=p2p --pipe-verify-communication=model=nccl -o %t/p2p.mlir && FileCheck %s --check-prefix=P2P --input-file %t/p2p.mlir
 // RUN: veeline-opt %t/scheduled.mlir --pipe-insert-communication=strategy=ring --pipe-verify-communication=model=nccl -o /dev/null
 // RUN: not veeline-opt %t/net.mlir --pipe-schedule="schedule=zb-h1 shard-optimizer" 2>&1 | FileCheck %s --check-prefix=ALONE
 // RUN: sed 's/ shard_optimizer//; s/ scattered//' %t/sent.mlir > %t/plain.mlir && not veeline-opt %t/plain.mlir 2>&1 | FileCheck %s --check-prefix=PLAIN
 // RUN: sed '0,/\(all_gather .*\) param(1)/s//\1 param(0)/' %t/sent.mlir > %t/other.mlir && not veeline-opt %t/other.mlir 2>&1 | FileCheck %s --check-prefix=OTHER
 
-// Updates that follow each other are gathered as one, after the last of them. What is sent of a parameter is the whole, so it is
-// waited for before that; a wait that nothing needs stands at the end.
+// What is sent of a parameter is the whole, so its gather is waited for before that. The next turn gathers the other parameter.
 // CHECK:       pipe.pipeline @net stages(2) {{.*}} replicas(3) shard_optimizer
 // CHECK-LABEL: pipe.program @net_rank0
+// CHECK:       pipe.all_gather late %{{.*}} param(1) communicator(1)
 // CHECK:       %[[U0:.*]] = pipe.update param(0)
 // CHECK:       %[[U1:.*]] = pipe.update param(1)
-// CHECK:       %[[H0:.*]] = pipe.all_gather %[[U0]] param(0) communicator(1) group([[G:[0-9]+]]) : !pipe.handle<tensor<8xf32>>
-// CHECK-NEXT:  %[[H1:.*]] = pipe.all_gather %[[U1]] param(1) communicator(1) group([[G]]) : !pipe.handle<tensor<4xf32>>
+// CHECK-NEXT:  %[[H0:.*]] = pipe.all_gather %[[U0]] param(0) communicator(1) group({{[0-9]+}}) : !pipe.handle<tensor<8xf32>>
 // CHECK-NEXT:  %[[V0:.*]] = pipe.wait %[[H0]]
 // CHECK-NEXT:  pipe.send %[[V0]] edge(1) activation
-// CHECK-NEXT:  pipe.wait %[[H1]]
+// CHECK-NEXT:  pipe.carry %[[U1]]
 // CHECK-NEXT:  }
 // CHECK-LABEL: pipe.program @net_rank1
 // CHECK-NOT:   pipe.all_gather
 
+// Updates that follow each other are gathered as one, after the last of them.
 // P2P: pipe.all_gather %{{.*}} param(0) stream(0) communicator(1) group(
 
 // ALONE: error: 'pipe.pipeline' op has 'shard_optimizer', but no stage has ranks that could share its updates; give it 'replicas' or 'stage_replicas'
@@ -31,28 +31,34 @@
 // OTHER: error: 'pipe.all_gather' op takes something else than the pipe.update of parameter 0
 // OTHER: note: found this
 
-// Of a gradient that nothing but its update takes, each rank gets its share. What is gathered together is waited for together: in the next
-// step if nothing of this one needs it, and only where ranks go on while messages are sent.
+// Each rank gets its share of a gradient that nothing but its update takes. Where ranks go on while messages are sent, and nothing of the step needs
+// a parameter, the next turn gathers it and waits before the first op that uses it.
 // RUN: veeline-opt %t/own.mlir --pipe-schedule="schedule=1f1b microbatches=2 replicas=3 shard-optimizer" -o %t/own-scheduled.mlir
 // RUN: veeline-opt %t/own-scheduled.mlir --pipe-insert-communication --pipe-verify-communication=model=mpi | FileCheck %s --check-prefix=NEXT
-// RUN: veeline-opt %t/own-scheduled.mlir --pipe-insert-communication=model=nccl --pipe-verify-communication=model=nccl | FileCheck %s --check-prefix=OWN
+// RUN: veeline-opt %t/own-scheduled.mlir --pipe-insert-communication=model=nccl --pipe-verify-communication=model=nccl | FileCheck %s --check-prefix=NEXT
+// RUN: veeline-opt %t/own-scheduled.mlir --pipe-insert-communication=strategy=duplex --pipe-verify-communication=model=nccl-duplex | FileCheck %s --check-prefix=NEXT
 // RUN: veeline-opt %t/own-scheduled.mlir --pipe-insert-communication=strategy=ring --pipe-verify-communication=model=nccl | FileCheck %s --check-prefix=OWN
 // NEXT-LABEL: pipe.program @net_rank0
-// NEXT:       pipe.gathered param(0)
-// NEXT-NEXT:  pipe.gathered param(1)
+// NEXT-NEXT:  ^bb0(%[[W0:.*]]: tensor<8xf32>, %[[W1:.*]]: tensor<4xf32>):
+// NEXT-NEXT:  %[[H0:.*]] = pipe.all_gather late %[[W0]] param(0) communicator(1) group([[G:[0-9]+]])
+// NEXT-NEXT:  %[[H1:.*]] = pipe.all_gather late %[[W1]] param(1) communicator(1) group([[G]])
+// NEXT:       pipe.wait %[[H0]]
+// NEXT-NEXT:  pipe.wait %[[H1]]
 // NEXT-NEXT:  pipe.forward chunk(0) microbatch(0)
 // NEXT:       pipe.all_reduce scattered param(0) chunk(0)
 // NEXT-NEXT:  pipe.all_reduce scattered param(1) chunk(0)
-// NEXT:       pipe.all_gather %{{.*}} param(0)
-// NEXT-NEXT:  pipe.all_gather %{{.*}} param(1)
+// NEXT:       %[[U0:.*]] = pipe.update param(0)
+// NEXT:       %[[U1:.*]] = pipe.update param(1)
+// NEXT-NEXT:  pipe.carry %[[U0]], %[[U1]]
 // NEXT-NEXT:  }
 // NEXT-LABEL: pipe.program @net_rank1
-// NEXT:       pipe.gathered param(2)
+// NEXT:       %[[H2:.*]] = pipe.all_gather late %{{.*}} param(2)
+// NEXT:       pipe.wait %[[H2]]
 // NEXT-NEXT:  pipe.forward chunk(1) microbatch(0)
 // OWN:        pipe.all_reduce scattered param(0)
-// OWN:        %[[H:.*]] = pipe.all_gather
+// OWN:        %[[H:.*]] = pipe.all_gather %
 // OWN:        pipe.wait %[[H]]
-// OWN-NOT:    pipe.gathered
+// OWN-NOT:    late
 
 // Of a parameter of 80 floats each of three ranks has two moments of 32: shares begin at multiples of 16, and those of the last rank
 // overlap the share before.

@@ -442,14 +442,15 @@ def AllGatherOp : Pipe_TransportOp<"all_gather", [
   let description = [{
     This is for pipelines with `shard_optimizer`. Takes the result of a `pipe.update`, of which the
     rank has computed its share. The value of the handle is the whole parameter, in its place. Never
-    blocks. A `late` one belongs to the step before. If the program has a `pipe.gathered` of the
-    parameter, nothing of this step waits for the handle.
+    blocks. A `late` one belongs to the step before: it takes the result of a late update, or that
+    of an update in the turn before, as an argument of the program. The turn waits for it before the
+    first op that uses the parameter.
 
     For `stream`, `communicator` and `group` see `pipe.all_reduce`.
 
     Example:
     ```mlir
-    %h = pipe.all_gather %w param(0) communicator(2) : !pipe.handle<tensor<4x4xf32>>
+    %h = pipe.all_gather late %of_turn_before param(0) communicator(2) : !pipe.handle<tensor<4x4xf32>>
     %v = pipe.wait %h : !pipe.handle<tensor<4x4xf32>>
     ```
   }];
@@ -460,24 +461,6 @@ def AllGatherOp : Pipe_TransportOp<"all_gather", [
   let results = (outs Pipe_HandleType:$handle);
   let assemblyFormat = "(`late` $late^)? $value `param` `(` $param `)` " # transportFormat #
       " attr-dict `:` qualified(type($handle))";
-}
-
-def GatheredOp : Pipe_ProgramOp<"gathered"> {
-  let summary = "Blocks until a parameter is there that was gathered in the step before";
-  let description = [{
-    Waits for the `pipe.all_gather` of the step before, which nothing else waits for. It stands
-    before the first op that uses the parameter. In the first step it does nothing.
-
-    A rank may post a gather at the end of its step and go on: the others post theirs in the same
-    step, without waiting for anything of the next one.
-
-    Example:
-    ```mlir
-    pipe.gathered param(0)
-    ```
-  }];
-  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$param);
-  let assemblyFormat = "`param` `(` $param `)` attr-dict";
 }
 
 def WaitOp : Pipe_ProgramOp<"wait", [

@@ -340,9 +340,9 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
     messages with `overlap`, on that of the sends with `duplex`, and otherwise on that of the
     computations. With `shard_optimizer` sums that only an update takes are `scattered`. Consecutive
     updates are followed by `pipe.all_gather`s of one group, on the same stream, and a `pipe.wait`
-    for each: where the new value is used, or at the end of the step. With `overlap` under MPI's
-    rules, a `pipe.gathered` takes the place of waits at the end, before the first op that uses the
-    parameter in the next step.
+    for each: where the new value is used, or at the end of the step. With `overlap` and `duplex`,
+    gathers whose value the step does not use are late instead: the next turn begins with them, one
+    group for each chunk, and waits before the first op that uses the parameter.
 
     Under NCCL's rules, a receive that is posted ahead blocks sends. With `model=nccl`, `overlap`
     therefore issues messages in one order, that of the ends of their producers, and receives as

@@ -68,8 +68,7 @@ bool takesScattered(UpdateOp update);
 struct Reduction {
   llvm::SmallVector<mlir::Operation *> ops;
   bool isGather() const { return mlir::isa<AllGatherOp>(ops.front()); }
-  /// The first and the last op that waits for one of them, a `pipe.wait` or,
-  /// for the gathers of the step before, a `pipe.gathered`; null if none does.
+  /// The first and the last op that waits for one of them; null if none does.
   mlir::Operation *firstWait = nullptr, *lastWait = nullptr;
 
   /// Whether the sums of `param` are scattered.

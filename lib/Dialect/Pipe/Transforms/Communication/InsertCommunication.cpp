@@ -594,8 +594,7 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
     waitInOrder(program, channels);
     keepCarried(program);
   }
-  settleGathers(pipeline, programs,
-                /*crossSteps=*/isOverlap && !isNccl(model));
+  settleGathers(pipeline, programs, /*inNextTurn=*/isAhead);
   // If each direction has a stream of its own, sums are on that of sends. A
   // send already has its value. A receive may be late, and would delay the sums
   // and the computations that wait for them.

@@ -9,11 +9,9 @@
 #include "InsertReductions.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/SymbolTable.h"
-#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
-#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -104,75 +102,91 @@ static void waitAtEnd(ProgramOp program) {
       wait->moveBefore(&body, body.end());
 }
 
-/// Whether the functions of a chunk take parameters rounded. This is done at
-/// the beginning of a step.
-static bool takesRounded(ChunkOp chunk) {
-  auto forward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-      chunk, chunk.getForwardAttr());
-  for (unsigned i = 0; forward && i < forward.getNumArguments(); ++i)
-    if (RoleAttr role = getArgRole(forward, i);
-        role && role.getKind() == RoleKind::Rounded)
-      return true;
-  return false;
-}
+namespace {
+/// A gather that the next turn can do.
+struct Deferred {
+  AllGatherOp gather;
+  WaitOp wait;
+  Operation *use = nullptr; ///< The first op that uses the parameter.
+  int64_t chunk = -1;       ///< The first chunk of the stage that does.
+};
+} // namespace
 
-/// Where a program waits for a parameter of the step before: before the first
-/// op that uses it. Null where it should be there from the beginning.
-static Operation *findFirstUse(PipelineOp pipeline, ProgramOp program,
-                               int64_t param) {
-  SmallVector<ChunkOp> chunks = pipeline.getChunks();
-  Value value = pipeline.getParams()[param].getValue();
-  auto uses = [&](ChunkOp chunk) {
-    return llvm::is_contained(chunk.getOperands(), value);
-  };
-  for (ChunkOp chunk : chunks)
-    if (uses(chunk) && takesRounded(chunk))
-      return nullptr;
+/// The gathers that the next turn can do, in its order: those of parameters
+/// that no other stage has, because these are sent there in their step. All
+/// ranks of the stage have the same ones.
+static SmallVector<Deferred> findDeferred(PipelineOp pipeline,
+                                          ProgramOp program) {
+  llvm::SmallDenseMap<int64_t, Operation *> firstOps;
   for (Operation &op : program.getBody().front())
-    if (std::optional<schedule::Op> work = getScheduleOp(&op);
-        work && uses(chunks[work->chunk]))
-      return &op;
-  return nullptr;
+    if (std::optional<schedule::Op> work = getScheduleOp(&op))
+      firstOps.try_emplace(work->chunk, &op);
+  SmallVector<ParamOp> params = pipeline.getParams();
+  SmallVector<Deferred> all;
+  for (auto gather : program.getBody().getOps<AllGatherOp>()) {
+    auto wait = cast<WaitOp>(*gather.getHandle().getUsers().begin());
+    Deferred one{gather, wait};
+    bool isOwn = true;
+    for (Operation *user : params[gather.getParam()].getValue().getUsers()) {
+      auto chunk = dyn_cast<ChunkOp>(user);
+      if (!chunk)
+        continue;
+      auto index = static_cast<int64_t>(chunk.getIndex());
+      isOwn &= pipeline.getStageOf(index) ==
+               static_cast<int64_t>(program.getStage());
+      Operation *op = firstOps.lookup(index);
+      if (op && (!one.use || op->isBeforeInBlock(one.use)))
+        one.use = op;
+      one.chunk = one.chunk < 0 ? index : std::min(one.chunk, index);
+    }
+    if (isOwn && one.use)
+      all.push_back(one);
+  }
+  llvm::stable_sort(all, [](const Deferred &a, const Deferred &b) {
+    return a.chunk < b.chunk;
+  });
+  return all;
 }
 
-/// Waits where the next step uses a parameter first. Where ops are late, or
-/// updates may be done again, waits stay in their step.
-static void waitInNextStep(PipelineOp pipeline, ProgramOp program) {
+/// Makes gathers late: the next turn begins with them, and waits before ops
+/// that use the parameters. What one chunk uses first is gathered together.
+/// Where other ops are late, or updates may be done again, gathers stay in
+/// their step.
+static void gatherInNextTurn(PipelineOp pipeline, ProgramOp program) {
   Block &body = program.getBody().front();
   if (pipeline.getClipSync() == ClipSync::Optimistic ||
       pipeline.getAsynchronous() ||
       llvm::any_of(body, [](Operation &op) { return isLate(&op); }))
     return;
-  // What is gathered together is waited for at once.
-  for (const Reduction &reduction : getReductions(program)) {
-    SmallVector<std::pair<WaitOp, Operation *>> waits;
-    for (Operation *op : reduction.ops) {
-      Value handle = op->getResult(0);
-      auto wait = handle.use_empty()
-                      ? WaitOp()
-                      : dyn_cast<WaitOp>(*handle.getUsers().begin());
-      Operation *use = findFirstUse(pipeline, program, getReducedParam(op));
-      if (isa<AllGatherOp>(op) && wait && wait->use_empty() && use)
-        waits.push_back({wait, use});
-    }
-    if (waits.size() != reduction.ops.size())
-      continue;
-    for (auto [wait, use] : waits) {
-      auto gather = wait.getHandle().getDefiningOp<AllGatherOp>();
-      OpBuilder builder(use);
-      GatheredOp::create(builder, wait.getLoc(), gather.getParam());
-      wait->erase();
-    }
+  SmallVector<Deferred> all = findDeferred(pipeline, program);
+  if (all.empty())
+    return;
+  int64_t group = getFreeGroup(program);
+  SmallVector<Value> carried;
+  Operation *first = &body.front();
+  for (auto [i, one] : llvm::enumerate(all)) {
+    AllGatherOp gather = one.gather;
+    carried.push_back(gather.getValue());
+    gather->moveBefore(first);
+    gather.setLate(true);
+    gather.getValueMutable().assign(
+        body.addArgument(carried.back().getType(), gather.getLoc()));
+    group += i > 0 && one.chunk != all[i - 1].chunk;
+    gather.setGroup(group);
   }
+  for (const Deferred &one : all)
+    WaitOp(one.wait)->moveBefore(one.use);
+  OpBuilder builder = OpBuilder::atBlockEnd(&body);
+  CarryOp::create(builder, all.back().gather.getLoc(), carried);
 }
 
 void veeline::pipe::settleGathers(PipelineOp pipeline,
                                   ArrayRef<ProgramOp> programs,
-                                  bool crossSteps) {
+                                  bool inNextTurn) {
   for (ProgramOp program : programs) {
     numberGroups(program);
-    if (crossSteps)
-      waitInNextStep(pipeline, program);
+    if (inNextTurn)
+      gatherInNextTurn(pipeline, program);
     waitAtEnd(program);
   }
 }

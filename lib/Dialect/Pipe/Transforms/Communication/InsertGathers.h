@@ -19,10 +19,11 @@ void insertGathers(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs,
                    int stream);
 
 /// Numbers the groups of gathers, after those of messages. Moves the waits for
-/// parameters that the rest of the step does not use to its end or, with
-/// `crossSteps`, before their first use in the next step.
+/// parameters that the rest of the step does not use to its end. With
+/// `inNextTurn`, the next turn gathers these instead, and waits before it uses
+/// them.
 void settleGathers(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs,
-                   bool crossSteps);
+                   bool inNextTurn);
 
 } // namespace veeline::pipe
 

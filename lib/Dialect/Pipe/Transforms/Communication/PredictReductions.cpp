@@ -75,8 +75,7 @@ static void setWaits(ProgramOp program, ArrayRef<Reduction> reductions,
       now = times[1];
     for (auto [number, reduction] : llvm::enumerate(reductions))
       if (reduction.firstWait == &op) {
-        // What the step before has gathered counts as there.
-        double end = isa<GatheredOp>(op) ? now : std::max(now, ends[number]);
+        double end = std::max(now, ends[number]);
         op.setAttr(predictedAttrName, builder.getDenseF64ArrayAttr({now, end}));
         now = end;
       }

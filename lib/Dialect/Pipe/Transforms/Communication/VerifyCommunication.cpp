@@ -205,8 +205,6 @@ void ProgramReader::addProgram(ProgramOp program, int number) {
       // turn waits at its end.
       if (!isa<BlockArgument>(wait.getHandle()))
         addWait(wait.getHandle(), &op);
-    } else if (isa<GatheredOp>(op)) {
-      // The step before has waited at its end.
     } else if (isa<CarryOp>(op)) {
       for (Value value : op.getOperands())
         if (isa<HandleType>(value.getType()))
@@ -220,10 +218,6 @@ void ProgramReader::addProgram(ProgramOp program, int number) {
     if (validates && &op == lastUpdate)
       addNorms(&op);
   }
-  // Others post their gathers in this step, too, whatever the next one does.
-  for (auto gather : program.getBody().getOps<AllGatherOp>())
-    if (gather.getHandle().use_empty())
-      addWait(gather.getHandle(), gather);
 }
 
 comm::SplitProgram ProgramReader::split() const {

@@ -168,8 +168,7 @@ void ArenaPlanner::addBuffers(int64_t number, Reduction &reduction) {
   }
   int64_t bytes = placeContributions(number, 0);
   StreamOrder::Point uses = order.getNone();
-  order.include(uses, isa<GatheredOp>(reduction.lastWait) ? reduction.ops.back()
-                                                          : reduction.lastWait);
+  order.include(uses, reduction.lastWait);
   addSlot({reduction.ops.front(), 0}, uses, bytes, bytes);
 }
 

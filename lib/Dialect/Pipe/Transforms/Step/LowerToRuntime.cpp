@@ -331,7 +331,6 @@ LogicalResult StepWriter::lower(Operation *op) {
       .Case([&](SendOp op) { return lowerSend(op), success(); })
       .Case([&](RecvOp op) { return lowerRecv(op), success(); })
       .Case([&](WaitOp op) { return lowerWait(op), success(); })
-      .Case([&](GatheredOp op) { return lowerGathered(op), success(); })
       .Case([&](AllReduceOp op) { return lowerAllReduce(op), success(); })
       .Case([&](AllGatherOp op) { return lowerAllGather(op), success(); })
       .Case([&](LengthOp op) { return lowerLength(op), success(); })
@@ -483,9 +482,11 @@ LogicalResult StepWriter::beginAfter(Operation *op) {
                                       : gather ? gather.getParam()
                                                : assignment.getParam());
   auto isChanged = [&](int64_t param) { return param == changed; };
-  // A void turn needs the sums again.
+  // A void turn needs the sums again. Sums of updates in time are clear
+  // already.
   bool areKept = tables.pipeline.getAsynchronous() ||
-                 (isOptimistic() && part == StepPart::Whole);
+                 (isOptimistic() && part == StepPart::Whole) ||
+                 !lateUpdates.contains(changed);
   if (!areKept)
     clearAccumulators(isChanged);
   return roundParameters(isChanged);
@@ -502,8 +503,13 @@ LogicalResult StepWriter::lowerOps() {
     bool late = isLate(&op);
     numLate -= late;
     if (!isOfPart(&op)) {
+      // Others may rely on the order of streams that the op stands for.
+      if (part == StepPart::First)
+        beginOnStream(&op);
       if (failed(beginAfter(&op)))
         return failure();
+      if (part == StepPart::First)
+        endOnStream(&op);
       continue;
     }
     late ? beginLate() : endLate();
@@ -512,13 +518,11 @@ LogicalResult StepWriter::lowerOps() {
       last = end;
     }
     beginOnStream(&op);
-    if (failed(lower(&op)))
+    if (failed(lower(&op)) || failed(beginAfter(&op)))
       return failure();
     endOnStream(&op);
     if (&op == last)
       callRuntime("veeline_group_end", {rank}, {});
-    if (failed(beginAfter(&op)))
-      return failure();
   }
   endLate();
   return success();
@@ -586,8 +590,11 @@ LogicalResult StepWriter::run(StepPart which) {
     reductionNumbers[reduction.ops.back()] = i;
     reductionNumbers[reduction.firstWait] = i;
   }
+  llvm::SmallDenseSet<int64_t> gatheredLate;
   for (Operation &op : program.getBody().front()) {
     numLate += isLate(&op);
+    if (auto gather = dyn_cast<AllGatherOp>(op); gather && gather.getLate())
+      gatheredLate.insert(gather.getParam());
     llvm::TypeSwitch<Operation *>(&op).Case<UpdateOp, AssignOp>(
         [&](auto change) {
           if (change.getLate())
@@ -606,7 +613,9 @@ LogicalResult StepWriter::run(StepPart which) {
     if (part == StepPart::First || !isOptimistic())
       clearAccumulators(isInTime);
     clearNorms();
-    if (failed(roundParameters(isInTime)))
+    if (failed(roundParameters([&](int64_t param) {
+          return isInTime(param) && !gatheredLate.contains(param);
+        })))
       return failure();
     if (isAnew)
       roundOlderValues();

@@ -82,17 +82,6 @@ static WaitOp getWait(Value handle) {
   return {};
 }
 
-/// The op that waits for a reduction, or for that of the step before.
-static Operation *getWaitOfReduction(Operation *op) {
-  if (WaitOp wait = getWait(op->getResult(0)))
-    return wait;
-  if (auto gather = dyn_cast<AllGatherOp>(op))
-    for (auto gathered : op->getBlock()->getOps<GatheredOp>())
-      if (gathered.getParam() == gather.getParam())
-        return gathered;
-  return nullptr;
-}
-
 int64_t veeline::pipe::getReducedParam(Operation *op) {
   auto sum = dyn_cast<AllReduceOp>(op);
   return sum ? sum.getParam() : cast<AllGatherOp>(op).getParam();
@@ -118,7 +107,7 @@ SmallVector<Reduction> veeline::pipe::getReductions(ProgramOp program) {
         reductions.emplace_back();
       Reduction &reduction = reductions.back();
       reduction.ops.push_back(&op);
-      if (Operation *wait = getWaitOfReduction(&op)) {
+      if (WaitOp wait = getWait(op.getResult(0))) {
         if (!reduction.firstWait || wait->isBeforeInBlock(reduction.firstWait))
           reduction.firstWait = wait;
         if (!reduction.lastWait || reduction.lastWait->isBeforeInBlock(wait))

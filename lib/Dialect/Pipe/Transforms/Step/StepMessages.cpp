@@ -108,13 +108,6 @@ void StepWriter::waitForReduction(int64_t number) {
   callRuntime("veeline_reduce_wait", {rank, constant(number, 32)}, {});
 }
 
-/// Gathers that were posted together are waited for by the first of their ops.
-void StepWriter::lowerGathered(GatheredOp gathered) {
-  auto number = reductionNumbers.find(gathered);
-  if (number != reductionNumbers.end())
-    bracket(gathered, [&] { waitForReduction(number->second); });
-}
-
 void StepWriter::lowerWait(WaitOp wait) {
   RecvOp recv = getReceive(wait);
   if (!recv) {
@@ -222,9 +215,10 @@ bool StepWriter::isSharded() const {
          1;
 }
 
-/// Checks that an update of a share is gathered: other ranks wait for it.
+/// Checks that an update of a share is gathered, in this turn or the next:
+/// other ranks wait for it.
 static LogicalResult verifyGathered(UpdateOp update) {
-  if (llvm::any_of(update->getUsers(), llvm::IsaPred<AllGatherOp>))
+  if (llvm::any_of(update->getUsers(), llvm::IsaPred<AllGatherOp, CarryOp>))
     return success();
   return update.emitOpError("is of a share of the parameter, which nothing "
                             "gathers; run --pipe-insert-communication first");

@@ -115,7 +115,6 @@ private:
   void lowerSend(SendOp send);
   void lowerRecv(RecvOp recv);
   void lowerWait(WaitOp wait);
-  void lowerGathered(GatheredOp gathered);
   void waitForReduction(int64_t number);
   void lowerAllReduce(AllReduceOp sum);
   void lowerAllGather(AllGatherOp gather);

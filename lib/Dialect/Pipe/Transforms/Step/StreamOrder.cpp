@@ -311,6 +311,13 @@ void ProgramDependences::addSource(Value value,
     sources.push_back(op);
 }
 
+/// Whether the values of a parameter are those of other ranks, too, from `op`
+/// on.
+static bool isEndOfLateGather(Operation *op) {
+  auto wait = dyn_cast<WaitOp>(op);
+  return wait && wait.getHandle().getDefiningOp<AllGatherOp>() && isLate(wait);
+}
+
 SmallVector<Operation *> ProgramDependences::next(Operation *op) {
   SmallVector<Operation *> sources;
   for (Value operand : op->getOperands())
@@ -333,7 +340,7 @@ SmallVector<Operation *> ProgramDependences::next(Operation *op) {
   }
   if (Operation *first = firstWaits.lookup(op); first && first != op)
     sources.push_back(first);
-  if (isWrite)
+  if (isWrite || isEndOfLateGather(op))
     lastWrite = op;
   if (work)
     lastOfChunk[work->chunk] = lastOfStream[getComputeStream(op)] = op;
