@@ -34,9 +34,7 @@ CudaExecutor::CudaExecutor(const artifact::Artifact &artifact,
                       checksEnabled || options.checkMessages),
       watch(group, fault, options.stallSeconds, options.timeoutSeconds),
       stepsInFlight(
-          options.poison || options.traceTensors ? 1 : options.stepsInFlight) {
-  runsLateAtOnce = stepsInFlight == 1;
-}
+          options.poison || options.traceTensors ? 1 : options.stepsInFlight) {}
 
 void CudaExecutor::abortRanks() {
   for (std::unique_ptr<DeviceChannel> &channel : deviceChannels)
@@ -117,7 +115,7 @@ void CudaExecutor::runStep(CudaWorker &worker) {
   rank.inputsBefore = rank.inputPlacesBefore();
   if (rank.require(worker.current)) {
     if (mode == Mode::capture)
-      worker.step(&rank, rank.memory().data(), rank.inputPlaces());
+      functionOf(worker)(&rank, rank.memory().data(), rank.inputPlaces());
     else
       issueStep(worker);
   }
@@ -136,13 +134,18 @@ void CudaExecutor::runStep(CudaWorker &worker) {
   rank.isInStep.store(false, std::memory_order_release);
 }
 
+/// The function of the step that the rank runs now: the first one has no late
+/// work of a step before it.
+veeline_step_fn CudaExecutor::functionOf(const CudaWorker &worker) {
+  bool isFirst = worker.hasLate() && !owesLate(worker);
+  return isFirst ? worker.lateFunctions.firstStep : worker.step;
+}
+
 void CudaExecutor::issueStep(CudaWorker &worker) {
   CudaRank &rank = worker.rank;
   size_t slot = slotOf(worker);
-  bool isFirst = worker.hasLate() && !owesLate(worker);
   if (rank.require(beginStep(worker, slot, /*isReplayed=*/false)))
-    (isFirst ? worker.lateFunctions.firstStep
-             : worker.step)(&rank, rank.memory().data(), rank.inputPlaces());
+    functionOf(worker)(&rank, rank.memory().data(), rank.inputPlaces());
   if (!rank.failed && rank.require(rank.endStep()))
     (void)rank.require(rank.readBack(slot));
 }
@@ -280,13 +283,10 @@ Status CudaExecutor::beginStep(CudaWorker &worker, size_t slot,
 }
 
 /// Whether steps can be captured. A graph needs steps that are always equal,
-/// and all on one device. If late work always runs alone, all steps are first
-/// steps.
+/// and all on one device.
 bool CudaExecutor::canBeCaptured(const CudaOptions &options) const {
   bool isOne = !options.isEager && !options.traceTensors &&
-               options.timelineEvents == 0 &&
-               artifact.metadata.lengths.empty() &&
-               !(program.hasLate() && runsLateAtOnce);
+               options.timelineEvents == 0 && artifact.metadata.lengths.empty();
   for (const CudaWorker *worker : local)
     isOne = isOne && !worker->rank.description->readsBack &&
             worker->device == local.front()->device;
@@ -512,12 +512,16 @@ CudaExecutor::~CudaExecutor() {
 // Steps
 //===----------------------------------------------------------------------===//
 
+/// Whether the next step is the one that repeats. After late work has run
+/// alone, it is a first step; all are if no step ever follows another directly.
+bool CudaExecutor::isRepeated() const {
+  return !program.hasLate() || stepsInFlight == 1 || isStepUnderWay();
+}
+
 CudaExecutor::Mode CudaExecutor::nextMode() const {
-  // After late work has run alone, the next step is a first step.
-  bool isFirst = program.hasLate() && !isStepUnderWay();
-  return !isCapturable || isFirst || numRepeated == 0 ? Mode::eager
-         : numRepeated == 1                           ? Mode::capture
-                                                      : Mode::replay;
+  return !isCapturable || !isRepeated() || numRepeated == 0 ? Mode::eager
+         : numRepeated == 1                                 ? Mode::capture
+                                                            : Mode::replay;
 }
 
 Status CudaExecutor::begin(const void *const *newInputs,
@@ -538,7 +542,7 @@ Status CudaExecutor::begin(const void *const *newInputs,
   if (mode != next)
     mode = next;
   hasAskedForLate = false;
-  numRepeated += !program.hasLate() || isStepUnderWay();
+  numRepeated += isRepeated();
   prepareStep(newInputs, newSettings);
   size_t slot = newestSlot();
   // After a fault, no thread runs the step, and no graph is launched.
@@ -568,7 +572,7 @@ Status CudaExecutor::begin(const void *const *newInputs,
 }
 
 void CudaExecutor::endSteps() {
-  if (program.hasLate() && mode == Mode::eager && !runsLateAtOnce)
+  if (program.hasLate() && mode == Mode::eager)
     startLate();
   // No late work runs any more.
   if (mode != Mode::eager && isStepUnderWay())
@@ -591,8 +595,7 @@ Status CudaExecutor::finish(StepResult &result) {
   bool isLast = numBegun == numFinished + 1;
   if (program.hasLate() && isLast) {
     hasAskedForLate = true;
-    if (!runsLateAtOnce)
-      startLate();
+    startLate();
   }
   waitUntilSettled(numFinished + 1);
   if (watch.isStuck() || hasFailed(slot) ||

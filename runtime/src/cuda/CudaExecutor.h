@@ -76,7 +76,7 @@ private:
 
   /// The first step runs directly, and uses every event. The second is captured
   /// as a graph, which later steps replay. First steps of programs with late
-  /// work do not count.
+  /// work do not count, unless all steps are such.
   enum class Mode { eager, capture, replay };
 
   CudaExecutor(const artifact::Artifact &artifact,
@@ -104,6 +104,8 @@ private:
   void runThread(CudaWorker &worker) override;
   void runStep(CudaWorker &worker) override;
   void runLate(CudaWorker &worker) override;
+  static veeline_step_fn functionOf(const CudaWorker &worker);
+  bool isRepeated() const;
   void passOver(CudaWorker &worker, uint32_t count) override;
   void issueStep(CudaWorker &worker);
   bool reachStep(CudaWorker &worker,

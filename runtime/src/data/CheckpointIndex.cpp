@@ -75,6 +75,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("error_feedback", self.errorFeedback);
   visit("step", self.step);
   visit("updates", self.updates);
+  visit("owes_evaluation", self.owesEvaluation, MayBeMissing());
   visit("loss_scale", self.lossScale);
   visit("data", self.data);
   visit("options", self.options);

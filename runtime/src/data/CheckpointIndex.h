@@ -79,6 +79,8 @@ struct CheckpointIndex {
   bool errorFeedback = false;
   int64_t step = 0;    ///< The last one that is finished.
   int64_t updates = 0; ///< Updates of the optimiser.
+  /// Whether the evaluation after this step was interrupted.
+  bool owesEvaluation = false;
   LossScaleState lossScale;
   std::vector<DataPosition> data;
   /// The other options on which the bits of the next step depend, as "NAME

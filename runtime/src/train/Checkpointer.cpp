@@ -23,6 +23,14 @@ namespace fs = std::filesystem;
 // The folder
 //===----------------------------------------------------------------------===//
 
+/// Whether a checkpoint is one of those in `directory`.
+static bool isIn(const std::string &directory,
+                 const data::Checkpoint *checkpoint) {
+  std::error_code error;
+  return checkpoint &&
+         fs::equivalent(fs::path(checkpoint->path()) / "..", directory, error);
+}
+
 /// Checks that the folder has no checkpoint that a later run would take for one
 /// of this run.
 static Status checkOtherCheckpoints(const Options &options,
@@ -34,10 +42,7 @@ static Status checkOtherCheckpoints(const Options &options,
   if (steps->empty())
     return Status::success();
   std::string last = data::checkpointPath(directory, steps->back());
-  std::error_code error;
-  bool isSame = resumed && fs::equivalent(fs::path(resumed->path()) / "..",
-                                          directory, error);
-  if (!isSame)
+  if (!isIn(directory, resumed))
     return Status::error("--checkpoint: '" + directory +
                          "' has checkpoints of another run, as '" + last +
                          "'; go on from it with --resume " + directory +
@@ -292,7 +297,7 @@ data::CheckpointIndex Checkpointer::indexOf(int64_t step, int64_t numSkipped,
 }
 
 Status Checkpointer::take(int64_t step, int64_t numSkipped,
-                          const StepPlan &plan) {
+                          const StepPlan &plan, bool owesEvaluation) {
   int64_t begin = nanoseconds();
   // The copy is still being written where the disk is slower than training.
   VEELINE_TRY(waitUntilIdle());
@@ -302,6 +307,7 @@ Status Checkpointer::take(int64_t step, int64_t numSkipped,
       VEELINE_TRY(session.readState(tensors[p][i], pieces[p].copy.data() +
                                                        pieces[p].offsets[i]));
   data::CheckpointIndex index = indexOf(step, numSkipped, plan);
+  index.owesEvaluation = owesEvaluation;
   taken = step;
   if (run.isFirst() && run.network)
     pending[step].index = index;
@@ -310,6 +316,19 @@ Status Checkpointer::take(int64_t step, int64_t numSkipped,
                    std::move(index), /*failure=*/""});
   waitedNanoseconds += nanoseconds() - begin;
   return Status::success();
+}
+
+Status Checkpointer::noteEvaluated() const {
+  if (!run.isFirst() || !isIn(directory, run.resumed.get()))
+    return Status::success();
+  // What is evaluated is on the disk before the index says so.
+  if (const std::string &rows = run.options.evaluation.metrics; !rows.empty())
+    VEELINE_TRY(syncFile(rows));
+  data::CheckpointIndex index = run.resumed->index();
+  index.owesEvaluation = false;
+  return writeFileAtomically(run.resumed->path() + "/" +
+                                 data::checkpointIndexName,
+                             data::toText(std::move(index)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -51,10 +51,14 @@ public:
   /// The step of the last checkpoint that was taken, or 0.
   int64_t lastTaken() const { return taken; }
   /// Copies the state after step `step`, while none is under way. `numSkipped`
-  /// steps of this run have updated nothing. Waits until the copy before is
-  /// written. Fails if the file system does not answer for too long, or the
-  /// state cannot be read.
-  Status take(int64_t step, int64_t numSkipped, const StepPlan &plan);
+  /// steps of this run have updated nothing. `owesEvaluation` is as in
+  /// CheckpointIndex. Waits until the copy before is written. Fails if the file
+  /// system does not answer for too long, or the state cannot be read.
+  Status take(int64_t step, int64_t numSkipped, const StepPlan &plan,
+              bool owesEvaluation);
+  /// Notes in the checkpoint from which the run continues, if it is in the
+  /// folder, that its evaluation is made up for.
+  Status noteEvaluated() const;
 
   /// Returns the report of this process to the others: lines of text.
   std::string report();

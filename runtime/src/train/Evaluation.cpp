@@ -100,6 +100,7 @@ Expected<EvaluationResult> train::evaluate(Session &session, const Run &run,
       VEELINE_TRY_VALUE(bool interrupted, isInterrupted(run));
       if (interrupted) {
         last = next - 1;
+        evaluated.isWhole = false;
         break;
       }
       StepSettings settings;

@@ -47,6 +47,7 @@ private:
 struct EvaluationResult {
   std::vector<double> means;
   int64_t microbatches = 0;
+  bool isWhole = true; ///< All steps have run.
 };
 
 /// Called with each step's results once they are known, in order.

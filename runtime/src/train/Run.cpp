@@ -260,7 +260,7 @@ Status Run::planSteps() {
     options.steps = steps;
   }
   VEELINE_TRY(checkRates(options.rates, options.steps));
-  if (resumed && isOver() && !options.continues)
+  if (resumed && isOver() && !options.continues && !owesEvaluation())
     return Status::error(
         "'" + resumed->path() + "' is of step " +
         std::to_string(stepsBefore()) + ", and training ends with step " +

@@ -126,6 +126,12 @@ public:
   int64_t stepsBefore() const { return resumed ? resumed->index().step : 0; }
   /// Whether no step is left.
   bool isOver() const { return stepsBefore() >= options.steps; }
+  /// Whether the evaluation after the last step before this run was
+  /// interrupted, and this run makes up for it.
+  bool owesEvaluation() const {
+    return resumed && resumed->index().owesEvaluation &&
+           options.evaluation.every > 0;
+  }
   /// The content of CheckpointIndex::options for this run.
   std::vector<std::string> optionsOfCheckpoint() const;
   /// Checks that the ranks of the program that is run can evaluate. `option` is

@@ -58,12 +58,12 @@ private:
   Status openEvaluation();
   bool isEvaluationDue(int64_t step) const;
   Status evaluateNow();
+  Status makeUpEvaluation();
   Status endCheckpoints();
   /// The number of the last step that has ended, counted over all runs.
   int64_t lastStep() const { return run.stepsBefore() + stepsDone; }
-  RowsBefore rowsBefore() {
-    return {run.stepsBefore(),
-            [this](const std::string &text) { run.say(text); }};
+  RowsBefore rowsUpTo(int64_t step) {
+    return {step, [this](const std::string &text) { run.say(text); }};
   }
   Status checkFinite() const;
   Status checkFlightRecord(const artifact::Program *program) const;
@@ -84,7 +84,7 @@ private:
   std::unique_ptr<Checkpointer> checkpointer; ///< Null: not requested.
   std::unique_ptr<Session> evaluation;        ///< Null: not requested.
   ResultsFile evaluations;
-  int64_t lastEvaluated = 0; ///< The number of the step.
+  bool owesEvaluation = false; ///< That of the last step was interrupted.
   MetricsFile metrics;
   EventFile events;
   std::unique_ptr<Report> report;         ///< In the first process.
@@ -164,7 +164,7 @@ Status Trainer::open() {
   columns.lossScale = options.scalesLoss;
   columns.metrics = metricNames(run.metadata());
   return metrics.open(options.metrics, run.workOfStep(), std::move(columns),
-                      rowsBefore());
+                      rowsUpTo(run.stepsBefore()));
 }
 
 /// Opens a second session, which only runs forwards, on the same ranks.
@@ -179,19 +179,20 @@ Status Trainer::openEvaluation() {
                                     options.stepsInFlight));
   if (options.evaluation.metrics.empty() || !run.isFirst())
     return Status::success();
+  int64_t lastRow = run.stepsBefore() - run.owesEvaluation();
   return evaluations.open(options.evaluation.metrics, "step", run.metadata(),
-                          rowsBefore(),
+                          rowsUpTo(lastRow),
                           options.printsPerplexity ? "perplexity" : "");
 }
 
 bool Trainer::isEvaluationDue(int64_t step) const {
-  return evaluation && step % options.evaluation.every == 0;
+  return evaluation &&
+         (step % options.evaluation.every == 0 || step == options.steps);
 }
 
 /// Evaluates the parameters after the last step, while no step is under way.
 Status Trainer::evaluateNow() {
   int64_t begin = nanoseconds();
-  lastEvaluated = lastStep();
   Status copied = evaluation->copyParameters(*session);
   Expected<EvaluationResult> result =
       copied.ok() ? evaluate(*evaluation, run, run.evaluatedSteps)
@@ -203,7 +204,8 @@ Status Trainer::evaluateNow() {
   int64_t taken = nanoseconds() - begin;
   firstBegin += taken;
   lastEnd += taken;
-  if (!run.isFirst() || result->microbatches == 0 || interruptSignal())
+  owesEvaluation = !result->isWhole;
+  if (!run.isFirst() || owesEvaluation)
     return Status::success();
   report->showEvaluation(lastStep(), *result, double(taken) / 1e9);
   VEELINE_TRY(writeCurves(events, run, lastStep(), *result));
@@ -213,6 +215,17 @@ Status Trainer::evaluateNow() {
   if (std::optional<double> perplexity = perplexityOf(run, *result))
     row.push_back(*perplexity);
   return evaluations.add(std::to_string(lastStep()), row);
+}
+
+/// Evaluates the step from which the run continues, if that was interrupted.
+Status Trainer::makeUpEvaluation() {
+  if (!run.owesEvaluation())
+    return Status::success();
+  VEELINE_TRY(evaluateNow());
+  if (owesEvaluation || !checkpointer)
+    return Status::success();
+  Status status = checkpointer->noteEvaluated();
+  return status.ok() ? status : fail(status.message());
 }
 
 /// The time of a step is that since the end of the previous one, because steps
@@ -376,7 +389,8 @@ void Trainer::remarkNow(const std::string &remark) const {
 }
 
 Status Trainer::takeCheckpoint() {
-  Status status = checkpointer->take(lastStep(), numSkipped, plan);
+  Status status =
+      checkpointer->take(lastStep(), numSkipped, plan, owesEvaluation);
   if (checkpointer->isHung())
     endUnlessWriting(options, status.message());
   return status.ok() ? status
@@ -404,6 +418,7 @@ Status Trainer::loop() {
   if (report)
     report->begin();
   firstBegin = lastEnd = nanoseconds();
+  VEELINE_TRY(makeUpEvaluation());
   int64_t next = lastStep() + 1, last = options.steps;
   for (int64_t step = next; step <= last; ++step) {
     while (next <= last && next < step + session->maxStepsInFlight() &&
@@ -430,9 +445,6 @@ Status Trainer::loop() {
   }
   if (options.checkMemory)
     countTrainingAllocations(/*inSteps=*/false);
-  bool isMissing = evaluation && stepsDone > 0 && lastEvaluated != lastStep();
-  if (isMissing && !interruptSignal())
-    VEELINE_TRY(evaluateNow());
   // The last checkpoint has all steps, even if a run is interrupted.
   if (checkpointer && stepsDone > 0 && checkpointer->lastTaken() != lastStep())
     VEELINE_TRY(takeCheckpoint());
@@ -591,7 +603,7 @@ static Status act(Run &run, Trainer &trainer) {
   try {
     if (run.options.evaluates)
       return evaluateRun(run);
-    if (run.resumed && run.isOver())
+    if (run.resumed && run.isOver() && !run.owesEvaluation())
       return endAgain(run);
     return run.options.verify ? verify(run) : trainer.train();
   } catch (const std::bad_alloc &) {

@@ -316,7 +316,8 @@ std::vector<double> Training::evaluatedResultOf(size_t index) const {
 //===----------------------------------------------------------------------===//
 
 Status Training::Implementation::takeCheckpoint() {
-  Status status = checkpointer->take(steps, numSkipped, plan);
+  Status status = checkpointer->take(steps, numSkipped, plan,
+                                     /*owesEvaluation=*/false);
   return status.ok() ? status
                      : Status::error("after step " + std::to_string(steps) +
                                      ": " + status.message());
